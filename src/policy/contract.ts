@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type { RandomStream } from '../kernel/random-stream.js';
+import type { Explanation } from './explanation.js';
+import type { FleetView, Signal } from './fleet-view.js';
+import type { RequestFeatures } from './request-features.js';
+
+/** What a policy gets from its host besides its options. */
+export interface PolicyContext {
+  /** The policy's own stream: the only randomness it may use. */
+  random: RandomStream;
+  /** Number of replicas the host may ever show at once. */
+  replicas: number;
+}
+
+interface PolicyFacts<Options> {
+  name: string;
+  /** One sentence for help texts and tables. */
+  summary: string;
+  /** Validates options, fills in defaults, and documents both. */
+  options: z.ZodType<Options>;
+  /** The signals a picker made with these options needs; the host checks that they exist. */
+  reads(options: Options): readonly Signal[];
+}
+
+/** Chooses a replica. Pure in (request, view, own state, random stream): no I/O, no clock, no Math.random. */
+export interface RoutingPolicy<Options = unknown> extends PolicyFacts<Options> {
+  create(options: Options, context: PolicyContext): RoutingPicker;
+}
+
+export interface RoutingPicker {
+  /**
+   * The slot of the chosen replica, or -1 when none is eligible. Allocates nothing and changes nothing but counters that
+   * are part of the rule itself (whose turn it is). With `why`, tells how it came to the same choice.
+   */
+  pick(request: RequestFeatures, view: FleetView, why?: Explanation): number;
+  /** The request went to this replica. Stateful policies learn here, never inside `pick`. */
+  placed?(request: RequestFeatures, replica: number): void;
+}
+
+/** Decides whether a request may enter at all. */
+export interface AdmissionPolicy<Options = unknown> extends PolicyFacts<Options> {
+  create(options: Options, context: PolicyContext): AdmissionGate;
+}
+
+export interface AdmissionGate {
+  /** Why the request is refused, or null to admit it. Reasons are constants: they are counted by text. */
+  refuse(request: RequestFeatures, view: FleetView): string | null;
+}
+
+/** One dimension of the `weighted` policy. */
+export interface Scorer {
+  name: string;
+  summary: string;
+  reads: readonly Signal[];
+  /** The same in a formula, for the policy's page. */
+  formula: string;
+  create(context: PolicyContext): ScorerInstance;
+}
+
+export interface ScorerInstance {
+  /** Writes a score in [0, 1] for every eligible replica; slots that are not eligible are left alone. */
+  score(request: RequestFeatures, view: FleetView, scores: Float64Array): void;
+  placed?(request: RequestFeatures, replica: number): void;
+}

@@ -1,0 +1,72 @@
+/**
+ * What a router knows of its fleet at the moment of a decision: one slot per replica, in the fleet's order.
+ * Policies read it and never write it. Arrays may be longer than `size`.
+ */
+export interface FleetView {
+  /** Number of replicas; slots 0..size-1 are meaningful. */
+  size: number;
+  /** 1 where this request may go (right model, ready, not draining). */
+  eligible: Uint8Array;
+
+  // Reported by the replica: as old as `reportedAgeUs` says.
+  /** Requests waiting inside the replica (QueueDepth). */
+  queued: Int32Array;
+  /** Requests in the running batch (BatchSize). */
+  running: Int32Array;
+  /** Used KV blocks / all KV blocks, 0..1 (KVUtilization). */
+  kvUsed: Float64Array;
+  /** FreeKVBlocks. */
+  freeBlocks: Int32Array;
+  /** CacheHitRate: hits / (hits + misses) since the start. */
+  cacheHitRate: Float64Array;
+  /** Age of the reported signals in microseconds; 0 when read live. */
+  reportedAgeUs: Float64Array;
+
+  // Owned by the router: always fresh.
+  /** Placed and not finished (InFlightRequests). */
+  inFlight: Int32Array;
+  /** Sum of input lengths in flight. */
+  ongoingTokens: Float64Array;
+  /** Uncached input tokens of requests that have no first token yet. */
+  pendingPrefillTokens: Float64Array;
+  /** Input tokens of requests that have their first token. */
+  ongoingDecodeTokens: Float64Array;
+}
+
+/** The signals a policy may declare in `reads`; the host checks that it can provide them. */
+export type Signal =
+  | 'queued'
+  | 'running'
+  | 'kvUsed'
+  | 'freeBlocks'
+  | 'cacheHitRate'
+  | 'inFlight'
+  | 'ongoingTokens'
+  | 'pendingPrefillTokens'
+  | 'ongoingDecodeTokens'
+  /** The router-side index of prompt blocks sent to each replica (`RequestFeatures.routedBlocks`). */
+  | 'prefixIndex'
+  /** The replicas' actual prefix caches (`RequestFeatures.cachedBlocks`). */
+  | 'replicaCache';
+
+export function createFleetView(size: number): FleetView {
+  return {
+    size,
+    eligible: new Uint8Array(size).fill(1),
+    queued: new Int32Array(size),
+    running: new Int32Array(size),
+    kvUsed: new Float64Array(size),
+    freeBlocks: new Int32Array(size),
+    cacheHitRate: new Float64Array(size),
+    reportedAgeUs: new Float64Array(size),
+    inFlight: new Int32Array(size),
+    ongoingTokens: new Float64Array(size),
+    pendingPrefillTokens: new Float64Array(size),
+    ongoingDecodeTokens: new Float64Array(size),
+  };
+}
+
+/** Seed 000's effective load: queued + running + in flight. Requests inside a replica count twice, on purpose. */
+export function effectiveLoad(view: FleetView, replica: number): number {
+  return view.queued[replica]! + view.running[replica]! + view.inFlight[replica]!;
+}

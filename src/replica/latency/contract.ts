@@ -1,0 +1,72 @@
+import type { GpuSpec, ModelSpec } from '../catalogue/contract.js';
+
+/**
+ * A batch as the sums that step times depend on. A decode-only step changes them by constants, which is why a step costs
+ * O(1) and not O(batch). The replica reuses one object.
+ */
+export interface BatchShape {
+  /** Requests that get at least one token in this step. */
+  scheduled: number;
+  /** Requests that decode one token, and the sum of their contexts before the step. */
+  decodes: number;
+  decodeContext: number;
+  /** Requests that prefill, and their new tokens t. */
+  prefills: number;
+  prefillTokens: number;
+  /** Sum over prefills of the tokens computed before the step (seq). */
+  prefillContext: number;
+  /** Sum over prefills of t * (whole input length + t / 2). */
+  prefillFullAttention: number;
+  /** Sum over prefills of t * (seq + (t - 1) / 2). */
+  prefillCausalAttention: number;
+}
+
+export interface LatencyModel {
+  /** Between a request's arrival at the replica and its place in the wait queue. Whole microseconds. */
+  readonly queueingUs: number;
+  /** Added to every reported token, not to the clock. */
+  readonly outputTokenUs: number;
+  /** Added once to the reported end-to-end time of a request with output, not to the clock. */
+  readonly postDecodeUs: number;
+  /** Duration of one step, whole microseconds, at least 1. */
+  stepUs(shape: BatchShape): number;
+}
+
+/** How one model is laid out over GPUs. */
+export interface Parallelism {
+  tp: number;
+  /** Data-parallel ranks; 1 unless the model is a mixture of experts. */
+  dp: number;
+  moeCommBackend: string;
+}
+
+/** What a latency model is made from: plain data, validated by `create`. */
+export interface LatencySetup {
+  model: ModelSpec;
+  gpu: GpuSpec;
+  parallelism: Parallelism;
+  /** Coefficients given by the user instead of the model's own. */
+  alpha?: readonly number[];
+  beta?: readonly number[];
+}
+
+/** One entry of `latency/registry.ts`. */
+export interface LatencyModelKind {
+  name: string;
+  summary: string;
+  /** Throws InputError when the setup cannot be modelled; `warn` gets one line for what is possible but doubtful. */
+  create(setup: LatencySetup, warn: (line: string) => void): LatencyModel;
+}
+
+export function emptyShape(): BatchShape {
+  return {
+    scheduled: 0,
+    decodes: 0,
+    decodeContext: 0,
+    prefills: 0,
+    prefillTokens: 0,
+    prefillContext: 0,
+    prefillFullAttention: 0,
+    prefillCausalAttention: 0,
+  };
+}

@@ -1,0 +1,24 @@
+/** Everything one replica is built from, resolved: no defaults left to find. Plain data, part of the result document. */
+export interface ReplicaConfig {
+  /** Lower-cased. */
+  model: string;
+  hardware: string;
+  tp: number;
+  dp: number;
+  moeCommBackend: string;
+  latencyModel: string;
+  /** Coefficients given by the user; null for the latency model's own. */
+  alphaCoeffs: number[] | null;
+  betaCoeffs: number[] | null;
+  totalKvBlocks: number;
+  blockSize: number;
+  gpuMemoryUtilization: number;
+  /** 0 for no limit. */
+  maxModelLen: number;
+  maxNumSeqs: number;
+  maxNumBatchedTokens: number;
+  /** 0 for off. */
+  longPrefillTokenThreshold: number;
+  scheduler: string;
+  preemptionPolicy: string;
+}

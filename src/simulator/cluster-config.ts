@@ -1,0 +1,65 @@
+import type { ReplicaConfig } from '../replica/replica-config.js';
+
+/** A policy by name with the options it was given; defaults are filled in by the policy's own schema. */
+export interface PolicyChoice {
+  policy: string;
+  options: Record<string, unknown>;
+}
+
+/** Spec 6.3: the queue between admission and routing. */
+export interface FlowControlConfig {
+  saturationDetector: string;
+  dispatchOrder: string;
+  /** 0: on every completion. */
+  dispatchTickUs: number;
+  queueDepthThreshold: number;
+  kvCacheUtilThreshold: number;
+  maxConcurrency: number;
+  usageLimitThreshold: number;
+  fairnessPolicy: string;
+  /** 0 for none. */
+  requestTtlUs: number;
+  /** 0 for no cap. */
+  maxQueueDepth: number;
+  perBandCapacity: number;
+  queueShedding: boolean;
+  /** Class to microseconds, for `slo-deadline` dispatch. */
+  sloTargetsUs: Record<string, number>;
+}
+
+/** Thresholds of one SLO class in microseconds; a dimension that is absent does not count. */
+export interface GoodputTarget {
+  ttftUs?: number;
+  itlUs?: number;
+  e2eUs?: number;
+}
+
+/** Everything a run depends on besides its workload. Plain data: it is printed as `config` and can be run again. */
+export interface ClusterConfig {
+  instances: number;
+  seed: number;
+  /** null: until every request has left. */
+  horizonUs: number | null;
+  replica: ReplicaConfig;
+
+  admission: PolicyChoice;
+  /** Tenant to its share of the cluster's seats (instances x max-num-seqs), 0..1. */
+  tenantBudgets: Record<string, number>;
+  /** SLO classes whose priority differs from the built-in ones. */
+  sloPriorities: Record<string, number>;
+  admissionLatencyUs: number;
+  flowControl: FlowControlConfig | null;
+
+  routing: PolicyChoice;
+  routingLatencyUs: number;
+  snapshotRefreshUs: number;
+  cacheSignalDelayUs: number;
+
+  /** 'none' or 'decisions'. */
+  traceLevel: string;
+  counterfactualK: number;
+  summarizeTrace: boolean;
+  fitnessWeights: Record<string, number>;
+  /** SLO class to thresholds; the empty class is called 'default'. */
+  goodputTargets: Record<string, GoodputTarget>;
+}

@@ -1,0 +1,124 @@
+import type { ClusterConfig } from './cluster-config.js';
+
+type Spread<Name extends string> = Record<`${Name}_${'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'min' | 'max'}_ms`, number>;
+
+/** The keys that a cluster and each of its instances share. Zero where nothing was measured. */
+export interface ServingMetrics extends Spread<'e2e'>, Spread<'ttft'>, Spread<'itl'> {
+  injected_requests: number;
+  completed_requests: number;
+  still_queued: number;
+  still_running: number;
+  dropped_unservable: number;
+  timed_out_requests: number;
+  length_capped_requests: number;
+  total_input_tokens: number;
+  total_output_tokens: number;
+  duration_s: number;
+  responses_per_sec: number;
+  tokens_per_sec: number;
+  scheduling_delay_p99_ms: number;
+  preemption_count: number;
+  cache_hit_rate: number;
+  prompt_cache_hit_rate: number;
+  kv_allocation_failures: number;
+}
+
+export interface ClusterMetrics extends ServingMetrics {
+  generated_requests: number;
+  not_arrived: number;
+  in_pipeline: number;
+  rejected_requests: number;
+  routing_rejected: number;
+  gateway_queued: number;
+  gateway_rejected: number;
+  gateway_shed: number;
+  gateway_expired: number;
+  gateway_evicted: number;
+}
+
+export interface InstanceMetrics extends ServingMetrics {
+  instance_id: string;
+}
+
+export interface MeanAndTail {
+  mean_us: number;
+  p99_us: number;
+}
+
+export interface ClassMetrics {
+  count: number;
+  ttft: MeanAndTail;
+  itl: MeanAndTail;
+  e2e: MeanAndTail;
+}
+
+export interface ClassGoodput {
+  /** Requests of the class that arrived. */
+  count: number;
+  slo_attainment: number;
+  goodput_rps: number;
+  /** Among completed requests, by dimension. */
+  slo_attainment_by_dim: Record<string, number>;
+  ttft_p99_ms: number;
+  itl_mean_ms: number;
+  e2e_p99_ms: number;
+}
+
+export interface Goodput {
+  goodput_rps: number;
+  slo_attainment: number;
+  per_class: Record<string, ClassGoodput>;
+}
+
+export interface Quantiles {
+  mean: number;
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+export interface SessionMetrics {
+  count: number;
+  ttft_cold_ms: Quantiles;
+  ttft_warm_ms: Quantiles;
+  duration_ms: Quantiles;
+}
+
+export interface DecisionSummary {
+  total: number;
+  admitted: number;
+  rejected: number;
+  reasons: Record<string, number>;
+  targets: Record<string, number>;
+  mean_regret: number;
+  max_regret: number;
+}
+
+export interface RequestResult {
+  request_id: string;
+  instance: string | null;
+  status: string;
+  arrival_us: number;
+  scheduling_delay_us: number | null;
+  ttft_us: number | null;
+  itl_mean_us: number | null;
+  e2e_us: number | null;
+  input_tokens: number;
+  output_tokens: number;
+}
+
+/** The JSON document of `run` and `replay`: same inputs, same bytes. */
+export interface ResultDocument {
+  cluster: ClusterMetrics;
+  instances: InstanceMetrics[];
+  slo: Record<string, ClassMetrics>;
+  fairness: { jain: number; tenants: Record<string, { requests: number; tokens: number }> };
+  goodput?: Goodput;
+  fitness?: { score: number; terms: Record<string, number> };
+  sessions?: SessionMetrics;
+  decisions?: DecisionSummary;
+  anomalies: { priority_inversions: number; hol_blocking_events: number; shed: Record<string, number> };
+  config: ClusterConfig & { workload: Record<string, unknown> };
+  /** Only in the file of `--metrics-path`. */
+  requests?: RequestResult[];
+}

@@ -1,0 +1,91 @@
+import { NameTable } from '../kernel/name-table.js';
+
+/**
+ * Requests as columns: one row per request, plain typed arrays, about 60 bytes a row.
+ * Rows are in file or generation order; `arrivalOrder` gives the order in time. Rows may be appended while a simulation
+ * runs (the next turn of a chat), so read columns through the table and do not keep them.
+ */
+export class RequestTable {
+  count = 0;
+  /** The number in `request_<n>`; for a chat's later turns, the global counter that ends their id. */
+  sourceId = new Float64Array(0);
+  arrivalUs = new Float64Array(0);
+  /** Whole prompt, shared prefix included. */
+  inputTokens = new Int32Array(0);
+  /** True output length: known to the replica alone. */
+  outputTokens = new Int32Array(0);
+  /** What the client asked for at most; 0 when it did not say. */
+  maxOutputTokens = new Int32Array(0);
+  /** Absolute, on the arrival axis; 0 for none. */
+  deadlineUs = new Float64Array(0);
+  /** Per-request target for `slo-deadline` dispatch; 0 for none. */
+  sloTargetUs = new Float64Array(0);
+  /** Index into `sloClasses`, `tenants`, `models`, `clients`, `prefixGroups`, `sessions`; 0 is the empty name: none. */
+  sloClass = new Uint16Array(0);
+  tenant = new Int32Array(0);
+  model = new Uint16Array(0);
+  client = new Int32Array(0);
+  prefixGroup = new Int32Array(0);
+  session = new Int32Array(0);
+  /** Turn of the chat, from 0. */
+  round = new Int32Array(0);
+  /** Bit flags, see ROW_*. */
+  flags = new Uint8Array(0);
+
+  readonly sloClasses = new NameTable();
+  readonly tenants = new NameTable();
+  readonly models = new NameTable();
+  readonly clients = new NameTable();
+  readonly prefixGroups = new NameTable();
+  readonly sessions = new NameTable();
+  /** Tokens of each group's shared prefix, by group index. */
+  readonly prefixTokens: number[] = [0];
+  /** For chats whose context grows: tokens the whole chat can reach, by session index. */
+  readonly contextTokens: number[] = [0];
+
+  constructor(capacity = 1024) {
+    this.#resize(Math.max(1, capacity));
+  }
+
+  /** Appends an empty row (all zero) and returns its index. */
+  append(): number {
+    if (this.count === this.arrivalUs.length) this.#resize(this.count * 2);
+    return this.count++;
+  }
+
+  #resize(capacity: number): void {
+    const grow = <T extends Float64Array | Int32Array | Uint16Array | Uint8Array>(old: T): T => {
+      const next = new (old.constructor as new (n: number) => T)(capacity);
+      next.set(old.subarray(0, Math.min(old.length, capacity)));
+      return next;
+    };
+    this.sourceId = grow(this.sourceId);
+    this.arrivalUs = grow(this.arrivalUs);
+    this.inputTokens = grow(this.inputTokens);
+    this.outputTokens = grow(this.outputTokens);
+    this.maxOutputTokens = grow(this.maxOutputTokens);
+    this.deadlineUs = grow(this.deadlineUs);
+    this.sloTargetUs = grow(this.sloTargetUs);
+    this.sloClass = grow(this.sloClass);
+    this.tenant = grow(this.tenant);
+    this.model = grow(this.model);
+    this.client = grow(this.client);
+    this.prefixGroup = grow(this.prefixGroup);
+    this.session = grow(this.session);
+    this.round = grow(this.round);
+    this.flags = grow(this.flags);
+  }
+}
+
+/** The client reads the answer as a stream. */
+export const ROW_STREAMING = 1;
+/** The row is a later turn made by the simulation: its id is `session_<sid>_round_<r>_<counter>`. */
+export const ROW_FOLLOW_UP = 2;
+/** The prompt starts with the chat's whole context so far. */
+export const ROW_GROWS_CONTEXT = 4;
+
+/** The id of a row as results and logs name it. */
+export function requestId(table: RequestTable, row: number): string {
+  if ((table.flags[row]! & ROW_FOLLOW_UP) === 0) return `request_${table.sourceId[row]!}`;
+  return `session_${table.sessions.name(table.session[row]!)}_round_${table.round[row]!}_${table.sourceId[row]!}`;
+}
