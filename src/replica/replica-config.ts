@@ -21,4 +21,7 @@ export interface ReplicaConfig {
   longPrefillTokenThreshold: number;
   scheduler: string;
   preemptionPolicy: string;
+  /** Where the model and the GPU were described, when not in the bundled catalogue. */
+  modelConfigFolder?: string;
+  hardwareConfig?: string;
 }

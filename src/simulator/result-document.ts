@@ -117,7 +117,14 @@ export interface ResultDocument {
   fitness?: { score: number; terms: Record<string, number> };
   sessions?: SessionMetrics;
   decisions?: DecisionSummary;
-  anomalies: { priority_inversions: number; hol_blocking_events: number; shed: Record<string, number> };
+  anomalies: {
+    priority_inversions: number;
+    hol_blocking_events: number;
+    /** Requests lost before a replica, by SLO class. */
+    shed: Record<string, number>;
+    /** Requests refused at admission, by reason. */
+    rejections: Record<string, number>;
+  };
   config: ClusterConfig & { workload: Record<string, unknown> };
   /** Only in the file of `--metrics-path`. */
   requests?: RequestResult[];

@@ -1,7 +1,20 @@
+import { sloPriorities } from '../policy/slo-classes.js';
+import type { LatencyModel } from '../replica/latency/contract.js';
+import { Replica } from '../replica/replica.js';
+import type { ReplicaRequests } from '../replica/replica-requests.js';
+import { RequestOutcomes } from '../replica/request-outcomes.js';
+import { arrivalOrder } from '../workload/arrival-order.js';
+import { PromptKeys } from '../workload/prompt-keys.js';
 import type { RequestTable } from '../workload/request-table.js';
 import type { Workload } from '../workload/workload.js';
+import { Cluster } from './cluster.js';
 import type { ClusterConfig } from './cluster-config.js';
+import { DecisionTrace } from './decision-trace.js';
+import { FlowControl } from './flow-control.js';
 import type { RequestResult, ResultDocument } from './result-document.js';
+import { documentOf } from './results/document.js';
+import { requestResults } from './results/request-results.js';
+import { createPolicies, Router } from './router.js';
 
 /** What a caller may watch while a simulation runs. */
 export interface SimulationWatch {
@@ -12,13 +25,65 @@ export interface SimulationWatch {
 }
 
 export interface SimulationResult {
-  /** Without `config.workload` and `requests`: the caller knows where the workload came from. */
+  /** Without `config` and `requests`: the caller knows where the workload came from. */
   document: Omit<ResultDocument, 'config' | 'requests'>;
   table: RequestTable;
+  outcomes: RequestOutcomes;
   /** One entry per request that exists, in arrival order. */
   requests(): RequestResult[];
 }
 
-export function simulate(_config: ClusterConfig, _workload: Workload, _watch: SimulationWatch = {}): SimulationResult {
-  throw new Error('not yet');
+/** Runs a workload through a cluster. Same inputs, same result, to the bit. Chats append their later turns to the table. */
+export function simulate(
+  config: ClusterConfig,
+  workload: Workload,
+  latency: LatencyModel,
+  watch: SimulationWatch = {},
+): SimulationResult {
+  const { table } = workload;
+  const horizonUs = config.horizonUs ?? Number.POSITIVE_INFINITY;
+  const outcomes = new RequestOutcomes(table.count);
+  const keys = new PromptKeys(table, config.replica.blockSize);
+  const priorities = sloPriorities(config.sloPriorities);
+  const requests: ReplicaRequests = {
+    table,
+    outcomes,
+    keys,
+    urgency: (row) => priorities.maxPriority - priorities.priorityOf(table.sloClasses.name(table.sloClass[row]!)),
+  };
+
+  const policies = createPolicies(config, table);
+  const flowControl = config.flowControl === null ? null : new FlowControl(config.flowControl, table);
+  const traced = config.traceLevel === 'decisions';
+  const trace = traced ? new DecisionTrace(config.instances, config.counterfactualK, watch.decision) : null;
+
+  // Replicas tell the cluster what happens; the cluster is made of replicas: one of the two has to come first.
+  let cluster: Cluster;
+  const events = {
+    firstToken: (row: number) => cluster.firstToken(row),
+    left: (row: number, completed: boolean, atUs: number) => cluster.left(row, completed, atUs),
+  };
+  const replicas = Array.from(
+    { length: config.instances },
+    () => new Replica(config.replica, latency, requests, events, horizonUs),
+  );
+  const router = new Router(config, policies, table, keys, priorities, replicas);
+  const looks = traced || policies.reads.size > 0 || (flowControl?.detector.reads.length ?? 0) > 0;
+  cluster = new Cluster(config, workload, {
+    replicas,
+    router,
+    outcomes,
+    flowControl,
+    trace,
+    looks,
+    progress: watch.progress?.bind(watch),
+  });
+  cluster.run();
+
+  return {
+    document: documentOf({ config, table, outcomes, replicas, cluster, trace, latency, horizonUs }),
+    table,
+    outcomes,
+    requests: () => requestResults(table, outcomes, arrivalOrder(table)),
+  };
 }

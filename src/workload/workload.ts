@@ -11,7 +11,8 @@ export interface Workload {
 export interface SessionDriver {
   /**
    * The request has left the cluster at `atUs` (completed) or is lost (timed out, dropped, rejected anywhere).
-   * Appends the next turn to the table, arrival included, and returns its row; -1 when the chat is over.
+   * Appends the next turn to the table, arrival included, and returns its row; -1 when the chat is over or its next turn
+   * would come after the horizon (Infinity for none).
    */
-  left(table: RequestTable, row: number, completed: boolean, atUs: number): number;
+  left(table: RequestTable, row: number, completed: boolean, atUs: number, horizonUs: number): number;
 }

@@ -13,7 +13,7 @@ export interface BatchShape {
   /** Requests that prefill, and their new tokens t. */
   prefills: number;
   prefillTokens: number;
-  /** Sum over prefills of the tokens computed before the step (seq). */
+  /** Sum over prefills of the progress before the step (seq): 0 in a request's first step, cached tokens or not. */
   prefillContext: number;
   /** Sum over prefills of t * (whole input length + t / 2). */
   prefillFullAttention: number;

@@ -1,0 +1,132 @@
+import type { FlowControlConfig } from '../../src/simulator/cluster-config.js';
+import type { ReferenceRequest } from './request.js';
+
+/** A request that waits at the gateway. */
+export interface GatewayEntry {
+  request: ReferenceRequest;
+  sequence: number;
+  enqueuedUs: number;
+}
+
+/** The waiting requests of one SLO priority: a line per tenant. Lines exist only while somebody stands in them. */
+interface Band {
+  priority: number;
+  lines: Map<string, GatewayEntry[]>;
+  lastServed: string | null;
+}
+
+function entriesOf(band: Band): GatewayEntry[] {
+  return [...band.lines.values()].flat();
+}
+
+function lineNameOf(entry: GatewayEntry): string {
+  return entry.request.tenant === '' ? 'default' : entry.request.tenant;
+}
+
+function leastBy<T>(items: readonly T[], ...keys: ((item: T) => number)[]): T | undefined {
+  return items.toSorted((a, b) => keys.reduce((order, key) => order || key(a) - key(b) || 0, 0))[0];
+}
+
+/** Who waits at the gateway, who is refused or pushed out, and who is next. */
+export class GatewayQueue {
+  /** Highest priority first. Bands stay once they were needed. */
+  readonly #bands: Band[] = [];
+  #nextSequence = 0;
+
+  constructor(readonly config: FlowControlConfig) {}
+
+  get size(): number {
+    return this.#bands.reduce((sum, band) => sum + entriesOf(band).length, 0);
+  }
+
+  /** The newcomer's entry, or null when it is refused; `shed` is who had to leave for it. */
+  enqueue(request: ReferenceRequest, clockUs: number): { entry: GatewayEntry | null; shed: ReferenceRequest | null } {
+    const { perBandCapacity, maxQueueDepth, queueShedding } = this.config;
+    const entry = { request, sequence: this.#nextSequence++, enqueuedUs: clockUs };
+    const band = this.#band(request.sloPriority);
+    if (perBandCapacity > 0 && entriesOf(band).length >= perBandCapacity) return { entry: null, shed: null };
+    let shed: ReferenceRequest | null = null;
+    if (maxQueueDepth > 0 && this.size >= maxQueueDepth) {
+      const victim = queueShedding ? this.#victim() : undefined;
+      if (victim === undefined || victim.request.sloPriority >= request.sloPriority) return { entry: null, shed: null };
+      this.remove(victim);
+      shed = victim.request;
+    }
+    const line = band.lines.get(lineNameOf(entry));
+    if (line === undefined) band.lines.set(lineNameOf(entry), [entry]);
+    else line.push(entry);
+    return { entry, shed };
+  }
+
+  remove(entry: GatewayEntry): void {
+    const { lines } = this.#band(entry.request.sloPriority);
+    const line = lines.get(lineNameOf(entry))!;
+    line.splice(line.indexOf(entry), 1);
+    if (line.length === 0) lines.delete(lineNameOf(entry));
+  }
+
+  /** Takes out the request to dispatch at this saturation, if any may go. */
+  takeNext(saturation: number): GatewayEntry | undefined {
+    const entry = this.config.dispatchOrder === 'fifo' ? this.#oldest(saturation) : this.#byBand(saturation);
+    if (entry !== undefined) this.remove(entry);
+    return entry;
+  }
+
+  /** The less urgent the band, the less saturated the cluster must be for it. */
+  #ceiling(place: number): number {
+    if (this.#bands.length === 1) return 1;
+    return 1 - (place * (1 - this.config.usageLimitThreshold)) / (this.#bands.length - 1);
+  }
+
+  #byBand(saturation: number): GatewayEntry | undefined {
+    for (const [place, band] of this.#bands.entries()) {
+      if (saturation >= this.#ceiling(place)) return undefined;
+      if (band.lines.size > 0) return this.#fromBand(band);
+    }
+    return undefined;
+  }
+
+  #oldest(saturation: number): GatewayEntry | undefined {
+    const oldest = leastBy(this.#bands.flatMap(entriesOf), (entry) => entry.sequence);
+    if (oldest === undefined) return undefined;
+    const place = this.#bands.findIndex((band) => band.priority === oldest.request.sloPriority);
+    return saturation >= this.#ceiling(place) ? undefined : oldest;
+  }
+
+  #fromBand(band: Band): GatewayEntry {
+    const name = this.#fairLine(band);
+    band.lastServed = name;
+    const line = band.lines.get(name)!;
+    if (this.config.dispatchOrder !== 'slo-deadline') return line[0]!;
+    const due = ({ enqueuedUs, request }: GatewayEntry) =>
+      enqueuedUs + (request.sloTargetUs || (this.config.sloTargetsUs[request.sloClass] ?? Number.POSITIVE_INFINITY));
+    return leastBy(line, due, (entry) => entry.sequence)!;
+  }
+
+  #fairLine(band: Band): string {
+    const names = [...band.lines.keys()].sort();
+    if (this.config.fairnessPolicy === 'round-robin') {
+      return names[(names.indexOf(band.lastServed ?? '') + 1) % names.length]!;
+    }
+    return leastBy(names, (name) => band.lines.get(name)![0]!.sequence)!;
+  }
+
+  /** The least urgent of those that may be shed; the latest comer among equals. */
+  #victim(): GatewayEntry | undefined {
+    const sheddable = this.#bands.filter((band) => band.priority < 0).flatMap(entriesOf);
+    return leastBy(
+      sheddable,
+      (entry) => entry.request.sloPriority,
+      (entry) => -entry.sequence,
+    );
+  }
+
+  #band(priority: number): Band {
+    const known = this.#bands.find((band) => band.priority === priority);
+    if (known !== undefined) return known;
+    const band: Band = { priority, lines: new Map(), lastServed: null };
+    this.#bands.push(band);
+    this.#bands.sort((a, b) => b.priority - a.priority);
+    return band;
+  }
+}

@@ -1,0 +1,196 @@
+import type { BatchShape, LatencyModel } from '../../src/replica/latency/contract.js';
+import type { ReplicaConfig } from '../../src/replica/replica-config.js';
+import { BatchFormer } from './batch-former.js';
+import type { ChainTable } from './chain-table.js';
+import { EventHeap } from './event-heap.js';
+import { KvCache } from './kv-cache.js';
+import type { ReferenceRequest } from './request.js';
+import { orderQueue } from './schedulers.js';
+
+const ARRIVAL = 0;
+const QUEUED = 1;
+const STEP = 3;
+const REQUEST_LEFT = 5;
+const TIMEOUT = 6;
+
+/** A request that left its instance for good. */
+export interface Departure {
+  request: ReferenceRequest;
+  completed: boolean;
+  atUs: number;
+}
+
+/** One engine: a wait queue, a running batch, KV blocks and its own clock. */
+export class Instance {
+  readonly events = new EventHeap();
+  readonly kv: KvCache;
+  readonly queue: ReferenceRequest[] = [];
+  readonly batch: ReferenceRequest[] = [];
+  clockUs = 0;
+  preemptions = 0;
+  kvAllocationFailures = 0;
+  totalInputTokens = 0;
+  #stepPending = false;
+  #departures: Departure[] = [];
+
+  constructor(
+    readonly index: number,
+    readonly config: ReplicaConfig,
+    readonly latency: LatencyModel,
+    readonly horizonUs: number,
+    /** SLO priority to instance priority. */
+    readonly urgency: (sloPriority: number) => number,
+    chains: ChainTable,
+  ) {
+    this.kv = new KvCache(config.totalKvBlocks, config.blockSize, chains);
+  }
+
+  /** A request reaches the engine; it joins the queue after the queueing time. */
+  inject(request: ReferenceRequest, atUs: number): void {
+    this.events.push(atUs, ARRIVAL, () => {
+      this.events.push(atUs + this.latency.queueingUs, QUEUED, () => this.#enqueue(request));
+    });
+  }
+
+  /** Runs the earliest event and tells who left because of it. */
+  processOne(): Departure[] {
+    const event = this.events.pop();
+    this.#departures = [];
+    if (event.isStale?.()) return this.#departures;
+    this.clockUs = event.timeUs;
+    event.run();
+    return this.#departures;
+  }
+
+  #enqueue(request: ReferenceRequest): void {
+    const { maxModelLen, blockSize, totalKvBlocks } = this.config;
+    const input = request.prompt.length;
+    if (request.maxOutputTokens === 0 && input < maxModelLen) request.maxOutputTokens = maxModelLen - input;
+    const tooLong = maxModelLen > 0 && (input >= maxModelLen || input + request.maxOutputTokens > maxModelLen);
+    if (tooLong || request.maxOutputTokens < 0 || Math.ceil(input / blockSize) > totalKvBlocks) {
+      this.#leave(request, 'dropped', this.clockUs);
+      return;
+    }
+    this.totalInputTokens += input;
+    if (request.deadlineUs > 0 && request.deadlineUs <= this.clockUs) {
+      this.#leave(request, 'timed_out', this.clockUs);
+      return;
+    }
+    request.instancePriority = this.urgency(request.sloPriority);
+    request.status = 'queued';
+    this.queue.push(request);
+    if (request.deadlineUs > 0 && request.deadlineUs <= this.horizonUs) {
+      const hasLeft = () => request.status !== 'queued' && request.status !== 'running';
+      this.events.push(request.deadlineUs, TIMEOUT, () => this.#timeOut(request), hasLeft);
+    }
+    if (!this.#stepPending) this.#scheduleStep(this.clockUs);
+  }
+
+  #scheduleStep(atUs: number): void {
+    this.#stepPending = true;
+    this.events.push(atUs, STEP, () => this.#step());
+  }
+
+  #step(): void {
+    const nowUs = this.clockUs;
+    if (this.batch.length === 0 && this.queue.length === 0) {
+      this.#stepPending = false;
+      return;
+    }
+    orderQueue(this.config.scheduler, this.queue);
+    const former = new BatchFormer(this.config, this.kv, this.batch, this.queue);
+    former.form();
+    for (const request of former.admitted) request.schedulingDelayUs = nowUs - request.arrivalUs;
+    this.preemptions += former.preemptions;
+
+    const durationUs = Math.max(1, this.latency.stepUs(this.#shape()));
+    for (const request of this.batch) this.#execute(request, nowUs, durationUs);
+    for (const request of [...this.batch]) this.#completeIfDone(request, nowUs + durationUs);
+
+    if (this.batch.length > 0 || this.queue.length > 0) this.#scheduleStep(nowUs + durationUs);
+    else this.#stepPending = false;
+  }
+
+  #shape(): BatchShape {
+    const shape: BatchShape = {
+      scheduled: 0,
+      decodes: 0,
+      decodeContext: 0,
+      prefills: 0,
+      prefillTokens: 0,
+      prefillContext: 0,
+      prefillFullAttention: 0,
+      prefillCausalAttention: 0,
+    };
+    for (const { newTokens, progress, prompt } of this.batch) {
+      if (newTokens === 0) continue;
+      shape.scheduled += 1;
+      if (progress < prompt.length) {
+        shape.prefills += 1;
+        shape.prefillTokens += newTokens;
+        shape.prefillContext += progress;
+        shape.prefillFullAttention += newTokens * (prompt.length + newTokens / 2);
+        shape.prefillCausalAttention += newTokens * (progress + (newTokens - 1) / 2);
+      } else {
+        shape.decodes += 1;
+        shape.decodeContext += progress;
+      }
+    }
+    return shape;
+  }
+
+  #execute(request: ReferenceRequest, nowUs: number, durationUs: number): void {
+    const input = request.prompt.length;
+    if (request.progress < input) {
+      request.progress = request.computed;
+    } else if (request.newTokens > 0) {
+      request.progress += 1;
+      request.tokenGapsUs.push(durationUs + this.latency.outputTokenUs);
+    }
+    if (request.progress === input && !request.hasFirstToken) {
+      request.hasFirstToken = true;
+      request.ttftUs = nowUs + durationUs + this.latency.outputTokenUs - request.arrivalUs;
+    }
+  }
+
+  #completeIfDone(request: ReferenceRequest, endUs: number): void {
+    const input = request.prompt.length;
+    const output = request.answer.length;
+    const { maxModelLen } = this.config;
+    const done = request.progress >= input + Math.max(output, 1) - 1;
+    const capped = !done && maxModelLen > 0 && request.progress >= maxModelLen - 1;
+    if (!done && !capped) return;
+
+    request.producedTokens = request.progress - input;
+    if (done && request.producedTokens < output) {
+      if (!this.kv.allocate(request, request.progress, request.progress + 1)) this.kvAllocationFailures += 1;
+      request.producedTokens += 1;
+    }
+    const gapsUs = request.tokenGapsUs.reduce((sum, gap) => sum + gap, 0);
+    request.e2eUs = request.ttftUs! + gapsUs + (output > 0 ? this.latency.postDecodeUs : 0);
+    this.#takeOut(this.batch, request);
+    this.kv.release(request);
+    this.events.push(endUs, REQUEST_LEFT, () => {});
+    this.#leave(request, done ? 'completed' : 'length_capped', endUs);
+  }
+
+  #timeOut(request: ReferenceRequest): void {
+    this.kv.release(request);
+    this.#takeOut(request.status === 'running' ? this.batch : this.queue, request);
+    if (this.batch.length === 0 && !this.#stepPending && this.queue.length > 0) this.#scheduleStep(this.clockUs);
+    this.#leave(request, 'timed_out', this.clockUs);
+  }
+
+  #takeOut(list: ReferenceRequest[], request: ReferenceRequest): void {
+    list.splice(list.indexOf(request), 1);
+  }
+
+  #leave(
+    request: ReferenceRequest,
+    status: 'completed' | 'length_capped' | 'dropped' | 'timed_out',
+    atUs: number,
+  ): void {
+    request.status = status;
+    this.#departures.push({ request, completed: status === 'completed' || status === 'length_capped', atUs });
+  }
+}

@@ -1,0 +1,15 @@
+import type { LatencyModel } from '../../src/replica/latency/contract.js';
+import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
+import type { Workload } from '../../src/workload/workload.js';
+import { Cluster } from './cluster.js';
+import { collectResult, type ReferenceResult } from './result.js';
+
+/**
+ * The simulator told plainly: every event, every step and every running request one by one, with real token ids.
+ * Slow on purpose. It is what the fast simulator is compared with, to the microsecond, and raced against.
+ */
+export function referenceSimulate(config: ClusterConfig, workload: Workload, latency: LatencyModel): ReferenceResult {
+  const cluster = new Cluster(config, workload, latency);
+  while (cluster.advance()) {}
+  return collectResult(cluster.requests, cluster.instances, cluster.decisions);
+}

@@ -1,0 +1,78 @@
+import type { LatencyModel } from '../../replica/latency/contract.js';
+import type { ClusterConfig, GoodputTarget } from '../../simulator/cluster-config.js';
+import { type PolicyBundle, readPolicyBundle } from '../../simulator/policy-bundle.js';
+import type { Diagnostics } from '../diagnostics.js';
+import type { ClusterFlags } from '../flags/cluster-flags.js';
+import type { FlagValues } from '../flags/flag.js';
+import type { FlowControlFlags } from '../flags/flow-control-flags.js';
+import type { InstanceFlags } from '../flags/instance-flags.js';
+import type { OutputFlags } from '../flags/output-flags.js';
+import { resolveAdmission } from './resolve-admission.js';
+import { resolveFlowControl } from './resolve-flow-control.js';
+import { resolveReplica } from './resolve-replica.js';
+import { resolveRouting } from './resolve-routing.js';
+
+export interface ResolvedCluster {
+  config: ClusterConfig;
+  latency: LatencyModel;
+}
+
+export type EngineFlags = ClusterFlags & FlowControlFlags & InstanceFlags & OutputFlags;
+
+/** Turns flags, the policy file and the catalogue into the plain data a simulation runs on. */
+export async function resolveCluster(
+  flags: FlagValues<EngineFlags>,
+  diagnostics: Diagnostics,
+): Promise<ResolvedCluster> {
+  const { values } = flags;
+  const bundle: PolicyBundle | null =
+    values['policy-config'] === null ? null : await readPolicyBundle(values['policy-config']);
+  for (const line of bundle?.warnings ?? []) diagnostics.warn(line);
+  const replica = resolveReplica(flags, bundle, diagnostics);
+  const config: ClusterConfig = {
+    instances: values['num-instances'],
+    seed: values.seed,
+    horizonUs: values.horizon,
+    replica: replica.config,
+    admission: resolveAdmission(flags, bundle),
+    tenantBudgets: bundle?.tenant_budgets ?? {},
+    sloPriorities: bundle?.admission.slo_priorities ?? {},
+    admissionLatencyUs: values['admission-latency'],
+    flowControl: resolveFlowControl(flags, bundle, diagnostics),
+    routing: resolveRouting(flags, bundle, diagnostics),
+    routingLatencyUs: values['routing-latency'],
+    snapshotRefreshUs: values['snapshot-refresh-interval'],
+    cacheSignalDelayUs: values['cache-signal-delay'],
+    traceLevel: values['trace-level'],
+    counterfactualK: values['counterfactual-k'],
+    summarizeTrace: values['summarize-trace'],
+    fitnessWeights: values['fitness-weights'],
+    goodputTargets: goodputTargets(flags),
+  };
+  return { config, latency: replica.latency };
+}
+
+function goodputTargets({ values }: FlagValues<OutputFlags>): Record<string, GoodputTarget> {
+  const targets: Record<string, GoodputTarget> = {};
+  const dimensions = [
+    ['ttftUs', values['slo-ttft']],
+    ['itlUs', values['slo-itl']],
+    ['e2eUs', values['slo-e2e']],
+  ] as const;
+  for (const [dimension, byClass] of dimensions) {
+    for (const [sloClass, us] of Object.entries(byClass)) {
+      targets[sloClass] = { ...targets[sloClass], [dimension]: us };
+    }
+  }
+  return targets;
+}
+
+/** Targets of a trace's header, where no flag says otherwise. */
+export function withHeaderTargets(
+  own: Record<string, GoodputTarget>,
+  header: Readonly<Record<string, GoodputTarget>>,
+): Record<string, GoodputTarget> {
+  const merged = { ...own };
+  for (const [sloClass, target] of Object.entries(header)) merged[sloClass] = { ...target, ...own[sloClass] };
+  return merged;
+}

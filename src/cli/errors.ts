@@ -1,0 +1,73 @@
+import { InputError, RunError } from '../kernel/errors.js';
+import { knownNames, nearestName } from '../kernel/nearest-name.js';
+
+/** What a person typed, safe to put on one line: control characters escaped, long texts cut. */
+export function shown(text: string): string {
+  const cut = text.length > 60 ? `${text.slice(0, 57)}...` : text;
+  return `'${JSON.stringify(cut).slice(1, -1).replaceAll('\\"', '"')}'`;
+}
+
+export function unknownCommand(given: string, known: readonly string[]): InputError {
+  return new InputError('UNKNOWN_COMMAND', 'twinyard', `no command ${shown(given)}`, knownNames(given, known));
+}
+
+export function noCommand(known: readonly string[]): InputError {
+  return new InputError('NO_COMMAND', 'twinyard', 'no command given', `known: ${known.join(', ')}; see 'twinyard --help'`);
+}
+
+export function unknownFlag(given: string, command: string, known: readonly string[]): InputError {
+  const near = given.startsWith('--') ? nearestName(given.split('=')[0]!, known) : undefined;
+  const remedy = `${near === undefined ? '' : `did you mean ${near}? `}see 'twinyard ${command} --help'`;
+  return new InputError('UNKNOWN_FLAG', given.split('=')[0]!, `'${command}' has no such flag`, remedy);
+}
+
+export function unexpectedArgument(given: string, command: string): InputError {
+  const remedy = `'${command}' takes flags only; a flag's value follows its name`;
+  return new InputError('UNEXPECTED_ARGUMENT', shown(given), 'stands alone', remedy);
+}
+
+export function missingValue(flag: string, accepted: string): InputError {
+  return new InputError('MISSING_VALUE', flag, 'needs a value', `give ${accepted}`);
+}
+
+export function unexpectedValue(flag: string, given: string): InputError {
+  return new InputError('UNEXPECTED_VALUE', flag, `is a switch and takes no value, not ${shown(given)}`, `give ${flag} alone, or leave it out`);
+}
+
+export function repeatedFlag(flag: string, first: string, second: string): InputError {
+  return new InputError('REPEATED_FLAG', flag, `given twice, as ${shown(first)} and as ${shown(second)}`, 'keep one of them');
+}
+
+export function badValue(place: string, given: string, problem: string, accepted: string): InputError {
+  return new InputError('BAD_VALUE', place, `${shown(given)} ${problem}`, `give ${accepted}`);
+}
+
+export function badChoice(place: string, given: string, known: readonly string[]): InputError {
+  return new InputError('BAD_CHOICE', place, `${shown(given)} is not known here`, knownNames(given, known));
+}
+
+export function missingFlag(flag: string, problem: string, remedy: string): InputError {
+  return new InputError('MISSING_FLAG', flag, problem, remedy);
+}
+
+/** Flags that are fine alone but not as they were given together. */
+export function conflictingFlags(flag: string, problem: string, remedy: string): InputError {
+  return new InputError('CONFLICTING_FLAGS', flag, problem, remedy);
+}
+
+export function unwritableOutput(flag: string, path: string, problem: string, remedy: string): InputError {
+  return new InputError('OUTPUT_NOT_WRITABLE', flag, `cannot write ${shown(path)}: ${problem}`, remedy);
+}
+
+export function sharedOutput(flag: string, other: string, path: string): InputError {
+  return new InputError('OUTPUT_SHARED', flag, `names ${shown(path)}, which ${other} names too`, 'give each its own file');
+}
+
+export function overwrittenInput(flag: string, input: string, path: string): InputError {
+  return new InputError('OUTPUT_OVER_INPUT', flag, `would overwrite ${shown(path)}, which ${input} reads`, 'give another path');
+}
+
+/** The disk refused in the middle of writing: the input was fine. */
+export function outputFailed(flag: string, path: string, problem: string): RunError {
+  return new RunError('OUTPUT_FAILED', `${flag}: cannot write ${shown(path)}: ${problem}`);
+}

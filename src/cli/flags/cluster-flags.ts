@@ -1,0 +1,33 @@
+import { choice, count, file, microseconds, positive, registered, text } from './kinds.js';
+import { admissionPolicyNames, routingPolicyNames } from './registered-names.js';
+
+/** The fleet, who gets in, and who goes where. */
+export const clusterFlags = {
+  'num-instances': count({ default: 1, min: 1, max: 100_000, help: 'replicas of the model' }),
+  'routing-policy': registered({
+    default: 'round-robin',
+    names: routingPolicyNames,
+    help: 'how a replica is chosen for a request',
+  }),
+  'routing-scorers': text({
+    default: null,
+    placeholder: 'list',
+    defaultText: 'prefix-affinity:3,queue-depth:2,kv-utilization:2',
+    help: 'scorers of the weighted policy, name:weight,...',
+  }),
+  'tie-break': choice({ default: 'first', known: ['first', 'random'], help: 'who wins among equal replicas' }),
+  'snapshot-refresh-interval': microseconds({ default: 0, help: 'age of the signals that replicas report; 0: live' }),
+  'cache-signal-delay': microseconds({ default: 0, help: "age of the router's copy of replica caches; 0: live" }),
+  'admission-policy': registered({
+    default: 'always-admit',
+    names: admissionPolicyNames,
+    help: 'who may enter at all',
+  }),
+  'token-bucket-capacity': positive({ default: 10_000, help: 'tokens the bucket holds (token-bucket)' }),
+  'token-bucket-refill-rate': positive({ default: 1000, help: 'tokens added per second (token-bucket)' }),
+  'admission-latency': microseconds({ default: 0, help: 'time between arrival and admission' }),
+  'routing-latency': microseconds({ default: 0, help: 'time between admission and routing' }),
+  'policy-config': file({ help: 'YAML file of policies; flags given here win over it' }),
+};
+
+export type ClusterFlags = typeof clusterFlags;

@@ -1,0 +1,63 @@
+import { Command, Option } from 'commander';
+import type { Flag, FlagGroup } from './flag.js';
+
+/** A command as its help shows it. */
+export interface CommandLine {
+  name: string;
+  summary: string;
+  groups: readonly FlagGroup[];
+  /** Command lines that work as they stand, without the program's name. */
+  examples: readonly string[];
+}
+
+/** Wide enough that every flag fits on one line, and the same on every terminal. */
+const HELP_WIDTH = 150;
+
+/** The flags of all groups in one table. */
+export function flagsOf(line: CommandLine): Record<string, Flag<unknown>> {
+  return Object.assign({}, ...line.groups.map((group) => group.flags));
+}
+
+/** The commander command for a flag table. Values stay texts: our own readers check them. */
+export function commanderCommand(line: CommandLine): Command {
+  const command = new Command(`twinyard ${line.name}`)
+    .usage('[flags]')
+    .description(line.summary)
+    .helpOption('-h, --help', 'print this text')
+    .exitOverride()
+    .configureOutput({ getOutHelpWidth: () => HELP_WIDTH, writeErr: () => {} });
+  for (const { title, flags } of line.groups) {
+    for (const [name, flag] of Object.entries(flags)) {
+      command.addOption(option(name, flag).helpGroup(`${title}:`));
+      for (const alias of flag.aliases) command.addOption(option(alias, flag).hideHelp());
+    }
+  }
+  return command;
+}
+
+/** The help text of a command, with the names that registries own filled in. */
+export async function helpText(line: CommandLine): Promise<string> {
+  const groups = await Promise.all(line.groups.map(withNames));
+  const examples = line.examples.map((example) => `  twinyard ${example}\n`).join('');
+  return `${commanderCommand({ ...line, groups }).helpInformation()}\nExamples:\n${examples}`;
+}
+
+async function withNames(group: FlagGroup): Promise<FlagGroup> {
+  const flags: Record<string, Flag<unknown>> = {};
+  for (const [name, flag] of Object.entries(group.flags)) {
+    flags[name] =
+      flag.names === undefined ? flag : { ...flag, help: `${flag.help}: ${(await flag.names()).join(', ')}` };
+  }
+  return { title: group.title, flags };
+}
+
+function option(name: string, flag: Flag<unknown>): Option {
+  const value = flag.placeholder === '' ? '' : ` <${flag.placeholder}>`;
+  return new Option(`--${name}${value}`, describe(flag));
+}
+
+function describe(flag: Flag<unknown>): string {
+  const aliases = flag.aliases.length === 0 ? '' : `; also --${flag.aliases.join(', --')}`;
+  const standard = flag.defaultText === '' ? '' : ` (default: ${flag.defaultText})`;
+  return `${flag.help}${aliases}${standard}`;
+}

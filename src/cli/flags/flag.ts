@@ -1,0 +1,35 @@
+/** One command-line flag as data: commander options, help, checks and the documentation are all made from it. */
+export interface Flag<Value> {
+  readonly kind: 'count' | 'number' | 'us' | 'fraction' | 'choice' | 'list' | 'text' | 'file' | 'switch';
+  /** What stands for the value in help; empty for a switch. */
+  readonly placeholder: string;
+  /** One line. */
+  readonly help: string;
+  readonly default: Value;
+  /** How help shows the default; empty for a flag that has none. */
+  readonly defaultText: string;
+  /** What a value may be, as the end of a sentence that starts with "give". */
+  readonly accepted: string;
+  /** Other spellings of the same flag. */
+  readonly aliases: readonly string[];
+  /** Turns the text into a value; throws an InputError that names `place`. */
+  read(text: string, place: string): Value;
+  /** For names that a registry owns: asked for when help is printed or the flag was given, never at start-up. */
+  readonly names?: () => Promise<readonly string[]>;
+}
+
+export type FlagTable = Readonly<Record<string, Flag<unknown>>>;
+
+/** A heading of the help text and the flags under it. */
+export interface FlagGroup {
+  readonly title: string;
+  readonly flags: FlagTable;
+}
+
+export type FlagValue<F> = F extends Flag<infer Value> ? Value : never;
+
+/** Every flag's value, defaults filled in, and which of them a person gave. */
+export interface FlagValues<Table extends FlagTable> {
+  readonly values: { readonly [Name in keyof Table]: FlagValue<Table[Name]> };
+  given(name: keyof Table & string): boolean;
+}

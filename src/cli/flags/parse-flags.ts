@@ -1,0 +1,74 @@
+import { CommanderError } from 'commander';
+import { badChoice, missingValue, repeatedFlag, unexpectedArgument, unexpectedValue, unknownFlag } from '../errors.js';
+import { type CommandLine, commanderCommand, flagsOf } from './command-line.js';
+import type { FlagTable, FlagValues } from './flag.js';
+
+/** Reads the arguments of a command; the first thing wrong with them is an InputError that names the flag. */
+export async function parseFlags<Table extends FlagTable>(
+  line: CommandLine,
+  argv: readonly string[],
+): Promise<FlagValues<Table>> {
+  const flags = flagsOf(line);
+  const texts = readTexts(line, flags, argv);
+  const values: Record<string, unknown> = {};
+  for (const [name, flag] of Object.entries(flags)) {
+    const text = texts.get(name);
+    values[name] = text === undefined ? flag.default : flag.read(text, `--${name}`);
+  }
+  await checkRegisteredNames(flags, texts);
+  return { values: values as FlagValues<Table>['values'], given: (name) => texts.has(name) };
+}
+
+async function checkRegisteredNames(flags: FlagTable, texts: ReadonlyMap<string, string>): Promise<void> {
+  for (const [name, text] of texts) {
+    const known = await flags[name]!.names?.();
+    if (known !== undefined && !known.includes(text)) throw badChoice(`--${name}`, text, known);
+  }
+}
+
+/** What was typed for each flag, by its main name; a switch has the empty text. */
+function readTexts(line: CommandLine, flags: FlagTable, argv: readonly string[]): Map<string, string> {
+  const command = commanderCommand(line);
+  const texts = new Map<string, string>();
+  const mainNames = new Map<string, string>();
+  for (const [name, flag] of Object.entries(flags)) {
+    for (const spelling of [name, ...flag.aliases]) {
+      mainNames.set(`--${spelling}`, name);
+      command.on(`option:${spelling}`, (value: string | null | undefined) => {
+        const text = value ?? '';
+        // The next flag is not a value: nobody means `--model --rate`.
+        if (text.startsWith('--')) throw missingValue(`--${spelling}`, flag.accepted);
+        const before = texts.get(name);
+        if (before !== undefined && before !== text) throw repeatedFlag(`--${spelling}`, before, text);
+        texts.set(name, text);
+      });
+    }
+  }
+  try {
+    const { operands, unknown } = command.parseOptions([...argv]);
+    const stray = operands[0] ?? unknown[0];
+    if (stray !== undefined) throw strayArgument(stray, line.name, flags, mainNames);
+    return texts;
+  } catch (error) {
+    // Commander's one own complaint here: the last argument is a flag with nothing behind it.
+    if (!(error instanceof CommanderError)) throw error;
+    const last = argv.at(-1)!;
+    throw missingValue(last, flags[mainNames.get(last) ?? '']?.accepted ?? 'a value');
+  }
+}
+
+function strayArgument(
+  stray: string,
+  command: string,
+  flags: FlagTable,
+  mainNames: ReadonlyMap<string, string>,
+): Error {
+  if (!stray.startsWith('-') || stray === '-') return unexpectedArgument(stray, command);
+  const at = stray.indexOf('=');
+  if (at > 0 && mainNames.has(stray.slice(0, at))) return unexpectedValue(stray.slice(0, at), stray.slice(at + 1));
+  return unknownFlag(
+    stray,
+    command,
+    Object.keys(flags).map((name) => `--${name}`),
+  );
+}

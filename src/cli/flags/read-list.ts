@@ -1,0 +1,71 @@
+import { badChoice, badValue } from '../errors.js';
+import { readNumber } from './read-number.js';
+
+/** Units a duration may carry, in microseconds. */
+const UNITS: Readonly<Record<string, number>> = { us: 1, µs: 1, ms: 1e3, s: 1e6, m: 6e7 };
+const DURATION = /^(\d+\.?\d*|\.\d+)(us|µs|ms|s|m)$/;
+const DURATIONS = "a duration with its unit, as in '200ms', '1.5s' or '300us'";
+
+/** `200ms`, `1.5s`, `300us`: microseconds, whole, above 0. A bare number is refused: nobody knows its unit. */
+export function readDuration(text: string, place: string): number {
+  const match = DURATION.exec(text.trim());
+  if (match === null) {
+    const bare = text.trim() !== '' && Number.isFinite(Number(text));
+    throw badValue(place, text, bare ? 'has no unit' : 'is not a duration', DURATIONS);
+  }
+  const us = Math.round(Number(match[1]) * UNITS[match[2]!]!);
+  if (us < 1) throw badValue(place, text, 'is shorter than a microsecond', DURATIONS);
+  if (us > Number.MAX_SAFE_INTEGER) throw badValue(place, text, 'is too large', DURATIONS);
+  return us;
+}
+
+/** Splits `a=1,b=2` (or with another separator) and reads each value; a key may appear once. */
+export function readPairs(
+  text: string,
+  place: string,
+  separator: '=' | ':',
+  accepted: string,
+  readValue: (text: string, place: string) => number,
+): Record<string, number> {
+  const pairs: [string, number][] = [];
+  for (const item of text.split(',')) {
+    const at = item.lastIndexOf(separator);
+    const key = item.slice(0, Math.max(0, at)).trim();
+    if (key === '') throw badValue(place, item, `is not of the form name${separator}value`, accepted);
+    if (pairs.some(([known]) => known === key)) throw badValue(place, key, 'appears twice', accepted);
+    pairs.push([key, readValue(item.slice(at + 1).trim(), `${place} (${key})`)]);
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** `critical=200ms,batch=5s` to microseconds by class. */
+export function readClassDurations(text: string, place: string): Record<string, number> {
+  return readPairs(text, place, '=', "classes with durations, as in 'critical=200ms,batch=5s'", readDuration);
+}
+
+/** `critical=100000,batch=5000000`: microseconds by class. */
+export function readClassMicroseconds(text: string, place: string): Record<string, number> {
+  const accepted = "classes with microseconds, as in 'critical=100000,batch=5000000'";
+  const bounds = { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true };
+  return readPairs(text, place, '=', accepted, (value, where) => readNumber(value, where, bounds));
+}
+
+/** `throughput:0.7,p99_ttft:0.3`: finite weights of the measures that exist. */
+export function readWeights(text: string, place: string, known: readonly string[]): Record<string, number> {
+  const accepted = `measures with weights, as in '${known[0]}:0.7,${known[2]}:0.3'`;
+  const bounds = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
+  const weights = readPairs(text, place, ':', accepted, (value, where) => readNumber(value, where, bounds));
+  for (const key of Object.keys(weights)) if (!known.includes(key)) throw badChoice(place, key, known);
+  return weights;
+}
+
+/** `1000,200,10`: finite numbers, between `least` and `most` of them. */
+export function readCoefficients(text: string, place: string, least: number, most: number): number[] {
+  const accepted = `${least === most ? least : `${least} to ${most}`} numbers with commas between them`;
+  const items = text.split(',');
+  if (items.length < least || items.length > most) {
+    throw badValue(place, text, `has ${items.length} value${items.length === 1 ? '' : 's'}`, accepted);
+  }
+  const bounds = { min: 0, max: Number.POSITIVE_INFINITY };
+  return items.map((item) => readNumber(item.trim(), place, bounds));
+}

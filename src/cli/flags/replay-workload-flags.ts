@@ -1,0 +1,27 @@
+import { choice, file, number, text } from './kinds.js';
+
+/** What arrives in `replay`: a recorded trace. */
+export const replayWorkloadFlags = {
+  trace: file({ placeholder: 'prefix', help: 'trace made of prefix.yaml and prefix.csv' }),
+  'trace-header': file({ help: "the trace's YAML header" }),
+  'trace-data': file({ help: "the trace's CSV rows, plain or gzipped" }),
+  'session-mode': choice({
+    default: 'fixed',
+    known: ['fixed', 'closed-loop'],
+    help: 'later turns of a chat: at recorded times, or after the answer',
+  }),
+  'think-time-ms': number({
+    default: null,
+    min: 0,
+    placeholder: 'ms',
+    defaultText: 'recorded',
+    help: 'pause before the next turn (closed-loop)',
+  }),
+  'think-time-dist': text({
+    default: null,
+    placeholder: 'dist',
+    help: 'pause drawn at random: lognormal:mu=,sigma=[,min=3s,max=30s] or constant:value=500ms',
+  }),
+};
+
+export type ReplayWorkloadFlags = typeof replayWorkloadFlags;

@@ -1,0 +1,48 @@
+import { count, list, MAX_INT32, number, positive, registered } from './kinds.js';
+import { readNumber } from './read-number.js';
+import { workloadNames } from './registered-names.js';
+
+const lengths = { min: 1, max: MAX_INT32 };
+
+/** What arrives in `run`: a generated stream of requests. */
+export const runWorkloadFlags = {
+  workload: registered({
+    default: 'distribution',
+    names: workloadNames,
+    help: 'lengths of requests: from the flags below (distribution) or a preset',
+  }),
+  rate: positive({ default: 1, max: 1_000_000, help: 'requests per second' }),
+  concurrency: count({
+    default: null,
+    min: 1,
+    max: 10_000_000,
+    help: 'clients that wait for each answer, instead of a rate',
+  }),
+  'think-time-ms': number({ default: 0, min: 0, placeholder: 'ms', help: 'pause of a client between two requests' }),
+  'num-requests': count({ default: 100, min: 1, max: 100_000_000, help: 'requests to generate' }),
+  'prompt-tokens': count({ ...lengths, default: 512, help: 'mean prompt length' }),
+  'prompt-tokens-stdev': number({ default: 256, min: 0, max: MAX_INT32, help: 'standard deviation of it' }),
+  'prompt-tokens-min': count({ ...lengths, default: 2, help: 'shortest prompt' }),
+  'prompt-tokens-max': count({ ...lengths, default: 7000, help: 'longest prompt' }),
+  'output-tokens': count({ ...lengths, default: 512, help: 'mean output length' }),
+  'output-tokens-stdev': number({ default: 256, min: 0, max: MAX_INT32, help: 'standard deviation of it' }),
+  'output-tokens-min': count({ ...lengths, default: 2, help: 'shortest output' }),
+  'output-tokens-max': count({ ...lengths, default: 7000, help: 'longest output' }),
+  'prefix-tokens': count({ default: 0, max: MAX_INT32, help: 'prompt tokens that all requests share, added in front' }),
+  timeout: list<number>({
+    default: 300,
+    defaultText: '300',
+    placeholder: 's',
+    accepted: 'seconds above 0, or a negative number for no timeout',
+    read: readTimeout,
+    help: 'seconds until a client gives up; negative: never',
+  }),
+};
+
+function readTimeout(text: string, place: string): number {
+  const seconds = readNumber(text, place, { min: Number.NEGATIVE_INFINITY, max: 9e9 });
+  // 0 means "at once" to some and "never" to others.
+  return seconds === 0 ? readNumber(text, place, { min: 0, max: 9e9, above: true }) : seconds;
+}
+
+export type RunWorkloadFlags = typeof runWorkloadFlags;

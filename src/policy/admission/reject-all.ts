@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import type { AdmissionPolicy } from '../contract.js';
+
+const options = z.strictObject({});
+
+export const rejectAll: AdmissionPolicy<z.infer<typeof options>> = {
+  name: 'reject-all',
+  summary: 'Refuses every request: shows that refusals are counted everywhere, for tests.',
+  options,
+  reads: () => [],
+  create: () => ({ refuse: () => 'all requests are refused' }),
+};

@@ -1,0 +1,159 @@
+import { IntMap } from '../kernel/int-map.js';
+import { grownArray, roomFor } from './grown-array.js';
+
+const NONE = -1;
+
+/**
+ * Which prompt blocks the router has sent to which replica: for each replica the most recent `capacity` block ids.
+ * Ids are whole numbers >= 0 and chained: equal leading ids mean a shared prefix.
+ *
+ * One entry says "this replica holds this block". The entries of a block form a chain that starts in one table for the
+ * whole fleet, so that a lookup costs as much as it finds and not replicas x blocks; the entries of a replica form a line
+ * from the least to the most recently sent block. Memory grows as it fills, to replicas x capacity entries at most.
+ */
+export class PrefixIndex {
+  readonly #capacity: number;
+  /** Block to the first entry of its chain. */
+  readonly #chains = new IntMap();
+
+  // By entry.
+  #block = new Int32Array(0);
+  #replica = new Int32Array(0);
+  #chainNext = new Int32Array(0);
+  #chainPrevious = new Int32Array(0);
+  #older = new Int32Array(0);
+  #newer = new Int32Array(0);
+  /** Entries that were in use at some time; those given back wait in a list along `chainNext`. */
+  #entries = 0;
+  #spare = NONE;
+
+  // By replica.
+  readonly #oldest: Int32Array;
+  readonly #newest: Int32Array;
+  readonly #held: Int32Array;
+
+  constructor(replicas: number, capacity: number) {
+    this.#capacity = capacity;
+    this.#oldest = new Int32Array(replicas).fill(NONE);
+    this.#newest = new Int32Array(replicas).fill(NONE);
+    this.#held = new Int32Array(replicas);
+  }
+
+  /** Blocks that the replica holds. */
+  held(replica: number): number {
+    return this.#held[replica]!;
+  }
+
+  /** Writes for every replica how many of the leading blocks it holds without a gap. Changes nothing. */
+  match(blocks: Int32Array, count: number, matched: Int32Array): void {
+    const replica = this.#replica;
+    const chainNext = this.#chainNext;
+    matched.fill(0);
+    for (let depth = 0; depth < count; depth++) {
+      let found = false;
+      for (let entry = this.#chains.get(blocks[depth]!); entry !== NONE; entry = chainNext[entry]!) {
+        const holder = replica[entry]!;
+        if (matched[holder] !== depth) continue;
+        matched[holder] = depth + 1;
+        found = true;
+      }
+      if (!found) return;
+    }
+  }
+
+  /** The replica was sent these blocks: each, first to last, becomes its most recent one. */
+  touch(replica: number, blocks: Int32Array, count: number): void {
+    if (this.#capacity === 0) return;
+    // Blocks that were sent together stand together in the line: the next one is usually the block asked for next.
+    let guess = NONE;
+    for (let i = 0; i < count; i++) {
+      const block = blocks[i]!;
+      const entry = guess !== NONE && this.#block[guess] === block ? guess : this.#find(replica, block);
+      if (entry === NONE) {
+        guess = NONE;
+        this.#insert(replica, block);
+      } else {
+        guess = this.#newer[entry]!;
+        this.#leaveLine(replica, entry);
+        this.#joinLine(replica, entry);
+      }
+    }
+  }
+
+  /** The replica holds nothing any more. */
+  forget(replica: number): void {
+    while (this.#oldest[replica] !== NONE) this.#drop(replica, this.#oldest[replica]!);
+  }
+
+  #find(replica: number, block: number): number {
+    let entry = this.#chains.get(block);
+    while (entry !== NONE && this.#replica[entry] !== replica) entry = this.#chainNext[entry]!;
+    return entry;
+  }
+
+  #insert(replica: number, block: number): void {
+    if (this.#held[replica] === this.#capacity) this.#drop(replica, this.#oldest[replica]!);
+    const entry = this.#freshEntry();
+    const head = this.#chains.get(block);
+    this.#block[entry] = block;
+    this.#replica[entry] = replica;
+    this.#chainPrevious[entry] = NONE;
+    this.#chainNext[entry] = head;
+    if (head !== NONE) this.#chainPrevious[head] = entry;
+    this.#chains.set(block, entry);
+    this.#joinLine(replica, entry);
+    this.#held[replica]!++;
+  }
+
+  #drop(replica: number, entry: number): void {
+    const before = this.#chainPrevious[entry]!;
+    const after = this.#chainNext[entry]!;
+    if (after !== NONE) this.#chainPrevious[after] = before;
+    if (before !== NONE) this.#chainNext[before] = after;
+    else if (after !== NONE) this.#chains.set(this.#block[entry]!, after);
+    else this.#chains.delete(this.#block[entry]!);
+    this.#leaveLine(replica, entry);
+    this.#held[replica]!--;
+    this.#chainNext[entry] = this.#spare;
+    this.#spare = entry;
+  }
+
+  #joinLine(replica: number, entry: number): void {
+    const newest = this.#newest[replica]!;
+    this.#older[entry] = newest;
+    this.#newer[entry] = NONE;
+    if (newest === NONE) this.#oldest[replica] = entry;
+    else this.#newer[newest] = entry;
+    this.#newest[replica] = entry;
+  }
+
+  #leaveLine(replica: number, entry: number): void {
+    const older = this.#older[entry]!;
+    const newer = this.#newer[entry]!;
+    if (older === NONE) this.#oldest[replica] = newer;
+    else this.#newer[older] = newer;
+    if (newer === NONE) this.#newest[replica] = older;
+    else this.#older[newer] = older;
+  }
+
+  #freshEntry(): number {
+    const spare = this.#spare;
+    if (spare !== NONE) {
+      this.#spare = this.#chainNext[spare]!;
+      return spare;
+    }
+    if (this.#entries === this.#block.length) this.#grow();
+    return this.#entries++;
+  }
+
+  #grow(): void {
+    const most = this.#held.length * this.#capacity;
+    const room = Math.min(roomFor(this.#entries, this.#block.length), most);
+    this.#block = grownArray(this.#block, room);
+    this.#replica = grownArray(this.#replica, room);
+    this.#chainNext = grownArray(this.#chainNext, room);
+    this.#chainPrevious = grownArray(this.#chainPrevious, room);
+    this.#older = grownArray(this.#older, room);
+    this.#newer = grownArray(this.#newer, room);
+  }
+}

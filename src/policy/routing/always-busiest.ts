@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { RoutingPolicy } from '../contract.js';
+import { effectiveLoad } from '../fleet-view.js';
+import { BestChoice } from './best-choice.js';
+import { explainLoad, explainRule } from './explain.js';
+
+const options = z.strictObject({});
+
+/** A deliberately bad choice: it shows what regret, imbalance and anomalies look like in the reports. */
+export const alwaysBusiest: RoutingPolicy<z.infer<typeof options>> = {
+  name: 'always-busiest',
+  summary: 'Picks the replica with the greatest effective load: wrong on purpose, for tests.',
+  options,
+  reads: () => ['queued', 'running', 'inFlight'],
+  create(_options, { random, replicas }) {
+    const loads = new Float64Array(replicas);
+    const busiest = new BestChoice('first', random);
+    return {
+      pick(_request, view, why) {
+        for (let i = 0; i < view.size; i++) loads[i] = effectiveLoad(view, i);
+        const chosen = busiest.among(view, loads);
+        if (why !== undefined) {
+          explainLoad(why, view);
+          explainRule(why, chosen, busiest.tied, 'greatest effective load');
+        }
+        return chosen;
+      },
+    };
+  },
+};

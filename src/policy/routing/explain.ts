@@ -1,0 +1,36 @@
+import type { Explanation } from '../explanation.js';
+import type { FleetView } from '../fleet-view.js';
+
+/** Tells the scores that a choice compared. Replicas that were not candidates get NaN. */
+export function explainScores(why: Explanation, view: FleetView, scores: Float64Array): void {
+  why.scored = true;
+  copyCandidates(view, scores, why.scores);
+}
+
+/** Tells one part of the scores. The parts of a replica add up to its score. */
+export function explainTerm(why: Explanation, name: string, view: FleetView, parts: Float64Array): void {
+  const term = new Float64Array(view.size);
+  copyCandidates(view, parts, term);
+  why.terms.set(name, term);
+}
+
+/** Tells the three counts that make an effective load, as parts of minus the load. */
+export function explainLoad(why: Explanation, view: FleetView): void {
+  explainTerm(why, 'queued', view, negated(view.queued));
+  explainTerm(why, 'running', view, negated(view.running));
+  explainTerm(why, 'in flight', view, negated(view.inFlight));
+}
+
+/** Tells how the choice ended; `rule` is the sentence for the case that somebody was eligible. */
+export function explainRule(why: Explanation, chosen: number, tied: number, rule: string): void {
+  why.tied = tied;
+  why.rule = chosen < 0 ? 'no replica is eligible' : rule;
+}
+
+function copyCandidates(view: FleetView, from: Float64Array, to: Float64Array): void {
+  for (let i = 0; i < view.size; i++) to[i] = view.eligible[i] === 0 ? Number.NaN : from[i]!;
+}
+
+function negated(counts: Int32Array): Float64Array {
+  return Float64Array.from(counts, (count) => 0 - count);
+}

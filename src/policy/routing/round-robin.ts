@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { RoutingPolicy } from '../contract.js';
+import { explainRule } from './explain.js';
+
+const options = z.strictObject({});
+
+export const roundRobin: RoutingPolicy<z.infer<typeof options>> = {
+  name: 'round-robin',
+  summary: 'Gives each replica its turn, in fleet order, whatever the load.',
+  options,
+  reads: () => [],
+  create() {
+    let decisions = 0;
+    return {
+      pick(_request, view, why) {
+        let candidates = 0;
+        for (let i = 0; i < view.size; i++) if (view.eligible[i] !== 0) candidates++;
+
+        let chosen = -1;
+        if (candidates > 0) {
+          for (let skip = decisions++ % candidates; skip >= 0; skip--) {
+            do chosen++;
+            while (view.eligible[chosen] === 0);
+          }
+        }
+        if (why !== undefined) explainRule(why, chosen, 0, 'its turn');
+        return chosen;
+      },
+    };
+  },
+};

@@ -1,0 +1,13 @@
+import type { Scorer } from '../contract.js';
+
+export const kvUtilization: Scorer = {
+  name: 'kv-utilization',
+  summary: 'Prefers replicas with the most free KV cache memory.',
+  reads: ['kvUsed'],
+  formula: '1 - kvUsed',
+  create: () => ({
+    score(_request, view, scores) {
+      for (let i = 0; i < view.size; i++) if (view.eligible[i] !== 0) scores[i] = 1 - view.kvUsed[i]!;
+    },
+  }),
+};

@@ -1,0 +1,19 @@
+import type { Scorer } from '../contract.js';
+
+/** A queue this long, or longer, scores 0. */
+const LONGEST_QUEUE = 128;
+
+export const loadAware: Scorer = {
+  name: 'load-aware',
+  summary: 'Falls evenly from one half for an empty queue to 0 for 128 waiting requests, whatever the others hold.',
+  reads: ['queued'],
+  formula: '0.5 * (1 - min(queued, 128) / 128)',
+  create: () => ({
+    score(_request, view, scores) {
+      for (let i = 0; i < view.size; i++) {
+        if (view.eligible[i] === 0) continue;
+        scores[i] = 0.5 * (1 - Math.min(view.queued[i]!, LONGEST_QUEUE) / LONGEST_QUEUE);
+      }
+    },
+  }),
+};

@@ -1,0 +1,75 @@
+import type { Scorer, ScorerInstance } from '../contract.js';
+import type { FleetView } from '../fleet-view.js';
+
+const NONE = -1;
+
+/**
+ * Spreads prompts that no cache knows: the replica that got such a prompt longest ago is best, those that never got one
+ * come before. Only cold requests change the order. `placed` speaks of the request that was scored last.
+ */
+export const noHitLru: Scorer = {
+  name: 'no-hit-lru',
+  summary: 'Sends prompts that no cache knows to the replica that got such a prompt longest ago; neutral otherwise.',
+  reads: ['replicaCache'],
+  formula:
+    'any cached block anywhere: 0.5; else 1 - rank / (n - 1), rank 0 for the one unused for longest; 1 when alone',
+  create: ({ replicas }) => createNoHitLru(replicas),
+};
+
+function createNoHitLru(replicas: number): ScorerInstance {
+  const used = new Uint8Array(replicas);
+  const older = new Int32Array(replicas).fill(NONE);
+  const newer = new Int32Array(replicas).fill(NONE);
+  let oldest = NONE;
+  let newest = NONE;
+  let cold = false;
+
+  function unlink(replica: number): void {
+    const before = older[replica]!;
+    const after = newer[replica]!;
+    if (before === NONE) oldest = after;
+    else newer[before] = after;
+    if (after === NONE) newest = before;
+    else older[after] = before;
+  }
+
+  function append(replica: number): void {
+    older[replica] = newest;
+    newer[replica] = NONE;
+    if (newest === NONE) oldest = replica;
+    else newer[newest] = replica;
+    newest = replica;
+  }
+
+  /** Those never used come first, in fleet order. */
+  function scoreByAge(view: FleetView, candidates: number, scores: Float64Array): void {
+    const lastRank = Math.max(1, candidates - 1);
+    let rank = 0;
+    for (let i = 0; i < view.size; i++) {
+      if (view.eligible[i] !== 0 && used[i] === 0) scores[i] = 1 - rank++ / lastRank;
+    }
+    for (let i = oldest; i !== NONE; i = newer[i]!) {
+      if (i < view.size && view.eligible[i] !== 0) scores[i] = 1 - rank++ / lastRank;
+    }
+  }
+
+  return {
+    score(request, view, scores) {
+      let candidates = 0;
+      cold = true;
+      for (let i = 0; i < view.size; i++) {
+        if (view.eligible[i] === 0) continue;
+        candidates++;
+        if (request.cachedBlocks[i]! > 0) cold = false;
+      }
+      if (cold) scoreByAge(view, candidates, scores);
+      else for (let i = 0; i < view.size; i++) if (view.eligible[i] !== 0) scores[i] = 0.5;
+    },
+    placed(_request, replica) {
+      if (!cold) return;
+      if (used[replica] === 1) unlink(replica);
+      used[replica] = 1;
+      append(replica);
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import type { Scorer } from '../contract.js';
+import { scoreByRange } from './score-by-range.js';
+
+export const precisePrefixCache: Scorer = {
+  name: 'precise-prefix-cache',
+  summary: "Prefers replicas whose own cache holds the longest part of this prompt, compared with the others' caches.",
+  reads: ['replicaCache'],
+  formula: '(cached - min) / (max - min) over cached leading blocks; 1 when all are equal',
+  create: () => ({
+    score: (request, view, scores) => scoreByRange(view, request.cachedBlocks, 'greatest', scores),
+  }),
+};

@@ -1,0 +1,17 @@
+import type { Scorer } from '../contract.js';
+
+/** Follows the router's own record of what it sent where, so it is always fresh but only a guess at the real caches. */
+export const prefixAffinity: Scorer = {
+  name: 'prefix-affinity',
+  summary: 'Prefers replicas that were sent the longest part of this prompt before, as far as the router remembers.',
+  reads: ['prefixIndex'],
+  formula: 'leading blocks sent there before / full blocks of the prompt; 0 without a full block',
+  create: () => ({
+    score(request, view, scores) {
+      for (let i = 0; i < view.size; i++) {
+        if (view.eligible[i] === 0) continue;
+        scores[i] = request.blockCount === 0 ? 0 : request.routedBlocks[i]! / request.blockCount;
+      }
+    },
+  }),
+};

@@ -1,0 +1,20 @@
+import type { Scorer } from '../contract.js';
+import { effectiveLoad } from '../fleet-view.js';
+import { scoreByRange } from './score-by-range.js';
+
+export const queueDepth: Scorer = {
+  name: 'queue-depth',
+  summary:
+    'Prefers the least effective load (queued + running + in flight), spread between the least and the greatest.',
+  reads: ['queued', 'running', 'inFlight'],
+  formula: '(max - load) / (max - min), load = queued + running + inFlight; 1 when all are equal',
+  create({ replicas }) {
+    const loads = new Int32Array(replicas);
+    return {
+      score(_request, view, scores) {
+        for (let i = 0; i < view.size; i++) loads[i] = effectiveLoad(view, i);
+        scoreByRange(view, loads, 'least', scores);
+      },
+    };
+  },
+};

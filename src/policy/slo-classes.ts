@@ -1,0 +1,39 @@
+import { badSloPriority } from './errors.js';
+
+/** Higher is more important; a class below zero may be shed. */
+export const BUILT_IN_SLO_PRIORITIES: Readonly<Record<string, number>> = {
+  critical: 4,
+  standard: 3,
+  batch: -1,
+  sheddable: -2,
+  background: -3,
+};
+
+/** For requests that name no class, or one that nobody defined. */
+export const DEFAULT_SLO_PRIORITY = 3;
+
+export interface SloPriorities {
+  priorityOf(sloClass: string): number;
+  /** The greatest priority any request can have. */
+  maxPriority: number;
+}
+
+/** The built-in classes with some priorities replaced and classes added. */
+export function sloPriorities(
+  overrides: Readonly<Record<string, number>> = {},
+  place = 'admission.slo_priorities',
+): SloPriorities {
+  const priorities = new Map(Object.entries(BUILT_IN_SLO_PRIORITIES));
+  for (const [sloClass, priority] of Object.entries(overrides)) {
+    if (!Number.isInteger(priority) || Math.abs(priority) > 100) throw badSloPriority(sloClass, priority, place);
+    priorities.set(sloClass, priority);
+  }
+  return {
+    priorityOf: (sloClass) => priorities.get(sloClass) ?? DEFAULT_SLO_PRIORITY,
+    maxPriority: Math.max(DEFAULT_SLO_PRIORITY, ...priorities.values()),
+  };
+}
+
+export function isSheddable(priority: number): boolean {
+  return priority < 0;
+}

@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileNotReadable, noModelInFolder, unknownModel } from '../errors.js';
+import { cataloguePath } from './catalogue-path.js';
+import type { ModelSpec } from './contract.js';
+import { parseModelConfig } from './parse-model-config.js';
+
+export interface ModelOptions {
+  /** A folder with the model's `config.json`, or a folder of such folders. It replaces the bundled catalogue. */
+  modelConfigFolder?: string;
+}
+
+/** Loads a model by name; the organisation before the first slash does not matter for finding it. */
+export function loadModel(name: string, options: ModelOptions = {}): ModelSpec {
+  const lowerCased = name.toLowerCase();
+  const file = configFile(lowerCased, options.modelConfigFolder);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw fileNotReadable(file, errorCode(error));
+  }
+  return parseModelConfig(text, file, lowerCased);
+}
+
+/** Folder names of the bundled models, in order. */
+export function bundledModels(): string[] {
+  return modelFolders(cataloguePath('models'));
+}
+
+function configFile(name: string, userFolder: string | undefined): string {
+  const folder = name.slice(name.indexOf('/') + 1);
+  if (userFolder === undefined) {
+    const known = bundledModels();
+    if (!known.includes(folder)) throw unknownModel(name, folder, known);
+    return join(cataloguePath('models'), folder, 'config.json');
+  }
+  const own = join(userFolder, 'config.json');
+  if (existsSync(own)) return own;
+  const known = modelFolders(userFolder);
+  const found = known.find((entry) => entry.toLowerCase() === folder);
+  if (found === undefined) throw noModelInFolder(name, folder, userFolder, known);
+  return join(userFolder, found, 'config.json');
+}
+
+function modelFolders(parent: string): string[] {
+  let entries: string[];
+  try {
+    entries = readdirSync(parent);
+  } catch (error) {
+    throw fileNotReadable(`--model-config-folder ${parent}`, errorCode(error));
+  }
+  return entries.filter((entry) => existsSync(join(parent, entry, 'config.json'))).sort();
+}
+
+function errorCode(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}

@@ -1,0 +1,10 @@
+import type { ReplicaRequests } from '../replica-requests.js';
+import type { RunningBatch } from '../running-batch.js';
+
+/** Who loses its seat when the KV memory is full. One entry of `registry.ts`. */
+export interface PreemptionPolicy {
+  name: string;
+  summary: string;
+  /** Place of the victim in the batch order. The batch is never empty. */
+  victim(batch: RunningBatch, requests: ReplicaRequests): number;
+}

@@ -1,0 +1,7 @@
+import type { PreemptionPolicy } from './contract.js';
+
+export const lastAdmitted: PreemptionPolicy = {
+  name: 'fcfs',
+  summary: 'the request that was admitted last',
+  victim: (batch) => batch.size - 1,
+};

@@ -1,0 +1,24 @@
+import type { RequestTable } from '../workload/request-table.js';
+import type { RequestOutcomes } from './request-outcomes.js';
+
+/** The identity of prompts, as PromptKeys of the workload layer gives it. */
+export interface BlockKeys {
+  /** Writes the keys of the row's first `blocks` blocks. */
+  fill(row: number, blocks: number, out: Int32Array): void;
+}
+
+/** What all replicas of a cluster share: the requests by row, what is known of their prompts, and where results go. */
+export interface ReplicaRequests {
+  table: RequestTable;
+  outcomes: RequestOutcomes;
+  keys: BlockKeys;
+  /** 0 for the most urgent SLO class; larger is less urgent. */
+  urgency(row: number): number;
+}
+
+/** What a replica tells its router, at the start of the step in which it happens. */
+export interface ReplicaEvents {
+  firstToken(row: number): void;
+  /** The request has left; `atUs` is the end of its last step (or the moment it was lost). */
+  left(row: number, completed: boolean, atUs: number): void;
+}

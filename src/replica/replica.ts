@@ -1,0 +1,344 @@
+import { EventFifo } from '../kernel/event-fifo.js';
+import { EventHeap } from '../kernel/event-heap.js';
+import { BatchFormation } from './batch-formation.js';
+import { GapLog } from './gap-log.js';
+import { KvCache } from './kv-cache.js';
+import type { LatencyModel } from './latency/contract.js';
+import { preemptionPolicy } from './preemption/registry.js';
+import type { ReplicaConfig } from './replica-config.js';
+import type { ReplicaEvents, ReplicaRequests } from './replica-requests.js';
+import { STATUS } from './request-outcomes.js';
+import { RunningBatch } from './running-batch.js';
+import { scheduler } from './scheduling/registry.js';
+import { createWaitQueue, type WaitQueue } from './wait-queue.js';
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/**
+ * One inference engine in virtual time: continuous batching over a paged KV cache. It knows nothing of other replicas and
+ * of routing; its owner hands it requests and lets it run up to a moment.
+ *
+ * Its events are few in kind and each kind is in order by itself, so there is no event queue: arrivals wait in a ring for
+ * their queueing delay to pass, there is at most one pending step, and only deadlines need a heap. At equal times:
+ * queueing, then the step, then deadlines.
+ */
+export class Replica {
+  readonly kv: KvCache;
+  /** Time of the latest event; where a run ends for this replica. */
+  clockUs = 0;
+  /** When something happens next; Infinity when nothing will. */
+  nextUs = NEVER;
+
+  // Counters of the result document.
+  completed = 0;
+  lengthCapped = 0;
+  dropped = 0;
+  timedOut = 0;
+  inputTokens = 0;
+  outputTokens = 0;
+  allocationFailures = 0;
+  /** Sum and number of wait-queue lengths, one sample per step. */
+  queueSamples = 0;
+  steps = 0;
+
+  readonly #config: ReplicaConfig;
+  readonly #latency: LatencyModel;
+  readonly #requests: ReplicaRequests;
+  readonly #events: ReplicaEvents;
+  readonly #horizonUs: number;
+  readonly #queue: WaitQueue;
+  readonly #batch: RunningBatch;
+  readonly #formation: BatchFormation;
+  readonly #gaps = new GapLog();
+  readonly #deadlines = new EventHeap();
+  /** Arrivals whose queueing delay has not passed yet. */
+  readonly #arriving = new EventFifo();
+  #stepAtUs = NEVER;
+
+  constructor(
+    config: ReplicaConfig,
+    latency: LatencyModel,
+    requests: ReplicaRequests,
+    events: ReplicaEvents,
+    horizonUs: number,
+  ) {
+    this.#config = config;
+    this.#latency = latency;
+    this.#requests = requests;
+    this.#events = events;
+    this.#horizonUs = horizonUs;
+    this.kv = new KvCache(config.totalKvBlocks, config.blockSize);
+    this.#batch = new RunningBatch(config.blockSize);
+    this.#queue = createWaitQueue(scheduler(config.scheduler).order?.(requests) ?? null);
+    const victims = preemptionPolicy(config.preemptionPolicy);
+    this.#formation = new BatchFormation(config, this.#batch, this.#queue, this.kv, requests, victims);
+  }
+
+  get queueDepth(): number {
+    return this.#queue.length;
+  }
+
+  get batchSize(): number {
+    return this.#batch.size;
+  }
+
+  get preemptions(): number {
+    return this.#formation.preemptions;
+  }
+
+  get cacheHitRate(): number {
+    const lookups = this.kv.hits + this.kv.misses;
+    return lookups === 0 ? 0 : this.kv.hits / lookups;
+  }
+
+  get promptTokens(): number {
+    return this.#formation.promptTokens;
+  }
+
+  get cachedPromptTokens(): number {
+    return this.#formation.cachedPromptTokens;
+  }
+
+  /** Durations between tokens of completed requests, without the constant per-token overhead. */
+  gapCounts(): Map<number, number> {
+    return this.#gaps.counts();
+  }
+
+  /** A request arrives. Times never go back from call to call. */
+  enqueue(row: number, atUs: number): void {
+    this.#arriving.push(atUs + this.#latency.queueingUs, row);
+    this.#tick(atUs);
+    this.#plan();
+  }
+
+  /** Runs everything that happens before `limitUs` and not after the horizon. */
+  advance(limitUs: number): void {
+    while (this.nextUs < limitUs) this.runNext();
+  }
+
+  /** Runs the events of the next moment: `nextUs`. */
+  runNext(): void {
+    const now = this.nextUs;
+    if (this.#arriving.nextUs === now) {
+      this.#tick(now);
+      this.#queueArrival(now);
+    } else if (this.#stepAtUs === now) {
+      this.#tick(now);
+      this.#step(now);
+    } else {
+      this.#expire(now);
+    }
+    this.#plan();
+  }
+
+  /** What the cache held for these keys: now, or at the last freeze. */
+  cachedBlocks(keys: Int32Array, count: number): number {
+    return this.kv.cachedBlocks(keys, count);
+  }
+
+  /** A request that has just finished has moved the clock to the end of its step already. */
+  #tick(now: number): void {
+    if (now > this.clockUs) this.clockUs = now;
+  }
+
+  #plan(): void {
+    let next = this.#stepAtUs;
+    if (this.#arriving.nextUs < next) next = this.#arriving.nextUs;
+    if (this.#deadlines.size > 0 && this.#deadlines.nextUs < next) next = this.#deadlines.nextUs;
+    this.nextUs = next > this.#horizonUs ? NEVER : next;
+  }
+
+  #queueArrival(now: number): void {
+    const row = this.#arriving.pop();
+    const { table, outcomes } = this.#requests;
+    const input = table.inputTokens[row]!;
+    const maxLen = this.#config.maxModelLen;
+    const declared = table.maxOutputTokens[row]!;
+    const wanted = declared === 0 && maxLen > 0 && input < maxLen ? maxLen - input : declared;
+    const tooLong = maxLen > 0 && (input >= maxLen || input + wanted > maxLen);
+    if (tooLong || Math.ceil(input / this.#config.blockSize) > this.#config.totalKvBlocks) {
+      this.dropped++;
+      outcomes.status[row] = STATUS.dropped;
+      this.#events.left(row, false, now);
+      return;
+    }
+    this.inputTokens += input;
+    const deadline = table.deadlineUs[row]!;
+    if (deadline > 0 && deadline <= now) {
+      this.#timeOut(row, now);
+      return;
+    }
+    outcomes.status[row] = STATUS.queued;
+    this.#queue.push(row);
+    if (deadline > 0 && deadline <= this.#horizonUs) this.#deadlines.push(deadline, row);
+    if (this.#stepAtUs === NEVER) this.#stepAtUs = now;
+  }
+
+  #timeOut(row: number, now: number): void {
+    this.timedOut++;
+    this.#requests.outcomes.status[row] = STATUS.timed_out;
+    this.#events.left(row, false, now);
+  }
+
+  #expire(now: number): void {
+    const row = this.#deadlines.pop();
+    const status = this.#requests.outcomes.status[row];
+    // A deadline of a request that has left by now is no event at all: not even the clock moves.
+    if (status !== STATUS.queued && status !== STATUS.running) return;
+    this.#tick(now);
+    if (status === STATUS.queued) this.#queue.remove(row);
+    else this.#removeRunning(row);
+    this.#timeOut(row, now);
+    if (this.#stepAtUs === NEVER && this.#batch.size === 0 && this.#queue.length > 0) this.#stepAtUs = now;
+  }
+
+  #removeRunning(row: number): void {
+    const batch = this.#batch;
+    let place = 0;
+    while (batch.row[batch.order[place]!] !== row) place++;
+    const slot = batch.order[place]!;
+    this.#formation.forget(slot);
+    batch.unseat(place);
+  }
+
+  #step(now: number): void {
+    const batch = this.#batch;
+    const formation = this.#formation;
+    if (batch.size === 0 && this.#queue.length === 0) {
+      this.#stepAtUs = NEVER;
+      return;
+    }
+    if (this.#gaps.isFull) this.#gaps.makeRoom(this.#oldestGap());
+    formation.form();
+    this.#noteAdmissions(now);
+    const duration = formation.shape.scheduled === 0 ? 1 : this.#latency.stepUs(formation.shape);
+    const end = now + duration;
+    for (const slot of formation.idle) this.#sitOut(slot, duration);
+    this.#gaps.record(duration);
+    batch.clock++;
+    if (formation.prefilling.length > 0) this.#finishPrompts(end);
+    if (batch.clock >= batch.nextDone) this.#complete(end);
+    this.#stepAtUs = batch.size > 0 || this.#queue.length > 0 ? end : NEVER;
+  }
+
+  #noteAdmissions(now: number): void {
+    const batch = this.#batch;
+    const { table, outcomes } = this.#requests;
+    for (let place = this.#formation.admittedFrom; place < batch.size; place++) {
+      const row = batch.row[batch.order[place]!]!;
+      outcomes.schedulingDelayUs[row] = now - table.arrivalUs[row]!;
+    }
+    this.queueSamples += this.#queue.length;
+    this.steps++;
+  }
+
+  #sitOut(slot: number, duration: number): void {
+    const batch = this.#batch;
+    const step = this.#gaps.nextStep;
+    const earlier = batch.earlierGaps.get(slot);
+    if (earlier === undefined) batch.earlierGaps.set(slot, [batch.firstGap[slot]!, step]);
+    else earlier.push(batch.firstGap[slot]!, step);
+    batch.firstGap[slot] = step + 1;
+    batch.idleUs[slot]! += duration;
+    batch.sitOut(slot);
+  }
+
+  /** Prompts that this step finished: their first token comes out at the end of the step. */
+  #finishPrompts(end: number): void {
+    const batch = this.#batch;
+    const { prefilling } = this.#formation;
+    const { table, outcomes } = this.#requests;
+    let left = 0;
+    for (const slot of prefilling) {
+      if (batch.computed[slot]! < batch.input[slot]!) {
+        prefilling[left++] = slot;
+        continue;
+      }
+      const row = batch.row[slot]!;
+      outcomes.ttftUs[row] = end + this.#latency.outputTokenUs - table.arrivalUs[row]!;
+      batch.decodeStartUs[slot] = end;
+      batch.firstGap[slot] = this.#gaps.nextStep;
+      batch.startDecoding(slot, this.#lastContext(row));
+      this.#events.firstToken(row);
+    }
+    prefilling.length = left;
+  }
+
+  /** Context length at which a request is done: its last token's KV is written after that. */
+  #lastContext(row: number): number {
+    const { table } = this.#requests;
+    const natural = table.inputTokens[row]! + Math.max(table.outputTokens[row]!, 1) - 1;
+    const maxLen = this.#config.maxModelLen;
+    return maxLen > 0 && natural > maxLen - 1 ? maxLen - 1 : natural;
+  }
+
+  #complete(end: number): void {
+    const batch = this.#batch;
+    const { order } = batch;
+    let kept = 0;
+    let nextDone = NEVER;
+    for (let place = 0; place < batch.size; place++) {
+      const slot = order[place]!;
+      if (batch.decodes[slot] === 1) {
+        const doneAt = batch.doneAt[slot]!;
+        if (doneAt <= batch.clock) {
+          this.#finish(slot, end);
+          batch.leave(slot);
+          continue;
+        }
+        if (doneAt < nextDone) nextDone = doneAt;
+      }
+      order[kept++] = slot;
+    }
+    batch.size = kept;
+    batch.nextDone = nextDone;
+  }
+
+  #finish(slot: number, end: number): void {
+    const batch = this.#batch;
+    const { table, outcomes } = this.#requests;
+    const row = batch.row[slot]!;
+    const output = table.outputTokens[row]!;
+    const context = batch.progress(slot);
+    const gaps = context - batch.input[slot]!;
+    const capped = gaps + 1 < output;
+    if (output > 0 && !capped && context % this.#config.blockSize === 0 && !this.kv.appendBlock(slot)) {
+      this.allocationFailures++;
+    }
+    this.kv.release(slot);
+
+    const outputTokenUs = this.#latency.outputTokenUs;
+    const itlSum = end - batch.decodeStartUs[slot]! - batch.idleUs[slot]! + gaps * outputTokenUs;
+    const produced = output === 0 ? 0 : gaps + 1;
+    outcomes.itlSumUs[row] = itlSum;
+    outcomes.producedTokens[row] = produced;
+    outcomes.e2eUs[row] = outcomes.ttftUs[row]! + itlSum + (output > 0 ? this.#latency.postDecodeUs : 0);
+    outcomes.status[row] = capped ? STATUS.length_capped : STATUS.completed;
+    this.#claimGaps(slot);
+    this.completed++;
+    if (capped) this.lengthCapped++;
+    this.outputTokens += produced;
+    if (end <= this.#horizonUs) this.#tick(end);
+    this.#events.left(row, true, end);
+  }
+
+  #claimGaps(slot: number): void {
+    const earlier = this.#batch.earlierGaps.get(slot);
+    if (earlier !== undefined) {
+      for (let i = 0; i < earlier.length; i += 2) this.#gaps.claim(earlier[i]!, earlier[i + 1]!);
+    }
+    this.#gaps.claim(this.#batch.firstGap[slot]!, this.#gaps.nextStep);
+  }
+
+  #oldestGap(): number {
+    const batch = this.#batch;
+    let oldest = NEVER;
+    for (let place = 0; place < batch.size; place++) {
+      const slot = batch.order[place]!;
+      if (batch.decodes[slot] === 1) {
+        oldest = Math.min(oldest, batch.earlierGaps.get(slot)?.[0] ?? batch.firstGap[slot]!);
+      }
+    }
+    return oldest;
+  }
+}

@@ -1,0 +1,59 @@
+/** Where a request stands or how it ended. The values are the names in the result document. */
+export const STATUSES = [
+  'not_arrived',
+  'in_pipeline',
+  'queued',
+  'running',
+  'completed',
+  'length_capped',
+  'dropped',
+  'timed_out',
+  'rejected',
+  'routing_rejected',
+  'gateway_queued',
+  'gateway_rejected',
+  'gateway_shed',
+  'gateway_expired',
+] as const;
+
+export type Status = (typeof STATUSES)[number];
+
+/** Numbers of the statuses as the outcome column holds them. */
+export const STATUS = Object.fromEntries(STATUSES.map((name, i) => [name, i])) as Record<Status, number>;
+
+/** What happened to each request: columns beside the RequestTable, same rows. NaN and -1 mean: never happened. */
+export class RequestOutcomes {
+  status: Uint8Array;
+  instance: Int32Array;
+  schedulingDelayUs: Float64Array;
+  ttftUs: Float64Array;
+  /** Sum of the gaps between tokens, and how many output tokens came out. */
+  itlSumUs: Float64Array;
+  producedTokens: Int32Array;
+  e2eUs: Float64Array;
+
+  constructor(rows: number) {
+    this.status = new Uint8Array(rows);
+    this.instance = new Int32Array(rows).fill(-1);
+    this.schedulingDelayUs = new Float64Array(rows).fill(Number.NaN);
+    this.ttftUs = new Float64Array(rows).fill(Number.NaN);
+    this.itlSumUs = new Float64Array(rows);
+    this.producedTokens = new Int32Array(rows);
+    this.e2eUs = new Float64Array(rows).fill(Number.NaN);
+  }
+
+  /** Makes room for rows 0..rows-1. */
+  reserve(rows: number): void {
+    const before = this.status.length;
+    if (rows <= before) return;
+    const grown = new RequestOutcomes(Math.max(rows, before * 2));
+    grown.status.set(this.status);
+    grown.instance.set(this.instance);
+    grown.schedulingDelayUs.set(this.schedulingDelayUs);
+    grown.ttftUs.set(this.ttftUs);
+    grown.itlSumUs.set(this.itlSumUs);
+    grown.producedTokens.set(this.producedTokens);
+    grown.e2eUs.set(this.e2eUs);
+    Object.assign(this, grown);
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * The requests that hold a seat in the running batch. A seat is a slot: a small number that indexes these columns.
+ *
+ * Decoding slots advance by one token in nearly every step, so their progress is not written down per step:
+ * progress = base + clock, where `clock` counts the steps in which everybody who can decode does. A slot that has to sit
+ * out one step has its base lowered by one. The same trick finds the slots that need a new KV block in this step: those
+ * with (base + clock) mod blockSize = 0 form a ring of their own, kept in batch order.
+ */
+export class RunningBatch {
+  /** Slots in batch order. */
+  order = new Int32Array(64);
+  size = 0;
+  /** Decode steps so far. */
+  clock = 0;
+  decoding = 0;
+  /** Sum of `base` over decoding slots: the sum of contexts is this + decoding * clock. */
+  baseSum = 0;
+  /** No decoding slot finishes before the clock has reached this. */
+  nextDone = Number.POSITIVE_INFINITY;
+
+  row = new Int32Array(64);
+  /** Place in the order of admission: sorts slots like the batch list does. */
+  seat = new Float64Array(64);
+  input = new Int32Array(64);
+  /** Prompt tokens computed so far; the whole input once the slot decodes. */
+  computed = new Int32Array(64);
+  /** Tokens the slot gets in this step; kept by the careful walk and for prefills only. */
+  newTokens = new Int32Array(64);
+  decodes = new Uint8Array(64);
+  base = new Int32Array(64);
+  /** The clock at which the slot is done. */
+  doneAt = new Float64Array(64);
+  /** Keys of the slot's blocks, and how many of them may be remembered. */
+  keys: Int32Array[] = [];
+  keyCount = new Int32Array(64);
+  /** When the first token came out, and the step that made the second one. */
+  decodeStartUs = new Float64Array(64);
+  firstGap = new Float64Array(64);
+  /** Duration of steps the slot had to sit out since its first token. */
+  idleUs = new Float64Array(64);
+
+  /** Step ranges (from, to pairs) before the steps that a slot had to sit out, by slot. */
+  readonly earlierGaps = new Map<number, number[]>();
+
+  readonly #blockSize: number;
+  readonly #ringHead: Int32Array;
+  readonly #ringTail: Int32Array;
+  readonly #ringSize: Int32Array;
+  #ringNext = new Int32Array(64);
+  #ringPrevious = new Int32Array(64);
+  readonly #freeSlots: number[] = [];
+  #slots = 0;
+  #seats = 0;
+
+  constructor(blockSize: number) {
+    this.#blockSize = blockSize;
+    this.#ringHead = new Int32Array(blockSize).fill(-1);
+    this.#ringTail = new Int32Array(blockSize).fill(-1);
+    this.#ringSize = new Int32Array(blockSize);
+  }
+
+  /** Context length of a decoding slot before this step. */
+  progress(slot: number): number {
+    return this.base[slot]! + this.clock;
+  }
+
+  /** A slot nobody uses; it joins the batch with `seatAtTail`. */
+  freeSlot(): number {
+    const recycled = this.#freeSlots.pop();
+    if (recycled !== undefined) return recycled;
+    if (this.#slots === this.order.length) this.#grow();
+    return this.#slots++;
+  }
+
+  /** Takes back a slot that did not join after all. */
+  returnSlot(slot: number): void {
+    this.#freeSlots.push(slot);
+  }
+
+  seatAtTail(slot: number): void {
+    this.order[this.size++] = slot;
+    this.seat[slot] = this.#seats++;
+    this.decodes[slot] = 0;
+    this.idleUs[slot] = 0;
+  }
+
+  /** Removes the slot at a place of the batch order; the ones behind it move up. */
+  unseat(place: number): void {
+    const slot = this.order[place]!;
+    this.order.copyWithin(place, place + 1, this.size);
+    this.size--;
+    this.leave(slot);
+  }
+
+  /** For a caller that rewrites `order` itself: forgets everything else about a slot. */
+  leave(slot: number): void {
+    if (this.decodes[slot] === 1) {
+      this.#unlink(slot);
+      this.decoding--;
+      this.baseSum -= this.base[slot]!;
+      this.decodes[slot] = 0;
+      if (this.idleUs[slot]! > 0) this.earlierGaps.delete(slot);
+    }
+    this.#freeSlots.push(slot);
+  }
+
+  /** The prompt is done: from the next step on the slot decodes, until its context is `target` tokens long. */
+  startDecoding(slot: number, target: number): void {
+    this.decodes[slot] = 1;
+    this.base[slot] = this.input[slot]! - this.clock;
+    this.doneAt[slot] = target - this.base[slot]!;
+    if (this.doneAt[slot]! < this.nextDone) this.nextDone = this.doneAt[slot]!;
+    this.decoding++;
+    this.baseSum += this.base[slot]!;
+    this.#link(slot);
+  }
+
+  /** Call it before the clock moves on: the slot gets no token in this step. */
+  sitOut(slot: number): void {
+    this.#unlink(slot);
+    this.base[slot]!--;
+    this.doneAt[slot]!++;
+    this.baseSum--;
+    this.#link(slot);
+  }
+
+  /** First slot, in batch order, whose context has length `offset` modulo the block size; -1 for none. */
+  ringFirst(offset: number): number {
+    return this.#ringHead[this.#residue(offset - this.clock)]!;
+  }
+
+  ringNext(slot: number): number {
+    return this.#ringNext[slot]!;
+  }
+
+  ringLength(offset: number): number {
+    return this.#ringSize[this.#residue(offset - this.clock)]!;
+  }
+
+  #residue(value: number): number {
+    const size = this.#blockSize;
+    const rest = value % size;
+    return rest < 0 ? rest + size : rest;
+  }
+
+  #link(slot: number): void {
+    const ring = this.#residue(this.base[slot]!);
+    const seat = this.seat[slot]!;
+    let after = this.#ringTail[ring]!;
+    while (after >= 0 && this.seat[after]! > seat) after = this.#ringPrevious[after]!;
+    const before = after < 0 ? this.#ringHead[ring]! : this.#ringNext[after]!;
+    this.#ringPrevious[slot] = after;
+    this.#ringNext[slot] = before;
+    if (after < 0) this.#ringHead[ring] = slot;
+    else this.#ringNext[after] = slot;
+    if (before < 0) this.#ringTail[ring] = slot;
+    else this.#ringPrevious[before] = slot;
+    this.#ringSize[ring]!++;
+  }
+
+  #unlink(slot: number): void {
+    const ring = this.#residue(this.base[slot]!);
+    const previous = this.#ringPrevious[slot]!;
+    const next = this.#ringNext[slot]!;
+    if (previous < 0) this.#ringHead[ring] = next;
+    else this.#ringNext[previous] = next;
+    if (next < 0) this.#ringTail[ring] = previous;
+    else this.#ringPrevious[next] = previous;
+    this.#ringSize[ring]!--;
+  }
+
+  #grow(): void {
+    const capacity = this.order.length * 2;
+    const wider = <T extends Int32Array | Float64Array | Uint8Array>(old: T): T => {
+      const next = new (old.constructor as new (n: number) => T)(capacity);
+      next.set(old);
+      return next;
+    };
+    this.order = wider(this.order);
+    this.row = wider(this.row);
+    this.seat = wider(this.seat);
+    this.input = wider(this.input);
+    this.computed = wider(this.computed);
+    this.newTokens = wider(this.newTokens);
+    this.decodes = wider(this.decodes);
+    this.base = wider(this.base);
+    this.doneAt = wider(this.doneAt);
+    this.keyCount = wider(this.keyCount);
+    this.decodeStartUs = wider(this.decodeStartUs);
+    this.firstGap = wider(this.firstGap);
+    this.idleUs = wider(this.idleUs);
+    this.#ringNext = wider(this.#ringNext);
+    this.#ringPrevious = wider(this.#ringPrevious);
+  }
+}

@@ -1,0 +1,100 @@
+import type { ClusterMetrics, InstanceMetrics, ResultDocument } from '../simulator/result-document.js';
+import { bar } from './bar.js';
+import { counted, decimal, percent, whole } from './format-number.js';
+import { anomalyLines, classLines, decisionLines, goodputLines, sessionLines, tenantLines } from './result-sections.js';
+import { createStyle, type Style } from './style.js';
+import { textTable } from './text-table.js';
+
+const BAR_WIDTH = 20;
+/** Labels of the first lines are this wide. */
+const LABEL_WIDTH = 12;
+
+/** What becomes of requests besides being completed, in the order they can happen. */
+const FATES: readonly [keyof ClusterMetrics, string][] = [
+  ['not_arrived', 'not arrived'],
+  ['in_pipeline', 'in the pipeline'],
+  ['rejected_requests', 'rejected'],
+  ['routing_rejected', 'rejected by routing'],
+  ['gateway_queued', 'in the gateway queue'],
+  ['gateway_rejected', 'rejected by the gateway queue'],
+  ['gateway_shed', 'shed by the gateway queue'],
+  ['gateway_expired', 'expired in the gateway queue'],
+  ['gateway_evicted', 'evicted'],
+  ['still_queued', 'still queued'],
+  ['still_running', 'still running'],
+  ['dropped_unservable', 'dropped as unservable'],
+  ['timed_out_requests', 'timed out'],
+];
+
+/** The result for people: a page of aligned text instead of the JSON document. */
+export function resultTable(document: ResultDocument, { colour }: { colour: boolean }): string {
+  const style = createStyle(colour);
+  const sections = [
+    headline(document, style),
+    latencyLines(document.cluster),
+    instanceLines(document.instances, style),
+    classLines(document.slo),
+    goodputLines(document.goodput),
+    tenantLines(document.fairness),
+    sessionLines(document.sessions),
+    decisionLines(document.decisions, document.fitness),
+    anomalyLines(document.anomalies, document.cluster),
+  ];
+  // The first line of a table names its columns.
+  const text = sections
+    .filter((lines) => lines.length > 0)
+    .map((lines, i) => (i === 0 ? lines : [style.heading(lines[0]!), ...lines.slice(1)]).join('\n'));
+  return `${text.join('\n\n')}\n`;
+}
+
+function headline({ cluster, config }: ResultDocument, style: Style): string[] {
+  const { replica } = config;
+  const size = counted(config.instances, 'instance');
+  const queue = config.flowControl === null ? '' : `, gateway queue by ${config.flowControl.dispatchOrder}`;
+  const label = (name: string) => style.heading(name.padEnd(LABEL_WIDTH));
+  const fates = FATES.filter(([key]) => cluster[key] > 0).map(([key, name]) => `${whole(cluster[key])} ${name}`);
+  const capped = cluster.length_capped_requests > 0 ? ` (${whole(cluster.length_capped_requests)} cut short)` : '';
+  const speed = `${decimal(cluster.responses_per_sec)} requests/s, ${decimal(cluster.tokens_per_sec, 1)} output tokens/s`;
+  return [
+    style.heading(`${replica.model} on ${replica.hardware}, tp ${replica.tp}, ${size}`),
+    style.faint(`routing ${config.routing.policy}, admission ${config.admission.policy}${queue}, seed ${config.seed}`),
+    '',
+    `${label('Requests')}${[`${whole(cluster.generated_requests)} generated`, `${whole(cluster.completed_requests)} completed${capped}`, ...fates].join(', ')}`,
+    `${label('Throughput')}${speed} over ${decimal(cluster.duration_s)} s`,
+    `${label('Tokens')}${whole(cluster.total_input_tokens)} in, ${whole(cluster.total_output_tokens)} out`,
+    `${label('KV cache')}${percent(cluster.prompt_cache_hit_rate)} of prompt tokens found, ${counted(cluster.preemption_count, 'preemption')}`,
+  ];
+}
+
+function latencyLines(cluster: ClusterMetrics): string[] {
+  const quantiles = ['mean', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
+  const row = (title: string, name: 'ttft' | 'itl' | 'e2e') => [
+    title,
+    ...quantiles.map((quantile) => decimal(cluster[`${name}_${quantile}_ms`])),
+  ];
+  const rows = [
+    ['Latency, ms', ...quantiles],
+    row('first token', 'ttft'),
+    row('between tokens', 'itl'),
+    row('whole request', 'e2e'),
+  ];
+  return textTable(rows, ['left', ...quantiles.map(() => 'right' as const)]);
+}
+
+function instanceLines(instances: readonly InstanceMetrics[], style: Style): string[] {
+  const total = instances.reduce((sum, { injected_requests }) => sum + injected_requests, 0);
+  const rows = instances.map((instance) => [
+    instance.instance_id,
+    whole(instance.injected_requests),
+    percent(total === 0 ? 0 : instance.injected_requests / total),
+    bar(total === 0 ? 0 : instance.injected_requests / total, BAR_WIDTH),
+    decimal(instance.ttft_p99_ms),
+    decimal(instance.e2e_p99_ms),
+    decimal(instance.tokens_per_sec, 1),
+    percent(instance.prompt_cache_hit_rate),
+    whole(instance.preemption_count),
+  ]);
+  const names = ['Instance', 'requests', 'share', '', 'TTFT p99', 'E2E p99', 'tokens/s', 'cached', 'preempted'];
+  const lines = textTable([names, ...rows], ['left', 'right', 'right', 'left', 'right', 'right', 'right', 'right', 'right']);
+  return lines.map((line) => line.replace(/[█▏▎▍▌▋▊▉]+/u, (blocks) => style.bar(blocks)));
+}

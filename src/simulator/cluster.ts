@@ -1,0 +1,266 @@
+import { EventFifo } from '../kernel/event-fifo.js';
+import { EventHeap } from '../kernel/event-heap.js';
+import type { Replica } from '../replica/replica.js';
+import type { ReplicaEvents } from '../replica/replica-requests.js';
+import { type RequestOutcomes, STATUS } from '../replica/request-outcomes.js';
+import { arrivalOrder } from '../workload/arrival-order.js';
+import { type RequestTable, requestId } from '../workload/request-table.js';
+import type { SessionDriver, Workload } from '../workload/workload.js';
+import type { ClusterConfig } from './cluster-config.js';
+import type { DecisionTrace } from './decision-trace.js';
+import type { FlowControl } from './flow-control.js';
+import type { Router } from './router.js';
+
+const NEVER = Number.POSITIVE_INFINITY;
+/** Replicas that nobody looks at run on their own; now and then they catch up, so that their arrivals do not pile up. */
+const CATCH_UP = 4096;
+
+/** The parts a cluster is wired from. */
+export interface ClusterParts {
+  replicas: readonly Replica[];
+  router: Router;
+  outcomes: RequestOutcomes;
+  flowControl: FlowControl | null;
+  trace: DecisionTrace | null;
+  /** Whether any policy looks at the fleet; otherwise replicas need not be kept in step. */
+  looks: boolean;
+  progress?: ((arrived: number, known: number) => void) | undefined;
+}
+
+/**
+ * The pipeline of a cluster in virtual time: arrival, admission, gateway queue, routing, replica.
+ *
+ * Order of events: by time; at equal times the cluster before its replicas, and in the cluster arrivals, admissions,
+ * routings, expiries, ticks. Every kind but the later turns of chats is in time order by itself, so each is a plain ring.
+ * Replicas do not see each other, so each runs on its own up to the next moment at which the cluster does something.
+ * Only when the end of a request can cause something (a chat's next turn, a dispatch) are they kept in step.
+ */
+export class Cluster implements ReplicaEvents {
+  nowUs = 0;
+  /** Refusals by reason, and requests lost before a replica by SLO class. */
+  readonly reasons = new Map<string, number>();
+  readonly shed = new Map<string, number>();
+
+  readonly #parts: ClusterParts;
+  readonly #table: RequestTable;
+  readonly #sessions: SessionDriver | undefined;
+  readonly #horizonUs: number;
+  readonly #admissionUs: number;
+  readonly #routingUs: number;
+  readonly #tickUs: number;
+  readonly #ttlUs: number;
+  readonly #refreshUs: number;
+  readonly #inStep: boolean;
+
+  readonly #order: Int32Array;
+  #arrived = 0;
+  readonly #followUps = new EventHeap();
+  readonly #admissions = new EventFifo();
+  readonly #routings = new EventFifo();
+  readonly #expiries = new EventFifo();
+  #tickAtUs = NEVER;
+  /** Requests that left replicas since the last dispatch by completion. */
+  #departures = 0;
+  #unlooked = 0;
+
+  constructor(config: ClusterConfig, workload: Workload, parts: ClusterParts) {
+    this.#parts = parts;
+    this.#table = workload.table;
+    this.#sessions = workload.sessions;
+    this.#horizonUs = config.horizonUs ?? NEVER;
+    this.#admissionUs = config.admissionLatencyUs;
+    this.#routingUs = config.routingLatencyUs;
+    this.#tickUs = config.flowControl?.dispatchTickUs ?? 0;
+    this.#ttlUs = config.flowControl?.requestTtlUs ?? 0;
+    this.#refreshUs = config.snapshotRefreshUs;
+    this.#inStep = workload.sessions !== undefined || (parts.flowControl !== null && this.#tickUs === 0);
+    this.#order = arrivalOrder(workload.table);
+  }
+
+  run(): void {
+    for (;;) {
+      const at = this.#nextUs();
+      if (this.#inStep ? this.#runEarliest(at) : this.#catchUp(at)) continue;
+      if (at > this.#horizonUs || at === NEVER) {
+        if (at === NEVER && this.#dispatchWhenIdle()) continue;
+        return;
+      }
+      this.nowUs = at;
+      if (this.#nextArrivalUs() === at) this.#arrive();
+      else if (this.#admissions.nextUs === at) this.#admit(this.#admissions.pop());
+      else if (this.#routings.nextUs === at) this.#route(this.#routings.pop());
+      else if (this.#expiries.nextUs === at) this.#expire(this.#expiries.pop());
+      else this.#tick();
+    }
+  }
+
+  firstToken(row: number): void {
+    this.#parts.router.firstToken(row);
+  }
+
+  left(row: number, completed: boolean, atUs: number): void {
+    this.#parts.router.left(row);
+    this.#departures++;
+    this.#followUp(row, completed, atUs);
+  }
+
+  #followUp(row: number, completed: boolean, atUs: number): void {
+    if (this.#sessions === undefined) return;
+    const next = this.#sessions.left(this.#table, row, completed, atUs, this.#horizonUs);
+    if (next < 0) return;
+    this.#parts.outcomes.reserve(this.#table.count);
+    this.#followUps.push(this.#table.arrivalUs[next]!, next);
+  }
+
+  #nextArrivalUs(): number {
+    const known = this.#arrived < this.#order.length ? this.#table.arrivalUs[this.#order[this.#arrived]!]! : NEVER;
+    return this.#followUps.size === 0 ? known : Math.min(known, this.#followUps.nextUs);
+  }
+
+  #nextUs(): number {
+    let next = this.#nextArrivalUs();
+    if (this.#admissions.nextUs < next) next = this.#admissions.nextUs;
+    if (this.#routings.nextUs < next) next = this.#routings.nextUs;
+    if (this.#expiries.nextUs < next) next = this.#expiries.nextUs;
+    return this.#tickAtUs < next ? this.#tickAtUs : next;
+  }
+
+  /** Lets every replica run up to a moment; what they do does not change when that moment is. */
+  #catchUp(untilUs: number): false {
+    const { replicas, router, looks } = this.#parts;
+    if (!looks && untilUs !== NEVER && ++this.#unlooked < CATCH_UP) return false;
+    this.#unlooked = 0;
+    for (let i = 0; i < replicas.length; i++) {
+      const replica = replicas[i]!;
+      if (replica.nextUs >= untilUs) continue;
+      replica.advance(untilUs);
+      router.signals.moved(i);
+    }
+    return false;
+  }
+
+  /** Runs the earliest replica event before a moment, lowest index first; whether there was one. */
+  #runEarliest(beforeUs: number): boolean {
+    const { replicas, router, flowControl } = this.#parts;
+    let earliest = -1;
+    let atUs = beforeUs;
+    for (let i = 0; i < replicas.length; i++) {
+      if (replicas[i]!.nextUs < atUs) {
+        atUs = replicas[i]!.nextUs;
+        earliest = i;
+      }
+    }
+    if (earliest < 0) return false;
+    this.#departures = 0;
+    this.nowUs = atUs;
+    replicas[earliest]!.runNext();
+    router.signals.moved(earliest);
+    if (flowControl !== null && this.#tickUs === 0) {
+      for (let i = 0; i < this.#departures && flowControl.waiting > 0; i++) this.#dispatch();
+    }
+    return true;
+  }
+
+  #arrive(): void {
+    const known = this.#arrived < this.#order.length ? this.#order[this.#arrived]! : -1;
+    let row = known;
+    if (known >= 0 && this.#table.arrivalUs[known] === this.nowUs) {
+      this.#arrived++;
+      if ((this.#arrived & 1023) === 0) this.#parts.progress?.(this.#arrived, this.#order.length);
+    } else {
+      row = this.#followUps.pop();
+    }
+    this.#parts.outcomes.status[row] = STATUS.in_pipeline;
+    this.#admissions.push(this.nowUs + this.#admissionUs, row);
+  }
+
+  #admit(row: number): void {
+    const { router, trace, flowControl } = this.#parts;
+    router.look(row, this.nowUs);
+    const reason = router.refuse();
+    if (reason !== null) {
+      this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
+      trace?.refused(this.nowUs, () => requestId(this.#table, row), reason);
+      this.#lose(row, STATUS.rejected, true);
+      return;
+    }
+    trace?.admitted();
+    if (flowControl === null) this.#routings.push(this.nowUs + this.#routingUs, row);
+    else this.#enqueue(row, flowControl);
+  }
+
+  #enqueue(row: number, flowControl: FlowControl): void {
+    const accepted = flowControl.enqueue(row, this.#parts.router);
+    if (flowControl.displaced >= 0) this.#lose(flowControl.displaced, STATUS.gateway_shed, true);
+    if (accepted) {
+      this.#parts.outcomes.status[row] = STATUS.gateway_queued;
+      if (this.#ttlUs > 0) this.#expiries.push(this.nowUs + this.#ttlUs, row);
+    } else {
+      this.#lose(row, STATUS.gateway_rejected, false);
+    }
+    this.#dispatch();
+  }
+
+  /** Lets at most one request out of the queue. */
+  #dispatch(): boolean {
+    const { flowControl, router, outcomes } = this.#parts;
+    if (this.#tickUs > 0 && this.#tickAtUs === NEVER) this.#tickAtUs = this.nowUs + this.#tickUs;
+    const row = flowControl!.dispatch(router, this.nowUs);
+    if (row < 0) return false;
+    outcomes.status[row] = STATUS.in_pipeline;
+    this.#routings.push(this.nowUs + this.#routingUs, row);
+    return true;
+  }
+
+  #tick(): void {
+    const { flowControl } = this.#parts;
+    const dispatched = flowControl!.waiting > 0 && this.#dispatch();
+    const more = flowControl!.waiting > 0 && (dispatched || !this.#isStuck());
+    this.#tickAtUs = more ? this.nowUs + this.#tickUs : NEVER;
+  }
+
+  /** Nothing will ever happen again that could let a request out of the queue: ticking on would take for ever. */
+  #isStuck(): boolean {
+    if (this.#nextArrivalUs() !== NEVER || this.#admissions.size + this.#routings.size + this.#expiries.size > 0) return false;
+    let lastUs = 0;
+    for (const replica of this.#parts.replicas) {
+      if (replica.nextUs !== NEVER) return false;
+      lastUs = Math.max(lastUs, replica.clockUs);
+    }
+    return this.nowUs - lastUs > this.#refreshUs;
+  }
+
+  /** Without ticks a queue that outlived the last completion would wait for ever: nothing runs, so ask once more. */
+  #dispatchWhenIdle(): boolean {
+    const { flowControl } = this.#parts;
+    return flowControl !== null && flowControl.waiting > 0 && this.#dispatch();
+  }
+
+  #expire(row: number): void {
+    if (this.#parts.flowControl!.expire(row)) this.#lose(row, STATUS.gateway_expired, true);
+  }
+
+  #route(row: number): void {
+    const { router, trace, outcomes, replicas } = this.#parts;
+    router.look(row, this.nowUs);
+    const chosen = router.pick(row, trace?.fresh());
+    trace?.picked(this.nowUs, () => requestId(this.#table, row), chosen, router.signals.view);
+    if (chosen < 0) {
+      this.#lose(row, STATUS.routing_rejected, false);
+      return;
+    }
+    router.placed(row, chosen);
+    outcomes.instance[row] = chosen;
+    replicas[chosen]!.enqueue(row, this.nowUs);
+  }
+
+  /** The request ends here, counted and never forgotten. */
+  #lose(row: number, status: number, countShed: boolean): void {
+    this.#parts.outcomes.status[row] = status;
+    if (countShed) {
+      const name = this.#table.sloClasses.name(this.#table.sloClass[row]!) || 'standard';
+      this.shed.set(name, (this.shed.get(name) ?? 0) + 1);
+    }
+    this.#followUp(row, false, this.nowUs);
+  }
+}

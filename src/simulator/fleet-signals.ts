@@ -1,0 +1,47 @@
+import { createFleetView, type FleetView } from '../policy/fleet-view.js';
+import type { Replica } from '../replica/replica.js';
+
+/**
+ * What replicas report to the router, as fresh as configured. With an interval of 0 the view shows each replica as it is;
+ * otherwise it shows what the last look found, and a look finds something new only once the interval has passed.
+ * Before the first refresh every replica looks empty, as it does to a router that has not scraped anything yet.
+ */
+export class FleetSignals {
+  readonly view: FleetView;
+  readonly #replicas: readonly Replica[];
+  readonly #refreshUs: number;
+  #refreshedUs = 0;
+
+  constructor(replicas: readonly Replica[], refreshUs: number) {
+    this.view = createFleetView(replicas.length);
+    this.#replicas = replicas;
+    this.#refreshUs = refreshUs;
+    if (refreshUs === 0) for (let i = 0; i < replicas.length; i++) this.#read(i);
+  }
+
+  /** A replica has run on. */
+  moved(replica: number): void {
+    if (this.#refreshUs === 0) this.#read(replica);
+  }
+
+  /** Somebody is about to decide by the view. */
+  look(nowUs: number): void {
+    if (this.#refreshUs === 0) return;
+    if (nowUs - this.#refreshedUs >= this.#refreshUs) {
+      for (let i = 0; i < this.#replicas.length; i++) this.#read(i);
+      this.#refreshedUs = nowUs;
+    }
+    this.view.reportedAgeUs.fill(nowUs - this.#refreshedUs);
+  }
+
+  #read(replica: number): void {
+    const from = this.#replicas[replica]!;
+    const { pool } = from.kv;
+    const view = this.view;
+    view.queued[replica] = from.queueDepth;
+    view.running[replica] = from.batchSize;
+    view.kvUsed[replica] = pool.used / pool.total;
+    view.freeBlocks[replica] = pool.free;
+    view.cacheHitRate[replica] = from.cacheHitRate;
+  }
+}

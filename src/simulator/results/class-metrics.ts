@@ -1,0 +1,46 @@
+import { mean, percentile } from '../../kernel/percentile.js';
+import type { RequestOutcomes } from '../../replica/request-outcomes.js';
+import type { RequestTable } from '../../workload/request-table.js';
+import type { ClassMetrics, MeanAndTail } from '../result-document.js';
+import { rowsBy, sortedColumn } from './request-sample.js';
+
+/** Name of a request's SLO class in results: requests that name none are 'default'. */
+export function className(table: RequestTable, index: number): string {
+  return table.sloClasses.name(index) || 'default';
+}
+
+/** Mean gap between tokens of a completed request; NaN for others. Zero for a request with at most one token. */
+export function itlMeanUs(outcomes: RequestOutcomes, row: number): number {
+  if (Number.isNaN(outcomes.e2eUs[row]!)) return Number.NaN;
+  return outcomes.itlSumUs[row]! / Math.max(outcomes.producedTokens[row]! - 1, 1);
+}
+
+function meanAndTail(sorted: Float64Array): MeanAndTail {
+  return { mean_us: mean(sorted), p99_us: percentile(sorted, 99) };
+}
+
+/** Latencies per SLO class, for classes with at least one completed request, sorted by name. */
+export function classMetrics(table: RequestTable, outcomes: RequestOutcomes): Record<string, ClassMetrics> {
+  const groups = rowsBy(table.count, table.sloClasses.size, (row) => table.sloClass[row]!);
+  const entries: [string, ClassMetrics][] = [];
+  for (let index = 0; index < groups.length; index++) {
+    const rows = groups[index]!;
+    const e2e = sortedColumn(outcomes.e2eUs, rows);
+    if (e2e.length === 0) continue;
+    const itl = Float64Array.from(rows, (row) => itlMeanUs(outcomes, row)).filter((value) => value === value);
+    entries.push([
+      className(table, index),
+      {
+        count: e2e.length,
+        ttft: meanAndTail(sortedColumn(outcomes.ttftUs, rows)),
+        itl: meanAndTail(itl.sort()),
+        e2e: meanAndTail(e2e),
+      },
+    ]);
+  }
+  return Object.fromEntries(entries.sort(byName));
+}
+
+export function byName(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+}

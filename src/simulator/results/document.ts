@@ -1,0 +1,75 @@
+import type { LatencyModel } from '../../replica/latency/contract.js';
+import type { Replica } from '../../replica/replica.js';
+import type { RequestOutcomes } from '../../replica/request-outcomes.js';
+import type { RequestTable } from '../../workload/request-table.js';
+import type { Cluster } from '../cluster.js';
+import type { ClusterConfig } from '../cluster-config.js';
+import type { DecisionTrace } from '../decision-trace.js';
+import type { ClusterMetrics, InstanceMetrics, ResultDocument } from '../result-document.js';
+import { holBlockingEvents, priorityInversions } from './anomalies.js';
+import { byName, classMetrics } from './class-metrics.js';
+import { fairness } from './fairness.js';
+import { fitness } from './fitness.js';
+import { goodput } from './goodput.js';
+import { rowsBy, sampleOf } from './request-sample.js';
+import { countStatuses, servingMetrics, sumTotals, totalsOf } from './serving-metrics.js';
+import { sessionMetrics } from './session-metrics.js';
+
+/** A simulation that has come to its end. */
+export interface FinishedRun {
+  config: ClusterConfig;
+  table: RequestTable;
+  outcomes: RequestOutcomes;
+  replicas: readonly Replica[];
+  cluster: Cluster;
+  trace: DecisionTrace | null;
+  latency: LatencyModel;
+  horizonUs: number;
+}
+
+/** Everything that is reported of a run, except how it was called. */
+export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'requests'> {
+  const { config, table, outcomes, replicas, cluster, trace, latency, horizonUs } = run;
+  const totals = replicas.map((replica) => totalsOf(replica, horizonUs));
+  const overhead = latency.outputTokenUs;
+  const byInstance = rowsBy(table.count, replicas.length, (row) => outcomes.instance[row]!);
+  const instances: InstanceMetrics[] = totals.map((part, i) => ({
+    instance_id: `instance_${i}`,
+    ...servingMetrics(part, sampleOf(outcomes, byInstance[i]!), overhead),
+  }));
+  const all = Int32Array.from({ length: table.count }, (_, row) => row);
+  const serving = servingMetrics(sumTotals(totals), sampleOf(outcomes, all), overhead);
+  const count = countStatuses(outcomes.status, table.count);
+  const clusterMetrics: ClusterMetrics = {
+    generated_requests: table.count,
+    not_arrived: count('not_arrived'),
+    in_pipeline: count('in_pipeline'),
+    rejected_requests: count('rejected'),
+    routing_rejected: count('routing_rejected'),
+    gateway_queued: count('gateway_queued'),
+    gateway_rejected: count('gateway_rejected'),
+    gateway_shed: count('gateway_shed'),
+    gateway_expired: count('gateway_expired'),
+    gateway_evicted: 0,
+    ...serving,
+  };
+  const good = goodput(table, outcomes, config.goodputTargets, serving.duration_s);
+  const fit = fitness(config.fitnessWeights, serving);
+  const sessions = sessionMetrics(table, outcomes);
+  return {
+    cluster: clusterMetrics,
+    instances,
+    slo: classMetrics(table, outcomes),
+    fairness: fairness(table, outcomes),
+    ...(good === undefined ? {} : { goodput: good }),
+    ...(fit === undefined ? {} : { fitness: fit }),
+    ...(sessions === undefined ? {} : { sessions }),
+    ...(trace === null || !config.summarizeTrace ? {} : { decisions: trace.summary(cluster.reasons) }),
+    anomalies: {
+      priority_inversions: priorityInversions(table, outcomes, replicas.length, config.replica.scheduler),
+      hol_blocking_events: holBlockingEvents(replicas),
+      shed: Object.fromEntries([...cluster.shed].sort(byName)),
+      rejections: Object.fromEntries([...cluster.reasons].sort(byName)),
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { type RequestOutcomes, STATUSES } from '../../replica/request-outcomes.js';
+import { type RequestTable, requestId } from '../../workload/request-table.js';
+import type { RequestResult } from '../result-document.js';
+import { itlMeanUs } from './class-metrics.js';
+
+const orNull = (value: number) => (Number.isNaN(value) ? null : value);
+
+/** Every request with what became of it, in the order given. */
+export function requestResults(table: RequestTable, outcomes: RequestOutcomes, rows: ArrayLike<number>): RequestResult[] {
+  return Array.from(rows, (row) => ({
+    request_id: requestId(table, row),
+    instance: outcomes.instance[row]! < 0 ? null : `instance_${outcomes.instance[row]!}`,
+    status: STATUSES[outcomes.status[row]!]!,
+    arrival_us: table.arrivalUs[row]!,
+    scheduling_delay_us: orNull(outcomes.schedulingDelayUs[row]!),
+    ttft_us: orNull(outcomes.ttftUs[row]!),
+    itl_mean_us: orNull(itlMeanUs(outcomes, row)),
+    e2e_us: orNull(outcomes.e2eUs[row]!),
+    input_tokens: table.inputTokens[row]!,
+    output_tokens: table.outputTokens[row]!,
+  }));
+}

@@ -1,0 +1,151 @@
+import { randomStream } from '../kernel/random-stream.js';
+import { createTenantBudgets, type TenantBudgets } from '../policy/admission/tenant-budgets.js';
+import type { RoutingPicker } from '../policy/contract.js';
+import type { Explanation } from '../policy/explanation.js';
+import type { Signal } from '../policy/fleet-view.js';
+import { policyOptions } from '../policy/policy-options.js';
+import { admissionPolicy, routingPolicy } from '../policy/registry.js';
+import { createRequestFeatures, type RequestFeatures } from '../policy/request-features.js';
+import { DEFAULT_PREFIX_CAPACITY, ledgerParts, RouterLedger } from '../policy/router-ledger.js';
+import type { SloPriorities } from '../policy/slo-classes.js';
+import type { Replica } from '../replica/replica.js';
+import type { BlockKeys } from '../replica/replica-requests.js';
+import type { RequestTable } from '../workload/request-table.js';
+import { CacheSignals } from './cache-signals.js';
+import type { ClusterConfig } from './cluster-config.js';
+import { FleetSignals } from './fleet-signals.js';
+
+/** Policies of a configuration, checked and created, and the signals they need together. */
+export interface ClusterPolicies {
+  picker: RoutingPicker;
+  gate: TenantBudgets;
+  reads: ReadonlySet<Signal>;
+}
+
+export function createPolicies(config: ClusterConfig, table: RequestTable): ClusterPolicies {
+  const routing = routingPolicy(config.routing.policy);
+  const routingOptions = policyOptions(routing, config.routing.options, '--routing-policy');
+  const admission = admissionPolicy(config.admission.policy);
+  const admissionOptions = policyOptions(admission, config.admission.options, '--admission-policy');
+  const context = (name: string) => ({ random: randomStream(config.seed, name), replicas: config.instances });
+  const shares = new Map(Object.entries(config.tenantBudgets).map(([name, share]) => [table.tenants.index(name), share]));
+  const gate = admission.create(admissionOptions, context('admission'));
+  return {
+    picker: routing.create(routingOptions, context('router')),
+    gate: createTenantBudgets(gate, shares, config.instances * config.replica.maxNumSeqs),
+    reads: new Set([...routing.reads(routingOptions), ...admission.reads(admissionOptions)]),
+  };
+}
+
+/** The router's side of the cluster: it sees requests by their features and replicas by their signals, and nothing else. */
+export class Router {
+  readonly signals: FleetSignals;
+  readonly features: RequestFeatures;
+  readonly #table: RequestTable;
+  readonly #model: string;
+  readonly #blockSize: number;
+  readonly #keys: BlockKeys;
+  readonly #priorities: SloPriorities;
+  readonly #picker: RoutingPicker;
+  readonly #gate: TenantBudgets;
+  readonly #ledger: RouterLedger;
+  readonly #caches: CacheSignals | null;
+  readonly #needsBlocks: boolean;
+  #eligible = 1;
+
+  constructor(
+    config: ClusterConfig,
+    policies: ClusterPolicies,
+    table: RequestTable,
+    keys: BlockKeys,
+    priorities: SloPriorities,
+    replicas: readonly Replica[],
+  ) {
+    const reads = [...policies.reads];
+    this.signals = new FleetSignals(replicas, config.snapshotRefreshUs);
+    this.features = createRequestFeatures(config.instances);
+    this.#table = table;
+    this.#model = config.replica.model;
+    this.#blockSize = config.replica.blockSize;
+    this.#keys = keys;
+    this.#priorities = priorities;
+    this.#picker = policies.picker;
+    this.#gate = policies.gate;
+    const parts = ledgerParts(reads);
+    this.#ledger = new RouterLedger(this.signals.view, {
+      ...parts,
+      blockSize: this.#blockSize,
+      capacity: DEFAULT_PREFIX_CAPACITY,
+    });
+    const readsCaches = policies.reads.has('replicaCache');
+    this.#caches = readsCaches ? new CacheSignals(replicas, config.cacheSignalDelayUs) : null;
+    this.#needsBlocks = readsCaches || parts.prefixIndex;
+  }
+
+  /** Looks at the fleet and at a request; everything that follows decides by this. */
+  look(row: number, nowUs: number): void {
+    this.signals.look(nowUs);
+    this.#caches?.look(nowUs);
+    const table = this.#table;
+    const features = this.features;
+    const sloClass = table.sloClasses.name(table.sloClass[row]!);
+    features.nowUs = nowUs;
+    features.inputTokens = table.inputTokens[row]!;
+    features.sloClass = sloClass === '' ? 'standard' : sloClass;
+    features.priority = this.#priorities.priorityOf(sloClass);
+    features.tenant = table.tenant[row]! === 0 ? -1 : table.tenant[row]!;
+    features.session = table.session[row]! === 0 ? -1 : table.session[row]!;
+    this.#restrictTo(table.models.name(table.model[row]!));
+  }
+
+  /** All replicas, whatever their model: what the saturation detector looks at. */
+  lookAtFleet(nowUs: number): void {
+    this.signals.look(nowUs);
+    this.#caches?.look(nowUs);
+    this.#restrictTo('');
+  }
+
+  /** Why the request may not enter, or null. After `look`. */
+  refuse(): string | null {
+    return this.#gate.refuse(this.features, this.signals.view);
+  }
+
+  /** Chooses a replica for the request, -1 when none is eligible. After `look`. */
+  pick(row: number, why?: Explanation): number {
+    if (this.#needsBlocks) this.#loadBlocks(row);
+    return this.#picker.pick(this.features, this.signals.view, why);
+  }
+
+  /** The request of the last `pick` goes to this replica. */
+  placed(row: number, replica: number): void {
+    this.#ledger.placed(row, this.features, replica);
+    this.#gate.placed(this.features.tenant);
+    this.#picker.placed?.(this.features, replica);
+  }
+
+  firstToken(row: number): void {
+    this.#ledger.firstToken(row);
+  }
+
+  /** A placed request is gone, in whatever way. */
+  left(row: number): void {
+    if (this.#ledger.finished(row)) this.#gate.left(this.#table.tenant[row]!);
+  }
+
+  #restrictTo(model: string): void {
+    const eligible = model === '' || model === this.#model ? 1 : 0;
+    if (eligible === this.#eligible) return;
+    this.signals.view.eligible.fill(eligible);
+    this.#eligible = eligible;
+  }
+
+  #loadBlocks(row: number): void {
+    const features = this.features;
+    const count = Math.floor(features.inputTokens / this.#blockSize);
+    if (features.blocks.length < count) features.blocks = new Int32Array(count * 2);
+    features.blockCount = count;
+    this.#keys.fill(row, count, features.blocks);
+    this.#ledger.lookUp(features);
+    this.#caches?.lookUp(features);
+  }
+}

@@ -1,0 +1,72 @@
+import { InputError } from '../kernel/errors.js';
+import { knownNames } from '../kernel/nearest-name.js';
+
+/** Every InputError of this layer, by what went wrong. Codes are stable. */
+
+export function fileUnreadable(path: string, problem: string): InputError {
+  return new InputError('FILE_UNREADABLE', path, problem, 'give the path of a readable file');
+}
+
+export function fileDamaged(path: string, problem: string): InputError {
+  return new InputError('FILE_DAMAGED', path, problem, 'compress or copy the file again');
+}
+
+export function headerInvalid(place: string, problem: string, remedy: string): InputError {
+  return new InputError('TRACE_HEADER_INVALID', place, problem, remedy);
+}
+
+export function headerUnknownKey(place: string, key: string, known: readonly string[]): InputError {
+  return new InputError('TRACE_HEADER_UNKNOWN_KEY', place, `unknown key '${key}'`, knownNames(key, known));
+}
+
+export function columnsInvalid(place: string, problem: string, remedy: string): InputError {
+  return new InputError('TRACE_COLUMNS_INVALID', place, problem, remedy);
+}
+
+export function rowTooShort(place: string, found: number, required: number, truncated: boolean): InputError {
+  const problem = `${truncated ? 'the file ends in the middle of a row' : 'the row is too short'}: ${columns(found)}, at least ${required} are needed`;
+  const remedy = truncated ? 'write the trace again or remove its last line' : 'give every column, empty where unknown';
+  return new InputError('TRACE_ROW_SHORT', place, problem, remedy);
+}
+
+export function fieldInvalid(place: string, problem: string, remedy: string): InputError {
+  return new InputError('TRACE_FIELD_INVALID', place, problem, remedy);
+}
+
+export function traceEmpty(file: string): InputError {
+  return new InputError(
+    'TRACE_EMPTY',
+    file,
+    'the trace has no requests',
+    'give at least one row below the column names',
+  );
+}
+
+export function duplicateId(place: string, id: number, firstPlace: string): InputError {
+  return new InputError(
+    'TRACE_DUPLICATE_ID',
+    place,
+    `request_id ${id} was used before, at ${firstPlace}`,
+    'number the requests so that no id repeats',
+  );
+}
+
+export function sessionInvalid(place: string, problem: string, remedy: string): InputError {
+  return new InputError('SESSION_INVALID', place, problem, remedy);
+}
+
+export function thinkTimeInvalid(flag: string, problem: string, remedy: string): InputError {
+  return new InputError('THINK_TIME_INVALID', flag, problem, remedy);
+}
+
+export function workloadFlagInvalid(flag: string, problem: string, remedy: string): InputError {
+  return new InputError('WORKLOAD_FLAG_INVALID', flag, problem, remedy);
+}
+
+export function unknownWorkload(name: string, known: readonly string[]): InputError {
+  return new InputError('WORKLOAD_UNKNOWN', '--workload', `unknown workload '${name}'`, knownNames(name, known));
+}
+
+function columns(count: number): string {
+  return count === 1 ? '1 column' : `${count} columns`;
+}

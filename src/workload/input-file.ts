@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { fileDamaged, fileUnreadable } from './errors.js';
+
+/** A whole file as bytes; gzip is recognised by its first two bytes, whatever the file is called. */
+export async function readInputFile(path: string): Promise<Buffer> {
+  const bytes = readBytes(path);
+  if (bytes.length < 2 || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  const { gunzipSync } = await import('node:zlib');
+  try {
+    return gunzipSync(bytes);
+  } catch (error) {
+    throw fileDamaged(path, gzipProblem(error));
+  }
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const problems: Record<string, string> = {
+      ENOENT: 'no such file',
+      ENOTDIR: 'no such file',
+      EISDIR: 'is a folder',
+      EACCES: 'no permission to read it',
+      ERR_FS_FILE_TOO_LARGE: 'is too large to read at once',
+    };
+    throw fileUnreadable(path, problems[code ?? ''] ?? (error as Error).message);
+  }
+}
+
+function gzipProblem(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'Z_BUF_ERROR') return 'the gzip file is cut off before its end';
+  if (code === 'ERR_BUFFER_TOO_LARGE') return 'the gzip file is too large when unpacked';
+  return `the gzip file is damaged (${message})`;
+}

@@ -1,0 +1,103 @@
+import { nearestName } from '../../kernel/nearest-name.js';
+import { columnsInvalid } from '../errors.js';
+import type { CsvRows } from './csv-rows.js';
+
+/** The columns every trace has, in this order: rows are read by position. */
+export const BASE_COLUMNS = [
+  'request_id',
+  'client_id',
+  'tenant_id',
+  'slo_class',
+  'session_id',
+  'round_index',
+  'prefix_group',
+  'prefix_length',
+  'streaming',
+  'input_tokens',
+  'output_tokens',
+  'text_tokens',
+  'image_tokens',
+  'audio_tokens',
+  'video_tokens',
+  'reason_ratio',
+  'model',
+  'deadline_us',
+  'server_input_tokens',
+  'arrival_time_us',
+  'send_time_us',
+  'first_chunk_time_us',
+  'last_chunk_time_us',
+  'num_chunks',
+  'status',
+  'error_message',
+  'finish_reason',
+] as const;
+
+const TRAILING_COLUMNS = ['x_request_id', 'adapter', 'think_time_us'];
+
+/** What the first line of a trace says about the rows below it. */
+export interface TraceColumns {
+  /** The meaning of each position: our names where the order is fixed, then the file's own. */
+  names: readonly string[];
+  hasPriority: boolean;
+  hasSloTarget: boolean;
+  /** Position of `think_time_us`, -1 when the trace does not have it. */
+  thinkTime: number;
+  /** Columns a row must have at least. */
+  required: number;
+}
+
+/** The fixed part of a row's layout with the optional columns it uses. */
+export function fixedColumns(hasPriority: boolean, hasSloTarget: boolean): string[] {
+  return BASE_COLUMNS.flatMap((name) => {
+    if (name === 'slo_class' && hasPriority) return [name, 'vllm_priority'];
+    if (name === 'deadline_us' && hasSloTarget) return [name, 'slo_target_us'];
+    return [name];
+  });
+}
+
+/**
+ * Reads the line of column names. Their spelling does not matter except for the optional columns, but a known name in
+ * another's place means that the rows would be misread: that is an error.
+ */
+export function readColumns(rows: CsvRows): TraceColumns {
+  const given = Array.from({ length: rows.fields }, (_, column) => rows.text(column));
+  if (/^-?\d+$/.test(given[0]!)) {
+    throw columnsInvalid(
+      rows.place(0),
+      'the line of column names is missing',
+      `start the file with ${BASE_COLUMNS.join(',')}`,
+    );
+  }
+
+  const hasPriority = given.includes('vllm_priority');
+  const hasSloTarget = given.includes('slo_target_us');
+  const fixed = fixedColumns(hasPriority, hasSloTarget);
+  given.forEach((name, position) => {
+    const wanted = fixed[position];
+    if (name !== wanted && (fixed.includes(name) || (wanted !== undefined && TRAILING_COLUMNS.includes(name)))) {
+      const remedy =
+        wanted === undefined
+          ? `'${name}' is column ${fixed.indexOf(name) + 1}`
+          : `column ${position + 1} must be '${wanted}'`;
+      throw columnsInvalid(rows.place(position), `column '${name}' is out of place`, remedy);
+    }
+  });
+  if (given.length < fixed.length) {
+    const missing = fixed.slice(given.length);
+    const near = nearestName(given.at(-1)!, missing);
+    throw columnsInvalid(
+      rows.place(given.length - 1),
+      `only ${given.length} of ${fixed.length} columns`,
+      `${near === undefined ? '' : `did you mean '${near}'? `}add ${missing.join(',')}`,
+    );
+  }
+  const required = Math.max(fixed.length, ...TRAILING_COLUMNS.map((name) => given.lastIndexOf(name) + 1));
+  return {
+    names: [...fixed, ...given.slice(fixed.length)],
+    hasPriority,
+    hasSloTarget,
+    thinkTime: given.indexOf('think_time_us'),
+    required,
+  };
+}

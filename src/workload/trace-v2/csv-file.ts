@@ -1,0 +1,75 @@
+import { fieldInvalid } from '../errors.js';
+
+export const NEWLINE = 10;
+export const RETURN = 13;
+export const QUOTE = 34;
+export const COMMA = 44;
+
+/** A CSV file in memory: where its fields end, what they say, and how to name a place in it. */
+export class CsvFile {
+  /** Ends in a newline, so that no scan needs to watch for the end of the file. */
+  readonly bytes: Buffer;
+  /** Offset of the first byte behind a byte order mark. */
+  readonly start: number;
+  readonly #path: string;
+  readonly #endsOpen: boolean;
+
+  constructor(bytes: Buffer, path: string) {
+    this.#path = path;
+    this.#endsOpen = bytes.length > 0 && bytes[bytes.length - 1] !== NEWLINE;
+    this.bytes = this.#endsOpen ? Buffer.concat([bytes, Buffer.from('\n')]) : bytes;
+    this.start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  }
+
+  /** Whether the row that ends with this newline lost its end: the file stops there without one. */
+  isCutAt(newline: number): boolean {
+    return this.#endsOpen && newline === this.bytes.length - 1;
+  }
+
+  /** The offset of the next row that is not blank, or the length of the file. */
+  nextRow(from: number): number {
+    const bytes = this.bytes;
+    let p = from;
+    while (p < bytes.length && (bytes[p] === NEWLINE || (bytes[p] === RETURN && bytes[p + 1] === NEWLINE))) p++;
+    return p;
+  }
+
+  /** The offset of the comma or newline that ends the field beginning here. */
+  fieldEnd(begin: number, column: string): number {
+    const bytes = this.bytes;
+    let p = begin;
+    if (bytes[p] !== QUOTE) {
+      while (bytes[p] !== COMMA && bytes[p] !== NEWLINE) p++;
+      return p;
+    }
+    do {
+      p = bytes.indexOf(QUOTE, p + 1) + 1;
+      if (p === 0) {
+        throw fieldInvalid(this.place(begin, column), 'the quoted text never ends', 'close it with a double quote');
+      }
+    } while (bytes[p] === QUOTE);
+    if (bytes[p] === RETURN && bytes[p + 1] === NEWLINE) p++;
+    if (bytes[p] === COMMA || bytes[p] === NEWLINE) return p;
+    throw fieldInvalid(this.place(p, column), 'text after the closing quote', 'write a quote inside a text twice');
+  }
+
+  /** What a field says, quotes taken off. `end` as `fieldEnd` gives it. */
+  text(begin: number, end: number): string {
+    const bytes = this.bytes;
+    const last = bytes[end] === NEWLINE && end > begin && bytes[end - 1] === RETURN ? end - 1 : end;
+    const text = bytes.toString('utf8', begin, last);
+    return bytes[begin] === QUOTE ? text.slice(1, -1).replaceAll('""', '"') : text;
+  }
+
+  /** `trace.csv:14:7 (input_tokens)`: line and character of an offset. */
+  place(offset: number, column: string): string {
+    const bytes = this.bytes;
+    let line = 1;
+    let lineStart = this.start;
+    for (let p = bytes.indexOf(NEWLINE); p >= 0 && p < offset; p = bytes.indexOf(NEWLINE, p + 1)) {
+      line++;
+      lineStart = p + 1;
+    }
+    return `${this.#path}:${line}:${bytes.toString('utf8', lineStart, offset).length + 1} (${column})`;
+  }
+}

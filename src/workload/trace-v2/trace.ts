@@ -1,0 +1,34 @@
+import type { RequestTable } from '../request-table.js';
+
+/** Thresholds of one SLO class; a dimension that is absent does not count. */
+export interface TraceGoodputTarget {
+  ttftUs?: number;
+  itlUs?: number;
+  e2eUs?: number;
+}
+
+/** What the YAML file of a trace says. */
+export interface TraceHeader {
+  /** real: observed on a server, deadlines relative to the arrival; generated, replayed or unsaid: absolute. */
+  mode: '' | 'real' | 'generated' | 'replayed';
+  workloadSeed?: number;
+  /** 'accumulate': a chat's prompt starts with its whole past. Checked by closed-loop replay only. */
+  sessionContextGrowth: string;
+  goodputTargets: Record<string, TraceGoodputTarget>;
+  /** Where a top-level key stands, for errors found later: `trace.yaml:4:1 (mode)`. */
+  place(key: string): string;
+}
+
+/** A trace as read: the table holds every record in file order and is complete for replay at the recorded times. */
+export interface TraceV2 {
+  header: TraceHeader;
+  table: RequestTable;
+  /** When the client wanted to send; `table.arrivalUs` is when it did. */
+  wantedUs: Float64Array;
+  /** Recorded pauses before each record; null when the trace has no such column. */
+  thinkTimeUs: Float64Array | null;
+  /** The records are not in order of arrival. */
+  unsorted: boolean;
+  /** Where a row's field stands: `trace.csv:14:7 (input_tokens)`. */
+  place(row: number, column: string): string;
+}
