@@ -40,7 +40,9 @@ function closeTo(actual: number, expected: number, what: string): void {
 /** Numbers printed with fixed decimals agree when they round to the same text. */
 function rounded(actual: number, expected: string, what: string): void {
   const digits = expected.split('.')[1]?.length ?? 0;
-  expect(Math.abs(actual - Number(expected)), `${what}: ${actual}, expected ${expected}`).toBeLessThanOrEqual(0.5001 * 10 ** -digits);
+  expect(Math.abs(actual - Number(expected)), `${what}: ${actual}, expected ${expected}`).toBeLessThanOrEqual(
+    0.5001 * 10 ** -digits,
+  );
 }
 
 function checkRequests(golden: GoldenCase, document: ResultDocument): void {
@@ -128,9 +130,14 @@ function checkTenantsAndSessions(golden: GoldenCase, document: ResultDocument): 
     if (line.startsWith('Sessions: ')) expect(sessions!.count).toBe(Number(line.slice(10)));
     const numbers = /^(.*?): +mean=([\d.]+) p50=([\d.]+) p95=([\d.]+) p99=([\d.]+) ms/.exec(line);
     if (numbers === null) continue;
-    const kind = numbers[1]!.startsWith('TTFT cold') ? 'ttft_cold_ms' : numbers[1]!.startsWith('TTFT') ? 'ttft_warm_ms' : 'duration_ms';
+    const kind = numbers[1]!.startsWith('TTFT cold')
+      ? 'ttft_cold_ms'
+      : numbers[1]!.startsWith('TTFT')
+        ? 'ttft_warm_ms'
+        : 'duration_ms';
     const ours = sessions![kind];
-    for (const [i, key] of (['mean', 'p50', 'p95', 'p99'] as const).entries()) rounded(ours[key], numbers[i + 2]!, `${kind} ${key}`);
+    for (const [i, key] of (['mean', 'p50', 'p95', 'p99'] as const).entries())
+      rounded(ours[key], numbers[i + 2]!, `${kind} ${key}`);
   }
 }
 

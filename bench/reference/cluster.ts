@@ -63,7 +63,8 @@ export class Cluster implements GatewayHost {
     }
     const instanceTimeUs = next?.events.nextTimeUs ?? Number.POSITIVE_INFINITY;
     const timeUs = Math.min(this.#events.nextTimeUs, instanceTimeUs);
-    if (timeUs === Number.POSITIVE_INFINITY || timeUs > this.#horizonUs) return false;
+    if (timeUs === Number.POSITIVE_INFINITY) return this.#gateway?.atRest() ?? false;
+    if (timeUs > this.#horizonUs) return false;
     this.clockUs = timeUs;
     if (this.#events.nextTimeUs <= instanceTimeUs) this.#events.pop().run();
     else this.#departed(next!.processOne());
@@ -148,7 +149,7 @@ export class Cluster implements GatewayHost {
   }
 
   #tellSessions(request: ReferenceRequest, completed: boolean, atUs: number): void {
-    const row = this.workload.sessions?.left(this.workload.table, request.row, completed, atUs) ?? -1;
+    const row = this.workload.sessions?.left(this.workload.table, request.row, completed, atUs, this.#horizonUs) ?? -1;
     if (row >= 0) this.#expect(row);
   }
 }

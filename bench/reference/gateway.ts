@@ -1,6 +1,6 @@
 import type { FlowControlConfig } from '../../src/simulator/cluster-config.js';
 import { meanUtilization } from './admission.js';
-import { GatewayQueue } from './gateway-queue.js';
+import { type GatewayEntry, GatewayQueue } from './gateway-queue.js';
 import type { ReferenceRequest } from './request.js';
 import type { RouterState } from './snapshots.js';
 
@@ -36,24 +36,33 @@ export class Gateway {
     request.gatewayEnqueuedUs = host.clockUs;
     const { entry, shed } = this.#queue.enqueue(request, host.clockUs);
     if (shed !== null) host.lose(shed, 'gateway_shed');
-    if (entry === null) {
-      host.lose(request, 'gateway_rejected');
-      return;
-    }
-    request.status = 'gateway_queued';
-    if (config.requestTtlUs > 0) {
-      host.schedule(host.clockUs + config.requestTtlUs, TTL_EXPIRY, () => {
-        if (request.status !== 'gateway_queued') return;
-        this.#queue.remove(entry);
-        host.lose(request, 'gateway_expired');
-      });
-    }
+    if (entry === null) host.lose(request, 'gateway_rejected');
+    else this.#keep(entry, config.requestTtlUs);
     this.#tryDispatch();
   }
 
   /** A request has left its instance; without ticks, this is what lets the next one go. */
   departed(): void {
     if (this.config.dispatchTickUs === 0 && this.#queue.size > 0) this.#tryDispatch();
+  }
+
+  /** Nothing will ever happen again: those who wait for a departure get one more chance. */
+  atRest(): boolean {
+    const before = this.#queue.size;
+    if (this.config.dispatchTickUs > 0 || before === 0) return false;
+    this.#tryDispatch();
+    return this.#queue.size < before;
+  }
+
+  #keep(entry: GatewayEntry, ttlUs: number): void {
+    const { host } = this;
+    entry.request.status = 'gateway_queued';
+    if (ttlUs === 0) return;
+    host.schedule(host.clockUs + ttlUs, TTL_EXPIRY, () => {
+      if (entry.request.status !== 'gateway_queued') return;
+      this.#queue.remove(entry);
+      host.lose(entry.request, 'gateway_expired');
+    });
   }
 
   #tryDispatch(): void {

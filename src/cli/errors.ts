@@ -8,17 +8,18 @@ export function shown(text: string): string {
 }
 
 export function unknownCommand(given: string, known: readonly string[]): InputError {
-  return new InputError('UNKNOWN_COMMAND', 'twinyard', `no command ${shown(given)}`, knownNames(given, known));
+  return new InputError('UNKNOWN_COMMAND', `command ${shown(given)}`, 'does not exist', knownNames(given, known));
 }
 
 export function noCommand(known: readonly string[]): InputError {
-  return new InputError('NO_COMMAND', 'twinyard', 'no command given', `known: ${known.join(', ')}; see 'twinyard --help'`);
+  return new InputError('NO_COMMAND', 'command', 'none given', `known: ${known.join(', ')}; see 'twinyard --help'`);
 }
 
 export function unknownFlag(given: string, command: string, known: readonly string[]): InputError {
   const near = given.startsWith('--') ? nearestName(given.split('=')[0]!, known) : undefined;
-  const remedy = `${near === undefined ? '' : `did you mean ${near}? `}see 'twinyard ${command} --help'`;
-  return new InputError('UNKNOWN_FLAG', given.split('=')[0]!, `'${command}' has no such flag`, remedy);
+  const help = command === '' ? 'twinyard --help' : `twinyard ${command} --help`;
+  const remedy = `${near === undefined ? '' : `did you mean ${near}? `}see '${help}'`;
+  return new InputError('UNKNOWN_FLAG', shown(given.split('=')[0]!).slice(1, -1), 'no such flag', remedy);
 }
 
 export function unexpectedArgument(given: string, command: string): InputError {
@@ -31,11 +32,21 @@ export function missingValue(flag: string, accepted: string): InputError {
 }
 
 export function unexpectedValue(flag: string, given: string): InputError {
-  return new InputError('UNEXPECTED_VALUE', flag, `is a switch and takes no value, not ${shown(given)}`, `give ${flag} alone, or leave it out`);
+  return new InputError(
+    'UNEXPECTED_VALUE',
+    flag,
+    `is a switch and takes no value, not ${shown(given)}`,
+    `give ${flag} alone, or leave it out`,
+  );
 }
 
 export function repeatedFlag(flag: string, first: string, second: string): InputError {
-  return new InputError('REPEATED_FLAG', flag, `given twice, as ${shown(first)} and as ${shown(second)}`, 'keep one of them');
+  return new InputError(
+    'REPEATED_FLAG',
+    flag,
+    `given twice, as ${shown(first)} and as ${shown(second)}`,
+    'keep one of them',
+  );
 }
 
 export function badValue(place: string, given: string, problem: string, accepted: string): InputError {
@@ -60,11 +71,21 @@ export function unwritableOutput(flag: string, path: string, problem: string, re
 }
 
 export function sharedOutput(flag: string, other: string, path: string): InputError {
-  return new InputError('OUTPUT_SHARED', flag, `names ${shown(path)}, which ${other} names too`, 'give each its own file');
+  return new InputError(
+    'OUTPUT_SHARED',
+    flag,
+    `names ${shown(path)}, which ${other} names too`,
+    'give each its own file',
+  );
 }
 
 export function overwrittenInput(flag: string, input: string, path: string): InputError {
-  return new InputError('OUTPUT_OVER_INPUT', flag, `would overwrite ${shown(path)}, which ${input} reads`, 'give another path');
+  return new InputError(
+    'OUTPUT_OVER_INPUT',
+    flag,
+    `would overwrite ${shown(path)}, which ${input} reads`,
+    'give another path',
+  );
 }
 
 /** The disk refused in the middle of writing: the input was fine. */

@@ -73,7 +73,12 @@ function checkWritable({ flag, path }: NamedPath): 'file' | 'device' {
     if (existing !== undefined && !existing.isFile()) return 'device';
     const parent = statSync(folder, { throwIfNoEntry: false });
     if (parent === undefined) {
-      throw unwritableOutput(flag, path, `the folder '${folder}' does not exist`, 'create it first or give another path');
+      throw unwritableOutput(
+        flag,
+        path,
+        `the folder '${folder}' does not exist`,
+        'create it first or give another path',
+      );
     }
     if (!parent.isDirectory()) throw unwritableOutput(flag, path, `'${folder}' is not a folder`, 'give another path');
     accessSync(existing === undefined ? folder : dirname(realpathSync(path)), constants.W_OK | constants.X_OK);

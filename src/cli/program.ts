@@ -29,7 +29,8 @@ async function printHelp(rest: readonly string[], io: CliIo): Promise<number> {
   if (rest[0] !== undefined) return dispatch([rest[0], '--help'], io);
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));
   const list = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('');
-  const intro = 'Usage: twinyard <command> [flags]\n\nDecides where LLM requests go, and predicts what that does to a fleet.';
+  const intro =
+    'Usage: twinyard <command> [flags]\n\nDecides where LLM requests go, and predicts what that does to a fleet.';
   io.stdout.write(`${intro}\n\nCommands:\n${list}\n'twinyard <command> --help' lists the flags of a command.\n`);
   return 0;
 }
@@ -57,5 +58,7 @@ function report(error: unknown, io: CliIo): number {
 
 /** How the language says that a column or a text cannot be allocated. */
 function isOutOfMemory(error: unknown): boolean {
-  return error instanceof RangeError && /allocation failed|Invalid (typed )?array length|string length/.test(error.message);
+  return (
+    error instanceof RangeError && /allocation failed|Invalid (typed )?array length|string length/.test(error.message)
+  );
 }

@@ -1,6 +1,7 @@
-import { ROW_GROWS_CONTEXT } from '../workload/request-table.js';
+import { HeadKeys } from './head-keys.js';
 import type { KvCache } from './kv-cache.js';
-import { type BatchShape, emptyShape } from './latency/contract.js';
+import { addPrefill, emptyShape, resetShape } from './latency/batch-shape.js';
+import type { BatchShape } from './latency/contract.js';
 import type { PreemptionPolicy } from './preemption/contract.js';
 import type { ReplicaConfig } from './replica-config.js';
 import type { ReplicaRequests } from './replica-requests.js';
@@ -39,9 +40,9 @@ export class BatchFormation {
   readonly #maxSeats: number;
   readonly #maxTokens: number;
   readonly #longPrefill: number;
-  /** Keys of the request at the head of the queue: it may be tried in many steps before it fits. */
-  #headRow = -1;
-  #headKeys: Int32Array = new Int32Array(64);
+  /** Rows that lost their seat at some time: they come back for blocks that nobody else would ask for. */
+  readonly #preempted = new Set<number>();
+  readonly #head: HeadKeys;
   #budget = 0;
 
   constructor(
@@ -61,6 +62,7 @@ export class BatchFormation {
     this.#maxSeats = config.maxNumSeqs;
     this.#maxTokens = config.maxNumBatchedTokens;
     this.#longPrefill = config.longPrefillTokenThreshold;
+    this.#head = new HeadKeys(requests, config.blockSize);
   }
 
   form(): void {
@@ -68,8 +70,9 @@ export class BatchFormation {
     this.#budget = this.#maxTokens;
     this.idle.length = 0;
     const before = this.preemptions;
-    if (this.prefilling.length === 0 && batch.decoding <= this.#budget && batch.ringLength(0) <= this.#kv.pool.free) {
+    if (this.#everyoneFits()) {
       this.#decodeAll();
+      if (this.prefilling.length > 0) this.#continuePrompts();
     } else {
       this.#walk();
     }
@@ -77,21 +80,48 @@ export class BatchFormation {
     if (this.preemptions === before && this.#queue.length > 0) this.#admit();
   }
 
+  /** Whether budget and memory last for all: then the order of the batch does not matter, except that prompts come last. */
+  #everyoneFits(): boolean {
+    const batch = this.#batch;
+    const { prefilling } = this;
+    if (batch.decoding > this.#budget) return false;
+    let blocks = batch.ringLength(0);
+    if (prefilling.length > 0) {
+      if (batch.order[batch.size - prefilling.length] !== prefilling[0]) return false;
+      const full = this.#budget;
+      this.#budget -= batch.decoding;
+      for (let i = 0; i < prefilling.length && this.#budget > 0; i++) {
+        const done = batch.computed[prefilling[i]!]!;
+        const tokens = this.#chunk(batch.input[prefilling[i]!]! - done);
+        blocks += this.#kv.blocksNeeded(done, tokens);
+        this.#budget -= tokens;
+      }
+      this.#budget = full;
+    }
+    return blocks <= this.#kv.pool.free;
+  }
+
+  #continuePrompts(): void {
+    const batch = this.#batch;
+    const { prefilling } = this;
+    for (let i = 0; i < prefilling.length && this.#budget > 0; i++) {
+      const slot = prefilling[i]!;
+      const done = batch.computed[slot]!;
+      const tokens = this.#chunk(batch.input[slot]! - done);
+      this.#kv.allocatePrompt(slot, batch.keys[slot]!, batch.keyCount[slot]!, done, tokens, 0);
+      addPrefill(this.shape, batch.input[slot]!, done, tokens);
+      batch.computed[slot] = done + tokens;
+      this.#budget -= tokens;
+    }
+  }
+
   /** Everybody decodes and every block that is needed is there. */
   #decodeAll(): void {
     const batch = this.#batch;
-    const shape = this.shape;
     for (let slot = batch.ringFirst(0); slot >= 0; slot = batch.ringNext(slot)) this.#kv.appendBlock(slot);
     this.#rememberFilled();
     this.#budget -= batch.decoding;
-    shape.scheduled = batch.decoding;
-    shape.decodes = batch.decoding;
-    shape.decodeContext = batch.baseSum + batch.decoding * batch.clock;
-    shape.prefills = 0;
-    shape.prefillTokens = 0;
-    shape.prefillContext = 0;
-    shape.prefillFullAttention = 0;
-    shape.prefillCausalAttention = 0;
+    resetShape(this.shape, batch.decoding, batch.baseSum + batch.decoding * batch.clock);
   }
 
   /** Blocks that this step's tokens complete become findable, for chats that come back with them. */
@@ -152,11 +182,26 @@ export class BatchFormation {
     this.#budget += batch.newTokens[slot]!;
     batch.newTokens[slot] = 0;
     const row = batch.row[slot]!;
+    if (!this.#preempted.has(row)) this.#keepForReturn(slot, row);
     this.forget(slot);
     batch.unseat(place);
+    this.#head.forget(row);
     this.#requests.outcomes.status[row] = STATUS.queued;
     this.#queue.pushFront(row);
     this.preemptions++;
+  }
+
+  /** Until now only shared blocks had keys; what is computed of the rest may be found when the request comes back. */
+  #keepForReturn(slot: number, row: number): void {
+    const batch = this.#batch;
+    this.#preempted.add(row);
+    if (batch.keyCount[slot] === 0 && batch.fullHit[slot] === 1) return;
+    const done = ((batch.decodes[slot] === 1 ? batch.input[slot]! : batch.computed[slot]!) / this.#blockSize) | 0;
+    const known = batch.keyCount[slot]!;
+    if (known >= done) return;
+    if (batch.keys[slot]!.length < done) batch.keys[slot] = new Int32Array(done * 2);
+    this.#requests.keys.fill(row, done, batch.keys[slot]!);
+    this.#kv.rememberRange(slot, batch.keys[slot]!, known, done);
   }
 
   /** A slot leaves before its request is done: its memory comes back. The caller unseats it. */
@@ -170,19 +215,12 @@ export class BatchFormation {
     const batch = this.#batch;
     const shape = this.shape;
     const { newTokens } = batch;
-    shape.scheduled = 0;
-    shape.decodes = 0;
-    shape.decodeContext = 0;
-    shape.prefills = 0;
-    shape.prefillTokens = 0;
-    shape.prefillContext = 0;
-    shape.prefillFullAttention = 0;
-    shape.prefillCausalAttention = 0;
+    resetShape(shape, 0, 0);
     for (let place = 0; place < batch.size; place++) {
       const slot = batch.order[place]!;
       const tokens = newTokens[slot]!;
       if (batch.decodes[slot] === 0) {
-        if (tokens > 0) this.#addPrefill(batch.input[slot]!, batch.computed[slot]!, tokens);
+        if (tokens > 0) addPrefill(this.shape, batch.input[slot]!, batch.computed[slot]!, tokens);
         batch.computed[slot]! += tokens;
       } else if (tokens > 0) {
         shape.scheduled++;
@@ -194,16 +232,6 @@ export class BatchFormation {
     }
   }
 
-  #addPrefill(input: number, done: number, tokens: number): void {
-    const shape = this.shape;
-    shape.scheduled++;
-    shape.prefills++;
-    shape.prefillTokens += tokens;
-    shape.prefillContext += done;
-    shape.prefillFullAttention += tokens * (input + tokens / 2);
-    shape.prefillCausalAttention += tokens * (done + (tokens - 1) / 2);
-  }
-
   /** Waiting requests get seats, head of the queue only, while seats, budget and memory last. */
   #admit(): void {
     const batch = this.#batch;
@@ -212,13 +240,14 @@ export class BatchFormation {
       const row = this.#queue.head();
       if (row < 0) return;
       const input = table.inputTokens[row]!;
+      this.#head.load(row, this.#preempted.has(row));
+      const { keys, count: keyCount } = this.#head;
       const promptBlocks = (input / this.#blockSize) | 0;
-      const keyCount = this.#loadHeadKeys(row, promptBlocks);
-      const cached = this.#kv.cachedBlocks(this.#headKeys, promptBlocks);
+      const cached = this.#kv.cachedBlocks(keys, Math.min(keyCount, promptBlocks));
       const start = cached * this.#blockSize;
       const tokens = this.#chunk(input - start);
       const slot = batch.freeSlot();
-      if (!this.#kv.allocatePrompt(slot, this.#headKeys, promptBlocks, start, tokens, cached)) {
+      if (!this.#kv.allocatePrompt(slot, keys, keyCount, start, tokens, cached)) {
         batch.returnSlot(slot);
         return;
       }
@@ -227,16 +256,13 @@ export class BatchFormation {
       batch.row[slot] = row;
       batch.input[slot] = input;
       batch.computed[slot] = start + tokens;
-      batch.newTokens[slot] = tokens;
       // A full hit claims no block, so the blocks its output fills do not continue the cached chain.
       batch.keyCount[slot] = tokens === 0 ? 0 : keyCount;
-      const spare = batch.keys[slot];
-      batch.keys[slot] = this.#headKeys;
-      this.#headKeys = spare ?? new Int32Array(64);
-      this.#headRow = -1;
+      batch.fullHit[slot] = tokens === 0 ? 1 : 0;
+      batch.keys[slot] = this.#head.handOver(batch.keys[slot]);
       this.prefilling.push(slot);
       // Its progress is still 0 when the step is timed: what came from the cache counts from the next chunk on.
-      if (tokens > 0) this.#addPrefill(input, 0, tokens);
+      if (tokens > 0) addPrefill(this.shape, input, 0, tokens);
       this.#budget -= tokens;
       if (Number.isNaN(outcomes.schedulingDelayUs[row]!)) {
         this.promptTokens += input;
@@ -246,24 +272,8 @@ export class BatchFormation {
     }
   }
 
-  /** Fills `#headKeys`; how many of the request's blocks may ever be found again. */
-  #loadHeadKeys(row: number, promptBlocks: number): number {
-    const { table, keys } = this.#requests;
-    let count = promptBlocks;
-    if ((table.flags[row]! & ROW_GROWS_CONTEXT) !== 0) {
-      // The next turn repeats everything but the last output token.
-      const shared = table.inputTokens[row]! + Math.max(0, table.outputTokens[row]! - 1);
-      count = (shared / this.#blockSize) | 0;
-    }
-    if (this.#headRow === row) return count;
-    if (this.#headKeys.length < count) this.#headKeys = new Int32Array(count * 2);
-    keys.fill(row, count, this.#headKeys);
-    this.#headRow = row;
-    return count;
-  }
-
   #chunk(left: number): number {
     const long = this.#longPrefill > 0 && this.#longPrefill < left ? this.#longPrefill : left;
-    return long < this.#budget ? long : this.#budget;
+    return Math.min(long, this.#budget);
   }
 }

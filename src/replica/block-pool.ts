@@ -1,68 +1,92 @@
 /**
- * A fixed number of KV blocks with reference counts and a free list in the order of release: the block that was freed
- * longest ago is taken first. A free block can be claimed from the middle of the list (its content is still good).
+ * A fixed number of KV blocks with owners and a free list in the order of release: the block that was freed longest ago
+ * is taken first. A free block can also be claimed out of the list (its content is still good).
+ *
+ * The free list is a ring of block numbers that is written and read in sequence; a claimed block leaves a hole in it.
  */
 export class BlockPool {
   readonly total: number;
-  #free: number;
-  readonly #references: Int32Array;
-  /** Doubly linked free list; slot `total` is the sentinel: its next is the head, its previous the tail. */
-  readonly #next: Int32Array;
-  readonly #previous: Int32Array;
+  free: number;
+  #ring: Int32Array;
+  #mask: number;
+  #head = 0;
+  #tail: number;
+  /** Number of owners when above 0; for a free block the complement of its place in the ring, which is below 0. */
+  readonly #state: Int32Array;
 
   constructor(total: number) {
     this.total = total;
-    this.#free = total;
-    this.#references = new Int32Array(total);
-    this.#next = new Int32Array(total + 1);
-    this.#previous = new Int32Array(total + 1);
-    for (let block = 0; block <= total; block++) {
-      this.#next[block] = block === total ? 0 : block + 1;
-      this.#previous[block] = block === 0 ? total : block - 1;
+    this.free = total;
+    let capacity = 16;
+    while (capacity < total * 2) capacity *= 2;
+    this.#ring = new Int32Array(capacity);
+    this.#mask = capacity - 1;
+    this.#tail = total;
+    this.#state = new Int32Array(total);
+    for (let block = 0; block < total; block++) {
+      this.#ring[block] = block;
+      this.#state[block] = ~block;
     }
   }
 
-  get free(): number {
-    return this.#free;
-  }
-
   get used(): number {
-    return this.total - this.#free;
+    return this.total - this.free;
   }
 
   isFree(block: number): boolean {
-    return this.#references[block] === 0;
+    return this.#state[block]! < 0;
   }
 
-  /** Takes the head of the free list. Only call it when `free` is not 0. */
+  /** Takes the block that was freed longest ago. Only call it when `free` is not 0. */
   take(): number {
-    const block = this.#next[this.total]!;
-    this.#unlink(block);
-    this.#references[block] = 1;
+    const ring = this.#ring;
+    const mask = this.#mask;
+    let head = this.#head;
+    let block = ring[head & mask]!;
+    while (block < 0) block = ring[++head & mask]!;
+    this.#head = head + 1;
+    this.#state[block] = 1;
+    this.free--;
     return block;
   }
 
   /** One more owner for a block, wherever it is. */
   claim(block: number): void {
-    if (this.#references[block]!++ === 0) this.#unlink(block);
+    const state = this.#state[block]!;
+    if (state > 0) {
+      this.#state[block] = state + 1;
+      return;
+    }
+    this.#ring[~state] = -1;
+    this.#state[block] = 1;
+    this.free--;
   }
 
-  /** One owner less; without owners the block goes to the tail of the free list. */
+  /** One owner less; without owners the block goes to the end of the free list. */
   release(block: number): void {
-    if (--this.#references[block]! !== 0) return;
-    const tail = this.#previous[this.total]!;
-    this.#next[tail] = block;
-    this.#previous[block] = tail;
-    this.#next[block] = this.total;
-    this.#previous[this.total] = block;
-    this.#free++;
+    const state = this.#state[block]!;
+    if (state > 1) {
+      this.#state[block] = state - 1;
+      return;
+    }
+    if (this.#tail - this.#head > this.#mask) this.#closeHoles();
+    const place = this.#tail++ & this.#mask;
+    this.#ring[place] = block;
+    this.#state[block] = ~place;
+    this.free++;
   }
 
-  #unlink(block: number): void {
-    const next = this.#next[block]!;
-    const previous = this.#previous[block]!;
-    this.#next[previous] = next;
-    this.#previous[next] = previous;
-    this.#free--;
+  #closeHoles(): void {
+    const closed = new Int32Array(this.#ring.length);
+    let length = 0;
+    for (let at = this.#head; at < this.#tail; at++) {
+      const block = this.#ring[at & this.#mask]!;
+      if (block < 0) continue;
+      this.#state[block] = ~length;
+      closed[length++] = block;
+    }
+    this.#ring = closed;
+    this.#head = 0;
+    this.#tail = length;
   }
 }

@@ -1,12 +1,15 @@
 import { IntMap } from '../kernel/int-map.js';
 import { BlockPool } from './block-pool.js';
 
-const NO_KEY = -1;
+const NONE = -1;
 
 /**
  * KV memory of one replica: blocks, who owns them, and which content can be found again (prefix caching).
- * Content is known by block keys (see PromptKeys): a key stands for everything up to the end of its block.
- * Owners are batch slots: small whole numbers that are used again.
+ * Content is known by block keys (see PromptKeys): a key stands for everything up to the end of its block. Only blocks
+ * that somebody may ask for again are given keys; the rest cost no lookup.
+ *
+ * Owners are batch slots: small numbers that are used again. A slot's blocks are those it claimed from the cache, then
+ * those it filled itself: the latter are a stack linked through the blocks, since each block is filled by one slot only.
  */
 export class KvCache {
   readonly pool: BlockPool;
@@ -16,8 +19,12 @@ export class KvCache {
   readonly #blockSize: number;
   readonly #keyOf: Int32Array;
   readonly #blockOf: IntMap;
-  readonly #tables: Int32Array[] = [];
-  readonly #owned: number[] = [];
+  /** By block: the one its slot filled before it. By slot: the last block it filled, and how many. */
+  readonly #below: Int32Array;
+  #top = new Int32Array(64).fill(NONE);
+  #filled = new Int32Array(64);
+  /** By slot: blocks found in the cache. */
+  readonly #claimed: number[][] = [];
   /** What changed since the last freeze: key to 1 when it was there then, 0 when not. Null while nobody freezes. */
   #sinceFreeze: IntMap | null = null;
   #frozenEmpty = false;
@@ -25,8 +32,9 @@ export class KvCache {
   constructor(totalBlocks: number, blockSize: number) {
     this.pool = new BlockPool(totalBlocks);
     this.#blockSize = blockSize;
-    this.#keyOf = new Int32Array(totalBlocks).fill(NO_KEY);
-    this.#blockOf = new IntMap(Math.min(totalBlocks, 65_536));
+    this.#keyOf = new Int32Array(totalBlocks).fill(NONE);
+    this.#below = new Int32Array(totalBlocks);
+    this.#blockOf = new IntMap();
   }
 
   /** How many leading keys are in the cache. Changes nothing. */
@@ -54,76 +62,108 @@ export class KvCache {
     this.#frozenEmpty = false;
   }
 
-  ownedBlocks(slot: number): number {
-    return this.#owned[slot] ?? 0;
-  }
-
   /**
-   * Room for prompt tokens [start, start + tokens) of a slot whose first `cached` keys are in the cache.
-   * All or nothing: false when there are too few free blocks, and then nothing has changed.
+   * Room for prompt tokens [start, start + tokens) of a slot whose first `cached` keys are in the cache; of the blocks
+   * this fills, those below `keyCount` are given their keys. All or nothing: false when there are too few free blocks.
    * With no token to place, cached blocks are not claimed either (a full hit leaves them where they are).
    */
-  allocatePrompt(slot: number, keys: Int32Array, keyCount: number, start: number, tokens: number, cached: number): boolean {
+  allocatePrompt(
+    slot: number,
+    keys: Int32Array,
+    keyCount: number,
+    start: number,
+    tokens: number,
+    cached: number,
+  ): boolean {
     const size = this.#blockSize;
-    const owned = this.#owned[slot] ?? 0;
-    const top = owned > 0 ? (size - (start % size)) % size : 0;
+    const top = (size - (start % size)) % size;
     const fresh = tokens > top ? Math.ceil((tokens - top) / size) : 0;
     let wanted = fresh;
     for (let i = 0; i < cached; i++) if (this.pool.isFree(this.#blockOf.get(keys[i]!))) wanted++;
     if (wanted > this.pool.free) return false;
     if (tokens === 0) return true;
 
-    const table = this.#tableFor(slot, owned + cached + fresh);
-    let length = owned;
-    for (let i = 0; i < cached; i++) {
-      const block = this.#blockOf.get(keys[i]!);
-      this.pool.claim(block);
-      table[length++] = block;
-    }
-    this.hits += cached;
-    if (top > 0 && tokens >= top) this.#remember(table[length - 1]!, keys[length - 1]!);
+    if (cached > 0) this.#claim(slot, keys, cached);
     const end = start + tokens;
+    let index = Math.ceil(start / size);
+    if (top > 0 && tokens >= top && index <= keyCount) this.#remember(this.#top[slot]!, keys[index - 1]!);
     for (let i = 0; i < fresh; i++) {
-      const block = this.#takeFresh();
-      table[length++] = block;
-      if (length * size <= end && length <= keyCount) this.#remember(block, keys[length - 1]!);
+      const block = this.#fill(slot);
+      if (index < keyCount && (index + 1) * size <= end) this.#remember(block, keys[index]!);
+      index++;
     }
-    this.#owned[slot] = length;
     return true;
+  }
+
+  /** Blocks that a slot's tokens up to `start + tokens` need beyond those it has. */
+  blocksNeeded(start: number, tokens: number): number {
+    return Math.ceil((start + tokens) / this.#blockSize) - Math.ceil(start / this.#blockSize);
   }
 
   /** A new block for the next output token; false when none is free. Call it when the slot's last block is full. */
   appendBlock(slot: number): boolean {
     if (this.pool.free === 0) return false;
-    const owned = this.#owned[slot] ?? 0;
-    this.#tableFor(slot, owned + 1)[owned] = this.#takeFresh();
-    this.#owned[slot] = owned + 1;
+    this.#fill(slot);
     return true;
   }
 
   /** The slot's last block has just been filled by output tokens and can be found by this key from now on. */
   rememberLast(slot: number, key: number): void {
-    this.#remember(this.#tables[slot]![this.#owned[slot]! - 1]!, key);
+    this.#remember(this.#top[slot]!, key);
+  }
+
+  /** Blocks from..to-1 of the slot, all full, can be found by their keys from now on. It filled them itself. */
+  rememberRange(slot: number, keys: Int32Array, from: number, to: number): void {
+    let block = this.#top[slot]!;
+    const last = (this.#claimed[slot]?.length ?? 0) + this.#filled[slot]! - 1;
+    for (let index = last; index >= from && block !== NONE; index--) {
+      if (index < to) this.#remember(block, keys[index]!);
+      block = this.#below[block]!;
+    }
   }
 
   /** Gives the slot's blocks back, deepest first; their content stays findable until they are taken again. */
   release(slot: number): void {
-    const table = this.#tables[slot];
-    if (table === undefined) return;
-    for (let i = this.#owned[slot]! - 1; i >= 0; i--) this.pool.release(table[i]!);
-    this.#owned[slot] = 0;
+    if (slot >= this.#top.length) return;
+    let block = this.#top[slot]!;
+    while (block !== NONE) {
+      this.pool.release(block);
+      block = this.#below[block]!;
+    }
+    this.#top[slot] = NONE;
+    this.#filled[slot] = 0;
+    const claimed = this.#claimed[slot];
+    if (claimed === undefined) return;
+    for (let i = claimed.length - 1; i >= 0; i--) this.pool.release(claimed[i]!);
+    claimed.length = 0;
   }
 
-  #takeFresh(): number {
+  #claim(slot: number, keys: Int32Array, cached: number): void {
+    this.#claimed[slot] ??= [];
+    const claimed = this.#claimed[slot];
+    for (let i = 0; i < cached; i++) {
+      const block = this.#blockOf.get(keys[i]!);
+      this.pool.claim(block);
+      claimed.push(block);
+    }
+    this.hits += cached;
+  }
+
+  /** Takes a free block for a slot; what it held before is gone. */
+  #fill(slot: number): number {
+    if (slot >= this.#top.length) this.#grow();
     const block = this.pool.take();
     const key = this.#keyOf[block]!;
-    if (key !== NO_KEY) {
+    if (key !== NONE) {
       // Even when a younger block holds the same content by now, the key goes: the caches we model do the same.
       if (this.#sinceFreeze !== null) this.#note(key);
       this.#blockOf.delete(key);
-      this.#keyOf[block] = NO_KEY;
+      this.#keyOf[block] = NONE;
     }
     this.misses++;
+    this.#below[block] = this.#top[slot]!;
+    this.#top[slot] = block;
+    this.#filled[slot]!++;
     return block;
   }
 
@@ -143,13 +183,12 @@ export class KvCache {
     return before < 0 ? this.#blockOf.get(key) >= 0 : before === 1;
   }
 
-  #tableFor(slot: number, length: number): Int32Array {
-    const table = this.#tables[slot];
-    if (table !== undefined && table.length >= length) return table;
-    const grown = new Int32Array(Math.max(length, (table?.length ?? 16) * 2));
-    if (table !== undefined) grown.set(table);
-    this.#tables[slot] = grown;
-    this.#owned[slot] ??= 0;
-    return grown;
+  #grow(): void {
+    const top = new Int32Array(this.#top.length * 2).fill(NONE);
+    const filled = new Int32Array(top.length);
+    top.set(this.#top);
+    filled.set(this.#filled);
+    this.#top = top;
+    this.#filled = filled;
   }
 }

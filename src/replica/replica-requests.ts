@@ -5,6 +5,8 @@ import type { RequestOutcomes } from './request-outcomes.js';
 export interface BlockKeys {
   /** Writes the keys of the row's first `blocks` blocks. */
   fill(row: number, blocks: number, out: Int32Array): void;
+  /** How many of the row's first `blocks` blocks another request may have as well. */
+  shared(row: number, blocks: number): number;
 }
 
 /** What all replicas of a cluster share: the requests by row, what is known of their prompts, and where results go. */

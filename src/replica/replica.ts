@@ -1,7 +1,6 @@
 import { EventFifo } from '../kernel/event-fifo.js';
 import { EventHeap } from '../kernel/event-heap.js';
 import { BatchFormation } from './batch-formation.js';
-import { GapLog } from './gap-log.js';
 import { KvCache } from './kv-cache.js';
 import type { LatencyModel } from './latency/contract.js';
 import { preemptionPolicy } from './preemption/registry.js';
@@ -10,6 +9,7 @@ import type { ReplicaEvents, ReplicaRequests } from './replica-requests.js';
 import { STATUS } from './request-outcomes.js';
 import { RunningBatch } from './running-batch.js';
 import { scheduler } from './scheduling/registry.js';
+import { TokenGaps } from './token-gaps.js';
 import { createWaitQueue, type WaitQueue } from './wait-queue.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -49,11 +49,13 @@ export class Replica {
   readonly #queue: WaitQueue;
   readonly #batch: RunningBatch;
   readonly #formation: BatchFormation;
-  readonly #gaps = new GapLog();
+  readonly #gaps: TokenGaps;
   readonly #deadlines = new EventHeap();
   /** Arrivals whose queueing delay has not passed yet. */
   readonly #arriving = new EventFifo();
   #stepAtUs = NEVER;
+  /** Slots that finish in this step. */
+  readonly #done: number[] = [];
 
   constructor(
     config: ReplicaConfig,
@@ -69,6 +71,7 @@ export class Replica {
     this.#horizonUs = horizonUs;
     this.kv = new KvCache(config.totalKvBlocks, config.blockSize);
     this.#batch = new RunningBatch(config.blockSize);
+    this.#gaps = new TokenGaps(this.#batch);
     this.#queue = createWaitQueue(scheduler(config.scheduler).order?.(requests) ?? null);
     const victims = preemptionPolicy(config.preemptionPolicy);
     this.#formation = new BatchFormation(config, this.#batch, this.#queue, this.kv, requests, victims);
@@ -129,11 +132,6 @@ export class Replica {
       this.#expire(now);
     }
     this.#plan();
-  }
-
-  /** What the cache held for these keys: now, or at the last freeze. */
-  cachedBlocks(keys: Int32Array, count: number): number {
-    return this.kv.cachedBlocks(keys, count);
   }
 
   /** A request that has just finished has moved the clock to the end of its step already. */
@@ -208,16 +206,15 @@ export class Replica {
       this.#stepAtUs = NEVER;
       return;
     }
-    if (this.#gaps.isFull) this.#gaps.makeRoom(this.#oldestGap());
     formation.form();
     this.#noteAdmissions(now);
     const duration = formation.shape.scheduled === 0 ? 1 : this.#latency.stepUs(formation.shape);
     const end = now + duration;
-    for (const slot of formation.idle) this.#sitOut(slot, duration);
+    for (const slot of formation.idle) this.#gaps.sitOut(slot, duration);
     this.#gaps.record(duration);
     batch.clock++;
     if (formation.prefilling.length > 0) this.#finishPrompts(end);
-    if (batch.clock >= batch.nextDone) this.#complete(end);
+    this.#complete(end);
     this.#stepAtUs = batch.size > 0 || this.#queue.length > 0 ? end : NEVER;
   }
 
@@ -230,17 +227,6 @@ export class Replica {
     }
     this.queueSamples += this.#queue.length;
     this.steps++;
-  }
-
-  #sitOut(slot: number, duration: number): void {
-    const batch = this.#batch;
-    const step = this.#gaps.nextStep;
-    const earlier = batch.earlierGaps.get(slot);
-    if (earlier === undefined) batch.earlierGaps.set(slot, [batch.firstGap[slot]!, step]);
-    else earlier.push(batch.firstGap[slot]!, step);
-    batch.firstGap[slot] = step + 1;
-    batch.idleUs[slot]! += duration;
-    batch.sitOut(slot);
   }
 
   /** Prompts that this step finished: their first token comes out at the end of the step. */
@@ -257,7 +243,7 @@ export class Replica {
       const row = batch.row[slot]!;
       outcomes.ttftUs[row] = end + this.#latency.outputTokenUs - table.arrivalUs[row]!;
       batch.decodeStartUs[slot] = end;
-      batch.firstGap[slot] = this.#gaps.nextStep;
+      this.#gaps.open(slot);
       batch.startDecoding(slot, this.#lastContext(row));
       this.#events.firstToken(row);
     }
@@ -274,24 +260,13 @@ export class Replica {
 
   #complete(end: number): void {
     const batch = this.#batch;
-    const { order } = batch;
-    let kept = 0;
-    let nextDone = NEVER;
-    for (let place = 0; place < batch.size; place++) {
-      const slot = order[place]!;
-      if (batch.decodes[slot] === 1) {
-        const doneAt = batch.doneAt[slot]!;
-        if (doneAt <= batch.clock) {
-          this.#finish(slot, end);
-          batch.leave(slot);
-          continue;
-        }
-        if (doneAt < nextDone) nextDone = doneAt;
-      }
-      order[kept++] = slot;
+    const done = this.#done;
+    batch.collectDone(done);
+    for (const slot of done) {
+      this.#finish(slot, end);
+      batch.unseat(batch.placeOf(slot));
     }
-    batch.size = kept;
-    batch.nextDone = nextDone;
+    done.length = 0;
   }
 
   #finish(slot: number, end: number): void {
@@ -314,31 +289,11 @@ export class Replica {
     outcomes.producedTokens[row] = produced;
     outcomes.e2eUs[row] = outcomes.ttftUs[row]! + itlSum + (output > 0 ? this.#latency.postDecodeUs : 0);
     outcomes.status[row] = capped ? STATUS.length_capped : STATUS.completed;
-    this.#claimGaps(slot);
+    this.#gaps.claim(slot);
     this.completed++;
     if (capped) this.lengthCapped++;
     this.outputTokens += produced;
     if (end <= this.#horizonUs) this.#tick(end);
     this.#events.left(row, true, end);
-  }
-
-  #claimGaps(slot: number): void {
-    const earlier = this.#batch.earlierGaps.get(slot);
-    if (earlier !== undefined) {
-      for (let i = 0; i < earlier.length; i += 2) this.#gaps.claim(earlier[i]!, earlier[i + 1]!);
-    }
-    this.#gaps.claim(this.#batch.firstGap[slot]!, this.#gaps.nextStep);
-  }
-
-  #oldestGap(): number {
-    const batch = this.#batch;
-    let oldest = NEVER;
-    for (let place = 0; place < batch.size; place++) {
-      const slot = batch.order[place]!;
-      if (batch.decodes[slot] === 1) {
-        oldest = Math.min(oldest, batch.earlierGaps.get(slot)?.[0] ?? batch.firstGap[slot]!);
-      }
-    }
-    return oldest;
   }
 }

@@ -1,3 +1,7 @@
+const NONE = -1;
+/** Slots are filed by the step they finish in, modulo this: a power of two. */
+const DUE_RINGS = 1024;
+
 /**
  * The requests that hold a seat in the running batch. A seat is a slot: a small number that indexes these columns.
  *
@@ -15,8 +19,6 @@ export class RunningBatch {
   decoding = 0;
   /** Sum of `base` over decoding slots: the sum of contexts is this + decoding * clock. */
   baseSum = 0;
-  /** No decoding slot finishes before the clock has reached this. */
-  nextDone = Number.POSITIVE_INFINITY;
 
   row = new Int32Array(64);
   /** Place in the order of admission: sorts slots like the batch list does. */
@@ -24,12 +26,14 @@ export class RunningBatch {
   input = new Int32Array(64);
   /** Prompt tokens computed so far; the whole input once the slot decodes. */
   computed = new Int32Array(64);
-  /** Tokens the slot gets in this step; kept by the careful walk and for prefills only. */
+  /** Tokens the slot gets in this step, while the careful walk forms the batch. */
   newTokens = new Int32Array(64);
   decodes = new Uint8Array(64);
+  /** The whole prompt was in the cache, and the slot owns none of it. */
+  fullHit = new Uint8Array(64);
   base = new Int32Array(64);
   /** The clock at which the slot is done. */
-  doneAt = new Float64Array(64);
+  doneAt = new Int32Array(64);
   /** Keys of the slot's blocks, and how many of them may be remembered. */
   keys: Int32Array[] = [];
   keyCount = new Int32Array(64);
@@ -48,14 +52,17 @@ export class RunningBatch {
   readonly #ringSize: Int32Array;
   #ringNext = new Int32Array(64);
   #ringPrevious = new Int32Array(64);
+  readonly #dueHead = new Int32Array(DUE_RINGS).fill(NONE);
+  #dueNext = new Int32Array(64);
+  #duePrevious = new Int32Array(64);
   readonly #freeSlots: number[] = [];
   #slots = 0;
   #seats = 0;
 
   constructor(blockSize: number) {
     this.#blockSize = blockSize;
-    this.#ringHead = new Int32Array(blockSize).fill(-1);
-    this.#ringTail = new Int32Array(blockSize).fill(-1);
+    this.#ringHead = new Int32Array(blockSize).fill(NONE);
+    this.#ringTail = new Int32Array(blockSize).fill(NONE);
     this.#ringSize = new Int32Array(blockSize);
   }
 
@@ -89,13 +96,26 @@ export class RunningBatch {
     const slot = this.order[place]!;
     this.order.copyWithin(place, place + 1, this.size);
     this.size--;
-    this.leave(slot);
+    this.#leave(slot);
   }
 
-  /** For a caller that rewrites `order` itself: forgets everything else about a slot. */
-  leave(slot: number): void {
+  /** Place of a slot in the batch order. */
+  placeOf(slot: number): number {
+    const seat = this.seat[slot]!;
+    let low = 0;
+    let high = this.size - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.seat[this.order[middle]!]! < seat) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #leave(slot: number): void {
     if (this.decodes[slot] === 1) {
       this.#unlink(slot);
+      this.#unfile(slot);
       this.decoding--;
       this.baseSum -= this.base[slot]!;
       this.decodes[slot] = 0;
@@ -109,19 +129,29 @@ export class RunningBatch {
     this.decodes[slot] = 1;
     this.base[slot] = this.input[slot]! - this.clock;
     this.doneAt[slot] = target - this.base[slot]!;
-    if (this.doneAt[slot]! < this.nextDone) this.nextDone = this.doneAt[slot]!;
     this.decoding++;
     this.baseSum += this.base[slot]!;
     this.#link(slot);
+    this.#file(slot);
   }
 
   /** Call it before the clock moves on: the slot gets no token in this step. */
   sitOut(slot: number): void {
     this.#unlink(slot);
+    this.#unfile(slot);
     this.base[slot]!--;
     this.doneAt[slot]!++;
     this.baseSum--;
     this.#link(slot);
+    this.#file(slot);
+  }
+
+  /** Adds the slots that are done at the present clock to a list, in batch order. */
+  collectDone(into: number[]): void {
+    for (let slot = this.#dueHead[this.clock & (DUE_RINGS - 1)]!; slot >= 0; slot = this.#dueNext[slot]!) {
+      if (this.doneAt[slot] === this.clock) into.push(slot);
+    }
+    if (into.length > 1) into.sort((a, b) => this.seat[a]! - this.seat[b]!);
   }
 
   /** First slot, in batch order, whose context has length `offset` modulo the block size; -1 for none. */
@@ -169,6 +199,23 @@ export class RunningBatch {
     this.#ringSize[ring]!--;
   }
 
+  #file(slot: number): void {
+    const ring = this.doneAt[slot]! & (DUE_RINGS - 1);
+    const head = this.#dueHead[ring]!;
+    this.#duePrevious[slot] = NONE;
+    this.#dueNext[slot] = head;
+    if (head >= 0) this.#duePrevious[head] = slot;
+    this.#dueHead[ring] = slot;
+  }
+
+  #unfile(slot: number): void {
+    const previous = this.#duePrevious[slot]!;
+    const next = this.#dueNext[slot]!;
+    if (previous < 0) this.#dueHead[this.doneAt[slot]! & (DUE_RINGS - 1)] = next;
+    else this.#dueNext[previous] = next;
+    if (next >= 0) this.#duePrevious[next] = previous;
+  }
+
   #grow(): void {
     const capacity = this.order.length * 2;
     const wider = <T extends Int32Array | Float64Array | Uint8Array>(old: T): T => {
@@ -183,6 +230,7 @@ export class RunningBatch {
     this.computed = wider(this.computed);
     this.newTokens = wider(this.newTokens);
     this.decodes = wider(this.decodes);
+    this.fullHit = wider(this.fullHit);
     this.base = wider(this.base);
     this.doneAt = wider(this.doneAt);
     this.keyCount = wider(this.keyCount);
@@ -191,5 +239,7 @@ export class RunningBatch {
     this.idleUs = wider(this.idleUs);
     this.#ringNext = wider(this.#ringNext);
     this.#ringPrevious = wider(this.#ringPrevious);
+    this.#dueNext = wider(this.#dueNext);
+    this.#duePrevious = wider(this.#duePrevious);
   }
 }

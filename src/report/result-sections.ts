@@ -7,7 +7,7 @@ import type {
   ResultDocument,
   SessionMetrics,
 } from '../simulator/result-document.js';
-import { decimal, percent, whole } from './format-number.js';
+import { counted, decimal, percent, whole } from './format-number.js';
 import { textTable } from './text-table.js';
 
 /** The parts of the report that only some runs have. Each is a list of lines, empty when there is nothing to say. */
@@ -58,7 +58,10 @@ export function tenantLines({ jain, tenants }: ResultDocument['fairness']): stri
 
 export function sessionLines(sessions: SessionMetrics | undefined): string[] {
   if (sessions === undefined) return [];
-  const row = (title: string, { mean, p50, p95, p99 }: Quantiles) => [title, ...[mean, p50, p95, p99].map((v) => decimal(v))];
+  const row = (title: string, { mean, p50, p95, p99 }: Quantiles) => [
+    title,
+    ...[mean, p50, p95, p99].map((v) => decimal(v)),
+  ];
   return numbersTable([
     [`${whole(sessions.count)} sessions, ms`, 'mean', 'p50', 'p95', 'p99'],
     row('first turn TTFT', sessions.ttft_cold_ms),
@@ -71,12 +74,11 @@ export function decisionLines(decisions: DecisionSummary | undefined, fitness: R
   const lines: string[] = [];
   if (decisions !== undefined) {
     const { total, admitted, rejected, mean_regret, max_regret } = decisions;
+    const sent = Object.values(decisions.targets);
     lines.push(
       `Decisions   ${whole(total)} in all, ${whole(admitted)} admitted, ${whole(rejected)} rejected`,
       `regret      mean ${decimal(mean_regret, 6)}, max ${decimal(max_regret, 6)}`,
-      `targets     ${Object.entries(decisions.targets)
-        .map(([name, n]) => `${name} ${whole(n)}`)
-        .join(', ')}`,
+      `targets     ${counted(sent.length, 'instance')} got ${Math.min(...sent)} to ${Math.max(...sent)} requests each`,
     );
   }
   if (fitness !== undefined) {

@@ -95,6 +95,9 @@ function instanceLines(instances: readonly InstanceMetrics[], style: Style): str
     whole(instance.preemption_count),
   ]);
   const names = ['Instance', 'requests', 'share', '', 'TTFT p99', 'E2E p99', 'tokens/s', 'cached', 'preempted'];
-  const lines = textTable([names, ...rows], ['left', 'right', 'right', 'left', 'right', 'right', 'right', 'right', 'right']);
+  const lines = textTable(
+    [names, ...rows],
+    ['left', 'right', 'right', 'left', 'right', 'right', 'right', 'right', 'right'],
+  );
   return lines.map((line) => line.replace(/[█▏▎▍▌▋▊▉]+/u, (blocks) => style.bar(blocks)));
 }

@@ -122,7 +122,7 @@ export class Cluster implements ReplicaEvents {
     if (this.#admissions.nextUs < next) next = this.#admissions.nextUs;
     if (this.#routings.nextUs < next) next = this.#routings.nextUs;
     if (this.#expiries.nextUs < next) next = this.#expiries.nextUs;
-    return this.#tickAtUs < next ? this.#tickAtUs : next;
+    return Math.min(this.#tickAtUs, next);
   }
 
   /** Lets every replica run up to a moment; what they do does not change when that moment is. */
@@ -221,7 +221,8 @@ export class Cluster implements ReplicaEvents {
 
   /** Nothing will ever happen again that could let a request out of the queue: ticking on would take for ever. */
   #isStuck(): boolean {
-    if (this.#nextArrivalUs() !== NEVER || this.#admissions.size + this.#routings.size + this.#expiries.size > 0) return false;
+    if (this.#nextArrivalUs() !== NEVER || this.#admissions.size + this.#routings.size + this.#expiries.size > 0)
+      return false;
     let lastUs = 0;
     for (const replica of this.#parts.replicas) {
       if (replica.nextUs !== NEVER) return false;

@@ -83,7 +83,9 @@ export class DecisionTrace {
       .map((i) => ({
         instance: `instance_${i}`,
         score: why.scores[i]!,
-        ...(why.terms.size === 0 ? {} : { terms: Object.fromEntries([...why.terms].map(([name, t]) => [name, t[i]!])) }),
+        ...(why.terms.size === 0
+          ? {}
+          : { terms: Object.fromEntries([...why.terms].map(([name, t]) => [name, t[i]!])) }),
         queued: view.queued[i]!,
         running: view.running[i]!,
         in_flight: view.inFlight[i]!,

@@ -60,7 +60,8 @@ describe('parsePolicyBundle', () => {
   });
 
   it('follows anchors', async () => {
-    const text = 'admission: {slo_priorities: &p {a: 1}, slo_targets: {a: 5}}\ntenant_budgets: {x: &half 0.5, y: *half}\n';
+    const text =
+      'admission: {slo_priorities: &p {a: 1}, slo_targets: {a: 5}}\ntenant_budgets: {x: &half 0.5, y: *half}\n';
     expect((await parsePolicyBundle(text, 'p.yaml')).tenant_budgets).toEqual({ x: 0.5, y: 0.5 });
   });
 
@@ -75,7 +76,11 @@ describe('parsePolicyBundle', () => {
     ['- a\n', 'BUNDLE_EMPTY', 'p.yaml: holds no keys'],
     ['a: [1\n', 'BUNDLE_MALFORMED', 'p.yaml:'],
     ['scheduler: a\nscheduler: b\n', 'BUNDLE_MALFORMED', 'p.yaml:2:1'],
-    ['admision: {}\n', 'BUNDLE_UNKNOWN_KEY', "p.yaml:1:1 (admision): unknown key 'admision'; did you mean 'admission'?"],
+    [
+      'admision: {}\n',
+      'BUNDLE_UNKNOWN_KEY',
+      "p.yaml:1:1 (admision): unknown key 'admision'; did you mean 'admission'?",
+    ],
     [
       'admission:\n  polcy: x\n',
       'BUNDLE_UNKNOWN_KEY',
@@ -91,8 +96,16 @@ describe('parsePolicyBundle', () => {
     ['scheduler: [a]\n', 'BUNDLE_BAD_VALUE', 'p.yaml:1:12 (scheduler): is not a name'],
     ['scheduler:\n', 'BUNDLE_BAD_VALUE', '(scheduler): is not a name'],
     ['admission: always-admit\n', 'BUNDLE_BAD_VALUE', 'p.yaml:1:12 (admission): is not a map'],
-    ['admission: {token_bucket_capacity: much}\n', 'BUNDLE_BAD_VALUE', '(admission.token_bucket_capacity): is not a number'],
-    ['admission: {slo_priorities: {a: 101}}\n', 'BUNDLE_BAD_VALUE', '101 is out of range; give a whole number from -100'],
+    [
+      'admission: {token_bucket_capacity: much}\n',
+      'BUNDLE_BAD_VALUE',
+      '(admission.token_bucket_capacity): is not a number',
+    ],
+    [
+      'admission: {slo_priorities: {a: 101}}\n',
+      'BUNDLE_BAD_VALUE',
+      '101 is out of range; give a whole number from -100',
+    ],
     ['admission: {slo_priorities: {a: 1.5}}\n', 'BUNDLE_BAD_VALUE', '1.5 is not a whole number'],
     ['admission: {slo_targets: {a: 0}}\n', 'BUNDLE_BAD_VALUE', '(admission.slo_targets.a): 0 is out of range'],
     ['tenant_budgets: {a: 1.2}\n', 'BUNDLE_BAD_VALUE', '1.2 is out of range; give a number from 0 to 1'],
@@ -110,6 +123,9 @@ describe('parsePolicyBundle', () => {
 
 describe('readPolicyBundle', () => {
   it('names a file that is not there', async () => {
-    await expect(readPolicyBundle('no/such.yaml')).rejects.toMatchObject({ code: 'BUNDLE_UNREADABLE', place: 'no/such.yaml' });
+    await expect(readPolicyBundle('no/such.yaml')).rejects.toMatchObject({
+      code: 'BUNDLE_UNREADABLE',
+      place: 'no/such.yaml',
+    });
   });
 });

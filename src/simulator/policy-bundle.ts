@@ -127,7 +127,12 @@ class BundleCheck {
       const path = parent === '' ? name : `${parent}.${name}`;
       const here = at(this.file, this.lines, key.range![0], path);
       if (parent === '' && UNSUPPORTED.includes(name)) {
-        throw new InputError('BUNDLE_UNSUPPORTED', here, `'${name}' is not supported`, 'remove it: the fleet has a fixed size');
+        throw new InputError(
+          'BUNDLE_UNSUPPORTED',
+          here,
+          `'${name}' is not supported`,
+          'remove it: the fleet has a fixed size',
+        );
       }
       const kind = each ?? (Object.hasOwn(known as Keys, name) ? (known as Keys)[name] : undefined);
       if (kind === undefined) {
@@ -148,7 +153,8 @@ class BundleCheck {
     } else if (kind === 'options') {
       if (!this.yaml.isMap(node)) throw refuse('is not a map', 'give options as name: value');
     } else if ('list' in kind) {
-      if (!this.yaml.isSeq(node)) throw refuse('is not a list', `give a list of {${Object.keys(kind.list).join(', ')}}`);
+      if (!this.yaml.isSeq(node))
+        throw refuse('is not a list', `give a list of {${Object.keys(kind.list).join(', ')}}`);
       node.items.forEach((item, i) => {
         this.value(item as Node, { keys: kind.list }, `${path}[${i}]`, keyOffset);
       });

@@ -1,6 +1,9 @@
 import type { ClusterConfig } from './cluster-config.js';
 
-type Spread<Name extends string> = Record<`${Name}_${'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'min' | 'max'}_ms`, number>;
+type Spread<Name extends string> = Record<
+  `${Name}_${'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'min' | 'max'}_ms`,
+  number
+>;
 
 /** The keys that a cluster and each of its instances share. Zero where nothing was measured. */
 export interface ServingMetrics extends Spread<'e2e'>, Spread<'ttft'>, Spread<'itl'> {

@@ -28,7 +28,9 @@ export function createPolicies(config: ClusterConfig, table: RequestTable): Clus
   const admission = admissionPolicy(config.admission.policy);
   const admissionOptions = policyOptions(admission, config.admission.options, '--admission-policy');
   const context = (name: string) => ({ random: randomStream(config.seed, name), replicas: config.instances });
-  const shares = new Map(Object.entries(config.tenantBudgets).map(([name, share]) => [table.tenants.index(name), share]));
+  const shares = new Map(
+    Object.entries(config.tenantBudgets).map(([name, share]) => [table.tenants.index(name), share]),
+  );
   const gate = admission.create(admissionOptions, context('admission'));
   return {
     picker: routing.create(routingOptions, context('router')),

@@ -1,62 +1,105 @@
 import { RunError } from '../kernel/errors.js';
 import { type RequestTable, ROW_GROWS_CONTEXT } from './request-table.js';
 
-const UNSET = -1;
 const MAX_KEY = 2 ** 31 - 1;
 
 /**
- * The identity of prompts, block by block: two prompts hold the same content in blocks 0..i exactly when their keys at i
- * are equal. Keys are not hashes: a group's prefix and a request's own tokens (or a growing chat's) each reserve a range
- * of numbers, so that a key is a base plus the block's index.
+ * What prompts hold, as numbers: two prompts hold the same in their blocks 0..i exactly when their keys of block i are equal.
+ * No token is ever made. Blocks inside a group's prefix have the group's keys; the turns of a chat whose context grows share
+ * the chat's keys; all other blocks are a request's own. Keys are handed out in runs, from 1, and stay what they are.
  */
 export class PromptKeys {
   readonly #table: RequestTable;
   readonly #blockSize: number;
-  #rowBase = new Int32Array(0);
-  readonly #groupBase: number[] = [];
-  readonly #sessionBase: number[] = [];
-  #next = 0;
+  /** First key of each run, by group, chat and row; 0 when not yet handed out. */
+  #groupKeys: Int32Array = new Int32Array(64);
+  #chatKeys: Int32Array = new Int32Array(64);
+  #rowKeys: Int32Array;
+  #nextKey = 1;
 
   constructor(table: RequestTable, blockSize: number) {
     this.#table = table;
     this.#blockSize = blockSize;
+    this.#rowKeys = new Int32Array(Math.max(64, table.count));
   }
 
-  /** Writes the keys of the row's blocks 0..blocks-1. */
+  /** All keys handed out so far are below this number. */
+  get keyLimit(): number {
+    return this.#nextKey;
+  }
+
+  /**
+   * Writes the keys of the row's first blocks, all full, to out[0..blocks). A row of a growing chat may also be asked for blocks
+   * that its answer fills.
+   */
   fill(row: number, blocks: number, out: Int32Array): void {
-    const group = this.#table.prefixGroup[row]!;
-    let shared = 0;
-    if (group !== 0) {
-      shared = Math.min(blocks, Math.floor(this.#table.prefixTokens[group]! / this.#blockSize));
-      const base = (this.#groupBase[group] ??= this.#reserve(this.#table.prefixTokens[group]!));
-      for (let i = 0; i < shared; i++) out[i] = base + i;
-    }
-    if (shared === blocks) return;
-    const base = this.#ownBase(row);
-    for (let i = shared; i < blocks; i++) out[i] = base + i;
-  }
-
-  #ownBase(row: number): number {
     const table = this.#table;
-    if ((table.flags[row]! & ROW_GROWS_CONTEXT) !== 0) {
-      const session = table.session[row]!;
-      return (this.#sessionBase[session] ??= this.#reserve(table.contextTokens[session]!));
+    const size = this.#blockSize;
+    const group = table.prefixGroup[row]!;
+    const grows = (table.flags[row]! & ROW_GROWS_CONTEXT) !== 0;
+    const tokens = table.inputTokens[row]!;
+    const reach = grows ? tokens + table.outputTokens[row]! : tokens;
+    if (blocks * size > reach) throw new RangeError(`row ${row} has no ${blocks} full blocks of ${size} tokens`);
+
+    const shared = group === 0 ? 0 : Math.floor(table.prefixTokens[group]! / size);
+    const fromGroup = Math.min(shared, blocks);
+    if (fromGroup > 0) {
+      const first = this.#groupKey(group, shared);
+      for (let i = 0; i < fromGroup; i++) out[i] = first + i;
     }
-    if (row >= this.#rowBase.length) {
-      const grown = new Int32Array(Math.max(row + 1, table.count, this.#rowBase.length * 2)).fill(UNSET);
-      grown.set(this.#rowBase);
-      this.#rowBase = grown;
-    }
-    if (this.#rowBase[row] === UNSET) this.#rowBase[row] = this.#reserve(table.inputTokens[row]!);
-    return this.#rowBase[row]!;
+    if (blocks <= shared) return;
+    const first =
+      (grows ? this.#chatKey(table.session[row]!, shared) : this.#rowKey(row, Math.floor(tokens / size) - shared)) -
+      shared;
+    for (let i = shared; i < blocks; i++) out[i] = first + i;
+    // The next turn of a chat does not repeat the last token of the answer: a block with that token is the row's own.
+    if (grows && blocks * size === reach && reach > tokens) out[blocks - 1] = this.#rowKey(row, 1);
   }
 
-  #reserve(tokens: number): number {
-    const base = this.#next;
-    this.#next += Math.floor(tokens / this.#blockSize);
-    if (this.#next > MAX_KEY) {
-      throw new RunError('TOO_MANY_BLOCKS', 'the workload has more than 2^31 prompt blocks; use larger blocks or a shorter trace');
-    }
-    return base;
+  /** How many of the row's first `blocks` blocks another request may have as well; the others are the row's alone. */
+  shared(row: number, blocks: number): number {
+    const table = this.#table;
+    if ((table.flags[row]! & ROW_GROWS_CONTEXT) !== 0) return blocks;
+    return Math.min(blocks, Math.floor(table.prefixTokens[table.prefixGroup[row]!]! / this.#blockSize));
   }
+
+  #groupKey(group: number, blocks: number): number {
+    if (group >= this.#groupKeys.length) this.#groupKeys = grown(this.#groupKeys, group);
+    if (this.#groupKeys[group] === 0) this.#groupKeys[group] = this.#handOut(blocks);
+    return this.#groupKeys[group]!;
+  }
+
+  #chatKey(session: number, shared: number): number {
+    if (session >= this.#chatKeys.length) this.#chatKeys = grown(this.#chatKeys, session);
+    if (this.#chatKeys[session] === 0) {
+      this.#chatKeys[session] = this.#handOut(
+        Math.floor(this.#table.contextTokens[session]! / this.#blockSize) - shared,
+      );
+    }
+    return this.#chatKeys[session]!;
+  }
+
+  #rowKey(row: number, blocks: number): number {
+    if (row >= this.#rowKeys.length) this.#rowKeys = grown(this.#rowKeys, row);
+    if (this.#rowKeys[row] === 0) this.#rowKeys[row] = this.#handOut(blocks);
+    return this.#rowKeys[row]!;
+  }
+
+  #handOut(keys: number): number {
+    const first = this.#nextKey;
+    if (first + keys > MAX_KEY) {
+      throw new RunError(
+        'TOO_MANY_BLOCKS',
+        `the prompts of this workload have more than ${MAX_KEY} different blocks of ${this.#blockSize} tokens: use larger blocks or fewer requests`,
+      );
+    }
+    this.#nextKey = first + keys;
+    return first;
+  }
+}
+
+function grown(keys: Int32Array, index: number): Int32Array {
+  const next = new Int32Array(Math.max(keys.length * 2, index + 1));
+  next.set(keys);
+  return next;
 }

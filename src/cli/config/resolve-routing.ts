@@ -43,11 +43,7 @@ export function resolveRouting(
 }
 
 /** Scorers as text, however they were written. */
-function canonicalScorers(
-  given: Parameters<typeof parseScorers>[0],
-  place: string,
-  diagnostics: Diagnostics,
-): string {
+function canonicalScorers(given: Parameters<typeof parseScorers>[0], place: string, diagnostics: Diagnostics): string {
   const scorers = parseScorers(given, place);
   const warning = lonePrefixAffinityWarning(scorers);
   if (warning !== null) diagnostics.warn(`${place}: ${warning}`);
@@ -59,7 +55,8 @@ function takes(policy: RoutingPolicy, option: string): boolean {
 }
 
 function refuseWithout(policy: RoutingPolicy, option: string, place: string, remedy: string): void {
-  if (!takes(policy, option)) throw noSuchOption(policy, place, `scorers do not choose the policy: ${remedy}, or leave them out`);
+  if (!takes(policy, option))
+    throw noSuchOption(policy, place, `scorers do not choose the policy: ${remedy}, or leave them out`);
 }
 
 function noSuchOption(policy: RoutingPolicy, place: string, remedy: string): Error {

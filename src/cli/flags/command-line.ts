@@ -11,7 +11,7 @@ export interface CommandLine {
 }
 
 /** Wide enough that every flag fits on one line, and the same on every terminal. */
-const HELP_WIDTH = 150;
+const HELP_WIDTH = 250;
 
 /** The flags of all groups in one table. */
 export function flagsOf(line: CommandLine): Record<string, Flag<unknown>> {
@@ -23,7 +23,7 @@ export function commanderCommand(line: CommandLine): Command {
   const command = new Command(`twinyard ${line.name}`)
     .usage('[flags]')
     .description(line.summary)
-    .helpOption('-h, --help', 'print this text')
+    .addHelpOption(new Option('-h, --help', 'print this text').helpGroup('Output:'))
     .exitOverride()
     .configureOutput({ getOutHelpWidth: () => HELP_WIDTH, writeErr: () => {} });
   for (const { title, flags } of line.groups) {

@@ -106,7 +106,8 @@ export function text(spec: Spec<null> & { kind?: 'text' | 'file' }): Flag<string
     accepted: kind === 'file' ? 'a path' : `a ${placeholder}`,
     aliases: [],
     read(given, place) {
-      if (given.trim() === '') throw badValue(place, given, 'is empty', kind === 'file' ? 'a path' : `a ${placeholder}`);
+      if (given.trim() === '')
+        throw badValue(place, given, 'is empty', kind === 'file' ? 'a path' : `a ${placeholder}`);
       return given;
     },
   };

@@ -3,6 +3,10 @@ import { badChoice, missingValue, repeatedFlag, unexpectedArgument, unexpectedVa
 import { type CommandLine, commanderCommand, flagsOf } from './command-line.js';
 import type { FlagTable, FlagValues } from './flag.js';
 
+export function asksForHelp(argv: readonly string[]): boolean {
+  return argv.includes('--help') || argv.includes('-h');
+}
+
 /** Reads the arguments of a command; the first thing wrong with them is an InputError that names the flag. */
 export async function parseFlags<Table extends FlagTable>(
   line: CommandLine,

@@ -31,7 +31,8 @@ export function readNumber(text: string, place: string, bounds: NumberBounds): n
   if (bounds.whole && Math.abs(value) > Number.MAX_SAFE_INTEGER) throw badValue(place, text, 'is too large', accepted);
   if (bounds.whole && !Number.isInteger(value)) throw badValue(place, text, 'is not a whole number', accepted);
   if (value < 0 && bounds.min >= 0) throw badValue(place, text, 'is negative', accepted);
-  if (value < bounds.min || (bounds.above && value === bounds.min)) throw badValue(place, text, 'is too small', accepted);
+  if (value < bounds.min || (bounds.above && value === bounds.min))
+    throw badValue(place, text, 'is too small', accepted);
   if (value > bounds.max) throw badValue(place, text, 'is too large', accepted);
   return value === 0 ? 0 : value;
 }

@@ -1,15 +1,17 @@
-import { count, list, MAX_INT32, number, positive, registered } from './kinds.js';
+import { WORKLOADS } from '../../workload/generate/presets.js';
+import { choice, count, list, MAX_INT32, number, positive } from './kinds.js';
 import { readNumber } from './read-number.js';
-import { workloadNames } from './registered-names.js';
 
+const { prompt, output } = WORKLOADS.distribution!;
 const lengths = { min: 1, max: MAX_INT32 };
+const spread = { min: 0, max: MAX_INT32 };
 
 /** What arrives in `run`: a generated stream of requests. */
 export const runWorkloadFlags = {
-  workload: registered({
+  workload: choice({
     default: 'distribution',
-    names: workloadNames,
-    help: 'lengths of requests: from the flags below (distribution) or a preset',
+    known: Object.keys(WORKLOADS),
+    help: 'lengths of requests, by the flags below or of a kind',
   }),
   rate: positive({ default: 1, max: 1_000_000, help: 'requests per second' }),
   concurrency: count({
@@ -20,14 +22,14 @@ export const runWorkloadFlags = {
   }),
   'think-time-ms': number({ default: 0, min: 0, placeholder: 'ms', help: 'pause of a client between two requests' }),
   'num-requests': count({ default: 100, min: 1, max: 100_000_000, help: 'requests to generate' }),
-  'prompt-tokens': count({ ...lengths, default: 512, help: 'mean prompt length' }),
-  'prompt-tokens-stdev': number({ default: 256, min: 0, max: MAX_INT32, help: 'standard deviation of it' }),
-  'prompt-tokens-min': count({ ...lengths, default: 2, help: 'shortest prompt' }),
-  'prompt-tokens-max': count({ ...lengths, default: 7000, help: 'longest prompt' }),
-  'output-tokens': count({ ...lengths, default: 512, help: 'mean output length' }),
-  'output-tokens-stdev': number({ default: 256, min: 0, max: MAX_INT32, help: 'standard deviation of it' }),
-  'output-tokens-min': count({ ...lengths, default: 2, help: 'shortest output' }),
-  'output-tokens-max': count({ ...lengths, default: 7000, help: 'longest output' }),
+  'prompt-tokens': count({ ...lengths, default: prompt.mean, help: 'mean prompt length' }),
+  'prompt-tokens-stdev': number({ ...spread, default: prompt.stdev, help: 'standard deviation of it' }),
+  'prompt-tokens-min': count({ ...lengths, default: prompt.min, help: 'shortest prompt' }),
+  'prompt-tokens-max': count({ ...lengths, default: prompt.max, help: 'longest prompt' }),
+  'output-tokens': count({ ...lengths, default: output.mean, help: 'mean output length' }),
+  'output-tokens-stdev': number({ ...spread, default: output.stdev, help: 'standard deviation of it' }),
+  'output-tokens-min': count({ ...lengths, default: output.min, help: 'shortest output' }),
+  'output-tokens-max': count({ ...lengths, default: output.max, help: 'longest output' }),
   'prefix-tokens': count({ default: 0, max: MAX_INT32, help: 'prompt tokens that all requests share, added in front' }),
   timeout: list<number>({
     default: 300,
@@ -40,9 +42,9 @@ export const runWorkloadFlags = {
 };
 
 function readTimeout(text: string, place: string): number {
-  const seconds = readNumber(text, place, { min: Number.NEGATIVE_INFINITY, max: 9e9 });
+  const seconds = readNumber(text, place, { min: Number.NEGATIVE_INFINITY, max: 1e9 });
   // 0 means "at once" to some and "never" to others.
-  return seconds === 0 ? readNumber(text, place, { min: 0, max: 9e9, above: true }) : seconds;
+  return seconds === 0 ? readNumber(text, place, { min: 0, max: 1e9, above: true }) : seconds;
 }
 
 export type RunWorkloadFlags = typeof runWorkloadFlags;

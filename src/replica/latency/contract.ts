@@ -57,16 +57,3 @@ export interface LatencyModelKind {
   /** Throws InputError when the setup cannot be modelled; `warn` gets one line for what is possible but doubtful. */
   create(setup: LatencySetup, warn: (line: string) => void): LatencyModel;
 }
-
-export function emptyShape(): BatchShape {
-  return {
-    scheduled: 0,
-    decodes: 0,
-    decodeContext: 0,
-    prefills: 0,
-    prefillTokens: 0,
-    prefillContext: 0,
-    prefillFullAttention: 0,
-    prefillCausalAttention: 0,
-  };
-}

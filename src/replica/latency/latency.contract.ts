@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { loadGpu } from '../catalogue/gpu-catalogue.js';
 import { loadModel } from '../catalogue/model-catalogue.js';
-import { type BatchShape, emptyShape, type LatencyModelKind, type LatencySetup } from './contract.js';
+import { emptyShape } from './batch-shape.js';
+import type { BatchShape, LatencyModelKind, LatencySetup } from './contract.js';
 import { DEFAULT_MOE_COMM_BACKEND } from './moe-comm.js';
 
 /** One request of a batch: `done` tokens were computed before the step, `tokens` are new. */

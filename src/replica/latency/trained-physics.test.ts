@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emptyShape, type LatencySetup } from './contract.js';
+import { emptyShape } from './batch-shape.js';
+import type { LatencySetup } from './contract.js';
 import { setupOf, shapeOf, whole } from './latency.contract.js';
 import { trainedPhysics } from './trained-physics.js';
 

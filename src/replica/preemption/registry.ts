@@ -8,5 +8,11 @@ export const PREEMPTION_POLICIES: readonly PreemptionPolicy[] = [lastAdmitted, l
 export function preemptionPolicy(name: string): PreemptionPolicy {
   const found = PREEMPTION_POLICIES.find((p) => p.name === name);
   if (found !== undefined) return found;
-  throw unknownName('REPLICA_UNKNOWN_PREEMPTION', '--preemption-policy', 'preemption policy', name, PREEMPTION_POLICIES);
+  throw unknownName(
+    'REPLICA_UNKNOWN_PREEMPTION',
+    '--preemption-policy',
+    'preemption policy',
+    name,
+    PREEMPTION_POLICIES,
+  );
 }

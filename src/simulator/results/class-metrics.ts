@@ -27,7 +27,7 @@ export function classMetrics(table: RequestTable, outcomes: RequestOutcomes): Re
     const rows = groups[index]!;
     const e2e = sortedColumn(outcomes.e2eUs, rows);
     if (e2e.length === 0) continue;
-    const itl = Float64Array.from(rows, (row) => itlMeanUs(outcomes, row)).filter((value) => value === value);
+    const itl = Float64Array.from(rows, (row) => itlMeanUs(outcomes, row)).filter((value) => !Number.isNaN(value));
     entries.push([
       className(table, index),
       {

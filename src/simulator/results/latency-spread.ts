@@ -51,7 +51,10 @@ export function p99Ms(sortedUs: Float64Array): number {
 }
 
 /** `{e2e_mean_ms: ..., e2e_p50_ms: ...}`: a spread under the keys of the result document. */
-export function spreadKeys<Name extends string>(name: Name, spread: LatencySpread): Record<`${Name}_${keyof LatencySpread}_ms`, number> {
+export function spreadKeys<Name extends string>(
+  name: Name,
+  spread: LatencySpread,
+): Record<`${Name}_${keyof LatencySpread}_ms`, number> {
   const entries = Object.entries(spread).map(([key, value]) => [`${name}_${key}_ms`, value]);
   return Object.fromEntries(entries);
 }

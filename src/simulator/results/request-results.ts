@@ -6,7 +6,11 @@ import { itlMeanUs } from './class-metrics.js';
 const orNull = (value: number) => (Number.isNaN(value) ? null : value);
 
 /** Every request with what became of it, in the order given. */
-export function requestResults(table: RequestTable, outcomes: RequestOutcomes, rows: ArrayLike<number>): RequestResult[] {
+export function requestResults(
+  table: RequestTable,
+  outcomes: RequestOutcomes,
+  rows: ArrayLike<number>,
+): RequestResult[] {
   return Array.from(rows, (row) => ({
     request_id: requestId(table, row),
     instance: outcomes.instance[row]! < 0 ? null : `instance_${outcomes.instance[row]!}`,

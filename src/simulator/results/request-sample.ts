@@ -13,7 +13,7 @@ export function sortedColumn(column: Float64Array, rows: Int32Array): Float64Arr
   let n = 0;
   for (let i = 0; i < rows.length; i++) {
     const value = column[rows[i]!]!;
-    if (value === value) values[n++] = value;
+    if (!Number.isNaN(value)) values[n++] = value;
   }
   return values.subarray(0, n).sort();
 }

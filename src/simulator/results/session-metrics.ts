@@ -22,9 +22,9 @@ export function sessionMetrics(table: RequestTable, outcomes: RequestOutcomes): 
     const first = table.round[row] === 0;
     if (first) startUs[session] = table.arrivalUs[row]!;
     const ttft = outcomes.ttftUs[row]!;
-    if (ttft === ttft) (first ? cold : warm).push(ttft);
+    if (!Number.isNaN(ttft)) (first ? cold : warm).push(ttft);
     const e2e = outcomes.e2eUs[row]!;
-    if (e2e === e2e) endUs[session] = Math.max(endUs[session]!, table.arrivalUs[row]! + e2e);
+    if (!Number.isNaN(e2e)) endUs[session] = Math.max(endUs[session]!, table.arrivalUs[row]! + e2e);
   }
   const count = seen.reduce((a, b) => a + b, 0);
   if (count === 0) return undefined;
@@ -33,5 +33,10 @@ export function sessionMetrics(table: RequestTable, outcomes: RequestOutcomes): 
     const duration = endUs[session]! - startUs[session]!;
     if (duration > 0 && duration < Number.POSITIVE_INFINITY) durations.push(duration);
   }
-  return { count, ttft_cold_ms: quantilesMs(cold), ttft_warm_ms: quantilesMs(warm), duration_ms: quantilesMs(durations) };
+  return {
+    count,
+    ttft_cold_ms: quantilesMs(cold),
+    ttft_warm_ms: quantilesMs(warm),
+    duration_ms: quantilesMs(durations),
+  };
 }

@@ -1,27 +1,30 @@
-import type { NameTable } from '../../kernel/name-table.js';
+import { NameTable } from '../../kernel/name-table.js';
 import { fieldInvalid, rowTooShort } from '../errors.js';
 import { COMMA, type CsvFile, NEWLINE, QUOTE } from './csv-file.js';
 import { NameColumn } from './name-column.js';
 
-/** What a column holds and where its values go; without `into` they are only checked. */
+/** What a column holds and where it goes: without `into` it is only checked. Names and booleans go as numbers. */
 export type CsvColumn =
   | { name: string; holds: 'whole'; min: number; max: number; into?: Float64Array | Int32Array; emptyIsZero?: boolean }
-  | { name: string; holds: 'name'; names: NameTable; max: number; into: Int32Array | Uint16Array }
-  | { name: string; holds: 'boolean'; into: Uint8Array }
   | { name: string; holds: 'ratio' }
-  | { name: string; holds: 'text' };
+  | { name: string; holds: 'name'; names: NameTable; max: number; into: Int32Array | Uint16Array }
+  /** 1 for true, 2 for false. */
+  | { name: string; holds: 'boolean'; into: Uint8Array }
+  | { name: string; holds: 'anything' };
 
 const ZERO = 48;
 const NINE = 57;
 /** Numbers of up to this many digits are exact however they are added up. */
 const EXACT_DIGITS = 15;
-const OTHER = 0;
-const WHOLE = 1;
-const NAME = 2;
+const ANYTHING = 0;
+const DIGITS = 1;
+const WORD = 2;
+const WORD_OR_EMPTY = 3;
+const KINDS = { whole: DIGITS, ratio: DIGITS, name: WORD_OR_EMPTY, boolean: WORD, anything: ANYTHING };
 
 /**
- * Reads rows into columns. One loop sees every byte: plain numbers and names are read in it without making strings, all
- * else (signs, quotes, booleans, mistakes) goes through the field's text.
+ * Reads the rows of a CSV file into columns, by position. One loop sees every byte: plain numbers and words are read in
+ * it without making strings, all else (signs, fractions, quotes, line ends, mistakes) goes through the field's text.
  */
 export class CsvColumns {
   readonly #file: CsvFile;
@@ -30,56 +33,116 @@ export class CsvColumns {
   readonly #kinds: Uint8Array;
   readonly #max: Float64Array;
   readonly #numbers: (Float64Array | Int32Array | null)[];
-  readonly #names: (NameColumn | null)[];
-  #nextRow: number;
+  readonly #words: (NameColumn | null)[];
 
-  constructor(file: CsvFile, columns: readonly CsvColumn[], required: number, firstRow: number) {
+  /** `required`: how many columns a row must have; it may have more than are known. */
+  constructor(file: CsvFile, columns: readonly CsvColumn[], required: number) {
     this.#file = file;
     this.#columns = columns;
     this.#required = required;
-    this.#nextRow = firstRow;
-    this.#kinds = Uint8Array.from(columns, ({ holds }) => (holds === 'whole' ? WHOLE : holds === 'name' ? NAME : OTHER));
-    this.#max = Float64Array.from(columns, (column) => (column.holds === 'whole' ? column.max : 0));
+    this.#kinds = Uint8Array.from(columns, (column) => KINDS[column.holds]);
+    this.#max = Float64Array.from(columns, (column) => (column.holds === 'whole' ? column.max : 1));
     this.#numbers = columns.map((column) => (column.holds === 'whole' ? (column.into ?? null) : null));
-    this.#names = columns.map((column) => (column.holds === 'name' ? new NameColumn(file.bytes, column.names) : null));
+    this.#words = columns.map((column) => {
+      if (column.holds === 'name') return new NameColumn(file.bytes, column.names, column.max, column.into);
+      return column.holds === 'boolean' ? new NameColumn(file.bytes, booleans(), 2, column.into) : null;
+    });
   }
 
-  /** Reads the row that begins at this offset as number `row` and gives the offset behind it. */
-  read(begin: number, row: number): number {
+  /** Reads the row that begins at this offset as row number `row`; gives the offset behind it. */
+  read(rowBegin: number, row: number): number {
     const bytes = this.#file.bytes;
     const kinds = this.#kinds;
-    const columns = kinds.length;
+    const known = kinds.length;
     let column = 0;
-    let p = begin;
+    let p = rowBegin;
     let byte: number;
     do {
-      const start = p;
-      const kind = column < columns ? kinds[column]! : OTHER;
+      const begin = p;
+      const kind = column < known ? kinds[column]! : ANYTHING;
+      let plain = true;
       byte = bytes[p]!;
-      if (kind === WHOLE) {
+      if (kind === DIGITS) {
         let value = 0;
         while (byte >= ZERO && byte <= NINE) {
           value = value * 10 + (byte - ZERO);
           byte = bytes[++p]!;
         }
-        if (byte !== COMMA || p === start || p - start > EXACT_DIGITS || value > this.#max[column]!) {
-          p = this.#readText(column, start, row);
-        } else {
+        plain = byte === COMMA && p > begin && p - begin <= EXACT_DIGITS && value <= this.#max[column]!;
+        if (plain) {
           const into = this.#numbers[column]!;
           if (into !== null) into[row] = value;
         }
       } else if (byte === QUOTE) {
-        p = this.#readText(column, start, row);
-      } else if (kind === NAME) {
+        plain = false;
+      } else {
         let hash = 0;
         while (byte !== COMMA && byte !== NEWLINE) {
           hash = Math.imul(hash ^ byte, 0x01000193);
           byte = bytes[++p]!;
         }
-        if (byte === NEWLINE) p = this.#readText(column, start, row);
-        else if (p > start) this.#storeName(column, row, this.#names[column]!.find(start, p, hash));
+        if (kind !== ANYTHING && (p > begin || kind === WORD)) {
+          plain = byte === COMMA && this.#words[column]!.read(begin, p, hash, row);
+        }
       }
+      if (!plain) {
+        p = this.#readText(column, begin, row);
+        byte = bytes[p]!;
+      }
+      column++;
+      p++;
     } while (byte !== NEWLINE);
+    if (column < this.#required) throw this.#tooShort(column, p - 1);
     return p;
   }
+
+  /** Any field, the slow way; gives the offset of the comma or newline behind it. */
+  #readText(position: number, begin: number, row: number): number {
+    const column = this.#columns[position] ?? { name: `column ${position + 1}`, holds: 'anything' };
+    const end = this.#file.fieldEnd(begin, column.name);
+    if (this.#file.bytes[end] === NEWLINE && position + 1 < this.#required) throw this.#tooShort(position + 1, end);
+    const text = this.#file.text(begin, end);
+    const fail = (problem: string, remedy: string) =>
+      fieldInvalid(this.#file.place(begin, column.name), problem, remedy);
+
+    if (column.holds === 'whole') {
+      const value = text === '' && column.emptyIsZero ? 0 : /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+      if (!(value >= column.min && value <= column.max)) {
+        let problem = `${text} is too large`;
+        if (Number.isNaN(value)) problem = `${shown(text)} is not a whole number`;
+        else if (value < column.min) problem = `${text} is ${column.min === 0 ? 'negative' : 'too small'}`;
+        throw fail(problem, `give a whole number from ${column.min} to ${column.max}`);
+      }
+      if (column.into !== undefined) column.into[row] = value;
+    } else if (column.holds === 'ratio') {
+      const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+      if (!(value >= 0 && value <= 1)) {
+        const problem = Number.isNaN(value) ? `${shown(text)} is not a number` : `${text} is outside 0 to 1`;
+        throw fail(problem, 'give a number from 0 to 1');
+      }
+    } else if (column.holds === 'name' || column.holds === 'boolean') {
+      if (!this.#words[position]!.store(text, row)) {
+        if (column.holds === 'boolean') throw fail(`${shown(text)} is not true or false`, "write 'true' or 'false'");
+        throw fail(`more than ${column.max} different values`, 'use fewer of them');
+      }
+    }
+    return end;
+  }
+
+  #tooShort(found: number, newline: number): Error {
+    const place = this.#file.place(newline, this.#columns[found]?.name ?? `column ${found + 1}`);
+    return rowTooShort(place, found, this.#required, this.#file.isCutAt(newline));
+  }
+}
+
+function booleans(): NameTable {
+  const names = new NameTable();
+  names.index('true');
+  names.index('false');
+  return names;
+}
+
+function shown(text: string): string {
+  if (text === '') return 'an empty field';
+  return `'${text.length > 40 ? `${text.slice(0, 40)}...` : text}'`;
 }

@@ -53,6 +53,17 @@ export class CsvFile {
     throw fieldInvalid(this.place(p, column), 'text after the closing quote', 'write a quote inside a text twice');
   }
 
+  /** The offset of a field of the row that begins here, or of the row's last field when it has fewer. */
+  fieldBegin(rowBegin: number, position: number): number {
+    let p = rowBegin;
+    for (let i = 0; i < position; i++) {
+      const end = this.fieldEnd(p, `column ${i + 1}`);
+      if (this.bytes[end] === NEWLINE) break;
+      p = end + 1;
+    }
+    return p;
+  }
+
   /** What a field says, quotes taken off. `end` as `fieldEnd` gives it. */
   text(begin: number, end: number): string {
     const bytes = this.bytes;

@@ -1,50 +1,53 @@
 import type { NameTable } from '../../kernel/name-table.js';
-import { fieldInvalid } from '../errors.js';
-import type { CsvRows } from './csv-rows.js';
 
 const SLOTS = 1024;
 
 /**
- * The names of one CSV column. Names repeat: a small cache in front of the table knows the bytes of names seen before, so
- * that a repeated name is found without making a string.
+ * Puts names into a column as numbers. Names repeat: a small cache in front of the name table knows the bytes of names seen
+ * before, so that a repeated name is found without making a string.
  */
 export class NameColumn {
-  readonly #rows: CsvRows;
-  readonly #table: NameTable;
-  /** The largest number that the request table can hold. */
-  readonly #limit: number;
+  readonly #bytes: Buffer;
+  readonly #names: NameTable;
+  /** The largest number that the column takes. */
+  readonly #max: number;
+  readonly #into: Int32Array | Uint16Array | Uint8Array;
   readonly #begin = new Float64Array(SLOTS);
   readonly #length = new Int32Array(SLOTS);
   readonly #index = new Int32Array(SLOTS);
 
-  constructor(rows: CsvRows, table: NameTable, limit: number) {
-    this.#rows = rows;
-    this.#table = table;
-    this.#limit = limit;
+  constructor(bytes: Buffer, names: NameTable, max: number, into: Int32Array | Uint16Array | Uint8Array) {
+    this.#bytes = bytes;
+    this.#names = names;
+    this.#max = max;
+    this.#into = into;
   }
 
-  /** The number of the name in this column of the current row; 0 when it is empty. */
-  read(column: number): number {
-    const rows = this.#rows;
-    if (rows.isEmpty(column)) return 0;
-    const hash = rows.hash(column);
+  /** Stores the name in bytes[begin, end), of which `hash` is any hash; false when it cannot be stored. */
+  read(begin: number, end: number, hash: number, row: number): boolean {
     const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
-    const begin = rows.begin(column);
-    const length = rows.end(column) - begin;
-    if (this.#length[slot] === length && this.#same(this.#begin[slot]!, begin, length)) return this.#index[slot]!;
-
-    const index = this.#table.index(rows.text(column));
-    if (index > this.#limit) {
-      throw fieldInvalid(rows.place(column), `more than ${this.#limit} different values`, 'use fewer of them');
+    const length = end - begin;
+    if (this.#length[slot] === length && this.#same(this.#begin[slot]!, begin, length)) {
+      this.#into[row] = this.#index[slot]!;
+      return true;
     }
+    if (!this.store(this.#bytes.toString('utf8', begin, end), row)) return false;
     this.#begin[slot] = begin;
     this.#length[slot] = length;
-    this.#index[slot] = index;
-    return index;
+    this.#index[slot] = this.#into[row]!;
+    return true;
+  }
+
+  /** Stores a name; false when there are too many different ones or it is empty where it must not be. */
+  store(name: string, row: number): boolean {
+    const index = this.#names.index(name);
+    if (index > this.#max) return false;
+    this.#into[row] = index;
+    return true;
   }
 
   #same(a: number, b: number, length: number): boolean {
-    const bytes = this.#rows.bytes;
+    const bytes = this.#bytes;
     let i = 0;
     while (i < length && bytes[a + i] === bytes[b + i]) i++;
     return i === length;

@@ -66,7 +66,8 @@ export async function readTraceHeader(text: string, file: string): Promise<Trace
     if (kind === 'anything' || node === null || (isScalar(node) && node.value === null)) return;
     if (typeof kind === 'object') {
       const wanted = Object.keys(isEach(kind) ? kind.each : kind).join(', ');
-      if (!isMap(node)) throw headerInvalid(place, 'is not a map', `give its keys: ${isEach(kind) ? 'per SLO class ' : ''}${wanted}`);
+      if (!isMap(node))
+        throw headerInvalid(place, 'is not a map', `give its keys: ${isEach(kind) ? 'per SLO class ' : ''}${wanted}`);
       checkMap(node, kind, path);
       return;
     }

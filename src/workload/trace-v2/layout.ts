@@ -1,6 +1,5 @@
-import { nearestName } from '../../kernel/nearest-name.js';
-import { columnsInvalid } from '../errors.js';
-import type { CsvRows } from './csv-rows.js';
+import { columnsInvalid, traceEmpty } from '../errors.js';
+import { type CsvFile, NEWLINE } from './csv-file.js';
 
 /** The columns every trace has, in this order: rows are read by position. */
 export const BASE_COLUMNS = [
@@ -36,15 +35,13 @@ export const BASE_COLUMNS = [
 const TRAILING_COLUMNS = ['x_request_id', 'adapter', 'think_time_us'];
 
 /** What the first line of a trace says about the rows below it. */
-export interface TraceColumns {
+export interface TraceLayout {
   /** The meaning of each position: our names where the order is fixed, then the file's own. */
   names: readonly string[];
-  hasPriority: boolean;
-  hasSloTarget: boolean;
-  /** Position of `think_time_us`, -1 when the trace does not have it. */
-  thinkTime: number;
   /** Columns a row must have at least. */
   required: number;
+  /** Offset behind the line. */
+  end: number;
 }
 
 /** The fixed part of a row's layout with the optional columns it uses. */
@@ -60,44 +57,44 @@ export function fixedColumns(hasPriority: boolean, hasSloTarget: boolean): strin
  * Reads the line of column names. Their spelling does not matter except for the optional columns, but a known name in
  * another's place means that the rows would be misread: that is an error.
  */
-export function readColumns(rows: CsvRows): TraceColumns {
-  const given = Array.from({ length: rows.fields }, (_, column) => rows.text(column));
+export function readLayout(file: CsvFile, path: string): TraceLayout {
+  const given: string[] = [];
+  const places: string[] = [];
+  let begin = file.nextRow(file.start);
+  if (begin === file.bytes.length) throw traceEmpty(path);
+  for (let ended = false; !ended; ) {
+    const label = `column ${given.length + 1}`;
+    const end = file.fieldEnd(begin, label);
+    given.push(file.text(begin, end));
+    places.push(file.place(begin, label));
+    ended = file.bytes[end] === NEWLINE;
+    begin = end + 1;
+  }
   if (/^-?\d+$/.test(given[0]!)) {
     throw columnsInvalid(
-      rows.place(0),
+      places[0]!,
       'the line of column names is missing',
       `start the file with ${BASE_COLUMNS.join(',')}`,
     );
   }
 
-  const hasPriority = given.includes('vllm_priority');
-  const hasSloTarget = given.includes('slo_target_us');
-  const fixed = fixedColumns(hasPriority, hasSloTarget);
+  const fixed = fixedColumns(given.includes('vllm_priority'), given.includes('slo_target_us'));
   given.forEach((name, position) => {
     const wanted = fixed[position];
-    if (name !== wanted && (fixed.includes(name) || (wanted !== undefined && TRAILING_COLUMNS.includes(name)))) {
-      const remedy =
-        wanted === undefined
-          ? `'${name}' is column ${fixed.indexOf(name) + 1}`
-          : `column ${position + 1} must be '${wanted}'`;
-      throw columnsInvalid(rows.place(position), `column '${name}' is out of place`, remedy);
-    }
+    if (name === wanted || !(fixed.includes(name) || (wanted !== undefined && TRAILING_COLUMNS.includes(name)))) return;
+    const remedy =
+      wanted === undefined
+        ? `'${name}' is column ${fixed.indexOf(name) + 1}`
+        : `column ${position + 1} must be '${wanted}'`;
+    throw columnsInvalid(places[position]!, `column '${name}' is out of place`, remedy);
   });
   if (given.length < fixed.length) {
-    const missing = fixed.slice(given.length);
-    const near = nearestName(given.at(-1)!, missing);
-    throw columnsInvalid(
-      rows.place(given.length - 1),
-      `only ${given.length} of ${fixed.length} columns`,
-      `${near === undefined ? '' : `did you mean '${near}'? `}add ${missing.join(',')}`,
-    );
+    const missing = fixed.slice(given.length).join(',');
+    throw columnsInvalid(places.at(-1)!, `only ${given.length} of ${fixed.length} columns`, `add ${missing}`);
   }
-  const required = Math.max(fixed.length, ...TRAILING_COLUMNS.map((name) => given.lastIndexOf(name) + 1));
   return {
     names: [...fixed, ...given.slice(fixed.length)],
-    hasPriority,
-    hasSloTarget,
-    thinkTime: given.indexOf('think_time_us'),
-    required,
+    required: Math.max(fixed.length, ...TRAILING_COLUMNS.map((name) => given.lastIndexOf(name) + 1)),
+    end: begin,
   };
 }

@@ -1,0 +1,46 @@
+import { thinkTimeOf } from '../../workload/sessions/think-time.js';
+import { closedLoopWorkload } from '../../workload/sessions/trace-session-driver.js';
+import { readTraceV2 } from '../../workload/trace-v2/read-trace.js';
+import type { TraceHeader } from '../../workload/trace-v2/trace.js';
+import type { Workload } from '../../workload/workload.js';
+import type { Diagnostics } from '../diagnostics.js';
+import type { FlagValues } from '../flags/flag.js';
+import type { OutputFlags } from '../flags/output-flags.js';
+import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
+import type { TracePaths } from './replay-workload.js';
+
+export interface ReplayWorkload {
+  workload: Workload;
+  header: TraceHeader;
+  facts: Record<string, unknown>;
+}
+
+/** Reads the trace and, in closed loop, puts its chats in charge of their later turns. */
+export async function readReplayWorkload(
+  flags: FlagValues<ReplayWorkloadFlags & OutputFlags>,
+  paths: TracePaths,
+  diagnostics: Diagnostics,
+): Promise<ReplayWorkload> {
+  const { values } = flags;
+  const trace = await readTraceV2(paths.header.path, paths.data.path);
+  if (trace.unsorted) {
+    diagnostics.warn(`${paths.data.path}: requests are not in order of arrival; they are replayed in order of time`);
+  }
+  const facts: Record<string, unknown> = {
+    command: 'replay',
+    traceHeader: paths.header.path,
+    traceData: paths.data.path,
+    sessionMode: values['session-mode'],
+  };
+  const { header } = trace;
+  if (values['session-mode'] === 'fixed') return { workload: { table: trace.table }, header, facts };
+
+  const thinkTimeMs = values['think-time-ms'] ?? undefined;
+  const thinkTimeDist = values['think-time-dist'] ?? undefined;
+  const thinkTime = thinkTimeOf({ thinkTimeMs, thinkTimeDist }, values.seed);
+  return {
+    workload: closedLoopWorkload(trace, thinkTime),
+    header,
+    facts: { ...facts, thinkTimeMs, thinkTimeDist },
+  };
+}

@@ -1,0 +1,40 @@
+import { missingFlag } from '../errors.js';
+import type { FlagValues } from '../flags/flag.js';
+import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
+import type { NamedPath } from '../output-files.js';
+import { traceFiles } from '../output-paths.js';
+import { refuseGiven } from './flag-conflicts.js';
+
+export interface TracePaths {
+  header: NamedPath;
+  data: NamedPath;
+}
+
+/** Refuses workload flags that contradict each other; the trace's files. */
+export function checkReplayWorkload(flags: FlagValues<ReplayWorkloadFlags>): TracePaths {
+  const { values } = flags;
+  if (values['session-mode'] === 'fixed') {
+    const problem = 'turns come at their recorded times with --session-mode fixed';
+    const names = ['think-time-ms', 'think-time-dist'] as const;
+    refuseGiven(flags, names, problem, 'add --session-mode closed-loop, or leave it out');
+  }
+  if (values['think-time-ms'] !== null) {
+    refuseGiven(flags, ['think-time-dist'], 'given together with --think-time-ms', 'keep one of them');
+  }
+  return tracePaths(flags);
+}
+
+function tracePaths(flags: FlagValues<ReplayWorkloadFlags>): TracePaths {
+  const { trace, 'trace-header': header, 'trace-data': data } = flags.values;
+  if (trace !== null) {
+    const names = ['trace-header', 'trace-data'] as const;
+    refuseGiven(flags, names, `--trace ${trace} names both files already`, 'keep one of them');
+    const files = traceFiles(trace);
+    return { header: { flag: '--trace', path: files.header }, data: { flag: '--trace', path: files.data } };
+  }
+  const remedy = 'give --trace-header and --trace-data, or --trace for a pair of one name';
+  if (header === null && data === null) throw missingFlag('--trace', 'is required', remedy);
+  if (header === null) throw missingFlag('--trace-header', 'is required with --trace-data', remedy);
+  if (data === null) throw missingFlag('--trace-data', 'is required with --trace-header', remedy);
+  return { header: { flag: '--trace-header', path: header }, data: { flag: '--trace-data', path: data } };
+}

@@ -1,0 +1,78 @@
+import { requestsJson, resultJson, resultWithRequestsJson } from '../report/result-json.js';
+import { resultTable } from '../report/result-table.js';
+import type { RequestResult, ResultDocument } from '../simulator/result-document.js';
+import { type SimulationResult, simulate } from '../simulator/simulate.js';
+import { type TraceFacts, writeTraceData, writeTraceHeader } from '../workload/trace-v2/write.js';
+import type { Workload } from '../workload/workload.js';
+import type { EngineFlags, ResolvedCluster } from './config/resolve-cluster.js';
+import type { FlagValues } from './flags/flag.js';
+import { type CliIo, wantsColour } from './io.js';
+import { LineSpool } from './line-spool.js';
+import { type OutputContent, writeOutputs } from './output-files.js';
+import { traceFiles } from './output-paths.js';
+import { createProgressLine } from './progress-line.js';
+import { traceOutcomes } from './trace-outcomes.js';
+
+/** What `run` and `replay` hand over once everything is read and checked. */
+export interface PreparedSimulation {
+  flags: FlagValues<EngineFlags>;
+  cluster: ResolvedCluster;
+  workload: Workload;
+  /** Where the workload came from: part of the result, enough to make it again. */
+  facts: Record<string, unknown>;
+  /** What the header of `--trace-output` says. */
+  traceFacts: TraceFacts;
+}
+
+/** Simulates, writes the files that were asked for, then prints the result. */
+export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): Promise<number> {
+  const { flags, cluster, workload, facts } = prepared;
+  const decisionsPath = flags.values['decisions-path'];
+  const decisions = decisionsPath === null ? null : new LineSpool(decisionsPath);
+  try {
+    const progress = createProgressLine(io);
+    const result = simulate(cluster.config, workload, cluster.latency, {
+      progress: progress.update,
+      ...(decisions === null ? {} : { decision: (line) => decisions.add(line) }),
+    });
+    progress.end();
+    const document: ResultDocument = { ...result.document, config: { ...cluster.config, workload: facts } };
+    const outputs = outputContents(prepared, result, document, decisions);
+    if (outputs.length > 0) await writeOutputs(outputs, io);
+    io.stdout.write(
+      flags.values.format === 'table'
+        ? resultTable(document, { colour: wantsColour(io.stdout, io.env) })
+        : resultJson(document),
+    );
+    return 0;
+  } finally {
+    decisions?.close();
+  }
+}
+
+function outputContents(
+  { flags: { values }, traceFacts }: PreparedSimulation,
+  result: SimulationResult,
+  document: ResultDocument,
+  decisions: LineSpool | null,
+): OutputContent[] {
+  const outputs: OutputContent[] = [];
+  const add = (flag: keyof EngineFlags & string, path: string | null, pieces: OutputContent['pieces']) => {
+    if (path !== null) outputs.push({ flag: `--${flag}`, path, pieces });
+  };
+  let made: RequestResult[] | undefined;
+  const requests = () => {
+    made ??= result.requests();
+    return made;
+  };
+  add('metrics-path', values['metrics-path'], () => resultWithRequestsJson(document, requests()));
+  add('results-path', values['results-path'], () => requestsJson(requests()));
+  if (decisions !== null) add('decisions-path', values['decisions-path'], () => decisions.pieces());
+  const prefix = values['trace-output'];
+  if (prefix !== null) {
+    const { header, data } = traceFiles(prefix);
+    add('trace-output', header, () => [writeTraceHeader(traceFacts)]);
+    add('trace-output', data, () => writeTraceData(result.table, traceOutcomes(result.outcomes)));
+  }
+  return outputs;
+}

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { randomStream } from '../kernel/random-stream.js';
+import { MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.contract.js';
+import type { AdmissionPolicy } from './contract.js';
+import { policyOptions } from './policy-options.js';
+
+/** What every admission policy promises, whatever its options. */
+export function admissionContract(policy: AdmissionPolicy, given: unknown): void {
+  const options = policyOptions(policy, given, 'test');
+
+  function answers(asked: readonly Question[]): (string | null)[] {
+    const gate = policy.create(options, { random: randomStream(7, 'admission'), replicas: MOST_REPLICAS });
+    return asked.map(({ request, view }) => gate.refuse(request, view));
+  }
+
+  it('admits, or refuses for one of a few constant reasons', () => {
+    const reasons = new Set<string>();
+    fc.assert(
+      fc.property(questions, (asked) => {
+        for (const answer of answers(asked)) if (answer !== null) reasons.add(answer);
+        expect(reasons.size).toBeLessThanOrEqual(3);
+        expect(reasons.has('')).toBe(false);
+      }),
+    );
+  });
+
+  it('answers the same questions the same way and leaves them alone', () => {
+    fc.assert(
+      fc.property(questions, (asked) => {
+        const before = structuredClone(asked);
+        expect(answers(asked)).toEqual(answers(asked));
+        expect(asked).toEqual(before);
+      }),
+    );
+  });
+
+  it('depends on no signal that it does not declare', () => {
+    const declared = policy.reads(options);
+    fc.assert(
+      fc.property(questions, (asked) => {
+        expect(answers(asked.map((question) => withOtherSignals(question, declared)))).toEqual(answers(asked));
+      }),
+    );
+  });
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { createFleetView, type FleetView, type Signal } from './fleet-view.js';
+import { createRequestFeatures, type RequestFeatures } from './request-features.js';
+
+/** Slots of every arbitrary view: more than are ever in use, as hosts may have it. */
+export const MOST_REPLICAS = 8;
+
+/** What a policy is asked at one moment. */
+export interface Question {
+  view: FleetView;
+  request: RequestFeatures;
+}
+
+const perReplica = <T>(values: fc.Arbitrary<T>) =>
+  fc.array(values, { minLength: MOST_REPLICAS, maxLength: MOST_REPLICAS });
+const smallCount = fc.nat({ max: 6 });
+
+const fleetViews: fc.Arbitrary<FleetView> = fc
+  .record({
+    size: fc.nat({ max: MOST_REPLICAS }),
+    eligible: perReplica(fc.constantFrom(0, 1, 1)),
+    queued: perReplica(smallCount),
+    running: perReplica(smallCount),
+    kvUsed: perReplica(fc.constantFrom(0, 0.25, 0.5, 0.9, 1)),
+    freeBlocks: perReplica(smallCount),
+    cacheHitRate: perReplica(fc.constantFrom(0, 0.5, 1)),
+    reportedAgeUs: perReplica(smallCount),
+    inFlight: perReplica(smallCount),
+    ongoingTokens: perReplica(smallCount),
+    pendingPrefillTokens: perReplica(smallCount),
+    ongoingDecodeTokens: perReplica(smallCount),
+  })
+  .map(({ size, ...columns }) => {
+    const view = createFleetView(MOST_REPLICAS);
+    view.size = size;
+    for (const [name, values] of Object.entries(columns)) view[name as keyof typeof columns].set(values);
+    return view;
+  });
+
+const requests: fc.Arbitrary<RequestFeatures> = fc
+  .record({
+    nowUs: fc.nat({ max: 5_000_000 }),
+    inputTokens: fc.nat({ max: 4000 }),
+    priority: fc.integer({ min: -3, max: 4 }),
+    tenant: fc.integer({ min: -1, max: 3 }),
+    session: fc.integer({ min: -1, max: 3 }),
+    blocks: fc.array(fc.nat({ max: 30 }), { maxLength: 6 }),
+    routedBlocks: perReplica(smallCount),
+    cachedBlocks: perReplica(fc.constantFrom(0, 0, 0, 1, 6)),
+  })
+  .map(({ blocks, routedBlocks, cachedBlocks, ...plain }) => ({
+    ...createRequestFeatures(MOST_REPLICAS),
+    ...plain,
+    blocks: Int32Array.from(blocks),
+    blockCount: blocks.length,
+    routedBlocks: Int32Array.from(routedBlocks, (found) => Math.min(found, blocks.length)),
+    cachedBlocks: Int32Array.from(cachedBlocks, (found) => Math.min(found, blocks.length)),
+  }));
+
+export const questions: fc.Arbitrary<Question[]> = fc.array(fc.record({ view: fleetViews, request: requests }), {
+  minLength: 1,
+  maxLength: 8,
+});
+
+export function eligibleSlots(view: FleetView): number[] {
+  return Array.from({ length: view.size }, (_, i) => i).filter((i) => view.eligible[i] !== 0);
+}
+
+/** The same question with every signal that is not declared set to something else. */
+export function withOtherSignals({ view, request }: Question, declared: readonly Signal[]): Question {
+  const other: Question = { view: structuredClone(view), request: structuredClone(request) };
+  const columns: Record<Signal, Int32Array | Float64Array> = {
+    queued: other.view.queued,
+    running: other.view.running,
+    kvUsed: other.view.kvUsed,
+    freeBlocks: other.view.freeBlocks,
+    cacheHitRate: other.view.cacheHitRate,
+    inFlight: other.view.inFlight,
+    ongoingTokens: other.view.ongoingTokens,
+    pendingPrefillTokens: other.view.pendingPrefillTokens,
+    ongoingDecodeTokens: other.view.ongoingDecodeTokens,
+    prefixIndex: other.request.routedBlocks,
+    replicaCache: other.request.cachedBlocks,
+  };
+  for (const [signal, column] of Object.entries(columns)) {
+    if (declared.includes(signal as Signal)) continue;
+    for (let i = 0; i < column.length; i++) column[i] = (i * 7 + 3) % 5;
+  }
+  return other;
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { tierShed } from './admission/tier-shed.js';
+import { policyOptions } from './policy-options.js';
+import { roundRobin } from './routing/round-robin.js';
+import { DEFAULT_SCORERS, weighted } from './routing/weighted.js';
+
+function failure(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe('policyOptions', () => {
+  it('fills in defaults', () => {
+    expect(policyOptions(tierShed, { threshold: 4 }, 'test')).toEqual({ threshold: 4, min_priority: 0 });
+    expect(policyOptions(weighted, {}, 'test')).toEqual({ scorers: DEFAULT_SCORERS, tie_break: 'first' });
+  });
+
+  it('names an option that does not exist and suggests the nearest', () => {
+    expect(failure(() => policyOptions(tierShed, { treshold: 4 }, 'bundle.yaml:2'))).toMatchObject({
+      code: 'UNKNOWN_POLICY_OPTION',
+      place: 'bundle.yaml:2',
+      problem: "'tier-shed' has no option 'treshold'",
+      remedy: "did you mean 'threshold'? known: threshold, min_priority",
+    });
+    expect(failure(() => policyOptions(roundRobin, { speed: 4 }, '--policy-options'))).toMatchObject({
+      code: 'UNKNOWN_POLICY_OPTION',
+      remedy: 'it takes no options',
+    });
+  });
+
+  it('names the field of a bad value', () => {
+    expect(failure(() => policyOptions(tierShed, { threshold: 'high' }, '--policy-options'))).toMatchObject({
+      code: 'BAD_POLICY_OPTION',
+      place: '--policy-options (threshold)',
+      remedy: "'tier-shed' takes: threshold, min_priority",
+    });
+    expect(failure(() => policyOptions(weighted, { tie_break: 'last' }, 'x'))).toMatchObject({
+      place: 'x (tie_break)',
+    });
+    expect(failure(() => policyOptions(weighted, { scorers: 3 }, 'x'))).toMatchObject({
+      place: 'x (scorers)',
+      problem: expect.stringContaining('scorers must be text'),
+    });
+    expect(failure(() => policyOptions(weighted, { scorers: 'queue-dept:1' }, 'x'))).toMatchObject({
+      place: 'x (scorers)',
+      problem: expect.stringContaining("did you mean 'queue-depth'?"),
+    });
+  });
+
+  it('reports options that are not even an object', () => {
+    expect(failure(() => policyOptions(roundRobin, 7, 'x'))).toMatchObject({
+      code: 'BAD_POLICY_OPTION',
+      place: 'x',
+      remedy: "'round-robin' takes no options",
+    });
+  });
+
+  it('works for schemas that are not plain objects', () => {
+    const policy = { name: 'odd', options: z.number() };
+    expect(policyOptions(policy, 3, 'x')).toBe(3);
+    expect(failure(() => policyOptions(policy, 'three', 'x'))).toMatchObject({ code: 'BAD_POLICY_OPTION' });
+  });
+});

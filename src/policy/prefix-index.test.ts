@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PrefixIndex } from './prefix-index.js';
+
+function matched(index: PrefixIndex, replicas: number, blocks: readonly number[]): number[] {
+  const out = new Int32Array(replicas).fill(77);
+  index.match(Int32Array.from(blocks), blocks.length, out);
+  return Array.from(out);
+}
+
+function touch(index: PrefixIndex, replica: number, blocks: readonly number[]): void {
+  index.touch(replica, Int32Array.from(blocks), blocks.length);
+}
+
+/** The rule in its plainest form: a list per replica, least recent first. */
+class NaiveIndex {
+  readonly lists: number[][];
+
+  constructor(
+    replicas: number,
+    readonly capacity: number,
+  ) {
+    this.lists = Array.from({ length: replicas }, () => []);
+  }
+
+  match(blocks: readonly number[]): number[] {
+    return this.lists.map((list) => {
+      const gap = blocks.findIndex((block) => !list.includes(block));
+      return gap < 0 ? blocks.length : gap;
+    });
+  }
+
+  touch(replica: number, blocks: readonly number[]): void {
+    for (const block of blocks) {
+      const list = this.lists[replica]!.filter((held) => held !== block);
+      list.push(block);
+      this.lists[replica] = list.slice(Math.max(0, list.length - this.capacity));
+    }
+  }
+}
+
+describe('PrefixIndex', () => {
+  it('counts leading blocks per replica and stops at the first gap', () => {
+    const index = new PrefixIndex(3, 100);
+    touch(index, 0, [1, 2, 3]);
+    touch(index, 1, [1, 9, 3]);
+    expect(matched(index, 3, [1, 2, 3, 4])).toEqual([3, 1, 0]);
+    expect(matched(index, 3, [2, 3])).toEqual([2, 0, 0]);
+    expect(matched(index, 3, [8])).toEqual([0, 0, 0]);
+    expect(matched(index, 3, [])).toEqual([0, 0, 0]);
+  });
+
+  it('reads only as many blocks as it is told to', () => {
+    const index = new PrefixIndex(1, 100);
+    index.touch(0, Int32Array.of(1, 2, 3), 2);
+    const out = new Int32Array(1);
+    index.match(Int32Array.of(1, 2, 3), 3, out);
+    expect(out[0]).toBe(2);
+    index.match(Int32Array.of(1, 2, 3), 1, out);
+    expect(out[0]).toBe(1);
+  });
+
+  it('forgets the least recently sent block first, and looking up does not refresh it', () => {
+    const index = new PrefixIndex(1, 3);
+    touch(index, 0, [1, 2, 3]);
+    matched(index, 1, [1]);
+    touch(index, 0, [4]);
+    expect(matched(index, 1, [1])).toEqual([0]);
+    expect(matched(index, 1, [2, 3, 4])).toEqual([3]);
+    touch(index, 0, [2]);
+    touch(index, 0, [5]);
+    expect(matched(index, 1, [3])).toEqual([0]);
+    expect(matched(index, 1, [4, 2, 5])).toEqual([3]);
+  });
+
+  it('keeps the last blocks of a prompt that is longer than its memory', () => {
+    const index = new PrefixIndex(1, 2);
+    touch(index, 0, [1, 2, 3]);
+    expect(matched(index, 1, [1, 2, 3])).toEqual([0]);
+    expect(matched(index, 1, [2, 3])).toEqual([2]);
+    expect(index.held(0)).toBe(2);
+  });
+
+  it('remembers nothing with no memory', () => {
+    const index = new PrefixIndex(1, 0);
+    touch(index, 0, [1]);
+    expect(matched(index, 1, [1])).toEqual([0]);
+  });
+
+  it('does what the plain rule does, for any sequence', () => {
+    const replicas = 3;
+    const step = fc.record({
+      kind: fc.constantFrom('touch', 'touch', 'touch', 'touch', 'match', 'forget'),
+      replica: fc.nat({ max: replicas - 1 }),
+      blocks: fc.oneof(
+        fc.array(fc.nat({ max: 12 }), { maxLength: 8 }),
+        fc
+          .tuple(fc.nat({ max: 3 }), fc.nat({ max: 8 }))
+          .map(([start, length]) => Array.from({ length }, (_, i) => start + i)),
+      ),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.array(step, { maxLength: 60 }), (capacity, steps) => {
+        const index = new PrefixIndex(replicas, capacity);
+        const naive = new NaiveIndex(replicas, capacity);
+        for (const { kind, replica, blocks } of steps) {
+          if (kind === 'touch') {
+            touch(index, replica, blocks);
+            naive.touch(replica, blocks);
+          } else if (kind === 'forget') {
+            index.forget(replica);
+            naive.lists[replica] = [];
+          }
+          expect(matched(index, replicas, blocks)).toEqual(naive.match(blocks));
+          for (let block = 0; block <= 12; block++)
+            expect(matched(index, replicas, [block])).toEqual(naive.match([block]));
+          expect(naive.lists.map((_, i) => index.held(i))).toEqual(naive.lists.map((list) => list.length));
+        }
+      }),
+    );
+  });
+
+  it('stays right over many more blocks than it can hold', () => {
+    const index = new PrefixIndex(2, 1000);
+    const naive = new NaiveIndex(2, 1000);
+    for (let prompt = 0; prompt < 300; prompt++) {
+      const shared = [0, 1, 2, 3];
+      const own = Array.from({ length: 20 }, (_, i) => 1000 + ((prompt * 37) % 150) * 20 + i);
+      touch(index, prompt % 2, [...shared, ...own]);
+      naive.touch(prompt % 2, [...shared, ...own]);
+      expect(matched(index, 2, [...shared, ...own])).toEqual(naive.match([...shared, ...own]));
+    }
+  });
+});

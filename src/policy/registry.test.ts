@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { admissionContract } from './admission.contract.js';
+import { policyOptions } from './policy-options.js';
+import { ADMISSION_POLICIES, admissionPolicy, ROUTING_POLICIES, routingPolicy } from './registry.js';
+import { routingContract } from './routing.contract.js';
+import { SCORERS } from './scoring/registry.js';
+
+/** Options beyond the defaults under which a policy must keep the contract too. */
+const MORE_OPTIONS: Record<string, unknown[]> = {
+  'least-loaded': [{ tie_break: 'random' }],
+  weighted: [
+    { tie_break: 'random' },
+    { scorers: SCORERS.map(({ name }, i) => ({ name, weight: i + 1 })), tie_break: 'random' },
+    { scorers: 'no-hit-lru:1' },
+  ],
+  'token-bucket': [{ capacity: 500, refill_rate: 100 }],
+  'tier-shed': [{ threshold: 6, min_priority: 4 }],
+  'gaie-legacy': [{ qd_threshold: 1, kv_threshold: 0.1 }],
+};
+
+for (const policy of ROUTING_POLICIES) {
+  for (const options of [{}, ...(MORE_OPTIONS[policy.name] ?? [])]) {
+    describe(`routing policy ${policy.name} ${JSON.stringify(options)}`, () => routingContract(policy, options));
+  }
+}
+
+for (const policy of ADMISSION_POLICIES) {
+  for (const options of [{}, ...(MORE_OPTIONS[policy.name] ?? [])]) {
+    describe(`admission policy ${policy.name} ${JSON.stringify(options)}`, () => admissionContract(policy, options));
+  }
+}
+
+describe('the registry', () => {
+  it('finds policies by name', () => {
+    expect(routingPolicy('weighted').name).toBe('weighted');
+    expect(admissionPolicy('token-bucket').name).toBe('token-bucket');
+  });
+
+  it('suggests the nearest name at the place of the mistake', () => {
+    expect(() => routingPolicy('least-loded', 'bundle.yaml:3')).toThrow(
+      expect.objectContaining({
+        code: 'UNKNOWN_ROUTING_POLICY',
+        place: 'bundle.yaml:3',
+        problem: "unknown routing policy 'least-loded'",
+        remedy: expect.stringContaining("did you mean 'least-loaded'?"),
+      }),
+    );
+    expect(() => admissionPolicy('tokenbucket')).toThrow(
+      expect.objectContaining({
+        code: 'UNKNOWN_ADMISSION_POLICY',
+        place: '--admission-policy',
+        remedy: expect.stringContaining("did you mean 'token-bucket'?"),
+      }),
+    );
+  });
+
+  it('gives every policy a name of its own, a one-sentence summary and options that need not be given', () => {
+    for (const list of [ROUTING_POLICIES, ADMISSION_POLICIES]) {
+      expect(new Set(list.map(({ name }) => name)).size).toBe(list.length);
+      for (const policy of list) {
+        expect(policy.summary).toMatch(/^[A-Z].*\.$/);
+        expect(() => policyOptions(policy, {}, 'test')).not.toThrow();
+      }
+    }
+  });
+});

@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFleetView, type FleetView } from './fleet-view.js';
+import { createRequestFeatures, type RequestFeatures } from './request-features.js';
+import { DEFAULT_PREFIX_CAPACITY, ledgerParts, RouterLedger } from './router-ledger.js';
+
+const EVERYTHING = { prefixIndex: true, tokens: true, blockSize: 16, capacity: DEFAULT_PREFIX_CAPACITY };
+
+function features(inputTokens: number, blocks: readonly number[] = []): RequestFeatures {
+  return {
+    ...createRequestFeatures(2),
+    inputTokens,
+    blocks: Int32Array.from(blocks),
+    blockCount: blocks.length,
+  };
+}
+
+/** Looks up and places, as a host does around a pick. */
+function place(ledger: RouterLedger, request: number, asked: RequestFeatures, replica: number): void {
+  ledger.lookUp(asked);
+  ledger.placed(request, asked, replica);
+}
+
+function books(view: FleetView, replica: number): number[] {
+  return [
+    view.inFlight[replica]!,
+    view.ongoingTokens[replica]!,
+    view.pendingPrefillTokens[replica]!,
+    view.ongoingDecodeTokens[replica]!,
+  ];
+}
+
+describe('RouterLedger', () => {
+  it('follows a request from placing to its end', () => {
+    const view = createFleetView(2);
+    const ledger = new RouterLedger(view, EVERYTHING);
+    place(ledger, 5, features(40, [1, 2]), 1);
+    expect(books(view, 1)).toEqual([1, 40, 40, 0]);
+    ledger.firstToken(5);
+    expect(books(view, 1)).toEqual([1, 40, 0, 40]);
+    expect(ledger.finished(5)).toBe(true);
+    expect(books(view, 1)).toEqual([0, 0, 0, 0]);
+    expect(books(view, 0)).toEqual([0, 0, 0, 0]);
+  });
+
+  it('counts as pending only what the replica had not been sent before', () => {
+    const view = createFleetView(2);
+    const ledger = new RouterLedger(view, EVERYTHING);
+    place(ledger, 0, features(40, [1, 2]), 0);
+    place(ledger, 1, features(60, [1, 2, 3]), 0);
+    expect(books(view, 0)).toEqual([2, 100, 40 + (60 - 32), 0]);
+    place(ledger, 2, features(60, [1, 2, 3]), 1);
+    expect(books(view, 1)).toEqual([1, 60, 60, 0]);
+    ledger.finished(1);
+    expect(books(view, 0)).toEqual([1, 40, 40, 0]);
+  });
+
+  it('never counts more hits than there are input tokens', () => {
+    const view = createFleetView(2);
+    const ledger = new RouterLedger(view, EVERYTHING);
+    place(ledger, 0, features(20, [1, 2]), 0);
+    place(ledger, 1, features(20, [1, 2]), 0);
+    expect(books(view, 0)).toEqual([2, 40, 20, 0]);
+  });
+
+  it('looks up what was sent where, without remembering the question', () => {
+    const view = createFleetView(2);
+    const ledger = new RouterLedger(view, EVERYTHING);
+    place(ledger, 0, features(48, [1, 2, 3]), 1);
+    const asked = features(48, [1, 2, 9]);
+    ledger.lookUp(asked);
+    ledger.lookUp(asked);
+    expect(Array.from(asked.routedBlocks)).toEqual([0, 2]);
+  });
+
+  it('counts an end once, and an end or first token of a stranger never', () => {
+    const view = createFleetView(2);
+    const ledger = new RouterLedger(view, EVERYTHING);
+    place(ledger, 0, features(10), 0);
+    place(ledger, 3, features(10), 0);
+    expect([ledger.finished(0), ledger.finished(0), ledger.finished(1), ledger.finished(900)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    ledger.firstToken(0);
+    ledger.firstToken(1);
+    ledger.firstToken(900);
+    expect(books(view, 0)).toEqual([1, 10, 10, 0]);
+  });
+
+  it('counts the first token once: a preempted request makes another one', () => {
+    const view = createFleetView(2);
+    const ledger = new RouterLedger(view, EVERYTHING);
+    place(ledger, 0, features(10), 0);
+    ledger.firstToken(0);
+    ledger.firstToken(0);
+    expect(books(view, 0)).toEqual([1, 10, 0, 10]);
+  });
+
+  it('moves a request that is placed again, and lets a number be used again', () => {
+    const view = createFleetView(2);
+    const ledger = new RouterLedger(view, EVERYTHING);
+    place(ledger, 0, features(10), 0);
+    place(ledger, 0, features(10), 1);
+    expect([books(view, 0), books(view, 1)]).toEqual([
+      [0, 0, 0, 0],
+      [1, 10, 10, 0],
+    ]);
+    ledger.finished(0);
+    place(ledger, 0, features(7), 0);
+    expect(books(view, 0)).toEqual([1, 7, 7, 0]);
+  });
+
+  it('forgets a replica with its requests', () => {
+    const view = createFleetView(2);
+    const ledger = new RouterLedger(view, EVERYTHING);
+    place(ledger, 0, features(32, [1, 2]), 0);
+    ledger.forget(0);
+    expect(books(view, 0)).toEqual([0, 0, 0, 0]);
+    place(ledger, 1, features(32, [1, 2]), 0);
+    expect(ledger.finished(0)).toBe(false);
+    ledger.firstToken(0);
+    expect(books(view, 0)).toEqual([1, 32, 32, 0]);
+  });
+
+  it('keeps only what it is asked to keep', () => {
+    const view = createFleetView(2);
+    const ledger = new RouterLedger(view, { ...EVERYTHING, prefixIndex: false, tokens: false });
+    const asked = features(32, [1, 2]);
+    place(ledger, 0, asked, 0);
+    ledger.lookUp(asked);
+    ledger.firstToken(0);
+    expect(books(view, 0)).toEqual([1, 0, 0, 0]);
+    expect(Array.from(asked.routedBlocks)).toEqual([0, 0]);
+    expect(ledger.finished(0)).toBe(true);
+    ledger.forget(0);
+    expect(books(view, 0)).toEqual([0, 0, 0, 0]);
+  });
+
+  it('counts whole prompts as pending without an index, whatever the features say', () => {
+    const view = createFleetView(2);
+    const ledger = new RouterLedger(view, { ...EVERYTHING, prefixIndex: false });
+    const asked = features(32, [1, 2]);
+    asked.routedBlocks.fill(2);
+    place(ledger, 0, asked, 0);
+    expect(books(view, 0)).toEqual([1, 32, 32, 0]);
+  });
+
+  it('has empty books after any storm, and never negative ones', () => {
+    const step = fc.record({
+      kind: fc.constantFrom('placed', 'placed', 'firstToken', 'finished', 'forget'),
+      request: fc.nat({ max: 20 }),
+      replica: fc.nat({ max: 1 }),
+      inputTokens: fc.nat({ max: 100 }),
+      blocks: fc.array(fc.nat({ max: 5 }), { maxLength: 4 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const view = createFleetView(2);
+        const ledger = new RouterLedger(view, EVERYTHING);
+        for (const { kind, request, replica, inputTokens, blocks } of steps) {
+          if (kind === 'placed') place(ledger, request, features(inputTokens, blocks), replica);
+          else if (kind === 'forget') ledger.forget(replica);
+          else ledger[kind](request);
+          expect(Math.min(...books(view, 0), ...books(view, 1))).toBeGreaterThanOrEqual(0);
+        }
+        for (let request = 0; request <= 20; request++) ledger.finished(request);
+        expect([...books(view, 0), ...books(view, 1)]).toEqual(new Array(8).fill(0));
+      }),
+    );
+  });
+});
+
+describe('ledgerParts', () => {
+  it('asks for the index and the sums only where a signal needs them', () => {
+    expect(ledgerParts(['queued', 'inFlight', 'replicaCache'])).toEqual({ prefixIndex: false, tokens: false });
+    expect(ledgerParts(['prefixIndex'])).toEqual({ prefixIndex: true, tokens: false });
+    expect(ledgerParts(['ongoingTokens'])).toEqual({ prefixIndex: false, tokens: true });
+    expect(ledgerParts(['ongoingDecodeTokens'])).toEqual({ prefixIndex: false, tokens: true });
+    expect(ledgerParts(['pendingPrefillTokens'])).toEqual({ prefixIndex: true, tokens: true });
+  });
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { randomStream } from '../kernel/random-stream.js';
+import { eligibleSlots, MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.contract.js';
+import type { RoutingPolicy } from './contract.js';
+import { createExplanation, type Explanation, resetExplanation } from './explanation.js';
+import { policyOptions } from './policy-options.js';
+
+/** What every routing policy promises, whatever its options. */
+export function routingContract(policy: RoutingPolicy, given: unknown): void {
+  const options = policyOptions(policy, given, 'test');
+
+  /** Asks a fresh picker all questions in turn and places what it picks. */
+  function answers(
+    asked: readonly Question[],
+    explained?: (why: Explanation, question: Question, pick: number) => void,
+  ) {
+    const random = randomStream(7, 'routing');
+    const picker = policy.create(options, { random, replicas: MOST_REPLICAS });
+    const why = createExplanation(MOST_REPLICAS);
+    const picks = asked.map((question) => {
+      resetExplanation(why);
+      const pick = picker.pick(question.request, question.view, explained === undefined ? undefined : why);
+      explained?.(why, question, pick);
+      if (pick >= 0) picker.placed?.(question.request, pick);
+      return pick;
+    });
+    return { picks, random: random.state() };
+  }
+
+  it('picks an eligible replica, and none exactly when none is eligible', () => {
+    fc.assert(
+      fc.property(questions, (asked) => {
+        const { picks } = answers(asked);
+        for (const [i, { view }] of asked.entries()) {
+          const eligible = eligibleSlots(view);
+          if (eligible.length === 0) expect(picks[i]).toBe(-1);
+          else expect(eligible).toContain(picks[i]);
+        }
+      }),
+    );
+  });
+
+  it('answers the same questions the same way, explained or not, and leaves the questions alone', () => {
+    fc.assert(
+      fc.property(questions, (asked) => {
+        const before = structuredClone(asked);
+        const first = answers(asked);
+        expect(answers(asked)).toEqual(first);
+        expect(answers(asked, () => {})).toEqual(first);
+        expect(asked).toEqual(before);
+      }),
+    );
+  });
+
+  it('depends on no signal that it does not declare', () => {
+    const declared = policy.reads(options);
+    fc.assert(
+      fc.property(questions, (asked) => {
+        expect(answers(asked.map((question) => withOtherSignals(question, declared)))).toEqual(answers(asked));
+      }),
+    );
+  });
+
+  it('explains itself consistently', () => {
+    fc.assert(
+      fc.property(questions, (asked) => {
+        answers(asked, (why, { view }, pick) => {
+          expect(why.rule).not.toBe('');
+          const eligible = eligibleSlots(view);
+          if (!why.scored) return;
+          const scores = Array.from(why.scores.subarray(0, view.size));
+          scores.forEach((score, i) => {
+            expect(Number.isNaN(score)).toBe(!eligible.includes(i));
+          });
+          if (pick < 0) return;
+          const best = Math.max(...eligible.map((i) => scores[i]!));
+          expect(scores[pick]).toBe(best);
+          expect(why.tied).toBe(eligible.filter((i) => scores[i] === best).length);
+          const parts = [...why.terms.values()];
+          for (const i of eligible) expect(parts.reduce((sum, part) => sum + part[i]!, 0)).toBeCloseTo(scores[i]!, 12);
+        });
+      }),
+    );
+  });
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { randomStream } from '../kernel/random-stream.js';
+import { eligibleSlots, MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.contract.js';
+import type { Scorer } from './contract.js';
+
+const UNTOUCHED = 42;
+
+/** What every scorer promises. */
+export function scorerContract(scorer: Scorer): void {
+  /** The scores of each question in turn, each placed on its best replica. */
+  function answers(asked: readonly Question[]): number[][] {
+    const instance = scorer.create({ random: randomStream(7, 'scoring'), replicas: MOST_REPLICAS });
+    return asked.map(({ view, request }) => {
+      const scores = new Float64Array(MOST_REPLICAS).fill(UNTOUCHED);
+      instance.score(request, view, scores);
+      const eligible = eligibleSlots(view);
+      const best = Math.max(...eligible.map((i) => scores[i]!));
+      if (eligible.length > 0) instance.placed?.(request, eligible.find((i) => scores[i] === best)!);
+      return Array.from(scores);
+    });
+  }
+
+  it('scores eligible replicas within [0, 1] and leaves other slots alone', () => {
+    fc.assert(
+      fc.property(questions, (asked) => {
+        answers(asked).forEach((scores, q) => {
+          const eligible = eligibleSlots(asked[q]!.view);
+          scores.forEach((score, i) => {
+            if (eligible.includes(i)) expect(score >= 0 && score <= 1).toBe(true);
+            else expect(score).toBe(UNTOUCHED);
+          });
+        });
+      }),
+    );
+  });
+
+  it('scores the same questions the same way and leaves them alone', () => {
+    fc.assert(
+      fc.property(questions, (asked) => {
+        const before = structuredClone(asked);
+        expect(answers(asked)).toEqual(answers(asked));
+        expect(asked).toEqual(before);
+      }),
+    );
+  });
+
+  it('depends on no signal that it does not declare', () => {
+    fc.assert(
+      fc.property(questions, (asked) => {
+        expect(answers(asked.map((question) => withOtherSignals(question, scorer.reads)))).toEqual(answers(asked));
+      }),
+    );
+  });
+
+  it('gives replicas that are not eligible no influence', () => {
+    fc.assert(
+      fc.property(questions, (asked) => {
+        const changed = structuredClone(asked);
+        for (const { view, request } of changed) {
+          for (let i = 0; i < MOST_REPLICAS; i++) {
+            if (i < view.size && view.eligible[i] !== 0) continue;
+            for (const column of [view.queued, view.running, view.inFlight]) column[i] = 99;
+            view.kvUsed[i] = 1;
+            request.routedBlocks[i] = request.blockCount;
+            request.cachedBlocks[i] = request.blockCount;
+          }
+        }
+        expect(answers(changed)).toEqual(answers(asked));
+      }),
+    );
+  });
+}

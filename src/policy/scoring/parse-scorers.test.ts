@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { lonePrefixAffinityWarning, parseScorers } from './parse-scorers.js';
+
+describe('parseScorers', () => {
+  it('reads text and lists alike and keeps the order', () => {
+    const expected = [
+      { name: 'queue-depth', weight: 2 },
+      { name: 'prefix-affinity', weight: 0.5 },
+    ];
+    expect(parseScorers('queue-depth:2,prefix-affinity:0.5', 'test')).toEqual(expected);
+    expect(parseScorers(' queue-depth : 2 , prefix-affinity : 5e-1 ', 'test')).toEqual(expected);
+    expect(parseScorers(expected, 'test')).toEqual(expected);
+  });
+
+  it.each([
+    ['queue-dept:2', 'UNKNOWN_SCORER', "did you mean 'queue-depth'?"],
+    ['queue-dept', 'UNKNOWN_SCORER', "did you mean 'queue-depth'?"],
+    ['queue-depth:2,,kv-utilization:1', 'UNKNOWN_SCORER', 'known:'],
+    ['queue-depth:2,queue-depth:1', 'DUPLICATE_SCORER', 'once'],
+    ['queue-depth', 'BAD_SCORER_WEIGHT', 'queue-depth:1'],
+    ['queue-depth:', 'BAD_SCORER_WEIGHT', 'queue-depth:1'],
+    ['queue-depth:0', 'BAD_SCORER_WEIGHT', 'above 0'],
+    ['queue-depth:-1', 'BAD_SCORER_WEIGHT', 'above 0'],
+    ['queue-depth:much', 'BAD_SCORER_WEIGHT', 'above 0'],
+    ['queue-depth:1:2', 'BAD_SCORER_WEIGHT', 'above 0'],
+    ['queue-depth:Infinity', 'BAD_SCORER_WEIGHT', 'above 0'],
+    ['queue-depth:1e999', 'BAD_SCORER_WEIGHT', 'above 0'],
+    ['', 'NO_SCORERS', 'at least one'],
+    ['  ', 'NO_SCORERS', 'at least one'],
+  ])('refuses %j', (text, code, remedy) => {
+    expect(() => parseScorers(text, '--routing-scorers')).toThrow(
+      expect.objectContaining({ code, place: '--routing-scorers', remedy: expect.stringContaining(remedy) }),
+    );
+  });
+
+  it('names what was written as the weight', () => {
+    expect(() => parseScorers('queue-depth:much', 'x')).toThrow("weight 'much' of scorer 'queue-depth'");
+  });
+
+  it('checks lists as well', () => {
+    expect(() => parseScorers([], 'x')).toThrow(expect.objectContaining({ code: 'NO_SCORERS' }));
+    for (const weight of [0, -2, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => parseScorers([{ name: 'queue-depth', weight }], 'bundle.yaml:9')).toThrow(
+        expect.objectContaining({ code: 'BAD_SCORER_WEIGHT', place: 'bundle.yaml:9' }),
+      );
+    }
+  });
+});
+
+describe('lonePrefixAffinityWarning', () => {
+  it('warns of prefix affinity that nothing balances', () => {
+    expect(lonePrefixAffinityWarning(parseScorers('prefix-affinity:1', 'x'))).toContain('queue-depth');
+    expect(lonePrefixAffinityWarning(parseScorers('queue-depth:1', 'x'))).toBeNull();
+    expect(lonePrefixAffinityWarning(parseScorers('prefix-affinity:3,queue-depth:1', 'x'))).toBeNull();
+  });
+});

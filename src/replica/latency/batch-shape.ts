@@ -1,0 +1,36 @@
+import type { BatchShape } from './contract.js';
+
+export function emptyShape(): BatchShape {
+  return {
+    scheduled: 0,
+    decodes: 0,
+    decodeContext: 0,
+    prefills: 0,
+    prefillTokens: 0,
+    prefillContext: 0,
+    prefillFullAttention: 0,
+    prefillCausalAttention: 0,
+  };
+}
+
+/** Starts a step over: so many requests decode, with contexts that add up to this. */
+export function resetShape(shape: BatchShape, decodes: number, decodeContext: number): void {
+  shape.scheduled = decodes;
+  shape.decodes = decodes;
+  shape.decodeContext = decodeContext;
+  shape.prefills = 0;
+  shape.prefillTokens = 0;
+  shape.prefillContext = 0;
+  shape.prefillFullAttention = 0;
+  shape.prefillCausalAttention = 0;
+}
+
+/** One more request computes so many tokens of its prompt, after those that are done already. */
+export function addPrefill(shape: BatchShape, input: number, done: number, tokens: number): void {
+  shape.scheduled++;
+  shape.prefills++;
+  shape.prefillTokens += tokens;
+  shape.prefillContext += done;
+  shape.prefillFullAttention += tokens * (input + tokens / 2);
+  shape.prefillCausalAttention += tokens * (done + (tokens - 1) / 2);
+}

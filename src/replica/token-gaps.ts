@@ -1,0 +1,60 @@
+import { GapLog } from './gap-log.js';
+import type { RunningBatch } from './running-batch.js';
+
+/** Which steps gave which slot a token, and so the gaps between the tokens of requests that complete. */
+export class TokenGaps {
+  readonly #batch: RunningBatch;
+  readonly #log = new GapLog();
+
+  constructor(batch: RunningBatch) {
+    this.#batch = batch;
+  }
+
+  /** A step of this duration has run. Slots that sat it out must have been told before. */
+  record(durationUs: number): void {
+    if (this.#log.isFull) this.#log.makeRoom(this.#oldestOpen());
+    this.#log.record(durationUs);
+  }
+
+  /** The slot's first token is out: the next step makes its first gap. */
+  open(slot: number): void {
+    this.#batch.firstGap[slot] = this.#log.nextStep;
+  }
+
+  /** The slot gets no token in the step that is about to be recorded. */
+  sitOut(slot: number, durationUs: number): void {
+    const batch = this.#batch;
+    const step = this.#log.nextStep;
+    const earlier = batch.earlierGaps.get(slot);
+    if (earlier === undefined) batch.earlierGaps.set(slot, [batch.firstGap[slot]!, step]);
+    else earlier.push(batch.firstGap[slot]!, step);
+    batch.firstGap[slot] = step + 1;
+    batch.idleUs[slot]! += durationUs;
+    batch.sitOut(slot);
+  }
+
+  /** The slot's request is complete: its gaps count. */
+  claim(slot: number): void {
+    const earlier = this.#batch.earlierGaps.get(slot);
+    if (earlier !== undefined) {
+      for (let i = 0; i < earlier.length; i += 2) this.#log.claim(earlier[i]!, earlier[i + 1]!);
+    }
+    this.#log.claim(this.#batch.firstGap[slot]!, this.#log.nextStep);
+  }
+
+  /** Gap durations of completed requests, without the constant per-token overhead. Call it when nothing runs any more. */
+  counts(): Map<number, number> {
+    return this.#log.counts();
+  }
+
+  #oldestOpen(): number {
+    const batch = this.#batch;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (let place = 0; place < batch.size; place++) {
+      const slot = batch.order[place]!;
+      if (batch.decodes[slot] === 0) continue;
+      oldest = Math.min(oldest, batch.earlierGaps.get(slot)?.[0] ?? batch.firstGap[slot]!);
+    }
+    return oldest;
+  }
+}

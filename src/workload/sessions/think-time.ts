@@ -1,0 +1,88 @@
+import { lognormal } from '../../kernel/distributions.js';
+import { knownNames } from '../../kernel/nearest-name.js';
+import { type RandomStream, randomStream } from '../../kernel/random-stream.js';
+import { thinkTimeInvalid } from '../errors.js';
+
+/** How long a person waits before the next turn, in whole microseconds. */
+export type ThinkTime = () => number;
+
+/** No pause is longer (about 30 years): keeps clocks exact whatever the distribution gives. */
+const LONGEST_US = 1e15;
+
+/** What `--think-time-ms` and `--think-time-dist` say; null when neither was given. */
+export function thinkTimeOf(flags: { thinkTimeMs?: number; thinkTimeDist?: string }, seed: number): ThinkTime | null {
+  const { thinkTimeMs, thinkTimeDist } = flags;
+  if (thinkTimeMs !== undefined && thinkTimeDist !== undefined) {
+    throw thinkTimeInvalid('--think-time-dist', 'given together with --think-time-ms', 'give one of the two');
+  }
+  if (thinkTimeDist !== undefined) return parseThinkTime(thinkTimeDist, randomStream(seed, 'think-time'));
+  if (thinkTimeMs === undefined) return null;
+  if (!(thinkTimeMs >= 0 && thinkTimeMs * 1000 <= LONGEST_US)) {
+    throw thinkTimeInvalid('--think-time-ms', `${thinkTimeMs} is not a pause`, 'give milliseconds from 0');
+  }
+  const us = Math.round(thinkTimeMs * 1000);
+  return () => us;
+}
+
+const DISTRIBUTIONS: Record<string, { required: string[]; optional: string[]; form: string }> = {
+  lognormal: { required: ['mu', 'sigma'], optional: ['min', 'max'], form: 'lognormal:mu=1.5,sigma=0.5,min=3s,max=30s' },
+  constant: { required: ['value'], optional: [], form: 'constant:value=500ms' },
+};
+
+/** `lognormal:mu=,sigma=[,min=3s,max=30s]` (mu: logarithm of seconds) or `constant:value=500ms`. */
+export function parseThinkTime(text: string, random: RandomStream): ThinkTime {
+  const fail = (problem: string, remedy: string) => thinkTimeInvalid('--think-time-dist', problem, remedy);
+  const colon = text.indexOf(':');
+  const name = colon < 0 ? text : text.slice(0, colon);
+  const distribution = Object.hasOwn(DISTRIBUTIONS, name) ? DISTRIBUTIONS[name] : undefined;
+  if (distribution === undefined) {
+    throw fail(`unknown distribution '${name}'`, knownNames(name, Object.keys(DISTRIBUTIONS)));
+  }
+  const { required, optional, form } = distribution;
+  const known = [...required, ...optional];
+  const given = new Map<string, string>();
+  for (const part of colon < 0 || colon === text.length - 1 ? [] : text.slice(colon + 1).split(',')) {
+    const equals = part.indexOf('=');
+    const key = (equals < 0 ? part : part.slice(0, equals)).trim();
+    if (equals < 0) throw fail(`'${part}' is not key=value`, `write it as ${form}`);
+    if (!known.includes(key)) throw fail(`unknown parameter '${key}' of ${name}`, knownNames(key, known));
+    if (given.has(key)) throw fail(`parameter '${key}' is given twice`, 'give it once');
+    given.set(key, part.slice(equals + 1).trim());
+  }
+  for (const key of required) {
+    if (!given.has(key)) throw fail(`${name} needs '${key}'`, `write it as ${form}`);
+  }
+  const number = (key: string) => {
+    const value = given.get(key)!;
+    if (value === '' || !Number.isFinite(Number(value)))
+      throw fail(`${key} '${value}' is not a number`, `write it as ${form}`);
+    return Number(value);
+  };
+  const duration = (key: string) => {
+    const us = durationUs(given.get(key)!);
+    if (us !== null && us <= LONGEST_US) return us;
+    throw fail(`${key} '${given.get(key)}' is not a duration`, 'give it with a unit, as in 500ms, 3s, 1m30s');
+  };
+
+  if (name === 'constant') {
+    const us = Math.round(duration('value'));
+    return () => us;
+  }
+  const mu = number('mu');
+  const sigma = number('sigma');
+  if (sigma < 0) throw fail(`sigma ${sigma} is negative`, 'give a spread of 0 or more');
+  const min = given.has('min') ? duration('min') : 0;
+  const max = given.has('max') ? duration('max') : LONGEST_US;
+  if (min > max) throw fail(`min ${given.get('min')} is longer than max ${given.get('max')}`, 'swap the two');
+  return () => Math.round(Math.min(max, Math.max(min, lognormal(random, mu, sigma) * 1e6)));
+}
+
+const UNITS_US: Record<string, number> = { ns: 1e-3, us: 1, µs: 1, μs: 1, ms: 1e3, s: 1e6, m: 60e6, h: 3600e6 };
+
+/** `1m30s`, `500ms`, `0`: microseconds, or null when the text is no duration. */
+function durationUs(text: string): number | null {
+  if (text === '0') return 0;
+  const parts = [...text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return null;
+  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS_US[unit!]!, 0);
+}

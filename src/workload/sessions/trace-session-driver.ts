@@ -1,0 +1,139 @@
+import { headerInvalid, sessionInvalid } from '../errors.js';
+import { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, ROW_STREAMING } from '../request-table.js';
+import type { TraceV2 } from '../trace-v2/trace.js';
+import type { SessionDriver, Workload } from '../workload.js';
+import { pausesBeforeRounds } from './pauses.js';
+import type { ThinkTime } from './think-time.js';
+import { TraceSessions } from './trace-sessions.js';
+
+/** Every later turn of a recorded chat may take this long. */
+const FOLLOW_UP_TIMEOUT_US = 300_000_000;
+const MAX_TOKENS = 2 ** 31 - 1;
+
+/**
+ * Replays a trace's chats in a closed loop: each turn arrives after the one before has been answered and read.
+ * The trace is left as it is, so that it can be replayed again.
+ */
+export function closedLoopWorkload(trace: TraceV2, thinkTime: ThinkTime | null): Workload {
+  const growth = trace.header.sessionContextGrowth;
+  if (growth !== '' && growth !== 'accumulate') {
+    throw headerInvalid(
+      trace.header.place('session_context_growth'),
+      `unknown value '${growth}'`,
+      "write 'accumulate', or leave it out",
+    );
+  }
+  const driver = new TraceSessionDriver(trace, growth === 'accumulate', thinkTime);
+  return { table: driver.firstTurns(), sessions: driver };
+}
+
+export class TraceSessionDriver implements SessionDriver {
+  readonly #trace: TraceV2;
+  readonly #grows: boolean;
+  readonly #sessions: TraceSessions;
+  /** By row of the trace: the pause before it. */
+  readonly #pauseUs: Float64Array;
+  #followUps = 0;
+
+  constructor(trace: TraceV2, grows: boolean, thinkTime: ThinkTime | null) {
+    this.#trace = trace;
+    this.#grows = grows;
+    this.#sessions = new TraceSessions(trace);
+    this.#pauseUs = pausesBeforeRounds(trace, this.#sessions, thinkTime);
+  }
+
+  /** A new table with what is known up front: the first turn of every chat, then the requests outside chats. */
+  firstTurns(): RequestTable {
+    const from = this.#trace.table;
+    const table = new RequestTable(from.count);
+    copyNames(from, table);
+    for (let session = 1; session < from.sessions.size; session++) {
+      const row = copyRow(from, this.#sessions.row(session, 0), table);
+      if (!this.#grows) continue;
+      table.flags[row]! |= ROW_GROWS_CONTEXT;
+      table.contextTokens[session] = this.#wholeContext(session);
+    }
+    for (let row = 0; row < from.count; row++) if (from.session[row] === 0) copyRow(from, row, table);
+    return table;
+  }
+
+  left(table: RequestTable, row: number, completed: boolean, atUs: number): number {
+    const session = table.session[row]!;
+    if (!completed || session === 0) return -1;
+    const round = table.round[row]! + 1;
+    const record = this.#sessions.row(session, round);
+    if (record < 0) return -1;
+
+    const next = table.append();
+    const from = this.#trace.table;
+    const arrivalUs = atUs + this.#pauseUs[record]!;
+    const past = this.#grows
+      ? table.inputTokens[row]! + Math.max(0, table.outputTokens[row]! - 1)
+      : table.prefixTokens[table.prefixGroup[row]!]!;
+    table.sourceId[next] = ++this.#followUps;
+    table.arrivalUs[next] = arrivalUs;
+    table.inputTokens[next] = past + this.#freshTokens(record);
+    table.outputTokens[next] = from.outputTokens[record]!;
+    table.maxOutputTokens[next] = from.outputTokens[record]!;
+    table.deadlineUs[next] = arrivalUs + FOLLOW_UP_TIMEOUT_US;
+    table.sloClass[next] = table.sloClass[row]!;
+    table.tenant[next] = table.tenant[row]!;
+    table.model[next] = table.model[row]!;
+    table.client[next] = table.client[row]!;
+    table.prefixGroup[next] = table.prefixGroup[row]!;
+    table.session[next] = session;
+    table.round[next] = round;
+    table.flags[next] = (from.flags[record]! & ROW_STREAMING) | ROW_FOLLOW_UP | (this.#grows ? ROW_GROWS_CONTEXT : 0);
+    return next;
+  }
+
+  #freshTokens(record: number): number {
+    const { inputTokens, prefixGroup, prefixTokens } = this.#trace.table;
+    return inputTokens[record]! - prefixTokens[prefixGroup[record]!]!;
+  }
+
+  /** No prompt of the chat, answer included, is longer. */
+  #wholeContext(session: number): number {
+    const { outputTokens, prefixGroup, prefixTokens } = this.#trace.table;
+    let tokens = prefixTokens[prefixGroup[this.#sessions.row(session, 0)]!]!;
+    for (let round = 0; round < this.#sessions.rounds(session); round++) {
+      const record = this.#sessions.row(session, round);
+      tokens += this.#freshTokens(record) + outputTokens[record]!;
+    }
+    if (tokens <= MAX_TOKENS) return tokens;
+    throw sessionInvalid(
+      this.#trace.place(this.#sessions.row(session, 0), 'session_id'),
+      `session '${this.#trace.table.sessions.name(session)}' grows to ${tokens} tokens`,
+      `give at most ${MAX_TOKENS}`,
+    );
+  }
+}
+
+function copyNames(from: RequestTable, to: RequestTable): void {
+  for (const kind of ['sloClasses', 'tenants', 'models', 'clients', 'prefixGroups', 'sessions'] as const) {
+    for (const name of from[kind].names()) to[kind].index(name);
+  }
+  from.prefixTokens.forEach((tokens, group) => {
+    to.prefixTokens[group] = tokens;
+  });
+}
+
+function copyRow(from: RequestTable, row: number, to: RequestTable): number {
+  const copy = to.append();
+  to.sourceId[copy] = from.sourceId[row]!;
+  to.arrivalUs[copy] = from.arrivalUs[row]!;
+  to.inputTokens[copy] = from.inputTokens[row]!;
+  to.outputTokens[copy] = from.outputTokens[row]!;
+  to.maxOutputTokens[copy] = from.maxOutputTokens[row]!;
+  to.deadlineUs[copy] = from.deadlineUs[row]!;
+  to.sloTargetUs[copy] = from.sloTargetUs[row]!;
+  to.sloClass[copy] = from.sloClass[row]!;
+  to.tenant[copy] = from.tenant[row]!;
+  to.model[copy] = from.model[row]!;
+  to.client[copy] = from.client[row]!;
+  to.prefixGroup[copy] = from.prefixGroup[row]!;
+  to.session[copy] = from.session[row]!;
+  to.round[copy] = from.round[row]!;
+  to.flags[copy] = from.flags[row]!;
+  return copy;
+}
