@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     testTimeout: 60_000,
+    setupFiles: ['./test/support/fixed-seeds.ts'],
+    reporters: ['default', './test/support/closing-line.ts'],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

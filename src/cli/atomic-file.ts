@@ -16,9 +16,9 @@ export class AtomicFile {
 
   constructor(path: string) {
     const existing = statSync(path, { throwIfNoEntry: false });
-    // A link stays a link: the file it points to is replaced.
-    this.#target = existing === undefined ? path : realpathSync(path);
     const direct = existing !== undefined && !existing.isFile();
+    // A link stays a link: the file it points to is replaced.
+    this.#target = existing?.isFile() ? realpathSync(path) : path;
     this.#temporary = direct ? this.#target : temporaryName(this.#target);
     this.#fd = openSync(this.#temporary, direct ? 'w' : 'wx');
     if (existing?.isFile()) chmodSync(this.#temporary, existing.mode);

@@ -51,5 +51,5 @@ export async function replay(argv: readonly string[], io: CliIo): Promise<number
   const goodputTargets = withHeaderTargets(config.goodputTargets, header.goodputTargets);
   const traceFacts = { mode: 'replayed', workloadSeed: header.workloadSeed, goodputTargets } as const;
   const cluster = { config: { ...config, goodputTargets }, latency };
-  return simulateCommand({ flags, cluster, workload, facts, traceFacts }, io);
+  return simulateCommand({ flags, diagnostics, cluster, workload, facts, traceFacts }, io);
 }

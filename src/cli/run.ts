@@ -47,5 +47,8 @@ export async function run(argv: readonly string[], io: CliIo): Promise<number> {
     import('./simulate-command.js'),
   ]);
   const cluster = await resolveCluster(flags, diagnostics);
-  return simulateCommand({ flags, cluster, ...generateRunWorkload(flags, cluster.config.goodputTargets) }, io);
+  return simulateCommand(
+    { flags, diagnostics, cluster, ...generateRunWorkload(flags, cluster.config.goodputTargets) },
+    io,
+  );
 }

@@ -5,9 +5,10 @@ import { type SimulationResult, simulate } from '../simulator/simulate.js';
 import { type TraceFacts, writeTraceData, writeTraceHeader } from '../workload/trace-v2/write.js';
 import type { Workload } from '../workload/workload.js';
 import type { EngineFlags, ResolvedCluster } from './config/resolve-cluster.js';
+import type { Diagnostics } from './diagnostics.js';
 import type { FlagValues } from './flags/flag.js';
 import { type CliIo, wantsColour } from './io.js';
-import { LineSpool } from './line-spool.js';
+import { TextSpool, spoolBeside } from './text-spool.js';
 import { type OutputContent, writeOutputs } from './output-files.js';
 import { traceFiles } from './output-paths.js';
 import { createProgressLine } from './progress-line.js';
@@ -16,6 +17,7 @@ import { traceOutcomes } from './trace-outcomes.js';
 /** What `run` and `replay` hand over once everything is read and checked. */
 export interface PreparedSimulation {
   flags: FlagValues<EngineFlags>;
+  diagnostics: Diagnostics;
   cluster: ResolvedCluster;
   workload: Workload;
   /** Where the workload came from: part of the result, enough to make it again. */
@@ -26,9 +28,9 @@ export interface PreparedSimulation {
 
 /** Simulates, writes the files that were asked for, then prints the result. */
 export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): Promise<number> {
-  const { flags, cluster, workload, facts } = prepared;
+  const { flags, diagnostics, cluster, workload, facts } = prepared;
   const decisionsPath = flags.values['decisions-path'];
-  const decisions = decisionsPath === null ? null : new LineSpool(decisionsPath);
+  const decisions = decisionsPath === null ? null : new TextSpool(spoolBeside(decisionsPath));
   try {
     const progress = createProgressLine(io);
     const result = simulate(cluster.config, workload, cluster.latency, {
@@ -39,6 +41,7 @@ export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): 
     const document: ResultDocument = { ...result.document, config: { ...cluster.config, workload: facts } };
     const outputs = outputContents(prepared, result, document, decisions);
     if (outputs.length > 0) await writeOutputs(outputs, io);
+    for (const { flag, path } of outputs) diagnostics.debug(`${flag}: wrote ${path}`);
     io.stdout.write(
       flags.values.format === 'table'
         ? resultTable(document, { colour: wantsColour(io.stdout, io.env) })
@@ -54,7 +57,7 @@ function outputContents(
   { flags: { values }, traceFacts }: PreparedSimulation,
   result: SimulationResult,
   document: ResultDocument,
-  decisions: LineSpool | null,
+  decisions: TextSpool | null,
 ): OutputContent[] {
   const outputs: OutputContent[] = [];
   const add = (flag: keyof EngineFlags & string, path: string | null, pieces: OutputContent['pieces']) => {

@@ -92,6 +92,7 @@ describe('PrefixIndex', () => {
     const step = fc.record({
       kind: fc.constantFrom('touch', 'touch', 'touch', 'touch', 'match', 'forget'),
       replica: fc.nat({ max: replicas - 1 }),
+      solo: fc.oneof(fc.constant(0), fc.nat({ max: 12 })),
       blocks: fc.oneof(
         fc.array(fc.nat({ max: 12 }), { maxLength: 8 }),
         fc
@@ -103,10 +104,11 @@ describe('PrefixIndex', () => {
       fc.property(fc.integer({ min: 1, max: 9 }), fc.array(step, { maxLength: 60 }), (capacity, steps) => {
         const index = new PrefixIndex(replicas, capacity);
         const naive = new NaiveIndex(replicas, capacity);
-        for (const { kind, replica, blocks } of steps) {
+        let unseen = 1000;
+        for (const { kind, replica, blocks, solo } of steps) {
           if (kind === 'touch') {
-            touch(index, replica, blocks);
-            naive.touch(replica, blocks);
+            index.touch(replica, Int32Array.from(blocks), blocks.length, solo);
+            naive.touch(replica, [...blocks, ...Array.from({ length: solo }, () => unseen++)]);
           } else if (kind === 'forget') {
             index.forget(replica);
             naive.lists[replica] = [];

@@ -10,6 +10,9 @@ const NONE = -1;
  * One entry says "this replica holds this block". The entries of a block form a chain that starts in one table for the
  * whole fleet, so that a lookup costs as much as it finds and not replicas x blocks; the entries of a replica form a line
  * from the least to the most recently sent block. Memory grows as it fills, to replicas x capacity entries at most.
+ *
+ * Blocks that no other request can have are only counted: one entry of the line stands for all such blocks of a request,
+ * and they leave it one by one like others do.
  */
 export class PrefixIndex {
   readonly #capacity: number;
@@ -61,8 +64,9 @@ export class PrefixIndex {
     }
   }
 
-  /** The replica was sent these blocks: each, first to last, becomes its most recent one. */
-  touch(replica: number, blocks: Int32Array, count: number): void {
+  /** The replica was sent these blocks and then `solo` that nobody else has: each, first to last, becomes its most recent one. */
+  touch(replica: number, blocks: Int32Array, count: number, solo = 0): void {
+    if (this.#capacity === 0) return;
     if (this.#capacity === 0) return;
     // Blocks that were sent together stand together in the line: the next one is usually the block asked for next.
     let guess = NONE;
@@ -78,11 +82,12 @@ export class PrefixIndex {
         this.#joinLine(replica, entry);
       }
     }
+    if (solo > 0) this.#insertSolo(replica, Math.min(solo, this.#capacity));
   }
 
   /** The replica holds nothing any more. */
   forget(replica: number): void {
-    while (this.#oldest[replica] !== NONE) this.#drop(replica, this.#oldest[replica]!);
+    this.#makeRoom(replica, this.#capacity);
   }
 
   #find(replica: number, block: number): number {
@@ -92,7 +97,7 @@ export class PrefixIndex {
   }
 
   #insert(replica: number, block: number): void {
-    if (this.#held[replica] === this.#capacity) this.#drop(replica, this.#oldest[replica]!);
+    this.#makeRoom(replica, 1);
     const entry = this.#freshEntry();
     const head = this.#chains.get(block);
     this.#block[entry] = block;
@@ -103,6 +108,38 @@ export class PrefixIndex {
     this.#chains.set(block, entry);
     this.#joinLine(replica, entry);
     this.#held[replica]!++;
+  }
+
+  #insertSolo(replica: number, blocks: number): void {
+    this.#makeRoom(replica, blocks);
+    const entry = this.#freshEntry();
+    this.#block[entry] = -blocks;
+    this.#joinLine(replica, entry);
+    this.#held[replica]! += blocks;
+  }
+
+  /** Drops the least recent blocks of a replica until it can hold so many more. */
+  #makeRoom(replica: number, blocks: number): void {
+    let excess = Math.min(this.#held[replica]! + blocks - this.#capacity, this.#held[replica]!);
+    while (excess > 0) {
+      const entry = this.#oldest[replica]!;
+      const solo = -this.#block[entry]!;
+      if (solo > excess) {
+        this.#block[entry]! += excess;
+        this.#held[replica]! -= excess;
+        return;
+      }
+      if (solo > 0) this.#dropSolo(replica, entry, solo);
+      else this.#drop(replica, entry);
+      excess -= Math.max(solo, 1);
+    }
+  }
+
+  #dropSolo(replica: number, entry: number, blocks: number): void {
+    this.#leaveLine(replica, entry);
+    this.#held[replica]! -= blocks;
+    this.#chainNext[entry] = this.#spare;
+    this.#spare = entry;
   }
 
   #drop(replica: number, entry: number): void {

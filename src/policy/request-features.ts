@@ -14,9 +14,12 @@ export interface RequestFeatures {
   /** Interned chat, -1 when the request belongs to none. */
   session: number;
 
-  /** Chained ids of the prompt's full blocks at the policy's block size: equal leading ids mean a shared prefix. */
-  blocks: Int32Array;
+  /** Full blocks of the prompt at the policy's block size. */
   blockCount: number;
+  /** Trailing blocks that the host knows no other request can have: they take up room in an index, and nobody looks them up. */
+  soloBlocks: number;
+  /** Chained ids of the other blocks, `blockCount - soloBlocks` of them: equal leading ids mean a shared prefix. */
+  blocks: Int32Array;
   /** Per replica: leading blocks that the router has sent there before (signal `prefixIndex`). */
   routedBlocks: Int32Array;
   /** Per replica: leading blocks in its real cache, as old as the host says (signal `replicaCache`). */
@@ -31,8 +34,9 @@ export function createRequestFeatures(replicas: number): RequestFeatures {
     sloClass: 'standard',
     tenant: -1,
     session: -1,
-    blocks: new Int32Array(0),
     blockCount: 0,
+    soloBlocks: 0,
+    blocks: new Int32Array(0),
     routedBlocks: new Int32Array(replicas),
     cachedBlocks: new Int32Array(replicas),
   };

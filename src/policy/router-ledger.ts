@@ -59,7 +59,7 @@ export class RouterLedger {
 
   /** Fills in `routedBlocks` from the request's blocks; to be called before the pick. */
   lookUp(request: RequestFeatures): void {
-    this.#index?.match(request.blocks, request.blockCount, request.routedBlocks);
+    this.#index?.match(request.blocks, request.blockCount - request.soloBlocks, request.routedBlocks);
   }
 
   /** The request goes to this replica. `features` are those of the pick, as `lookUp` left them. */
@@ -80,7 +80,8 @@ export class RouterLedger {
       this.#view.ongoingTokens[replica]! += input;
       this.#view.pendingPrefillTokens[replica]! += input - hit;
     }
-    this.#index?.touch(replica, features.blocks, features.blockCount);
+    const { blocks, blockCount, soloBlocks } = features;
+    this.#index?.touch(replica, blocks, blockCount - soloBlocks, soloBlocks);
   }
 
   /** The first token came out. A later "first" token, after a preemption, changes nothing. */

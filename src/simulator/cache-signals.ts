@@ -21,12 +21,11 @@ export class CacheSignals {
 
   /** Fills in how many leading blocks of the request each replica holds. */
   lookUp(request: RequestFeatures): void {
+    const shared = request.blockCount - request.soloBlocks;
     for (let i = 0; i < this.#replicas.length; i++) {
       const { kv } = this.#replicas[i]!;
       request.cachedBlocks[i] =
-        this.#delayUs === 0
-          ? kv.cachedBlocks(request.blocks, request.blockCount)
-          : kv.frozenBlocks(request.blocks, request.blockCount);
+        this.#delayUs === 0 ? kv.cachedBlocks(request.blocks, shared) : kv.frozenBlocks(request.blocks, shared);
     }
   }
 }

@@ -131,7 +131,7 @@ export class Router {
 
   /** A placed request is gone, in whatever way. */
   left(row: number): void {
-    if (this.#ledger.finished(row)) this.#gate.left(this.#table.tenant[row]!);
+    if (this.#ledger.finished(row)) this.#gate.left(this.#table.tenant[row]! === 0 ? -1 : this.#table.tenant[row]!);
   }
 
   #restrictTo(model: string): void {
@@ -144,9 +144,11 @@ export class Router {
   #loadBlocks(row: number): void {
     const features = this.features;
     const count = Math.floor(features.inputTokens / this.#blockSize);
-    if (features.blocks.length < count) features.blocks = new Int32Array(count * 2);
+    const shared = this.#keys.shared(row, count);
+    if (features.blocks.length < shared) features.blocks = new Int32Array(shared * 2);
     features.blockCount = count;
-    this.#keys.fill(row, count, features.blocks);
+    features.soloBlocks = count - shared;
+    this.#keys.fill(row, shared, features.blocks);
     this.#ledger.lookUp(features);
     this.#caches?.lookUp(features);
   }

@@ -33,6 +33,22 @@ export function fieldInvalid(place: string, problem: string, remedy: string): In
   return new InputError('TRACE_FIELD_INVALID', place, problem, remedy);
 }
 
+export function deadlineTooEarly(place: string, deadline: number, arrival: number): InputError {
+  return fieldInvalid(
+    place,
+    `the deadline ${deadline} is before the arrival at ${arrival}`,
+    'give the time on the same axis as arrival_time_us, or 0 for none',
+  );
+}
+
+export function promptTooLong(place: string, tokens: number): InputError {
+  return fieldInvalid(place, `the prompt has ${tokens} tokens with its group's prefix`, `give at most ${2 ** 31 - 1}`);
+}
+
+export function requestEmpty(place: string): InputError {
+  return fieldInvalid(place, 'the request has neither input nor output', 'give it at least one token of either');
+}
+
 export function traceEmpty(file: string): InputError {
   return new InputError(
     'TRACE_EMPTY',

@@ -54,6 +54,11 @@ export class CsvColumns {
     const bytes = this.#file.bytes;
     const kinds = this.#kinds;
     const known = kinds.length;
+    // Locals: what lives outside the function is slow to reach until the loop has been optimized.
+    const comma = COMMA;
+    const newline = NEWLINE;
+    const zero = ZERO;
+    const nine = NINE;
     let column = 0;
     let p = rowBegin;
     let byte: number;
@@ -64,11 +69,11 @@ export class CsvColumns {
       byte = bytes[p]!;
       if (kind === DIGITS) {
         let value = 0;
-        while (byte >= ZERO && byte <= NINE) {
-          value = value * 10 + (byte - ZERO);
+        while (byte >= zero && byte <= nine) {
+          value = value * 10 + (byte - zero);
           byte = bytes[++p]!;
         }
-        plain = byte === COMMA && p > begin && p - begin <= EXACT_DIGITS && value <= this.#max[column]!;
+        plain = byte === comma && p > begin && p - begin <= EXACT_DIGITS && value <= this.#max[column]!;
         if (plain) {
           const into = this.#numbers[column]!;
           if (into !== null) into[row] = value;
@@ -77,12 +82,12 @@ export class CsvColumns {
         plain = false;
       } else {
         let hash = 0;
-        while (byte !== COMMA && byte !== NEWLINE) {
+        while (byte !== comma && byte !== newline) {
           hash = Math.imul(hash ^ byte, 0x01000193);
           byte = bytes[++p]!;
         }
         if (kind !== ANYTHING && (p > begin || kind === WORD)) {
-          plain = byte === COMMA && this.#words[column]!.read(begin, p, hash, row);
+          plain = byte === comma && this.#words[column]!.read(begin, p, hash, row);
         }
       }
       if (!plain) {
@@ -91,7 +96,7 @@ export class CsvColumns {
       }
       column++;
       p++;
-    } while (byte !== NEWLINE);
+    } while (byte !== newline);
     if (column < this.#required) throw this.#tooShort(column, p - 1);
     return p;
   }

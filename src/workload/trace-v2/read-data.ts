@@ -1,5 +1,4 @@
-import { isSorted } from '../arrival-order.js';
-import { duplicateId, fieldInvalid, traceEmpty } from '../errors.js';
+import { deadlineTooEarly, duplicateId, promptTooLong, requestEmpty, traceEmpty } from '../errors.js';
 import { RequestTable, ROW_STREAMING } from '../request-table.js';
 import { type CsvColumn, CsvColumns } from './csv-columns.js';
 import { CsvFile } from './csv-file.js';
@@ -47,14 +46,12 @@ export function readTraceData(bytes: Buffer, path: string, relativeDeadlines: bo
 
   const place = (row: number, column: string) =>
     file.place(file.fieldBegin(extras.rowBegin[row]!, layout.names.indexOf(column)), column);
-  checkIds(table, place);
-  setTimes(table, extras, relativeDeadlines, place);
-  setTokens(table, extras, place);
+  const unsorted = settle(table, extras, relativeDeadlines, place);
   return {
     table,
     wantedUs: extras.wantedUs,
     thinkTimeUs: layout.names.includes('think_time_us') ? extras.thinkTimeUs : null,
-    unsorted: !isSorted(table),
+    unsorted,
     place,
   };
 }
@@ -96,70 +93,63 @@ function columnOf(table: RequestTable, extras: Extras): (name: string) => CsvCol
   return (name) => columns.find((column) => column.name === name) ?? { name, holds: 'anything' };
 }
 
-function checkIds({ count, sourceId }: RequestTable, place: TraceV2['place']): void {
-  let row = 1;
-  while (row < count && sourceId[row]! > sourceId[row - 1]!) row++;
-  if (row >= count) return;
-
-  const seen = new Map<number, number>();
-  for (row = 0; row < count; row++) {
-    const id = sourceId[row]!;
-    const first = seen.get(id);
-    if (first !== undefined) throw duplicateId(place(row, 'request_id'), id, place(first, 'request_id'));
-    seen.set(id, row);
-  }
-}
-
-/** A record arrives when it was sent, or when it was wanted if nobody noted the sending. */
-function setTimes(table: RequestTable, extras: Extras, relativeDeadlines: boolean, place: TraceV2['place']): void {
-  const { count, arrivalUs, deadlineUs } = table;
-  const { wantedUs } = extras;
+/** Turns what the file says into requests, in place; says whether they are out of order. */
+function settle(table: RequestTable, extras: Extras, relativeDeadlines: boolean, place: TraceV2['place']): boolean {
+  const { arrivalUs, count, deadlineUs, flags, inputTokens, maxOutputTokens, outputTokens, prefixGroup, sourceId } =
+    table;
+  const { serverTokens, wantedUs } = extras;
+  const prefixTokens = prefixLengths(table, extras);
+  let unsorted = false;
+  let idsAscend = true;
+  let lastId = -1;
+  let lastArrival = 0;
   for (let row = 0; row < count; row++) {
+    const id = sourceId[row]!;
+    if (id <= lastId) idsAscend = false;
+    lastId = id;
+
+    // Sent at, as read; a record arrives when it was wanted if nobody noted the sending.
     const wanted = wantedUs[row]!;
-    if (!(arrivalUs[row]! > 0)) arrivalUs[row] = wanted;
+    const arrival = arrivalUs[row]! > 0 ? arrivalUs[row]! : wanted;
+    arrivalUs[row] = arrival;
+    if (arrival < lastArrival) unsorted = true;
+    lastArrival = arrival;
     const deadline = deadlineUs[row]!;
-    if (deadline === 0) continue;
-    if (relativeDeadlines) {
-      deadlineUs[row] = arrivalUs[row]! + deadline;
-    } else if (deadline < wanted) {
-      throw fieldInvalid(
-        place(row, 'deadline_us'),
-        `the deadline ${deadline} is before the arrival at ${wanted}`,
-        'give the time on the same axis as arrival_time_us, or 0 for none',
-      );
+    if (deadline > 0) {
+      if (relativeDeadlines) deadlineUs[row] = arrival + deadline;
+      else if (deadline < wanted) throw deadlineTooEarly(place(row, 'deadline_us'), deadline, wanted);
     }
+
+    const group = prefixGroup[row]!;
+    // The server's count includes the prefix, so it cannot be used where one is added.
+    const fresh = group === 0 && serverTokens[row]! > 0 ? serverTokens[row]! : inputTokens[row]!;
+    const tokens = fresh + prefixTokens[group]!;
+    if (tokens > MAX_COUNT) throw promptTooLong(place(row, 'input_tokens'), tokens);
+    if (tokens === 0 && outputTokens[row] === 0) throw requestEmpty(place(row, 'input_tokens'));
+    inputTokens[row] = tokens;
+    maxOutputTokens[row] = outputTokens[row]!;
+    flags[row] = flags[row] === 1 ? ROW_STREAMING : 0;
   }
+  if (!idsAscend) checkIds(table, place);
+  return unsorted;
 }
 
 /** A group's prefix is as long as its first record with a length says, and stands before every prompt of the group. */
-function setTokens(table: RequestTable, extras: Extras, place: TraceV2['place']): void {
-  const { count, flags, inputTokens, outputTokens, maxOutputTokens, prefixGroup, prefixTokens, prefixGroups } = table;
+function prefixLengths({ count, prefixGroup, prefixGroups, prefixTokens }: RequestTable, extras: Extras): number[] {
   while (prefixTokens.length < prefixGroups.size) prefixTokens.push(0);
   for (let row = 0; row < count; row++) {
     const group = prefixGroup[row]!;
     if (group > 0 && prefixTokens[group] === 0) prefixTokens[group] = extras.prefixLength[row]!;
   }
+  return prefixTokens;
+}
+
+function checkIds({ count, sourceId }: RequestTable, place: TraceV2['place']): void {
+  const seen = new Map<number, number>();
   for (let row = 0; row < count; row++) {
-    const group = prefixGroup[row]!;
-    // The server's count includes the prefix, so it cannot be used where one is added.
-    const fresh = group === 0 && extras.serverTokens[row]! > 0 ? extras.serverTokens[row]! : inputTokens[row]!;
-    const tokens = fresh + prefixTokens[group]!;
-    if (tokens > MAX_COUNT) {
-      throw fieldInvalid(
-        place(row, 'input_tokens'),
-        `the prompt has ${tokens} tokens with its group's prefix`,
-        `give at most ${MAX_COUNT}`,
-      );
-    }
-    if (tokens === 0 && outputTokens[row] === 0) {
-      throw fieldInvalid(
-        place(row, 'input_tokens'),
-        'the request has neither input nor output',
-        'give it at least one token of either',
-      );
-    }
-    inputTokens[row] = tokens;
-    maxOutputTokens[row] = outputTokens[row]!;
-    flags[row] = flags[row] === 1 ? ROW_STREAMING : 0;
+    const id = sourceId[row]!;
+    const first = seen.get(id);
+    if (first !== undefined) throw duplicateId(place(row, 'request_id'), id, place(first, 'request_id'));
+    seen.set(id, row);
   }
 }

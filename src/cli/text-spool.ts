@@ -1,13 +1,15 @@
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { temporaryName } from './atomic-file.js';
 
 const CHUNK = 1 << 20;
 
 /**
- * Collects many lines while a simulation runs. What does not fit into a little memory goes to a file that has no name any
+ * Collects much text while a simulation runs. What does not fit into a little memory goes to a file that has no name any
  * more: however the process ends, nothing stays behind.
  */
-export class LineSpool {
+export class TextSpool {
   readonly #beside: string;
   readonly #memory: number;
   #text = '';
@@ -20,9 +22,8 @@ export class LineSpool {
     this.#memory = memory;
   }
 
-  add(line: string): void {
-    this.#text += line;
-    this.#text += '\n';
+  add(text: string): void {
+    this.#text += text;
     if (this.#text.length >= this.#memory) this.#spill();
   }
 
@@ -57,4 +58,10 @@ export class LineSpool {
     this.#spilled += bytes.length;
     this.#text = '';
   }
+}
+
+/** Where to spool for a path: beside it, where there must be room anyway, unless that is no place for files. */
+export function spoolBeside(path: string): string {
+  const isDevice = statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+  return isDevice ? join(tmpdir(), 'twinyard') : path;
 }
