@@ -67,8 +67,10 @@ export class GatewayQueue {
 
   /** Takes out the request to dispatch at this saturation, if any may go. */
   takeNext(saturation: number): GatewayEntry | undefined {
-    const entry = this.config.dispatchOrder === 'fifo' ? this.#oldest(saturation) : this.#byBand(saturation);
-    if (entry !== undefined) this.remove(entry);
+    const band = this.config.dispatchOrder === 'fifo' ? this.#oldestBand(saturation) : this.#urgentBand(saturation);
+    if (band === undefined) return undefined;
+    const entry = this.#fromBand(band);
+    this.remove(entry);
     return entry;
   }
 
@@ -78,19 +80,21 @@ export class GatewayQueue {
     return 1 - (place * (1 - this.config.usageLimitThreshold)) / (this.#bands.length - 1);
   }
 
-  #byBand(saturation: number): GatewayEntry | undefined {
+  /** The most urgent band that has somebody; none when it or a band above it is held back. */
+  #urgentBand(saturation: number): Band | undefined {
     for (const [place, band] of this.#bands.entries()) {
       if (saturation >= this.#ceiling(place)) return undefined;
-      if (band.lines.size > 0) return this.#fromBand(band);
+      if (band.lines.size > 0) return band;
     }
     return undefined;
   }
 
-  #oldest(saturation: number): GatewayEntry | undefined {
+  /** The band of whoever came first of all, unless it is held back. */
+  #oldestBand(saturation: number): Band | undefined {
     const oldest = leastBy(this.#bands.flatMap(entriesOf), (entry) => entry.sequence);
     if (oldest === undefined) return undefined;
     const place = this.#bands.findIndex((band) => band.priority === oldest.request.sloPriority);
-    return saturation >= this.#ceiling(place) ? undefined : oldest;
+    return saturation >= this.#ceiling(place) ? undefined : this.#bands[place];
   }
 
   #fromBand(band: Band): GatewayEntry {
@@ -98,9 +102,13 @@ export class GatewayQueue {
     band.lastServed = name;
     const line = band.lines.get(name)!;
     if (this.config.dispatchOrder !== 'slo-deadline') return line[0]!;
-    const due = ({ enqueuedUs, request }: GatewayEntry) =>
-      enqueuedUs + (request.sloTargetUs || (this.config.sloTargetsUs[request.sloClass] ?? Number.POSITIVE_INFINITY));
+    const due = ({ enqueuedUs, request }: GatewayEntry) => enqueuedUs + this.#targetUs(request);
     return leastBy(line, due, (entry) => entry.sequence)!;
+  }
+
+  #targetUs(request: ReferenceRequest): number {
+    if (request.sloTargetUs > 0) return request.sloTargetUs;
+    return this.config.sloTargetsUs[request.sloClass || 'standard'] ?? Number.POSITIVE_INFINITY;
   }
 
   #fairLine(band: Band): string {

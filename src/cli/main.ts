@@ -1,26 +1,43 @@
 #!/usr/bin/env node
+import { realpathSync } from 'node:fs';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { main } from './program.js';
 
-/** The only file that ends the process. */
+export { main };
 
-// A reader that has seen enough (`| head`) is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
-});
+/** The only file that ends the process, and only when it is what was started: tests import it and call `main`. */
+async function start(): Promise<void> {
+  // A reader that has seen enough (`| head`) is not an error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? 0 : 1);
+  });
+  process.stderr.on('error', () => {});
+  process.exitCode = await main(process.argv.slice(2), {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    now: () => performance.now(),
+    beforeSignal(cleanUp) {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        process.once(signal, () => {
+          cleanUp();
+          process.exit(128 + constants.signals[signal]);
+        });
+      }
+    },
+  });
+}
 
-process.exitCode = await main(process.argv.slice(2), {
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: process.env,
-  now: () => performance.now(),
-  beforeSignal(cleanUp) {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        cleanUp();
-        process.exit(128 + constants.signals[signal]);
-      });
-    }
-  },
-});
+/** Installed commands are links to this file: both sides are compared as the file they lead to. */
+function isStarted(entry: string | undefined): boolean {
+  if (entry === undefined) return false;
+  try {
+    return realpathSync(entry) === realpathSync(fileURLToPath(import.meta.url));
+  } catch {
+    return false;
+  }
+}
+
+if (isStarted(process.argv[1])) await start();

@@ -8,10 +8,10 @@ import type { EngineFlags, ResolvedCluster } from './config/resolve-cluster.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { FlagValues } from './flags/flag.js';
 import { type CliIo, wantsColour } from './io.js';
-import { TextSpool, spoolBeside } from './text-spool.js';
 import { type OutputContent, writeOutputs } from './output-files.js';
 import { traceFiles } from './output-paths.js';
 import { createProgressLine } from './progress-line.js';
+import { spoolBeside, TextSpool } from './text-spool.js';
 import { traceOutcomes } from './trace-outcomes.js';
 
 /** What `run` and `replay` hand over once everything is read and checked. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { TextSpool, spoolBeside } from './text-spool.js';
+import { spoolBeside, TextSpool } from './text-spool.js';
 
 let folder: string;
 beforeEach(() => {

@@ -132,7 +132,7 @@ export class BatchFormation {
   }
 
   #rememberIfShared(slot: number): void {
-    const block = (this.#batch.progress(slot) / this.#blockSize) | 0;
+    const block = (this.#batch.stored(slot) / this.#blockSize) | 0;
     if (block < this.#batch.keyCount[slot]!) this.#kv.rememberLast(slot, this.#batch.keys[slot]![block]!);
   }
 
@@ -168,7 +168,7 @@ export class BatchFormation {
   #allocateRunning(slot: number, tokens: number): boolean {
     const batch = this.#batch;
     if (batch.decodes[slot] === 1) {
-      const filled = batch.progress(slot) % this.#blockSize;
+      const filled = batch.stored(slot) % this.#blockSize;
       if (filled === 0) return this.#kv.appendBlock(slot);
       if (filled === this.#blockSize - 1) this.#rememberIfShared(slot);
       return true;
@@ -179,10 +179,9 @@ export class BatchFormation {
   #preempt(place: number): void {
     const batch = this.#batch;
     const slot = batch.order[place]!;
-    this.#budget += batch.newTokens[slot]!;
-    batch.newTokens[slot] = 0;
     const row = batch.row[slot]!;
     if (!this.#preempted.has(row)) this.#keepForReturn(slot, row);
+    this.#budget += batch.newTokens[slot]!;
     this.forget(slot);
     batch.unseat(place);
     this.#head.forget(row);
@@ -196,7 +195,8 @@ export class BatchFormation {
     const batch = this.#batch;
     this.#preempted.add(row);
     if (batch.keyCount[slot] === 0 && batch.fullHit[slot] === 1) return;
-    const done = ((batch.decodes[slot] === 1 ? batch.input[slot]! : batch.computed[slot]!) / this.#blockSize) | 0;
+    const computed = batch.computed[slot]! + (batch.decodes[slot] === 1 ? 0 : batch.newTokens[slot]!);
+    const done = (computed / this.#blockSize) | 0;
     const known = batch.keyCount[slot]!;
     if (known >= done) return;
     if (batch.keys[slot]!.length < done) batch.keys[slot] = new Int32Array(done * 2);
@@ -209,6 +209,11 @@ export class BatchFormation {
     this.#kv.release(slot);
     const at = this.prefilling.indexOf(slot);
     if (at >= 0) this.prefilling.splice(at, 1);
+  }
+
+  /** The request will not come back. */
+  gone(row: number): void {
+    this.#preempted.delete(row);
   }
 
   #sumUp(): void {
@@ -247,7 +252,8 @@ export class BatchFormation {
       const start = cached * this.#blockSize;
       const tokens = this.#chunk(input - start);
       const slot = batch.freeSlot();
-      if (!this.#kv.allocatePrompt(slot, keys, keyCount, start, tokens, cached)) {
+      const ahead = input === 0 ? 1 : 0;
+      if (!this.#kv.allocatePrompt(slot, keys, ahead === 1 ? 0 : keyCount, start, tokens + ahead, cached)) {
         batch.returnSlot(slot);
         return;
       }
@@ -256,6 +262,7 @@ export class BatchFormation {
       batch.row[slot] = row;
       batch.input[slot] = input;
       batch.computed[slot] = start + tokens;
+      batch.ahead[slot] = ahead;
       // A full hit claims no block, so the blocks its output fills do not continue the cached chain.
       batch.keyCount[slot] = tokens === 0 ? 0 : keyCount;
       batch.fullHit[slot] = tokens === 0 ? 1 : 0;

@@ -138,6 +138,15 @@ export class KvCache {
     claimed.length = 0;
   }
 
+  /** Blocks that slots own, each counted once. Walks over everything: for checks, not for the hot path. */
+  ownedBlocks(): number {
+    const owned = new Set(this.#claimed.flat());
+    for (let top of this.#top) {
+      for (; top !== NONE; top = this.#below[top]!) owned.add(top);
+    }
+    return owned.size;
+  }
+
   #claim(slot: number, keys: Int32Array, cached: number): void {
     this.#claimed[slot] ??= [];
     const claimed = this.#claimed[slot];

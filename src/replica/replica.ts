@@ -174,6 +174,7 @@ export class Replica {
 
   #timeOut(row: number, now: number): void {
     this.timedOut++;
+    this.#formation.gone(row);
     this.#requests.outcomes.status[row] = STATUS.timed_out;
     this.#events.left(row, false, now);
   }
@@ -277,10 +278,11 @@ export class Replica {
     const context = batch.progress(slot);
     const gaps = context - batch.input[slot]!;
     const capped = gaps + 1 < output;
-    if (output > 0 && !capped && context % this.#config.blockSize === 0 && !this.kv.appendBlock(slot)) {
+    if (output > 0 && !capped && batch.stored(slot) % this.#config.blockSize === 0 && !this.kv.appendBlock(slot)) {
       this.allocationFailures++;
     }
     this.kv.release(slot);
+    this.#formation.gone(row);
 
     const outputTokenUs = this.#latency.outputTokenUs;
     const itlSum = end - batch.decodeStartUs[slot]! - batch.idleUs[slot]! + gaps * outputTokenUs;

@@ -8,7 +8,7 @@ const DUE_RINGS = 1024;
  * Decoding slots advance by one token in nearly every step, so their progress is not written down per step:
  * progress = base + clock, where `clock` counts the steps in which everybody who can decode does. A slot that has to sit
  * out one step has its base lowered by one. The same trick finds the slots that need a new KV block in this step: those
- * with (base + clock) mod blockSize = 0 form a ring of their own, kept in batch order.
+ * with a multiple of the block size in their blocks form a ring of their own, kept in batch order.
  */
 export class RunningBatch {
   /** Slots in batch order. */
@@ -34,6 +34,8 @@ export class RunningBatch {
   base = new Int32Array(64);
   /** The clock at which the slot is done. */
   doneAt = new Int32Array(64);
+  /** Tokens in the slot's blocks beyond its context: an empty prompt is given a block for its first output token early. */
+  ahead = new Int32Array(64);
   /** Keys of the slot's blocks, and how many of them may be remembered. */
   keys: Int32Array[] = [];
   keyCount = new Int32Array(64);
@@ -69,6 +71,11 @@ export class RunningBatch {
   /** Context length of a decoding slot before this step. */
   progress(slot: number): number {
     return this.base[slot]! + this.clock;
+  }
+
+  /** Tokens in the blocks of a decoding slot before this step. */
+  stored(slot: number): number {
+    return this.base[slot]! + this.clock + this.ahead[slot]!;
   }
 
   /** A slot nobody uses; it joins the batch with `seatAtTail`. */
@@ -154,7 +161,7 @@ export class RunningBatch {
     if (into.length > 1) into.sort((a, b) => this.seat[a]! - this.seat[b]!);
   }
 
-  /** First slot, in batch order, whose context has length `offset` modulo the block size; -1 for none. */
+  /** First slot, in batch order, with `offset` tokens in its blocks modulo the block size; -1 for none. */
   ringFirst(offset: number): number {
     return this.#ringHead[this.#residue(offset - this.clock)]!;
   }
@@ -174,7 +181,7 @@ export class RunningBatch {
   }
 
   #link(slot: number): void {
-    const ring = this.#residue(this.base[slot]!);
+    const ring = this.#residue(this.base[slot]! + this.ahead[slot]!);
     const seat = this.seat[slot]!;
     let after = this.#ringTail[ring]!;
     while (after >= 0 && this.seat[after]! > seat) after = this.#ringPrevious[after]!;
@@ -189,7 +196,7 @@ export class RunningBatch {
   }
 
   #unlink(slot: number): void {
-    const ring = this.#residue(this.base[slot]!);
+    const ring = this.#residue(this.base[slot]! + this.ahead[slot]!);
     const previous = this.#ringPrevious[slot]!;
     const next = this.#ringNext[slot]!;
     if (previous < 0) this.#ringHead[ring] = next;
@@ -233,6 +240,7 @@ export class RunningBatch {
     this.fullHit = wider(this.fullHit);
     this.base = wider(this.base);
     this.doneAt = wider(this.doneAt);
+    this.ahead = wider(this.ahead);
     this.keyCount = wider(this.keyCount);
     this.decodeStartUs = wider(this.decodeStartUs);
     this.firstGap = wider(this.firstGap);

@@ -233,8 +233,10 @@ export class Cluster implements ReplicaEvents {
 
   /** Without ticks a queue that outlived the last completion would wait for ever: nothing runs, so ask once more. */
   #dispatchWhenIdle(): boolean {
-    const { flowControl } = this.#parts;
-    return flowControl !== null && flowControl.waiting > 0 && this.#dispatch();
+    const { flowControl, replicas } = this.#parts;
+    if (flowControl === null || flowControl.waiting === 0) return false;
+    for (const replica of replicas) this.nowUs = Math.max(this.nowUs, replica.clockUs);
+    return this.#dispatch();
   }
 
   #expire(row: number): void {

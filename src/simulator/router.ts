@@ -86,8 +86,6 @@ export class Router {
 
   /** Looks at the fleet and at a request; everything that follows decides by this. */
   look(row: number, nowUs: number): void {
-    this.signals.look(nowUs);
-    this.#caches?.look(nowUs);
     const table = this.#table;
     const features = this.features;
     const sloClass = table.sloClasses.name(table.sloClass[row]!);
@@ -98,13 +96,13 @@ export class Router {
     features.tenant = table.tenant[row]! === 0 ? -1 : table.tenant[row]!;
     features.session = table.session[row]! === 0 ? -1 : table.session[row]!;
     this.#restrictTo(table.models.name(table.model[row]!));
+    this.#refresh(nowUs);
   }
 
   /** All replicas, whatever their model: what the saturation detector looks at. */
   lookAtFleet(nowUs: number): void {
-    this.signals.look(nowUs);
-    this.#caches?.look(nowUs);
     this.#restrictTo('');
+    this.#refresh(nowUs);
   }
 
   /** Why the request may not enter, or null. After `look`. */
@@ -132,6 +130,12 @@ export class Router {
   /** A placed request is gone, in whatever way. */
   left(row: number): void {
     if (this.#ledger.finished(row)) this.#gate.left(this.#table.tenant[row]! === 0 ? -1 : this.#table.tenant[row]!);
+  }
+
+  /** A replica that cannot serve the request is not asked how it is. */
+  #refresh(nowUs: number): void {
+    if (this.#eligible === 1) this.signals.look(nowUs);
+    this.#caches?.look(nowUs);
   }
 
   #restrictTo(model: string): void {

@@ -26,9 +26,10 @@ export class ClosedLoopUsers implements SessionDriver {
     }
   }
 
-  left(table: RequestTable, row: number, _completed: boolean, atUs: number): number {
-    if (table.count >= this.#total) return -1;
-    const next = this.#add(atUs + this.#thinkUs);
+  left(table: RequestTable, row: number, _completed: boolean, atUs: number, horizonUs: number): number {
+    const arrivalUs = atUs + this.#thinkUs;
+    if (table.count >= this.#total || arrivalUs > horizonUs) return -1;
+    const next = this.#add(arrivalUs);
     table.sourceId[next] = ++this.#followUps;
     table.session[next] = table.session[row]!;
     table.round[next] = table.round[row]! + 1;

@@ -57,16 +57,17 @@ export class TraceSessionDriver implements SessionDriver {
     return table;
   }
 
-  left(table: RequestTable, row: number, completed: boolean, atUs: number): number {
+  left(table: RequestTable, row: number, completed: boolean, atUs: number, horizonUs: number): number {
     const session = table.session[row]!;
     if (!completed || session === 0) return -1;
     const round = table.round[row]! + 1;
     const record = this.#sessions.row(session, round);
     if (record < 0) return -1;
+    const arrivalUs = atUs + this.#pauseUs[record]!;
+    if (arrivalUs > horizonUs) return -1;
 
     const next = table.append();
     const from = this.#trace.table;
-    const arrivalUs = atUs + this.#pauseUs[record]!;
     const past = this.#grows
       ? table.inputTokens[row]! + Math.max(0, table.outputTokens[row]! - 1)
       : table.prefixTokens[table.prefixGroup[row]!]!;

@@ -86,8 +86,9 @@ export class CsvColumns {
           hash = Math.imul(hash ^ byte, 0x01000193);
           byte = bytes[++p]!;
         }
-        if (kind !== ANYTHING && (p > begin || kind === WORD)) {
-          plain = byte === comma && this.#words[column]!.read(begin, p, hash, row);
+        if (kind !== ANYTHING) {
+          plain =
+            p === begin ? kind === WORD_OR_EMPTY : byte === comma && this.#words[column]!.read(begin, p, hash, row);
         }
       }
       if (!plain) {
@@ -125,11 +126,12 @@ export class CsvColumns {
         const problem = Number.isNaN(value) ? `${shown(text)} is not a number` : `${text} is outside 0 to 1`;
         throw fail(problem, 'give a number from 0 to 1');
       }
-    } else if (column.holds === 'name' || column.holds === 'boolean') {
-      if (!this.#words[position]!.store(text, row)) {
-        if (column.holds === 'boolean') throw fail(`${shown(text)} is not true or false`, "write 'true' or 'false'");
-        throw fail(`more than ${column.max} different values`, 'use fewer of them');
+    } else if (column.holds === 'boolean') {
+      if (text === '' || !this.#words[position]!.store(text, row)) {
+        throw fail(`${shown(text)} is not true or false`, "write 'true' or 'false'");
       }
+    } else if (column.holds === 'name') {
+      if (!this.#words[position]!.store(text, row)) throw fail(`more than ${column.max} different values`, 'use fewer');
     }
     return end;
   }

@@ -38,7 +38,7 @@ export class NameColumn {
     return true;
   }
 
-  /** Stores a name; false when there are too many different ones or it is empty where it must not be. */
+  /** Stores a name; false when its number is too large for the column. */
   store(name: string, row: number): boolean {
     const index = this.#names.index(name);
     if (index > this.#max) return false;
