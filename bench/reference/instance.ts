@@ -1,4 +1,4 @@
-import type { BatchShape, LatencyModel } from '../../src/replica/latency/contract.js';
+import type { LatencyModel } from '../../src/replica/latency/contract.js';
 import type { ReplicaConfig } from '../../src/replica/replica-config.js';
 import { BatchFormer } from './batch-former.js';
 import type { ChainTable } from './chain-table.js';
@@ -6,6 +6,7 @@ import { EventHeap } from './event-heap.js';
 import { KvCache } from './kv-cache.js';
 import type { ReferenceRequest } from './request.js';
 import { orderQueue } from './schedulers.js';
+import { advance, shapeOf } from './step-work.js';
 
 const ARRIVAL = 0;
 const QUEUED = 1;
@@ -103,54 +104,12 @@ export class Instance {
     for (const request of former.admitted) request.schedulingDelayUs = nowUs - request.arrivalUs;
     this.preemptions += former.preemptions;
 
-    const durationUs = Math.max(1, this.latency.stepUs(this.#shape()));
-    for (const request of this.batch) this.#execute(request, nowUs, durationUs);
+    const durationUs = Math.max(1, this.latency.stepUs(shapeOf(this.batch)));
+    for (const request of this.batch) advance(request, nowUs + durationUs, durationUs, this.latency.outputTokenUs);
     for (const request of [...this.batch]) this.#completeIfDone(request, nowUs + durationUs);
 
     if (this.batch.length > 0 || this.queue.length > 0) this.#scheduleStep(nowUs + durationUs);
     else this.#stepPending = false;
-  }
-
-  #shape(): BatchShape {
-    const shape: BatchShape = {
-      scheduled: 0,
-      decodes: 0,
-      decodeContext: 0,
-      prefills: 0,
-      prefillTokens: 0,
-      prefillContext: 0,
-      prefillFullAttention: 0,
-      prefillCausalAttention: 0,
-    };
-    for (const { newTokens, progress, prompt } of this.batch) {
-      if (newTokens === 0) continue;
-      shape.scheduled += 1;
-      if (progress < prompt.length) {
-        shape.prefills += 1;
-        shape.prefillTokens += newTokens;
-        shape.prefillContext += progress;
-        shape.prefillFullAttention += newTokens * (prompt.length + newTokens / 2);
-        shape.prefillCausalAttention += newTokens * (progress + (newTokens - 1) / 2);
-      } else {
-        shape.decodes += 1;
-        shape.decodeContext += progress;
-      }
-    }
-    return shape;
-  }
-
-  #execute(request: ReferenceRequest, nowUs: number, durationUs: number): void {
-    const input = request.prompt.length;
-    if (request.progress < input) {
-      request.progress = request.computed;
-    } else if (request.newTokens > 0) {
-      request.progress += 1;
-      request.tokenGapsUs.push(durationUs + this.latency.outputTokenUs);
-    }
-    if (request.progress === input && !request.hasFirstToken) {
-      request.hasFirstToken = true;
-      request.ttftUs = nowUs + durationUs + this.latency.outputTokenUs - request.arrivalUs;
-    }
   }
 
   #completeIfDone(request: ReferenceRequest, endUs: number): void {

@@ -12,10 +12,19 @@ export interface PolicyContext {
   replicas: number;
 }
 
-interface PolicyFacts<Options> {
+/** What people need to know to choose something by name: its page in `docs/policies` is made of this. */
+interface Description {
   name: string;
   /** One sentence for help texts and tables. */
   summary: string;
+  /** Sentences: where it is the right choice, and where it is not. */
+  goodFor: string;
+  notFor: string;
+  /** The whole rule in one line. */
+  formula: string;
+}
+
+interface PolicyFacts<Options> extends Description {
   /** Validates options, fills in defaults, and documents both. */
   options: z.ZodType<Options>;
   /** The signals a picker made with these options needs; the host checks that they exist. */
@@ -48,12 +57,8 @@ export interface AdmissionGate {
 }
 
 /** One dimension of the `weighted` policy. */
-export interface Scorer {
-  name: string;
-  summary: string;
+export interface Scorer extends Description {
   reads: readonly Signal[];
-  /** The same in a formula, for the policy's page. */
-  formula: string;
   create(context: PolicyContext): ScorerInstance;
 }
 

@@ -54,11 +54,12 @@ describe('the registry', () => {
     );
   });
 
-  it('gives every policy a name of its own, a one-sentence summary and options that need not be given', () => {
+  it('gives every policy a name of its own, a description and options that need not be given', () => {
     for (const list of [ROUTING_POLICIES, ADMISSION_POLICIES]) {
       expect(new Set(list.map(({ name }) => name)).size).toBe(list.length);
       for (const policy of list) {
-        expect(policy.summary).toMatch(/^[A-Z].*\.$/);
+        for (const text of [policy.summary, policy.goodFor, policy.notFor]) expect(text).toMatch(/^[A-Z].*\.$/);
+        expect(policy.formula).not.toBe('');
         expect(() => policyOptions(policy, {}, 'test')).not.toThrow();
       }
     }

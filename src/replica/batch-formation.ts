@@ -118,17 +118,29 @@ export class BatchFormation {
   /** Everybody decodes and every block that is needed is there. */
   #decodeAll(): void {
     const batch = this.#batch;
-    for (let slot = batch.ringFirst(0); slot >= 0; slot = batch.ringNext(slot)) this.#kv.appendBlock(slot);
-    this.#rememberFilled();
+    if (batch.keyedDecoding > 0 && this.#blockSize > 1) this.#appendAndRemember();
+    else for (let slot = batch.ringFirst(0); slot >= 0; slot = batch.ringNext(slot)) this.#kv.appendBlock(slot);
     this.#budget -= batch.decoding;
     resetShape(this.shape, batch.decoding, batch.baseSum + batch.decoding * batch.clock);
   }
 
-  /** Blocks that this step's tokens complete become findable, for chats that come back with them. */
-  #rememberFilled(): void {
+  /**
+   * Some slots need a block; others complete one with this step's token, and it becomes findable for chats that come back.
+   * In batch order, since a block that is taken may hold an older copy of what is remembered.
+   */
+  #appendAndRemember(): void {
     const batch = this.#batch;
-    if (this.#blockSize === 1) return;
-    for (let slot = batch.ringFirst(-1); slot >= 0; slot = batch.ringNext(slot)) this.#rememberIfShared(slot);
+    let needy = batch.ringFirst(0);
+    let full = batch.ringFirst(-1);
+    while (needy >= 0 || full >= 0) {
+      if (full < 0 || (needy >= 0 && batch.seat[needy]! < batch.seat[full]!)) {
+        this.#kv.appendBlock(needy);
+        needy = batch.ringNext(needy);
+      } else {
+        this.#rememberIfShared(full);
+        full = batch.ringNext(full);
+      }
+    }
   }
 
   #rememberIfShared(slot: number): void {

@@ -1,20 +1,30 @@
-/** How often each gap between tokens occurred: gap duration in microseconds to count. */
-export type GapCounts = Map<number, number>;
+import { CountedValues } from '../kernel/counted-values.js';
+import { RunError } from '../kernel/errors.js';
+
+/** Gaps between tokens in microseconds and how often each occurred; a duration may stand in several places. */
+export interface GapCounts {
+  durationsUs: Float64Array;
+  counts: Int32Array;
+}
 
 /**
  * The gaps between tokens of finished requests, without writing down a gap per token. A step's duration is the gap of
  * everybody who decoded in it, so a request's gaps are a range of steps: two marks in a difference array.
- * Steps that no running request can still claim are folded into counts, so memory follows the running batch, not the run.
+ * Steps that no running request can still claim are folded into counts of their own, and those that nobody claimed are
+ * forgotten.
  */
 export class GapLog {
   #durations = new Float64Array(4096);
   #marks = new Int32Array(4096);
-  /** Number of the first step still in the arrays, and of the next one to be recorded. */
+  /** Number of the first step still in the arrays above, and of the next one to be recorded. */
   #first = 0;
   #next = 0;
   /** Requests whose range covers the step before `#first`. */
   #open = 0;
-  readonly #counts: GapCounts = new Map();
+  /** Folded steps. */
+  #gapUs = new Float64Array(4096);
+  #count = new Int32Array(4096);
+  #folded = 0;
 
   /** Number that the next recorded step will have. */
   get nextStep(): number {
@@ -35,12 +45,8 @@ export class GapLog {
   makeRoom(oldest: number): void {
     this.#fold(Math.min(oldest, this.#next));
     if ((this.#next - this.#first) * 2 < this.#durations.length) return;
-    const durations = new Float64Array(this.#durations.length * 2);
-    const marks = new Int32Array(this.#marks.length * 2);
-    durations.set(this.#durations);
-    marks.set(this.#marks);
-    this.#durations = durations;
-    this.#marks = marks;
+    this.#durations = doubled(this.#durations);
+    this.#marks = doubled(this.#marks);
   }
 
   /** A finished request got a token in each of the steps from..to-1. */
@@ -52,17 +58,14 @@ export class GapLog {
   /** All claimed gaps. Call it when nothing runs any more. */
   counts(): GapCounts {
     this.#fold(this.#next);
-    return this.#counts;
+    return { durationsUs: this.#gapUs.subarray(0, this.#folded), counts: this.#count.subarray(0, this.#folded) };
   }
 
   #fold(until: number): void {
     const steps = until - this.#first;
     for (let i = 0; i < steps; i++) {
       this.#open += this.#marks[i]!;
-      if (this.#open > 0) {
-        const gap = this.#durations[i]!;
-        this.#counts.set(gap, (this.#counts.get(gap) ?? 0) + this.#open);
-      }
+      if (this.#open > 0) this.#keep(this.#durations[i]!, this.#open);
     }
     const left = this.#next - until;
     this.#durations.copyWithin(0, steps, steps + left);
@@ -70,4 +73,22 @@ export class GapLog {
     this.#marks.fill(0, left + 1);
     this.#first = until;
   }
+
+  #keep(gapUs: number, count: number): void {
+    if (this.#folded === this.#count.length) {
+      this.#gapUs = doubled(this.#gapUs);
+      this.#count = doubled(this.#count);
+    }
+    if (!CountedValues.fits(gapUs, count)) {
+      throw new RunError('STEP_TOO_LONG', `a step of ${gapUs} us with ${count} requests is beyond what can be counted`);
+    }
+    this.#gapUs[this.#folded] = gapUs;
+    this.#count[this.#folded++] = count;
+  }
+}
+
+function doubled<T extends Float64Array | Int32Array>(old: T): T {
+  const next = new (old.constructor as new (n: number) => T)(old.length * 2);
+  next.set(old);
+  return next;
 }

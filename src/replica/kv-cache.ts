@@ -75,23 +75,14 @@ export class KvCache {
     tokens: number,
     cached: number,
   ): boolean {
-    const size = this.#blockSize;
-    const top = (size - (start % size)) % size;
-    const fresh = tokens > top ? Math.ceil((tokens - top) / size) : 0;
-    let wanted = fresh;
-    for (let i = 0; i < cached; i++) if (this.pool.isFree(this.#blockOf.get(keys[i]!))) wanted++;
-    if (wanted > this.pool.free) return false;
+    const needed = this.blocksNeeded(start, tokens);
+    const free = this.pool.free;
+    if (needed > free || (cached > 0 && needed + this.#freeAmong(keys, cached) > free)) return false;
     if (tokens === 0) return true;
-
     if (cached > 0) this.#claim(slot, keys, cached);
-    const end = start + tokens;
-    let index = Math.ceil(start / size);
-    if (top > 0 && tokens >= top && index <= keyCount) this.#remember(this.#top[slot]!, keys[index - 1]!);
-    for (let i = 0; i < fresh; i++) {
-      const block = this.#fill(slot);
-      if (index < keyCount && (index + 1) * size <= end) this.#remember(block, keys[index]!);
-      index++;
-    }
+    const index = Math.ceil(start / this.#blockSize);
+    if (index <= keyCount) this.#fillKeyed(slot, keys, keyCount, start, tokens);
+    else this.#fillMany(slot, needed);
     return true;
   }
 
@@ -103,7 +94,7 @@ export class KvCache {
   /** A new block for the next output token; false when none is free. Call it when the slot's last block is full. */
   appendBlock(slot: number): boolean {
     if (this.pool.free === 0) return false;
-    this.#fill(slot);
+    this.#fillMany(slot, 1);
     return true;
   }
 
@@ -158,22 +149,50 @@ export class KvCache {
     this.hits += cached;
   }
 
-  /** Takes a free block for a slot; what it held before is gone. */
-  #fill(slot: number): number {
-    if (slot >= this.#top.length) this.#grow();
-    const block = this.pool.take();
-    const key = this.#keyOf[block]!;
-    if (key !== NONE) {
-      // Even when a younger block holds the same content by now, the key goes: the caches we model do the same.
-      if (this.#sinceFreeze !== null) this.#note(key);
-      this.#blockOf.delete(key);
-      this.#keyOf[block] = NONE;
+  #freeAmong(keys: Int32Array, cached: number): number {
+    let free = 0;
+    for (let i = 0; i < cached; i++) if (this.pool.isFree(this.#blockOf.get(keys[i]!))) free++;
+    return free;
+  }
+
+  /** Room for prompt tokens of which some blocks have keys: those that become full can be found from now on. */
+  #fillKeyed(slot: number, keys: Int32Array, keyCount: number, start: number, tokens: number): void {
+    const size = this.#blockSize;
+    const full = Math.min(keyCount, Math.floor((start + tokens) / size));
+    const begun = Math.ceil(start / size);
+    if (start % size !== 0 && begun <= full) this.#remember(this.#top[slot]!, keys[begun - 1]!);
+    let index = begun;
+    for (; index < full; index++) {
+      this.#fillMany(slot, 1);
+      this.#remember(this.#top[slot]!, keys[index]!);
     }
-    this.misses++;
-    this.#below[block] = this.#top[slot]!;
-    this.#top[slot] = block;
-    this.#filled[slot]!++;
-    return block;
+    this.#fillMany(slot, Math.ceil((start + tokens) / size) - index);
+  }
+
+  /** Takes free blocks for a slot; what they held before is gone. */
+  #fillMany(slot: number, blocks: number): void {
+    if (slot >= this.#top.length) this.#grow();
+    const pool = this.pool;
+    const below = this.#below;
+    const keyOf = this.#keyOf;
+    let top = this.#top[slot]!;
+    for (let i = 0; i < blocks; i++) {
+      const block = pool.take();
+      if (keyOf[block] !== NONE) this.#forget(block);
+      below[block] = top;
+      top = block;
+    }
+    this.#top[slot] = top;
+    this.#filled[slot]! += blocks;
+    this.misses += blocks;
+  }
+
+  /** Even when a younger block holds the same content by now, the key goes: the caches we model do the same. */
+  #forget(block: number): void {
+    const key = this.#keyOf[block]!;
+    if (this.#sinceFreeze !== null) this.#note(key);
+    this.#blockOf.delete(key);
+    this.#keyOf[block] = NONE;
   }
 
   #remember(block: number, key: number): void {

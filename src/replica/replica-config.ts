@@ -13,7 +13,7 @@ export interface ReplicaConfig {
   totalKvBlocks: number;
   blockSize: number;
   gpuMemoryUtilization: number;
-  /** 0 for no limit. */
+  /** Longest request, prompt and answer together: at least 1, at most what the KV blocks hold. */
   maxModelLen: number;
   maxNumSeqs: number;
   maxNumBatchedTokens: number;

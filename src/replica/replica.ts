@@ -1,6 +1,7 @@
 import { EventFifo } from '../kernel/event-fifo.js';
 import { EventHeap } from '../kernel/event-heap.js';
 import { BatchFormation } from './batch-formation.js';
+import type { GapCounts } from './gap-log.js';
 import { KvCache } from './kv-cache.js';
 import type { LatencyModel } from './latency/contract.js';
 import { preemptionPolicy } from './preemption/registry.js';
@@ -26,7 +27,7 @@ export class Replica {
   readonly kv: KvCache;
   /** Time of the latest event; where a run ends for this replica. */
   clockUs = 0;
-  /** When something happens next; Infinity when nothing will. */
+  /** When something happens next; Infinity when nothing will before the horizon. */
   nextUs = NEVER;
 
   // Counters of the result document.
@@ -77,6 +78,11 @@ export class Replica {
     this.#formation = new BatchFormation(config, this.#batch, this.#queue, this.kv, requests, victims);
   }
 
+  /** Whether it holds requests, be their next event after the horizon or not. */
+  get isBusy(): boolean {
+    return this.#batch.size + this.#queue.length + this.#arriving.size > 0;
+  }
+
   get queueDepth(): number {
     return this.#queue.length;
   }
@@ -103,7 +109,7 @@ export class Replica {
   }
 
   /** Durations between tokens of completed requests, without the constant per-token overhead. */
-  gapCounts(): Map<number, number> {
+  gapCounts(): GapCounts {
     return this.#gaps.counts();
   }
 
@@ -152,8 +158,8 @@ export class Replica {
     const input = table.inputTokens[row]!;
     const maxLen = this.#config.maxModelLen;
     const declared = table.maxOutputTokens[row]!;
-    const wanted = declared === 0 && maxLen > 0 && input < maxLen ? maxLen - input : declared;
-    const tooLong = maxLen > 0 && (input >= maxLen || input + wanted > maxLen);
+    const wanted = declared === 0 ? maxLen - input : declared;
+    const tooLong = input >= maxLen || input + wanted > maxLen;
     if (tooLong || Math.ceil(input / this.#config.blockSize) > this.#config.totalKvBlocks) {
       this.dropped++;
       outcomes.status[row] = STATUS.dropped;
@@ -256,7 +262,7 @@ export class Replica {
     const { table } = this.#requests;
     const natural = table.inputTokens[row]! + Math.max(table.outputTokens[row]!, 1) - 1;
     const maxLen = this.#config.maxModelLen;
-    return maxLen > 0 && natural > maxLen - 1 ? maxLen - 1 : natural;
+    return Math.min(natural, maxLen - 1);
   }
 
   #complete(end: number): void {

@@ -19,6 +19,8 @@ export class RunningBatch {
   decoding = 0;
   /** Sum of `base` over decoding slots: the sum of contexts is this + decoding * clock. */
   baseSum = 0;
+  /** Decoding slots whose output may be asked for again. */
+  keyedDecoding = 0;
 
   row = new Int32Array(64);
   /** Place in the order of admission: sorts slots like the batch list does. */
@@ -124,6 +126,7 @@ export class RunningBatch {
       this.#unlink(slot);
       this.#unfile(slot);
       this.decoding--;
+      this.keyedDecoding -= this.#isKeyed(slot);
       this.baseSum -= this.base[slot]!;
       this.decodes[slot] = 0;
       if (this.idleUs[slot]! > 0) this.earlierGaps.delete(slot);
@@ -137,6 +140,7 @@ export class RunningBatch {
     this.base[slot] = this.input[slot]! - this.clock;
     this.doneAt[slot] = target - this.base[slot]!;
     this.decoding++;
+    this.keyedDecoding += this.#isKeyed(slot);
     this.baseSum += this.base[slot]!;
     this.#link(slot);
     this.#file(slot);
@@ -172,6 +176,10 @@ export class RunningBatch {
 
   ringLength(offset: number): number {
     return this.#ringSize[this.#residue(offset - this.clock)]!;
+  }
+
+  #isKeyed(slot: number): number {
+    return this.keyCount[slot]! * this.#blockSize > this.input[slot]! ? 1 : 0;
   }
 
   #residue(value: number): number {

@@ -225,7 +225,7 @@ export class Cluster implements ReplicaEvents {
       return false;
     let lastUs = 0;
     for (const replica of this.#parts.replicas) {
-      if (replica.nextUs !== NEVER) return false;
+      if (replica.isBusy) return false;
       lastUs = Math.max(lastUs, replica.clockUs);
     }
     return this.nowUs - lastUs > this.#refreshUs;
@@ -235,6 +235,7 @@ export class Cluster implements ReplicaEvents {
   #dispatchWhenIdle(): boolean {
     const { flowControl, replicas } = this.#parts;
     if (flowControl === null || flowControl.waiting === 0) return false;
+    if (replicas.some((replica) => replica.isBusy)) return false;
     for (const replica of replicas) this.nowUs = Math.max(this.nowUs, replica.clockUs);
     return this.#dispatch();
   }

@@ -100,6 +100,16 @@ describe('PromptKeys', () => {
     expect(next).not.toContain(own);
   });
 
+  it('keeps many groups and chats apart', () => {
+    const prompts: Prompt[] = Array.from({ length: 400 }, (_, i) =>
+      i % 2 === 0 ? { input: 32, group: `g${i}`, prefix: 32 } : { input: 32, chat: `c${i}`, context: 32 },
+    );
+    const keys = new PromptKeys(tableOf(prompts), 16);
+    const all = prompts.flatMap((_, row) => keysOf(keys, row, 2));
+    expect(new Set(all).size).toBe(800);
+    expect(prompts.flatMap((_, row) => keysOf(keys, row, 2))).toEqual(all);
+  });
+
   it('refuses blocks that a prompt does not have', () => {
     const keys = new PromptKeys(tableOf([{ input: 31 }, { input: 31, output: 1, chat: 'c', context: 40 }]), 16);
     expect(() => keys.fill(0, 2, new Int32Array(4))).toThrow(RangeError);

@@ -27,23 +27,21 @@ export const latencyModels: Record<string, LatencyModel> = Object.fromEntries(
   }),
 );
 
-const flowControl: fc.Arbitrary<FlowControlConfig> = fc
-  .record({
-    saturationDetector: fc.constantFrom('never', 'utilization', 'concurrency'),
-    dispatchOrder: fc.constantFrom('priority', 'fifo', 'slo-deadline'),
-    dispatchTickUs: fc.constantFrom(0, 1000, 7777),
-    queueDepthThreshold: fc.integer({ min: 1, max: 5 }),
-    kvCacheUtilThreshold: fc.constantFrom(0.3, 0.8),
-    maxConcurrency: fc.integer({ min: 1, max: 8 }),
-    usageLimitThreshold: fc.constantFrom(0.2, 0.7, 1),
-    fairnessPolicy: fc.constantFrom('global-strict', 'round-robin'),
-    requestTtlUs: fc.constantFrom(0, 40_000, 900_000),
-    maxQueueDepth: fc.constantFrom(0, 3, 12),
-    perBandCapacity: fc.constantFrom(0, 2, 8),
-    queueShedding: fc.boolean(),
-    sloTargetsUs: fc.constantFrom({}, { critical: 50_000, batch: 900_000 }),
-  })
-  .map((config) => (config.dispatchOrder === 'fifo' ? { ...config, fairnessPolicy: 'global-strict' } : config));
+const flowControl: fc.Arbitrary<FlowControlConfig> = fc.record({
+  saturationDetector: fc.constantFrom('never', 'utilization', 'concurrency'),
+  dispatchOrder: fc.constantFrom('priority', 'fifo', 'slo-deadline'),
+  dispatchTickUs: fc.constantFrom(0, 1000, 7777),
+  queueDepthThreshold: fc.integer({ min: 1, max: 5 }),
+  kvCacheUtilThreshold: fc.constantFrom(0.3, 0.8),
+  maxConcurrency: fc.integer({ min: 1, max: 8 }),
+  usageLimitThreshold: fc.constantFrom(0.2, 0.7, 1),
+  fairnessPolicy: fc.constantFrom('global-strict', 'round-robin'),
+  requestTtlUs: fc.constantFrom(0, 40_000, 900_000),
+  maxQueueDepth: fc.constantFrom(0, 3, 12),
+  perBandCapacity: fc.constantFrom(0, 2, 8),
+  queueShedding: fc.boolean(),
+  sloTargetsUs: fc.constantFrom<Record<string, number>[]>({}, { critical: 50_000, batch: 900_000 }),
+});
 
 const weighted = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...SCORERS), fc.integer({ min: 1, max: 5 })), {
@@ -88,7 +86,7 @@ export const randomConfig: fc.Arbitrary<ClusterConfig> = fc
     scheduler: fc.constantFrom('fcfs', 'priority-fcfs', 'sjf', 'reverse-priority'),
     preemptionPolicy: fc.constantFrom('fcfs', 'priority'),
     admission,
-    tenantBudgets: fc.constantFrom({}, { t1: 0, t2: 0.2 }),
+    tenantBudgets: fc.constantFrom<Record<string, number>[]>({}, { t1: 0, t2: 0.2 }),
     admissionLatencyUs: fc.constantFrom(0, 0, 3000),
     routingLatencyUs: fc.constantFrom(0, 0, 5000),
     flowControl: fc.option(flowControl),

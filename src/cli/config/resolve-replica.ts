@@ -81,8 +81,7 @@ export function resolveReplica(
     ...(modelConfigFolder === undefined ? {} : { modelConfigFolder }),
     ...(hardwareConfig === undefined ? {} : { hardwareConfig }),
   };
-  const { maxModelLen } = config;
-  const longest = maxModelLen === 0 ? 'requests of any length' : `requests of up to ${maxModelLen} tokens`;
+  const longest = `requests of up to ${config.maxModelLen} tokens`;
   diagnostics.info(`${name} on ${gpu.name}, tp ${tp}: ${totalKvBlocks} KV blocks of ${blockSize} tokens, ${longest}`);
   return { config, latency };
 }

@@ -10,6 +10,11 @@ const options = z.strictObject({
 export const tierShed: AdmissionPolicy<z.infer<typeof options>> = {
   name: 'tier-shed',
   summary: 'Refuses requests of low SLO priority while the busiest replica is above a threshold.',
+  goodFor: 'Keeping the latency of important classes when the fleet is busy, by giving up the unimportant ones first.',
+  notFor:
+    'Traffic of one class: then either all of it passes or all of it is refused. One busy replica is enough to shed, so it needs a routing policy that balances.',
+  formula:
+    'admit when priority >= min_priority, or when max over replicas of (queued + running + inFlight) <= threshold',
   options,
   reads: () => ['queued', 'running', 'inFlight'],
   create: ({ threshold, min_priority }) => ({

@@ -10,6 +10,12 @@ const options = z.strictObject({
 export const tokenBucket: AdmissionPolicy<z.infer<typeof options>> = {
   name: 'token-bucket',
   summary: 'Admits as many input tokens per second as flow into a bucket, and a bucketful at once.',
+  goodFor:
+    'A fixed budget of input tokens per second, with room for short bursts: cost control, or a limit that something behind the fleet sets.',
+  notFor:
+    'Protecting important requests: it does not look at SLO classes, so a large critical request is refused as readily as a batch job. It does not look at the load either and refuses on an idle fleet.',
+  formula:
+    'tokens = min(capacity, tokens + seconds since the last decision * refill_rate); admit and subtract when tokens >= input tokens',
   options,
   reads: () => [],
   create({ capacity, refill_rate }) {

@@ -10,6 +10,9 @@ const options = z.strictObject({});
 export const alwaysBusiest: RoutingPolicy<z.infer<typeof options>> = {
   name: 'always-busiest',
   summary: 'Picks the replica with the greatest effective load: wrong on purpose, for tests.',
+  goodFor: 'Tests: it shows what imbalance, regret and head-of-line blocking look like in a result.',
+  notFor: 'Anything else.',
+  formula: 'greatest queued + running + inFlight; the first in fleet order among equals',
   options,
   reads: () => ['queued', 'running', 'inFlight'],
   create(_options, { random, replicas }) {

@@ -9,6 +9,10 @@ const options = z.strictObject({ tie_break: tieBreakOption });
 export const leastLoaded: RoutingPolicy<z.infer<typeof options>> = {
   name: 'least-loaded',
   summary: 'Picks the replica with the least effective load: queued + running + in flight.',
+  goodFor: 'Lengths that vary and prompts that share nothing: work goes where the least of it waits.',
+  notFor:
+    'Prompts that share prefixes: it does not know what is cached where. With old signals many decisions in a row see the same numbers and only its own in-flight counts keep them apart.',
+  formula: 'least queued + running + inFlight',
   options,
   reads: () => ['queued', 'running', 'inFlight'],
   create({ tie_break }, { random, replicas }) {

@@ -7,6 +7,11 @@ const options = z.strictObject({});
 export const roundRobin: RoutingPolicy<z.infer<typeof options>> = {
   name: 'round-robin',
   summary: 'Gives each replica its turn, in fleet order, whatever the load.',
+  goodFor:
+    'Requests of similar length on replicas of the same kind, and as the base line that every other policy has to beat.',
+  notFor:
+    'Prompts that share prefixes, which it scatters over all caches, and lengths that differ so much that equal counts are unequal work.',
+  formula: 'the (n mod k)-th of the k eligible replicas for decision number n, counted from 0',
   options,
   reads: () => [],
   create() {

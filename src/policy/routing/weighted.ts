@@ -29,6 +29,11 @@ const options = z.strictObject({ scorers, tie_break: tieBreakOption });
 export const weighted: RoutingPolicy<z.infer<typeof options>> = {
   name: 'weighted',
   summary: 'Scores every replica in several dimensions and picks the greatest weighted sum.',
+  goodFor:
+    'Fleets where several things matter at once: prefix reuse, balance, free memory. Its scorers and weights are the place to tune.',
+  notFor:
+    'Traffic where one signal says it all: a plain policy then does the same and is easier to explain. prefix-affinity as its only scorer piles requests on one replica.',
+  formula: 'greatest sum over scorers of clamp(score, 0, 1) * weight / sum of weights',
   options,
   reads: (given) => [...new Set(parseScorers(given.scorers, 'scorers').flatMap(({ name }) => scorer(name).reads))],
   create(given, context) {

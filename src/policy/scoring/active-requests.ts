@@ -3,6 +3,8 @@ import type { Scorer } from '../contract.js';
 export const activeRequests: Scorer = {
   name: 'active-requests',
   summary: 'Prefers few requests in flight, measured against the busiest replica; an idle one always scores 1.',
+  goodFor: 'Routers that cannot scrape their replicas: it needs nothing but their own counts, which are never old.',
+  notFor: 'Telling long requests from short ones: every request in flight counts the same.',
   reads: ['inFlight'],
   formula: '(max - inFlight) / max; 1 when inFlight is 0',
   create: () => ({

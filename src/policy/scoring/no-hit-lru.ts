@@ -10,6 +10,9 @@ const NONE = -1;
 export const noHitLru: Scorer = {
   name: 'no-hit-lru',
   summary: 'Sends prompts that no cache knows to the replica that got such a prompt longest ago; neutral otherwise.',
+  goodFor:
+    'A second opinion beside a cache scorer: it spreads prompts that nobody knows, so that no replica collects all the new prefixes.',
+  notFor: 'Balancing load: it counts turns, not work, and says nothing about prompts that are cached somewhere.',
   reads: ['replicaCache'],
   formula:
     'any cached block anywhere: 0.5; else 1 - rank / (n - 1), rank 0 for the one unused for longest; 1 when alone',

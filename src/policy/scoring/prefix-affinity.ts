@@ -4,6 +4,10 @@ import type { Scorer } from '../contract.js';
 export const prefixAffinity: Scorer = {
   name: 'prefix-affinity',
   summary: 'Prefers replicas that were sent the longest part of this prompt before, as far as the router remembers.',
+  goodFor:
+    'Shared system prompts, retrieval with common documents and chats that grow: the replica that has seen the prompt is likely to have it cached.',
+  notFor:
+    'Deciding alone: the first replica to see a prefix keeps getting all of it. Prompts without a common beginning score 0 everywhere.',
   reads: ['prefixIndex'],
   formula: 'leading blocks sent there before / full blocks of the prompt; 0 without a full block',
   create: () => ({

@@ -95,10 +95,10 @@ describe('the registry of scorers', () => {
     );
   });
 
-  it('describes each scorer once, in a sentence and a formula', () => {
+  it('describes each scorer once, in sentences and a formula', () => {
     expect(new Set(SCORERS.map(({ name }) => name)).size).toBe(SCORERS.length);
-    for (const { summary, formula, reads } of SCORERS) {
-      expect(summary).toMatch(/^[A-Z].*\.$/);
+    for (const { summary, goodFor, notFor, formula, reads } of SCORERS) {
+      for (const text of [summary, goodFor, notFor]) expect(text).toMatch(/^[A-Z].*\.$/);
       expect(formula).not.toBe('');
       expect(reads.length).toBeGreaterThan(0);
     }

@@ -7,6 +7,9 @@ const QUEUED_WEIGHT = 4;
 export const vllmDp: Scorer = {
   name: 'vllm-dp',
   summary: "Ranks as vLLM's data-parallel balancer does: a waiting request weighs as much as four running ones.",
+  goodFor: 'Comparing with an engine that balances its data-parallel ranks by this rule.',
+  notFor:
+    'Old signals: it does not count what was sent since the last report, so all requests in between go to one replica.',
   reads: ['queued', 'running'],
   formula: '(max - x) / (max - min), x = 4 * queued + running; 1 when all are equal',
   create({ replicas }) {

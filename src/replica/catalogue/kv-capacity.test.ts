@@ -98,9 +98,9 @@ describe('derivedMaxModelLen', () => {
     expect(derivedMaxModelLen(model, 1599, 100, 16)).toBe(1599);
   });
 
-  it('is no limit for 0 and for a model that does not say', () => {
-    expect(derivedMaxModelLen(model, 0, 100, 16)).toBe(0);
-    expect(derivedMaxModelLen({ ...model, maxContext: 0 }, undefined, 100, 16)).toBe(0);
+  it('is what the blocks hold for 0 and for a model that does not say', () => {
+    expect(derivedMaxModelLen(model, 0, 100, 16)).toBe(1600);
+    expect(derivedMaxModelLen({ ...model, maxContext: 0 }, undefined, 100, 16)).toBe(1600);
   });
 
   it.each([-1, 1.5, Number.NaN])('refuses %d', (given) => {

@@ -50,10 +50,11 @@ export function derivedMaxModelLen(
   blockSize: number,
 ): number {
   if (given !== undefined && (!Number.isSafeInteger(given) || given < 0)) {
-    throw badFlagValue('--max-model-len', given, 'a whole number of tokens, 0 for no limit');
+    throw badFlagValue('--max-model-len', given, 'a whole number of tokens, 0 for all that the KV cache holds');
   }
   const wanted = given ?? model.maxContext;
-  return Math.ceil(wanted / blockSize) > blocks ? blocks * blockSize : wanted;
+  // Without any limit, a request longer than the memory would push itself out for ever.
+  return wanted === 0 || Math.ceil(wanted / blockSize) > blocks ? blocks * blockSize : wanted;
 }
 
 function headDim(model: ModelSpec): number {

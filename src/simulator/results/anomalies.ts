@@ -43,9 +43,10 @@ export function priorityInversions(
 ): number {
   if (schedulerName !== 'priority-fcfs') return 0;
   const classes = table.sloClasses.size;
-  const groups = rowsBy(table.count, instances * classes, (row) =>
+  const lane = Int32Array.from({ length: table.count }, (_, row) =>
     Number.isNaN(outcomes.e2eUs[row]!) ? -1 : outcomes.instance[row]! * classes + table.sloClass[row]!,
   );
+  const groups = rowsBy(lane, instances * classes);
   let pairs = 0;
   for (const rows of groups) {
     rows.sort((a, b) => table.arrivalUs[a]! - table.arrivalUs[b]! || a - b);

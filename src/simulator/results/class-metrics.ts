@@ -15,13 +15,18 @@ export function itlMeanUs(outcomes: RequestOutcomes, row: number): number {
   return outcomes.itlSumUs[row]! / Math.max(outcomes.producedTokens[row]! - 1, 1);
 }
 
+/** Rows by SLO class, in the order of `table.sloClasses`. */
+export function rowsByClass(table: RequestTable): Int32Array[] {
+  return rowsBy(Int32Array.from(table.sloClass.subarray(0, table.count)), table.sloClasses.size);
+}
+
 function meanAndTail(sorted: Float64Array): MeanAndTail {
   return { mean_us: mean(sorted), p99_us: percentile(sorted, 99) };
 }
 
 /** Latencies per SLO class, for classes with at least one completed request, sorted by name. */
 export function classMetrics(table: RequestTable, outcomes: RequestOutcomes): Record<string, ClassMetrics> {
-  const groups = rowsBy(table.count, table.sloClasses.size, (row) => table.sloClass[row]!);
+  const groups = rowsByClass(table);
   const entries: [string, ClassMetrics][] = [];
   for (let index = 0; index < groups.length; index++) {
     const rows = groups[index]!;

@@ -32,7 +32,7 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
   const { config, table, outcomes, replicas, cluster, trace, latency, horizonUs } = run;
   const totals = replicas.map((replica) => totalsOf(replica, horizonUs));
   const overhead = latency.outputTokenUs;
-  const byInstance = rowsBy(table.count, replicas.length, (row) => outcomes.instance[row]!);
+  const byInstance = rowsBy(outcomes.instance.subarray(0, table.count), replicas.length);
   const instances: InstanceMetrics[] = totals.map((part, i) => ({
     instance_id: `instance_${i}`,
     ...servingMetrics(part, sampleOf(outcomes, byInstance[i]!), overhead),

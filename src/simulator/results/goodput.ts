@@ -3,9 +3,9 @@ import { STATUS } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { GoodputTarget } from '../cluster-config.js';
 import type { ClassGoodput, Goodput } from '../result-document.js';
-import { className, itlMeanUs } from './class-metrics.js';
+import { className, itlMeanUs, rowsByClass } from './class-metrics.js';
 import { p99Ms } from './latency-spread.js';
-import { rowsBy, sortedColumn } from './request-sample.js';
+import { sortedColumn } from './request-sample.js';
 
 type Dimension = 'ttft' | 'itl' | 'e2e';
 
@@ -28,7 +28,7 @@ export function goodput(
 ): Goodput | undefined {
   const classes = Object.keys(targets).sort();
   if (classes.length === 0) return undefined;
-  const groups = rowsBy(table.count, table.sloClasses.size, (row) => table.sloClass[row]!);
+  const groups = rowsByClass(table);
   const perClass: Record<string, ClassGoodput> = {};
   let good = 0;
   let arrived = 0;

@@ -1,4 +1,4 @@
-import type { CountedValues } from '../../kernel/percentile.js';
+import type { CountedValues } from '../../kernel/counted-values.js';
 
 /** Mean and quantiles of one latency in milliseconds; all zero when nothing was measured. */
 export interface LatencySpread {

@@ -26,17 +26,17 @@ export function sampleOf(outcomes: RequestOutcomes, rows: Int32Array): RequestSa
   };
 }
 
-/** Row numbers grouped by a key of each row; rows stay in order inside a group. Keys below 0 are left out. */
-export function rowsBy(rows: number, groups: number, keyOf: (row: number) => number): Int32Array[] {
+/** Row numbers grouped by a column's value; rows stay in order inside a group. Values below 0 are left out. */
+export function rowsBy(column: Int32Array, groups: number): Int32Array[] {
   const sizes = new Int32Array(groups);
-  for (let row = 0; row < rows; row++) {
-    const key = keyOf(row);
+  for (let row = 0; row < column.length; row++) {
+    const key = column[row]!;
     if (key >= 0) sizes[key]!++;
   }
   const result = Array.from(sizes, (size) => new Int32Array(size));
   sizes.fill(0);
-  for (let row = 0; row < rows; row++) {
-    const key = keyOf(row);
+  for (let row = 0; row < column.length; row++) {
+    const key = column[row]!;
     if (key >= 0) result[key]![sizes[key]!++] = row;
   }
   return result;

@@ -26,8 +26,9 @@ export class ClosedLoopUsers implements SessionDriver {
     }
   }
 
-  left(table: RequestTable, row: number, _completed: boolean, atUs: number, horizonUs: number): number {
-    const arrivalUs = atUs + this.#thinkUs;
+  left(table: RequestTable, row: number, completed: boolean, atUs: number, horizonUs: number): number {
+    // A loss takes effect at once: never ask again within the same microsecond, or cause and effect could not be told apart.
+    const arrivalUs = atUs + (completed ? this.#thinkUs : Math.max(1, this.#thinkUs));
     if (table.count >= this.#total || arrivalUs > horizonUs) return -1;
     const next = this.#add(arrivalUs);
     table.sourceId[next] = ++this.#followUps;

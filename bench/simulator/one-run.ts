@@ -1,0 +1,30 @@
+import { simulate } from '../../src/simulator/simulate.js';
+import { referenceSimulate } from '../reference/reference-simulate.js';
+import { cluster, multiply, perf10k } from './scenario.js';
+
+/** One measured run in a process of its own: prints a line of JSON. Arguments: kind, policy, instances, wide, long. */
+const [kind, policy, instances, wide, long] = process.argv.slice(2);
+const { config, latency } = cluster(Number(instances), policy!);
+const reading = performance.now();
+const base = (await perf10k()).table;
+const started = performance.now();
+const table = Number(wide) * Number(long) === 1 ? base : multiply(base, Number(wide), Number(long));
+const made = performance.now();
+let checksum: number;
+if (kind === 'reference') {
+  const { requests } = referenceSimulate(config, { table }, latency);
+  checksum = requests.reduce((sum, one) => sum + (one.e2eUs ?? 0) + (one.instance ?? 0), 0);
+} else {
+  const { outcomes } = simulate(config, { table }, latency);
+  checksum = 0;
+  for (let row = 0; row < table.count; row++) checksum += outcomes.e2eUs[row]! + outcomes.instance[row]!;
+}
+const ended = performance.now();
+const result = {
+  readMs: started - reading,
+  simulateMs: ended - made,
+  requests: table.count,
+  checksum,
+  memoryMb: process.resourceUsage().maxRSS / 1024,
+};
+process.stdout.write(JSON.stringify(result));
