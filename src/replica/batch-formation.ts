@@ -70,9 +70,12 @@ export class BatchFormation {
     this.#budget = this.#maxTokens;
     this.idle.length = 0;
     const before = this.preemptions;
-    if (this.#everyoneFits()) {
+    const inOrder = this.#promptsComeLast() && batch.decoding <= this.#budget;
+    if (inOrder && this.#memoryLasts()) {
       this.#decodeAll();
-      if (this.prefilling.length > 0) this.#continuePrompts();
+      this.#continuePrompts();
+    } else if (inOrder && this.#victims.takesLast && batch.keyedDecoding === 0) {
+      this.#squeeze();
     } else {
       this.#walk();
     }
@@ -80,14 +83,17 @@ export class BatchFormation {
     if (this.preemptions === before && this.#queue.length > 0) this.#admit();
   }
 
-  /** Whether budget and memory last for all: then the order of the batch does not matter, except that prompts come last. */
-  #everyoneFits(): boolean {
+  #promptsComeLast(): boolean {
+    const { prefilling } = this;
+    return prefilling.length === 0 || this.#batch.order[this.#batch.size - prefilling.length] === prefilling[0];
+  }
+
+  /** Whether there are blocks for everybody: then the order of the batch does not matter, except that prompts come last. */
+  #memoryLasts(): boolean {
     const batch = this.#batch;
     const { prefilling } = this;
-    if (batch.decoding > this.#budget) return false;
     let blocks = batch.ringLength(0);
     if (prefilling.length > 0) {
-      if (batch.order[batch.size - prefilling.length] !== prefilling[0]) return false;
       const full = this.#budget;
       this.#budget -= batch.decoding;
       for (let i = 0; i < prefilling.length && this.#budget > 0; i++) {
@@ -113,6 +119,38 @@ export class BatchFormation {
       batch.computed[slot] = done + tokens;
       this.#budget -= tokens;
     }
+  }
+
+  /** Memory is short and the last of the batch give way: what the careful walk does, visiting only those who need a block. */
+  #squeeze(): void {
+    const batch = this.#batch;
+    const { prefilling } = this;
+    batch.newTokens.fill(0);
+    for (let slot = batch.ringFirst(0); slot >= 0; slot = batch.ringNext(slot)) {
+      if (!this.#squeezeIn(slot, 1)) break;
+    }
+    this.#budget -= batch.decoding;
+    resetShape(this.shape, batch.decoding, batch.baseSum + batch.decoding * batch.clock);
+    for (let i = 0; i < prefilling.length && this.#budget > 0; i++) {
+      const slot = prefilling[i]!;
+      const done = batch.computed[slot]!;
+      const tokens = this.#chunk(batch.input[slot]! - done);
+      if (!this.#squeezeIn(slot, tokens)) return;
+      addPrefill(this.shape, batch.input[slot]!, done, tokens);
+      batch.computed[slot] = done + tokens;
+      this.#budget -= tokens;
+    }
+  }
+
+  /** Whether the slot got memory for its tokens; otherwise it was the last one left and lost its seat. */
+  #squeezeIn(slot: number, tokens: number): boolean {
+    const batch = this.#batch;
+    while (!this.#allocateRunning(slot, tokens)) {
+      const isLast = batch.order[batch.size - 1] === slot;
+      this.#preempt(batch.size - 1);
+      if (isLast) return false;
+    }
+    return true;
   }
 
   /** Everybody decodes and every block that is needed is there. */

@@ -42,9 +42,10 @@ export class BlockPool {
     const ring = this.#ring;
     const mask = this.#mask;
     let head = this.#head;
-    let block = ring[head & mask]!;
-    while (block < 0) block = ring[++head & mask]!;
-    this.#head = head + 1;
+    let block: number;
+    do block = ring[head++ & mask]!;
+    while (block < 0);
+    this.#head = head;
     this.#state[block] = 1;
     this.free--;
     return block;

@@ -1,6 +1,3 @@
-import { CountedValues } from '../kernel/counted-values.js';
-import { RunError } from '../kernel/errors.js';
-
 /** Gaps between tokens in microseconds and how often each occurred; a duration may stand in several places. */
 export interface GapCounts {
   durationsUs: Float64Array;
@@ -78,9 +75,6 @@ export class GapLog {
     if (this.#folded === this.#count.length) {
       this.#gapUs = doubled(this.#gapUs);
       this.#count = doubled(this.#count);
-    }
-    if (!CountedValues.fits(gapUs, count)) {
-      throw new RunError('STEP_TOO_LONG', `a step of ${gapUs} us with ${count} requests is beyond what can be counted`);
     }
     this.#gapUs[this.#folded] = gapUs;
     this.#count[this.#folded++] = count;

@@ -151,7 +151,7 @@ export class KvCache {
 
   #freeAmong(keys: Int32Array, cached: number): number {
     let free = 0;
-    for (let i = 0; i < cached; i++) if (this.pool.isFree(this.#blockOf.get(keys[i]!))) free++;
+    for (let i = 0; i < cached; i++) free += this.pool.isFree(this.#blockOf.get(keys[i]!)) ? 1 : 0;
     return free;
   }
 

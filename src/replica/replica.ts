@@ -284,9 +284,8 @@ export class Replica {
     const context = batch.progress(slot);
     const gaps = context - batch.input[slot]!;
     const capped = gaps + 1 < output;
-    if (output > 0 && !capped && batch.stored(slot) % this.#config.blockSize === 0 && !this.kv.appendBlock(slot)) {
-      this.allocationFailures++;
-    }
+    const lastNeedsBlock = output > 0 && !capped && batch.stored(slot) % this.#config.blockSize === 0;
+    this.allocationFailures += lastNeedsBlock && !this.kv.appendBlock(slot) ? 1 : 0;
     this.kv.release(slot);
     this.#formation.gone(row);
 
@@ -299,7 +298,7 @@ export class Replica {
     outcomes.status[row] = capped ? STATUS.length_capped : STATUS.completed;
     this.#gaps.claim(slot);
     this.completed++;
-    if (capped) this.lengthCapped++;
+    this.lengthCapped += capped ? 1 : 0;
     this.outputTokens += produced;
     if (end <= this.#horizonUs) this.#tick(end);
     this.#events.left(row, true, end);

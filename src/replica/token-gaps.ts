@@ -35,8 +35,8 @@ export class TokenGaps {
 
   /** The slot's request is complete: its gaps count. */
   claim(slot: number): void {
-    const earlier = this.#batch.earlierGaps.get(slot);
-    if (earlier !== undefined) {
+    if (this.#batch.idleUs[slot]! > 0) {
+      const earlier = this.#batch.earlierGaps.get(slot)!;
       for (let i = 0; i < earlier.length; i += 2) this.#log.claim(earlier[i]!, earlier[i + 1]!);
     }
     this.#log.claim(this.#batch.firstGap[slot]!, this.#log.nextStep);

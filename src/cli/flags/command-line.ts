@@ -37,12 +37,13 @@ export function commanderCommand(line: CommandLine): Command {
 
 /** The help text of a command, with the names that registries own filled in. */
 export async function helpText(line: CommandLine): Promise<string> {
-  const groups = await Promise.all(line.groups.map(withNames));
+  const groups = await Promise.all(line.groups.map(withRegisteredNames));
   const examples = line.examples.map((example) => `  twinyard ${example}\n`).join('');
   return `${commanderCommand({ ...line, groups }).helpInformation()}\nExamples:\n${examples}`;
 }
 
-async function withNames(group: FlagGroup): Promise<FlagGroup> {
+/** The same flags with the names that their registries know added to their help. */
+export async function withRegisteredNames(group: FlagGroup): Promise<FlagGroup> {
   const flags: Record<string, Flag<unknown>> = {};
   for (const [name, flag] of Object.entries(group.flags)) {
     flags[name] =

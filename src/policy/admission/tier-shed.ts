@@ -4,7 +4,12 @@ import { effectiveLoad } from '../fleet-view.js';
 
 const options = z.strictObject({
   threshold: z.number().min(0).default(0).describe('effective load of the busiest replica up to which all may enter'),
-  min_priority: z.number().default(0).describe('SLO priority from which a request enters even above the threshold'),
+  min_priority: z
+    .number()
+    .default(0)
+    .describe(
+      'SLO priority from which a request enters even above the threshold; a policy file that names tier-shed without it means 3',
+    ),
 });
 
 export const tierShed: AdmissionPolicy<z.infer<typeof options>> = {

@@ -5,6 +5,8 @@ import type { RunningBatch } from '../running-batch.js';
 export interface PreemptionPolicy {
   name: string;
   summary: string;
+  /** The victim is always the last of the batch: nobody who already has tokens in this step is ever hit. */
+  takesLast: boolean;
   /** Place of the victim in the batch order. The batch is never empty. */
   victim(batch: RunningBatch, requests: ReplicaRequests): number;
 }

@@ -3,6 +3,7 @@ import type { PreemptionPolicy } from './contract.js';
 export const leastUrgent: PreemptionPolicy = {
   name: 'priority',
   summary: 'the least urgent request; among equals the latest arrival, then the one admitted last',
+  takesLast: false,
   victim(batch, requests) {
     let victim = batch.size - 1;
     let urgency = requests.urgency(batch.row[batch.order[victim]!]!);

@@ -1,0 +1,25 @@
+import type { Signal } from '../../policy/fleet-view.js';
+
+interface SignalFacts {
+  meaning: string;
+  /** How old it can be when a decision is made. */
+  age: string;
+}
+
+const REPORTED = 'up to `--snapshot-refresh-interval`';
+const OWN = 'never old: the router counts itself';
+
+/** What a policy can know of a replica, for people. */
+export const SIGNAL_FACTS: Readonly<Record<Signal, SignalFacts>> = {
+  queued: { meaning: 'requests waiting inside the replica', age: REPORTED },
+  running: { meaning: 'requests in its running batch', age: REPORTED },
+  kvUsed: { meaning: 'share of its KV blocks in use, 0 to 1', age: REPORTED },
+  freeBlocks: { meaning: 'free KV blocks', age: REPORTED },
+  cacheHitRate: { meaning: 'cache hits per lookup since the start', age: REPORTED },
+  inFlight: { meaning: 'requests placed there and not finished', age: OWN },
+  ongoingTokens: { meaning: 'input tokens of the requests in flight', age: OWN },
+  pendingPrefillTokens: { meaning: 'uncached input tokens of requests without a first token', age: OWN },
+  ongoingDecodeTokens: { meaning: 'input tokens of requests that have their first token', age: OWN },
+  prefixIndex: { meaning: 'leading prompt blocks that the router sent there before', age: OWN },
+  replicaCache: { meaning: 'leading prompt blocks in its real cache', age: 'up to `--cache-signal-delay`' },
+};

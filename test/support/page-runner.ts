@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { captured, type Ended } from '../../src/cli/captured-io.js';
+
+/** Commands that pages show and tests do not run: they change the machine, or are what runs the tests. */
+const SHOWN_ONLY = ['cd', 'git', 'node', 'npm', 'npx'];
+
+/**
+ * A reader who follows one page: a new folder with the examples and an empty `out`, in which the page's commands run one
+ * after the other.
+ */
+export class PageRunner {
+  readonly #root: string;
+  readonly #folder: string;
+  readonly #before = process.cwd();
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#folder = mkdtempSync(join(tmpdir(), 'twinyard-docs-'));
+    cpSync(join(root, 'examples'), join(this.#folder, 'examples'), { recursive: true });
+    mkdirSync(join(this.#folder, 'out'));
+    process.chdir(this.#folder);
+  }
+
+  end(): void {
+    process.chdir(this.#before);
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  /** Runs a command that this reader understands; undefined for one that is only shown. */
+  async run(words: readonly string[]): Promise<Ended | undefined> {
+    const [program = '', ...args] = words;
+    if (program === 'twinyard') return captured(args);
+    if (program === 'npx' && args[0] === 'twinyard') return captured(args.slice(1));
+    if (program === 'npm' && args[0] === 'start') return captured(this.#startArguments());
+    if (program === 'head' && args[0] === '-n') return printed(lines(args[2]!).slice(0, Number(args[1])));
+    if (program === 'cat') return printed(lines(args[0]!));
+    if (program === 'sh') return this.#script(args);
+    if (SHOWN_ONLY.includes(program)) return undefined;
+    throw new Error(`a page shows '${words.join(' ')}', which its test does not understand`);
+  }
+
+  /** What `npm start` gives to the program. */
+  #startArguments(): string {
+    const { scripts } = JSON.parse(readFileSync(join(this.#root, 'package.json'), 'utf8'));
+    const start = 'node dist/cli/main.js ';
+    if (!scripts.start.startsWith(start)) throw new Error(`npm start is '${scripts.start}'`);
+    return scripts.start.slice(start.length);
+  }
+
+  /** A script finds the compiled program under its own name. */
+  #script(args: readonly string[]): Ended {
+    const bin = join(this.#folder, 'bin');
+    const program = join(bin, 'twinyard');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(program, `#!/bin/sh\nexec node "${join(this.#root, 'dist/cli/main.js')}" "$@"\n`);
+    chmodSync(program, 0o755);
+    const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+    return { code: 0, stdout: execFileSync('sh', args, { env, encoding: 'utf8' }), stderr: '' };
+  }
+}
+
+function lines(path: string): string[] {
+  return readFileSync(path, 'utf8').replace(/\n$/, '').split('\n');
+}
+
+function printed(shown: readonly string[]): Ended {
+  return { code: 0, stdout: `${shown.join('\n')}\n`, stderr: '' };
+}
