@@ -74,7 +74,7 @@ describe('the generator', () => {
   it('is xoshiro128**: two 32-bit outputs of the published sequence make one number', () => {
     const random = randomStream(0, '');
     random.restore([1, 2, 3, 4]);
-    const published = [11520, 0, 5927040, 70819200, 2031721600, 1637235492];
+    const published = [11520, 0, 5927040, 70819200, 2031721883, 1637235492];
     const joined = [0, 2, 4].map((i) => (published[i]! * 2 ** 21 + (published[i + 1]! >>> 11)) / 2 ** 53);
     expect(draws(random, 3)).toEqual(joined);
   });

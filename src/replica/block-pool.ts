@@ -1,12 +1,20 @@
+/** No block, no key. */
+export const NONE = -1;
+
 /**
  * A fixed number of KV blocks with owners and a free list in the order of release: the block that was freed longest ago
  * is taken first. A free block can also be claimed out of the list (its content is still good).
  *
  * The free list is a ring of block numbers that is written and read in sequence; a claimed block leaves a hole in it.
+ * The blocks that one owner took are linked to each other, last to first, so that whole chains are taken and released.
  */
 export class BlockPool {
   readonly total: number;
   free: number;
+  /** By block: what its content is known by, NONE when nobody will ask for it. Kept by the cache. */
+  readonly key: Int32Array;
+  /** By block: the one that its owner took before it. */
+  readonly below: Int32Array;
   #ring: Int32Array;
   #mask: number;
   #head = 0;
@@ -17,6 +25,8 @@ export class BlockPool {
   constructor(total: number) {
     this.total = total;
     this.free = total;
+    this.key = new Int32Array(total).fill(NONE);
+    this.below = new Int32Array(total).fill(NONE);
     let capacity = 16;
     while (capacity < total * 2) capacity *= 2;
     this.#ring = new Int32Array(capacity);
@@ -37,18 +47,29 @@ export class BlockPool {
     return this.#state[block]! < 0;
   }
 
-  /** Takes the block that was freed longest ago. Only call it when `free` is not 0. */
-  take(): number {
+  /**
+   * Takes blocks for an owner whose last one is `top`; its last one then. There must be as many free ones.
+   * Those that have a key are added to `keyed`: what they held is gone.
+   */
+  take(count: number, top: number, keyed: number[]): number {
+    const { below, key } = this;
     const ring = this.#ring;
+    const state = this.#state;
     const mask = this.#mask;
     let head = this.#head;
-    let block: number;
-    do block = ring[head++ & mask]!;
-    while (block < 0);
+    let last = top;
+    for (let i = 0; i < count; i++) {
+      let block: number;
+      do block = ring[head++ & mask]!;
+      while (block < 0);
+      if (key[block] !== NONE) keyed.push(block);
+      state[block] = 1;
+      below[block] = last;
+      last = block;
+    }
     this.#head = head;
-    this.#state[block] = 1;
-    this.free--;
-    return block;
+    this.free -= count;
+    return last;
   }
 
   /** One more owner for a block, wherever it is. */
@@ -58,23 +79,45 @@ export class BlockPool {
       this.#state[block] = state + 1;
       return;
     }
-    this.#ring[~state] = -1;
+    this.#ring[~state] = NONE;
     this.#state[block] = 1;
     this.free--;
   }
 
   /** One owner less; without owners the block goes to the end of the free list. */
   release(block: number): void {
+    if (this.#tail - this.#head > this.#mask) this.#closeHoles();
     const state = this.#state[block]!;
     if (state > 1) {
       this.#state[block] = state - 1;
       return;
     }
-    if (this.#tail - this.#head > this.#mask) this.#closeHoles();
     const place = this.#tail++ & this.#mask;
     this.#ring[place] = block;
     this.#state[block] = ~place;
     this.free++;
+  }
+
+  /** Releases a chain of `count` blocks, the last one taken first. */
+  releaseChain(top: number, count: number): void {
+    if (this.#tail - this.#head + count > this.#mask) this.#closeHoles();
+    const { below } = this;
+    const ring = this.#ring;
+    const state = this.#state;
+    const mask = this.#mask;
+    let tail = this.#tail;
+    for (let block = top; block !== NONE; block = below[block]!) {
+      const owners = state[block]!;
+      if (owners > 1) {
+        state[block] = owners - 1;
+        continue;
+      }
+      const place = tail++ & mask;
+      ring[place] = block;
+      state[block] = ~place;
+    }
+    this.free += tail - this.#tail;
+    this.#tail = tail;
   }
 
   #closeHoles(): void {

@@ -1,7 +1,5 @@
 import { IntMap } from '../kernel/int-map.js';
-import { BlockPool } from './block-pool.js';
-
-const NONE = -1;
+import { BlockPool, NONE } from './block-pool.js';
 
 /**
  * KV memory of one replica: blocks, who owns them, and which content can be found again (prefix caching).
@@ -17,10 +15,8 @@ export class KvCache {
   hits = 0;
   misses = 0;
   readonly #blockSize: number;
-  readonly #keyOf: Int32Array;
   readonly #blockOf: IntMap;
-  /** By block: the one its slot filled before it. By slot: the last block it filled, and how many. */
-  readonly #below: Int32Array;
+  /** By slot: the last block it filled, and how many. */
   #top = new Int32Array(64).fill(NONE);
   #filled = new Int32Array(64);
   /** By slot: blocks found in the cache. */
@@ -28,12 +24,12 @@ export class KvCache {
   /** What changed since the last freeze: key to 1 when it was there then, 0 when not. Null while nobody freezes. */
   #sinceFreeze: IntMap | null = null;
   #frozenEmpty = false;
+  /** Blocks whose old content was lost in the last `#fill`. */
+  readonly #lost: number[] = [];
 
   constructor(totalBlocks: number, blockSize: number) {
     this.pool = new BlockPool(totalBlocks);
     this.#blockSize = blockSize;
-    this.#keyOf = new Int32Array(totalBlocks).fill(NONE);
-    this.#below = new Int32Array(totalBlocks);
     this.#blockOf = new IntMap();
   }
 
@@ -82,7 +78,7 @@ export class KvCache {
     if (cached > 0) this.#claim(slot, keys, cached);
     const index = Math.ceil(start / this.#blockSize);
     if (index <= keyCount) this.#fillKeyed(slot, keys, keyCount, start, tokens);
-    else this.#fillMany(slot, needed);
+    else this.#fill(slot, needed);
     return true;
   }
 
@@ -94,7 +90,7 @@ export class KvCache {
   /** A new block for the next output token; false when none is free. Call it when the slot's last block is full. */
   appendBlock(slot: number): boolean {
     if (this.pool.free === 0) return false;
-    this.#fillMany(slot, 1);
+    this.#fill(slot, 1);
     return true;
   }
 
@@ -109,18 +105,14 @@ export class KvCache {
     const last = (this.#claimed[slot]?.length ?? 0) + this.#filled[slot]! - 1;
     for (let index = last; index >= from && block !== NONE; index--) {
       if (index < to) this.#remember(block, keys[index]!);
-      block = this.#below[block]!;
+      block = this.pool.below[block]!;
     }
   }
 
   /** Gives the slot's blocks back, deepest first; their content stays findable until they are taken again. */
   release(slot: number): void {
     if (slot >= this.#top.length) return;
-    let block = this.#top[slot]!;
-    while (block !== NONE) {
-      this.pool.release(block);
-      block = this.#below[block]!;
-    }
+    this.pool.releaseChain(this.#top[slot]!, this.#filled[slot]!);
     this.#top[slot] = NONE;
     this.#filled[slot] = 0;
     const claimed = this.#claimed[slot];
@@ -133,7 +125,7 @@ export class KvCache {
   ownedBlocks(): number {
     const owned = new Set(this.#claimed.flat());
     for (let top of this.#top) {
-      for (; top !== NONE; top = this.#below[top]!) owned.add(top);
+      for (; top !== NONE; top = this.pool.below[top]!) owned.add(top);
     }
     return owned.size;
   }
@@ -163,41 +155,36 @@ export class KvCache {
     if (start % size !== 0 && begun <= full) this.#remember(this.#top[slot]!, keys[begun - 1]!);
     let index = begun;
     for (; index < full; index++) {
-      this.#fillMany(slot, 1);
+      this.#fill(slot, 1);
       this.#remember(this.#top[slot]!, keys[index]!);
     }
-    this.#fillMany(slot, Math.ceil((start + tokens) / size) - index);
+    this.#fill(slot, Math.ceil((start + tokens) / size) - index);
   }
 
   /** Takes free blocks for a slot; what they held before is gone. */
-  #fillMany(slot: number, blocks: number): void {
+  #fill(slot: number, blocks: number): void {
     if (slot >= this.#top.length) this.#grow();
-    const pool = this.pool;
-    const below = this.#below;
-    const keyOf = this.#keyOf;
-    let top = this.#top[slot]!;
-    for (let i = 0; i < blocks; i++) {
-      const block = pool.take();
-      if (keyOf[block] !== NONE) this.#forget(block);
-      below[block] = top;
-      top = block;
-    }
-    this.#top[slot] = top;
+    const lost = this.#lost;
+    this.#top[slot] = this.pool.take(blocks, this.#top[slot]!, lost);
     this.#filled[slot]! += blocks;
     this.misses += blocks;
+    if (lost.length > 0) this.#forgetLost();
   }
 
   /** Even when a younger block holds the same content by now, the key goes: the caches we model do the same. */
-  #forget(block: number): void {
-    const key = this.#keyOf[block]!;
-    if (this.#sinceFreeze !== null) this.#note(key);
-    this.#blockOf.delete(key);
-    this.#keyOf[block] = NONE;
+  #forgetLost(): void {
+    for (const block of this.#lost) {
+      const key = this.pool.key[block]!;
+      if (this.#sinceFreeze !== null) this.#note(key);
+      this.#blockOf.delete(key);
+      this.pool.key[block] = NONE;
+    }
+    this.#lost.length = 0;
   }
 
   #remember(block: number, key: number): void {
     if (this.#sinceFreeze !== null) this.#note(key);
-    this.#keyOf[block] = key;
+    this.pool.key[block] = key;
     this.#blockOf.set(key, block);
   }
 

@@ -209,12 +209,18 @@ export class Replica {
   #step(now: number): void {
     const batch = this.#batch;
     const formation = this.#formation;
+    const { table, outcomes } = this.#requests;
     if (batch.size === 0 && this.#queue.length === 0) {
       this.#stepAtUs = NEVER;
       return;
     }
     formation.form();
-    this.#noteAdmissions(now);
+    for (let place = formation.admittedFrom; place < batch.size; place++) {
+      const row = batch.row[batch.order[place]!]!;
+      outcomes.schedulingDelayUs[row] = now - table.arrivalUs[row]!;
+    }
+    this.queueSamples += this.#queue.length;
+    this.steps++;
     const duration = formation.shape.scheduled === 0 ? 1 : this.#latency.stepUs(formation.shape);
     const end = now + duration;
     for (const slot of formation.idle) this.#gaps.sitOut(slot, duration);
@@ -223,17 +229,6 @@ export class Replica {
     if (formation.prefilling.length > 0) this.#finishPrompts(end);
     this.#complete(end);
     this.#stepAtUs = batch.size > 0 || this.#queue.length > 0 ? end : NEVER;
-  }
-
-  #noteAdmissions(now: number): void {
-    const batch = this.#batch;
-    const { table, outcomes } = this.#requests;
-    for (let place = this.#formation.admittedFrom; place < batch.size; place++) {
-      const row = batch.row[batch.order[place]!]!;
-      outcomes.schedulingDelayUs[row] = now - table.arrivalUs[row]!;
-    }
-    this.queueSamples += this.#queue.length;
-    this.steps++;
   }
 
   /** Prompts that this step finished: their first token comes out at the end of the step. */

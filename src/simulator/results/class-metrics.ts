@@ -1,8 +1,8 @@
 import { mean, percentile } from '../../kernel/percentile.js';
-import type { RequestOutcomes } from '../../replica/request-outcomes.js';
+import { type RequestOutcomes, STATUS } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { ClassMetrics, MeanAndTail } from '../result-document.js';
-import { rowsBy, sortedColumn } from './request-sample.js';
+import { type RequestSample, rowsBy, sortedColumn } from './request-sample.js';
 
 /** Name of a request's SLO class in results: requests that name none are 'default'. */
 export function className(table: RequestTable, index: number): string {
@@ -12,12 +12,25 @@ export function className(table: RequestTable, index: number): string {
 /** Mean gap between tokens of a completed request; NaN for others. Zero for a request with at most one token. */
 export function itlMeanUs(outcomes: RequestOutcomes, row: number): number {
   if (Number.isNaN(outcomes.e2eUs[row]!)) return Number.NaN;
-  return outcomes.itlSumUs[row]! / Math.max(outcomes.producedTokens[row]! - 1, 1);
+  // A request that was cut off for its length counts one gap less: the systems we are compared with do the same.
+  const cut = outcomes.status[row] === STATUS.length_capped ? 1 : 0;
+  return outcomes.itlSumUs[row]! / Math.max(outcomes.producedTokens[row]! - 1 - cut, 1);
+}
+
+/** Mean gaps of the completed requests among some rows, `completed` of them, sorted. */
+function sortedItlMeans(outcomes: RequestOutcomes, rows: Int32Array, completed: number): Float64Array {
+  const means = new Float64Array(completed);
+  let n = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const mean = itlMeanUs(outcomes, rows[i]!);
+    if (!Number.isNaN(mean)) means[n++] = mean;
+  }
+  return means.sort();
 }
 
 /** Rows by SLO class, in the order of `table.sloClasses`. */
 export function rowsByClass(table: RequestTable): Int32Array[] {
-  return rowsBy(Int32Array.from(table.sloClass.subarray(0, table.count)), table.sloClasses.size);
+  return rowsBy(table.sloClass.subarray(0, table.count), table.sloClasses.size);
 }
 
 function meanAndTail(sorted: Float64Array): MeanAndTail {
@@ -25,20 +38,24 @@ function meanAndTail(sorted: Float64Array): MeanAndTail {
 }
 
 /** Latencies per SLO class, for classes with at least one completed request, sorted by name. */
-export function classMetrics(table: RequestTable, outcomes: RequestOutcomes): Record<string, ClassMetrics> {
+export function classMetrics(
+  table: RequestTable,
+  outcomes: RequestOutcomes,
+  all: RequestSample,
+): Record<string, ClassMetrics> {
   const groups = rowsByClass(table);
   const entries: [string, ClassMetrics][] = [];
   for (let index = 0; index < groups.length; index++) {
     const rows = groups[index]!;
-    const e2e = sortedColumn(outcomes.e2eUs, rows);
+    const only = groups.length === 1;
+    const e2e = only ? all.e2eUs : sortedColumn(outcomes.e2eUs, rows);
     if (e2e.length === 0) continue;
-    const itl = Float64Array.from(rows, (row) => itlMeanUs(outcomes, row)).filter((value) => !Number.isNaN(value));
     entries.push([
       className(table, index),
       {
         count: e2e.length,
-        ttft: meanAndTail(sortedColumn(outcomes.ttftUs, rows)),
-        itl: meanAndTail(itl.sort()),
+        ttft: meanAndTail(only ? all.ttftUs : sortedColumn(outcomes.ttftUs, rows)),
+        itl: meanAndTail(sortedItlMeans(outcomes, rows, e2e.length)),
         e2e: meanAndTail(e2e),
       },
     ]);

@@ -11,7 +11,7 @@ import { byName, classMetrics } from './class-metrics.js';
 import { fairness } from './fairness.js';
 import { fitness } from './fitness.js';
 import { goodput } from './goodput.js';
-import { rowsBy, sampleOf } from './request-sample.js';
+import { fleetSample } from './request-sample.js';
 import { countStatuses, servingMetrics, sumTotals, totalsOf } from './serving-metrics.js';
 import { sessionMetrics } from './session-metrics.js';
 
@@ -32,13 +32,12 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
   const { config, table, outcomes, replicas, cluster, trace, latency, horizonUs } = run;
   const totals = replicas.map((replica) => totalsOf(replica, horizonUs));
   const overhead = latency.outputTokenUs;
-  const byInstance = rowsBy(outcomes.instance.subarray(0, table.count), replicas.length);
+  const sample = fleetSample(outcomes, table.count, replicas.length);
   const instances: InstanceMetrics[] = totals.map((part, i) => ({
     instance_id: `instance_${i}`,
-    ...servingMetrics(part, sampleOf(outcomes, byInstance[i]!), overhead),
+    ...servingMetrics(part, sample.byInstance[i]!, overhead),
   }));
-  const all = Int32Array.from({ length: table.count }, (_, row) => row);
-  const serving = servingMetrics(sumTotals(totals), sampleOf(outcomes, all), overhead);
+  const serving = servingMetrics(sumTotals(totals), sample.all, overhead);
   const count = countStatuses(outcomes.status, table.count);
   const clusterMetrics: ClusterMetrics = {
     generated_requests: table.count,
@@ -59,7 +58,7 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
   return {
     cluster: clusterMetrics,
     instances,
-    slo: classMetrics(table, outcomes),
+    slo: classMetrics(table, outcomes, sample.all),
     fairness: fairness(table, outcomes),
     ...(good === undefined ? {} : { goodput: good }),
     ...(fit === undefined ? {} : { fitness: fit }),

@@ -11,6 +11,7 @@ export function jainIndex(shares: readonly number[]): number {
 
 /** Output tokens of completed requests per tenant, and how evenly they are spread. */
 export function fairness(table: RequestTable, outcomes: RequestOutcomes) {
+  if (table.tenants.size === 1) return { jain: 1, tenants: {} };
   const requests = new Float64Array(table.tenants.size);
   const tokens = new Float64Array(table.tenants.size);
   for (let row = 0; row < table.count; row++) {

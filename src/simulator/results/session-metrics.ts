@@ -10,6 +10,7 @@ function quantilesMs(valuesUs: number[]): Quantiles {
 
 /** First turns against later turns, and how long chats took; undefined when no request belongs to a chat. */
 export function sessionMetrics(table: RequestTable, outcomes: RequestOutcomes): SessionMetrics | undefined {
+  if (table.sessions.size === 1) return undefined;
   const cold: number[] = [];
   const warm: number[] = [];
   const startUs = new Float64Array(table.sessions.size).fill(Number.NaN);
