@@ -1,77 +1,77 @@
-/**
- * Whole numbers with how often each occurs: stands for the sorted list with every value repeated.
- * A value may be given several times; its counts add up.
- */
+/** Values below this have a bin of their own; the few above are kept in a map. */
+const BINS = 2 ** 18;
+/** Bins are searched in strides of this many. */
+const STRIDE = 256;
+
+/** Whole numbers >= 0 with how often each occurs: stands for the sorted list with every value repeated. */
 export class CountedValues {
-  readonly total: number;
-  readonly sum: number;
-  /** Ascending; entry i of the list is in the last run that starts at or before i. */
-  readonly #values: Float64Array;
-  readonly #starts: Float64Array;
+  total = 0;
+  sum = 0;
+  #bins = new Float64Array(1024);
+  readonly #large = new Map<number, number>();
+  /** Entries of the list before each stride of bins, and the large values in order; made when they are asked for. */
+  #strides: Float64Array | null = null;
+  #largeSorted: [value: number, count: number][] = [];
 
-  constructor(values: Float64Array, counts: Int32Array) {
-    const runs = runsOf(values, counts);
-    this.#values = runs.values;
-    this.#starts = runs.counts;
-    let total = 0;
-    let sum = 0;
-    for (let i = 0; i < runs.values.length; i++) {
-      const count = runs.counts[i]!;
-      this.#starts[i] = total;
-      total += count;
-      sum += runs.values[i]! * count;
+  add(value: number, count: number): void {
+    this.total += count;
+    this.sum += value * count;
+    this.#strides = null;
+    if (value >= BINS) {
+      this.#large.set(value, (this.#large.get(value) ?? 0) + count);
+      return;
     }
-    this.total = total;
-    this.sum = sum;
+    if (value >= this.#bins.length) this.#grow(value);
+    this.#bins[value]! += count;
   }
 
-  /** Entry number `index` of the sorted list. */
+  addAll(other: CountedValues): void {
+    const from = other.#bins;
+    if (from.length > this.#bins.length) this.#grow(from.length - 1);
+    const bins = this.#bins;
+    for (let value = 0; value < from.length; value++) bins[value]! += from[value]!;
+    for (const [value, count] of other.#large) this.#large.set(value, (this.#large.get(value) ?? 0) + count);
+    this.total += other.total;
+    this.sum += other.sum;
+    this.#strides = null;
+  }
+
+  /** Entry number `index` of the sorted list, 0 <= index < total. */
   at(index: number): number {
-    let low = 0;
-    let high = this.#values.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.#starts[middle]! <= index) low = middle;
-      else high = middle - 1;
+    this.#strides ??= this.#prepare();
+    const strides = this.#strides;
+    let stride = 0;
+    while (stride + 1 < strides.length && strides[stride + 1]! <= index) stride++;
+    let before = strides[stride]!;
+    const end = Math.min((stride + 1) * STRIDE, this.#bins.length);
+    for (let value = stride * STRIDE; value < end; value++) {
+      before += this.#bins[value]!;
+      if (before > index) return value;
     }
-    return this.#values[low]!;
+    for (const [value, count] of this.#largeSorted) {
+      before += count;
+      if (before > index) return value;
+    }
+    throw new RangeError(`entry ${index} of ${this.total}`);
   }
-}
 
-interface Runs {
-  values: Float64Array;
-  counts: Float64Array;
-}
-
-/** The same values in ascending order. Values that lie close together are counted into bins instead of being sorted. */
-function runsOf(values: Float64Array, counts: Int32Array): Runs {
-  let least = Number.POSITIVE_INFINITY;
-  let greatest = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < values.length; i++) {
-    least = Math.min(least, values[i]!);
-    greatest = Math.max(greatest, values[i]!);
+  #prepare(): Float64Array {
+    const bins = this.#bins;
+    const strides = new Float64Array(Math.ceil(bins.length / STRIDE));
+    let before = 0;
+    for (let value = 0; value < bins.length; value++) {
+      if (value % STRIDE === 0) strides[value / STRIDE] = before;
+      before += bins[value]!;
+    }
+    this.#largeSorted = [...this.#large].sort(([a], [b]) => a - b);
+    return strides;
   }
-  const range = greatest - least + 1;
-  return range <= 65_536 + 8 * values.length ? binned(values, counts, least, range) : sorted(values, counts);
-}
 
-function binned(values: Float64Array, counts: Int32Array, least: number, range: number): Runs {
-  const bins = new Float64Array(Math.max(0, range));
-  for (let i = 0; i < values.length; i++) bins[values[i]! - least]! += counts[i]!;
-  const present = new Float64Array(Math.min(values.length, bins.length));
-  let runs = 0;
-  for (let bin = 0; bin < bins.length; bin++) {
-    if (bins[bin]! === 0) continue;
-    present[runs] = least + bin;
-    bins[runs++] = bins[bin]!;
+  #grow(value: number): void {
+    let length = this.#bins.length;
+    while (length <= value) length *= 2;
+    const grown = new Float64Array(length);
+    grown.set(this.#bins);
+    this.#bins = grown;
   }
-  return { values: present.subarray(0, runs), counts: bins.subarray(0, runs) };
-}
-
-function sorted(values: Float64Array, counts: Int32Array): Runs {
-  const order = Array.from(values.keys()).sort((a, b) => values[a]! - values[b]!);
-  return {
-    values: Float64Array.from(order, (i) => values[i]!),
-    counts: Float64Array.from(order, (i) => counts[i]!),
-  };
 }

@@ -1,14 +1,9 @@
-/** Gaps between tokens in microseconds and how often each occurred; a duration may stand in several places. */
-export interface GapCounts {
-  durationsUs: Float64Array;
-  counts: Int32Array;
-}
+import { CountedValues } from '../kernel/counted-values.js';
 
 /**
  * The gaps between tokens of finished requests, without writing down a gap per token. A step's duration is the gap of
  * everybody who decoded in it, so a request's gaps are a range of steps: two marks in a difference array.
- * Steps that no running request can still claim are folded into counts of their own, and those that nobody claimed are
- * forgotten.
+ * Steps that no running request can still claim are folded into counts, so memory follows the running batch, not the run.
  */
 export class GapLog {
   #durations = new Float64Array(4096);
@@ -18,10 +13,7 @@ export class GapLog {
   #next = 0;
   /** Requests whose range covers the step before `#first`. */
   #open = 0;
-  /** Folded steps. */
-  #gapUs = new Float64Array(4096);
-  #count = new Int32Array(4096);
-  #folded = 0;
+  readonly #counts = new CountedValues();
 
   /** Number that the next recorded step will have. */
   get nextStep(): number {
@@ -53,31 +45,22 @@ export class GapLog {
   }
 
   /** All claimed gaps. Call it when nothing runs any more. */
-  counts(): GapCounts {
+  counts(): CountedValues {
     this.#fold(this.#next);
-    return { durationsUs: this.#gapUs.subarray(0, this.#folded), counts: this.#count.subarray(0, this.#folded) };
+    return this.#counts;
   }
 
   #fold(until: number): void {
     const steps = until - this.#first;
     for (let i = 0; i < steps; i++) {
       this.#open += this.#marks[i]!;
-      if (this.#open > 0) this.#keep(this.#durations[i]!, this.#open);
+      if (this.#open > 0) this.#counts.add(this.#durations[i]!, this.#open);
     }
     const left = this.#next - until;
     this.#durations.copyWithin(0, steps, steps + left);
     this.#marks.copyWithin(0, steps, steps + left + 1);
     this.#marks.fill(0, left + 1);
     this.#first = until;
-  }
-
-  #keep(gapUs: number, count: number): void {
-    if (this.#folded === this.#count.length) {
-      this.#gapUs = doubled(this.#gapUs);
-      this.#count = doubled(this.#count);
-    }
-    this.#gapUs[this.#folded] = gapUs;
-    this.#count[this.#folded++] = count;
   }
 }
 

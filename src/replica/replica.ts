@@ -1,7 +1,7 @@
+import type { CountedValues } from '../kernel/counted-values.js';
 import { EventFifo } from '../kernel/event-fifo.js';
 import { EventHeap } from '../kernel/event-heap.js';
 import { BatchFormation } from './batch-formation.js';
-import type { GapCounts } from './gap-log.js';
 import { KvCache } from './kv-cache.js';
 import type { LatencyModel } from './latency/contract.js';
 import { preemptionPolicy } from './preemption/registry.js';
@@ -109,7 +109,7 @@ export class Replica {
   }
 
   /** Durations between tokens of completed requests, without the constant per-token overhead. */
-  gapCounts(): GapCounts {
+  gapCounts(): CountedValues {
     return this.#gaps.counts();
   }
 

@@ -1,4 +1,5 @@
-import { type GapCounts, GapLog } from './gap-log.js';
+import type { CountedValues } from '../kernel/counted-values.js';
+import { GapLog } from './gap-log.js';
 import type { RunningBatch } from './running-batch.js';
 
 /** Which steps gave which slot a token, and so the gaps between the tokens of requests that complete. */
@@ -43,7 +44,7 @@ export class TokenGaps {
   }
 
   /** Gap durations of completed requests, without the constant per-token overhead. Call it when nothing runs any more. */
-  counts(): GapCounts {
+  counts(): CountedValues {
     return this.#log.counts();
   }
 

@@ -128,7 +128,7 @@ export class Cluster implements ReplicaEvents {
   /** Lets every replica run up to a moment; what they do does not change when that moment is. */
   #catchUp(untilUs: number): false {
     const { replicas, router, looks } = this.#parts;
-    if (!looks && untilUs !== NEVER && ++this.#unlooked < CATCH_UP) return false;
+    if (!looks && untilUs <= this.#horizonUs && untilUs !== NEVER && ++this.#unlooked < CATCH_UP) return false;
     this.#unlooked = 0;
     for (let i = 0; i < replicas.length; i++) {
       const replica = replicas[i]!;

@@ -68,7 +68,8 @@ export function simulate(
     () => new Replica(config.replica, latency, requests, events, horizonUs),
   );
   const router = new Router(config, policies, table, keys, priorities, replicas);
-  const looks = traced || policies.reads.size > 0 || (flowControl?.detector.reads.length ?? 0) > 0;
+  const budgets = Object.keys(config.tenantBudgets).length;
+  const looks = traced || policies.reads.size + budgets + (flowControl?.detector.reads.length ?? 0) > 0;
   cluster = new Cluster(config, workload, {
     replicas,
     router,

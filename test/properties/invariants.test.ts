@@ -72,6 +72,13 @@ describe('invariants of every simulation', () => {
     }, 60);
   });
 
+  test('watching decisions changes nothing', () => {
+    property((config, plain) => {
+      const { decisions: _, ...watched } = run(config, plain).document;
+      expect(run({ ...config, traceLevel: 'none', summarizeTrace: false }, plain).document).toEqual(watched);
+    });
+  });
+
   test('admission and routing never see the true output length', () => {
     property((config, plain) => {
       // What happens to the last arrival before it runs cannot depend on how long its answer will be.

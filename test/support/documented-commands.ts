@@ -26,8 +26,15 @@ export function documentedCommands(blocks: readonly FencedBlock[]): DocumentedCo
   });
 }
 
-/** What a page shows of an output: all of it, or the lines that `lines=1-4,8-` asks for with dots for the others. */
-export function excerpt(output: string, block: FencedBlock): string[] {
+/**
+ * What a page shows of an output: all of it, or the lines that `lines=1-4,8-` asks for with dots for the others. In a
+ * `json` block the value counts, however it is laid out.
+ */
+export function excerpt(output: string, block: FencedBlock): readonly string[] {
+  if (block.language === 'json') {
+    const same = JSON.stringify(JSON.parse(block.lines.join('\n') || 'null')) === JSON.stringify(JSON.parse(output));
+    return same ? block.lines : JSON.stringify(JSON.parse(output), null, 2).split('\n');
+  }
   const lines = output.replace(/\n$/, '').split('\n');
   const ranges = block.settings.get('lines');
   if (ranges === undefined) return lines;

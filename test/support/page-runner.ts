@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { captured, type Ended } from '../../src/cli/captured-io.js';
 
-/** Commands that pages show and tests do not run: they change the machine, or are what runs the tests. */
-const SHOWN_ONLY = ['cd', 'git', 'node', 'npm', 'npx'];
+/** Programs that pages show and tests do not run: there is nothing to check, or they are what runs the tests. */
+const SHOWN_ONLY = ['mkdir', 'node', 'npm', 'npx'];
 
 /**
  * A reader who follows one page: a new folder with the examples and an empty `out`, in which the page's commands run one
@@ -34,20 +34,13 @@ export class PageRunner {
     const [program = '', ...args] = words;
     if (program === 'twinyard') return captured(args);
     if (program === 'npx' && args[0] === 'twinyard') return captured(args.slice(1));
-    if (program === 'npm' && args[0] === 'start') return captured(this.#startArguments());
+    if (program === 'npm' && args[0] === 'start') return captured(startArguments(this.#root));
     if (program === 'head' && args[0] === '-n') return printed(lines(args[2]!).slice(0, Number(args[1])));
+    if (program === 'sed' && args[0] === '-n') return printed([lines(args[2]!)[Number.parseInt(args[1]!, 10) - 1]!]);
     if (program === 'cat') return printed(lines(args[0]!));
     if (program === 'sh') return this.#script(args);
     if (SHOWN_ONLY.includes(program)) return undefined;
     throw new Error(`a page shows '${words.join(' ')}', which its test does not understand`);
-  }
-
-  /** What `npm start` gives to the program. */
-  #startArguments(): string {
-    const { scripts } = JSON.parse(readFileSync(join(this.#root, 'package.json'), 'utf8'));
-    const start = 'node dist/cli/main.js ';
-    if (!scripts.start.startsWith(start)) throw new Error(`npm start is '${scripts.start}'`);
-    return scripts.start.slice(start.length);
   }
 
   /** A script finds the compiled program under its own name. */
@@ -60,6 +53,14 @@ export class PageRunner {
     const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
     return { code: 0, stdout: execFileSync('sh', args, { env, encoding: 'utf8' }), stderr: '' };
   }
+}
+
+/** What `npm start` gives to the program. */
+export function startArguments(root: string): string {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const start = 'node dist/cli/main.js ';
+  if (!scripts.start.startsWith(start)) throw new Error(`npm start is '${scripts.start}'`);
+  return scripts.start.slice(start.length);
 }
 
 function lines(path: string): string[] {

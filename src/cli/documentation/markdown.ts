@@ -1,7 +1,10 @@
-/** A Markdown table; the first row holds the column names. */
+/** A Markdown table with its columns aligned, as the formatter wants it; the first row holds the column names. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
-  const [names, ...body] = rows;
-  return [names!, names!.map(() => '---'), ...body].map((row) => `| ${row.map(cell).join(' | ')} |\n`).join('');
+  const cells = rows.map((row) => row.map(cell));
+  const widths = cells[0]!.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));
+  const line = (row: readonly string[]) => `| ${row.map((text, i) => text.padEnd(widths[i]!)).join(' | ')} |\n`;
+  const [names, ...body] = cells.map(line);
+  return [names, line(widths.map((width) => '-'.repeat(width))), ...body].join('');
 }
 
 /** A bar would end the cell, even inside code. */

@@ -42,5 +42,5 @@ function accepted({ anyOf, enum: names, exclusiveMinimum, minimum, type }: Optio
   if (names !== undefined) return names.map(code).join(', ');
   if (exclusiveMinimum !== undefined) return `${type} above ${exclusiveMinimum}`;
   if (minimum !== undefined) return `${type} from ${minimum}`;
-  return { array: 'list', string: 'text' }[type ?? ''] ?? type ?? 'any';
+  return { array: 'list', string: 'text' }[type!] ?? type!;
 }

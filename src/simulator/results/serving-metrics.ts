@@ -1,5 +1,4 @@
 import { CountedValues } from '../../kernel/counted-values.js';
-import type { GapCounts } from '../../replica/gap-log.js';
 import type { Replica } from '../../replica/replica.js';
 import { STATUS } from '../../replica/request-outcomes.js';
 import type { ServingMetrics } from '../result-document.js';
@@ -22,7 +21,7 @@ export interface ReplicaTotals {
   cachedPromptTokens: number;
   endUs: number;
   cacheHitRate: number;
-  gaps: GapCounts;
+  gaps: CountedValues;
 }
 
 export function totalsOf(replica: Replica, horizonUs: number): ReplicaTotals {
@@ -48,6 +47,8 @@ export function totalsOf(replica: Replica, horizonUs: number): ReplicaTotals {
 /** Totals of a whole cluster. Its hit rate is the plain average over instances, its end the latest one. */
 export function sumTotals(parts: readonly ReplicaTotals[]): ReplicaTotals {
   const add = (key: keyof Omit<ReplicaTotals, 'gaps'>) => parts.reduce((sum, part) => sum + part[key], 0);
+  const gaps = new CountedValues();
+  for (const part of parts) gaps.addAll(part.gaps);
   return {
     completed: add('completed'),
     lengthCapped: add('lengthCapped'),
@@ -63,20 +64,8 @@ export function sumTotals(parts: readonly ReplicaTotals[]): ReplicaTotals {
     cachedPromptTokens: add('cachedPromptTokens'),
     endUs: parts.reduce((latest, part) => Math.max(latest, part.endUs), 0),
     cacheHitRate: parts.length === 0 ? 0 : add('cacheHitRate') / parts.length,
-    gaps: joined(parts.map((part) => part.gaps)),
+    gaps,
   };
-}
-
-function joined(parts: readonly GapCounts[]): GapCounts {
-  const length = parts.reduce((sum, part) => sum + part.counts.length, 0);
-  const all = { durationsUs: new Float64Array(length), counts: new Int32Array(length) };
-  let at = 0;
-  for (const part of parts) {
-    all.durationsUs.set(part.durationsUs, at);
-    all.counts.set(part.counts, at);
-    at += part.counts.length;
-  }
-  return all;
 }
 
 /** Latencies and rates are zero while nothing has completed, as nothing can be said about them. */
@@ -98,10 +87,7 @@ export function servingMetrics(totals: ReplicaTotals, sample: RequestSample, tok
     tokens_per_sec: any && seconds > 0 ? totals.outputTokens / seconds : 0,
     ...spreadKeys('e2e', any ? spreadOfSorted(sample.e2eUs) : NO_SPREAD),
     ...spreadKeys('ttft', any ? spreadOfSorted(sample.ttftUs) : NO_SPREAD),
-    ...spreadKeys(
-      'itl',
-      any ? spreadOfGaps(new CountedValues(totals.gaps.durationsUs, totals.gaps.counts), tokenOverheadUs) : NO_SPREAD,
-    ),
+    ...spreadKeys('itl', any ? spreadOfGaps(totals.gaps, tokenOverheadUs) : NO_SPREAD),
     scheduling_delay_p99_ms: any ? p99Ms(sample.schedulingDelayUs) : 0,
     preemption_count: totals.preemptions,
     cache_hit_rate: totals.cacheHitRate,

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { sloPriorities } from '../policy/slo-classes.js';
+import { type ToyRequest, toyKeys, toyReplica, toyTable } from '../replica/toy-replica.contract.js';
+import type { ClusterConfig } from './cluster-config.js';
+import { createPolicies, Router } from './router.js';
+import { toyCluster } from './toy-cluster.contract.js';
+
+function routerFor(list: readonly ToyRequest[], changes: Partial<ClusterConfig> = {}) {
+  const config = toyCluster(changes);
+  const table = toyTable(list);
+  const fleet = Array.from({ length: config.instances }, () => toyReplica([{ input: 8, group: 'g' }]));
+  const replicas = fleet.map(({ replica }) => replica);
+  const policies = createPolicies(config, table);
+  const priorities = sloPriorities(config.sloPriorities);
+  const router = new Router(config, policies, table, toyKeys(table, 4), priorities, replicas);
+  /** Looks, picks and places, as the cluster does. */
+  const route = (row: number, nowUs = 0) => {
+    router.look(row, nowUs);
+    const chosen = router.pick(row);
+    router.placed(row, chosen);
+    return chosen;
+  };
+  return { router, policies, fleet, route };
+}
+
+const weighted = (scorers: string) => ({ routing: { policy: 'weighted', options: { scorers } } });
+
+describe('what a decision knows of a request', () => {
+  it('is in the features: numbers and names, not the output length', () => {
+    const { router } = routerFor([
+      { input: 9, output: 77, slo: 'batch', tenant: 't', session: 's' },
+      { input: 5, output: 77 },
+    ]);
+    router.look(0, 123);
+    expect(router.features).toMatchObject({
+      nowUs: 123,
+      inputTokens: 9,
+      sloClass: 'batch',
+      priority: -1,
+      tenant: 1,
+      session: 1,
+    });
+    expect(JSON.stringify(router.features)).not.toContain('77');
+    router.look(1, 124);
+    expect(router.features).toMatchObject({ sloClass: 'standard', priority: 3, tenant: -1, session: -1 });
+  });
+
+  it('follows the priorities of the configuration', () => {
+    const { router } = routerFor([{ input: 1, slo: 'gold' }], { sloPriorities: { gold: 9 } });
+    router.look(0, 0);
+    expect(router.features.priority).toBe(9);
+  });
+
+  it('tells shared blocks from those of the request alone', () => {
+    const { router } = routerFor([{ input: 18, group: 'g', prefix: 8 }], weighted('prefix-affinity:1'));
+    router.look(0, 0);
+    router.pick(0);
+    expect(router.features).toMatchObject({ blockCount: 4, soloBlocks: 2 });
+    expect(Array.from(router.features.blocks.subarray(0, 2))).toEqual([1000, 1001]);
+  });
+});
+
+describe('which replicas may be chosen', () => {
+  it('is all of them, or none when the request names another model', () => {
+    const { router } = routerFor([{ input: 1, model: 'toy' }, { input: 1, model: 'TOY' }, { input: 1 }]);
+    const eligible = (row: number) => {
+      router.look(row, 0);
+      return [router.pick(row) >= 0, Array.from(router.signals.view.eligible)];
+    };
+    expect(eligible(0)).toEqual([true, [1, 1]]);
+    expect(eligible(1)).toEqual([false, [0, 0]]);
+    expect(eligible(2)).toEqual([true, [1, 1]]);
+  });
+
+  it('does not matter for a look at the fleet as a whole', () => {
+    const { router } = routerFor([{ input: 1, model: 'other' }]);
+    router.look(0, 0);
+    router.lookAtFleet(0);
+    expect(Array.from(router.signals.view.eligible)).toEqual([1, 1]);
+  });
+});
+
+describe('signals', () => {
+  it('are refreshed by looks, not by time', () => {
+    const { router, fleet } = routerFor([{ input: 1 }], { snapshotRefreshUs: 50 });
+    fleet[0]!.runUntil(1);
+    router.look(0, 10);
+    expect(router.signals.view.freeBlocks[0]).toBe(0);
+    router.look(0, 60);
+    expect(router.signals.view.freeBlocks[0]).toBe(100);
+  });
+
+  it('are not refreshed for a request that no replica can serve', () => {
+    const { router } = routerFor([{ input: 1, model: 'other' }, { input: 1 }], { snapshotRefreshUs: 50 });
+    router.look(0, 60);
+    expect(router.signals.view.freeBlocks[0]).toBe(0);
+    router.look(1, 61);
+    expect(router.signals.view.freeBlocks[0]).toBe(100);
+  });
+
+  it('in flight are requests that were placed and have not left, always up to date', () => {
+    const { router, route } = routerFor([{ input: 4 }, { input: 4 }], { snapshotRefreshUs: 50 });
+    route(0);
+    route(1);
+    expect(Array.from(router.signals.view.inFlight)).toEqual([1, 1]);
+    router.left(0);
+    router.left(0);
+    expect(Array.from(router.signals.view.inFlight)).toEqual([0, 1]);
+  });
+
+  it('that nobody reads are not asked for', () => {
+    expect(routerFor([]).policies.reads.size).toBe(0);
+    expect([...routerFor([], weighted('queue-depth:1,kv-utilization:1')).policies.reads].sort()).toEqual(
+      ['inFlight', 'kvUsed', 'queued', 'running'].sort(),
+    );
+    const gated = routerFor([], { admission: { policy: 'tier-shed', options: {} } });
+    expect([...gated.policies.reads].sort()).toEqual(['inFlight', 'queued', 'running']);
+  });
+});
+
+describe('prefixes', () => {
+  it('sent to a replica bring the next request with the same prefix there', () => {
+    const shared = { input: 8, group: 'g' };
+    const { route } = routerFor([{ input: 8 }, shared, shared], weighted('prefix-affinity:1'));
+    expect([route(0), route(1), route(2)]).toEqual([0, 0, 0]);
+    const balanced = routerFor([{ input: 8 }, shared, shared], weighted('load-balance:1,prefix-affinity:9'));
+    expect([balanced.route(0), balanced.route(1), balanced.route(2)]).toEqual([0, 1, 1]);
+  });
+
+  it('in the cache of a replica do so too, as old as the cache signal', () => {
+    const list = [{ input: 8, group: 'g' }];
+    const live = routerFor(list, weighted('precise-prefix-cache:1'));
+    live.fleet[1]!.run();
+    expect(live.route(0)).toBe(1);
+    const delayed = routerFor(list, { ...weighted('precise-prefix-cache:1'), cacheSignalDelayUs: 50 });
+    delayed.fleet[1]!.run();
+    expect([delayed.route(0, 49), delayed.route(0, 50)]).toEqual([0, 1]);
+  });
+});
+
+describe('tenants', () => {
+  it('get their seats back when a request leaves', () => {
+    const mine = { input: 4, tenant: 't', slo: 'batch' };
+    const { router, route } = routerFor([mine, mine], { tenantBudgets: { t: 0 } });
+    route(0);
+    router.look(1, 0);
+    expect(router.refuse()).toBe('tenant is over its budget');
+    router.left(0);
+    expect(router.refuse()).toBeNull();
+  });
+});

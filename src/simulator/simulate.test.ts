@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { simulateToy, toyCluster } from './toy-cluster.contract.js';
+
+// A step takes 10 us and 1 us per token.
+const PAIR = [
+  { input: 4, output: 3, slo: 'critical', tenant: 'a' },
+  { at: 100, input: 6, output: 1, tenant: 'b' },
+];
+
+describe('simulate', () => {
+  it('tells of every request what became of it', () => {
+    const { requests } = simulateToy(PAIR, toyCluster());
+    expect(requests()).toEqual([
+      {
+        request_id: 'request_0',
+        instance: 'instance_0',
+        status: 'completed',
+        arrival_us: 0,
+        scheduling_delay_us: 0,
+        ttft_us: 14,
+        itl_mean_us: 11,
+        e2e_us: 36,
+        input_tokens: 4,
+        output_tokens: 3,
+      },
+      {
+        request_id: 'request_1',
+        instance: 'instance_1',
+        status: 'completed',
+        arrival_us: 100,
+        scheduling_delay_us: 0,
+        ttft_us: 16,
+        itl_mean_us: 0,
+        e2e_us: 16,
+        input_tokens: 6,
+        output_tokens: 1,
+      },
+    ]);
+  });
+
+  it('adds up the cluster and each instance', () => {
+    const { cluster, instances } = simulateToy(PAIR, toyCluster()).document;
+    expect(cluster).toMatchObject({
+      generated_requests: 2,
+      injected_requests: 2,
+      completed_requests: 2,
+      total_input_tokens: 10,
+      total_output_tokens: 4,
+      duration_s: 116e-6,
+      e2e_mean_ms: 0.026,
+      e2e_min_ms: 0.016,
+      e2e_max_ms: 0.036,
+      ttft_p50_ms: 0.015,
+      itl_mean_ms: 0.011,
+      scheduling_delay_p99_ms: 0,
+    });
+    expect(instances).toMatchObject([
+      { instance_id: 'instance_0', completed_requests: 1, duration_s: 36e-6, e2e_max_ms: 0.036 },
+      { instance_id: 'instance_1', completed_requests: 1, duration_s: 116e-6, e2e_max_ms: 0.016 },
+    ]);
+  });
+
+  it('has the optional parts of the document only when asked for', () => {
+    const bare = simulateToy(PAIR, toyCluster()).document;
+    expect(Object.keys(bare)).toEqual(['cluster', 'instances', 'slo', 'fairness', 'anomalies']);
+    const full = simulateToy(
+      [...PAIR, { at: 200, input: 4, session: 's' }],
+      toyCluster({
+        traceLevel: 'decisions',
+        summarizeTrace: true,
+        fitnessWeights: { throughput: 1 },
+        goodputTargets: { critical: { e2eUs: 40 } },
+      }),
+    ).document;
+    expect(Object.keys(full)).toEqual([
+      'cluster',
+      'instances',
+      'slo',
+      'fairness',
+      'goodput',
+      'fitness',
+      'sessions',
+      'decisions',
+      'anomalies',
+    ]);
+    expect(full.goodput).toMatchObject({ slo_attainment: 1 });
+    expect(full.decisions).toMatchObject({ total: 3, admitted: 3, targets: { instance_0: 2, instance_1: 1 } });
+  });
+
+  it('writes a line per decision when decisions are traced', () => {
+    const lines: string[] = [];
+    simulateToy(PAIR, toyCluster({ traceLevel: 'decisions', counterfactualK: 1 }), {
+      watch: { decision: (line) => lines.push(line) },
+    });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { t_us: 0, request_id: 'request_0', chosen: 'instance_0', regret: 0, candidates: [{ instance: 'instance_0' }] },
+      { t_us: 100, request_id: 'request_1', chosen: 'instance_1', regret: 0, candidates: [{ instance: 'instance_0' }] },
+    ]);
+    for (const line of lines) expect(line.endsWith('\n')).toBe(true);
+  });
+
+  it('writes no line otherwise', () => {
+    const lines: string[] = [];
+    simulateToy(PAIR, toyCluster(), { watch: { decision: (line) => lines.push(line) } });
+    expect(lines).toEqual([]);
+  });
+
+  it('draws ties from the seed, and only from it', () => {
+    const routing = { policy: 'least-loaded', options: { tie_break: 'random' } };
+    const list = Array.from({ length: 20 }, (_, i) => ({ at: i * 1000, input: 4 }));
+    const targets = (seed: number) =>
+      simulateToy(list, toyCluster({ routing, seed }))
+        .requests()
+        .map((r) => r.instance);
+    expect(targets(1)).toEqual(targets(1));
+    expect(targets(1)).not.toEqual(targets(2));
+  });
+
+  it.each([
+    ['routing', { routing: { policy: 'least-loded', options: {} } }, "did you mean 'least-loaded'?"],
+    ['admission', { admission: { policy: 'reject', options: {} } }, 'known: '],
+  ])('refuses an unknown %s policy', (_, changes, remedy) => {
+    expect(() => simulateToy(PAIR, toyCluster(changes))).toThrow(remedy);
+  });
+});

@@ -1,0 +1,219 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { captured } from '../src/cli/captured-io.js';
+import { generatedPages } from '../src/cli/documentation/pages.js';
+import { flagsOf } from '../src/cli/flags/command-line.js';
+import { REPLAY } from '../src/cli/replay.js';
+import { RUN } from '../src/cli/run.js';
+import { DISPATCH_ORDERS } from '../src/policy/queueing/dispatch-orders.js';
+import { FAIRNESS_POLICIES } from '../src/policy/queueing/fairness-policies.js';
+import { SATURATION_DETECTORS } from '../src/policy/queueing/saturation.js';
+import { BUILT_IN_SLO_PRIORITIES } from '../src/policy/slo-classes.js';
+import { bundledModels } from '../src/replica/catalogue/model-catalogue.js';
+import { LATENCY_MODELS } from '../src/replica/latency/registry.js';
+import { PREEMPTION_POLICIES } from '../src/replica/preemption/registry.js';
+import { STATUSES } from '../src/replica/request-outcomes.js';
+import { SCHEDULERS } from '../src/replica/scheduling/registry.js';
+import { parsePolicyBundle } from '../src/simulator/policy-bundle.js';
+import { WORKLOADS } from '../src/workload/generate/presets.js';
+import { HEADER_KEYS } from '../src/workload/trace-v2/header-keys.js';
+import { BASE_COLUMNS } from '../src/workload/trace-v2/layout.js';
+import { readTraceHeader } from '../src/workload/trace-v2/read-header.js';
+import { type DocumentedCommand, documentedCommands, excerpt } from './support/documented-commands.js';
+import { goldenNames } from './support/golden-case.js';
+import { type MarkdownPage, parseMarkdown } from './support/markdown-page.js';
+import { PageRunner, startArguments } from './support/page-runner.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Puts what commands really print into the pages, instead of comparing: for whoever changed a result on purpose. */
+const UPDATE = process.env.UPDATE_DOCS === '1';
+
+const pagePaths = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+  ...['docs', 'examples'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(folder, name)),
+  ),
+].sort();
+
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const pages = new Map<string, MarkdownPage>(pagePaths.map((path) => [path, parseMarkdown(textOf(path))]));
+
+describe('commands do what the pages say', () => {
+  let runner: PageRunner | undefined;
+  afterEach(() => {
+    runner?.end();
+    runner = undefined;
+  });
+
+  const withCommands = [...pages].filter(([, page]) => documentedCommands(page.blocks).length > 0);
+  test.each(withCommands)('%s', async (path, page) => {
+    runner = new PageRunner(ROOT);
+    const printed = new Map<number, readonly string[]>();
+    for (const command of documentedCommands(page.blocks)) {
+      const output = await outputOf(runner, command, path);
+      if (command.shown === undefined || output === undefined) continue;
+      const shown = excerpt(output, command.shown);
+      if (UPDATE) printed.set(command.shown.line, shown);
+      else expect(command.shown.lines, `${path}:${command.shown.line}`).toEqual(shown);
+    }
+    if (UPDATE) writeFileSync(join(ROOT, path), withOutputs(textOf(path), page, printed));
+  });
+
+  test('npm start is the first command of the tour', () => {
+    const tour = documentedCommands(pages.get('README.md')!.blocks).find(({ words }) => words[0] === 'twinyard')!;
+    expect(tour.words.slice(1).join(' ')).toBe(startArguments(ROOT));
+  });
+
+  test('the pages have commands', () => {
+    expect(withCommands.length).toBeGreaterThan(20);
+    expect(pages.get('README.md')!.blocks.filter(({ language }) => language === 'text').length).toBeGreaterThan(2);
+  });
+});
+
+async function outputOf(runner: PageRunner, command: DocumentedCommand, path: string): Promise<string | undefined> {
+  const ended = await runner.run(command.words);
+  if (ended === undefined) return undefined;
+  expect(ended.code, `${path}:${command.line}: ${ended.stderr}`).toBe(command.exitCode);
+  return ended.code === 0 ? ended.stdout : ended.stderr;
+}
+
+/** The page with other lines in some of its blocks, by the number of their opening line. */
+function withOutputs(text: string, page: MarkdownPage, printed: ReadonlyMap<number, readonly string[]>): string {
+  const lines = text.split('\n');
+  for (const block of [...page.blocks].reverse()) {
+    const now = printed.get(block.line);
+    if (now !== undefined) lines.splice(block.line, block.lines.length, ...now);
+  }
+  return lines.join('\n');
+}
+
+describe('pages', () => {
+  test('that are made from the code are up to date', async () => {
+    const generated = await generatedPages();
+    for (const [path, text] of generated) {
+      expect(existsSync(join(ROOT, 'docs', path)), `docs/${path} is missing: run node scripts/generate-docs.mjs`).toBe(
+        true,
+      );
+      expect(textOf(join('docs', path)), `docs/${path}: run node scripts/generate-docs.mjs`).toBe(text);
+    }
+    const policyPages = pagePaths.filter((path) => path.startsWith('docs/policies/'));
+    expect(policyPages.map((path) => relative('docs', path))).toEqual(
+      [...generated.keys()].filter((path) => path.startsWith('policies/')).sort(),
+    );
+  });
+
+  test.each([...pages])('%s: links lead somewhere', (path, page) => {
+    for (const link of page.links.filter((target) => !/^[a-z]+:/.test(target))) {
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : relative(ROOT, join(ROOT, dirname(path), file));
+      expect(existsSync(join(ROOT, target)), `${path}: ${link}`).toBe(true);
+      if (anchor !== undefined) expect([...pages.get(target)!.anchors], `${path}: ${link}`).toContain(anchor);
+    }
+  });
+
+  test.each([...pages])('%s: flags exist', (path, page) => {
+    const known = new Set(['help', 'version', 'write']);
+    for (const [name, flag] of Object.entries({ ...flagsOf(RUN), ...flagsOf(REPLAY) })) {
+      for (const spelling of [name, ...flag.aliases]) known.add(spelling);
+    }
+    const others = page.blocks.filter(({ language }) => language !== 'bash').flatMap(({ lines }) => lines);
+    for (const [, flag] of [page.prose, ...others].join('\n').matchAll(/(?<![\w-])--([a-z][a-z0-9-]*)/g)) {
+      expect([...known], `${path}: --${flag}`).toContain(flag);
+    }
+  });
+
+  test.each([...pages])('%s: YAML is accepted', async (path, page) => {
+    for (const { language, lines, line } of page.blocks) {
+      if (language !== 'yaml') continue;
+      const text = lines.join('\n');
+      const place = `${path}:${line}`;
+      if (/^trace_version:/m.test(text)) await expect(readTraceHeader(text, place)).resolves.toBeDefined();
+      else await expect(parsePolicyBundle(text, place)).resolves.toBeDefined();
+    }
+  });
+
+  const namesOf = (registry: readonly { name: string }[]) => registry.map(({ name }) => name);
+  test.each([
+    ['docs/flow-control.md', [SATURATION_DETECTORS, DISPATCH_ORDERS, FAIRNESS_POLICIES].flatMap(namesOf)],
+    ['docs/admission.md', Object.keys(BUILT_IN_SLO_PRIORITIES)],
+    ['docs/simulating.md', [LATENCY_MODELS, SCHEDULERS, PREEMPTION_POLICIES].flatMap(namesOf)],
+    ['docs/simulating.md', [...Object.keys(WORKLOADS), ...bundledModels()]],
+    ['docs/simulating.md', Object.keys(JSON.parse(textOf('catalogue/hardware.json')))],
+    ['docs/traces.md', [...BASE_COLUMNS, ...Object.keys(HEADER_KEYS)]],
+    ['docs/results.md', STATUSES],
+  ])('%s names all there are', (path, names) => {
+    for (const name of names) expect(textOf(path), name).toContain(`\`${name}\``);
+  });
+});
+
+describe('docs/invariants.md', () => {
+  const proofs = [...textOf('docs/invariants.md').matchAll(/`([\w./-]+\.ts)`: "([^"]+)"/g)];
+
+  test('names tests, and as many golden cases as there are', () => {
+    expect(proofs.length).toBeGreaterThan(20);
+    for (const page of ['docs/invariants.md', 'docs/design.md']) {
+      expect(textOf(page)).toContain(`${goldenNames.length} scenarios`);
+    }
+  });
+
+  test.each(proofs.map(([, file, title]) => [file!, title!]))('%s: %s', (file, title) => {
+    const source = textOf(file);
+    const titles = [...source.matchAll(/\b(?:test|it)(?:\.each\(.*\))?\((['"`])(.*?)\1, /g)].map((match) => match[2]!);
+    expect(titles).toContain(title);
+  });
+});
+
+describe('docs/results.md', () => {
+  const page = textOf('docs/results.md');
+
+  /** Every key below a value; the keys of maps whose names come from the input are left out. */
+  function keysOf(value: unknown, into: Set<string>): Set<string> {
+    if (Array.isArray(value)) for (const item of value) keysOf(item, into);
+    else if (value !== null && typeof value === 'object') {
+      for (const [key, inner] of Object.entries(value)) {
+        into.add(key);
+        if (!NAMED_BY_INPUT.includes(key)) keysOf(inner, into);
+        else for (const entry of Object.values(inner as object)) keysOf(entry, into);
+      }
+    }
+    return into;
+  }
+  const NAMED_BY_INPUT = [
+    ...['slo', 'tenants', 'per_class', 'slo_attainment_by_dim', 'terms', 'reasons', 'targets', 'shed', 'rejections'],
+    ...['options', 'tenantBudgets', 'sloPriorities', 'sloTargetsUs', 'fitnessWeights', 'goodputTargets'],
+  ];
+
+  test('explains every key, and no other', async () => {
+    const runner = new PageRunner(ROOT);
+    try {
+      const common = '--model qwen/qwen3-14b --trace-level decisions --summarize-trace --metrics-path out/result.json';
+      const replay = `replay ${common} --trace examples/small-trace --session-mode closed-loop --think-time-ms 100 --flow-control`;
+      const runs = [
+        `${replay} --fitness-weights throughput:1 --slo-itl critical=50ms --routing-policy weighted`,
+        `run ${common} --num-requests 3 --model-config-folder examples/models --model acme/acme-3b --hardware LAB-40 --tp 1 --hardware-config examples/gpus.json`,
+        `replay ${common} --trace examples/small-trace --session-mode closed-loop --think-time-dist constant:value=1s --admission-policy reject-all`,
+      ];
+      const keys = new Set<string>();
+      for (const [i, args] of runs.entries()) {
+        const words = (i === 1 ? args.replace('--model qwen/qwen3-14b ', '') : args).split(' ');
+        const ended = await captured([...words, '--decisions-path', 'out/decisions.jsonl', '--log', 'silent']);
+        expect(ended.stderr).toBe('');
+        keysOf(JSON.parse(readFileSync('out/result.json', 'utf8')), keys);
+        for (const line of readFileSync('out/decisions.jsonl', 'utf8').trim().split('\n'))
+          keysOf(JSON.parse(line), keys);
+      }
+      for (const key of keys) expect(page, key).toContain(`\`${key}\``);
+      const explained = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) +\|/gm)].flatMap(([, cell]) =>
+        [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name!),
+      );
+      expect(explained.length).toBeGreaterThan(100);
+      for (const name of explained) expect([...keys, ...STATUSES, 'thinkTimeDist'], name).toContain(name);
+    } finally {
+      runner.end();
+    }
+  });
+});
