@@ -1,7 +1,7 @@
-import type { z } from 'zod';
 import type { RandomStream } from '../kernel/random-stream.js';
 import type { Explanation } from './explanation.js';
 import type { FleetView, Signal } from './fleet-view.js';
+import type { OptionSchema } from './options.js';
 import type { RequestFeatures } from './request-features.js';
 
 /** What a policy gets from its host besides its options. */
@@ -26,7 +26,7 @@ interface Description {
 
 interface PolicyFacts<Options> extends Description {
   /** Validates options, fills in defaults, and documents both. */
-  options: z.ZodType<Options>;
+  options: OptionSchema<Options>;
   /** The signals a picker made with these options needs; the host checks that they exist. */
   reads(options: Options): readonly Signal[];
 }

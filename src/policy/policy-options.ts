@@ -1,19 +1,27 @@
-import { z } from 'zod';
 import { badOption, unknownOption } from './errors.js';
+import type { OptionSchema } from './options.js';
 
-/** Anything that describes its options by a schema: routing and admission policies. */
+/** Anything that describes its options: routing and admission policies. */
 interface HasOptions<Options> {
   name: string;
-  options: z.ZodType<Options>;
+  options: OptionSchema<Options>;
 }
 
 /** Checks options as a person wrote them and fills in defaults; the first thing wrong becomes an InputError at its field. */
 export function policyOptions<Options>(policy: HasOptions<Options>, given: unknown, place: string): Options {
-  const parsed = policy.options.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const known = policy.options instanceof z.ZodObject ? Object.keys(policy.options.shape) : [];
-  const issue = parsed.error.issues[0]!;
-  if (issue.code === 'unrecognized_keys') throw unknownOption(policy.name, issue.keys[0]!, known, place);
-  const field = issue.path.join('.');
-  throw badOption(policy.name, issue.message, known, field === '' ? place : `${place} (${field})`);
+  const schema = policy.options as OptionSchema<Record<string, unknown>>;
+  const known = Object.keys(schema);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw badOption(policy.name, 'options are not a map of names to values', known, place);
+  }
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw unknownOption(policy.name, unknown, known, place);
+  const options: Record<string, unknown> = {};
+  for (const name of known) {
+    const value = (given as Record<string, unknown>)[name] ?? schema[name]!.default;
+    const problem = schema[name]!.problem(value);
+    if (problem !== null) throw badOption(policy.name, problem, known, `${place} (${name})`);
+    options[name] = value;
+  }
+  return options as Options;
 }

@@ -1,31 +1,43 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BlockPool } from './block-pool.js';
+import { BlockPool, NONE } from './block-pool.js';
+
+/** Takes blocks one by one, each for an owner of its own. */
+function takeOneByOne(pool: BlockPool, count: number): number[] {
+  return Array.from({ length: count }, () => pool.take(1, NONE, []));
+}
+
+/** The blocks of an owner, from the last one taken to the first. */
+function chain(pool: BlockPool, top: number): number[] {
+  const blocks: number[] = [];
+  for (let block = top; block !== NONE; block = pool.below[block]!) blocks.push(block);
+  return blocks;
+}
 
 describe('BlockPool', () => {
   it('gives out fresh blocks from 0 on', () => {
     const pool = new BlockPool(3);
-    expect([pool.take(), pool.take(), pool.take()]).toEqual([0, 1, 2]);
+    expect(takeOneByOne(pool, 3)).toEqual([0, 1, 2]);
     expect([pool.free, pool.used]).toEqual([0, 3]);
   });
 
   it('takes the block that was freed longest ago', () => {
     const pool = new BlockPool(3);
-    for (let i = 0; i < 3; i++) pool.take();
+    takeOneByOne(pool, 3);
     for (const block of [1, 2, 0]) pool.release(block);
-    expect([pool.take(), pool.take(), pool.take()]).toEqual([1, 2, 0]);
+    expect(takeOneByOne(pool, 3)).toEqual([1, 2, 0]);
   });
 
   it('lets a free block be claimed from the middle of the list, and passes over the hole', () => {
     const pool = new BlockPool(4);
     pool.claim(1);
     expect([pool.isFree(0), pool.isFree(1), pool.free]).toEqual([true, false, 3]);
-    expect([pool.take(), pool.take()]).toEqual([0, 2]);
+    expect(takeOneByOne(pool, 2)).toEqual([0, 2]);
   });
 
   it('frees a block when its last owner lets go', () => {
     const pool = new BlockPool(2);
-    const block = pool.take();
+    const [block] = takeOneByOne(pool, 1) as [number];
     pool.claim(block);
     pool.release(block);
     expect([pool.isFree(block), pool.free]).toEqual([false, 1]);
@@ -37,7 +49,7 @@ describe('BlockPool', () => {
     const pool = new BlockPool(3);
     pool.claim(0);
     pool.release(0);
-    expect([pool.take(), pool.take(), pool.take()]).toEqual([1, 2, 0]);
+    expect(takeOneByOne(pool, 3)).toEqual([1, 2, 0]);
   });
 
   it('closes the holes when the ring is full of them, and keeps the order', () => {
@@ -48,33 +60,91 @@ describe('BlockPool', () => {
       pool.release(1);
     }
     expect(pool.free).toBe(3);
-    expect([pool.take(), pool.take(), pool.take()]).toEqual([0, 2, 1]);
+    expect(takeOneByOne(pool, 3)).toEqual([0, 2, 1]);
+  });
+});
+
+describe('chains', () => {
+  it('link what one owner takes, from the last block to the first', () => {
+    const pool = new BlockPool(5);
+    const top = pool.take(2, NONE, []);
+    expect(chain(pool, top)).toEqual([1, 0]);
+    expect(chain(pool, pool.take(1, top, []))).toEqual([2, 1, 0]);
   });
 
+  it('are released from the last block to the first', () => {
+    const pool = new BlockPool(3);
+    pool.releaseChain(pool.take(3, NONE, []), 3);
+    expect([pool.free, takeOneByOne(pool, 3)]).toEqual([3, [2, 1, 0]]);
+  });
+
+  it('leave blocks alone that somebody else owns as well', () => {
+    const pool = new BlockPool(3);
+    const top = pool.take(3, NONE, []);
+    pool.claim(1);
+    pool.releaseChain(top, 3);
+    expect([0, 1, 2].map((block) => pool.isFree(block))).toEqual([true, false, true]);
+    expect(pool.free).toBe(2);
+  });
+
+  it('tell which of the blocks they take were known by a key', () => {
+    const pool = new BlockPool(4);
+    pool.key[1] = 77;
+    pool.key[3] = 88;
+    const known: number[] = [];
+    pool.take(3, NONE, known);
+    expect(known).toEqual([1]);
+  });
+
+  it('of no blocks change nothing', () => {
+    const pool = new BlockPool(2);
+    expect(pool.take(0, NONE, [])).toBe(NONE);
+    pool.releaseChain(NONE, 0);
+    expect(takeOneByOne(pool, 2)).toEqual([0, 1]);
+  });
+});
+
+describe('a pool', () => {
   it('does what a list and a count of owners do', () => {
-    const action = fc.tuple(fc.constantFrom('take', 'claim', 'release', 'release'), fc.nat(11));
+    const action = fc.tuple(
+      fc.constantFrom('take', 'take', 'claim', 'unclaim', 'release'),
+      fc.nat(11),
+      fc.integer({ min: 1, max: 4 }),
+    );
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), fc.array(action, { maxLength: 150 }), (total, actions) => {
         const pool = new BlockPool(total);
         const list = Array.from({ length: total }, (_, i) => i);
         const owners = new Array<number>(total).fill(0);
-        for (const [kind, number] of actions) {
-          const block = number % total;
-          if (kind === 'take' && list.length > 0) {
-            const oldest = list.shift()!;
-            owners[oldest] = 1;
-            expect(pool.take()).toBe(oldest);
+        const chains: { top: number; blocks: number[] }[] = [];
+        const claims: number[] = [];
+        const letGo = (block: number) => {
+          if (--owners[block]! === 0) list.push(block);
+        };
+        for (const [kind, number, count] of actions) {
+          if (kind === 'take' && list.length >= count) {
+            const blocks = list.splice(0, count);
+            for (const block of blocks) owners[block] = 1;
+            chains.push({ top: pool.take(count, NONE, []), blocks: blocks.reverse() });
+            expect(chain(pool, chains.at(-1)!.top)).toEqual(chains.at(-1)!.blocks);
           } else if (kind === 'claim') {
+            const block = number % total;
             if (owners[block]!++ === 0) list.splice(list.indexOf(block), 1);
+            claims.push(block);
             pool.claim(block);
-          } else if (kind === 'release' && owners[block]! > 0) {
-            if (--owners[block]! === 0) list.push(block);
+          } else if (kind === 'unclaim' && claims.length > 0) {
+            const [block] = claims.splice(number % claims.length, 1) as [number];
+            letGo(block);
             pool.release(block);
+          } else if (kind === 'release' && chains.length > 0) {
+            const [{ top, blocks }] = chains.splice(number % chains.length, 1) as [(typeof chains)[number]];
+            blocks.forEach(letGo);
+            pool.releaseChain(top, blocks.length);
           }
           expect([pool.free, pool.used]).toEqual([list.length, total - list.length]);
-          expect(owners.map((_, i) => pool.isFree(i))).toEqual(owners.map((count) => count === 0));
+          expect(owners.map((_, i) => pool.isFree(i))).toEqual(owners.map((held) => held === 0));
         }
-        expect(list.map(() => pool.take())).toEqual(list);
+        expect(takeOneByOne(pool, list.length)).toEqual(list);
       }),
     );
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NONE } from './block-pool.js';
 import { KvCache } from './kv-cache.js';
 
 /** Blocks of 4 tokens throughout. */
@@ -15,7 +16,7 @@ function prefill(kv: KvCache, slot: number, prompt: Int32Array, tokens = prompt.
 /** Takes all free blocks, so that what they held is gone; tells in which order they were free. */
 function takeAll(kv: KvCache): number[] {
   const blocks: number[] = [];
-  while (kv.pool.free > 0) blocks.push(kv.pool.take());
+  while (kv.pool.free > 0) blocks.push(kv.pool.take(1, NONE, []));
   return blocks;
 }
 

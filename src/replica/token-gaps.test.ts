@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RunningBatch } from './running-batch.js';
 import { TokenGaps } from './token-gaps.js';
+import { writtenOut } from './toy-replica.contract.js';
 
 /** A batch whose requests decode until they are told to stop. */
 function setup() {
@@ -31,12 +32,7 @@ function setup() {
       batch.unseat(batch.placeOf(slot));
     },
     idleUs: (slot: number) => batch.idleUs[slot],
-    all(): number[] {
-      const { durationsUs, counts } = gaps.counts();
-      return Array.from(durationsUs)
-        .flatMap((us, i) => Array<number>(counts[i]!).fill(us))
-        .sort((a, b) => a - b);
-    },
+    all: () => writtenOut(gaps.counts()),
   };
 }
 

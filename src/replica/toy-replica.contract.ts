@@ -1,3 +1,4 @@
+import type { CountedValues } from '../kernel/counted-values.js';
 import { RequestTable, ROW_GROWS_CONTEXT } from '../workload/request-table.js';
 import type { LatencyModel } from './latency/contract.js';
 import { Replica } from './replica.js';
@@ -117,6 +118,11 @@ export interface ToyEvent {
   atUs?: number;
 }
 
+/** The sorted list that counted values stand for. */
+export function writtenOut(values: CountedValues): number[] {
+  return Array.from({ length: values.total }, (_, i) => values.at(i));
+}
+
 export interface ToySetup {
   config?: Partial<ReplicaConfig>;
   latency?: Partial<LatencyModel>;
@@ -162,11 +168,6 @@ export function toyReplica(list: readonly ToyRequest[], { config, latency, horiz
     run: () => runUntil(Number.POSITIVE_INFINITY),
     status: (row: number): Status => STATUSES[outcomes.status[row]!]!,
     /** Every gap between tokens of completed requests, sorted. */
-    gaps(): number[] {
-      const { durationsUs, counts } = replica.gapCounts();
-      return Array.from(durationsUs)
-        .flatMap((us, i) => Array<number>(counts[i]!).fill(us))
-        .sort((a, b) => a - b);
-    },
+    gaps: () => writtenOut(replica.gapCounts()),
   };
 }

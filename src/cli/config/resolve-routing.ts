@@ -51,7 +51,7 @@ function canonicalScorers(given: Parameters<typeof parseScorers>[0], place: stri
 }
 
 function takes(policy: RoutingPolicy, option: string): boolean {
-  return Object.hasOwn((policy.options as { shape?: object }).shape ?? {}, option);
+  return Object.hasOwn(policy.options as object, option);
 }
 
 function refuseWithout(policy: RoutingPolicy, option: string, place: string, remedy: string): void {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { OptionSchema } from '../../policy/options.js';
 import { code, markdownTable, plain } from './markdown.js';
 
 /** Where a person can set an option. */
@@ -9,38 +9,19 @@ export interface OptionPlaces {
   fileKey: string;
 }
 
-interface OptionSchema {
-  default?: unknown;
-  description?: string;
-  type?: string;
-  enum?: readonly string[];
-  minimum?: number;
-  exclusiveMinimum?: number;
-  anyOf?: readonly OptionSchema[];
-}
-
-/** The options of a policy as its schema describes them; a sentence when it has none. */
-export function optionTable(options: z.ZodType, placesOf: (option: string) => OptionPlaces): string {
-  const schema = z.toJSONSchema(options, { io: 'input' });
-  const rows = Object.entries((schema.properties ?? {}) as Record<string, OptionSchema>).map(([name, option]) => {
+/** The options of a policy as it describes them; a sentence when it has none. */
+export function optionTable(options: OptionSchema<unknown>, placesOf: (option: string) => OptionPlaces): string {
+  const rows = Object.entries(options as OptionSchema<Record<string, unknown>>).map(([name, option]) => {
     const { flag, fileKey } = placesOf(name);
     return [
       code(name),
       code(String(option.default)),
-      accepted(option),
-      plain(option.description ?? ''),
+      plain(option.accepts),
+      plain(option.help),
       flag === undefined ? 'none' : code(`--${flag}`),
       code(fileKey),
     ];
   });
   if (rows.length === 0) return 'It has none.\n';
   return markdownTable([['option', 'default', 'values', 'meaning', 'flag', 'in a policy file'], ...rows]);
-}
-
-function accepted({ anyOf, enum: names, exclusiveMinimum, minimum, type }: OptionSchema): string {
-  if (anyOf !== undefined) return anyOf.map(accepted).join(' or ');
-  if (names !== undefined) return names.map(code).join(', ');
-  if (exclusiveMinimum !== undefined) return `${type} above ${exclusiveMinimum}`;
-  if (minimum !== undefined) return `${type} from ${minimum}`;
-  return { array: 'list', string: 'text' }[type!] ?? type!;
 }

@@ -1,19 +1,15 @@
-import { z } from 'zod';
 import type { AdmissionPolicy } from '../contract.js';
+import { numberOption } from '../options.js';
 import { meanUtilization } from '../queueing/saturation.js';
 import { isSheddable } from '../slo-classes.js';
 
-const options = z.strictObject({
-  qd_threshold: z.number().positive().default(5).describe('queued requests at which a replica counts as full'),
-  kv_threshold: z
-    .number()
-    .positive()
-    .default(0.8)
-    .describe('share of KV blocks in use at which a replica counts as full'),
-});
+interface GaieLegacyOptions {
+  qd_threshold: number;
+  kv_threshold: number;
+}
 
 /** The rule of the Gateway API Inference Extension before it had flow control. */
-export const gaieLegacy: AdmissionPolicy<z.infer<typeof options>> = {
+export const gaieLegacy: AdmissionPolicy<GaieLegacyOptions> = {
   name: 'gaie-legacy',
   summary: 'Refuses sheddable requests while queues or KV memory are full on average over the fleet.',
   goodFor:
@@ -22,7 +18,14 @@ export const gaieLegacy: AdmissionPolicy<z.infer<typeof options>> = {
     'Fleets with one hot replica: the mean hides it. Classes of priority 0 and above always pass, whatever the load.',
   formula:
     'admit when priority >= 0, or when mean over replicas of max(queued / qd_threshold, kvUsed / kv_threshold) < 1',
-  options,
+  options: {
+    qd_threshold: numberOption({ default: 5, above: 0, help: 'queued requests at which a replica counts as full' }),
+    kv_threshold: numberOption({
+      default: 0.8,
+      above: 0,
+      help: 'share of KV blocks in use at which a replica counts as full',
+    }),
+  },
   reads: () => ['queued', 'kvUsed'],
   create: ({ qd_threshold, kv_threshold }) => ({
     refuse(request, view) {

@@ -1,15 +1,13 @@
-import { z } from 'zod';
 import type { AdmissionPolicy } from '../contract.js';
+import { NO_OPTIONS } from '../options.js';
 
-const options = z.strictObject({});
-
-export const rejectAll: AdmissionPolicy<z.infer<typeof options>> = {
+export const rejectAll: AdmissionPolicy = {
   name: 'reject-all',
   summary: 'Refuses every request: shows that refusals are counted everywhere, for tests.',
   goodFor: 'Tests: every request must show up as rejected, and none on a replica.',
   notFor: 'Anything else.',
   formula: 'refuse',
-  options,
+  options: NO_OPTIONS,
   reads: () => [],
   create: () => ({ refuse: () => 'all requests are refused' }),
 };

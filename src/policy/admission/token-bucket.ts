@@ -1,13 +1,13 @@
-import { z } from 'zod';
 import type { AdmissionPolicy } from '../contract.js';
+import { numberOption } from '../options.js';
 
-const options = z.strictObject({
-  capacity: z.number().positive().default(10_000).describe('tokens the bucket holds at most, and at the start'),
-  refill_rate: z.number().positive().default(1000).describe('tokens that flow in per second'),
-});
+interface TokenBucketOptions {
+  capacity: number;
+  refill_rate: number;
+}
 
 /** A request costs its input tokens, whatever its class. Long silence fills the bucket, never beyond its capacity. */
-export const tokenBucket: AdmissionPolicy<z.infer<typeof options>> = {
+export const tokenBucket: AdmissionPolicy<TokenBucketOptions> = {
   name: 'token-bucket',
   summary: 'Admits as many input tokens per second as flow into a bucket, and a bucketful at once.',
   goodFor:
@@ -16,7 +16,10 @@ export const tokenBucket: AdmissionPolicy<z.infer<typeof options>> = {
     'Protecting important requests: it does not look at SLO classes, so a large critical request is refused as readily as a batch job. It does not look at the load either and refuses on an idle fleet.',
   formula:
     'tokens = min(capacity, tokens + seconds since the last decision * refill_rate); admit and subtract when tokens >= input tokens',
-  options,
+  options: {
+    capacity: numberOption({ default: 10_000, above: 0, help: 'tokens the bucket holds at most, and at the start' }),
+    refill_rate: numberOption({ default: 1000, above: 0, help: 'tokens that flow in per second' }),
+  },
   reads: () => [],
   create({ capacity, refill_rate }) {
     let tokens = capacity;

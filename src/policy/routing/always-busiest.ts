@@ -1,19 +1,17 @@
-import { z } from 'zod';
 import type { RoutingPolicy } from '../contract.js';
 import { effectiveLoad } from '../fleet-view.js';
+import { NO_OPTIONS } from '../options.js';
 import { BestChoice } from './best-choice.js';
 import { explainLoad, explainRule } from './explain.js';
 
-const options = z.strictObject({});
-
 /** A deliberately bad choice: it shows what regret, imbalance and anomalies look like in the reports. */
-export const alwaysBusiest: RoutingPolicy<z.infer<typeof options>> = {
+export const alwaysBusiest: RoutingPolicy = {
   name: 'always-busiest',
   summary: 'Picks the replica with the greatest effective load: wrong on purpose, for tests.',
   goodFor: 'Tests: it shows what imbalance, regret and head-of-line blocking look like in a result.',
   notFor: 'Anything else.',
   formula: 'greatest queued + running + inFlight; the first in fleet order among equals',
-  options,
+  options: NO_OPTIONS,
   reads: () => ['queued', 'running', 'inFlight'],
   create(_options, { random, replicas }) {
     const loads = new Float64Array(replicas);

@@ -1,14 +1,14 @@
-import { z } from 'zod';
 import type { RandomStream } from '../../kernel/random-stream.js';
 import type { FleetView } from '../fleet-view.js';
+import { choiceOption } from '../options.js';
 
 export type TieBreak = 'first' | 'random';
 
 /** The option that policies with ties share. */
-export const tieBreakOption = z
-  .enum(['first', 'random'])
-  .default('first')
-  .describe('who wins among equals: the first in fleet order, or one drawn from the seeded stream');
+export const tieBreakOption = choiceOption(['first', 'random'], {
+  default: 'first',
+  help: 'who wins among equals: the first in fleet order, or one drawn from the seeded stream',
+});
 
 /** Finds the greatest value among the eligible replicas. A random number is drawn only when two or more share it. */
 export class BestChoice {
@@ -33,7 +33,9 @@ export class BestChoice {
         first = i;
         best = values[i]!;
         tied = 1;
-      } else if (values[i] === best) tied++;
+      } else {
+        tied += values[i] === best ? 1 : 0;
+      }
     }
     this.tied = tied;
     if (tied < 2 || this.#tieBreak === 'first') return first;

@@ -1,19 +1,16 @@
-import { z } from 'zod';
 import type { RoutingPolicy } from '../contract.js';
 import { effectiveLoad } from '../fleet-view.js';
-import { BestChoice, tieBreakOption } from './best-choice.js';
+import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
 import { explainLoad, explainRule, explainScores } from './explain.js';
 
-const options = z.strictObject({ tie_break: tieBreakOption });
-
-export const leastLoaded: RoutingPolicy<z.infer<typeof options>> = {
+export const leastLoaded: RoutingPolicy<{ tie_break: TieBreak }> = {
   name: 'least-loaded',
   summary: 'Picks the replica with the least effective load: queued + running + in flight.',
   goodFor: 'Lengths that vary and prompts that share nothing: work goes where the least of it waits.',
   notFor:
     'Prompts that share prefixes: it does not know what is cached where. With old signals many decisions in a row see the same numbers and only its own in-flight counts keep them apart.',
   formula: 'least queued + running + inFlight',
-  options,
+  options: { tie_break: tieBreakOption },
   reads: () => ['queued', 'running', 'inFlight'],
   create({ tie_break }, { random, replicas }) {
     const scores = new Float64Array(replicas);

@@ -1,10 +1,8 @@
-import { z } from 'zod';
 import type { RoutingPolicy } from '../contract.js';
+import { NO_OPTIONS } from '../options.js';
 import { explainRule } from './explain.js';
 
-const options = z.strictObject({});
-
-export const roundRobin: RoutingPolicy<z.infer<typeof options>> = {
+export const roundRobin: RoutingPolicy = {
   name: 'round-robin',
   summary: 'Gives each replica its turn, in fleet order, whatever the load.',
   goodFor:
@@ -12,7 +10,7 @@ export const roundRobin: RoutingPolicy<z.infer<typeof options>> = {
   notFor:
     'Prompts that share prefixes, which it scatters over all caches, and lengths that differ so much that equal counts are unequal work.',
   formula: 'the (n mod k)-th of the k eligible replicas for decision number n, counted from 0',
-  options,
+  options: NO_OPTIONS,
   reads: () => [],
   create() {
     let decisions = 0;

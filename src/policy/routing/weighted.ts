@@ -1,32 +1,44 @@
-import { z } from 'zod';
 import type { InputError } from '../../kernel/errors.js';
 import type { RoutingPolicy } from '../contract.js';
-import { parseScorers } from '../scoring/parse-scorers.js';
+import type { PolicyOption } from '../options.js';
+import { parseScorers, type ScorerWeight } from '../scoring/parse-scorers.js';
 import { scorer } from '../scoring/registry.js';
-import { BestChoice, tieBreakOption } from './best-choice.js';
+import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
 import { explainRule, explainScores, explainTerm } from './explain.js';
 
 /** Prefix reuse first, balanced by load and memory. */
 export const DEFAULT_SCORERS = 'prefix-affinity:3,queue-depth:2,kv-utilization:2';
 
-const scorers = z
-  .union([z.string(), z.array(z.strictObject({ name: z.string(), weight: z.number() }))], {
-    error: 'scorers must be text like "queue-depth:2,kv-utilization:1" or a list of {name, weight}',
-  })
-  .superRefine((given, context) => {
+interface WeightedOptions {
+  scorers: string | readonly ScorerWeight[];
+  tie_break: TieBreak;
+}
+
+const scorersOption: PolicyOption<WeightedOptions['scorers']> = {
+  default: DEFAULT_SCORERS,
+  accepts: 'text or list',
+  help: 'what counts and how much: name:weight pairs; only the ratios of the weights matter',
+  problem(value) {
+    if (typeof value !== 'string' && !isWeightList(value)) {
+      return 'scorers must be text like "queue-depth:2,kv-utilization:1" or a list of {name, weight}';
+    }
     try {
-      parseScorers(given, 'scorers');
+      parseScorers(value, 'scorers');
+      return null;
     } catch (error) {
       const { problem, remedy } = error as InputError;
-      context.addIssue({ code: 'custom', message: `${problem}: ${remedy}` });
+      return `${problem}: ${remedy}`;
     }
-  })
-  .default(DEFAULT_SCORERS)
-  .describe('what counts and how much: name:weight pairs; only the ratios of the weights matter');
+  },
+};
 
-const options = z.strictObject({ scorers, tie_break: tieBreakOption });
+function isWeightList(value: unknown): value is ScorerWeight[] {
+  const isPair = ({ name, weight, ...rest }: Partial<ScorerWeight>) =>
+    typeof name === 'string' && typeof weight === 'number' && Object.keys(rest).length === 0;
+  return Array.isArray(value) && value.every((pair) => typeof pair === 'object' && pair !== null && isPair(pair));
+}
 
-export const weighted: RoutingPolicy<z.infer<typeof options>> = {
+export const weighted: RoutingPolicy<WeightedOptions> = {
   name: 'weighted',
   summary: 'Scores every replica in several dimensions and picks the greatest weighted sum.',
   goodFor:
@@ -34,7 +46,7 @@ export const weighted: RoutingPolicy<z.infer<typeof options>> = {
   notFor:
     'Traffic where one signal says it all: a plain policy then does the same and is easier to explain. prefix-affinity as its only scorer piles requests on one replica.',
   formula: 'greatest sum over scorers of clamp(score, 0, 1) * weight / sum of weights',
-  options,
+  options: { scorers: scorersOption, tie_break: tieBreakOption },
   reads: (given) => [...new Set(parseScorers(given.scorers, 'scorers').flatMap(({ name }) => scorer(name).reads))],
   create(given, context) {
     const pairs = parseScorers(given.scorers, 'scorers');

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { requestResults } from './request-results.js';
+import { toyOutcomes } from './toy-outcomes.contract.js';
+
+describe('requestResults', () => {
+  it('tells everything of a completed request, in whole microseconds but for the mean gap', () => {
+    const { table, outcomes } = toyOutcomes([
+      { at: 5, input: 9, output: 3, instance: 2, delay: 1, ttft: 20, e2e: 45, itlSum: 25, tokens: 3 },
+    ]);
+    expect(requestResults(table, outcomes, [0])).toEqual([
+      {
+        request_id: 'request_0',
+        instance: 'instance_2',
+        status: 'completed',
+        arrival_us: 5,
+        scheduling_delay_us: 1,
+        ttft_us: 20,
+        itl_mean_us: 12.5,
+        e2e_us: 45,
+        input_tokens: 9,
+        output_tokens: 3,
+      },
+    ]);
+  });
+
+  it('has null for what never happened', () => {
+    const { table, outcomes } = toyOutcomes([{ status: 'rejected', instance: -1 }]);
+    expect(requestResults(table, outcomes, [0])).toMatchObject([
+      { instance: null, status: 'rejected', scheduling_delay_us: null, ttft_us: null, itl_mean_us: null, e2e_us: null },
+    ]);
+  });
+
+  it('lists rows in the order given', () => {
+    const { table, outcomes } = toyOutcomes([{}, {}, {}]);
+    expect(requestResults(table, outcomes, [2, 0]).map((one) => one.request_id)).toEqual(['request_2', 'request_0']);
+  });
+});
