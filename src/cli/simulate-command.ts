@@ -1,5 +1,4 @@
 import { requestsJson, resultJson, resultWithRequestsJson } from '../report/result-json.js';
-import { resultTable } from '../report/result-table.js';
 import type { RequestResult, ResultDocument } from '../simulator/result-document.js';
 import { type SimulationResult, simulate } from '../simulator/simulate.js';
 import { type TraceFacts, writeTraceData, writeTraceHeader } from '../workload/trace-v2/write.js';
@@ -42,15 +41,16 @@ export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): 
     const outputs = outputContents(prepared, result, document, decisions);
     if (outputs.length > 0) await writeOutputs(outputs, io);
     for (const { flag, path } of outputs) diagnostics.debug(`${flag}: wrote ${path}`);
-    io.stdout.write(
-      flags.values.format === 'table'
-        ? resultTable(document, { colour: wantsColour(io.stdout, io.env) })
-        : resultJson(document),
-    );
+    io.stdout.write(flags.values.format === 'table' ? await asTable(document, io) : resultJson(document));
     return 0;
   } finally {
     decisions?.close();
   }
+}
+
+async function asTable(document: ResultDocument, io: CliIo): Promise<string> {
+  const { resultTable } = await import('../report/result-table.js');
+  return resultTable(document, { colour: wantsColour(io.stdout, io.env) });
 }
 
 function outputContents(

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { BatchShape } from './latency/contract.js';
+import type { ReplicaConfig } from './replica-config.js';
 import { type ToyRequest, toyReplica } from './toy-replica.contract.js';
 
 // A step takes 10 us and 1 us per token; blocks hold 4 tokens.
@@ -45,6 +47,61 @@ describe('the token budget of a step', () => {
   });
 });
 
+describe('what the latency model is told of a step', () => {
+  /** Every step's sums, without those that are zero. */
+  function shapesOf(list: readonly ToyRequest[], config: Partial<ReplicaConfig>) {
+    const shapes: Partial<BatchShape>[] = [];
+    const stepUs = (shape: BatchShape) => {
+      shapes.push(Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== 0)));
+      return 10;
+    };
+    toyReplica(list, { config, latency: { stepUs } }).run();
+    return shapes;
+  }
+  const prefill = (scheduled: number, tokens: number, context: number, full: number, causal: number) => ({
+    scheduled,
+    prefills: scheduled,
+    prefillTokens: tokens,
+    ...(context === 0 ? {} : { prefillContext: context }),
+    prefillFullAttention: full,
+    prefillCausalAttention: causal,
+  });
+  const decode = (decodes: number, decodeContext: number) => ({ scheduled: decodes, decodes, decodeContext });
+
+  it('are new tokens and what they attend to, chunk by chunk', () => {
+    // 8 x (10 + 8 / 2) and 8 x (0 + 7 / 2); then 2 x (10 + 2 / 2) and 2 x (8 + 1 / 2).
+    expect(shapesOf([{ input: 10 }], { maxNumBatchedTokens: 8 })).toEqual([
+      prefill(1, 8, 0, 112, 28),
+      prefill(1, 2, 8, 22, 17),
+    ]);
+  });
+
+  it('count a cached prefix as done from the second chunk on', () => {
+    const shared = { input: 16, group: 'g', prefix: 8 };
+    const shapes = shapesOf([shared, { at: 1000, ...shared }], { maxNumBatchedTokens: 6 });
+    // The second request has 8 of 16 tokens cached: 6 x (16 + 3), 6 x (0 + 5 / 2), then 2 x (16 + 1), 2 x (14 + 1 / 2).
+    expect(shapes.slice(3)).toEqual([prefill(1, 6, 0, 114, 15), prefill(1, 2, 14, 34, 29)]);
+  });
+
+  it('are the contexts of those who decode', () => {
+    const pair = [
+      { input: 4, output: 3 },
+      { input: 6, output: 2 },
+    ];
+    expect(shapesOf(pair, {}).slice(1)).toEqual([decode(2, 10), decode(1, 5)]);
+  });
+
+  it('leave out those who sit the step out', () => {
+    const empty = { input: 0, output: 3 };
+    expect(shapesOf([empty, empty, empty], { maxNumBatchedTokens: 2 })).toEqual([
+      { scheduled: 2, decodes: 2 },
+      decode(2, 2),
+      { scheduled: 1, decodes: 1 },
+      decode(1, 1),
+    ]);
+  });
+});
+
 describe('seats', () => {
   it('limit how many requests run at once', () => {
     const { outcomes, run } = toyReplica([{ input: 4 }, { input: 4 }, { input: 4 }], { config: { maxNumSeqs: 2 } });
@@ -76,116 +133,6 @@ describe('a head of the queue that does not fit in memory', () => {
     // The first holds 3 of 4 blocks from 18 on; its last step is 51..62.
     expect(Array.from(outcomes.schedulingDelayUs)).toEqual([0, 61, 61]);
     expect(replica.preemptions).toBe(0);
-  });
-});
-
-describe('preemption', () => {
-  /** Two requests that need 3 blocks each in the end, and 4 blocks for both. */
-  const pair = (first: Partial<ToyRequest> = {}, second: Partial<ToyRequest> = {}): ToyRequest[] => [
-    { input: 3, output: 9, ...first },
-    { input: 3, output: 9, ...second },
-  ];
-
-  it('takes the seat of the last in the batch, which starts over', () => {
-    const { replica, outcomes, gaps, run } = toyReplica(pair(), { config: { totalKvBlocks: 4 } });
-    run();
-    // 0..16 both prompts, five steps of 12. At 76 both need a third block: the second goes, and the first runs alone
-    // 76..87. The second comes back: its prompt again 87..101, both 101..113, then alone in seven steps of 11.
-    expect(replica.preemptions).toBe(1);
-    expect(Array.from(outcomes.e2eUs)).toEqual([113, 190]);
-    // Delay and first token are those of its second life, and the gaps of its first are gone.
-    expect([outcomes.schedulingDelayUs[1], outcomes.ttftUs[1]]).toEqual([87, 101]);
-    expect(gaps()).toEqual([...Array(8).fill(11), ...Array(7).fill(12), 14]);
-  });
-
-  it('admits nobody in its own step, although there is room', () => {
-    const { replica, runUntil } = toyReplica(pair(), { config: { totalKvBlocks: 4 } });
-    runUntil(77);
-    expect([replica.batchSize, replica.queueDepth, replica.kv.pool.free]).toEqual([1, 1, 1]);
-  });
-
-  it('puts victims back at the front of the queue', () => {
-    const { outcomes, run } = toyReplica([...pair(), { at: 50, input: 1 }], {
-      config: { totalKvBlocks: 4, maxNumSeqs: 2 },
-    });
-    run();
-    expect(outcomes.schedulingDelayUs[1]).toBe(87);
-    expect(outcomes.schedulingDelayUs[2]).toBeGreaterThan(87 - 50);
-  });
-
-  it('puts several victims back in the order they had', () => {
-    const { replica, events, run } = toyReplica(
-      [
-        { input: 24, output: 1 },
-        { input: 2, output: 20 },
-        { input: 2, output: 20 },
-        { input: 2, output: 20 },
-      ],
-      { config: { totalKvBlocks: 7, longPrefillTokenThreshold: 12 } },
-    );
-    run();
-    // At 28 the second half of the long prompt needs three blocks, and one is free: the last two have to go.
-    expect(replica.preemptions).toBeGreaterThanOrEqual(2);
-    const back = events.filter(({ toldUs, what }) => toldUs === 51 && what === 'first token');
-    expect(back.map(({ row }) => row)).toEqual([2, 3]);
-  });
-
-  it('of the asking request itself ends the step for those behind it', () => {
-    const { replica, outcomes, events, run } = toyReplica(pair({ slo: 'background' }, { slo: 'critical' }), {
-      config: { totalKvBlocks: 4, preemptionPolicy: 'priority' },
-    });
-    run();
-    // At 76 the first asks and is itself the least urgent: the second gets nothing in a step of 1 us, which is no gap.
-    // The first comes back 77..91, but at 103 it needs a block again, and only gets it when the second has left at 114.
-    expect([outcomes.schedulingDelayUs[0], outcomes.ttftUs[0], replica.preemptions]).toEqual([114, 127, 2]);
-    expect(outcomes.e2eUs[1]).toBe(16 + 5 * 12 + 14 + 12 + 11);
-    expect(events.find(({ row, what }) => row === 1 && what === 'completed')?.atUs).toBe(114);
-  });
-
-  it('of somebody before the asking request does not make anyone miss the step', () => {
-    const { outcomes, run } = toyReplica(pair({ slo: 'background', input: 2 }, { slo: 'critical' }), {
-      config: { totalKvBlocks: 4, preemptionPolicy: 'priority' },
-    });
-    run();
-    // 0..15 both prompts, five steps of 12. At 75 the first has its token already when the second asks for a block.
-    expect([outcomes.schedulingDelayUs[0], outcomes.ttftUs[0]]).toEqual([86, 99]);
-    expect(outcomes.e2eUs[1]).toBe(15 + 5 * 12 + 11 + 13 + 12);
-  });
-
-  it('may hit a prompt that is half done; what it computed is lost when its blocks are taken', () => {
-    const { replica, outcomes, run } = toyReplica(
-      [
-        { input: 4, output: 9 },
-        { input: 12, output: 1 },
-      ],
-      { config: { totalKvBlocks: 4, maxNumBatchedTokens: 6 } },
-    );
-    run();
-    // At 32 the prompt has 7 tokens and needs a third block. It waits until the first request has left at 109.
-    expect([replica.preemptions, outcomes.e2eUs[0]]).toEqual([1, 109]);
-    expect([outcomes.schedulingDelayUs[1], outcomes.ttftUs[1], replica.kv.hits]).toEqual([109, 141, 0]);
-    // A prompt is looked up for the statistics once, whatever happens to it later.
-    expect([replica.promptTokens, replica.cachedPromptTokens]).toEqual([16, 0]);
-  });
-
-  it('leaves computed prompt blocks behind for the return', () => {
-    const { replica, outcomes, run } = toyReplica(
-      [
-        { input: 4, output: 5 },
-        { input: 9, output: 4 },
-      ],
-      { config: { totalKvBlocks: 4 } },
-    );
-    run();
-    // 0..23 both prompts: 1 and 3 blocks. At 23 the first needs a second one, and the other goes.
-    expect(outcomes.schedulingDelayUs[1]).toBeGreaterThan(0);
-    expect([replica.preemptions, replica.kv.hits]).toEqual([1, 1]);
-  });
-
-  it('of a request whose deadline comes before its return', () => {
-    const { replica, status, run } = toyReplica(pair({}, { deadline: 80 }), { config: { totalKvBlocks: 4 } });
-    run();
-    expect([status(1), replica.timedOut, replica.queueDepth, replica.kv.pool.free]).toEqual(['timed_out', 1, 0, 4]);
   });
 });
 

@@ -59,6 +59,7 @@ describe('seats', () => {
     const batch = new RunningBatch(4);
     const slots = Array.from({ length: 150 }, (_, i) => decoding(batch, i, 10 + i));
     expect(order(batch)).toEqual(slots);
+    expect(slots.map((slot) => batch.placeOf(slot))).toEqual([...slots.keys()]);
     expect(slots.map((slot) => batch.progress(slot))).toEqual(slots.map((_, i) => i));
     batch.clock = 10 + 149;
     expect(done(batch)).toEqual([slots[149]]);

@@ -18,6 +18,10 @@ function setup() {
       batch.startDecoding(slot, 1_000_000);
       return slot;
     },
+    /** Somebody who works on a prompt and has no token yet. */
+    prefill(): void {
+      batch.seatAtTail(batch.freeSlot());
+    },
     /** Everybody gets a token, except those who sit out. */
     step(durationUs: number, idle: readonly number[] = []): void {
       for (const slot of idle) gaps.sitOut(slot, durationUs);
@@ -80,16 +84,19 @@ describe('TokenGaps', () => {
     expect(all()).toEqual([5, 9]);
   });
 
-  it('forgets what sat out when the slot is used again', () => {
+  it('forgets what sat out when the slot is used again, be it 1 us', () => {
     const { join, step, complete, preempt, idleUs, all } = setup();
     const first = join();
-    step(5, [first]);
+    step(3);
+    step(1, [first]);
     preempt(first);
     const second = join();
     expect([second, idleUs(second)]).toEqual([first, 0]);
     step(7);
+    step(5, [second]);
+    step(9);
     complete(second);
-    expect(all()).toEqual([7]);
+    expect(all()).toEqual([7, 9]);
   });
 
   it('remembers a request that runs for more steps than the log first holds, sitting some out', () => {
@@ -98,6 +105,19 @@ describe('TokenGaps', () => {
     for (let i = 0; i < 6000; i++) step(i % 1000 === 999 ? 50 : 1, i % 1000 === 999 ? [long] : []);
     complete(long);
     expect(all()).toEqual(new Array<number>(5994).fill(1));
+  });
+
+  it('keeps the steps of requests that run on while others come and go', () => {
+    const { join, step, complete, prefill, all } = setup();
+    const long = join();
+    prefill();
+    for (let i = 0; i < 9000; i++) {
+      const short = join();
+      step(i === 0 ? 7 : 1);
+      complete(short);
+    }
+    complete(long);
+    expect(all()).toEqual([...Array<number>(17_998).fill(1), 7, 7]);
   });
 
   it('agrees with lists that are written for every request', () => {

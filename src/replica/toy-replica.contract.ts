@@ -51,6 +51,8 @@ export interface ToyRequest {
   declared?: number;
   deadline?: number;
   slo?: string;
+  /** Its own target for `slo-deadline` dispatch. */
+  sloTarget?: number;
   tenant?: string;
   model?: string;
   /** Requests of one group begin with the same tokens. */
@@ -72,6 +74,7 @@ export function toyTable(requests: readonly ToyRequest[]): RequestTable {
     table.outputTokens[row] = one.output ?? 1;
     table.maxOutputTokens[row] = one.declared ?? one.output ?? 1;
     table.deadlineUs[row] = one.deadline ?? 0;
+    table.sloTargetUs[row] = one.sloTarget ?? 0;
     table.sloClass[row] = table.sloClasses.index(one.slo ?? '');
     table.tenant[row] = table.tenants.index(one.tenant ?? '');
     table.model[row] = table.models.index(one.model ?? '');

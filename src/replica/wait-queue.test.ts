@@ -65,6 +65,13 @@ describe.each([
     expect([queue.length, queue.head()]).toEqual([1, 1]);
   });
 
+  it('has room for any number of rows at either end', () => {
+    const queue = createWaitQueue(order);
+    for (let row = 500; row < 600; row++) queue.push(row);
+    for (let row = 499; row >= 0; row--) queue.pushFront(row);
+    expect(drain(queue)).toEqual(Array.from({ length: 600 }, (_, row) => row));
+  });
+
   it('does what a list does', () => {
     const kind = fc.constantFrom('push', 'push', 'pushFront', 'shift', 'remove');
     fc.assert(

@@ -117,14 +117,21 @@ describe('who goes first', () => {
     expect(of(1).scheduling_delay_us).toBe(21 - 1);
   });
 
-  it('is the one whose target runs out first; a class without a target has all the time', () => {
+  it("is the one whose target runs out first: its own, or else its class's; without any it has all the time", () => {
     const { of } = behindGateway(
-      [FIRST, { at: 1, input: 4, slo: 'gold' }, { at: 2, input: 4, slo: 'silver' }, { at: 3, input: 4 }],
+      [
+        FIRST,
+        { at: 1, input: 4 },
+        { at: 2, input: 4, slo: 'gold' },
+        { at: 3, input: 4, slo: 'silver' },
+        { at: 4, input: 4, slo: 'gold', sloTarget: 50 },
+      ],
       { dispatchOrder: 'slo-deadline', sloTargetsUs: { gold: 500, silver: 100 } },
     );
-    const delay = (row: number) => of(row).scheduling_delay_us! + of(row).arrival_us;
-    expect(delay(2)).toBeLessThan(delay(1));
-    expect(delay(1)).toBeLessThan(delay(3));
+    const startUs = (row: number) => of(row).scheduling_delay_us! + of(row).arrival_us;
+    const order = [1, 2, 3, 4].sort((a, b) => startUs(a) - startUs(b));
+    expect(order).toEqual([4, 3, 2, 1]);
+    expect(new Set(order.map(startUs)).size).toBe(4);
   });
 });
 

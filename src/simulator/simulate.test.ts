@@ -105,6 +105,18 @@ describe('simulate', () => {
     expect(lines).toEqual([]);
   });
 
+  it('lets replicas schedule by SLO class, with the priorities of the configuration', () => {
+    const list = [{ input: 4 }, { input: 4, slo: 'batch' }, { input: 4, slo: 'gold' }, { input: 4, slo: 'critical' }];
+    const delays = (sloPriorities: Record<string, number>) => {
+      const config = toyCluster({ instances: 1, sloPriorities }, { maxNumSeqs: 1, scheduler: 'priority-fcfs' });
+      const { of } = simulateToy(list, config);
+      return list.map((_, row) => of(row).scheduling_delay_us! / 14);
+    };
+    // One after the other, 14 us each. An unknown class is standard.
+    expect(delays({})).toEqual([1, 3, 2, 0]);
+    expect(delays({ gold: 10 })).toEqual([2, 3, 0, 1]);
+  });
+
   it('draws ties from the seed, and only from it', () => {
     const routing = { policy: 'least-loaded', options: { tie_break: 'random' } };
     const list = Array.from({ length: 20 }, (_, i) => ({ at: i * 1000, input: 4 }));

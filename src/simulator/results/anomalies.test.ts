@@ -43,6 +43,11 @@ describe('priorityInversions', () => {
     expect(inversions('priority-fcfs', { ...slow, at: 9 }, fast)).toBe(0);
   });
 
+  it('go by the order of the table among requests that arrived together', () => {
+    expect(inversions('priority-fcfs', slow, { ...fast, at: 0 })).toBe(1);
+    expect(inversions('priority-fcfs', { ...fast, at: 0 }, slow)).toBe(0);
+  });
+
   it('need the same class, the same instance and two completed requests', () => {
     expect(inversions('priority-fcfs', slow, { ...fast, slo: 'batch' })).toBe(0);
     expect(inversions('priority-fcfs', slow, { ...fast, instance: 1 })).toBe(0);

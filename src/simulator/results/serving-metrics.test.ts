@@ -119,7 +119,8 @@ describe('servingMetrics', () => {
   });
 
   it('has no rate in no time', () => {
-    expect(servingMetrics({ ...EMPTY, completed: 1 }, NOTHING, 0).responses_per_sec).toBe(0);
+    const metrics = servingMetrics({ ...EMPTY, completed: 1, outputTokens: 1 }, NOTHING, 0);
+    expect([metrics.responses_per_sec, metrics.tokens_per_sec]).toEqual([0, 0]);
   });
 });
 
