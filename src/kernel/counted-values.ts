@@ -28,8 +28,7 @@ export class CountedValues {
   addAll(other: CountedValues): void {
     const from = other.#bins;
     if (from.length > this.#bins.length) this.#grow(from.length - 1);
-    const bins = this.#bins;
-    for (let value = 0; value < from.length; value++) bins[value]! += from[value]!;
+    addBins(from, this.#bins);
     for (const [value, count] of other.#large) this.#large.set(value, (this.#large.get(value) ?? 0) + count);
     this.total += other.total;
     this.sum += other.sum;
@@ -56,15 +55,8 @@ export class CountedValues {
   }
 
   #prepare(): Float64Array {
-    const bins = this.#bins;
-    const strides = new Float64Array(Math.ceil(bins.length / STRIDE));
-    let before = 0;
-    for (let value = 0; value < bins.length; value++) {
-      if (value % STRIDE === 0) strides[value / STRIDE] = before;
-      before += bins[value]!;
-    }
     this.#largeSorted = [...this.#large].sort(([a], [b]) => a - b);
-    return strides;
+    return strideStarts(this.#bins);
   }
 
   #grow(value: number): void {
@@ -74,4 +66,18 @@ export class CountedValues {
     grown.set(this.#bins);
     this.#bins = grown;
   }
+}
+
+function addBins(from: Float64Array, into: Float64Array): void {
+  for (let value = 0; value < from.length; value++) into[value]! += from[value]!;
+}
+
+function strideStarts(bins: Float64Array): Float64Array {
+  const starts = new Float64Array(Math.ceil(bins.length / STRIDE));
+  let before = 0;
+  for (let value = 0; value < bins.length; value++) {
+    if (value % STRIDE === 0) starts[value / STRIDE] = before;
+    before += bins[value]!;
+  }
+  return starts;
 }

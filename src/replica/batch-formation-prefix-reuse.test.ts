@@ -61,12 +61,12 @@ describe('a prompt that is in the cache as a whole', () => {
   it('costs no budget: any number of them gets seats in one step', () => {
     const hit = { at: 100, input: 8, output: 2, group: 'g' };
     const { replica, outcomes, run } = toyReplica(
-      [{ input: 8, group: 'g' }, ...Array.from({ length: 128 }, () => hit), { at: 100, input: 5, output: 2 }],
-      { config: { totalKvBlocks: 1000, maxNumSeqs: 200, maxNumBatchedTokens: 1000 } },
+      [{ input: 8, group: 'g' }, ...Array.from({ length: 600 }, () => hit), { at: 100, input: 5, output: 2 }],
+      { config: { totalKvBlocks: 1000, maxNumSeqs: 1000, maxNumBatchedTokens: 1000 } },
     );
     run();
-    expect(replica.completed).toBe(130);
-    expect(outcomes.ttftUs[129]).toBe(15);
+    expect(replica.completed).toBe(602);
+    expect(outcomes.ttftUs[601]).toBe(15);
     expect([replica.kv.pool.used, replica.kv.ownedBlocks()]).toEqual([0, 0]);
   });
 });

@@ -68,7 +68,7 @@ export class BatchFormation {
   form(): void {
     const batch = this.#batch;
     this.#budget = this.#maxTokens;
-    this.idle.length = 0;
+    if (this.idle.length > 0) this.idle.length = 0;
     const before = this.preemptions;
     const inOrder = this.#promptsComeLast() && batch.decoding <= this.#budget;
     if (inOrder && this.#memoryLasts()) {
@@ -298,15 +298,12 @@ export class BatchFormation {
       this.#head.load(row, this.#preempted.has(row));
       const { keys, count: keyCount } = this.#head;
       const promptBlocks = (input / this.#blockSize) | 0;
-      const cached = this.#kv.cachedBlocks(keys, Math.min(keyCount, promptBlocks));
+      const cached = this.#kv.find(keys, Math.min(keyCount, promptBlocks));
       const start = cached * this.#blockSize;
       const tokens = this.#chunk(input - start);
       const slot = batch.freeSlot();
       const ahead = input === 0 ? 1 : 0;
-      if (!this.#kv.allocatePrompt(slot, keys, ahead === 1 ? 0 : keyCount, start, tokens + ahead, cached)) {
-        batch.returnSlot(slot);
-        return;
-      }
+      if (!this.#kv.allocatePrompt(slot, keys, ahead === 1 ? 0 : keyCount, start, tokens + ahead, cached)) return;
       this.#queue.shift();
       batch.seatAtTail(slot);
       batch.row[slot] = row;

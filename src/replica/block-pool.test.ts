@@ -4,7 +4,7 @@ import { BlockPool, NONE } from './block-pool.js';
 
 /** Takes blocks one by one, each for an owner of its own. */
 function takeOneByOne(pool: BlockPool, count: number): number[] {
-  return Array.from({ length: count }, () => pool.take(1, NONE, []));
+  return Array.from({ length: count }, () => pool.take(1, NONE));
 }
 
 describe('BlockPool', () => {
@@ -47,7 +47,7 @@ describe('BlockPool', () => {
 
   it('closes the holes when the ring is full of them, and keeps the order', () => {
     const pool = new BlockPool(3);
-    pool.release(pool.take(1, NONE, []));
+    pool.release(pool.take(1, NONE));
     // Every round leaves a hole; the ring has 16 places.
     for (let round = 0; round < 40; round++) {
       pool.claim(1);
@@ -61,7 +61,7 @@ describe('BlockPool', () => {
 describe('chains', () => {
   it('are what one owner took, and are released from the last block to the first', () => {
     const pool = new BlockPool(4);
-    const top = pool.take(1, pool.take(2, NONE, []), []);
+    const top = pool.take(1, pool.take(2, NONE));
     expect(pool.free).toBe(1);
     pool.releaseChain(top, 3);
     expect([pool.free, takeOneByOne(pool, 4)]).toEqual([4, [3, 2, 1, 0]]);
@@ -69,9 +69,9 @@ describe('chains', () => {
 
   it('of different owners do not mix', () => {
     const pool = new BlockPool(5);
-    const first = pool.take(1, NONE, []);
-    const second = pool.take(1, NONE, []);
-    const longer = pool.take(1, first, []);
+    const first = pool.take(1, NONE);
+    const second = pool.take(1, NONE);
+    const longer = pool.take(1, first);
     pool.releaseChain(longer, 2);
     expect([0, 1, 2].map((block) => pool.isFree(block))).toEqual([true, false, true]);
     pool.releaseChain(second, 1);
@@ -80,16 +80,28 @@ describe('chains', () => {
 
   it('leave blocks alone that somebody else owns as well', () => {
     const pool = new BlockPool(3);
-    const top = pool.take(3, NONE, []);
+    const top = pool.take(3, NONE);
     pool.claim(1);
     pool.releaseChain(top, 3);
     expect([0, 1, 2].map((block) => pool.isFree(block))).toEqual([true, false, true]);
     expect(pool.free).toBe(2);
   });
 
+  it('find room in a ring that is full of holes', () => {
+    const pool = new BlockPool(6);
+    const top = pool.take(3, NONE);
+    // Three free blocks and 13 holes fill the ring of 16 places.
+    for (let round = 0; round < 13; round++) {
+      pool.claim(4);
+      pool.release(4);
+    }
+    pool.releaseChain(top, 3);
+    expect([pool.free, takeOneByOne(pool, 6)]).toEqual([6, [3, 5, 4, 2, 1, 0]]);
+  });
+
   it('of no blocks change nothing', () => {
     const pool = new BlockPool(2);
-    expect(pool.take(0, NONE, [])).toBe(NONE);
+    expect(pool.take(0, NONE)).toBe(NONE);
     pool.releaseChain(NONE, 0);
     expect(takeOneByOne(pool, 2)).toEqual([0, 1]);
   });
@@ -116,7 +128,7 @@ describe('a pool', () => {
           if (kind === 'take' && list.length >= count) {
             const blocks = list.splice(0, count);
             for (const block of blocks) owners[block] = 1;
-            chains.push({ top: pool.take(count, NONE, []), blocks: blocks.reverse() });
+            chains.push({ top: pool.take(count, NONE), blocks: blocks.reverse() });
             expect(chains.at(-1)!.top).toBe(blocks[0]);
           } else if (kind === 'claim') {
             const block = number % total;

@@ -15,6 +15,9 @@ export class BlockPool {
   readonly key: Int32Array;
   /** By block: the one that its owner took before it. */
   readonly below: Int32Array;
+  /** Blocks of the last `take` that had a key, `lostCount` of them: what they held is gone. */
+  lost = new Int32Array(64);
+  lostCount = 0;
   #ring: Int32Array;
   #mask: number;
   #head = 0;
@@ -47,28 +50,29 @@ export class BlockPool {
     return this.#state[block]! < 0;
   }
 
-  /**
-   * Takes blocks for an owner whose last one is `top`; its last one then. There must be as many free ones.
-   * Those that have a key are added to `keyed`: what they held is gone.
-   */
-  take(count: number, top: number, keyed: number[]): number {
-    const { below, key } = this;
+  /** Takes blocks for an owner whose last one is `top`; its last one then. There must be as many free ones. */
+  take(count: number, top: number): number {
+    if (count > this.lost.length) this.lost = new Int32Array(count * 2);
+    const { below, key, lost } = this;
     const ring = this.#ring;
     const state = this.#state;
     const mask = this.#mask;
     let head = this.#head;
     let last = top;
+    let lostCount = 0;
     for (let i = 0; i < count; i++) {
       let block: number;
       do block = ring[head++ & mask]!;
       while (block < 0);
-      if (key[block] !== NONE) keyed.push(block);
+      lost[lostCount] = block;
+      lostCount += key[block] === NONE ? 0 : 1;
       state[block] = 1;
       below[block] = last;
       last = block;
     }
     this.#head = head;
     this.free -= count;
+    this.lostCount = lostCount;
     return last;
   }
 

@@ -17,15 +17,17 @@ export class KvCache {
   readonly #blockSize: number;
   readonly #blockOf: IntMap;
   /** By slot: the last block it filled, and how many. */
-  #top = new Int32Array(64).fill(NONE);
-  #filled = new Int32Array(64);
-  /** By slot: blocks found in the cache. */
-  readonly #claimed: number[][] = [];
+  #top = new Int32Array(256).fill(NONE);
+  #filled = new Int32Array(256);
+  /** By slot: blocks found in the cache, and how many. */
+  readonly #claimed: Int32Array[] = [];
+  #claimedCount = new Int32Array(256);
+  /** What the last `find` found, and how many of it nobody owned. */
+  #found: Int32Array = new Int32Array(64);
+  #foundFree = 0;
   /** What changed since the last freeze: key to 1 when it was there then, 0 when not. Null while nobody freezes. */
   #sinceFreeze: IntMap | null = null;
   #frozenEmpty = false;
-  /** Blocks whose old content was lost in the last `#fill`. */
-  readonly #lost: number[] = [];
 
   constructor(totalBlocks: number, blockSize: number) {
     this.pool = new BlockPool(totalBlocks);
@@ -40,7 +42,23 @@ export class KvCache {
     return found;
   }
 
-  /** The same as of the last `freeze`. */
+  /** The same, and keeps what it found for `allocatePrompt`. */
+  find(keys: Int32Array, count: number): number {
+    if (this.#found.length < count) this.#found = new Int32Array(count * 2);
+    const found = this.#found;
+    let n = 0;
+    let free = 0;
+    for (; n < count; n++) {
+      const block = this.#blockOf.get(keys[n]!);
+      if (block < 0) break;
+      found[n] = block;
+      free += this.pool.isFree(block) ? 1 : 0;
+    }
+    this.#foundFree = free;
+    return n;
+  }
+
+  /** The same as `cachedBlocks`, as of the last `freeze`. */
   frozenBlocks(keys: Int32Array, count: number): number {
     let found = 0;
     while (found < count && this.#wasCached(keys[found]!)) found++;
@@ -59,7 +77,7 @@ export class KvCache {
   }
 
   /**
-   * Room for prompt tokens [start, start + tokens) of a slot whose first `cached` keys are in the cache; of the blocks
+   * Room for prompt tokens [start, start + tokens) of a slot whose first `cached` blocks the last `find` found; of the blocks
    * this fills, those below `keyCount` are given their keys. All or nothing: false when there are too few free blocks.
    * With no token to place, cached blocks are not claimed either (a full hit leaves them where they are).
    */
@@ -73,9 +91,9 @@ export class KvCache {
   ): boolean {
     const needed = this.blocksNeeded(start, tokens);
     const free = this.pool.free;
-    if (needed > free || (cached > 0 && needed + this.#freeAmong(keys, cached) > free)) return false;
+    if (needed + (cached > 0 ? this.#foundFree : 0) > free) return false;
     if (tokens === 0) return true;
-    if (cached > 0) this.#claim(slot, keys, cached);
+    if (cached > 0) this.#claim(slot, cached);
     const index = Math.ceil(start / this.#blockSize);
     if (index <= keyCount) this.#fillKeyed(slot, keys, keyCount, start, tokens);
     else this.#fill(slot, needed);
@@ -102,7 +120,7 @@ export class KvCache {
   /** Blocks from..to-1 of the slot, all full, can be found by their keys from now on. It filled them itself. */
   rememberRange(slot: number, keys: Int32Array, from: number, to: number): void {
     let block = this.#top[slot]!;
-    const last = (this.#claimed[slot]?.length ?? 0) + this.#filled[slot]! - 1;
+    const last = this.#claimedCount[slot]! + this.#filled[slot]! - 1;
     for (let index = last; index >= from && block !== NONE; index--) {
       if (index < to) this.#remember(block, keys[index]!);
       block = this.pool.below[block]!;
@@ -116,35 +134,36 @@ export class KvCache {
     this.#top[slot] = NONE;
     this.#filled[slot] = 0;
     const claimed = this.#claimed[slot];
-    if (claimed === undefined) return;
-    for (let i = claimed.length - 1; i >= 0; i--) this.pool.release(claimed[i]!);
-    claimed.length = 0;
+    for (let i = this.#claimedCount[slot]! - 1; i >= 0; i--) this.pool.release(claimed![i]!);
+    this.#claimedCount[slot] = 0;
   }
 
   /** Blocks that slots own, each counted once. Walks over everything: for checks, not for the hot path. */
   ownedBlocks(): number {
-    const owned = new Set(this.#claimed.flat());
+    const owned = new Set<number>();
+    this.#claimed.forEach((blocks, slot) => {
+      for (const block of blocks.subarray(0, this.#claimedCount[slot])) owned.add(block);
+    });
     for (let top of this.#top) {
       for (; top !== NONE; top = this.pool.below[top]!) owned.add(top);
     }
     return owned.size;
   }
 
-  #claim(slot: number, keys: Int32Array, cached: number): void {
-    this.#claimed[slot] ??= [];
-    const claimed = this.#claimed[slot];
-    for (let i = 0; i < cached; i++) {
-      const block = this.#blockOf.get(keys[i]!);
-      this.pool.claim(block);
-      claimed.push(block);
+  #claim(slot: number, cached: number): void {
+    if (slot >= this.#top.length) this.#grow(slot);
+    let claimed = this.#claimed[slot];
+    if (claimed === undefined || claimed.length < cached) {
+      claimed = new Int32Array(cached * 2);
+      this.#claimed[slot] = claimed;
     }
+    for (let i = 0; i < cached; i++) {
+      const block = this.#found[i]!;
+      this.pool.claim(block);
+      claimed[i] = block;
+    }
+    this.#claimedCount[slot] = cached;
     this.hits += cached;
-  }
-
-  #freeAmong(keys: Int32Array, cached: number): number {
-    let free = 0;
-    for (let i = 0; i < cached; i++) free += this.pool.isFree(this.#blockOf.get(keys[i]!)) ? 1 : 0;
-    return free;
   }
 
   /** Room for prompt tokens of which some blocks have keys: those that become full can be found from now on. */
@@ -163,23 +182,23 @@ export class KvCache {
 
   /** Takes free blocks for a slot; what they held before is gone. */
   #fill(slot: number, blocks: number): void {
-    if (slot >= this.#top.length) this.#grow();
-    const lost = this.#lost;
-    this.#top[slot] = this.pool.take(blocks, this.#top[slot]!, lost);
+    if (slot >= this.#top.length) this.#grow(slot);
+    this.#top[slot] = this.pool.take(blocks, this.#top[slot]!);
     this.#filled[slot]! += blocks;
     this.misses += blocks;
-    if (lost.length > 0) this.#forgetLost();
+    if (this.pool.lostCount > 0) this.#forgetLost();
   }
 
   /** Even when a younger block holds the same content by now, the key goes: the caches we model do the same. */
   #forgetLost(): void {
-    for (const block of this.#lost) {
+    const { lost, lostCount } = this.pool;
+    for (let i = 0; i < lostCount; i++) {
+      const block = lost[i]!;
       const key = this.pool.key[block]!;
       if (this.#sinceFreeze !== null) this.#note(key);
       this.#blockOf.delete(key);
       this.pool.key[block] = NONE;
     }
-    this.#lost.length = 0;
   }
 
   #remember(block: number, key: number): void {
@@ -198,12 +217,16 @@ export class KvCache {
     return before < 0 ? this.#blockOf.get(key) >= 0 : before === 1;
   }
 
-  #grow(): void {
-    const top = new Int32Array(this.#top.length * 2).fill(NONE);
+  /** Slots that own nothing are not heard of here, so the next one may be far above the last. */
+  #grow(slot: number): void {
+    const top = new Int32Array(Math.max(slot + 1, this.#top.length * 2)).fill(NONE);
     const filled = new Int32Array(top.length);
+    const claimedCount = new Int32Array(top.length);
     top.set(this.#top);
     filled.set(this.#filled);
+    claimedCount.set(this.#claimedCount);
     this.#top = top;
     this.#filled = filled;
+    this.#claimedCount = claimedCount;
   }
 }

@@ -133,7 +133,8 @@ export class Replica {
       this.#queueArrival(now);
     } else if (this.#stepAtUs === now) {
       this.#tick(now);
-      this.#step(now);
+      if (this.#batch.size + this.#queue.length > 0) this.#step(now);
+      else this.#stepAtUs = NEVER;
     } else {
       this.#expire(now);
     }
@@ -210,10 +211,6 @@ export class Replica {
     const batch = this.#batch;
     const formation = this.#formation;
     const { table, outcomes } = this.#requests;
-    if (batch.size === 0 && this.#queue.length === 0) {
-      this.#stepAtUs = NEVER;
-      return;
-    }
     formation.form();
     for (let place = formation.admittedFrom; place < batch.size; place++) {
       const row = batch.row[batch.order[place]!]!;
@@ -223,11 +220,12 @@ export class Replica {
     this.steps++;
     const duration = formation.shape.scheduled === 0 ? 1 : this.#latency.stepUs(formation.shape);
     const end = now + duration;
-    for (const slot of formation.idle) this.#gaps.sitOut(slot, duration);
+    if (formation.idle.length > 0) this.#gaps.sitOutAll(formation.idle, duration);
     this.#gaps.record(duration);
     batch.clock++;
     if (formation.prefilling.length > 0) this.#finishPrompts(end);
-    this.#complete(end);
+    batch.collectDone(this.#done);
+    if (this.#done.length > 0) this.#complete(end);
     this.#stepAtUs = batch.size > 0 || this.#queue.length > 0 ? end : NEVER;
   }
 
@@ -237,7 +235,8 @@ export class Replica {
     const { prefilling } = this.#formation;
     const { table, outcomes } = this.#requests;
     let left = 0;
-    for (const slot of prefilling) {
+    for (let i = 0; i < prefilling.length; i++) {
+      const slot = prefilling[i]!;
       if (batch.computed[slot]! < batch.input[slot]!) {
         prefilling[left++] = slot;
         continue;
@@ -249,7 +248,7 @@ export class Replica {
       batch.startDecoding(slot, this.#lastContext(row));
       this.#events.firstToken(row);
     }
-    prefilling.length = left;
+    if (left < prefilling.length) prefilling.length = left;
   }
 
   /** Context length at which a request is done: its last token's KV is written after that. */
@@ -263,10 +262,9 @@ export class Replica {
   #complete(end: number): void {
     const batch = this.#batch;
     const done = this.#done;
-    batch.collectDone(done);
-    for (const slot of done) {
-      this.#finish(slot, end);
-      batch.unseat(batch.placeOf(slot));
+    for (let i = 0; i < done.length; i++) {
+      this.#finish(done[i]!, end);
+      batch.unseat(batch.placeOf(done[i]!));
     }
     done.length = 0;
   }

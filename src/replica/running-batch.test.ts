@@ -47,22 +47,22 @@ describe('seats', () => {
     expect(batch.placeOf(first)).toBe(1);
   });
 
-  it('give back a slot that did not join', () => {
+  it('offer a slot again that did not join', () => {
     const batch = new RunningBatch(4);
     const slot = batch.freeSlot();
-    batch.returnSlot(slot);
-    expect(batch.freeSlot()).toBe(slot);
-    expect(batch.size).toBe(0);
+    expect([batch.freeSlot(), batch.size]).toEqual([slot, 0]);
+    expect(decoding(batch, 1, 9)).toBe(slot);
+    expect(batch.freeSlot()).not.toBe(slot);
   });
 
-  it('grow beyond the first 64 and keep what is known of each', () => {
+  it('grow as needed and keep what is known of each', () => {
     const batch = new RunningBatch(4);
-    const slots = Array.from({ length: 150 }, (_, i) => decoding(batch, i, 10 + i));
+    const slots = Array.from({ length: 600 }, (_, i) => decoding(batch, i, 10 + i));
     expect(order(batch)).toEqual(slots);
     expect(slots.map((slot) => batch.placeOf(slot))).toEqual([...slots.keys()]);
     expect(slots.map((slot) => batch.progress(slot))).toEqual(slots.map((_, i) => i));
-    batch.clock = 10 + 149;
-    expect(done(batch)).toEqual([slots[149]]);
+    batch.clock = 10 + 599;
+    expect(done(batch)).toEqual([slots[599]]);
   });
 });
 

@@ -12,7 +12,7 @@ const DUE_RINGS = 1024;
  */
 export class RunningBatch {
   /** Slots in batch order. */
-  order = new Int32Array(64);
+  order = new Int32Array(256);
   size = 0;
   /** Decode steps so far. */
   clock = 0;
@@ -22,30 +22,30 @@ export class RunningBatch {
   /** Decoding slots whose output may be asked for again. */
   keyedDecoding = 0;
 
-  row = new Int32Array(64);
+  row = new Int32Array(256);
   /** Place in the order of admission: sorts slots like the batch list does. */
-  seat = new Float64Array(64);
-  input = new Int32Array(64);
+  seat = new Float64Array(256);
+  input = new Int32Array(256);
   /** Prompt tokens computed so far; the whole input once the slot decodes. */
-  computed = new Int32Array(64);
+  computed = new Int32Array(256);
   /** Tokens the slot gets in this step, while the careful walk forms the batch. */
-  newTokens = new Int32Array(64);
-  decodes = new Uint8Array(64);
+  newTokens = new Int32Array(256);
+  decodes = new Uint8Array(256);
   /** The whole prompt was in the cache, and the slot owns none of it. */
-  fullHit = new Uint8Array(64);
-  base = new Int32Array(64);
+  fullHit = new Uint8Array(256);
+  base = new Int32Array(256);
   /** The clock at which the slot is done. */
-  doneAt = new Int32Array(64);
+  doneAt = new Int32Array(256);
   /** Tokens in the slot's blocks beyond its context: an empty prompt is given a block for its first output token early. */
-  ahead = new Int32Array(64);
+  ahead = new Int32Array(256);
   /** Keys of the slot's blocks, and how many of them may be remembered. */
   keys: Int32Array[] = [];
-  keyCount = new Int32Array(64);
+  keyCount = new Int32Array(256);
   /** When the first token came out, and the step that made the second one. */
-  decodeStartUs = new Float64Array(64);
-  firstGap = new Float64Array(64);
+  decodeStartUs = new Float64Array(256);
+  firstGap = new Float64Array(256);
   /** Duration of steps the slot had to sit out since its first token. */
-  idleUs = new Float64Array(64);
+  idleUs = new Float64Array(256);
 
   /** Step ranges (from, to pairs) before the steps that a slot had to sit out, by slot. */
   readonly earlierGaps = new Map<number, number[]>();
@@ -54,11 +54,11 @@ export class RunningBatch {
   readonly #ringHead: Int32Array;
   readonly #ringTail: Int32Array;
   readonly #ringSize: Int32Array;
-  #ringNext = new Int32Array(64);
-  #ringPrevious = new Int32Array(64);
+  #ringNext = new Int32Array(256);
+  #ringPrevious = new Int32Array(256);
   readonly #dueHead = new Int32Array(DUE_RINGS).fill(NONE);
-  #dueNext = new Int32Array(64);
-  #duePrevious = new Int32Array(64);
+  #dueNext = new Int32Array(256);
+  #duePrevious = new Int32Array(256);
   readonly #freeSlots: number[] = [];
   #slots = 0;
   #seats = 0;
@@ -80,20 +80,20 @@ export class RunningBatch {
     return this.base[slot]! + this.clock + this.ahead[slot]!;
   }
 
-  /** A slot nobody uses; it joins the batch with `seatAtTail`. */
+  /** The slot that joins the batch with the next `seatAtTail`. */
   freeSlot(): number {
-    const recycled = this.#freeSlots.pop();
-    if (recycled !== undefined) return recycled;
-    if (this.#slots === this.order.length) this.#grow();
-    return this.#slots++;
+    const recycled = this.#freeSlots.length;
+    return recycled > 0 ? this.#freeSlots[recycled - 1]! : this.#slots;
   }
 
-  /** Takes back a slot that did not join after all. */
-  returnSlot(slot: number): void {
-    this.#freeSlots.push(slot);
-  }
-
+  /** The slot of the last `freeSlot` joins. */
   seatAtTail(slot: number): void {
+    if (slot === this.#slots) {
+      if (slot === this.order.length) this.#grow();
+      this.#slots++;
+    } else {
+      this.#freeSlots.pop();
+    }
     this.order[this.size++] = slot;
     this.seat[slot] = this.#seats++;
     this.decodes[slot] = 0;

@@ -22,7 +22,11 @@ export class TokenGaps {
     this.#batch.firstGap[slot] = this.#log.nextStep;
   }
 
-  /** The slot gets no token in the step that is about to be recorded. */
+  /** These slots get no token in the step that is about to be recorded. */
+  sitOutAll(slots: readonly number[], durationUs: number): void {
+    for (const slot of slots) this.sitOut(slot, durationUs);
+  }
+
   sitOut(slot: number, durationUs: number): void {
     const batch = this.#batch;
     const step = this.#log.nextStep;

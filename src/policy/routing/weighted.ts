@@ -1,5 +1,6 @@
 import type { InputError } from '../../kernel/errors.js';
 import type { RoutingPolicy } from '../contract.js';
+import type { FleetView } from '../fleet-view.js';
 import type { PolicyOption } from '../options.js';
 import { parseScorers, type ScorerWeight } from '../scoring/parse-scorers.js';
 import { scorer } from '../scoring/registry.js';
@@ -63,13 +64,10 @@ export const weighted: RoutingPolicy<WeightedOptions> = {
     return {
       pick(request, view, why) {
         sums.fill(0);
-        for (const { name, share, instance } of dimensions) {
+        for (let d = 0; d < dimensions.length; d++) {
+          const { name, share, instance } = dimensions[d]!;
           instance.score(request, view, parts);
-          for (let i = 0; i < view.size; i++) {
-            if (view.eligible[i] === 0) continue;
-            parts[i] = clamp01(parts[i]!) * share;
-            sums[i]! += parts[i]!;
-          }
+          addShare(view, parts, share, sums);
           if (why !== undefined) explainTerm(why, name, view, parts);
         }
         const chosen = best.among(view, sums);
@@ -80,11 +78,20 @@ export const weighted: RoutingPolicy<WeightedOptions> = {
         return chosen;
       },
       placed(request, replica) {
-        for (const { instance } of dimensions) instance.placed?.(request, replica);
+        for (let d = 0; d < dimensions.length; d++) dimensions[d]!.instance.placed?.(request, replica);
       },
     };
   },
 };
+
+/** Turns scores into parts of the sum, and adds them. */
+function addShare(view: FleetView, parts: Float64Array, share: number, sums: Float64Array): void {
+  for (let i = 0; i < view.size; i++) {
+    if (view.eligible[i] === 0) continue;
+    parts[i] = clamp01(parts[i]!) * share;
+    sums[i]! += parts[i]!;
+  }
+}
 
 /** A signal that is not a number must not poison the sum: it counts as the worst score. */
 function clamp01(score: number): number {

@@ -17,11 +17,13 @@ const members = fc.array(
 /** Place of the victim in a batch of these requests. Slots are not the same numbers as places, and not as rows. */
 export function victimOf(policy: PreemptionPolicy, list: readonly ToyRequest[]): number {
   const batch = new RunningBatch(4);
-  const slots = list.map(() => batch.freeSlot()).reverse();
-  slots.forEach((slot, row) => {
+  for (const _ of list) batch.seatAtTail(batch.freeSlot());
+  for (const _ of list) batch.unseat(0);
+  for (const row of list.keys()) {
+    const slot = batch.freeSlot();
     batch.seatAtTail(slot);
     batch.row[slot] = row;
-  });
+  }
   const before = structuredClone(batch.order);
   const victim = policy.victim(batch, toyRequests(toyTable(list)));
   expect([batch.order, batch.size]).toEqual([before, list.length]);

@@ -5,7 +5,7 @@ import type { ClassMetrics, MeanAndTail } from '../result-document.js';
 import { type RequestSample, rowsBy, sortedColumn } from './request-sample.js';
 
 /** Name of a request's SLO class in results: requests that name none are 'default'. */
-export function className(table: RequestTable, index: number): string {
+function className(table: RequestTable, index: number): string {
   return table.sloClasses.name(index) || 'default';
 }
 
@@ -28,9 +28,22 @@ function sortedItlMeans(outcomes: RequestOutcomes, rows: Int32Array, completed: 
   return means.sort();
 }
 
-/** Rows by SLO class, in the order of `table.sloClasses`. */
-export function rowsByClass(table: RequestTable): Int32Array[] {
-  return rowsBy(table.sloClass.subarray(0, table.count), table.sloClasses.size);
+/** Rows by the name of their SLO class: those without one and those of a class called 'default' are one group. */
+export function rowsByClass(table: RequestTable): Map<string, Int32Array> {
+  const groups = new Map<string, Int32Array>();
+  rowsBy(table.sloClass.subarray(0, table.count), table.sloClasses.size).forEach((rows, index) => {
+    const name = className(table, index);
+    const earlier = groups.get(name);
+    groups.set(name, earlier === undefined ? rows : inOneList(earlier, rows));
+  });
+  return groups;
+}
+
+function inOneList(a: Int32Array, b: Int32Array): Int32Array {
+  const rows = new Int32Array(a.length + b.length);
+  rows.set(a);
+  rows.set(b, a.length);
+  return rows.sort();
 }
 
 function meanAndTail(sorted: Float64Array): MeanAndTail {
@@ -45,13 +58,12 @@ export function classMetrics(
 ): Record<string, ClassMetrics> {
   const groups = rowsByClass(table);
   const entries: [string, ClassMetrics][] = [];
-  for (let index = 0; index < groups.length; index++) {
-    const rows = groups[index]!;
-    const only = groups.length === 1;
+  for (const [name, rows] of groups) {
+    const only = groups.size === 1;
     const e2e = only ? all.e2eUs : sortedColumn(outcomes.e2eUs, rows);
     if (e2e.length === 0) continue;
     entries.push([
-      className(table, index),
+      name,
       {
         count: e2e.length,
         ttft: meanAndTail(only ? all.ttftUs : sortedColumn(outcomes.ttftUs, rows)),

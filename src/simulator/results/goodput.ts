@@ -3,7 +3,7 @@ import { STATUS } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { GoodputTarget } from '../cluster-config.js';
 import type { ClassGoodput, Goodput } from '../result-document.js';
-import { className, itlMeanUs, rowsByClass } from './class-metrics.js';
+import { itlMeanUs, rowsByClass } from './class-metrics.js';
 import { p99Ms } from './latency-spread.js';
 import { sortedColumn } from './request-sample.js';
 
@@ -33,8 +33,7 @@ export function goodput(
   let good = 0;
   let arrived = 0;
   for (const name of classes) {
-    const index = groups.findIndex((_, i) => className(table, i) === name);
-    const rows = (groups[index] ?? new Int32Array(0)).filter((row) => outcomes.status[row] !== STATUS.not_arrived);
+    const rows = (groups.get(name) ?? new Int32Array(0)).filter((row) => outcomes.status[row] !== STATUS.not_arrived);
     const target = targets[name]!;
     const dimensions = (['ttft', 'itl', 'e2e'] as const).filter((d) => target[LIMIT[d]] !== undefined);
     const completed = rows.filter((row) => !Number.isNaN(outcomes.e2eUs[row]!));
