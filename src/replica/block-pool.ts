@@ -76,6 +76,21 @@ export class BlockPool {
     return last;
   }
 
+  /** Takes one block; `lost` is left alone. */
+  takeOne(top: number): number {
+    const ring = this.#ring;
+    const mask = this.#mask;
+    let head = this.#head;
+    let block: number;
+    do block = ring[head++ & mask]!;
+    while (block < 0);
+    this.#head = head;
+    this.free--;
+    this.#state[block] = 1;
+    this.below[block] = top;
+    return block;
+  }
+
   /** One more owner for a block, wherever it is. */
   claim(block: number): void {
     const state = this.#state[block]!;

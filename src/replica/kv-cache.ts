@@ -107,8 +107,14 @@ export class KvCache {
 
   /** A new block for the next output token; false when none is free. Call it when the slot's last block is full. */
   appendBlock(slot: number): boolean {
-    if (this.pool.free === 0) return false;
-    this.#fill(slot, 1);
+    const { pool } = this;
+    if (pool.free === 0) return false;
+    if (slot >= this.#top.length) this.#grow(slot);
+    const block = pool.takeOne(this.#top[slot]!);
+    this.#top[slot] = block;
+    this.#filled[slot]!++;
+    this.misses++;
+    if (pool.key[block] !== NONE) this.#forget(block);
     return true;
   }
 
@@ -189,16 +195,17 @@ export class KvCache {
     if (this.pool.lostCount > 0) this.#forgetLost();
   }
 
-  /** Even when a younger block holds the same content by now, the key goes: the caches we model do the same. */
   #forgetLost(): void {
     const { lost, lostCount } = this.pool;
-    for (let i = 0; i < lostCount; i++) {
-      const block = lost[i]!;
-      const key = this.pool.key[block]!;
-      if (this.#sinceFreeze !== null) this.#note(key);
-      this.#blockOf.delete(key);
-      this.pool.key[block] = NONE;
-    }
+    for (let i = 0; i < lostCount; i++) this.#forget(lost[i]!);
+  }
+
+  /** Even when a younger block holds the same content by now, the key goes: the caches we model do the same. */
+  #forget(block: number): void {
+    const key = this.pool.key[block]!;
+    if (this.#sinceFreeze !== null) this.#note(key);
+    this.#blockOf.delete(key);
+    this.pool.key[block] = NONE;
   }
 
   #remember(block: number, key: number): void {

@@ -13,7 +13,7 @@ import type { Router } from './router.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Replicas that nobody looks at run on their own; now and then they catch up, so that their arrivals do not pile up. */
-const CATCH_UP = 4096;
+const CATCH_UP = 65_536;
 
 /** The parts a cluster is wired from. */
 export interface ClusterParts {

@@ -28,13 +28,16 @@ export function createPolicies(config: ClusterConfig, table: RequestTable): Clus
   const admission = admissionPolicy(config.admission.policy);
   const admissionOptions = policyOptions(admission, config.admission.options, '--admission-policy');
   const context = (name: string) => ({ random: randomStream(config.seed, name), replicas: config.instances });
-  const shares = new Map(
+  const budgets = new Map(
     Object.entries(config.tenantBudgets).map(([name, share]) => [table.tenants.index(name), share]),
   );
   const gate = admission.create(admissionOptions, context('admission'));
   return {
     picker: routing.create(routingOptions, context('router')),
-    gate: createTenantBudgets(gate, shares, config.instances * config.replica.maxNumSeqs),
+    gate:
+      budgets.size === 0
+        ? { refuse: (request, view) => gate.refuse(request, view), placed: () => {}, left: () => {} }
+        : createTenantBudgets(gate, budgets, config.instances * config.replica.maxNumSeqs),
     reads: new Set([...routing.reads(routingOptions), ...admission.reads(admissionOptions)]),
   };
 }
@@ -53,7 +56,9 @@ export class Router {
   readonly #ledger: RouterLedger;
   readonly #caches: CacheSignals | null;
   readonly #needsBlocks: boolean;
-  #eligible = 1;
+  #eligible = true;
+  /** By index of the table's SLO classes. */
+  readonly #classes: { name: string; priority: number }[] = [];
 
   constructor(
     config: ClusterConfig,
@@ -88,20 +93,30 @@ export class Router {
   look(row: number, nowUs: number): void {
     const table = this.#table;
     const features = this.features;
-    const sloClass = table.sloClasses.name(table.sloClass[row]!);
+    const sloClass = this.#classOf(table.sloClass[row]!);
     features.nowUs = nowUs;
     features.inputTokens = table.inputTokens[row]!;
-    features.sloClass = sloClass === '' ? 'standard' : sloClass;
-    features.priority = this.#priorities.priorityOf(sloClass);
+    features.sloClass = sloClass.name;
+    features.priority = sloClass.priority;
     features.tenant = table.tenant[row]! === 0 ? -1 : table.tenant[row]!;
     features.session = table.session[row]! === 0 ? -1 : table.session[row]!;
-    this.#restrictTo(table.models.name(table.model[row]!));
+    const model = table.model[row]!;
+    this.#restrictTo(model === 0 || table.models.name(model) === this.#model);
     this.#refresh(nowUs);
+  }
+
+  #classOf(index: number): { name: string; priority: number } {
+    const known = this.#classes[index];
+    if (known !== undefined) return known;
+    const name = this.#table.sloClasses.name(index);
+    const made = { name: name === '' ? 'standard' : name, priority: this.#priorities.priorityOf(name) };
+    this.#classes[index] = made;
+    return made;
   }
 
   /** All replicas, whatever their model: what the saturation detector looks at. */
   lookAtFleet(nowUs: number): void {
-    this.#restrictTo('');
+    this.#restrictTo(true);
     this.#refresh(nowUs);
   }
 
@@ -134,14 +149,14 @@ export class Router {
 
   /** A replica that cannot serve the request is not asked how it is. */
   #refresh(nowUs: number): void {
-    if (this.#eligible === 1) this.signals.look(nowUs);
+    if (this.#eligible) this.signals.look(nowUs);
     this.#caches?.look(nowUs);
   }
 
-  #restrictTo(model: string): void {
-    const eligible = model === '' || model === this.#model ? 1 : 0;
+  /** All replicas serve the same model, so either all may take the request or none. */
+  #restrictTo(eligible: boolean): void {
     if (eligible === this.#eligible) return;
-    this.signals.view.eligible.fill(eligible);
+    this.signals.view.eligible.fill(eligible ? 1 : 0);
     this.#eligible = eligible;
   }
 
