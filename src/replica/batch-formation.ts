@@ -44,6 +44,9 @@ export class BatchFormation {
   readonly #preempted = new Set<number>();
   readonly #head: HeadKeys;
   #budget = 0;
+  #blockedRow = -1;
+  #blockedBudget = 0;
+  #blockedChanges = 0;
 
   constructor(
     config: ReplicaConfig,
@@ -293,7 +296,7 @@ export class BatchFormation {
     const { table, outcomes } = this.#requests;
     while (batch.size < this.#maxSeats && this.#budget > 0) {
       const row = this.#queue.head();
-      if (row < 0) return;
+      if (row < 0 || this.#isStillBlocked(row)) return;
       const input = table.inputTokens[row]!;
       this.#head.load(row, this.#preempted.has(row));
       const { keys, count: keyCount } = this.#head;
@@ -303,7 +306,10 @@ export class BatchFormation {
       const tokens = this.#chunk(input - start);
       const slot = batch.freeSlot();
       const ahead = input === 0 ? 1 : 0;
-      if (!this.#kv.allocatePrompt(slot, keys, ahead === 1 ? 0 : keyCount, start, tokens + ahead, cached)) return;
+      if (!this.#kv.allocatePrompt(slot, keys, ahead === 1 ? 0 : keyCount, start, tokens + ahead, cached)) {
+        this.#blocked(row);
+        return;
+      }
       this.#queue.shift();
       batch.seatAtTail(slot);
       batch.row[slot] = row;
@@ -324,6 +330,20 @@ export class BatchFormation {
       }
       outcomes.status[row] = STATUS.running;
     }
+  }
+
+  /** The head of the queue did not fit. */
+  #blocked(row: number): void {
+    this.#blockedRow = row;
+    this.#blockedBudget = this.#budget;
+    this.#blockedChanges = this.#kv.changes;
+  }
+
+  /** Since it did not fit, blocks were taken at most: it need not be tried again. */
+  #isStillBlocked(row: number): boolean {
+    return (
+      row === this.#blockedRow && this.#kv.changes === this.#blockedChanges && this.#budget === this.#blockedBudget
+    );
   }
 
   #chunk(left: number): number {

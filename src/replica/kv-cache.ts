@@ -14,6 +14,8 @@ export class KvCache {
   /** Blocks found in the cache and claimed / blocks newly filled, since the start. */
   hits = 0;
   misses = 0;
+  /** Grows whenever blocks come back or what can be found changes: what did not fit may fit then. */
+  changes = 0;
   readonly #blockSize: number;
   readonly #blockOf: IntMap;
   /** By slot: the last block it filled, and how many. */
@@ -135,6 +137,7 @@ export class KvCache {
 
   /** Gives the slot's blocks back, deepest first; their content stays findable until they are taken again. */
   release(slot: number): void {
+    this.changes++;
     if (slot >= this.#top.length) return;
     this.pool.releaseChain(this.#top[slot]!, this.#filled[slot]!);
     this.#top[slot] = NONE;
@@ -169,6 +172,7 @@ export class KvCache {
       claimed[i] = block;
     }
     this.#claimedCount[slot] = cached;
+    this.changes++;
     this.hits += cached;
   }
 
@@ -204,12 +208,14 @@ export class KvCache {
   #forget(block: number): void {
     const key = this.pool.key[block]!;
     if (this.#sinceFreeze !== null) this.#note(key);
+    this.changes++;
     this.#blockOf.delete(key);
     this.pool.key[block] = NONE;
   }
 
   #remember(block: number, key: number): void {
     if (this.#sinceFreeze !== null) this.#note(key);
+    this.changes++;
     this.pool.key[block] = key;
     this.#blockOf.set(key, block);
   }
