@@ -63,12 +63,27 @@ export class Cluster implements GatewayHost {
     }
     const instanceTimeUs = next?.events.nextTimeUs ?? Number.POSITIVE_INFINITY;
     const timeUs = Math.min(this.#events.nextTimeUs, instanceTimeUs);
-    if (timeUs === Number.POSITIVE_INFINITY) return this.#gateway?.atRest() ?? false;
+    if (timeUs === Number.POSITIVE_INFINITY) return this.#letOneOutAtRest();
     if (timeUs > this.#horizonUs) return false;
+    const beforeUs = this.clockUs;
     this.clockUs = timeUs;
-    if (this.#events.nextTimeUs <= instanceTimeUs) this.#events.pop().run();
-    else this.#departed(next!.processOne());
+    if (this.#events.nextTimeUs <= instanceTimeUs) {
+      this.#events.pop().run();
+      return true;
+    }
+    const departures = next!.processOne();
+    // The deadline of a request that has left is thrown away: it moved the instance's clock as little as this one.
+    if (next!.clockUs < timeUs) this.clockUs = beforeUs;
+    this.#departed(departures);
     return true;
+  }
+
+  /** Nothing happens any more, but old signals may still say otherwise: then once more when they are due to be new. */
+  #letOneOutAtRest(): boolean {
+    if (this.#gateway === null) return false;
+    if (this.#gateway.atRest()) return true;
+    this.clockUs += this.config.snapshotRefreshUs;
+    return this.config.snapshotRefreshUs > 0 && this.clockUs <= this.#horizonUs && this.#gateway.atRest();
   }
 
   schedule(atUs: number, priority: number, run: () => void): void {

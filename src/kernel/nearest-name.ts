@@ -20,7 +20,7 @@ function distance(a: string, b: string): number {
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   const wanted = given.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  let bestDistance = (wanted.length < 4 ? 1 : Math.max(2, Math.floor(wanted.length / 3))) + 1;
   for (const name of known) {
     const d = distance(wanted, name.toLowerCase());
     if (d < bestDistance) {

@@ -195,7 +195,6 @@ export class Replica {
     if (status === STATUS.queued) this.#queue.remove(row);
     else this.#removeRunning(row);
     this.#timeOut(row, now);
-    if (this.#stepAtUs === NEVER && this.#batch.size === 0 && this.#queue.length > 0) this.#stepAtUs = now;
   }
 
   #removeRunning(row: number): void {

@@ -152,9 +152,10 @@ export class Cluster implements ReplicaEvents {
     }
     if (earliest < 0) return false;
     this.#departures = 0;
-    this.nowUs = atUs;
     replicas[earliest]!.runNext();
     router.signals.moved(earliest);
+    // A deadline of a request that has left long ago is no event: only a departure moves the cluster's clock.
+    if (this.#departures > 0) this.nowUs = atUs;
     if (flowControl !== null && this.#tickUs === 0) {
       for (let i = 0; i < this.#departures && flowControl.waiting > 0; i++) this.#dispatch();
     }
@@ -237,7 +238,10 @@ export class Cluster implements ReplicaEvents {
     if (flowControl === null || flowControl.waiting === 0) return false;
     if (replicas.some((replica) => replica.isBusy)) return false;
     for (const replica of replicas) this.nowUs = Math.max(this.nowUs, replica.clockUs);
-    return this.#dispatch();
+    if (this.#dispatch()) return true;
+    // Old signals may still say that the fleet is full: once more when they are due to be new.
+    this.nowUs += this.#refreshUs;
+    return this.#refreshUs > 0 && this.nowUs <= this.#horizonUs && this.#dispatch();
   }
 
   #expire(row: number): void {

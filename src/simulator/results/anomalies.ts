@@ -43,8 +43,10 @@ export function priorityInversions(
 ): number {
   if (schedulerName !== 'priority-fcfs') return 0;
   const classes = table.sloClasses.size;
+  // Requests without a class belong to the one called 'default', if there is one.
+  const unnamed = Math.max(0, table.sloClasses.find('default'));
   const lane = Int32Array.from({ length: table.count }, (_, row) =>
-    Number.isNaN(outcomes.e2eUs[row]!) ? -1 : outcomes.instance[row]! * classes + table.sloClass[row]!,
+    Number.isNaN(outcomes.e2eUs[row]!) ? -1 : outcomes.instance[row]! * classes + (table.sloClass[row]! || unnamed),
   );
   const groups = rowsBy(lane, instances * classes);
   let pairs = 0;

@@ -27,7 +27,8 @@ export function fitness(weights: Record<string, number>, metrics: ServingMetrics
   const terms: Record<string, number> = {};
   let score = 0;
   for (const name of names) {
-    terms[name] = FITNESS_TERMS[name]!(metrics);
+    // Nothing completed has no latency, and that must not look like a very small one.
+    terms[name] = metrics.completed_requests === 0 ? 0 : FITNESS_TERMS[name]!(metrics);
     score += weights[name]! * terms[name]!;
   }
   return { score, terms };
