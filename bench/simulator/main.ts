@@ -24,8 +24,13 @@ interface Run {
   memoryMb: number;
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'twinyard-bench-'));
+const golden = join(root, 'test/golden/perf-10k');
+writeFileSync(join(folder, 'trace.csv'), gunzipSync(readFileSync(join(golden, 'trace.csv.gz'))));
+writeFileSync(join(folder, 'trace.yaml'), readFileSync(join(golden, 'trace.yaml')));
+
 const measure = (...args: (string | number)[]): Run =>
-  JSON.parse(execFileSync(process.execPath, [oneRun, ...args.map(String)], { encoding: 'utf8' }));
+  JSON.parse(execFileSync(process.execPath, [oneRun, folder, ...args.map(String)], { encoding: 'utf8' }));
 
 function best<T>(times: number, run: () => T, value: (result: T) => number): T {
   const results = Array.from({ length: times }, run);
@@ -47,10 +52,6 @@ report('perf-10k: read and simulate', seconds(total(small)), '<= 0.220 s', total
 const ratio = (BLIS_SECONDS * 1000) / total(small);
 report('perf-10k: against BLIS (8.6 s)', `${ratio.toFixed(0)} x`, '>= 40 x', ratio >= 40);
 
-const folder = mkdtempSync(join(tmpdir(), 'twinyard-bench-'));
-const golden = join(root, 'test/golden/perf-10k');
-writeFileSync(join(folder, 'trace.csv'), gunzipSync(readFileSync(join(golden, 'trace.csv.gz'))));
-writeFileSync(join(folder, 'trace.yaml'), readFileSync(join(golden, 'trace.yaml')));
 const command = ['replay', '--model', 'qwen/qwen3-14b', '--num-instances', '4', '--routing-policy', 'weighted'];
 const wholeMs = best(
   runs,
@@ -61,7 +62,6 @@ const wholeMs = best(
   },
   (ms) => ms,
 );
-rmSync(folder, { recursive: true });
 report('perf-10k: whole process', seconds(wholeMs), '<= 0.400 s', wholeMs <= 400);
 report('perf-10k: memory', `${small.memoryMb.toFixed(0)} MB`, '<= 200 MB', small.memoryMb <= 200);
 
@@ -103,6 +103,7 @@ const million = measure('fast', 'weighted', 40, 10, 10);
 report('1,000,000 requests, 40 instances', seconds(million.simulateMs), '', null);
 report('1,000,000 requests: memory', `${million.memoryMb.toFixed(0)} MB`, '<= 1000 MB', million.memoryMb <= 1000);
 
+rmSync(folder, { recursive: true });
 const width = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
 for (const row of rows)
   process.stdout.write(

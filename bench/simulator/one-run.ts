@@ -1,16 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
 import { simulate } from '../../src/simulator/simulate.js';
+import { readTraceV2 } from '../../src/workload/trace-v2/read-trace.js';
 import { referenceSimulate } from '../reference/reference-simulate.js';
-import { cluster, multiply, perf10k } from './scenario.js';
+import { cluster, multiply } from './scenario.js';
 
 // What the command does before it loads the simulator (src/cli/main.ts).
 setFlagsFromString('--max-inlined-bytecode-size-cumulative=450');
 
-/** One measured run in a process of its own: prints a line of JSON. Arguments: kind, policy, instances, wide, long. */
-const [kind, policy, instances, wide, long] = process.argv.slice(2);
+/** One measured run in a process of its own: prints a line of JSON. Arguments: folder of the trace, kind, policy, instances, wide, long. */
+const [folder, kind, policy, instances, wide, long] = process.argv.slice(2);
 const { config, latency } = cluster(Number(instances), policy!);
 const reading = performance.now();
-const base = (await perf10k()).table;
+const base = (await readTraceV2(`${folder}/trace.yaml`, `${folder}/trace.csv`)).table;
 const started = performance.now();
 const table = Number(wide) * Number(long) === 1 ? base : multiply(base, Number(wide), Number(long));
 const made = performance.now();

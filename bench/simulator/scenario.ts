@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { loadGpu } from '../../src/replica/catalogue/gpu-catalogue.js';
 import { derivedKvBlocks, derivedMaxModelLen } from '../../src/replica/catalogue/kv-capacity.js';
 import { loadModel } from '../../src/replica/catalogue/model-catalogue.js';
@@ -6,12 +5,6 @@ import type { LatencyModel } from '../../src/replica/latency/contract.js';
 import { latencyModel } from '../../src/replica/latency/registry.js';
 import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import { RequestTable } from '../../src/workload/request-table.js';
-import { readTraceV2 } from '../../src/workload/trace-v2/read-trace.js';
-
-// From dist/bench/simulator back to the project's root.
-const GOLDEN = fileURLToPath(new URL('../../../test/golden/perf-10k/', import.meta.url));
-
-export const perf10k = () => readTraceV2(`${GOLDEN}trace.yaml`, `${GOLDEN}trace.csv.gz`);
 
 /** qwen3-14b on H100s behind the given policy, as in the golden case perf-10k. */
 export function cluster(instances: number, policy: string): { config: ClusterConfig; latency: LatencyModel } {

@@ -86,6 +86,25 @@ export class BatchFormation {
     if (this.preemptions === before && this.#queue.length > 0) this.#admit();
   }
 
+  /** Whether the next step is one in which everybody decodes and nobody is admitted, if memory lasts and nobody is done. */
+  isSteady(): boolean {
+    const batch = this.#batch;
+    this.#budget = this.#maxTokens - batch.decoding;
+    if (this.prefilling.length > 0 || batch.decoding === 0 || batch.keyedDecoding > 0 || this.#budget < 0) return false;
+    return (
+      this.#queue.length === 0 ||
+      this.#budget === 0 ||
+      batch.size >= this.#maxSeats ||
+      this.#isStillBlocked(this.#queue.head())
+    );
+  }
+
+  /** Sums of a step in which everybody decodes. */
+  shapeOfDecodes(): void {
+    const batch = this.#batch;
+    resetShape(this.shape, batch.decoding, batch.baseSum + batch.decoding * batch.clock);
+  }
+
   #promptsComeLast(): boolean {
     const { prefilling } = this;
     return prefilling.length === 0 || this.#batch.order[this.#batch.size - prefilling.length] === prefilling[0];
@@ -133,7 +152,7 @@ export class BatchFormation {
       if (!this.#squeezeIn(slot, 1)) break;
     }
     this.#budget -= batch.decoding;
-    resetShape(this.shape, batch.decoding, batch.baseSum + batch.decoding * batch.clock);
+    this.shapeOfDecodes();
     for (let i = 0; i < prefilling.length && this.#budget > 0; i++) {
       const slot = prefilling[i]!;
       const done = batch.computed[slot]!;
@@ -162,7 +181,7 @@ export class BatchFormation {
     if (batch.keyedDecoding > 0 && this.#blockSize > 1) this.#appendAndRemember();
     else for (let slot = batch.ringFirst(0); slot >= 0; slot = batch.ringNext(slot)) this.#kv.appendBlock(slot);
     this.#budget -= batch.decoding;
-    resetShape(this.shape, batch.decoding, batch.baseSum + batch.decoding * batch.clock);
+    this.shapeOfDecodes();
   }
 
   /**

@@ -2,6 +2,7 @@ import type { CountedValues } from '../kernel/counted-values.js';
 import { EventFifo } from '../kernel/event-fifo.js';
 import { EventHeap } from '../kernel/event-heap.js';
 import { BatchFormation } from './batch-formation.js';
+import { DecodeRun } from './decode-run.js';
 import { KvCache } from './kv-cache.js';
 import type { LatencyModel } from './latency/contract.js';
 import { preemptionPolicy } from './preemption/registry.js';
@@ -51,6 +52,7 @@ export class Replica {
   readonly #batch: RunningBatch;
   readonly #formation: BatchFormation;
   readonly #gaps: TokenGaps;
+  readonly #decodes: DecodeRun;
   readonly #deadlines = new EventHeap();
   /** Arrivals whose queueing delay has not passed yet. */
   readonly #arriving = new EventFifo();
@@ -76,6 +78,7 @@ export class Replica {
     this.#queue = createWaitQueue(scheduler(config.scheduler).order?.(requests) ?? null);
     const victims = preemptionPolicy(config.preemptionPolicy);
     this.#formation = new BatchFormation(config, this.#batch, this.#queue, this.kv, requests, victims);
+    this.#decodes = new DecodeRun(this.#batch, this.kv, this.#formation, this.#gaps, latency);
   }
 
   /** Whether it holds requests, be their next event after the horizon or not. */
@@ -122,7 +125,23 @@ export class Replica {
 
   /** Runs everything that happens before `limitUs` and not after the horizon. */
   advance(limitUs: number): void {
-    while (this.nextUs < limitUs) this.runNext();
+    while (this.nextUs < limitUs) {
+      const onlyDecodes = this.#stepAtUs === this.nextUs && this.#formation.isSteady() && this.#decodeOn(limitUs);
+      if (!onlyDecodes) this.runNext();
+    }
+  }
+
+  /** Runs the steps that only decode, up to whatever comes first: the limit, an arrival, a deadline. Whether there was one. */
+  #decodeOn(limitUs: number): boolean {
+    const decodes = this.#decodes;
+    const stopUs = Math.min(limitUs, this.#horizonUs + 1, this.#arriving.nextUs, this.#deadlines.nextUs + 1);
+    this.#stepAtUs = decodes.run(this.#stepAtUs, stopUs);
+    if (decodes.steps === 0) return false;
+    this.#tick(decodes.lastUs);
+    this.steps += decodes.steps;
+    this.queueSamples += decodes.steps * this.#queue.length;
+    this.#plan();
+    return true;
   }
 
   /** Runs the events of the next moment: `nextUs`. */

@@ -157,6 +157,11 @@ export class RunningBatch {
     this.#file(slot);
   }
 
+  /** Whether a slot may be done after the next step; slots that finish some multiple of the rings later count too. */
+  mayFinishNext(): boolean {
+    return this.#dueHead[(this.clock + 1) & (DUE_RINGS - 1)]! >= 0;
+  }
+
   /** Adds the slots that are done at the present clock to a list, in batch order. */
   collectDone(into: number[]): void {
     for (let slot = this.#dueHead[this.clock & (DUE_RINGS - 1)]!; slot >= 0; slot = this.#dueNext[slot]!) {

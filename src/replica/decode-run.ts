@@ -1,0 +1,54 @@
+import type { BatchFormation } from './batch-formation.js';
+import type { KvCache } from './kv-cache.js';
+import type { LatencyModel } from './latency/contract.js';
+import type { RunningBatch } from './running-batch.js';
+import type { TokenGaps } from './token-gaps.js';
+
+/**
+ * Most steps repeat the one before: the same requests decode one more token each. This runs such steps one after the other
+ * without forming a batch for each, and stops before the first one in which anything else happens: a request that is done,
+ * a block that is not there, a waiting request that may fit again.
+ */
+export class DecodeRun {
+  /** Steps of the last `run`. */
+  steps = 0;
+  /** Start of the last of them. */
+  lastUs = 0;
+  readonly #batch: RunningBatch;
+  readonly #kv: KvCache;
+  readonly #formation: BatchFormation;
+  readonly #gaps: TokenGaps;
+  readonly #latency: LatencyModel;
+
+  constructor(batch: RunningBatch, kv: KvCache, formation: BatchFormation, gaps: TokenGaps, latency: LatencyModel) {
+    this.#batch = batch;
+    this.#kv = kv;
+    this.#formation = formation;
+    this.#gaps = gaps;
+    this.#latency = latency;
+  }
+
+  /** Runs steps from `atUs` on that start before `stopUs`; when the next step is due. The formation must be steady. */
+  run(atUs: number, stopUs: number): number {
+    const batch = this.#batch;
+    const kv = this.#kv;
+    const formation = this.#formation;
+    const { shape } = formation;
+    const { changes } = kv;
+    formation.shapeOfDecodes();
+    let at = atUs;
+    let steps = 0;
+    while (at < stopUs && kv.changes === changes && !batch.mayFinishNext() && batch.ringLength(0) <= kv.pool.free) {
+      for (let slot = batch.ringFirst(0); slot >= 0; slot = batch.ringNext(slot)) kv.appendBlock(slot);
+      const duration = this.#latency.stepUs(shape);
+      this.#gaps.record(duration);
+      shape.decodeContext += shape.decodes;
+      batch.clock++;
+      this.lastUs = at;
+      at += duration;
+      steps++;
+    }
+    this.steps = steps;
+    return at;
+  }
+}
