@@ -3,6 +3,7 @@ import { EventFifo } from '../kernel/event-fifo.js';
 import { EventHeap } from '../kernel/event-heap.js';
 import { BatchFormation } from './batch-formation.js';
 import { DecodeRun } from './decode-run.js';
+import { isServable } from './is-servable.js';
 import { KvCache } from './kv-cache.js';
 import type { LatencyModel } from './latency/contract.js';
 import { preemptionPolicy } from './preemption/registry.js';
@@ -104,11 +105,11 @@ export class Replica {
   }
 
   get promptTokens(): number {
-    return this.#formation.promptTokens;
+    return this.#formation.seating.promptTokens;
   }
 
   get cachedPromptTokens(): number {
-    return this.#formation.cachedPromptTokens;
+    return this.#formation.seating.cachedPromptTokens;
   }
 
   /** Durations between tokens of completed requests, without the constant per-token overhead. */
@@ -175,18 +176,13 @@ export class Replica {
   #queueArrival(now: number): void {
     const row = this.#arriving.pop();
     const { table, outcomes } = this.#requests;
-    const input = table.inputTokens[row]!;
-    const maxLen = this.#config.maxModelLen;
-    const declared = table.maxOutputTokens[row]!;
-    const wanted = declared === 0 ? maxLen - input : declared;
-    const tooLong = input >= maxLen || input + wanted > maxLen;
-    if (tooLong || Math.ceil(input / this.#config.blockSize) > this.#config.totalKvBlocks) {
+    if (!isServable(table, row, this.#config)) {
       this.dropped++;
       outcomes.status[row] = STATUS.dropped;
       this.#events.left(row, false, now);
       return;
     }
-    this.inputTokens += input;
+    this.inputTokens += table.inputTokens[row]!;
     const deadline = table.deadlineUs[row]!;
     if (deadline > 0 && deadline <= now) {
       this.#timeOut(row, now);
@@ -200,7 +196,7 @@ export class Replica {
 
   #timeOut(row: number, now: number): void {
     this.timedOut++;
-    this.#formation.gone(row);
+    this.#formation.seating.gone(row);
     this.#requests.outcomes.status[row] = STATUS.timed_out;
     this.#events.left(row, false, now);
   }
@@ -298,7 +294,7 @@ export class Replica {
     const lastNeedsBlock = output > 0 && !capped && batch.stored(slot) % this.#config.blockSize === 0;
     this.allocationFailures += lastNeedsBlock && !this.kv.appendBlock(slot) ? 1 : 0;
     this.kv.release(slot);
-    this.#formation.gone(row);
+    this.#formation.seating.gone(row);
 
     const outputTokenUs = this.#latency.outputTokenUs;
     const itlSum = end - batch.decodeStartUs[slot]! - batch.idleUs[slot]! + gaps * outputTokenUs;

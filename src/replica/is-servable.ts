@@ -1,0 +1,14 @@
+import type { RequestTable } from '../workload/request-table.js';
+import type { ReplicaConfig } from './replica-config.js';
+
+/**
+ * Whether a replica can ever serve a request: its prompt and what it asks for at most must fit the longest context, and
+ * its prompt the KV memory. A request that does not say how much it wants is given what is left of the context.
+ */
+export function isServable(table: RequestTable, row: number, config: ReplicaConfig): boolean {
+  const input = table.inputTokens[row]!;
+  const declared = table.maxOutputTokens[row]!;
+  const wanted = declared === 0 ? config.maxModelLen - input : declared;
+  if (input >= config.maxModelLen || input + wanted > config.maxModelLen) return false;
+  return Math.ceil(input / config.blockSize) <= config.totalKvBlocks;
+}
