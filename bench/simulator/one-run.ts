@@ -1,11 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
+import { limitInlining } from '../../src/cli/limit-inlining.js';
 import { simulate } from '../../src/simulator/simulate.js';
 import { readTraceV2 } from '../../src/workload/trace-v2/read-trace.js';
 import { referenceSimulate } from '../reference/reference-simulate.js';
 import { cluster, multiply } from './scenario.js';
-
-// What the command does before it loads the simulator (src/cli/main.ts).
-setFlagsFromString('--max-inlined-bytecode-size-cumulative=450');
 
 /** One measured run in a process of its own: prints a line of JSON. Arguments: folder of the trace, kind, policy, instances, wide, long. */
 const [folder, kind, policy, instances, wide, long] = process.argv.slice(2);
@@ -14,6 +11,7 @@ const reading = performance.now();
 const base = (await readTraceV2(`${folder}/trace.yaml`, `${folder}/trace.csv`)).table;
 const started = performance.now();
 const table = Number(wide) * Number(long) === 1 ? base : multiply(base, Number(wide), Number(long));
+limitInlining(table.count);
 const made = performance.now();
 let checksum: number;
 if (kind === 'reference') {

@@ -3,16 +3,12 @@ import { realpathSync } from 'node:fs';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import { main } from './program.js';
 
 export { main };
 
 /** The only file that ends the process, and only when it is what was started: tests import it and call `main`. */
 async function start(): Promise<void> {
-  // Most runs are over in less time than it takes to compile deeply inlined code: with half of V8's default, short runs are
-  // faster and long ones as fast as before (bench/simulator).
-  setFlagsFromString('--max-inlined-bytecode-size-cumulative=450');
   // A reader that has seen enough (`| head`) is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? 0 : 1);
