@@ -181,8 +181,7 @@ export class Cluster implements ReplicaEvents {
     const reason = router.refuse();
     if (reason !== null) {
       this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
-      trace?.refused(this.nowUs, () => requestId(this.#table, row), reason);
-      this.#lose(row, STATUS.rejected, true);
+      this.#lose(row, STATUS.rejected, reason, true);
       return;
     }
     trace?.admitted();
@@ -192,12 +191,19 @@ export class Cluster implements ReplicaEvents {
 
   #enqueue(row: number, flowControl: FlowControl): void {
     const accepted = flowControl.enqueue(row, this.#parts.router);
-    if (flowControl.displaced >= 0) this.#lose(flowControl.displaced, STATUS.gateway_shed, true);
+    if (flowControl.displaced >= 0) {
+      this.#lose(
+        flowControl.displaced,
+        STATUS.gateway_shed,
+        'shed from the gateway queue for a more important one',
+        true,
+      );
+    }
     if (accepted) {
       this.#parts.outcomes.status[row] = STATUS.gateway_queued;
       if (this.#ttlUs > 0) this.#expiries.push(this.nowUs + this.#ttlUs, row);
     } else {
-      this.#lose(row, STATUS.gateway_rejected, false);
+      this.#lose(row, STATUS.gateway_rejected, 'the gateway queue is full', false);
     }
     this.#dispatch();
   }
@@ -245,26 +251,29 @@ export class Cluster implements ReplicaEvents {
   }
 
   #expire(row: number): void {
-    if (this.#parts.flowControl!.expire(row)) this.#lose(row, STATUS.gateway_expired, true);
+    if (this.#parts.flowControl!.expire(row)) {
+      this.#lose(row, STATUS.gateway_expired, 'waited too long in the gateway queue', true);
+    }
   }
 
   #route(row: number): void {
     const { router, trace, outcomes, replicas } = this.#parts;
     router.look(row, this.nowUs);
     const chosen = router.pick(row, trace?.fresh());
-    trace?.picked(this.nowUs, () => requestId(this.#table, row), chosen, router.signals.view);
     if (chosen < 0) {
-      this.#lose(row, STATUS.routing_rejected, false);
+      this.#lose(row, STATUS.routing_rejected, 'no instance serves its model', false);
       return;
     }
+    trace?.picked(this.nowUs, () => requestId(this.#table, row), chosen, router.signals.view);
     router.placed(row, chosen);
     outcomes.instance[row] = chosen;
     replicas[chosen]!.enqueue(row, this.nowUs);
   }
 
   /** The request ends here, counted and never forgotten. */
-  #lose(row: number, status: number, countShed: boolean): void {
+  #lose(row: number, status: number, reason: string, countShed: boolean): void {
     this.#parts.outcomes.status[row] = status;
+    this.#parts.trace?.refused(this.nowUs, () => requestId(this.#table, row), reason);
     if (countShed) {
       const name = this.#table.sloClasses.name(this.#table.sloClass[row]!) || 'standard';
       this.shed.set(name, (this.shed.get(name) ?? 0) + 1);

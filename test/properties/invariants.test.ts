@@ -72,6 +72,17 @@ describe('invariants of every simulation', () => {
     }, 60);
   });
 
+  test('every request leaves exactly one decision line, routed or refused', () => {
+    property((config, plain) => {
+      const latency = latencyModels[config.replica.latencyModel]!;
+      const ids: string[] = [];
+      const decision = (line: string) => ids.push(JSON.parse(line).request_id);
+      const result = simulate({ ...config, horizonUs: null }, buildWorkload(plain), latency, { decision });
+      const decided = result.requests().filter(({ status }) => status !== 'gateway_queued');
+      expect(ids.sort()).toEqual(decided.map(({ request_id }) => request_id).sort());
+    });
+  });
+
   test('watching decisions changes nothing', () => {
     property((config, plain) => {
       const { decisions: _, ...watched } = run(config, plain).document;
