@@ -25,7 +25,10 @@ export interface GoldenCase {
   sections: Map<string, string[]>;
 }
 
-export const goldenNames = readdirSync(FOLDER).sort();
+export const goldenNames = readdirSync(FOLDER, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name)
+  .sort();
 
 function readMaybeGzipped(path: string): string {
   try {
