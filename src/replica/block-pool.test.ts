@@ -7,11 +7,24 @@ function takeOneByOne(pool: BlockPool, count: number): number[] {
   return Array.from({ length: count }, () => pool.take(1, NONE));
 }
 
+/** A pool whose blocks have all been used once; they are free again, in order. */
+function usedPool(total: number): BlockPool {
+  const pool = new BlockPool(total);
+  for (const block of takeOneByOne(pool, total)) pool.release(block);
+  return pool;
+}
+
 describe('BlockPool', () => {
   it('gives out fresh blocks from 0 on', () => {
     const pool = new BlockPool(3);
     expect(takeOneByOne(pool, 3)).toEqual([0, 1, 2]);
     expect([pool.free, pool.used]).toEqual([0, 3]);
+  });
+
+  it('gives out blocks that were never used before those that were freed', () => {
+    const pool = new BlockPool(3);
+    pool.release(pool.takeOne(NONE));
+    expect([pool.takeOne(NONE), ...takeOneByOne(pool, 2)]).toEqual([1, 2, 0]);
   });
 
   it('takes the block that was freed longest ago', () => {
@@ -22,7 +35,7 @@ describe('BlockPool', () => {
   });
 
   it('lets a free block be claimed from the middle of the list, and passes over the hole', () => {
-    const pool = new BlockPool(4);
+    const pool = usedPool(4);
     pool.claim(1);
     expect([pool.isFree(0), pool.isFree(1), pool.free]).toEqual([true, false, 3]);
     expect(takeOneByOne(pool, 2)).toEqual([0, 2]);
@@ -39,14 +52,14 @@ describe('BlockPool', () => {
   });
 
   it('puts a block that was claimed and released again at the end', () => {
-    const pool = new BlockPool(3);
+    const pool = usedPool(3);
     pool.claim(0);
     pool.release(0);
     expect(takeOneByOne(pool, 3)).toEqual([1, 2, 0]);
   });
 
   it('closes the holes when the ring is full of them, and keeps the order', () => {
-    const pool = new BlockPool(3);
+    const pool = usedPool(3);
     pool.release(pool.take(1, NONE));
     // Every round leaves a hole; the ring has 16 places.
     for (let round = 0; round < 40; round++) {
@@ -88,7 +101,7 @@ describe('chains', () => {
   });
 
   it('find room in a ring that is full of holes', () => {
-    const pool = new BlockPool(6);
+    const pool = usedPool(6);
     const top = pool.take(3, NONE);
     // Three free blocks and 13 holes fill the ring of 16 places.
     for (let round = 0; round < 13; round++) {
@@ -121,16 +134,21 @@ describe('a pool', () => {
         const owners = new Array<number>(total).fill(0);
         const chains: { top: number; blocks: number[] }[] = [];
         const claims: number[] = [];
+        // Only what was used before can be found and claimed.
+        const used = new Set<number>();
         const letGo = (block: number) => {
           if (--owners[block]! === 0) list.push(block);
         };
         for (const [kind, number, count] of actions) {
           if (kind === 'take' && list.length >= count) {
             const blocks = list.splice(0, count);
-            for (const block of blocks) owners[block] = 1;
+            for (const block of blocks) {
+              owners[block] = 1;
+              used.add(block);
+            }
             chains.push({ top: pool.take(count, NONE), blocks: blocks.reverse() });
             expect(chains.at(-1)!.top).toBe(blocks[0]);
-          } else if (kind === 'claim') {
+          } else if (kind === 'claim' && used.has(number % total)) {
             const block = number % total;
             if (owners[block]!++ === 0) list.splice(list.indexOf(block), 1);
             claims.push(block);

@@ -6,13 +6,14 @@ export const NONE = -1;
  * is taken first. A free block can also be claimed out of the list (its content is still good).
  *
  * The free list is a ring of block numbers that is written and read in sequence; a claimed block leaves a hole in it.
+ * Blocks that were never used come before all others and are in no list, so a large pool that is little used costs little.
  * The blocks that one owner took are linked to each other, last to first, so that whole chains are taken and released.
  */
 export class BlockPool {
   readonly total: number;
   free: number;
-  /** By block: what its content is known by, NONE when nobody will ask for it. Kept by the cache. */
-  readonly key: Int32Array;
+  /** By block: one more than the key its content is known by; 0 when nobody will ask for it. */
+  readonly #keyPlusOne: Int32Array;
   /** By block: the one that its owner took before it. */
   readonly below: Int32Array;
   /** Blocks of the last `take` that had a key, `lostCount` of them: what they held is gone. */
@@ -21,25 +22,22 @@ export class BlockPool {
   #ring: Int32Array;
   #mask: number;
   #head = 0;
-  #tail: number;
-  /** Number of owners when above 0; for a free block the complement of its place in the ring, which is below 0. */
+  #tail = 0;
+  /** The first block that was never used. */
+  #fresh = 0;
+  /** Owners when above 0; below 0 the complement of a free block's place in the ring; 0 for a block never used. */
   readonly #state: Int32Array;
 
   constructor(total: number) {
     this.total = total;
     this.free = total;
-    this.key = new Int32Array(total).fill(NONE);
-    this.below = new Int32Array(total).fill(NONE);
+    this.#keyPlusOne = new Int32Array(total);
+    this.below = new Int32Array(total);
     let capacity = 16;
     while (capacity < total * 2) capacity *= 2;
     this.#ring = new Int32Array(capacity);
     this.#mask = capacity - 1;
-    this.#tail = total;
     this.#state = new Int32Array(total);
-    for (let block = 0; block < total; block++) {
-      this.#ring[block] = block;
-      this.#state[block] = ~block;
-    }
   }
 
   get used(): number {
@@ -47,25 +45,42 @@ export class BlockPool {
   }
 
   isFree(block: number): boolean {
-    return this.#state[block]! < 0;
+    return this.#state[block]! <= 0;
+  }
+
+  /** What the block's content is known by, NONE when nobody will ask for it. */
+  key(block: number): number {
+    return this.#keyPlusOne[block]! - 1;
+  }
+
+  setKey(block: number, key: number): void {
+    this.#keyPlusOne[block] = key + 1;
   }
 
   /** Takes blocks for an owner whose last one is `top`; its last one then. There must be as many free ones. */
   take(count: number, top: number): number {
     if (count > this.lost.length) this.lost = new Int32Array(count * 2);
-    const { below, key, lost } = this;
+    const { below, lost } = this;
+    const keyPlusOne = this.#keyPlusOne;
     const ring = this.#ring;
     const state = this.#state;
     const mask = this.#mask;
     let head = this.#head;
     let last = top;
     let lostCount = 0;
-    for (let i = 0; i < count; i++) {
+    const neverUsed = Math.min(count, this.total - this.#fresh);
+    for (let i = 0; i < neverUsed; i++) {
+      const block = this.#fresh++;
+      state[block] = 1;
+      below[block] = last;
+      last = block;
+    }
+    for (let i = neverUsed; i < count; i++) {
       let block: number;
       do block = ring[head++ & mask]!;
       while (block < 0);
       lost[lostCount] = block;
-      lostCount += key[block] === NONE ? 0 : 1;
+      lostCount += keyPlusOne[block] === 0 ? 0 : 1;
       state[block] = 1;
       below[block] = last;
       last = block;
@@ -78,6 +93,14 @@ export class BlockPool {
 
   /** Takes one block; `lost` is left alone. */
   takeOne(top: number): number {
+    const block = this.#fresh < this.total ? this.#fresh++ : this.#nextInRing();
+    this.free--;
+    this.#state[block] = 1;
+    this.below[block] = top;
+    return block;
+  }
+
+  #nextInRing(): number {
     const ring = this.#ring;
     const mask = this.#mask;
     let head = this.#head;
@@ -85,9 +108,6 @@ export class BlockPool {
     do block = ring[head++ & mask]!;
     while (block < 0);
     this.#head = head;
-    this.free--;
-    this.#state[block] = 1;
-    this.below[block] = top;
     return block;
   }
 

@@ -116,7 +116,7 @@ export class KvCache {
     this.#top[slot] = block;
     this.#filled[slot]!++;
     this.misses++;
-    if (pool.key[block] !== NONE) this.#forget(block);
+    if (pool.key(block) !== NONE) this.#forget(block);
     return true;
   }
 
@@ -206,17 +206,17 @@ export class KvCache {
 
   /** Even when a younger block holds the same content by now, the key goes: the caches we model do the same. */
   #forget(block: number): void {
-    const key = this.pool.key[block]!;
+    const key = this.pool.key(block);
     if (this.#sinceFreeze !== null) this.#note(key);
     this.changes++;
     this.#blockOf.delete(key);
-    this.pool.key[block] = NONE;
+    this.pool.setKey(block, NONE);
   }
 
   #remember(block: number, key: number): void {
     if (this.#sinceFreeze !== null) this.#note(key);
     this.changes++;
-    this.pool.key[block] = key;
+    this.pool.setKey(block, key);
     this.#blockOf.set(key, block);
   }
 
