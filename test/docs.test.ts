@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import { captured } from '../src/cli/captured-io.js';
 import { generatedPages } from '../src/cli/documentation/pages.js';
 import { flagsOf } from '../src/cli/flags/command-line.js';
 import { REPLAY } from '../src/cli/replay.js';
@@ -25,6 +24,7 @@ import { type DocumentedCommand, documentedCommands, excerpt } from './support/d
 import { goldenNames } from './support/golden-case.js';
 import { type MarkdownPage, parseMarkdown } from './support/markdown-page.js';
 import { PageRunner, startArguments } from './support/page-runner.js';
+import { captured } from './support/test-io.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Puts what commands really print into the pages, instead of comparing: for whoever changed a result on purpose. */

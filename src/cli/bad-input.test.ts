@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { captured as twinyard } from './captured-io.js';
+import { captured as twinyard } from './test-io.contract.js';
 
 const RUN = 'run --model qwen/qwen3-14b --num-requests 20 --rate 20';
 let folder: string;
@@ -27,6 +27,7 @@ describe('bad input is one line that names the flag, and code 2', () => {
     ['run --model nobody/knows-this', "--model: 'nobody/knows-this' is not in the catalogue"],
     ['run --model mistralai/mistral-nemo-instruct-2407', '--hardware: is required'],
     ['run --model mistralai/mistral-nemo-instruct-2407 --hardware H100', '--tp: is required'],
+    ['run --model foo/mistral-nemo-instruct-2407', '--hardware: is required'],
     [`${RUN} --rat 3`, 'did you mean --rate?'],
     [`${RUN} --workload-spec x.yaml`, '--workload-spec: no such flag'],
     [`${RUN} extra`, "'extra': stands alone"],
@@ -36,6 +37,15 @@ describe('bad input is one line that names the flag, and code 2', () => {
     ['run --model qwen/qwen3-14b --num-requests 2.5', "--num-requests: '2.5' is not a whole number"],
     ['run --model qwen/qwen3-14b --num-requests 0', '--num-requests:'],
     ['run --model qwen/qwen3-14b --num-requests 1e300', '--num-requests:'],
+    ['run --model qwen/qwen3-14b --rate 1e-300', '--rate: at 1e-300 requests per second, 100 requests take'],
+    [`${RUN} --admission-latency 2e12`, "'2e12' is too large; give a whole number from 0 to 1000000000000"],
+    [`${RUN} --timeout abc`, "--timeout: 'abc' is not a number; give a number up to 1000000000"],
+    [`${RUN} --fitness-weights throughput:0`, '--fitness-weights (throughput):'],
+    [
+      `${RUN} --routing-policy weighted --routing-scorers queue-depth:1,`,
+      '--routing-scorers: the list ends with a comma',
+    ],
+    [`${RUN} --policy-config /`, '/: is a folder'],
     [`${RUN} --num-instances -2`, "--num-instances: '-2' is negative; give a whole number from 1 to 100000"],
     [`${RUN} --num-instances 99999999999999999999`, "--num-instances: '99999999999999999999' is too large"],
     [`${RUN} --seed 1.5`, '--seed:'],

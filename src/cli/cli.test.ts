@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../simulator/result-document.js';
-import { captured as twinyard } from './captured-io.js';
 import type { CliIo } from './io.js';
 import { main } from './program.js';
+import { captured as twinyard } from './test-io.contract.js';
 
 /** Runs what must succeed in silence, and reads its result. */
 async function result(args: string | readonly string[]): Promise<ResultDocument> {
@@ -220,7 +220,7 @@ describe('replay', () => {
 
   it('holds requests in a gateway queue', async () => {
     const args = `${replay} --num-instances 2 --routing-policy least-loaded --flow-control --saturation-detector concurrency --max-concurrency 16 --dispatch-order slo-deadline --slo-targets critical=100000,batch=5000000`;
-    const { config } = await result(args);
+    const { config } = await result(`${args} --log error`);
     expect(config.flowControl).toMatchObject({
       saturationDetector: 'concurrency',
       maxConcurrency: 16,
@@ -249,7 +249,7 @@ describe('replay', () => {
       `${readFileSync(`${trace}.yaml`, 'utf8')}goodput_slo_targets: {default: {ttft_ms: 100, e2e_ms: 7}}\n`,
     );
     const { config } = await result(
-      `replay --model qwen/qwen3-14b --trace ${join(folder, 'slo')} --slo-ttft default=1ms,gold=2ms`,
+      `replay --model qwen/qwen3-14b --trace ${join(folder, 'slo')} --slo-ttft default=1ms,gold=2ms --log error`,
     );
     expect(config.goodputTargets).toEqual({ default: { ttftUs: 1000, e2eUs: 7000 }, gold: { ttftUs: 2000 } });
   });
@@ -263,36 +263,5 @@ describe('replay', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/^twinyard: warning: .*mixed\.csv: requests are not in order of arrival/);
     expect((await twinyard(`${args} --log silent`)).stderr).toBe('');
-  });
-});
-
-describe('warnings', () => {
-  it.each([
-    [
-      `${RUN} --num-instances 2 --routing-policy weighted --routing-scorers prefix-affinity:1`,
-      'prefix-affinity alone piles',
-    ],
-    [`${RUN} --flow-control --max-concurrency 5`, '--max-concurrency has no effect with --saturation-detector never'],
-    [`${RUN} --flow-control --queue-shedding`, '--queue-shedding has no effect without --max-gateway-queue-depth'],
-  ])('%s', async (args, warning) => {
-    const { code, stderr } = await twinyard(args);
-    expect(code).toBe(0);
-    expect(stderr).toContain('twinyard: warning: ');
-    expect(stderr).toContain(warning);
-  });
-
-  it('speaks up for GPUs that the step times were not fitted on', async () => {
-    const gpu = { TFlopsPeak: 500, BwPeakTBs: 2, mfuPrefill: 0.4, mfuDecode: 0.2, MemoryGiB: 96 };
-    const path = file('gpus.json', JSON.stringify({ X1: gpu }));
-    const { code, stderr, stdout } = await twinyard(`${RUN} --hardware x1 --hardware-config ${path}`);
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/warning: trained-physics was fitted on .* X1/);
-    expect(JSON.parse(stdout).config.replica).toMatchObject({ hardware: 'X1', hardwareConfig: path });
-  });
-
-  it('tells more when asked to', async () => {
-    const { stderr } = await twinyard(`${RUN} --log debug --metrics-path ${join(folder, 'log.json')}`);
-    expect(stderr).toContain('info: qwen/qwen3-14b on H100, tp 1: 15909 KV blocks of 16 tokens');
-    expect(stderr).toContain('debug: --metrics-path: wrote');
   });
 });

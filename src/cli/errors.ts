@@ -53,6 +53,11 @@ export function badValue(place: string, given: string, problem: string, accepted
   return new InputError('BAD_VALUE', place, `${shown(given)} ${problem}`, `give ${accepted}`);
 }
 
+/** A value in a file that the part it belongs to does not take. */
+export function badFileValue(place: string, problem: string, accepted: string): InputError {
+  return new InputError('BAD_VALUE', place, problem, `give ${accepted}`);
+}
+
 export function badChoice(place: string, given: string, known: readonly string[]): InputError {
   return new InputError('BAD_CHOICE', place, `${shown(given)} is not known here`, knownNames(given, known));
 }
@@ -91,4 +96,9 @@ export function overwrittenInput(flag: string, input: string, path: string): Inp
 /** The disk refused in the middle of writing: the input was fine. */
 export function outputFailed(flag: string, path: string, problem: string): RunError {
   return new RunError('OUTPUT_FAILED', `${flag}: cannot write ${shown(path)}: ${problem}`);
+}
+
+/** Standard output refused. */
+export function resultNotWritten(problem: string): RunError {
+  return new RunError('OUTPUT_FAILED', `cannot write the result: ${problem}`);
 }

@@ -4,14 +4,14 @@ import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { main } from './program.js';
+import { stdoutFailure } from './stdout-failure.js';
 
 export { main };
 
 /** The only file that ends the process, and only when it is what was started: tests import it and call `main`. */
 async function start(): Promise<void> {
-  // A reader that has seen enough (`| head`) is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === 'EPIPE' ? 0 : 1);
+    process.exit(stdoutFailure(error, process.stderr));
   });
   process.stderr.on('error', () => {});
   process.exitCode = await main(process.argv.slice(2), {

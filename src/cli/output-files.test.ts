@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -34,6 +43,20 @@ describe('checkOutputs', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(() => checkOutputs([at('file/out')], [])).toThrow(/not a folder/);
   });
+
+  it.runIf(existsSync('/proc/self'))(
+    'refuses a file system that takes no new files, and names no file of its own',
+    () => {
+      expect(() => checkOutputs([{ flag: '--metrics-path', path: '/proc/x' }], [])).toThrow(
+        expect.objectContaining({
+          code: 'OUTPUT_NOT_WRITABLE',
+          problem: expect.stringMatching(
+            /^cannot write '\/proc\/x': (no file can be created there|permission denied)$/,
+          ),
+        }),
+      );
+    },
+  );
 
   it('refuses two outputs in one place, however they are spelt', () => {
     mkdirSync(join(folder, 'a'));

@@ -58,7 +58,7 @@ async function guarded(output: NamedPath, discard: () => void, work: () => void 
   } catch (error) {
     discard();
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    throw outputFailed(output.flag, output.path, reason(error));
+    throw outputFailed(output.flag, output.path, writeProblem(error));
   }
 }
 
@@ -82,10 +82,12 @@ function checkWritable({ flag, path }: NamedPath): 'file' | 'device' {
     }
     if (!parent.isDirectory()) throw unwritableOutput(flag, path, `'${folder}' is not a folder`, 'give another path');
     accessSync(existing === undefined ? folder : dirname(realpathSync(path)), constants.W_OK | constants.X_OK);
+    // Some file systems refuse new files although the folder looks writable.
+    new AtomicFile(path).discard();
     return 'file';
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    throw unwritableOutput(flag, path, reason(error), 'give a path that may be written');
+    throw unwritableOutput(flag, path, writeProblem(error), 'give a path that may be written');
   }
 }
 
@@ -103,6 +105,17 @@ function identity(path: string): string {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no file can be created there',
+  EINVAL: 'no file can be created there',
+  EIO: 'the device failed',
+  EISDIR: 'it is a folder',
+  EEXIST: 'a file beside it is in the way',
+  EFBIG: 'the file would be too large',
+  EBUSY: 'it is in use',
+  ETXTBSY: 'it is in use',
+  ENXIO: 'nothing is at the other end',
+  EPIPE: 'its reader has gone',
+  ENFILE: 'too many files are open',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
@@ -114,7 +127,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
-function reason(error: unknown): string {
+/** In words; never with a path, which could be that of a temporary file. */
+export function writeProblem(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return REASONS[code ?? ''] ?? message;
+  return REASONS[code ?? ''] ?? code ?? message;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../simulator/result-document.js';
-import { captured as twinyard } from './captured-io.js';
+import { captured as twinyard } from './test-io.contract.js';
 
 const RUN = 'run --model qwen/qwen3-14b --num-requests 20 --rate 20';
 let folder: string;
@@ -88,7 +88,16 @@ tenant_budgets: {t1: 0.5}
       'routing: {policy: least-loaded, options: {tie_brake: first}}',
       "has no option 'tie_brake'; did you mean 'tie_break'?",
     ],
-    ['admission: {policy: token-bucket, token_bucket_capacity: -1}', 'bad.yaml:1:12 (admission) (capacity)'],
+    [
+      'admission: {policy: token-bucket, token_bucket_capacity: -1}',
+      'bad.yaml:1:58 (admission.token_bucket_capacity): -1 is not a number above 0; give a number above 0',
+    ],
+    [
+      'admission: {token_bucket_capacity: 5}',
+      "(admission.token_bucket_capacity): the admission policy is always-admit; write 'policy: token-bucket', or leave it out",
+    ],
+    ['admission: {policy: tier-shed, gaie_qd_threshold: 5}', '(admission.gaie_qd_threshold): the admission policy is'],
+    ['routing: {policy: weighted, scorers: [{name: queue-depth}]}', '(routing.scorers[0]): has no weight'],
     ['autoscaler: {}', "'autoscaler' is not supported"],
   ])('refuses %s', async (text, message) => {
     const path = file('bad.yaml', `${text}\n`);

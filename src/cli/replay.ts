@@ -41,13 +41,21 @@ export async function replay(argv: readonly string[], io: CliIo): Promise<number
   const paths = checkReplayWorkload(flags);
   checkOutputs(outputPaths(flags), [paths.header, paths.data, ...engineInputs(flags)]);
   const diagnostics = createDiagnostics(flags.values.log, io);
-  const [{ resolveCluster, withHeaderTargets }, { readReplayWorkload }, { simulateCommand }] = await Promise.all([
+  const [
+    { resolveCluster, withHeaderTargets },
+    { readReplayWorkload },
+    { warnOfAbsentClasses, warnOfForeignModels },
+    { simulateCommand },
+  ] = await Promise.all([
     import('./config/resolve-cluster.js'),
     import('./config/read-replay-workload.js'),
+    import('./config/workload-warnings.js'),
     import('./simulate-command.js'),
   ]);
   const { config, latency } = await resolveCluster(flags, diagnostics);
   const { workload, facts, header } = await readReplayWorkload(flags, paths, diagnostics);
+  warnOfForeignModels(workload.table, config.replica.model, paths.data.path, diagnostics);
+  warnOfAbsentClasses(flags, workload, diagnostics);
   const goodputTargets = withHeaderTargets(config.goodputTargets, header.goodputTargets);
   const traceFacts = { mode: 'replayed', workloadSeed: header.workloadSeed, goodputTargets } as const;
   const cluster = { config: { ...config, goodputTargets }, latency };

@@ -41,14 +41,16 @@ export async function run(argv: readonly string[], io: CliIo): Promise<number> {
   checkRunWorkload(flags);
   checkOutputs(outputPaths(flags), engineInputs(flags));
   const diagnostics = createDiagnostics(flags.values.log, io);
-  const [{ resolveCluster }, { generateRunWorkload }, { simulateCommand }] = await Promise.all([
-    import('./config/resolve-cluster.js'),
-    import('./config/generate-run-workload.js'),
-    import('./simulate-command.js'),
-  ]);
-  const cluster = await resolveCluster(flags, diagnostics);
-  return simulateCommand(
-    { flags, diagnostics, cluster, ...generateRunWorkload(flags, cluster.config.goodputTargets) },
-    io,
+  const [{ resolveCluster }, { generateRunWorkload }, { warnOfAbsentClasses }, { simulateCommand }] = await Promise.all(
+    [
+      import('./config/resolve-cluster.js'),
+      import('./config/generate-run-workload.js'),
+      import('./config/workload-warnings.js'),
+      import('./simulate-command.js'),
+    ],
   );
+  const cluster = await resolveCluster(flags, diagnostics);
+  const generated = generateRunWorkload(flags, cluster.config.goodputTargets);
+  warnOfAbsentClasses(flags, generated.workload, diagnostics);
+  return simulateCommand({ flags, diagnostics, cluster, ...generated }, io);
 }

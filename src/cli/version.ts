@@ -5,7 +5,7 @@ import type { CliIo } from './io.js';
 /** The same depth from `src/cli` and from the compiled `dist/cli`. */
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
-export function packageVersion(): string {
+function packageVersion(): string {
   return (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
 }
 

@@ -66,7 +66,7 @@ export function createFleetView(size: number): FleetView {
   };
 }
 
-/** Seed 000's effective load: queued + running + in flight. Requests inside a replica count twice, on purpose. */
+/** How busy a replica looks: queued + running + in flight. Requests inside it count twice, on purpose. */
 export function effectiveLoad(view: FleetView, replica: number): number {
   return view.queued[replica]! + view.running[replica]! + view.inFlight[replica]!;
 }

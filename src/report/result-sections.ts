@@ -95,7 +95,7 @@ export function anomalyLines(anomalies: ResultDocument['anomalies'], cluster: Cl
     ['instances with head-of-line blocking', anomalies.hol_blocking_events],
     ['failed KV allocations', cluster.kv_allocation_failures],
     ...Object.entries(anomalies.rejections).map(([reason, n]): [string, number] => [`rejected: ${reason}`, n]),
-    ...Object.entries(anomalies.shed).map(([name, n]): [string, number] => [`lost before a replica: ${name}`, n]),
+    ...Object.entries(anomalies.shed).map(([name, n]): [string, number] => [`shed: ${name}`, n]),
   ];
   const rows = counts.filter(([, n]) => n > 0).map(([name, n]) => [name, whole(n)]);
   return rows.length === 0 ? [] : numbersTable([['Anomalies', ''], ...rows]);

@@ -5,6 +5,8 @@ import { resultTable } from './result-table.js';
 const spread = (name: string, ms: number) =>
   Object.fromEntries(['mean', 'p50', 'p90', 'p95', 'p99', 'min', 'max'].map((key, i) => [`${name}_${key}_ms`, ms + i]));
 
+const LATENCIES = ['e2e', 'ttft', 'itl'].flatMap((name) => Object.keys(spread(name, 0)));
+
 function serving(requests: number): ServingMetrics {
   return {
     injected_requests: requests,
@@ -147,7 +149,19 @@ describe('resultTable', () => {
     expect(text).toContain('Fitness     0.500000 (throughput 0.250000)');
     expect(text).toContain('priority inversions');
     expect(text).toContain('rejected: insufficient tokens');
+    expect(text).toContain('shed: batch');
     expect(text).not.toContain('head-of-line');
+  });
+
+  it('shows no latencies where nothing completed', () => {
+    const document = sample();
+    const none = { ...serving(0), ...Object.fromEntries(LATENCIES.map((name) => [name, 0])) };
+    Object.assign(document.cluster, none);
+    Object.assign(document.instances[1]!, none);
+    const text = resultTable(document, { colour: false });
+    expect(text).toMatch(/^whole request +- +- +- +- +- +-$/m);
+    expect(text).toMatch(/^instance_0 .* 24\.00 +1,004\.00 /m);
+    expect(text).toMatch(/^instance_1 .* - +- +1,234\.5 /m);
   });
 
   it('colours headings and bars only when asked to', () => {

@@ -1,4 +1,4 @@
-import type { ClusterMetrics, InstanceMetrics, ResultDocument } from '../simulator/result-document.js';
+import type { ClusterMetrics, InstanceMetrics, ResultDocument, ServingMetrics } from '../simulator/result-document.js';
 import { bar } from './bar.js';
 import { counted, decimal, percent, whole } from './format-number.js';
 import { anomalyLines, classLines, decisionLines, goodputLines, sessionLines, tenantLines } from './result-sections.js';
@@ -70,7 +70,7 @@ function latencyLines(cluster: ClusterMetrics): string[] {
   const quantiles = ['mean', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
   const row = (title: string, name: 'ttft' | 'itl' | 'e2e') => [
     title,
-    ...quantiles.map((quantile) => decimal(cluster[`${name}_${quantile}_ms`])),
+    ...quantiles.map((quantile) => latency(cluster, `${name}_${quantile}_ms`)),
   ];
   const rows = [
     ['Latency, ms', ...quantiles],
@@ -81,6 +81,14 @@ function latencyLines(cluster: ClusterMetrics): string[] {
   return textTable(rows, ['left', ...quantiles.map(() => 'right' as const)]);
 }
 
+/** A latency of 0 where nothing completed was never measured. */
+function latency(
+  metrics: ServingMetrics,
+  name: `${'ttft' | 'itl' | 'e2e'}_${'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'max'}_ms`,
+): string {
+  return metrics.completed_requests === 0 && metrics[name] === 0 ? '-' : decimal(metrics[name]);
+}
+
 function instanceLines(instances: readonly InstanceMetrics[], style: Style): string[] {
   const total = instances.reduce((sum, { injected_requests }) => sum + injected_requests, 0);
   const rows = instances.map((instance) => [
@@ -88,8 +96,8 @@ function instanceLines(instances: readonly InstanceMetrics[], style: Style): str
     whole(instance.injected_requests),
     percent(total === 0 ? 0 : instance.injected_requests / total),
     bar(total === 0 ? 0 : instance.injected_requests / total, BAR_WIDTH),
-    decimal(instance.ttft_p99_ms),
-    decimal(instance.e2e_p99_ms),
+    latency(instance, 'ttft_p99_ms'),
+    latency(instance, 'e2e_p99_ms'),
     decimal(instance.tokens_per_sec, 1),
     percent(instance.prompt_cache_hit_rate),
     whole(instance.preemption_count),

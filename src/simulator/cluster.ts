@@ -37,7 +37,7 @@ export interface ClusterParts {
  */
 export class Cluster implements ReplicaEvents {
   nowUs = 0;
-  /** Refusals by reason, and requests lost before a replica by SLO class. */
+  /** Refusals by reason; requests refused, shed or expired, by SLO class. */
   readonly reasons = new Map<string, number>();
   readonly shed = new Map<string, number>();
 

@@ -92,6 +92,9 @@ describe('parsePolicyBundle', () => {
       "p.yaml:3:17 (routing.scorers[0].wight): unknown key 'wight'; did you mean 'weight'?",
     ],
     ['routing: {scorers: queue-depth}\n', 'BUNDLE_BAD_VALUE', 'p.yaml:1:20 (routing.scorers): is not a list'],
+    ['routing:\n  scorers:\n    - name: a\n', 'BUNDLE_BAD_VALUE', 'p.yaml:3:7 (routing.scorers[0]): has no weight'],
+    ['routing: {scorers: [{weight: 1}]}\n', 'BUNDLE_BAD_VALUE', '(routing.scorers[0]): has no name'],
+    ['scheduler: a\n---\nscheduler: b\n', 'BUNDLE_MALFORMED', 'p.yaml:2:1: a second YAML document starts here'],
     ['routing: {options: 3}\n', 'BUNDLE_BAD_VALUE', 'p.yaml:1:20 (routing.options): is not a map'],
     ['scheduler: [a]\n', 'BUNDLE_BAD_VALUE', 'p.yaml:1:12 (scheduler): is not a name'],
     ['scheduler:\n', 'BUNDLE_BAD_VALUE', '(scheduler): is not a name'],
@@ -126,6 +129,7 @@ describe('readPolicyBundle', () => {
     await expect(readPolicyBundle('no/such.yaml')).rejects.toMatchObject({
       code: 'BUNDLE_UNREADABLE',
       place: 'no/such.yaml',
+      problem: 'no such file',
     });
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Document, LineCounter, Node, YAMLMap } from 'yaml';
 import { InputError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/nearest-name.js';
+import { readProblem } from '../workload/input-file.js';
 
 /** The policies of a cluster as a file, keys as written there. What is absent was not said. */
 export interface PolicyBundle {
@@ -68,8 +69,7 @@ export async function readPolicyBundle(file: string): Promise<PolicyBundle> {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const problem = `cannot be read (${(error as NodeJS.ErrnoException).code ?? error})`;
-    throw new InputError('BUNDLE_UNREADABLE', file, problem, 'give a YAML file that exists and may be read');
+    throw new InputError('BUNDLE_UNREADABLE', file, readProblem(error), 'give a YAML file that exists and may be read');
   }
   return parsePolicyBundle(text, file);
 }
@@ -79,6 +79,15 @@ export async function parsePolicyBundle(text: string, file: string): Promise<Pol
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines });
   const syntax = document.errors[0];
+  if (syntax?.code === 'MULTIPLE_DOCS') {
+    const place = at(file, lines, syntax.pos[0]);
+    throw new InputError(
+      'BUNDLE_MALFORMED',
+      place,
+      'a second YAML document starts here',
+      'keep one document in the file',
+    );
+  }
   if (syntax !== undefined) {
     const problem = syntax.message.split(/ at line |\n/)[0]!;
     throw new InputError('BUNDLE_MALFORMED', at(file, lines, syntax.pos[0]), problem, 'write plain YAML');
@@ -157,6 +166,11 @@ class BundleCheck {
         throw refuse('is not a list', `give a list of {${Object.keys(kind.list).join(', ')}}`);
       node.items.forEach((item, i) => {
         this.value(item as Node, { keys: kind.list }, `${path}[${i}]`, keyOffset);
+        const absent = Object.keys(kind.list).find((key) => !(item as YAMLMap).has(key));
+        if (absent !== undefined) {
+          const itemPlace = this.places.get(`${path}[${i}]`)!;
+          throw new InputError('BUNDLE_BAD_VALUE', itemPlace, `has no ${absent}`, `give it as ${absent}: ...`);
+        }
       });
     } else if ('min' in kind) {
       this.number(value, kind, refuse);

@@ -123,7 +123,7 @@ export interface ResultDocument {
   anomalies: {
     priority_inversions: number;
     hol_blocking_events: number;
-    /** Requests lost before a replica, by SLO class. */
+    /** Requests shed, by SLO class: refused at admission or lost in the gateway queue. */
     shed: Record<string, number>;
     /** Requests refused at admission, by reason. */
     rejections: Record<string, number>;

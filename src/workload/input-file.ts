@@ -17,16 +17,22 @@ function readBytes(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const problems: Record<string, string> = {
-      ENOENT: 'no such file',
-      ENOTDIR: 'no such file',
-      EISDIR: 'is a folder',
-      EACCES: 'no permission to read it',
-      ERR_FS_FILE_TOO_LARGE: 'is too large to read at once',
-    };
-    throw fileUnreadable(path, problems[code ?? ''] ?? (error as Error).message);
+    throw fileUnreadable(path, readProblem(error));
   }
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EISDIR: 'is a folder',
+  EACCES: 'no permission to read it',
+  ERR_FS_FILE_TOO_LARGE: 'is too large to read at once',
+};
+
+/** Why a file could not be read, in words. */
+export function readProblem(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return PROBLEMS[code ?? ''] ?? message;
 }
 
 function gzipProblem(error: unknown): string {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { captured, type Ended } from '../../src/cli/captured-io.js';
+import { captured, type Ended } from './test-io.js';
 
 /** Programs that pages show and tests do not run: there is nothing to check, or they are what runs the tests. */
 const SHOWN_ONLY = ['mkdir', 'node', 'npm', 'npx'];

@@ -8,6 +8,7 @@ import type { FlagValues } from '../flags/flag.js';
 import type { OutputFlags } from '../flags/output-flags.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import type { TracePaths } from './replay-workload.js';
+import { warnOfMissingSessions } from './workload-warnings.js';
 
 export interface ReplayWorkload {
   workload: Workload;
@@ -39,6 +40,7 @@ export async function readReplayWorkload(
   const thinkTimeMs = values['think-time-ms'] ?? undefined;
   const thinkTimeDist = values['think-time-dist'] ?? undefined;
   const thinkTime = thinkTimeOf({ thinkTimeMs, thinkTimeDist }, values.seed);
+  warnOfMissingSessions(trace.table, paths.data.path, diagnostics);
   return {
     workload: closedLoopWorkload(trace, thinkTime),
     header,

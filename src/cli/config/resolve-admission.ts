@@ -1,7 +1,9 @@
+import type { OptionSchema } from '../../policy/options.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { admissionPolicy } from '../../policy/registry.js';
 import type { PolicyChoice } from '../../simulator/cluster-config.js';
 import type { PolicyBundle } from '../../simulator/policy-bundle.js';
+import { badFileValue, conflictingFlags } from '../errors.js';
 import type { ClusterFlags } from '../flags/cluster-flags.js';
 import type { FlagValues } from '../flags/flag.js';
 import { refuseGiven } from './flag-conflicts.js';
@@ -34,14 +36,34 @@ export function resolveAdmission(flags: FlagValues<ClusterFlags>, bundle: Policy
     refuseGiven(flags, Object.values(byOption), `the admission policy is ${name}`, remedy);
   }
 
+  refuseIdleKeys(name, bundle);
+
   const options: Record<string, unknown> = {};
   for (const [option, key] of Object.entries(ADMISSION_FILE_KEYS[name] ?? {})) {
-    if (inBundle[key] !== undefined) options[option] = inBundle[key];
+    const value = inBundle[key];
+    if (value === undefined) continue;
+    const { problem, accepts } = (policy.options as OptionSchema<Record<string, unknown>>)[option]!;
+    const wrong = problem(value);
+    if (wrong !== null) throw badFileValue(bundle!.place(`admission.${key}`), wrong, `a ${accepts}`);
+    options[option] = value;
   }
   if (name === 'tier-shed' && inBundle.policy === name) options.min_priority ??= BUNDLE_MIN_PRIORITY;
   for (const [option, flag] of Object.entries(ADMISSION_FLAGS[name] ?? {})) {
     if (flags.given(flag)) options[option] = flags.values[flag];
   }
-  const optionsPlace = bundle === null ? '--admission-policy' : bundle.place('admission');
-  return { policy: name, options: { ...(policyOptions(policy, options, optionsPlace) as Record<string, unknown>) } };
+  // What the file says is checked above, what flags say where they are read.
+  return { policy: name, options: { ...(policyOptions(policy, options, place) as Record<string, unknown>) } };
+}
+
+/** Options in the file belong to the policy that the file names; only a flag that chooses another one may leave them behind. */
+function refuseIdleKeys(name: string, bundle: PolicyBundle | null): void {
+  if (bundle === null) return;
+  for (const [owner, byOption] of Object.entries(ADMISSION_FILE_KEYS)) {
+    if (owner === name || owner === bundle.admission.policy) continue;
+    for (const key of Object.values(byOption)) {
+      if (bundle.admission[key] === undefined) continue;
+      const remedy = `write 'policy: ${owner}', or leave it out`;
+      throw conflictingFlags(bundle.place(`admission.${key}`), `the admission policy is ${name}`, remedy);
+    }
+  }
 }

@@ -35,6 +35,9 @@ export function resolveReplica(
   const alpha = values['alpha-coeffs'];
   const beta = values['beta-coeffs'];
   const moeCommBackend = values['moe-comm-backend'];
+  if (flags.given('moe-comm-backend') && model.experts === 0) {
+    diagnostics.warn(`--moe-comm-backend has no effect: ${name} is not a mixture of experts`);
+  }
   const latency = latencyModel(values['latency-model']).create(
     {
       model,

@@ -5,6 +5,9 @@ import { describeBounds, type NumberBounds, readNumber } from './read-number.js'
 /** Rows, blocks and lengths are 32-bit columns inside. */
 export const MAX_INT32 = 2 ** 31 - 1;
 
+/** The longest latency, interval or pause: far beyond any use, and clocks stay exact microseconds. */
+export const MAX_SPAN_US = 1e12;
+
 interface Spec<Default> {
   default: Default;
   /** Only where the default itself does not read well: null, or a list. */
@@ -38,9 +41,11 @@ export function count<D extends number | null>(spec: Spec<D> & { min?: number; m
   return numeric('count', 'n', bounds, spec);
 }
 
-/** Whole microseconds of simulated time. */
-export function microseconds<D extends number | null>(spec: Spec<D> & { min?: number }): Flag<number | D> {
-  return numeric('us', 'us', { min: spec.min ?? 0, max: Number.MAX_SAFE_INTEGER, whole: true }, spec);
+/** Whole microseconds of simulated time; a span of more than 11 days is a mistake unless `max` says otherwise. */
+export function microseconds<D extends number | null>(
+  spec: Spec<D> & { min?: number; max?: number },
+): Flag<number | D> {
+  return numeric('us', 'us', { min: spec.min ?? 0, max: spec.max ?? MAX_SPAN_US, whole: true }, spec);
 }
 
 /** Any finite number within the bounds given. */

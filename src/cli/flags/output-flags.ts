@@ -18,7 +18,13 @@ function goodputFlag(measure: string) {
 /** How long to run, what to measure, where results go. */
 export const outputFlags = {
   seed: count({ default: 42, help: 'start of all random streams' }),
-  horizon: microseconds({ default: null, min: 1, defaultText: 'until all is done', help: 'simulated time to stop at' }),
+  horizon: microseconds({
+    default: null,
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+    defaultText: 'until all is done',
+    help: 'simulated time to stop at',
+  }),
   'trace-level': choice({ default: 'none', known: ['none', 'decisions'], help: 'what to record while running' }),
   'counterfactual-k': count({ default: 0, max: 100_000, help: 'candidates listed for each decision' }),
   'summarize-trace': toggle({ help: 'add a summary of the decisions to the result' }),

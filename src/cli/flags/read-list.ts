@@ -1,4 +1,5 @@
 import { badChoice, badValue } from '../errors.js';
+import { MAX_SPAN_US } from './kinds.js';
 import { readNumber } from './read-number.js';
 
 /** Units a duration may carry, in microseconds. */
@@ -15,12 +16,12 @@ export function readDuration(text: string, place: string): number {
   }
   const us = Math.round(Number(match[1]) * UNITS[match[2]!]!);
   if (us < 1) throw badValue(place, text, 'is shorter than a microsecond', DURATIONS);
-  if (us > Number.MAX_SAFE_INTEGER) throw badValue(place, text, 'is too large', DURATIONS);
+  if (us > MAX_SPAN_US) throw badValue(place, text, 'is too large', `a duration of at most ${MAX_SPAN_US / 1e6}s`);
   return us;
 }
 
 /** Splits `a=1,b=2` (or with another separator) and reads each value; a key may appear once. */
-export function readPairs(
+function readPairs(
   text: string,
   place: string,
   separator: '=' | ':',
@@ -46,14 +47,14 @@ export function readClassDurations(text: string, place: string): Record<string, 
 /** `critical=100000,batch=5000000`: microseconds by class. */
 export function readClassMicroseconds(text: string, place: string): Record<string, number> {
   const accepted = "classes with microseconds, as in 'critical=100000,batch=5000000'";
-  const bounds = { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true };
+  const bounds = { min: 1, max: MAX_SPAN_US, whole: true };
   return readPairs(text, place, '=', accepted, (value, where) => readNumber(value, where, bounds));
 }
 
-/** `throughput:0.7,p99_ttft:0.3`: finite weights of the measures that exist. */
+/** `throughput:0.7,p99_ttft:0.3`: finite weights above 0 of the measures that exist. */
 export function readWeights(text: string, place: string, known: readonly string[]): Record<string, number> {
   const accepted = `measures with weights, as in '${known[0]}:0.7,${known[2]}:0.3'`;
-  const bounds = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
+  const bounds = { min: 0, max: Number.POSITIVE_INFINITY, above: true };
   const weights = readPairs(text, place, ':', accepted, (value, where) => readNumber(value, where, bounds));
   for (const key of Object.keys(weights)) if (!known.includes(key)) throw badChoice(place, key, known);
   return weights;

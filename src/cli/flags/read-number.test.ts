@@ -31,6 +31,13 @@ describe('readNumber', () => {
     );
   });
 
+  it('names the upper limit of what is too large', () => {
+    const limit = (text: string, max: number, whole: boolean) => () => readNumber(text, '--n', { min: 0, max, whole });
+    expect(limit('1e300', Number.MAX_SAFE_INTEGER, true)).toThrow('at least 0, at most 9007199254740991');
+    expect(limit('1e400', Number.POSITIVE_INFINITY, false)).toThrow('at least 0, at most 1.79');
+    expect(limit('65', 64, true)).toThrow('give a whole number from 0 to 64');
+  });
+
   it('keeps open bounds open', () => {
     const positive = { min: 0, max: 10, above: true };
     expect(readNumber('10', '--x', positive)).toBe(10);
@@ -50,6 +57,7 @@ describe('describeBounds', () => {
     [{ min: 0, max: Number.POSITIVE_INFINITY, above: true }, 'a number above 0'],
     [{ min: 0, max: 1, above: true }, 'a number above 0 and up to 1'],
     [{ min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY }, 'a number'],
+    [{ min: Number.NEGATIVE_INFINITY, max: 7 }, 'a number up to 7'],
   ])('%j', (bounds, text) => {
     expect(describeBounds(bounds)).toBe(text);
   });

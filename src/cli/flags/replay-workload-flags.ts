@@ -1,4 +1,4 @@
-import { choice, file, number, text } from './kinds.js';
+import { choice, file, MAX_SPAN_US, number, text } from './kinds.js';
 
 /** What arrives in `replay`: a recorded trace. */
 export const replayWorkloadFlags = {
@@ -13,6 +13,7 @@ export const replayWorkloadFlags = {
   'think-time-ms': number({
     default: null,
     min: 0,
+    max: MAX_SPAN_US / 1000,
     placeholder: 'ms',
     defaultText: 'recorded',
     help: 'pause before the next turn (closed-loop)',

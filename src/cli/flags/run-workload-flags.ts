@@ -1,5 +1,5 @@
 import { WORKLOADS } from '../../workload/generate/presets.js';
-import { choice, count, list, MAX_INT32, number, positive } from './kinds.js';
+import { choice, count, list, MAX_INT32, MAX_SPAN_US, number, positive } from './kinds.js';
 import { readNumber } from './read-number.js';
 
 const { prompt, output } = WORKLOADS.distribution!;
@@ -20,7 +20,13 @@ export const runWorkloadFlags = {
     max: 10_000_000,
     help: 'clients that wait for each answer, instead of a rate',
   }),
-  'think-time-ms': number({ default: 0, min: 0, placeholder: 'ms', help: 'pause of a client between two requests' }),
+  'think-time-ms': number({
+    default: 0,
+    min: 0,
+    max: MAX_SPAN_US / 1000,
+    placeholder: 'ms',
+    help: 'pause of a client between two requests',
+  }),
   'num-requests': count({ default: 100, min: 1, max: 100_000_000, help: 'requests to generate' }),
   'prompt-tokens': count({ ...lengths, default: prompt.mean, help: 'mean prompt length' }),
   'prompt-tokens-stdev': number({ ...spread, default: prompt.stdev, help: 'standard deviation of it' }),

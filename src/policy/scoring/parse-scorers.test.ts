@@ -15,7 +15,9 @@ describe('parseScorers', () => {
   it.each([
     ['queue-dept:2', 'UNKNOWN_SCORER', "did you mean 'queue-depth'?"],
     ['queue-dept', 'UNKNOWN_SCORER', "did you mean 'queue-depth'?"],
-    ['queue-depth:2,,kv-utilization:1', 'UNKNOWN_SCORER', 'known:'],
+    ['queue-depth:2,,kv-utilization:1', 'BAD_SCORER_LIST', 'one comma'],
+    ['queue-depth:1,', 'BAD_SCORER_LIST', 'one comma'],
+    ['queue-depth:1e308,kv-utilization:1e308', 'BAD_SCORER_WEIGHT', 'smaller weights'],
     ['queue-depth:2,queue-depth:1', 'DUPLICATE_SCORER', 'once'],
     ['queue-depth', 'BAD_SCORER_WEIGHT', 'queue-depth:1'],
     ['queue-depth:', 'BAD_SCORER_WEIGHT', 'queue-depth:1'],
@@ -35,6 +37,11 @@ describe('parseScorers', () => {
 
   it('names what was written as the weight', () => {
     expect(() => parseScorers('queue-depth:much', 'x')).toThrow("weight 'much' of scorer 'queue-depth'");
+  });
+
+  it('says where a comma is too many', () => {
+    expect(() => parseScorers('queue-depth:1,', 'x')).toThrow('the list ends with a comma');
+    expect(() => parseScorers(',queue-depth:1', 'x')).toThrow('a comma has no scorer before it');
   });
 
   it('checks lists as well', () => {

@@ -1,3 +1,4 @@
+import { InputError } from '../../kernel/errors.js';
 import { badScorerWeight, duplicateScorer, missingScorerWeight, noScorers } from '../errors.js';
 import { scorer } from './registry.js';
 
@@ -12,18 +13,27 @@ export function parseScorers(given: string | readonly ScorerWeight[], place: str
   const pairs = typeof given === 'string' ? splitText(given, place) : given;
   if (pairs.length === 0) throw noScorers(place);
   const seen = new Set<string>();
-  return pairs.map(({ name, weight }) => {
+  const scorers = pairs.map(({ name, weight }) => {
     scorer(name, place);
     if (seen.has(name)) throw duplicateScorer(name, place);
     seen.add(name);
     if (!(weight > 0 && weight < Number.POSITIVE_INFINITY)) throw badScorerWeight(name, String(weight), place);
     return { name, weight };
   });
+  if (scorers.reduce((sum, { weight }) => sum + weight, 0) === Number.POSITIVE_INFINITY) {
+    const remedy = 'write smaller weights: only their ratios matter';
+    throw new InputError('BAD_SCORER_WEIGHT', place, 'the sum of the weights is too large', remedy);
+  }
+  return scorers;
 }
 
 function splitText(text: string, place: string): ScorerWeight[] {
   if (text.trim() === '') return [];
-  return text.split(',').map((pair) => {
+  return text.split(',').map((pair, i, all) => {
+    if (pair.trim() === '') {
+      const problem = i === all.length - 1 ? 'the list ends with a comma' : 'a comma has no scorer before it';
+      throw new InputError('BAD_SCORER_LIST', place, problem, 'write name:weight pairs with one comma between them');
+    }
     const colon = pair.indexOf(':');
     const name = (colon < 0 ? pair : pair.slice(0, colon)).trim();
     const weight = colon < 0 ? '' : pair.slice(colon + 1).trim();

@@ -49,7 +49,7 @@ describe('loadGpu with a file of the user', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('adds rows', () => {
-    expect(load('X1', { X1: { ...row, note: 'ours' } })).toMatchObject({ name: 'X1', tflops: 10, tflopsFp8: 0 });
+    expect(load('X1', { X1: { ...row, source: 'ours' } })).toMatchObject({ name: 'X1', tflops: 10, tflopsFp8: 0 });
     expect(load('L4', { X1: row }).memoryGiB).toBe(24);
   });
 
@@ -77,6 +77,8 @@ describe('loadGpu with a file of the user', () => {
     ['INVALID_FIELD', 'X1.MemoryGiB', { ...row, MemoryGiB: null }],
     ['UNKNOWN_FIELD', 'X1.TFlopsFp8', { ...row, TFlopsFp8: 20 }],
     ['UNKNOWN_FIELD', 'X1.mfuPrefil', { ...row, mfuPrefill: undefined, mfuPrefil: 0.5 }],
+    ['UNKNOWN_FIELD', 'X1.MemoryGib', { ...row, MemoryGib: 20 }],
+    ['INVALID_FIELD', 'X1.price', { ...row, price: 20 }],
     ['INVALID_FIELD', 'X1', 80],
   ])('%s %s (%#)', (code, field, bad) => {
     expect(() => load('X1', { X1: bad })).toThrow(
@@ -90,10 +92,23 @@ describe('loadGpu with a file of the user', () => {
     );
   });
 
+  it('refuses a GPU that is described twice', () => {
+    const text = JSON.stringify(row);
+    expect(() => load('X1', `{\n"X1": ${text},\n"X1": ${text}\n}`)).toThrow(
+      expect.objectContaining({
+        code: 'MALFORMED_JSON',
+        place: `${join(folder, 'gpus.json')}:3:1`,
+        problem: "'X1' appears twice",
+      }),
+    );
+  });
+
   it('names a file that is not there', () => {
     const hardwareConfig = join(folder, 'none.json');
     expect(() => loadGpu('H100', { hardwareConfig })).toThrow(
       expect.objectContaining({ code: 'FILE_NOT_READABLE', place: hardwareConfig }),
     );
+    expect(() => loadGpu('H100', { hardwareConfig })).toThrow('no such file');
+    expect(() => loadGpu('H100', { hardwareConfig: folder })).toThrow('is a folder');
   });
 });

@@ -15,7 +15,7 @@ const FIELDS = ['TFlopsPeak', 'TFlopsFP8', 'BwPeakTBs', 'mfuPrefill', 'mfuDecode
 export function loadGpu(name: string, options: GpuOptions = {}): GpuSpec {
   const bundled = cataloguePath('hardware.json');
   const files = options.hardwareConfig === undefined ? [bundled] : [options.hardwareConfig, bundled];
-  const tables = files.map((file) => ({ file, rows: loadJsonObject(file) }));
+  const tables = files.map((file) => ({ file, rows: loadJsonObject(file, { uniqueKeys: true }) }));
 
   for (const same of [(row: string) => row === name, (row: string) => row.toLowerCase() === name.toLowerCase()]) {
     for (const { file, rows } of tables) {
@@ -28,7 +28,7 @@ export function loadGpu(name: string, options: GpuOptions = {}): GpuSpec {
 
 function parseGpu(file: string, name: string, row: unknown): GpuSpec {
   if (!isJsonObject(row)) throw invalidField(file, name, 'is not an object', `an object with ${FIELDS.join(', ')}`);
-  rejectMisspelt(file, name, row);
+  rejectUnknown(file, name, row);
   const number = (field: string, accepted: string, ok: (value: number) => boolean): number => {
     const value = row[field];
     if (value === undefined) throw missingField(file, `${name}.${field}`, accepted);
@@ -53,11 +53,13 @@ function parseGpu(file: string, name: string, row: unknown): GpuSpec {
   };
 }
 
-/** Other fields are a person's own notes, unless one looks like a field that is not there. */
-function rejectMisspelt(file: string, name: string, row: JsonObject): void {
-  const absent = FIELDS.filter((field) => row[field] === undefined);
+/** A field nobody reads would be ignored in silence; `source` says where the numbers come from. */
+function rejectUnknown(file: string, name: string, row: JsonObject): void {
+  const known = [...FIELDS, 'source'];
   for (const field of Object.keys(row)) {
-    const meant = FIELDS.includes(field) ? undefined : nearestName(field, absent);
+    if (known.includes(field)) continue;
+    const meant = nearestName(field, known);
     if (meant !== undefined) throw misspeltField(file, `${name}.${field}`, meant);
+    throw invalidField(file, `${name}.${field}`, 'is not a known field', `only ${known.join(', ')}`);
   }
 }

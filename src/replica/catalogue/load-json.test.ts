@@ -91,7 +91,7 @@ describe('loadJsonObject', () => {
       expect.objectContaining({
         code: 'FILE_NOT_READABLE',
         place: '/nowhere/f.json',
-        problem: expect.stringContaining('ENOENT'),
+        problem: expect.stringContaining('no such file'),
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileNotReadable, invalidField, malformedJson } from '../errors.js';
 import { findJsonError } from './find-json-error.js';
+import { findRepeatedKey } from './find-repeated-key.js';
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -9,14 +10,38 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** Reads a JSON file whose top level is an object; what is wrong with it is named by file, line and column. */
-export function loadJsonObject(file: string): JsonObject {
+export function loadJsonObject(file: string, { uniqueKeys = false } = {}): JsonObject {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw fileNotReadable(file, (error as NodeJS.ErrnoException).code ?? String(error));
+    throw fileNotReadable(file, readProblem(error));
   }
-  return parseJsonObject(text, file);
+  const value = parseJsonObject(text, file);
+  const repeated = uniqueKeys ? findRepeatedKey(text) : undefined;
+  if (repeated !== undefined) {
+    const { line, column } = position(text, repeated.offset);
+    throw malformedJson(file, line, column, `'${repeated.key}' appears twice`);
+  }
+  return value;
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EISDIR: 'is a folder',
+  EACCES: 'no permission to read it',
+};
+
+/** Why a file or folder could not be read, in words. */
+export function readProblem(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return PROBLEMS[code ?? ''] ?? code ?? String(error);
+}
+
+function position(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: before[before.length - 1]!.length + 1 };
 }
 
 export function parseJsonObject(text: string, file: string): JsonObject {
@@ -26,8 +51,8 @@ export function parseJsonObject(text: string, file: string): JsonObject {
     value = JSON.parse(json);
   } catch (error) {
     const found = findJsonError(json) ?? { offset: 0, problem: (error as Error).message };
-    const before = json.slice(0, found.offset).split('\n');
-    throw malformedJson(file, before.length, before[before.length - 1]!.length + 1, found.problem);
+    const { line, column } = position(json, found.offset);
+    throw malformedJson(file, line, column, found.problem);
   }
   if (!isJsonObject(value)) throw invalidField(file, 'top level', 'is not an object', 'a JSON object { ... }');
   return value;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileNotReadable, noModelInFolder, unknownModel } from '../errors.js';
 import { cataloguePath } from './catalogue-path.js';
 import type { ModelSpec } from './contract.js';
+import { readProblem } from './load-json.js';
 import { parseModelConfig } from './parse-model-config.js';
 
 export interface ModelOptions {
@@ -18,7 +19,7 @@ export function loadModel(name: string, options: ModelOptions = {}): ModelSpec {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw fileNotReadable(file, errorCode(error));
+    throw fileNotReadable(file, readProblem(error));
   }
   return parseModelConfig(text, file, lowerCased);
 }
@@ -48,11 +49,7 @@ function modelFolders(parent: string): string[] {
   try {
     entries = readdirSync(parent);
   } catch (error) {
-    throw fileNotReadable(`--model-config-folder ${parent}`, errorCode(error));
+    throw fileNotReadable(`--model-config-folder ${parent}`, readProblem(error));
   }
   return entries.filter((entry) => existsSync(join(parent, entry, 'config.json'))).sort();
-}
-
-function errorCode(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
 }

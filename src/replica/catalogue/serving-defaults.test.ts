@@ -8,6 +8,9 @@ describe('servingDefaults', () => {
   it.each([
     ['qwen/qwen3-14b', 1],
     ['Qwen/Qwen3-14B', 1],
+    ['qwen3-14b', 1],
+    ['foo/qwen3-14b', 1],
+    ['llama-3.1-8b-instruct', 1],
     ['meta-llama/llama-3.1-8b-instruct', 1],
     ['qwen/qwen2.5-7b-instruct', 1],
     ['meta-llama/llama-2-7b-hf', 1],
@@ -22,7 +25,7 @@ describe('servingDefaults', () => {
     expect(servingDefaults(name)).toEqual({ hardware: 'H100', tp });
   });
 
-  it.each(['qwen/qwen3-30b-a3b', 'other/qwen3-14b', 'mixtral-8x7bis', '01-ai/yi-34b', 'toString'])(
+  it.each(['qwen/qwen3-30b-a3b', 'qwen3-14b-base', 'mixtral-8x7bis', '01-ai/yi-34b', 'toString'])(
     '%s: none',
     (name) => {
       expect(servingDefaults(name)).toBeUndefined();

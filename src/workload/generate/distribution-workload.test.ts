@@ -147,6 +147,8 @@ describe('generateWorkload on bad input', () => {
     [{ rate: -1 }, '--rate', 'not a rate'],
     [{ rate: Number.NaN }, '--rate', 'not a rate'],
     [{ rate: Number.POSITIVE_INFINITY }, '--rate', 'not a rate'],
+    [{ rate: 1e-300 }, '--rate', 'take more than 1000000000 s'],
+    [{ rate: 1e-9, numRequests: 2 }, '--rate', 'take more than 1000000000 s'],
     [{ numRequests: 0 }, '--num-requests', '0 is not a whole number in range'],
     [{ numRequests: 1.5 }, '--num-requests', '1.5 is not a whole number in range'],
     [{ concurrency: 4 }, '--concurrency', 'together with --rate'],

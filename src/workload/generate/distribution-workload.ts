@@ -28,6 +28,8 @@ const PREFIX_GROUP = 'shared';
 const MAX_TOKENS = 2 ** 31 - 1;
 /** More would not fit into memory. */
 const MAX_REQUESTS = 100_000_000;
+/** The last arrival (about 30 years on): leaves room for what follows it on a clock of exact microseconds. */
+const LATEST_US = 1e15;
 
 /** Makes the requests that are known up front and, with `concurrency`, the users who make the others. */
 export function generateWorkload(spec: DistributionWorkload, seed: number): Workload {
@@ -61,6 +63,10 @@ export function generateWorkload(spec: DistributionWorkload, seed: number): Work
     return { table, sessions: users };
   }
   const gapUs = Math.max(1, Math.trunc(1e6 / spec.rate!));
+  if (!(spec.numRequests * gapUs <= LATEST_US)) {
+    const problem = `at ${spec.rate} requests per second, ${spec.numRequests} requests take more than ${LATEST_US / 1e6} s`;
+    throw workloadFlagInvalid('--rate', problem, 'give a higher rate or fewer requests');
+  }
   for (let i = 1; i <= spec.numRequests; i++) add(i * gapUs);
   return { table };
 }

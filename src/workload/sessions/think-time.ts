@@ -8,6 +8,8 @@ export type ThinkTime = () => number;
 
 /** No pause is longer (about 30 years): keeps clocks exact whatever the distribution gives. */
 const LONGEST_US = 1e15;
+/** The largest parameter of a lognormal: e^20 seconds are 15 years. */
+const LARGEST_LOG = 20;
 
 /** What `--think-time-ms` and `--think-time-dist` say; null when neither was given. */
 export function thinkTimeOf(flags: { thinkTimeMs?: number; thinkTimeDist?: string }, seed: number): ThinkTime | null {
@@ -70,6 +72,8 @@ export function parseThinkTime(text: string, random: RandomStream): ThinkTime {
   }
   const mu = number('mu');
   const sigma = number('sigma');
+  if (mu > LARGEST_LOG) throw fail(`mu ${mu} is too large`, `give the logarithm of seconds, at most ${LARGEST_LOG}`);
+  if (sigma > LARGEST_LOG) throw fail(`sigma ${sigma} is too large`, `give a spread of at most ${LARGEST_LOG}`);
   if (sigma < 0) throw fail(`sigma ${sigma} is negative`, 'give a spread of 0 or more');
   const min = given.has('min') ? duration('min') : 0;
   const max = given.has('max') ? duration('max') : LONGEST_US;

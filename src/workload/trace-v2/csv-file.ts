@@ -1,7 +1,7 @@
 import { fieldInvalid } from '../errors.js';
 
 export const NEWLINE = 10;
-export const RETURN = 13;
+const RETURN = 13;
 export const QUOTE = 34;
 export const COMMA = 44;
 

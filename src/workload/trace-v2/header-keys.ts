@@ -1,8 +1,8 @@
 export const MODES = ['real', 'generated', 'replayed'] as const;
 export const TIME_UNITS = ['microseconds', 'us'] as const;
 
-/** What the value of a key must be. */
-export type HeaderKind = 'text' | 'whole' | 'number' | 'anything' | HeaderKeys | { each: HeaderKeys };
+/** What the value of a key must be; a count is whole and not negative. */
+export type HeaderKind = 'text' | 'whole' | 'count' | 'number' | 'anything' | HeaderKeys | { each: HeaderKeys };
 export interface HeaderKeys {
   [key: string]: HeaderKind;
 }
@@ -13,7 +13,7 @@ export const HEADER_KEYS: HeaderKeys = {
   time_unit: 'text',
   created_at: 'text',
   mode: 'text',
-  warm_up_requests: 'whole',
+  warm_up_requests: 'count',
   workload_seed: 'whole',
   workload_spec: 'text',
   session_context_growth: 'text',

@@ -15,8 +15,8 @@ export function readPlainHeader(text: string, file: string): TraceHeader | null 
   for (const line of lines) {
     const [, key = '', number, word] = PLAIN_LINE.exec(line) ?? [];
     const kind = Object.hasOwn(HEADER_KEYS, key) ? HEADER_KEYS[key] : undefined;
-    if (values.has(key) || !((kind === 'whole' && number !== undefined) || (kind === 'text' && word !== undefined)))
-      return null;
+    const isNumber = number !== undefined && (kind === 'whole' || (kind === 'count' && !number.startsWith('-')));
+    if (values.has(key) || !(isNumber || (kind === 'text' && word !== undefined))) return null;
     values.set(key, (number ?? word)!);
   }
   const mode = values.get('mode') ?? '';

@@ -115,6 +115,14 @@ describe('readTraceHeader', () => {
     ['another time unit', 'time_unit: milliseconds\n', 't.yaml:1:1 (time_unit)', 'unknown value', 'microseconds'],
     ['a key twice', 'mode: real\nmode: real\n', 't.yaml:2:1', 'unique', 'YAML'],
     ['broken YAML', 'mode: "real\n', 't.yaml:2:1', 'quote', 'YAML'],
+    ['two documents', 'mode: real\n---\nmode: real\n', 't.yaml:2:1', 'second YAML document', 'one document'],
+    [
+      'a negative count',
+      'warm_up_requests: -1\n',
+      't.yaml:1:19 (warm_up_requests)',
+      'not a whole number from 0',
+      'not negative',
+    ],
     ['nothing', '', 't.yaml', 'no keys', 'trace_version'],
     ['a list', '- a\n', 't.yaml', 'no keys', 'trace_version'],
   ])('names the place of %s', async (_, text, place, problem, remedy) => {

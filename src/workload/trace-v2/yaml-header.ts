@@ -14,6 +14,9 @@ export async function readYamlHeader(text: string, file: string): Promise<TraceH
     return `${file}:${line}:${col}${key === undefined ? '' : ` (${key})`}`;
   };
   const syntax = document.errors[0];
+  if (syntax?.code === 'MULTIPLE_DOCS') {
+    throw headerInvalid(at(syntax.pos[0]), 'a second YAML document starts here', 'keep one document in the file');
+  }
   if (syntax !== undefined) {
     throw headerInvalid(at(syntax.pos[0]), syntax.message.split(/ at line |\n/)[0]!, 'write the header as plain YAML');
   }
@@ -44,6 +47,9 @@ export async function readYamlHeader(text: string, file: string): Promise<TraceH
     if (kind === 'text' && value === undefined) throw headerInvalid(place, 'is not a text', 'give a single value');
     if (kind === 'whole' && !Number.isInteger(value)) {
       throw headerInvalid(place, `'${node}' is not a whole number`, 'give a whole number');
+    }
+    if (kind === 'count' && !(Number.isInteger(value) && (value as number) >= 0)) {
+      throw headerInvalid(place, `'${node}' is not a whole number from 0`, 'give a whole number that is not negative');
     }
     if (kind === 'number' && !(typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY)) {
       throw headerInvalid(place, `'${node}' is not a number from 0`, 'give a number that is not negative');
