@@ -75,9 +75,10 @@ function addBins(from: Float64Array, into: Float64Array): void {
 function strideStarts(bins: Float64Array): Float64Array {
   const starts = new Float64Array(Math.ceil(bins.length / STRIDE));
   let before = 0;
-  for (let value = 0; value < bins.length; value++) {
-    if (value % STRIDE === 0) starts[value / STRIDE] = before;
-    before += bins[value]!;
+  for (let stride = 0; stride < starts.length; stride++) {
+    starts[stride] = before;
+    const end = Math.min((stride + 1) * STRIDE, bins.length);
+    for (let value = stride * STRIDE; value < end; value++) before += bins[value]!;
   }
   return starts;
 }
