@@ -58,3 +58,18 @@ test('a run and the replay of its own trace have the same metrics', async () => 
     rmSync(folder, { recursive: true });
   }
 });
+
+test('users who think between requests do so again when their trace is replayed in a closed loop', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'twinyard-trace-'));
+  const trace = join(folder, 'trace');
+  try {
+    const engineFlags = ['--model', 'qwen/qwen3-14b', '--num-instances', '2', '--routing-policy', 'least-loaded'];
+    const users = ['--concurrency', '5', '--think-time-ms', '100', '--num-requests', '40', '--trace-output', trace];
+    const run = await simulated(['run', ...engineFlags, ...users]);
+    const replay = await simulated(['replay', ...engineFlags, '--trace', trace, '--session-mode', 'closed-loop']);
+    expect(replay.cluster).toEqual(run.cluster);
+    expect(replay.sessions).toEqual(run.sessions);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -77,7 +77,7 @@ function outputContents(
   if (prefix !== null) {
     const { header, data } = traceFiles(prefix);
     add('trace-output', header, () => [writeTraceHeader(traceFacts)]);
-    add('trace-output', data, () => writeTraceData(result.table, traceOutcomes(result.outcomes)));
+    add('trace-output', data, () => writeTraceData(result.table, traceOutcomes(result.outcomes), traceFacts));
   }
   return outputs;
 }

@@ -21,10 +21,11 @@ export function generateRunWorkload(
   const { values } = flags;
   const spec = distributionWorkload(flags);
   const origin = values.workload === 'distribution' ? {} : { workloadSpec: `preset:${values.workload}` };
+  const pauses = values.concurrency === null ? {} : { thinkTimeUs: Math.round(values['think-time-ms'] * 1000) };
   return {
     workload: generateWorkload(spec, values.seed),
     facts: { command: 'run', ...spec },
-    traceFacts: { mode: 'generated', workloadSeed: values.seed, ...origin, goodputTargets },
+    traceFacts: { mode: 'generated', workloadSeed: values.seed, ...origin, ...pauses, goodputTargets },
   };
 }
 

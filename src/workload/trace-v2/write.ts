@@ -18,6 +18,8 @@ export interface TraceFacts {
   /** Where the workload came from: a file, or `preset:<name>`. */
   workloadSpec?: string;
   goodputTargets?: Record<string, TraceGoodputTarget>;
+  /** The pause that users made before every turn but their first, in whole microseconds; a column of the data. */
+  thinkTimeUs?: number;
 }
 
 const CHUNK_CHARACTERS = 64 * 1024;
@@ -42,7 +44,11 @@ export function writeTraceHeader(facts: TraceFacts): string {
  * The CSV text of a trace, in pieces: the requests in order of arrival, numbered anew. What is written reads back as the same
  * requests; a growing chat's turns are written with the length their prompts had.
  */
-export function* writeTraceData(table: RequestTable, outcomes: TraceOutcomes): Generator<string, void, undefined> {
+export function* writeTraceData(
+  table: RequestTable,
+  outcomes: TraceOutcomes,
+  { thinkTimeUs = 0 }: Pick<TraceFacts, 'thinkTimeUs'> = {},
+): Generator<string, void, undefined> {
   const hasSloTarget = table.sloTargetUs.subarray(0, table.count).some((us) => us > 0);
   const clients = table.clients.names().map(quoted);
   const tenants = table.tenants.names().map(quoted);
@@ -50,7 +56,7 @@ export function* writeTraceData(table: RequestTable, outcomes: TraceOutcomes): G
   const sessions = table.sessions.names().map(quoted);
   const groups = table.prefixGroups.names().map(quoted);
   const models = table.models.names().map(quoted);
-  let text = `${fixedColumns(false, hasSloTarget).join(',')}\n`;
+  let text = `${fixedColumns(false, hasSloTarget).join(',')}${thinkTimeUs > 0 ? ',think_time_us' : ''}\n`;
   let id = 0;
   for (const row of arrivalOrder(table)) {
     const arrival = table.arrivalUs[row]!;
@@ -66,7 +72,9 @@ export function* writeTraceData(table: RequestTable, outcomes: TraceOutcomes): G
     text += `${sessions[table.session[row]!]},${table.round[row]},${groups[group]},${prefix},${streaming},`;
     text += `${table.inputTokens[row]! - prefix},${table.outputTokens[row]},0,0,0,0,0,${models[table.model[row]!]},`;
     text += `${deadline},${hasSloTarget ? `${table.sloTargetUs[row]},` : ''}0,`;
-    text += `${arrival},${arrival},${first},${last},0,${outcomes.status(row)},,\n`;
+    text += `${arrival},${arrival},${first},${last},0,${outcomes.status(row)},,`;
+    if (thinkTimeUs > 0) text += `,${table.round[row]! > 0 ? thinkTimeUs : 0}`;
+    text += '\n';
     if (text.length >= CHUNK_CHARACTERS) {
       yield text;
       text = '';
