@@ -1,7 +1,7 @@
 import { requestsJson, resultJson, resultWithRequestsJson } from '../report/result-json.js';
 import type { RequestResult, ResultDocument } from '../simulator/result-document.js';
 import { type SimulationResult, simulate } from '../simulator/simulate.js';
-import { type TraceFacts, writeTraceData, writeTraceHeader } from '../workload/trace-v2/write.js';
+import type { TraceFacts } from '../workload/trace-v2/write.js';
 import type { Workload } from '../workload/workload.js';
 import type { EngineFlags, ResolvedCluster } from './config/resolve-cluster.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -12,7 +12,6 @@ import { type OutputContent, writeOutputs } from './output-files.js';
 import { traceFiles } from './output-paths.js';
 import { createProgressLine } from './progress-line.js';
 import { spoolBeside, TextSpool } from './text-spool.js';
-import { traceOutcomes } from './trace-outcomes.js';
 
 /** What `run` and `replay` hand over once everything is read and checked. */
 export interface PreparedSimulation {
@@ -40,7 +39,7 @@ export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): 
     });
     progress.end();
     const document: ResultDocument = { ...result.document, config: { ...cluster.config, workload: facts } };
-    const outputs = outputContents(prepared, result, document, decisions);
+    const outputs = await outputContents(prepared, result, document, decisions);
     if (outputs.length > 0) await writeOutputs(outputs, io);
     for (const { flag, path } of outputs) diagnostics.debug(`${flag}: wrote ${path}`);
     io.stdout.write(flags.values.format === 'table' ? await asTable(document, io) : resultJson(document));
@@ -55,12 +54,12 @@ async function asTable(document: ResultDocument, io: CliIo): Promise<string> {
   return resultTable(document, { colour: wantsColour(io.stdout, io.env) });
 }
 
-function outputContents(
+async function outputContents(
   { flags: { values }, traceFacts }: PreparedSimulation,
   result: SimulationResult,
   document: ResultDocument,
   decisions: TextSpool | null,
-): OutputContent[] {
+): Promise<OutputContent[]> {
   const outputs: OutputContent[] = [];
   const add = (flag: keyof EngineFlags & string, path: string | null, pieces: OutputContent['pieces']) => {
     if (path !== null) outputs.push({ flag: `--${flag}`, path, pieces });
@@ -75,6 +74,10 @@ function outputContents(
   if (decisions !== null) add('decisions-path', values['decisions-path'], () => decisions.pieces());
   const prefix = values['trace-output'];
   if (prefix !== null) {
+    const [{ writeTraceData, writeTraceHeader }, { traceOutcomes }] = await Promise.all([
+      import('../workload/trace-v2/write.js'),
+      import('./trace-outcomes.js'),
+    ]);
     const { header, data } = traceFiles(prefix);
     add('trace-output', header, () => [writeTraceHeader(traceFacts)]);
     add('trace-output', data, () => writeTraceData(result.table, traceOutcomes(result.outcomes), traceFacts));

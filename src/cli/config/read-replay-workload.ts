@@ -1,5 +1,3 @@
-import { thinkTimeOf } from '../../workload/sessions/think-time.js';
-import { closedLoopWorkload } from '../../workload/sessions/trace-session-driver.js';
 import { readTraceV2 } from '../../workload/trace-v2/read-trace.js';
 import type { TraceHeader } from '../../workload/trace-v2/trace.js';
 import type { Workload } from '../../workload/workload.js';
@@ -37,6 +35,10 @@ export async function readReplayWorkload(
   const { header } = trace;
   if (values['session-mode'] === 'fixed') return { workload: { table: trace.table }, header, facts };
 
+  const [{ thinkTimeOf }, { closedLoopWorkload }] = await Promise.all([
+    import('../../workload/sessions/think-time.js'),
+    import('../../workload/sessions/trace-session-driver.js'),
+  ]);
   const thinkTimeMs = values['think-time-ms'] ?? undefined;
   const thinkTimeDist = values['think-time-dist'] ?? undefined;
   const thinkTime = thinkTimeOf({ thinkTimeMs, thinkTimeDist }, values.seed);
