@@ -6,6 +6,7 @@ import { DEFAULT_MOE_COMM_BACKEND } from '../../src/replica/latency/moe-comm.js'
 import { trainedPhysics } from '../../src/replica/latency/trained-physics.js';
 import type { ReplicaConfig } from '../../src/replica/replica-config.js';
 import type { ClusterConfig, FlowControlConfig } from '../../src/simulator/cluster-config.js';
+import { toyCluster } from '../../src/simulator/toy-cluster.contract.js';
 import { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT } from '../../src/workload/request-table.js';
 import type { SessionDriver } from '../../src/workload/workload.js';
 import { referenceSimulate } from './reference-simulate.js';
@@ -39,27 +40,10 @@ const REPLICA: ReplicaConfig = {
 };
 
 function clusterOf(changes: Partial<ClusterConfig> = {}, replica: Partial<ReplicaConfig> = {}): ClusterConfig {
-  return {
-    instances: 1,
-    seed: 42,
-    horizonUs: null,
-    replica: { ...REPLICA, ...replica },
-    admission: { policy: 'always-admit', options: {} },
-    tenantBudgets: {},
-    sloPriorities: {},
-    admissionLatencyUs: 0,
-    flowControl: null,
-    routing: { policy: 'least-loaded', options: {} },
-    routingLatencyUs: 0,
-    snapshotRefreshUs: 0,
-    cacheSignalDelayUs: 0,
-    traceLevel: 'none',
-    counterfactualK: 0,
-    summarizeTrace: false,
-    fitnessWeights: {},
-    goodputTargets: {},
-    ...changes,
-  };
+  return toyCluster(
+    { instances: 1, routing: { policy: 'least-loaded', options: {} }, ...changes },
+    { ...REPLICA, ...replica },
+  );
 }
 
 interface Row {

@@ -65,6 +65,13 @@ const wholeMs = best(
 report('perf-10k: whole process', seconds(wholeMs), '<= 0.400 s', wholeMs <= 400);
 report('perf-10k: memory', `${small.memoryMb.toFixed(0)} MB`, '<= 200 MB', small.memoryMb <= 200);
 
+const warm = best(
+  3,
+  () => measure('warm', 'weighted', 4, 1, 1),
+  (run) => run.simulateMs,
+);
+report('perf-10k: simulate, sixth time in a process', seconds(warm.simulateMs), '', null);
+
 const reference = measure('reference', 'weighted', 4, 1, 1);
 const same = reference.checksum === small.checksum;
 report('perf-10k: plain reference', seconds(reference.simulateMs), 'identical results', same);

@@ -1,6 +1,6 @@
 /**
  * One option of a policy: validation, default and documentation in one place. A schema of our own instead of a library's,
- * because every command loads every policy: a large dependency here would be a tenth of a short run's time.
+ * because every command loads every policy, and would load a large dependency with them.
  */
 export interface PolicyOption<T> {
   default: T;

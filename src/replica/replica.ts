@@ -2,8 +2,8 @@ import type { CountedValues } from '../kernel/counted-values.js';
 import { EventFifo } from '../kernel/event-fifo.js';
 import { EventHeap } from '../kernel/event-heap.js';
 import { BatchFormation } from './batch-formation.js';
+import { isServable, lastContext } from './context-limits.js';
 import { DecodeRun } from './decode-run.js';
-import { isServable } from './is-servable.js';
 import { KvCache } from './kv-cache.js';
 import type { LatencyModel } from './latency/contract.js';
 import { preemptionPolicy } from './preemption/registry.js';
@@ -259,18 +259,10 @@ export class Replica {
       outcomes.ttftUs[row] = end + this.#latency.outputTokenUs - table.arrivalUs[row]!;
       batch.decodeStartUs[slot] = end;
       this.#gaps.open(slot);
-      batch.startDecoding(slot, this.#lastContext(row));
+      batch.startDecoding(slot, lastContext(table, row, this.#config));
       this.#events.firstToken(row);
     }
     if (left < prefilling.length) prefilling.length = left;
-  }
-
-  /** Context length at which a request is done: its last token's KV is written after that. */
-  #lastContext(row: number): number {
-    const { table } = this.#requests;
-    const natural = table.inputTokens[row]! + Math.max(table.outputTokens[row]!, 1) - 1;
-    const maxLen = this.#config.maxModelLen;
-    return Math.min(natural, maxLen - 1);
   }
 
   #complete(end: number): void {
@@ -295,14 +287,9 @@ export class Replica {
     this.allocationFailures += lastNeedsBlock && !this.kv.appendBlock(slot) ? 1 : 0;
     this.kv.release(slot);
     this.#formation.seating.gone(row);
-
-    const outputTokenUs = this.#latency.outputTokenUs;
-    const itlSum = end - batch.decodeStartUs[slot]! - batch.idleUs[slot]! + gaps * outputTokenUs;
+    const itlSum = end - batch.decodeStartUs[slot]! - batch.idleUs[slot]! + gaps * this.#latency.outputTokenUs;
     const produced = output === 0 ? 0 : gaps + 1;
-    outcomes.itlSumUs[row] = itlSum;
-    outcomes.producedTokens[row] = produced;
-    outcomes.e2eUs[row] = outcomes.ttftUs[row]! + itlSum + (output > 0 ? this.#latency.postDecodeUs : 0);
-    outcomes.status[row] = capped ? STATUS.length_capped : STATUS.completed;
+    outcomes.complete(row, itlSum, produced, output > 0 ? this.#latency.postDecodeUs : 0, capped);
     this.#gaps.claim(slot);
     this.completed++;
     this.lengthCapped += capped ? 1 : 0;

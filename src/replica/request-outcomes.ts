@@ -42,6 +42,14 @@ export class RequestOutcomes {
     this.e2eUs = new Float64Array(rows).fill(Number.NaN);
   }
 
+  /** A request has its last token, or was cut off for its length. */
+  complete(row: number, itlSumUs: number, producedTokens: number, afterLastUs: number, lengthCapped: boolean): void {
+    this.itlSumUs[row] = itlSumUs;
+    this.producedTokens[row] = producedTokens;
+    this.e2eUs[row] = this.ttftUs[row]! + itlSumUs + afterLastUs;
+    this.status[row] = lengthCapped ? STATUS.length_capped : STATUS.completed;
+  }
+
   /** Makes room for rows 0..rows-1. */
   reserve(rows: number): void {
     const before = this.status.length;

@@ -12,3 +12,9 @@ export function isServable(table: RequestTable, row: number, config: ReplicaConf
   if (input >= config.maxModelLen || input + wanted > config.maxModelLen) return false;
   return Math.ceil(input / config.blockSize) <= config.totalKvBlocks;
 }
+
+/** Context length at which a request is done: its last token's KV is written after that. */
+export function lastContext(table: RequestTable, row: number, config: ReplicaConfig): number {
+  const natural = table.inputTokens[row]! + Math.max(table.outputTokens[row]!, 1) - 1;
+  return Math.min(natural, config.maxModelLen - 1);
+}
