@@ -1,4 +1,4 @@
-import { limitInlining } from '../../src/cli/limit-inlining.js';
+import { limitCompiler } from '../../src/cli/limit-compiler.js';
 import { simulate } from '../../src/simulator/simulate.js';
 import { readTraceV2 } from '../../src/workload/trace-v2/read-trace.js';
 import { referenceSimulate } from '../reference/reference-simulate.js';
@@ -7,13 +7,14 @@ import { cluster, multiply } from './scenario.js';
 const PRIME = 2 ** 31 - 1;
 
 /** One measured run in a process of its own: prints a line of JSON. Arguments: folder of the trace, kind, policy, instances, wide, long. */
+limitCompiler(0);
 const [folder, kind, policy, instances, wide, long] = process.argv.slice(2);
 const { config, latency } = cluster(Number(instances), policy!);
 const reading = performance.now();
 const base = (await readTraceV2(`${folder}/trace.yaml`, `${folder}/trace.csv`)).table;
 const started = performance.now();
 const table = Number(wide) * Number(long) === 1 ? base : multiply(base, Number(wide), Number(long));
-limitInlining(table.count);
+limitCompiler(table.count);
 const made = performance.now();
 /** Depends on every request's end-to-end time and instance, and on their order. */
 let checksum = 0;

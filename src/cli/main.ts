@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
+import { limitCompiler } from './limit-compiler.js';
 import { main } from './program.js';
 import { stdoutFailure } from './stdout-failure.js';
 
@@ -10,6 +11,7 @@ export { main };
 
 /** The only file that ends the process, and only when it is what was started: tests import it and call `main`. */
 async function start(): Promise<void> {
+  limitCompiler(0);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(stdoutFailure(error, process.stderr));
   });

@@ -7,7 +7,7 @@ import type { EngineFlags, ResolvedCluster } from './config/resolve-cluster.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { FlagValues } from './flags/flag.js';
 import { type CliIo, wantsColour } from './io.js';
-import { limitInlining } from './limit-inlining.js';
+import { limitCompiler } from './limit-compiler.js';
 import { type OutputContent, writeOutputs } from './output-files.js';
 import { traceFiles } from './output-paths.js';
 import { createProgressLine } from './progress-line.js';
@@ -32,7 +32,7 @@ export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): 
   const decisions = decisionsPath === null ? null : new TextSpool(spoolBeside(decisionsPath));
   try {
     const progress = createProgressLine(io);
-    limitInlining(workload.table.count);
+    limitCompiler(workload.table.count);
     const result = simulate(cluster.config, workload, cluster.latency, {
       progress: progress.update,
       ...(decisions === null ? {} : { decision: (line) => decisions.add(line) }),
