@@ -58,6 +58,12 @@ export function traceEmpty(file: string): InputError {
   );
 }
 
+/** @param formats what is known, each with what its files start with */
+export function formatUnknown(path: string, formats: readonly { name: string; looksLike: string }[]): InputError {
+  const known = formats.map(({ name, looksLike }) => `${name} (${looksLike})`).join(', ');
+  return new InputError('TRACE_FORMAT_UNKNOWN', path, 'is no trace of a known format', `known: ${known}`);
+}
+
 export function duplicateId(place: string, id: number, firstPlace: string): InputError {
   return new InputError(
     'TRACE_DUPLICATE_ID',

@@ -4,13 +4,17 @@ import { fileDamaged, fileUnreadable } from './errors.js';
 /** A whole file as bytes; gzip is recognised by its first two bytes, whatever the file is called. */
 export async function readInputFile(path: string): Promise<Buffer> {
   const bytes = readBytes(path);
-  if (bytes.length < 2 || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  if (!isGzip(bytes)) return bytes;
   const { gunzipSync } = await import('node:zlib');
   try {
     return gunzipSync(bytes);
   } catch (error) {
     throw fileDamaged(path, gzipProblem(error));
   }
+}
+
+export function isGzip(bytes: Buffer): boolean {
+  return bytes.length >= 2 && bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 function readBytes(path: string): Buffer {
@@ -35,7 +39,8 @@ export function readProblem(error: unknown): string {
   return PROBLEMS[code ?? ''] ?? message;
 }
 
-function gzipProblem(error: unknown): string {
+/** Why a file could not be unpacked, in words. */
+export function gzipProblem(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'Z_BUF_ERROR') return 'the gzip file is cut off before its end';
   if (code === 'ERR_BUFFER_TOO_LARGE') return 'the gzip file is too large when unpacked';

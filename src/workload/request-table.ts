@@ -1,4 +1,22 @@
 import { NameTable } from '../kernel/name-table.js';
+import type { PromptBlocks } from './prompt-blocks.js';
+
+/** Columns beside a RequestTable, same rows: how a prompt's tokens divide into kinds, and how much of the output is reasoning. */
+export interface TokenKinds {
+  text: Int32Array;
+  image: Int32Array;
+  audio: Int32Array;
+  video: Int32Array;
+  reasonRatio: Float64Array;
+}
+
+/** The way between a client and the cluster. */
+export interface ClientNetwork {
+  /** There and back. */
+  rttUs: number;
+  /** 0: the tokens themselves take no time. */
+  bandwidthMbps: number;
+}
 
 /**
  * Requests as columns: one row per request, plain typed arrays, about 60 bytes a row.
@@ -43,6 +61,13 @@ export class RequestTable {
   /** For chats whose context grows: tokens the whole chat can reach, by session index. */
   readonly contextTokens: number[] = [0];
 
+  /** What recorded prompts consist of; null when nobody knows. Rows without blocks there are made of fresh tokens. */
+  blocks: PromptBlocks | null = null;
+  /** How tokens divide into kinds; null when nobody said. */
+  kinds: TokenKinds | null = null;
+  /** How far away each client is, by client index; absent for one on the same host. */
+  readonly networks: (ClientNetwork | undefined)[] = [];
+
   constructor(capacity = 1024) {
     this.#resize(Math.max(1, capacity));
   }
@@ -53,12 +78,34 @@ export class RequestTable {
     return this.count++;
   }
 
+  /** The columns of token kinds, made when first asked for. */
+  ensureKinds(): TokenKinds {
+    this.kinds ??= {
+      text: new Int32Array(this.arrivalUs.length),
+      image: new Int32Array(this.arrivalUs.length),
+      audio: new Int32Array(this.arrivalUs.length),
+      video: new Int32Array(this.arrivalUs.length),
+      reasonRatio: new Float64Array(this.arrivalUs.length),
+    };
+    return this.kinds;
+  }
+
   #resize(capacity: number): void {
     const grow = <T extends Float64Array | Int32Array | Uint16Array | Uint8Array>(old: T): T => {
       const next = new (old.constructor as new (n: number) => T)(capacity);
       next.set(old.subarray(0, Math.min(old.length, capacity)));
       return next;
     };
+    if (this.kinds !== null) {
+      const { text, image, audio, video, reasonRatio } = this.kinds;
+      this.kinds = {
+        text: grow(text),
+        image: grow(image),
+        audio: grow(audio),
+        video: grow(video),
+        reasonRatio: grow(reasonRatio),
+      };
+    }
     this.sourceId = grow(this.sourceId);
     this.arrivalUs = grow(this.arrivalUs);
     this.inputTokens = grow(this.inputTokens);

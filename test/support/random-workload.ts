@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RequestTable } from '../../src/workload/request-table.js';
 import { TraceSessionDriver } from '../../src/workload/sessions/trace-session-driver.js';
-import type { TraceV2 } from '../../src/workload/trace-v2/trace.js';
+import type { Trace } from '../../src/workload/trace.js';
 import type { Workload } from '../../src/workload/workload.js';
 
 interface PlainRequest {
@@ -75,7 +75,7 @@ export function buildWorkload(plain: PlainWorkload): Workload {
     if (one.session !== 0) rounds.set(one.session, table.round[row]! + 1);
   }
   if (plain.chats === 'recorded') return { table };
-  const trace: TraceV2 = {
+  const trace: Trace = {
     header: { mode: 'generated', sessionContextGrowth: '', goodputTargets: {}, place: (key) => key },
     table,
     wantedUs: table.arrivalUs.slice(),

@@ -1,5 +1,5 @@
 import { readTraceV2 } from '../../workload/trace-v2/read-trace.js';
-import type { TraceHeader } from '../../workload/trace-v2/trace.js';
+import type { TraceHeader } from '../../workload/trace.js';
 import type { Workload } from '../../workload/workload.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { FlagValues } from '../flags/flag.js';

@@ -1,4 +1,4 @@
-import type { TraceV2 } from '../trace-v2/trace.js';
+import type { Trace } from '../trace.js';
 import type { ThinkTime } from './think-time.js';
 import type { TraceSessions } from './trace-sessions.js';
 
@@ -7,7 +7,7 @@ import type { TraceSessions } from './trace-sessions.js';
  * turn of the chat recorded one, else the time between the recorded arrivals. Drawn in file order, before anything runs: two
  * policies under comparison see the same pauses.
  */
-export function pausesBeforeRounds(trace: TraceV2, sessions: TraceSessions, thinkTime: ThinkTime | null): Float64Array {
+export function pausesBeforeRounds(trace: Trace, sessions: TraceSessions, thinkTime: ThinkTime | null): Float64Array {
   const { table, thinkTimeUs, wantedUs } = trace;
   const pauses = new Float64Array(table.count);
   if (thinkTime !== null) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, ROW_STREAMING, requestId } from '../request-table.js';
+import type { Trace } from '../trace.js';
 import { BASE_COLUMNS } from '../trace-v2/layout.js';
 import { readTraceData } from '../trace-v2/read-data.js';
-import type { TraceV2 } from '../trace-v2/trace.js';
 import { closedLoopWorkload } from './trace-session-driver.js';
 
 interface Turn {
@@ -19,7 +19,7 @@ interface Turn {
   streaming?: boolean;
 }
 
-function traceOf(turns: Turn[], growth = ''): TraceV2 {
+function traceOf(turns: Turn[], growth = ''): Trace {
   const rows = turns.map((turn, id) => {
     const { session = '', round = 0, group = '', prefix = 0, input = 10, output = 5, at = 100 * (id + 1) } = turn;
     const { server = 0, think = '', tenant = 't', streaming = false } = turn;

@@ -1,6 +1,6 @@
 import { headerInvalid, sessionInvalid } from '../errors.js';
 import { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, ROW_STREAMING } from '../request-table.js';
-import type { TraceV2 } from '../trace-v2/trace.js';
+import type { Trace } from '../trace.js';
 import type { SessionDriver, Workload } from '../workload.js';
 import { pausesBeforeRounds } from './pauses.js';
 import type { ThinkTime } from './think-time.js';
@@ -14,7 +14,7 @@ const MAX_TOKENS = 2 ** 31 - 1;
  * Replays a trace's chats in a closed loop: each turn arrives after the one before has been answered and read.
  * The trace is left as it is, so that it can be replayed again.
  */
-export function closedLoopWorkload(trace: TraceV2, thinkTime: ThinkTime | null): Workload {
+export function closedLoopWorkload(trace: Trace, thinkTime: ThinkTime | null): Workload {
   const growth = trace.header.sessionContextGrowth;
   if (growth !== '' && growth !== 'accumulate') {
     throw headerInvalid(
@@ -28,14 +28,14 @@ export function closedLoopWorkload(trace: TraceV2, thinkTime: ThinkTime | null):
 }
 
 export class TraceSessionDriver implements SessionDriver {
-  readonly #trace: TraceV2;
+  readonly #trace: Trace;
   readonly #grows: boolean;
   readonly #sessions: TraceSessions;
   /** By row of the trace: the pause before it. */
   readonly #pauseUs: Float64Array;
   #followUps = 0;
 
-  constructor(trace: TraceV2, grows: boolean, thinkTime: ThinkTime | null) {
+  constructor(trace: Trace, grows: boolean, thinkTime: ThinkTime | null) {
     this.#trace = trace;
     this.#grows = grows;
     this.#sessions = new TraceSessions(trace);

@@ -1,6 +1,6 @@
 import { sessionInvalid } from '../errors.js';
 import type { RequestTable } from '../request-table.js';
-import type { TraceV2 } from '../trace-v2/trace.js';
+import type { Trace } from '../trace.js';
 
 /** The chats of a trace: which rows are their turns, in order. */
 export class TraceSessions {
@@ -8,7 +8,7 @@ export class TraceSessions {
   readonly #rows: Int32Array;
 
   /** Turns must be numbered 0, 1, 2, ... within each chat; their order in the file does not matter. */
-  constructor(trace: TraceV2) {
+  constructor(trace: Trace) {
     const { table } = trace;
     const { count, round, session } = table;
     const begin = new Int32Array(table.sessions.size + 1);

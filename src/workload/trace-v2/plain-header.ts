@@ -1,5 +1,5 @@
+import type { TraceHeader } from '../trace.js';
 import { HEADER_KEYS, MODES, TIME_UNITS } from './header-keys.js';
-import type { TraceHeader } from './trace.js';
 
 /** A line that means the same in every YAML: a key and a whole number or a word that is not one of YAML's own. */
 const PLAIN_LINE = /^([a-z_]+): (?:(-?[1-9]\d{0,14}|0)|(?!(?:true|false|null)$)([a-z][\w./-]*))$/i;

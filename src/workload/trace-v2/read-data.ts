@@ -1,9 +1,9 @@
 import { deadlineTooEarly, duplicateId, promptTooLong, requestEmpty, traceEmpty } from '../errors.js';
 import { RequestTable, ROW_STREAMING } from '../request-table.js';
+import type { Trace } from '../trace.js';
 import { type CsvColumn, CsvColumns } from './csv-columns.js';
 import { CsvFile } from './csv-file.js';
 import { readLayout } from './layout.js';
-import type { TraceV2 } from './trace.js';
 
 const MAX_COUNT = 2 ** 31 - 1;
 const MAX_TIME = Number.MAX_SAFE_INTEGER;
@@ -29,7 +29,11 @@ class Extras {
 }
 
 /** The records of a trace as requests. `relativeDeadlines`: deadlines count from the arrival, as observed traces write them. */
-export function readTraceData(bytes: Buffer, path: string, relativeDeadlines: boolean): Omit<TraceV2, 'header'> {
+export function readTraceData(
+  bytes: Buffer,
+  path: string,
+  relativeDeadlines: boolean,
+): Omit<Trace, 'format' | 'header'> {
   const file = new CsvFile(bytes, path);
   const layout = readLayout(file, path);
   const capacity = Math.ceil(bytes.length / SHORTEST_ROW);
@@ -94,7 +98,7 @@ function columnOf(table: RequestTable, extras: Extras): (name: string) => CsvCol
 }
 
 /** Turns what the file says into requests, in place; says whether they are out of order. */
-function settle(table: RequestTable, extras: Extras, relativeDeadlines: boolean, place: TraceV2['place']): boolean {
+function settle(table: RequestTable, extras: Extras, relativeDeadlines: boolean, place: Trace['place']): boolean {
   const { arrivalUs, count, deadlineUs, flags, inputTokens, maxOutputTokens, outputTokens, prefixGroup, sourceId } =
     table;
   const { serverTokens, wantedUs } = extras;
@@ -144,7 +148,7 @@ function prefixLengths({ count, prefixGroup, prefixGroups, prefixTokens }: Reque
   return prefixTokens;
 }
 
-function checkIds({ count, sourceId }: RequestTable, place: TraceV2['place']): void {
+function checkIds({ count, sourceId }: RequestTable, place: Trace['place']): void {
   const seen = new Map<number, number>();
   for (let row = 0; row < count; row++) {
     const id = sourceId[row]!;

@@ -1,5 +1,5 @@
+import type { TraceHeader } from '../trace.js';
 import { readPlainHeader } from './plain-header.js';
-import type { TraceHeader } from './trace.js';
 
 /** Reads the YAML file of a trace. */
 export async function readTraceHeader(text: string, file: string): Promise<TraceHeader> {

@@ -1,7 +1,7 @@
 import { arrivalOrder } from '../arrival-order.js';
 import { type RequestTable, ROW_STREAMING } from '../request-table.js';
+import type { TraceGoodputTarget } from '../trace.js';
 import { fixedColumns } from './layout.js';
-import type { TraceGoodputTarget } from './trace.js';
 
 /** What became of each request, by row of the table. NaN: never happened. */
 export interface TraceOutcomes {

@@ -1,8 +1,8 @@
 import type { Node, Pair, YAMLMap } from 'yaml';
 import { nearestName } from '../../kernel/nearest-name.js';
 import { headerInvalid, headerUnknownKey } from '../errors.js';
+import type { TraceHeader } from '../trace.js';
 import { HEADER_KEYS, type HeaderKeys, type HeaderKind, MODES, TIME_UNITS } from './header-keys.js';
-import type { TraceHeader } from './trace.js';
 
 /** Reads a header of any form. Unknown keys are errors: a misspelt one would otherwise be ignored in silence. */
 export async function readYamlHeader(text: string, file: string): Promise<TraceHeader> {

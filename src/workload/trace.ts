@@ -7,7 +7,7 @@ export interface TraceGoodputTarget {
   e2eUs?: number;
 }
 
-/** What the YAML file of a trace says. */
+/** What the YAML file of a TraceV2 says; other formats say none of it. */
 export interface TraceHeader {
   /** real: observed on a server, deadlines relative to the arrival; generated, replayed or unsaid: absolute. */
   mode: '' | 'real' | 'generated' | 'replayed';
@@ -20,7 +20,9 @@ export interface TraceHeader {
 }
 
 /** A trace as read: the table holds every record in file order and is complete for replay at the recorded times. */
-export interface TraceV2 {
+export interface Trace {
+  /** The format it was in, as the registry names it. */
+  format: string;
   header: TraceHeader;
   table: RequestTable;
   /** When the client wanted to send; `table.arrivalUs` is when it did. */
@@ -29,6 +31,6 @@ export interface TraceV2 {
   thinkTimeUs: Float64Array | null;
   /** The records are not in order of arrival. */
   unsorted: boolean;
-  /** Where a row's field stands: `trace.csv:14:7 (input_tokens)`. */
+  /** Where a row's field stands: `trace.csv:14:7 (input_tokens)`. Only for errors: it may read the file again. */
   place(row: number, column: string): string;
 }

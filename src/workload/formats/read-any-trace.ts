@@ -1,0 +1,33 @@
+import { existsSync, statSync } from 'node:fs';
+import { formatUnknown } from '../errors.js';
+import { inputChunks } from '../input-chunks.js';
+import type { Trace } from '../trace.js';
+import type { FileStart, TraceFormat } from './format.js';
+import { TRACE_FORMATS } from './registry.js';
+
+const START_BYTES = 64 * 1024;
+
+/** Reads a trace of any known format, told apart by what the file starts with. */
+export async function readAnyTrace(path: string): Promise<Trace> {
+  return (await traceFormatOf(path)).read(path);
+}
+
+export async function traceFormatOf(path: string): Promise<TraceFormat> {
+  const start = await fileStart(path);
+  const format = TRACE_FORMATS.find((candidate) => candidate.detect(start));
+  if (format !== undefined) return format;
+  throw formatUnknown(path, TRACE_FORMATS);
+}
+
+async function fileStart(path: string): Promise<FileStart> {
+  if (existsSync(path) && statSync(path).isDirectory()) {
+    return { path, isFolder: true, bytes: Buffer.alloc(0), text: '' };
+  }
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of inputChunks(path)) {
+    bytes = Buffer.concat([bytes, chunk.subarray(0, START_BYTES)]);
+    if (bytes.length >= START_BYTES) break;
+  }
+  bytes = bytes.subarray(0, START_BYTES);
+  return { path, isFolder: false, bytes, text: bytes.toString('utf8').replace(/^\ufeff/, '') };
+}

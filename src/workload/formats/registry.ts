@@ -1,0 +1,6 @@
+import type { TraceFormat } from './format.js';
+import { mooncake } from './mooncake.js';
+import { traceV2 } from './trace-v2.js';
+
+/** Every kind of trace file that is read: a new one is a file and a line here. */
+export const TRACE_FORMATS: readonly TraceFormat[] = [traceV2, mooncake];

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import { readTraceV2 } from '../trace-v2/read-trace.js';
+import type { TraceFormat } from './format.js';
+
+/** Twinyard's and BLIS' own: a YAML header and a CSV. The header is found beside the data under the same name. */
+export const traceV2: TraceFormat = {
+  name: 'trace-v2',
+  summary: 'TraceV2: CSV with a YAML header of the same name beside it',
+  looksLike: 'a CSV that starts with request_id,client_id,...',
+  detect: ({ text }) => /^\s*"?request_id"?,"?client_id"?,/.test(text),
+  read: (path) => readTraceV2(headerBeside(path), path),
+};
+
+/** `p.yaml` for `p.csv` and `p.csv.gz`; null when there is none: a trace can do without. */
+export function headerBeside(dataPath: string): string | null {
+  const stem = dataPath.replace(/\.gz$/, '').replace(/\.csv$/, '');
+  return [`${stem}.yaml`, `${stem}.yaml.gz`, `${stem}.yml`].find((path) => existsSync(path)) ?? null;
+}
