@@ -1,4 +1,4 @@
-import type { RequestTable } from '../request-table.js';
+import type { RequestTable } from './request-table.js';
 
 /** Thresholds of one SLO class; a dimension that is absent does not count. */
 export interface TraceGoodputTarget {

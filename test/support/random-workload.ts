@@ -76,6 +76,7 @@ export function buildWorkload(plain: PlainWorkload): Workload {
   }
   if (plain.chats === 'recorded') return { table };
   const trace: Trace = {
+    format: 'trace-v2',
     header: { mode: 'generated', sessionContextGrowth: '', goodputTargets: {}, place: (key) => key },
     table,
     wantedUs: table.arrivalUs.slice(),
