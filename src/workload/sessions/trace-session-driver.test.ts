@@ -28,7 +28,7 @@ function traceOf(turns: Turn[], growth = ''): Trace {
   const text = [[...BASE_COLUMNS, 'think_time_us'].join(','), ...rows].join('\n');
   const place = (key: string) => `t.yaml:1:1 (${key})`;
   const header = { mode: 'generated', sessionContextGrowth: growth, goodputTargets: {}, place } as const;
-  return { header, ...readTraceData(Buffer.from(text), 't.csv', false) };
+  return { format: 'trace-v2', header, ...readTraceData(Buffer.from(text), 't.csv', false) };
 }
 
 const ids = (table: RequestTable) => Array.from({ length: table.count }, (_, row) => requestId(table, row));
