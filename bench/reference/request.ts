@@ -114,9 +114,21 @@ export class RequestMaker {
 
   #prompt(row: number): number[] {
     const length = this.#table.inputTokens[row]!;
-    const start = this.#context(row) ?? this.#groupPrefix(this.#table.prefixGroup[row]!);
+    const start = this.#recorded(row) ?? this.#context(row) ?? this.#groupPrefix(this.#table.prefixGroup[row]!);
     if (start.length >= length) return start.slice(0, length);
     return start.concat(this.#freshTokens(length - start.length));
+  }
+
+  /** The tokens of recorded blocks: negative, so that no others are equal to them. */
+  #recorded(row: number): number[] | undefined {
+    const blocks = this.#table.blocks;
+    const count = blocks?.blocksOf(row) ?? 0;
+    if (blocks === null || count === 0) return undefined;
+    const tokens: number[] = [];
+    for (let i = 0; i < count; i++) {
+      for (let j = 0; j < blocks.blockTokens; j++) tokens.push(-1 - (blocks.block(row, i) * blocks.blockTokens + j));
+    }
+    return tokens;
   }
 
   /** What the chat has said so far: the last turn's prompt and answer. The answer's last token was never fed back. */

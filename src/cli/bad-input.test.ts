@@ -133,7 +133,7 @@ describe('bad input is one line that names the flag, and code 2', () => {
     [`${RUN} --metrics-path TRACE.out --results-path TRACE.out`, '--results-path: names'],
     [`${RUN} --trace-output TRACE.x --metrics-path TRACE.x.csv`, 'which --metrics-path names too'],
     ['replay --model qwen/qwen3-14b', '--trace: is required'],
-    ['replay --model qwen/qwen3-14b --trace-data x.csv', '--trace-header: is required'],
+    ['replay --model qwen/qwen3-14b --trace-data x.csv', 'x.csv: no such file'],
     ['replay --model qwen/qwen3-14b --trace-header x.yaml', '--trace-data: is required'],
     ['replay --model qwen/qwen3-14b --trace /no/such/trace', '/no/such/trace.yaml: no such file'],
     [`${REPLAY} --trace-data x.csv`, '--trace-data: --trace'],

@@ -28,6 +28,7 @@ export const REPLAY: CommandLine = {
     'run --model qwen/qwen3-14b --rate 20 --num-requests 1000 --trace-output morning',
     'replay --trace morning --model qwen/qwen3-14b --num-instances 4 --routing-policy least-loaded --format table',
     'replay --trace-header morning.yaml --trace-data morning.csv --model qwen/qwen3-14b --metrics-path result.json',
+    'replay --trace-data conversation_trace.jsonl --model qwen/qwen3-14b --num-instances 8 --block-size-in-tokens 64',
   ],
 };
 
@@ -39,7 +40,8 @@ export async function replay(argv: readonly string[], io: CliIo): Promise<number
   const flags = await parseFlags<EngineFlags & ReplayWorkloadFlags>(REPLAY, argv);
   checkConflicts(flags);
   const paths = checkReplayWorkload(flags);
-  checkOutputs(outputPaths(flags), [paths.header, paths.data, ...engineInputs(flags)]);
+  const inputs = paths.header === null ? [paths.data] : [paths.header, paths.data];
+  checkOutputs(outputPaths(flags), [...inputs, ...engineInputs(flags)]);
   const diagnostics = createDiagnostics(flags.values.log, io);
   const [
     { resolveCluster, withHeaderTargets },

@@ -6,7 +6,8 @@ const MAX_KEY = 2 ** 31 - 1;
 /**
  * What prompts hold, as numbers: two prompts hold the same in their blocks 0..i exactly when their keys of block i are equal.
  * No token is ever made. Blocks inside a group's prefix have the group's keys; the turns of a chat whose context grows share
- * the chat's keys; all other blocks are a request's own. Keys are handed out in runs, from 1, and stay what they are.
+ * the chat's keys; recorded blocks have keys of their own, as many as it takes to cover them; all other blocks are a request's
+ * own. Keys are handed out in runs, from 1, and stay what they are.
  */
 export class PromptKeys {
   readonly #table: RequestTable;
@@ -16,11 +17,16 @@ export class PromptKeys {
   #chatKeys: Int32Array = new Int32Array(64);
   #rowKeys: Int32Array;
   #nextKey = 1;
+  /** How many of our blocks end inside a recorded one at most, and the first key of the first recorded block. */
+  readonly #recordedSpan: number;
+  readonly #recordedKeys: number;
 
   constructor(table: RequestTable, blockSize: number) {
     this.#table = table;
     this.#blockSize = blockSize;
     this.#rowKeys = new Int32Array(Math.max(64, table.count));
+    this.#recordedSpan = Math.ceil((table.blocks?.blockTokens ?? 0) / blockSize);
+    this.#recordedKeys = this.#handOut((table.blocks?.count ?? 0) * this.#recordedSpan);
   }
 
   /** All keys handed out so far are below this number. */
@@ -34,6 +40,10 @@ export class PromptKeys {
    */
   fill(row: number, blocks: number, out: Int32Array): void {
     const table = this.#table;
+    if (table.blocks !== null && table.blocks.blocksOf(row) > 0) {
+      this.#fillRecorded(row, blocks, out);
+      return;
+    }
     const size = this.#blockSize;
     const group = table.prefixGroup[row]!;
     const grows = (table.flags[row]! & ROW_GROWS_CONTEXT) !== 0;
@@ -59,8 +69,30 @@ export class PromptKeys {
   /** How many of the row's first `blocks` blocks another request may have as well; the others are the row's alone. */
   shared(row: number, blocks: number): number {
     const table = this.#table;
+    const recorded = table.blocks;
+    if (recorded !== null && recorded.blocksOf(row) > 0) {
+      return Math.min(blocks, Math.floor((recorded.sharedBlocks(row) * recorded.blockTokens) / this.#blockSize));
+    }
     if ((table.flags[row]! & ROW_GROWS_CONTEXT) !== 0) return blocks;
     return Math.min(blocks, Math.floor(table.prefixTokens[table.prefixGroup[row]!]! / this.#blockSize));
+  }
+
+  /** A block of ours is what the recorded block says in which it ends: recorded numbers are chained, so that says it all. */
+  #fillRecorded(row: number, blocks: number, out: Int32Array): void {
+    const recorded = this.#table.blocks!;
+    const size = this.#blockSize;
+    const { blockTokens } = recorded;
+    const span = this.#recordedSpan;
+    const count = recorded.blocksOf(row);
+    let i = 0;
+    for (let r = 0; r < count && i < blocks; r++) {
+      const first = this.#recordedKeys + recorded.block(row, r) * span;
+      const end = Math.min(blocks, Math.floor(((r + 1) * blockTokens) / size));
+      for (const begin = i; i < end; i++) out[i] = first + (i - begin);
+    }
+    if (i === blocks) return;
+    const own = this.#rowKey(row, Math.floor(this.#table.inputTokens[row]! / size) - i) - i;
+    for (; i < blocks; i++) out[i] = own + i;
   }
 
   #groupKey(group: number, blocks: number): number {

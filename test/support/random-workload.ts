@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { PromptBlocks } from '../../src/workload/prompt-blocks.js';
 import { RequestTable } from '../../src/workload/request-table.js';
 import { TraceSessionDriver } from '../../src/workload/sessions/trace-session-driver.js';
 import type { Trace } from '../../src/workload/trace.js';
@@ -15,6 +16,8 @@ interface PlainRequest {
   session: number;
   deadlineUs: number;
   sloTargetUs: number;
+  /** Ids of the prompt's first recorded blocks; empty where none were recorded. */
+  blocks: number[];
 }
 
 export interface PlainWorkload {
@@ -24,6 +27,8 @@ export interface PlainWorkload {
   chats: 'recorded' | 'closed-loop' | 'grow';
   /** Whether arrivals stand in the table in order. */
   shuffled: boolean;
+  /** Tokens of a recorded block; 0 when none were recorded. */
+  blockTokens: number;
 }
 
 const request: fc.Arbitrary<PlainRequest> = fc
@@ -38,6 +43,7 @@ const request: fc.Arbitrary<PlainRequest> = fc
     session: fc.constantFrom(0, 0, 1, 2, 3, 4),
     deadlineUs: fc.constantFrom(0, 0, 0, 1, 60_000, 400_000, 2_000_000),
     sloTargetUs: fc.constantFrom(0, 0, 10_000, 700_000),
+    blocks: fc.array(fc.constantFrom(0, 0, 1, 2, 5_000_000), { maxLength: 4 }),
   })
   .map((plain) => (plain.input + plain.output === 0 ? { ...plain, output: 1 } : plain));
 
@@ -46,6 +52,7 @@ export const randomWorkload: fc.Arbitrary<PlainWorkload> = fc.record({
   prefixTokens: fc.tuple(fc.constant(0), fc.constantFrom(8, 33, 64), fc.constantFrom(5, 48)).map((sizes) => [...sizes]),
   chats: fc.constantFrom('recorded', 'closed-loop', 'grow'),
   shuffled: fc.boolean(),
+  blockTokens: fc.constantFrom(0, 0, 5, 16, 24, 64),
 });
 
 /** Makes the requests anew: a simulation of chats appends to its table. */
@@ -55,6 +62,9 @@ export function buildWorkload(plain: PlainWorkload): Workload {
   plain.prefixTokens.forEach((tokens, group) => {
     if (group > 0) table.prefixTokens[table.prefixGroups.index(`g${group}`)] = tokens;
   });
+  // A growing chat and recorded blocks would be two accounts of the same prompt.
+  const recorded = plain.blockTokens > 0 && plain.chats !== 'grow';
+  if (recorded) table.blocks = new PromptBlocks(plain.blockTokens);
   let atUs = 1000;
   for (const one of plain.requests) {
     const row = table.append();
@@ -72,6 +82,11 @@ export function buildWorkload(plain: PlainWorkload): Workload {
     table.model[row] = table.models.index(one.model);
     table.session[row] = one.session === 0 ? 0 : table.sessions.index(`s${one.session}`);
     table.round[row] = rounds.get(one.session) ?? 0;
+    if (recorded) {
+      const room = Math.ceil(table.inputTokens[row]! / plain.blockTokens);
+      for (const id of one.blocks.slice(0, room)) table.blocks!.add(id);
+      table.blocks!.endRow(row);
+    }
     if (one.session !== 0) rounds.set(one.session, table.round[row]! + 1);
   }
   if (plain.chats === 'recorded') return { table };

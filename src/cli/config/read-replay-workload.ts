@@ -1,7 +1,8 @@
+import type { Trace, TraceHeader } from '../../workload/trace.js';
 import { readTraceV2 } from '../../workload/trace-v2/read-trace.js';
-import type { TraceHeader } from '../../workload/trace.js';
 import type { Workload } from '../../workload/workload.js';
 import type { Diagnostics } from '../diagnostics.js';
+import { missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { OutputFlags } from '../flags/output-flags.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
@@ -21,14 +22,15 @@ export async function readReplayWorkload(
   diagnostics: Diagnostics,
 ): Promise<ReplayWorkload> {
   const { values } = flags;
-  const trace = await readTraceV2(paths.header.path, paths.data.path);
+  const trace = await readTrace(paths);
   if (trace.unsorted) {
     diagnostics.warn(`${paths.data.path}: requests are not in order of arrival; they are replayed in order of time`);
   }
   diagnostics.info(`${paths.data.path}: ${trace.table.count} requests`);
   const facts: Record<string, unknown> = {
     command: 'replay',
-    traceHeader: paths.header.path,
+    traceFormat: trace.format,
+    ...(paths.header === null ? {} : { traceHeader: paths.header.path }),
     traceData: paths.data.path,
     sessionMode: values['session-mode'],
   };
@@ -48,4 +50,17 @@ export async function readReplayWorkload(
     header,
     facts: { ...facts, thinkTimeMs, thinkTimeDist },
   };
+}
+
+/** A pair that was named is a TraceV2; data alone is told apart by its content. */
+async function readTrace({ header, data }: TracePaths): Promise<Trace> {
+  if (header !== null) return readTraceV2(header.path, data.path);
+  const { traceFormatOf } = await import('../../workload/formats/read-any-trace.js');
+  const { headerBeside } = await import('../../workload/formats/trace-v2.js');
+  const format = await traceFormatOf(data.path);
+  if (format.name === 'trace-v2' && headerBeside(data.path) === null) {
+    const remedy = 'give --trace-header, or put the header beside the data under the same name';
+    throw missingFlag('--trace-header', `is required: ${data.path} is a TraceV2 without a header`, remedy);
+  }
+  return format.read(data.path);
 }

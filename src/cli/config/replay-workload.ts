@@ -6,7 +6,8 @@ import { traceFiles } from '../output-paths.js';
 import { refuseGiven } from './flag-conflicts.js';
 
 export interface TracePaths {
-  header: NamedPath;
+  /** Null: the format has none, or it stands beside the data. */
+  header: NamedPath | null;
   data: NamedPath;
 }
 
@@ -32,9 +33,11 @@ function tracePaths(flags: FlagValues<ReplayWorkloadFlags>): TracePaths {
     const files = traceFiles(trace);
     return { header: { flag: '--trace', path: files.header }, data: { flag: '--trace', path: files.data } };
   }
-  const remedy = 'give --trace-header and --trace-data, or --trace for a pair of one name';
+  const remedy = 'give --trace-data (with --trace-header for a TraceV2), or --trace for a pair of one name';
   if (header === null && data === null) throw missingFlag('--trace', 'is required', remedy);
-  if (header === null) throw missingFlag('--trace-header', 'is required with --trace-data', remedy);
   if (data === null) throw missingFlag('--trace-data', 'is required with --trace-header', remedy);
-  return { header: { flag: '--trace-header', path: header }, data: { flag: '--trace-data', path: data } };
+  return {
+    header: header === null ? null : { flag: '--trace-header', path: header },
+    data: { flag: '--trace-data', path: data },
+  };
 }

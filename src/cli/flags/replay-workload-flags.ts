@@ -3,8 +3,10 @@ import { choice, file, MAX_SPAN_US, number, text } from './kinds.js';
 /** What arrives in `replay`: a recorded trace. */
 export const replayWorkloadFlags = {
   trace: file({ placeholder: 'prefix', help: 'trace made of prefix.yaml and prefix.csv' }),
-  'trace-header': file({ help: "the trace's YAML header" }),
-  'trace-data': file({ help: "the trace's CSV rows, plain or gzipped" }),
+  'trace-header': file({ help: "a TraceV2's YAML header" }),
+  'trace-data': file({
+    help: 'the trace, plain or gzipped: TraceV2, Mooncake, Bailian, Azure and others, told by content',
+  }),
   'session-mode': choice({
     default: 'fixed',
     known: ['fixed', 'closed-loop'],

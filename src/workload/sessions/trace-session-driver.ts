@@ -23,6 +23,13 @@ export function closedLoopWorkload(trace: Trace, thinkTime: ThinkTime | null): W
       "write 'accumulate', or leave it out",
     );
   }
+  if (growth !== '' && trace.table.blocks !== null) {
+    throw headerInvalid(
+      trace.header.place('session_context_growth'),
+      'the trace has recorded blocks, which say what every prompt holds',
+      'leave session_context_growth out',
+    );
+  }
   const driver = new TraceSessionDriver(trace, growth === 'accumulate', thinkTime);
   return { table: driver.firstTurns(), sessions: driver };
 }
@@ -47,6 +54,7 @@ export class TraceSessionDriver implements SessionDriver {
     const from = this.#trace.table;
     const table = new RequestTable(from.count);
     copyNames(from, table);
+    table.blocks = from.blocks?.withoutRows() ?? null;
     for (let session = 1; session < from.sessions.size; session++) {
       const row = copyRow(from, this.#sessions.row(session, 0), table);
       if (!this.#grows) continue;
@@ -84,6 +92,7 @@ export class TraceSessionDriver implements SessionDriver {
     table.prefixGroup[next] = table.prefixGroup[row]!;
     table.session[next] = session;
     table.round[next] = round;
+    copyContent(from, record, table, next);
     table.flags[next] = (from.flags[record]! & ROW_STREAMING) | ROW_FOLLOW_UP | (this.#grows ? ROW_GROWS_CONTEXT : 0);
     return next;
   }
@@ -117,6 +126,7 @@ function copyNames(from: RequestTable, to: RequestTable): void {
   from.prefixTokens.forEach((tokens, group) => {
     to.prefixTokens[group] = tokens;
   });
+  to.networks.push(...from.networks);
 }
 
 function copyRow(from: RequestTable, row: number, to: RequestTable): number {
@@ -136,5 +146,18 @@ function copyRow(from: RequestTable, row: number, to: RequestTable): number {
   to.session[copy] = from.session[row]!;
   to.round[copy] = from.round[row]!;
   to.flags[copy] = from.flags[row]!;
+  copyContent(from, row, to, copy);
   return copy;
+}
+
+/** What the prompt is made of. */
+function copyContent(from: RequestTable, row: number, to: RequestTable, copy: number): void {
+  if (from.blocks !== null) to.blocks!.copyRow(from.blocks, row, copy);
+  if (from.kinds === null) return;
+  const kinds = to.ensureKinds();
+  kinds.text[copy] = from.kinds.text[row]!;
+  kinds.image[copy] = from.kinds.image[row]!;
+  kinds.audio[copy] = from.kinds.audio[row]!;
+  kinds.video[copy] = from.kinds.video[row]!;
+  kinds.reasonRatio[copy] = from.kinds.reasonRatio[row]!;
 }
