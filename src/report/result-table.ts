@@ -1,4 +1,10 @@
-import type { ClusterMetrics, InstanceMetrics, ResultDocument, ServingMetrics } from '../simulator/result-document.js';
+import type {
+  ClientMetrics,
+  ClusterMetrics,
+  InstanceMetrics,
+  ResultDocument,
+  ServingMetrics,
+} from '../simulator/result-document.js';
 import { bar } from './bar.js';
 import { counted, decimal, percent, whole } from './format-number.js';
 import { anomalyLines, classLines, decisionLines, goodputLines, sessionLines, tenantLines } from './result-sections.js';
@@ -10,7 +16,7 @@ const BAR_WIDTH = 20;
 const LABEL_WIDTH = 12;
 
 /** What becomes of requests besides being completed, in the order they can happen. */
-const FATES: readonly [keyof ClusterMetrics, string][] = [
+const FATES: readonly [Exclude<keyof ClusterMetrics, keyof ClientMetrics>, string][] = [
   ['not_arrived', 'not arrived'],
   ['in_pipeline', 'in the pipeline'],
   ['rejected_requests', 'rejected'],
@@ -66,8 +72,10 @@ function headline({ cluster, config }: ResultDocument, style: Style): string[] {
   ];
 }
 
+type Quantile = 'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'max';
+
 function latencyLines(cluster: ClusterMetrics): string[] {
-  const quantiles = ['mean', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
+  const quantiles: readonly Quantile[] = ['mean', 'p50', 'p90', 'p95', 'p99', 'max'];
   const row = (title: string, name: 'ttft' | 'itl' | 'e2e') => [
     title,
     ...quantiles.map((quantile) => latency(cluster, `${name}_${quantile}_ms`)),
@@ -77,15 +85,23 @@ function latencyLines(cluster: ClusterMetrics): string[] {
     row('first token', 'ttft'),
     row('between tokens', 'itl'),
     row('whole request', 'e2e'),
+    ...clientRows(cluster, quantiles),
   ];
   return textTable(rows, ['left', ...quantiles.map(() => 'right' as const)]);
 }
 
+/** The same with the network in between, where clients are said to be away. */
+function clientRows(cluster: ClusterMetrics, quantiles: readonly Quantile[]): string[][] {
+  if (cluster.client_ttft_mean_ms === undefined) return [];
+  const row = (title: string, name: 'client_ttft' | 'client_e2e') => [
+    title,
+    ...quantiles.map((quantile) => decimal(cluster[`${name}_${quantile}_ms`]!)),
+  ];
+  return [row('first token at the client', 'client_ttft'), row('whole request at the client', 'client_e2e')];
+}
+
 /** A latency of 0 where nothing completed was never measured. */
-function latency(
-  metrics: ServingMetrics,
-  name: `${'ttft' | 'itl' | 'e2e'}_${'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'max'}_ms`,
-): string {
+function latency(metrics: ServingMetrics, name: `${'ttft' | 'itl' | 'e2e'}_${Quantile}_ms`): string {
   return metrics.completed_requests === 0 && metrics[name] === 0 ? '-' : decimal(metrics[name]);
 }
 

@@ -26,7 +26,10 @@ export interface ServingMetrics extends Spread<'e2e'>, Spread<'ttft'>, Spread<'i
   kv_allocation_failures: number;
 }
 
-export interface ClusterMetrics extends ServingMetrics {
+/** As seen from the clients, network included; absent when no client is said to be away from the cluster. */
+export type ClientMetrics = Spread<'client_ttft'> & Spread<'client_e2e'>;
+
+export interface ClusterMetrics extends ServingMetrics, Partial<ClientMetrics> {
   generated_requests: number;
   not_arrived: number;
   in_pipeline: number;

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { classMetrics, itlMeanUs } from './class-metrics.js';
-import { fleetSample } from './request-sample.js';
+import { RequestSampler } from './request-sample.js';
 import { type ToyOutcome, toyOutcomes } from './toy-outcomes.contract.js';
 
 function metricsOf(...list: ToyOutcome[]) {
   const { table, outcomes } = toyOutcomes(list);
-  return classMetrics(table, outcomes, fleetSample(outcomes, table.count, 1).all);
+  const sampler = new RequestSampler(outcomes, table.count);
+  return classMetrics(table, outcomes, sampler, sampler.sample(Int32Array.from(list.keys())));
 }
 
 describe('itlMeanUs', () => {

@@ -1,8 +1,7 @@
-import { mean, percentile } from '../../kernel/percentile.js';
 import { type RequestOutcomes, STATUS } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
-import type { ClassMetrics, MeanAndTail } from '../result-document.js';
-import { type RequestSample, rowsBy, sortedColumn } from './request-sample.js';
+import type { ClassMetrics } from '../result-document.js';
+import { meanAndTail, type RequestSample, type RequestSampler, rowsBy } from './request-sample.js';
 
 /** Name of a request's SLO class in results: requests that name none are 'default'. */
 function className(table: RequestTable, index: number): string {
@@ -46,31 +45,20 @@ function inOneList(a: Int32Array, b: Int32Array): Int32Array {
   return rows.sort();
 }
 
-function meanAndTail(sorted: Float64Array): MeanAndTail {
-  return { mean_us: mean(sorted), p99_us: percentile(sorted, 99) };
-}
-
 /** Latencies per SLO class, for classes with at least one completed request, sorted by name. */
 export function classMetrics(
   table: RequestTable,
   outcomes: RequestOutcomes,
+  sampler: RequestSampler,
   all: RequestSample,
 ): Record<string, ClassMetrics> {
   const groups = rowsByClass(table);
   const entries: [string, ClassMetrics][] = [];
   for (const [name, rows] of groups) {
-    const only = groups.size === 1;
-    const e2e = only ? all.e2eUs : sortedColumn(outcomes.e2eUs, rows);
-    if (e2e.length === 0) continue;
-    entries.push([
-      name,
-      {
-        count: e2e.length,
-        ttft: meanAndTail(only ? all.ttftUs : sortedColumn(outcomes.ttftUs, rows)),
-        itl: meanAndTail(sortedItlMeans(outcomes, rows, e2e.length)),
-        e2e: meanAndTail(e2e),
-      },
-    ]);
+    const { completed, ttftUs, e2eUs } = groups.size === 1 ? all : sampler.sample(rows);
+    if (completed === 0) continue;
+    const itl = meanAndTail(sortedItlMeans(outcomes, rows, completed));
+    entries.push([name, { count: completed, ttft: ttftUs, itl, e2e: e2eUs }]);
   }
   return Object.fromEntries(entries.sort(byName));
 }

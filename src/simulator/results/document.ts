@@ -8,10 +8,11 @@ import type { DecisionTrace } from '../decision-trace.js';
 import type { ClusterMetrics, InstanceMetrics, ResultDocument } from '../result-document.js';
 import { holBlockingEvents, priorityInversions } from './anomalies.js';
 import { byName, classMetrics } from './class-metrics.js';
+import { clientLatencies } from './client-latencies.js';
 import { fairness } from './fairness.js';
 import { fitness } from './fitness.js';
 import { goodput } from './goodput.js';
-import { fleetSample } from './request-sample.js';
+import { RequestSampler, rowsBy } from './request-sample.js';
 import { countStatuses, servingMetrics, sumTotals, totalsOf } from './serving-metrics.js';
 import { sessionMetrics } from './session-metrics.js';
 
@@ -32,12 +33,14 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
   const { config, table, outcomes, replicas, cluster, trace, latency, horizonUs } = run;
   const totals = replicas.map((replica) => totalsOf(replica, horizonUs));
   const overhead = latency.outputTokenUs;
-  const sample = fleetSample(outcomes, table.count, replicas.length);
+  const sampler = new RequestSampler(outcomes, table.count);
+  const rowsOf = rowsBy(outcomes.instance.subarray(0, table.count), replicas.length);
   const instances: InstanceMetrics[] = totals.map((part, i) => ({
     instance_id: `instance_${i}`,
-    ...servingMetrics(part, sample.byInstance[i]!, overhead),
+    ...servingMetrics(part, sampler.sample(rowsOf[i]!), overhead),
   }));
-  const serving = servingMetrics(sumTotals(totals), sample.all, overhead);
+  const all = sampler.sample(everyRow(table.count));
+  const serving = servingMetrics(sumTotals(totals), all, overhead);
   const count = countStatuses(outcomes.status, table.count);
   const clusterMetrics: ClusterMetrics = {
     generated_requests: table.count,
@@ -51,14 +54,15 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
     gateway_expired: count('gateway_expired'),
     gateway_evicted: 0,
     ...serving,
+    ...clientLatencies(table, outcomes),
   };
-  const good = goodput(table, outcomes, config.goodputTargets, serving.duration_s);
+  const good = goodput(table, outcomes, sampler, config.goodputTargets, serving.duration_s);
   const fit = fitness(config.fitnessWeights, serving);
   const sessions = sessionMetrics(table, outcomes);
   return {
     cluster: clusterMetrics,
     instances,
-    slo: classMetrics(table, outcomes, sample.all),
+    slo: classMetrics(table, outcomes, sampler, all),
     fairness: fairness(table, outcomes),
     ...(good === undefined ? {} : { goodput: good }),
     ...(fit === undefined ? {} : { fitness: fit }),
@@ -71,4 +75,10 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
       rejections: Object.fromEntries([...cluster.reasons].sort(byName)),
     },
   };
+}
+
+function everyRow(count: number): Int32Array {
+  const rows = new Int32Array(count);
+  for (let row = 0; row < count; row++) rows[row] = row;
+  return rows;
 }

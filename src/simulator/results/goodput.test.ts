@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { GoodputTarget } from '../cluster-config.js';
 import { goodput } from './goodput.js';
+import { RequestSampler } from './request-sample.js';
 import { type ToyOutcome, toyOutcomes } from './toy-outcomes.contract.js';
 
 function goodputOf(targets: Record<string, GoodputTarget>, list: readonly ToyOutcome[], seconds = 2) {
   const { table, outcomes } = toyOutcomes(list);
-  return goodput(table, outcomes, targets, seconds);
+  return goodput(table, outcomes, new RequestSampler(outcomes, table.count), targets, seconds);
 }
 
 describe('goodput', () => {

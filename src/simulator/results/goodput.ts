@@ -5,7 +5,7 @@ import type { GoodputTarget } from '../cluster-config.js';
 import type { ClassGoodput, Goodput } from '../result-document.js';
 import { itlMeanUs, rowsByClass } from './class-metrics.js';
 import { p99Ms } from './latency-spread.js';
-import { sortedColumn } from './request-sample.js';
+import type { RequestSampler } from './request-sample.js';
 
 type Dimension = 'ttft' | 'itl' | 'e2e';
 
@@ -23,6 +23,7 @@ function measured(outcomes: RequestOutcomes, row: number, dimension: Dimension):
 export function goodput(
   table: RequestTable,
   outcomes: RequestOutcomes,
+  sampler: RequestSampler,
   targets: Record<string, GoodputTarget>,
   seconds: number,
 ): Goodput | undefined {
@@ -50,9 +51,9 @@ export function goodput(
       slo_attainment_by_dim: Object.fromEntries(
         dimensions.map((d) => [d, share(completed.filter((row) => within(row, d)).length, completed.length)]),
       ),
-      ttft_p99_ms: p99Ms(sortedColumn(outcomes.ttftUs, completed)),
+      ttft_p99_ms: p99Ms(sampler.sorted(outcomes.ttftUs, completed)),
       itl_mean_ms: share(itl, completed.length) / 1000,
-      e2e_p99_ms: p99Ms(sortedColumn(outcomes.e2eUs, completed)),
+      e2e_p99_ms: p99Ms(sampler.sorted(outcomes.e2eUs, completed)),
     };
   }
   return {

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fleetSample, rowsBy, sortedColumn } from './request-sample.js';
+import { RequestSampler, rowsBy } from './request-sample.js';
 import { toyOutcomes } from './toy-outcomes.contract.js';
-
-describe('sortedColumn', () => {
-  it('sorts what was measured of some rows and leaves out the rest', () => {
-    const column = Float64Array.of(9, Number.NaN, 10, 1, 7);
-    expect(sortedColumn(column, Int32Array.of(0, 1, 2, 4))).toEqual(Float64Array.of(7, 9, 10));
-  });
-});
 
 describe('rowsBy', () => {
   it('groups rows by value, in order, without values below zero', () => {
@@ -20,24 +13,24 @@ describe('rowsBy', () => {
   });
 });
 
-describe('fleetSample', () => {
-  it('has the sorted latencies of each instance and of all together', () => {
+describe('RequestSampler', () => {
+  it('sums up what was measured of some rows and leaves out the rest', () => {
     const { outcomes } = toyOutcomes([
-      { instance: 1, delay: 3, ttft: 30, e2e: 300 },
-      { instance: 0, delay: 2, ttft: 20, e2e: 200 },
-      { instance: 1, delay: 1, ttft: 10 },
+      { instance: 1, delay: 3000, ttft: 30_000, e2e: 300_000 },
+      { instance: 0, delay: 2000, ttft: 20_000, e2e: 200_000 },
+      { instance: 1, delay: 1000, ttft: 10_000 },
       { instance: -1, status: 'rejected' },
     ]);
-    const { byInstance, all } = fleetSample(outcomes, 4, 2);
-    expect(byInstance[1]).toEqual({
-      ttftUs: Float64Array.of(10, 30),
-      e2eUs: Float64Array.of(300),
-      schedulingDelayUs: Float64Array.of(1, 3),
+    const sampler = new RequestSampler(outcomes, 4);
+    expect(sampler.sample(Int32Array.of(0, 2))).toMatchObject({
+      ttft: { min: 10, mean: 20, max: 30 },
+      e2e: { min: 300, max: 300 },
+      completed: 1,
+      ttftUs: { mean_us: 20_000 },
+      e2eUs: { mean_us: 300_000, p99_us: 300_000 },
     });
-    expect(all).toEqual({
-      ttftUs: Float64Array.of(10, 20, 30),
-      e2eUs: Float64Array.of(200, 300),
-      schedulingDelayUs: Float64Array.of(1, 2, 3),
-    });
+    expect(sampler.sample(Int32Array.of(0, 1, 2, 3))).toMatchObject({ completed: 2, ttft: { p50: 20 } });
+    expect(sampler.sample(Int32Array.of(0, 1)).schedulingDelayP99Ms).toBeCloseTo(2.99, 9);
+    expect(sampler.sorted(outcomes.ttftUs, Int32Array.of(0, 3, 2))).toEqual(Float64Array.of(10_000, 30_000));
   });
 });

@@ -1,21 +1,54 @@
+import { mean, percentile } from '../../kernel/percentile.js';
 import type { RequestOutcomes } from '../../replica/request-outcomes.js';
+import type { MeanAndTail } from '../result-document.js';
+import { type LatencySpread, p99Ms, spreadOfSorted } from './latency-spread.js';
 
-/** Sorted latencies in microseconds of some requests. */
+/** The latencies of some requests, summed up. */
 export interface RequestSample {
-  ttftUs: Float64Array;
-  e2eUs: Float64Array;
-  schedulingDelayUs: Float64Array;
+  ttft: LatencySpread;
+  e2e: LatencySpread;
+  schedulingDelayP99Ms: number;
+  /** Requests with an end-to-end time. */
+  completed: number;
+  ttftUs: MeanAndTail;
+  e2eUs: MeanAndTail;
 }
 
-/** The latencies of each instance's requests, and of all of them together. */
-export interface FleetSample {
-  byInstance: RequestSample[];
-  all: RequestSample;
+/** Sums up columns of outcomes. One buffer serves all: a run of millions of requests sorts one column at a time. */
+export class RequestSampler {
+  readonly #outcomes: RequestOutcomes;
+  readonly #buffer: Float64Array;
+
+  constructor(outcomes: RequestOutcomes, rows: number) {
+    this.#outcomes = outcomes;
+    this.#buffer = new Float64Array(rows);
+  }
+
+  sample(rows: Int32Array): RequestSample {
+    const { e2eUs, schedulingDelayUs, ttftUs } = this.#outcomes;
+    const delays = this.sorted(schedulingDelayUs, rows);
+    const schedulingDelayP99Ms = p99Ms(delays);
+    const firsts = this.sorted(ttftUs, rows);
+    const ttft = spreadOfSorted(firsts);
+    const ttftTail = meanAndTail(firsts);
+    const ends = this.sorted(e2eUs, rows);
+    return {
+      ttft,
+      e2e: spreadOfSorted(ends),
+      schedulingDelayP99Ms,
+      completed: ends.length,
+      ttftUs: ttftTail,
+      e2eUs: meanAndTail(ends),
+    };
+  }
+
+  /** The numbers of a column at some rows that are not NaN, sorted. Good until the next call. */
+  sorted(column: Float64Array, rows: Int32Array): Float64Array {
+    return sortInto(this.#buffer, column, rows);
+  }
 }
 
-/** The numbers of a column at some rows that are not NaN, sorted. */
-export function sortedColumn(column: Float64Array, rows: Int32Array): Float64Array {
-  const values = new Float64Array(rows.length);
+function sortInto(values: Float64Array, column: Float64Array, rows: Int32Array): Float64Array {
   let n = 0;
   for (let i = 0; i < rows.length; i++) {
     const value = column[rows[i]!]!;
@@ -24,31 +57,8 @@ export function sortedColumn(column: Float64Array, rows: Int32Array): Float64Arr
   return values.subarray(0, n).sort();
 }
 
-export function fleetSample(outcomes: RequestOutcomes, rows: number, instances: number): FleetSample {
-  const rowsOf = rowsBy(outcomes.instance.subarray(0, rows), instances);
-  const byInstance = rowsOf.map((own) => ({
-    ttftUs: sortedColumn(outcomes.ttftUs, own),
-    e2eUs: sortedColumn(outcomes.e2eUs, own),
-    schedulingDelayUs: sortedColumn(outcomes.schedulingDelayUs, own),
-  }));
-  // Nothing was measured of requests that never reached an instance, so the parts are the whole.
-  const all = {
-    ttftUs: merged(byInstance.map((sample) => sample.ttftUs)),
-    e2eUs: merged(byInstance.map((sample) => sample.e2eUs)),
-    schedulingDelayUs: merged(byInstance.map((sample) => sample.schedulingDelayUs)),
-  };
-  return { byInstance, all };
-}
-
-function merged(parts: readonly Float64Array[]): Float64Array {
-  if (parts.length === 1) return parts[0]!;
-  const all = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all.sort();
+export function meanAndTail(sorted: Float64Array): MeanAndTail {
+  return { mean_us: mean(sorted), p99_us: percentile(sorted, 99) };
 }
 
 /** Row numbers grouped by a column's value; rows stay in order inside a group. Values below 0 are left out. */

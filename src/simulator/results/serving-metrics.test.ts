@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CountedValues } from '../../kernel/counted-values.js';
 import { STATUS } from '../../replica/request-outcomes.js';
 import { toyReplica, writtenOut } from '../../replica/toy-replica.contract.js';
+import { NO_SPREAD } from './latency-spread.js';
+import type { RequestSample } from './request-sample.js';
 import { countStatuses, type ReplicaTotals, servingMetrics, sumTotals, totalsOf } from './serving-metrics.js';
 
 const EMPTY: ReplicaTotals = {
@@ -28,7 +30,14 @@ function gapsOf(...pairs: [us: number, count: number][]): CountedValues {
   return gaps;
 }
 
-const NOTHING = { ttftUs: new Float64Array(0), e2eUs: new Float64Array(0), schedulingDelayUs: new Float64Array(0) };
+const NOTHING: RequestSample = {
+  ttft: NO_SPREAD,
+  e2e: NO_SPREAD,
+  schedulingDelayP99Ms: 0,
+  completed: 0,
+  ttftUs: { mean_us: 0, p99_us: 0 },
+  e2eUs: { mean_us: 0, p99_us: 0 },
+};
 
 describe('totalsOf', () => {
   it('reads a finished replica', () => {
@@ -100,13 +109,13 @@ describe('servingMetrics', () => {
   });
 
   it('counts first tokens and delays of requests that did not complete', () => {
-    const sample = { ...NOTHING, ttftUs: Float64Array.of(1000, 3000), schedulingDelayUs: Float64Array.of(100, 200) };
+    const sample = { ...NOTHING, ttft: { ...NO_SPREAD, mean: 2 }, schedulingDelayP99Ms: 0.199 };
     const metrics = servingMetrics({ ...EMPTY, completed: 1 }, sample, 0);
     expect([metrics.ttft_mean_ms, metrics.scheduling_delay_p99_ms]).toEqual([2, 0.199]);
   });
 
   it('says nothing about latencies and rates while nothing has completed', () => {
-    const sample = { ...NOTHING, ttftUs: Float64Array.of(1000), schedulingDelayUs: Float64Array.of(100) };
+    const sample = { ...NOTHING, ttft: { ...NO_SPREAD, mean: 1 }, schedulingDelayP99Ms: 0.1 };
     const metrics = servingMetrics({ ...EMPTY, stillRunning: 1, outputTokens: 5, endUs: 1e6 }, sample, 0);
     expect(metrics).toMatchObject({ ttft_mean_ms: 0, scheduling_delay_p99_ms: 0, tokens_per_sec: 0, itl_p99_ms: 0 });
   });

@@ -2,7 +2,7 @@ import { CountedValues } from '../../kernel/counted-values.js';
 import type { Replica } from '../../replica/replica.js';
 import { STATUS } from '../../replica/request-outcomes.js';
 import type { ServingMetrics } from '../result-document.js';
-import { NO_SPREAD, p99Ms, spreadKeys, spreadOfGaps, spreadOfSorted } from './latency-spread.js';
+import { NO_SPREAD, spreadKeys, spreadOfGaps } from './latency-spread.js';
 import type { RequestSample } from './request-sample.js';
 
 /** The end of a finished replica's run, in numbers that can be added up. */
@@ -85,10 +85,10 @@ export function servingMetrics(totals: ReplicaTotals, sample: RequestSample, tok
     duration_s: seconds,
     responses_per_sec: any && seconds > 0 ? totals.completed / seconds : 0,
     tokens_per_sec: any && seconds > 0 ? totals.outputTokens / seconds : 0,
-    ...spreadKeys('e2e', any ? spreadOfSorted(sample.e2eUs) : NO_SPREAD),
-    ...spreadKeys('ttft', any ? spreadOfSorted(sample.ttftUs) : NO_SPREAD),
+    ...spreadKeys('e2e', any ? sample.e2e : NO_SPREAD),
+    ...spreadKeys('ttft', any ? sample.ttft : NO_SPREAD),
     ...spreadKeys('itl', any ? spreadOfGaps(totals.gaps, tokenOverheadUs) : NO_SPREAD),
-    scheduling_delay_p99_ms: any ? p99Ms(sample.schedulingDelayUs) : 0,
+    scheduling_delay_p99_ms: any ? sample.schedulingDelayP99Ms : 0,
     preemption_count: totals.preemptions,
     cache_hit_rate: totals.cacheHitRate,
     prompt_cache_hit_rate: totals.promptTokens === 0 ? 0 : totals.cachedPromptTokens / totals.promptTokens,

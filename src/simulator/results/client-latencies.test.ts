@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { clientLatencies } from './client-latencies.js';
+import { toyOutcomes } from './toy-outcomes.contract.js';
+
+describe('clientLatencies', () => {
+  const list = [{ input: 1000, ttft: 10_000, e2e: 100_000, tokens: 500 }, { input: 1000, ttft: 20_000 }, { input: 9 }];
+
+  it('does not exist while no client is away from the cluster', () => {
+    const { table, outcomes } = toyOutcomes(list);
+    expect(clientLatencies(table, outcomes)).toBeUndefined();
+  });
+
+  it('adds the way there and back, and what the texts take on it', () => {
+    const { table, outcomes } = toyOutcomes(list);
+    const away = table.clients.index('away');
+    table.client.fill(away);
+    table.networks[away] = { rttUs: 5000, bandwidthMbps: 32 };
+    // A token takes a microsecond at this bandwidth: 1,000 up, 500 down.
+    expect(clientLatencies(table, outcomes)).toMatchObject({
+      client_ttft_min_ms: 16,
+      client_ttft_max_ms: 26,
+      client_e2e_mean_ms: 106.5,
+    });
+  });
+
+  it('counts clients next to the cluster as they are, and no text where bandwidth is not said', () => {
+    const { table, outcomes } = toyOutcomes(list);
+    const away = table.clients.index('away');
+    table.client[1] = away;
+    table.networks[away] = { rttUs: 5000, bandwidthMbps: 0 };
+    expect(clientLatencies(table, outcomes)).toMatchObject({ client_ttft_min_ms: 10, client_ttft_max_ms: 25 });
+  });
+});
