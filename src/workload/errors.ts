@@ -89,6 +89,22 @@ export function unknownWorkload(name: string, known: readonly string[]): InputEr
   return new InputError('WORKLOAD_UNKNOWN', '--workload', `unknown workload '${name}'`, knownNames(name, known));
 }
 
+/** Trace formats other than TraceV2, and workloads in the formats of others. */
+
+export function rowTooLong(place: string, found: number, wanted: number): InputError {
+  const problem = `the row has ${columns(found)}, the first line names ${wanted}`;
+  return new InputError('TRACE_ROW_LONG', place, problem, 'put texts with commas into double quotes');
+}
+
+export function columnsRepeated(place: string): InputError {
+  return columnsInvalid(place, 'the column names come again', 'keep them on the first line only');
+}
+
+export function formatsMixed(place: string, found: string, expected: string): InputError {
+  const problem = `here a ${found} trace begins, but the file starts as ${expected}`;
+  return new InputError('TRACE_FORMATS_MIXED', place, problem, 'put traces of different formats into different files');
+}
+
 function columns(count: number): string {
   return count === 1 ? '1 column' : `${count} columns`;
 }

@@ -5,12 +5,22 @@ import { fileDamaged, fileUnreadable } from './errors.js';
 export async function readInputFile(path: string): Promise<Buffer> {
   const bytes = readBytes(path);
   if (!isGzip(bytes)) return bytes;
-  const { gunzipSync } = await import('node:zlib');
   try {
-    return gunzipSync(bytes);
+    return unpack(bytes);
   } catch (error) {
     throw fileDamaged(path, gzipProblem(error));
   }
+}
+
+/** The same at once, for naming the place of an error in a file that has been read before. */
+export function readWholeFile(path: string): Buffer {
+  const bytes = readBytes(path);
+  return isGzip(bytes) ? unpack(bytes) : bytes;
+}
+
+/** Loads the library when it is needed: most files are plain. */
+function unpack(bytes: Buffer): Buffer {
+  return process.getBuiltinModule('node:zlib').gunzipSync(bytes);
 }
 
 export function isGzip(bytes: Buffer): boolean {

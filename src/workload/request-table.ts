@@ -78,6 +78,13 @@ export class RequestTable {
     return this.count++;
   }
 
+  /** Makes room for this many rows in all; whether the columns are other arrays now. */
+  reserve(rows: number): boolean {
+    if (rows <= this.arrivalUs.length) return false;
+    this.#resize(Math.max(rows, this.arrivalUs.length * 2));
+    return true;
+  }
+
   /** The columns of token kinds, made when first asked for. */
   ensureKinds(): TokenKinds {
     this.kinds ??= {

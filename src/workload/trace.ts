@@ -31,6 +31,8 @@ export interface Trace {
   thinkTimeUs: Float64Array | null;
   /** The records are not in order of arrival. */
   unsorted: boolean;
+  /** What was left out or guessed while reading, a sentence each: told as warnings. */
+  notes?: readonly string[];
   /** Where a row's field stands: `trace.csv:14:7 (input_tokens)`. Only for errors: it may read the file again. */
   place(row: number, column: string): string;
 }

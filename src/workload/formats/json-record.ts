@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { fieldInvalid } from '../errors.js';
-import { isGzip } from '../input-file.js';
+import { readWholeFile } from '../input-file.js';
 
 const MAX_COUNT = 2 ** 31 - 1;
 const MAX_TIME = Number.MAX_SAFE_INTEGER;
@@ -80,8 +78,7 @@ export class JsonRecord {
 
 /** Where a field of the n-th record stands: reads the file again, for errors found after reading. */
 export function recordPlace(path: string, record: number, field: string): string {
-  const bytes = readFileSync(path);
-  const lines = (isGzip(bytes) ? gunzipSync(bytes) : bytes).toString('utf8').split('\n');
+  const lines = readWholeFile(path).toString('utf8').split('\n');
   let seen = -1;
   const index = lines.findIndex((line) => line.trim() !== '' && ++seen === record);
   const column = (lines[index] ?? '').indexOf(`"${field}"`) + 1 || 1;

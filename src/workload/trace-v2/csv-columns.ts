@@ -6,7 +6,7 @@ import { NameColumn } from './name-column.js';
 /** What a column holds and where it goes: without `into` it is only checked. Names and booleans go as numbers. */
 export type CsvColumn =
   | { name: string; holds: 'whole'; min: number; max: number; into?: Float64Array | Int32Array; emptyIsZero?: boolean }
-  | { name: string; holds: 'ratio' }
+  | { name: string; holds: 'ratio'; into: Float64Array }
   | { name: string; holds: 'name'; names: NameTable; max: number; into: Int32Array | Uint16Array }
   /** 1 for true, 2 for false. */
   | { name: string; holds: 'boolean'; into: Uint8Array }
@@ -27,7 +27,7 @@ const KINDS = { whole: DIGITS, ratio: DIGITS, name: WORD_OR_EMPTY, boolean: WORD
  * it without making strings, all else (signs, fractions, quotes, line ends, mistakes) goes through the field's text.
  */
 export class CsvColumns {
-  readonly #file: CsvFile;
+  #file: CsvFile;
   readonly #columns: readonly CsvColumn[];
   readonly #required: number;
   readonly #kinds: Uint8Array;
@@ -42,11 +42,18 @@ export class CsvColumns {
     this.#required = required;
     this.#kinds = Uint8Array.from(columns, (column) => KINDS[column.holds]);
     this.#max = Float64Array.from(columns, (column) => (column.holds === 'whole' ? column.max : 1));
-    this.#numbers = columns.map((column) => (column.holds === 'whole' ? (column.into ?? null) : null));
+    this.#numbers = columns.map((column) =>
+      column.holds === 'whole' || column.holds === 'ratio' ? (column.into ?? null) : null,
+    );
     this.#words = columns.map((column) => {
-      if (column.holds === 'name') return new NameColumn(file.bytes, column.names, column.max, column.into);
-      return column.holds === 'boolean' ? new NameColumn(file.bytes, booleans(), 2, column.into) : null;
+      if (column.holds === 'name') return new NameColumn(column.names, column.max, column.into);
+      return column.holds === 'boolean' ? new NameColumn(booleans(), 2, column.into) : null;
     });
+  }
+
+  /** The rows that follow come from another window of the file. */
+  moveTo(file: CsvFile): void {
+    this.#file = file;
   }
 
   /** Reads the row that begins at this offset as row number `row`; gives the offset behind it. */
@@ -76,7 +83,8 @@ export class CsvColumns {
         plain = byte === comma && p > begin && p - begin <= EXACT_DIGITS && value <= this.#max[column]!;
         if (plain) {
           const into = this.#numbers[column]!;
-          if (into !== null) into[row] = value;
+          // Columns start at zero: memory that is not written is never taken.
+          if (into !== null && value !== 0) into[row] = value;
         }
       } else if (byte === QUOTE) {
         plain = false;
@@ -88,7 +96,9 @@ export class CsvColumns {
         }
         if (kind !== ANYTHING) {
           plain =
-            p === begin ? kind === WORD_OR_EMPTY : byte === comma && this.#words[column]!.read(begin, p, hash, row);
+            p === begin
+              ? kind === WORD_OR_EMPTY
+              : byte === comma && this.#words[column]!.read(bytes, begin, p, hash, row);
         }
       }
       if (!plain) {
@@ -126,6 +136,7 @@ export class CsvColumns {
         const problem = Number.isNaN(value) ? `${shown(text)} is not a number` : `${text} is outside 0 to 1`;
         throw fail(problem, 'give a number from 0 to 1');
       }
+      column.into[row] = value;
     } else if (column.holds === 'boolean') {
       if (text === '' || !this.#words[position]!.store(text, row)) {
         throw fail(`${shown(text)} is not true or false`, "write 'true' or 'false'");

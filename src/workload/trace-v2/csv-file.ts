@@ -5,20 +5,35 @@ const RETURN = 13;
 export const QUOTE = 34;
 export const COMMA = 44;
 
-/** A CSV file in memory: where its fields end, what they say, and how to name a place in it. */
+/** A quoted text goes on behind the end of the window: the row has to be read again when more of the file is there. */
+export class RowIncomplete extends Error {}
+
+/** What part of a file a window is. */
+export interface WindowPlace {
+  /** How many bytes of the file come before it. */
+  offset: number;
+  /** The file ends with it. */
+  isLast: boolean;
+  /** The whole file, unpacked: read again to name the place of an error. */
+  wholeFile: () => Buffer;
+}
+
+/** A part of a CSV file, or all of it: where its fields end, what they say, and how to name a place in it. */
 export class CsvFile {
   /** Ends in a newline, so that no scan needs to watch for the end of the file. */
   readonly bytes: Buffer;
   /** Offset of the first byte behind a byte order mark. */
   readonly start: number;
   readonly #path: string;
+  readonly #window: WindowPlace;
   readonly #endsOpen: boolean;
 
-  constructor(bytes: Buffer, path: string) {
+  constructor(bytes: Buffer, path: string, window?: WindowPlace) {
     this.#path = path;
+    this.#window = window ?? { offset: 0, isLast: true, wholeFile: () => this.bytes };
     this.#endsOpen = bytes.length > 0 && bytes[bytes.length - 1] !== NEWLINE;
     this.bytes = this.#endsOpen ? Buffer.concat([bytes, Buffer.from('\n')]) : bytes;
-    this.start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+    this.start = this.#window.offset === 0 && isByteOrderMark(bytes) ? 3 : 0;
   }
 
   /** Whether the row that ends with this newline lost its end: the file stops there without one. */
@@ -44,6 +59,7 @@ export class CsvFile {
     }
     do {
       p = bytes.indexOf(QUOTE, p + 1) + 1;
+      if (p === 0 && !this.#window.isLast) throw new RowIncomplete();
       if (p === 0) {
         throw fieldInvalid(this.place(begin, column), 'the quoted text never ends', 'close it with a double quote');
       }
@@ -74,13 +90,18 @@ export class CsvFile {
 
   /** `trace.csv:14:7 (input_tokens)`: line and character of an offset. */
   place(offset: number, column: string): string {
-    const bytes = this.bytes;
+    const bytes = this.#window.wholeFile();
+    const at = this.#window.offset + offset;
     let line = 1;
-    let lineStart = this.start;
-    for (let p = bytes.indexOf(NEWLINE); p >= 0 && p < offset; p = bytes.indexOf(NEWLINE, p + 1)) {
+    let lineStart = isByteOrderMark(bytes) ? 3 : 0;
+    for (let p = bytes.indexOf(NEWLINE); p >= 0 && p < at; p = bytes.indexOf(NEWLINE, p + 1)) {
       line++;
       lineStart = p + 1;
     }
-    return `${this.#path}:${line}:${bytes.toString('utf8', lineStart, offset).length + 1} (${column})`;
+    return `${this.#path}:${line}:${bytes.toString('utf8', lineStart, at).length + 1} (${column})`;
   }
+}
+
+function isByteOrderMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }

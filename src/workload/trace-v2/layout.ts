@@ -59,20 +59,22 @@ export function fixedColumns(hasPriority: boolean, hasSloTarget: boolean): strin
  */
 export function readLayout(file: CsvFile, path: string): TraceLayout {
   const given: string[] = [];
-  const places: string[] = [];
+  const begins: number[] = [];
+  const place = (position: number) =>
+    file.place(begins.at(position)!, `column ${(position < 0 ? given.length : 0) + position + 1}`);
   let begin = file.nextRow(file.start);
   if (begin === file.bytes.length) throw traceEmpty(path);
   for (let ended = false; !ended; ) {
     const label = `column ${given.length + 1}`;
     const end = file.fieldEnd(begin, label);
     given.push(file.text(begin, end));
-    places.push(file.place(begin, label));
+    begins.push(begin);
     ended = file.bytes[end] === NEWLINE;
     begin = end + 1;
   }
   if (/^-?\d+$/.test(given[0]!)) {
     throw columnsInvalid(
-      places[0]!,
+      place(0),
       'the line of column names is missing',
       `start the file with ${BASE_COLUMNS.join(',')}`,
     );
@@ -86,11 +88,11 @@ export function readLayout(file: CsvFile, path: string): TraceLayout {
       wanted === undefined
         ? `'${name}' is column ${fixed.indexOf(name) + 1}`
         : `column ${position + 1} must be '${wanted}'`;
-    throw columnsInvalid(places[position]!, `column '${name}' is out of place`, remedy);
+    throw columnsInvalid(place(position), `column '${name}' is out of place`, remedy);
   });
   if (given.length < fixed.length) {
     const missing = fixed.slice(given.length).join(',');
-    throw columnsInvalid(places.at(-1)!, `only ${given.length} of ${fixed.length} columns`, `add ${missing}`);
+    throw columnsInvalid(place(-1), `only ${given.length} of ${fixed.length} columns`, `add ${missing}`);
   }
   return {
     names: [...fixed, ...given.slice(fixed.length)],

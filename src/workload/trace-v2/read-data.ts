@@ -2,8 +2,10 @@ import { deadlineTooEarly, duplicateId, promptTooLong, requestEmpty, traceEmpty 
 import { RequestTable, ROW_STREAMING } from '../request-table.js';
 import type { Trace } from '../trace.js';
 import { type CsvColumn, CsvColumns } from './csv-columns.js';
-import { CsvFile } from './csv-file.js';
-import { readLayout } from './layout.js';
+import { CsvFile, NEWLINE, RowIncomplete } from './csv-file.js';
+import { csvPlace } from './csv-place.js';
+import { Extras } from './extras.js';
+import { readLayout, type TraceLayout } from './layout.js';
 
 const MAX_COUNT = 2 ** 31 - 1;
 const MAX_TIME = Number.MAX_SAFE_INTEGER;
@@ -11,57 +13,129 @@ const MAX_SHORT_INDEX = 2 ** 16 - 1;
 /** No row is shorter: 26 commas, 17 numbers of a digit, `true` and a line end. Memory that is not used is never touched. */
 const SHORTEST_ROW = 48;
 
-/** Columns of a trace that are not part of a request as the simulator sees it. */
-class Extras {
-  readonly rowBegin: Float64Array;
-  readonly wantedUs: Float64Array;
-  readonly thinkTimeUs: Float64Array;
-  readonly prefixLength: Int32Array;
-  readonly serverTokens: Int32Array;
+/** A TraceV2's rows, complete and checked. */
+export type TraceData = Omit<Trace, 'format' | 'header'>;
 
-  constructor(capacity: number) {
-    this.rowBegin = new Float64Array(capacity);
-    this.wantedUs = new Float64Array(capacity);
-    this.thinkTimeUs = new Float64Array(capacity);
-    this.prefixLength = new Int32Array(capacity);
-    this.serverTokens = new Int32Array(capacity);
+/** Reads a whole CSV that is in memory. `relativeDeadlines`: deadlines count from the arrival, as observed traces write them. */
+export function readTraceData(bytes: Buffer, path: string, relativeDeadlines: boolean): TraceData {
+  const reader = new TraceDataReader(path, bytes.length, () => bytes);
+  reader.push(bytes, true);
+  return reader.finish(relativeDeadlines);
+}
+
+/** Reads a CSV that comes in pieces of any size; holds no more of it than a piece and a row. */
+export class TraceDataReader {
+  readonly #path: string;
+  readonly #wholeFile: () => Buffer;
+  readonly #table: RequestTable;
+  #extras: Extras;
+  #layout: TraceLayout | null = null;
+  #columns: CsvColumns | null = null;
+  /** What came in and is not read yet: the first `#length` bytes; and how many bytes of the file came before it. */
+  #window: Buffer = Buffer.alloc(0);
+  #length = 0;
+  #offset = 0;
+
+  /**
+   * @param size of the file if it is known, else 0: how much room to make
+   * @param wholeFile reads the file again, to name the place of an error
+   */
+  constructor(path: string, size: number, wholeFile: () => Buffer) {
+    this.#path = path;
+    this.#wholeFile = wholeFile;
+    this.#table = new RequestTable(Math.ceil(size / SHORTEST_ROW));
+    this.#extras = new Extras(this.#table.arrivalUs.length);
+  }
+
+  push(piece: Buffer, isLast: boolean): void {
+    this.#append(piece);
+    const window = this.#window.subarray(0, this.#length);
+    const end = isLast ? window.length : window.lastIndexOf(NEWLINE) + 1;
+    if (end === 0 && !isLast) return;
+    const place = { offset: this.#offset, isLast, wholeFile: this.#wholeFile };
+    const read = this.#readRows(new CsvFile(window.subarray(0, end), this.#path, place));
+    this.#window.copyWithin(0, read, this.#length);
+    this.#length -= read;
+    this.#offset += read;
+  }
+
+  #append(piece: Buffer): void {
+    const length = this.#length + piece.length;
+    if (length > this.#window.length) {
+      const larger = Buffer.allocUnsafeSlow(length * 2);
+      this.#window.copy(larger, 0, 0, this.#length);
+      this.#window = larger;
+    }
+    piece.copy(this.#window, this.#length);
+    this.#length = length;
+  }
+
+  finish(relativeDeadlines: boolean): TraceData {
+    const table = this.#table;
+    if (table.count === 0) throw traceEmpty(this.#path);
+    const { names } = this.#layout!;
+    const place = (row: number, column: string) => csvPlace(this.#wholeFile(), this.#path, row, names, column);
+    if (!usesKinds(table)) table.kinds = null;
+    const unsorted = settle(table, this.#extras, relativeDeadlines, place);
+    const { thinkTimeUs, wantedUs } = this.#extras;
+    return {
+      table,
+      wantedUs: isSame(wantedUs, table.arrivalUs, table.count) ? table.arrivalUs : wantedUs,
+      thinkTimeUs: names.includes('think_time_us') ? thinkTimeUs : null,
+      unsorted,
+      place,
+    };
+  }
+
+  /** Reads the rows of a window that are complete; how many bytes they take. */
+  #readRows(file: CsvFile): number {
+    let begin = file.start;
+    try {
+      if (this.#layout === null) {
+        this.#layout = readLayout(file, this.#path);
+        begin = this.#layout.end;
+      }
+      this.#prepare(file);
+      const table = this.#table;
+      const columns = this.#columns!;
+      for (begin = file.nextRow(begin); begin < file.bytes.length; begin = file.nextRow(begin)) {
+        begin = columns.read(begin, table.count);
+        table.append();
+      }
+    } catch (error) {
+      if (!(error instanceof RowIncomplete)) throw error;
+    }
+    return Math.min(begin, this.#length);
+  }
+
+  /** Columns know the arrays they fill: they are made anew when the table has outgrown those. */
+  #prepare(file: CsvFile): void {
+    const grown = this.#table.reserve(this.#table.count + Math.ceil(file.bytes.length / SHORTEST_ROW));
+    if (grown) this.#extras = this.#extras.grown(this.#table.arrivalUs.length);
+    if (this.#columns === null || grown) {
+      const { names, required } = this.#layout!;
+      this.#columns = new CsvColumns(file, names.map(columnOf(this.#table, this.#extras)), required);
+    }
+    this.#columns.moveTo(file);
   }
 }
 
-/** The records of a trace as requests. `relativeDeadlines`: deadlines count from the arrival, as observed traces write them. */
-export function readTraceData(
-  bytes: Buffer,
-  path: string,
-  relativeDeadlines: boolean,
-): Omit<Trace, 'format' | 'header'> {
-  const file = new CsvFile(bytes, path);
-  const layout = readLayout(file, path);
-  const capacity = Math.ceil(bytes.length / SHORTEST_ROW);
-  const table = new RequestTable(capacity);
-  const extras = new Extras(capacity);
-  const columns = new CsvColumns(file, layout.names.map(columnOf(table, extras)), layout.required);
-  let begin = file.nextRow(layout.end);
-  for (; begin < file.bytes.length; begin = file.nextRow(begin)) {
-    const row = table.append();
-    extras.rowBegin[row] = begin;
-    begin = columns.read(begin, row);
+function usesKinds({ count, kinds }: RequestTable): boolean {
+  const { audio, image, reasonRatio, text, video } = kinds!;
+  for (let row = 0; row < count; row++) {
+    if ((text[row]! | image[row]! | audio[row]! | video[row]!) !== 0 || reasonRatio[row] !== 0) return true;
   }
-  if (table.count === 0) throw traceEmpty(path);
+  return false;
+}
 
-  const place = (row: number, column: string) =>
-    file.place(file.fieldBegin(extras.rowBegin[row]!, layout.names.indexOf(column)), column);
-  const unsorted = settle(table, extras, relativeDeadlines, place);
-  return {
-    table,
-    wantedUs: extras.wantedUs,
-    thinkTimeUs: layout.names.includes('think_time_us') ? extras.thinkTimeUs : null,
-    unsorted,
-    place,
-  };
+function isSame(a: Float64Array, b: Float64Array, count: number): boolean {
+  for (let row = 0; row < count; row++) if (a[row] !== b[row]) return false;
+  return true;
 }
 
 /** Where each column goes. Times are stored as they stand in the file and put right afterwards. */
 function columnOf(table: RequestTable, extras: Extras): (name: string) => CsvColumn {
+  const kinds = table.ensureKinds();
   const count = { holds: 'whole', min: 0, max: MAX_COUNT } as const;
   const time = { holds: 'whole', min: 0, max: MAX_TIME } as const;
   const anyTime = { holds: 'whole', min: -MAX_TIME, max: MAX_TIME } as const;
@@ -78,11 +152,11 @@ function columnOf(table: RequestTable, extras: Extras): (name: string) => CsvCol
     { name: 'streaming', holds: 'boolean', into: table.flags },
     { name: 'input_tokens', ...count, into: table.inputTokens },
     { name: 'output_tokens', ...count, into: table.outputTokens },
-    { name: 'text_tokens', ...count },
-    { name: 'image_tokens', ...count },
-    { name: 'audio_tokens', ...count },
-    { name: 'video_tokens', ...count },
-    { name: 'reason_ratio', holds: 'ratio' },
+    { name: 'text_tokens', ...count, into: kinds.text },
+    { name: 'image_tokens', ...count, into: kinds.image },
+    { name: 'audio_tokens', ...count, into: kinds.audio },
+    { name: 'video_tokens', ...count, into: kinds.video },
+    { name: 'reason_ratio', holds: 'ratio', into: kinds.reasonRatio },
     { name: 'model', holds: 'name', names: table.models, max: MAX_SHORT_INDEX, into: table.model },
     { name: 'deadline_us', ...time, into: table.deadlineUs },
     { name: 'slo_target_us', ...time, into: table.sloTargetUs },

@@ -1,6 +1,8 @@
-import { readInputFile } from '../input-file.js';
+import { statSync } from 'node:fs';
+import { inputChunks } from '../input-chunks.js';
+import { readInputFile, readWholeFile } from '../input-file.js';
 import type { Trace, TraceHeader } from '../trace.js';
-import { readTraceData } from './read-data.js';
+import { TraceDataReader } from './read-data.js';
 import { readTraceHeader } from './read-header.js';
 
 const NO_HEADER: TraceHeader = {
@@ -13,8 +15,15 @@ const NO_HEADER: TraceHeader = {
 /** Reads a TraceV2 pair. Either file may be gzipped. Without a header the data is taken as generated. */
 export async function readTraceV2(headerPath: string | null, dataPath: string): Promise<Trace> {
   const header = headerPath === null ? NO_HEADER : await readHeader(headerPath);
-  const data = readTraceData(await readInputFile(dataPath), dataPath, header.mode === 'real');
-  return { format: 'trace-v2', header, ...data };
+  const reader = new TraceDataReader(dataPath, plainSize(dataPath), () => readWholeFile(dataPath));
+  for await (const chunk of inputChunks(dataPath)) reader.push(chunk, false);
+  reader.push(Buffer.alloc(0), true);
+  return { format: 'trace-v2', header, ...reader.finish(header.mode === 'real') };
+}
+
+/** The size of what will be read; 0 when the file is packed. */
+function plainSize(path: string): number {
+  return path.endsWith('.gz') ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
 }
 
 async function readHeader(path: string): Promise<TraceHeader> {

@@ -1,0 +1,23 @@
+/** Columns of a trace that are not part of a request as the simulator sees it. */
+export class Extras {
+  readonly wantedUs: Float64Array;
+  readonly thinkTimeUs: Float64Array;
+  readonly prefixLength: Int32Array;
+  readonly serverTokens: Int32Array;
+
+  constructor(capacity: number) {
+    this.wantedUs = new Float64Array(capacity);
+    this.thinkTimeUs = new Float64Array(capacity);
+    this.prefixLength = new Int32Array(capacity);
+    this.serverTokens = new Int32Array(capacity);
+  }
+
+  grown(capacity: number): Extras {
+    const next = new Extras(capacity);
+    next.wantedUs.set(this.wantedUs);
+    next.thinkTimeUs.set(this.thinkTimeUs);
+    next.prefixLength.set(this.prefixLength);
+    next.serverTokens.set(this.serverTokens);
+    return next;
+  }
+}
