@@ -1,4 +1,3 @@
-import type { RequestFeatures } from '../policy/request-features.js';
 import type { Replica } from '../replica/replica.js';
 
 /** The replicas' real prefix caches as the router sees them: live, or as they were at the last look that was due. */
@@ -19,13 +18,11 @@ export class CacheSignals {
     this.#frozenUs = nowUs;
   }
 
-  /** Fills in how many leading blocks of the request each replica holds. */
-  lookUp(request: RequestFeatures): void {
-    const shared = request.blockCount - request.soloBlocks;
+  /** Writes how many of a prompt's leading blocks each replica holds. */
+  lookUp(blocks: Int32Array, count: number, cached: Int32Array): void {
     for (let i = 0; i < this.#replicas.length; i++) {
       const { kv } = this.#replicas[i]!;
-      request.cachedBlocks[i] =
-        this.#delayUs === 0 ? kv.cachedBlocks(request.blocks, shared) : kv.frozenBlocks(request.blocks, shared);
+      cached[i] = this.#delayUs === 0 ? kv.cachedBlocks(blocks, count) : kv.frozenBlocks(blocks, count);
     }
   }
 }

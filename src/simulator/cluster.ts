@@ -3,7 +3,7 @@ import { EventHeap } from '../kernel/event-heap.js';
 import type { Replica } from '../replica/replica.js';
 import type { ReplicaEvents } from '../replica/replica-requests.js';
 import { type RequestOutcomes, STATUS } from '../replica/request-outcomes.js';
-import { arrivalOrder } from '../workload/arrival-order.js';
+import { arrivalOrder, isSorted } from '../workload/arrival-order.js';
 import { type RequestTable, requestId } from '../workload/request-table.js';
 import type { SessionDriver, Workload } from '../workload/workload.js';
 import type { ClusterConfig } from './cluster-config.js';
@@ -52,7 +52,10 @@ export class Cluster implements ReplicaEvents {
   readonly #refreshUs: number;
   readonly #inStep: boolean;
 
-  readonly #order: Int32Array;
+  /** Null when the rows stand in order of arrival. */
+  readonly #order: Int32Array | null;
+  /** Requests known up front. */
+  readonly #known: number;
   #arrived = 0;
   readonly #followUps = new EventHeap();
   readonly #admissions = new EventFifo();
@@ -74,7 +77,8 @@ export class Cluster implements ReplicaEvents {
     this.#ttlUs = config.flowControl?.requestTtlUs ?? 0;
     this.#refreshUs = config.snapshotRefreshUs;
     this.#inStep = workload.sessions !== undefined || (parts.flowControl !== null && this.#tickUs === 0);
-    this.#order = arrivalOrder(workload.table);
+    this.#order = isSorted(workload.table) ? null : arrivalOrder(workload.table);
+    this.#known = workload.table.count;
   }
 
   run(): void {
@@ -113,8 +117,15 @@ export class Cluster implements ReplicaEvents {
   }
 
   #nextArrivalUs(): number {
-    const known = this.#arrived < this.#order.length ? this.#table.arrivalUs[this.#order[this.#arrived]!]! : NEVER;
+    const row = this.#nextKnown();
+    const known = row < 0 ? NEVER : this.#table.arrivalUs[row]!;
     return this.#followUps.size === 0 ? known : Math.min(known, this.#followUps.nextUs);
+  }
+
+  /** The next request of those known up front, or -1. */
+  #nextKnown(): number {
+    if (this.#arrived >= this.#known) return -1;
+    return this.#order === null ? this.#arrived : this.#order[this.#arrived]!;
   }
 
   #nextUs(): number {
@@ -163,11 +174,11 @@ export class Cluster implements ReplicaEvents {
   }
 
   #arrive(): void {
-    const known = this.#arrived < this.#order.length ? this.#order[this.#arrived]! : -1;
+    const known = this.#nextKnown();
     let row = known;
     if (known >= 0 && this.#table.arrivalUs[known] === this.nowUs) {
       this.#arrived++;
-      if ((this.#arrived & 1023) === 0) this.#parts.progress?.(this.#arrived, this.#order.length);
+      if ((this.#arrived & 1023) === 0) this.#parts.progress?.(this.#arrived, this.#known);
     } else {
       row = this.#followUps.pop();
     }

@@ -14,6 +14,7 @@ export class FleetSignals {
 
   constructor(replicas: readonly Replica[], refreshUs: number) {
     this.view = createFleetView(replicas.length);
+    this.view.ids = replicas.map((_, i) => `instance_${i}`);
     this.#replicas = replicas;
     this.#refreshUs = refreshUs;
     if (refreshUs === 0) for (let i = 0; i < replicas.length; i++) this.#read(i);

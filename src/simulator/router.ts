@@ -10,7 +10,8 @@ import { DEFAULT_PREFIX_CAPACITY, ledgerParts, RouterLedger } from '../policy/ro
 import type { SloPriorities } from '../policy/slo-classes.js';
 import type { Replica } from '../replica/replica.js';
 import type { BlockKeys } from '../replica/replica-requests.js';
-import type { RequestTable } from '../workload/request-table.js';
+import { PromptKeys } from '../workload/prompt-keys.js';
+import { type RequestTable, requestId } from '../workload/request-table.js';
 import { CacheSignals } from './cache-signals.js';
 import type { ClusterConfig } from './cluster-config.js';
 import { FleetSignals } from './fleet-signals.js';
@@ -20,6 +21,8 @@ export interface ClusterPolicies {
   picker: RoutingPicker;
   gate: TenantBudgets;
   reads: ReadonlySet<Signal>;
+  /** Tokens per block of the router's index. */
+  blockSize: number;
 }
 
 export function createPolicies(config: ClusterConfig, table: RequestTable): ClusterPolicies {
@@ -39,6 +42,7 @@ export function createPolicies(config: ClusterConfig, table: RequestTable): Clus
         ? { refuse: (request, view) => gate.refuse(request, view), placed: () => {}, left: () => {} }
         : createTenantBudgets(gate, budgets, config.instances * config.replica.maxNumSeqs),
     reads: new Set([...routing.reads(routingOptions), ...admission.reads(admissionOptions)]),
+    blockSize: routing.blockSize?.(routingOptions) || config.replica.blockSize,
   };
 }
 
@@ -48,14 +52,18 @@ export class Router {
   readonly features: RequestFeatures;
   readonly #table: RequestTable;
   readonly #model: string;
-  readonly #blockSize: number;
+  /** Blocks of the replicas' caches, and of the router's index. */
+  readonly #kvBlockSize: number;
+  readonly #kvKeys: BlockKeys;
   readonly #keys: BlockKeys;
   readonly #priorities: SloPriorities;
   readonly #picker: RoutingPicker;
   readonly #gate: TenantBudgets;
   readonly #ledger: RouterLedger;
   readonly #caches: CacheSignals | null;
-  readonly #needsBlocks: boolean;
+  readonly #index: boolean;
+  readonly #needsContentKey: boolean;
+  #kvBlocks = new Int32Array(64);
   #eligible = true;
   /** By index of the table's SLO classes. */
   readonly #classes: { name: string; priority: number }[] = [];
@@ -73,20 +81,19 @@ export class Router {
     this.features = createRequestFeatures(config.instances);
     this.#table = table;
     this.#model = config.replica.model;
-    this.#blockSize = config.replica.blockSize;
-    this.#keys = keys;
+    this.#kvBlockSize = config.replica.blockSize;
+    this.#kvKeys = keys;
+    this.#keys = policies.blockSize === this.#kvBlockSize ? keys : new PromptKeys(table, policies.blockSize);
+    this.features.blockSize = policies.blockSize;
     this.#priorities = priorities;
     this.#picker = policies.picker;
     this.#gate = policies.gate;
     const parts = ledgerParts(reads);
-    this.#ledger = new RouterLedger(this.signals.view, {
-      ...parts,
-      blockSize: this.#blockSize,
-      capacity: DEFAULT_PREFIX_CAPACITY,
-    });
+    this.#ledger = new RouterLedger(this.signals.view, { ...parts, capacity: DEFAULT_PREFIX_CAPACITY });
     const readsCaches = policies.reads.has('replicaCache');
     this.#caches = readsCaches ? new CacheSignals(replicas, config.cacheSignalDelayUs) : null;
-    this.#needsBlocks = readsCaches || parts.prefixIndex;
+    this.#index = parts.prefixIndex;
+    this.#needsContentKey = policies.reads.has('body') || policies.reads.has('contentKey');
   }
 
   /** Looks at the fleet and at a request; everything that follows decides by this. */
@@ -99,7 +106,7 @@ export class Router {
     features.sloClass = sloClass.name;
     features.priority = sloClass.priority;
     features.tenant = table.tenant[row]! === 0 ? -1 : table.tenant[row]!;
-    features.session = table.session[row]! === 0 ? -1 : table.session[row]!;
+    features.session = table.sessions.name(table.session[row]!);
     const model = table.model[row]!;
     this.#restrictTo(model === 0 || table.models.name(model) === this.#model);
     this.#refresh(nowUs);
@@ -127,7 +134,9 @@ export class Router {
 
   /** Chooses a replica for the request, -1 when none is eligible. After `look`. */
   pick(row: number, why?: Explanation): number {
-    if (this.#needsBlocks) this.#loadBlocks(row);
+    if (this.#index) this.#lookUpIndex(row);
+    if (this.#caches !== null) this.#lookUpCaches(row, this.#caches);
+    if (this.#needsContentKey) this.features.contentKey = this.#contentKey(row);
     return this.#picker.pick(this.features, this.signals.view, why);
   }
 
@@ -135,7 +144,7 @@ export class Router {
   placed(row: number, replica: number): void {
     this.#ledger.placed(row, this.features, replica);
     this.#gate.placed(this.features.tenant);
-    this.#picker.placed?.(this.features, replica);
+    this.#picker.placed?.(this.features, replica, this.signals.view);
   }
 
   firstToken(row: number): void {
@@ -160,15 +169,31 @@ export class Router {
     this.#eligible = eligible;
   }
 
-  #loadBlocks(row: number): void {
+  #lookUpIndex(row: number): void {
     const features = this.features;
-    const count = Math.floor(features.inputTokens / this.#blockSize);
+    const count = Math.floor(features.inputTokens / features.blockSize);
     const shared = this.#keys.shared(row, count);
     if (features.blocks.length < shared) features.blocks = new Int32Array(shared * 2);
     features.blockCount = count;
     features.soloBlocks = count - shared;
     this.#keys.fill(row, shared, features.blocks);
     this.#ledger.lookUp(features);
-    this.#caches?.lookUp(features);
+  }
+
+  #lookUpCaches(row: number, caches: CacheSignals): void {
+    const shared = this.#kvKeys.shared(row, Math.floor(this.features.inputTokens / this.#kvBlockSize));
+    if (this.#kvBlocks.length < shared) this.#kvBlocks = new Int32Array(shared * 2);
+    this.#kvKeys.fill(row, shared, this.#kvBlocks);
+    caches.lookUp(this.#kvBlocks, shared, this.features.cachedBlocks);
+  }
+
+  /** There is no text here: what the prompt begins with has a number if another prompt may begin so too. */
+  #contentKey(row: number): string {
+    const { inputTokens, session } = this.features;
+    if (inputTokens >= this.#kvBlockSize && this.#kvKeys.shared(row, 1) > 0) {
+      this.#kvKeys.fill(row, 1, this.#kvBlocks);
+      return `block:${this.#kvBlocks[0]!}`;
+    }
+    return session === '' ? requestId(this.#table, row) : `session:${session}`;
   }
 }

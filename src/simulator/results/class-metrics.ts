@@ -1,4 +1,3 @@
-import { type RequestOutcomes, STATUS } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { ClassMetrics } from '../result-document.js';
 import { meanAndTail, type RequestSample, type RequestSampler, rowsBy } from './request-sample.js';
@@ -6,25 +5,6 @@ import { meanAndTail, type RequestSample, type RequestSampler, rowsBy } from './
 /** Name of a request's SLO class in results: requests that name none are 'default'. */
 function className(table: RequestTable, index: number): string {
   return table.sloClasses.name(index) || 'default';
-}
-
-/** Mean gap between tokens of a completed request; NaN for others. Zero for a request with at most one token. */
-export function itlMeanUs(outcomes: RequestOutcomes, row: number): number {
-  if (Number.isNaN(outcomes.e2eUs[row]!)) return Number.NaN;
-  // A request that was cut off for its length counts one gap less: the systems we are compared with do the same.
-  const cut = outcomes.status[row] === STATUS.length_capped ? 1 : 0;
-  return outcomes.itlSumUs[row]! / Math.max(outcomes.producedTokens[row]! - 1 - cut, 1);
-}
-
-/** Mean gaps of the completed requests among some rows, `completed` of them, sorted. */
-function sortedItlMeans(outcomes: RequestOutcomes, rows: Int32Array, completed: number): Float64Array {
-  const means = new Float64Array(completed);
-  let n = 0;
-  for (let i = 0; i < rows.length; i++) {
-    const mean = itlMeanUs(outcomes, rows[i]!);
-    if (!Number.isNaN(mean)) means[n++] = mean;
-  }
-  return means.sort();
 }
 
 /** Rows by the name of their SLO class: those without one and those of a class called 'default' are one group. */
@@ -48,16 +28,16 @@ function inOneList(a: Int32Array, b: Int32Array): Int32Array {
 /** Latencies per SLO class, for classes with at least one completed request, sorted by name. */
 export function classMetrics(
   table: RequestTable,
-  outcomes: RequestOutcomes,
   sampler: RequestSampler,
   all: RequestSample,
 ): Record<string, ClassMetrics> {
-  const groups = rowsByClass(table);
+  const only = table.sloClasses.size === 1;
+  const groups = only ? new Map([[className(table, 0), null]]) : rowsByClass(table);
   const entries: [string, ClassMetrics][] = [];
   for (const [name, rows] of groups) {
-    const { completed, ttftUs, e2eUs } = groups.size === 1 ? all : sampler.sample(rows);
+    const { completed, ttftUs, e2eUs } = only ? all : sampler.sample(rows);
     if (completed === 0) continue;
-    const itl = meanAndTail(sortedItlMeans(outcomes, rows, completed));
+    const itl = meanAndTail(sampler.sortedItlMeans(rows));
     entries.push([name, { count: completed, ttft: ttftUs, itl, e2e: e2eUs }]);
   }
   return Object.fromEntries(entries.sort(byName));

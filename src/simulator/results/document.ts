@@ -39,7 +39,7 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
     instance_id: `instance_${i}`,
     ...servingMetrics(part, sampler.sample(rowsOf[i]!), overhead),
   }));
-  const all = sampler.sample(everyRow(table.count));
+  const all = sampler.sample(null);
   const serving = servingMetrics(sumTotals(totals), all, overhead);
   const count = countStatuses(outcomes.status, table.count);
   const clusterMetrics: ClusterMetrics = {
@@ -62,7 +62,7 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
   return {
     cluster: clusterMetrics,
     instances,
-    slo: classMetrics(table, outcomes, sampler, all),
+    slo: classMetrics(table, sampler, all),
     fairness: fairness(table, outcomes),
     ...(good === undefined ? {} : { goodput: good }),
     ...(fit === undefined ? {} : { fitness: fit }),
@@ -75,10 +75,4 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
       rejections: Object.fromEntries([...cluster.reasons].sort(byName)),
     },
   };
-}
-
-function everyRow(count: number): Int32Array {
-  const rows = new Int32Array(count);
-  for (let row = 0; row < count; row++) rows[row] = row;
-  return rows;
 }

@@ -3,9 +3,9 @@ import { STATUS } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { GoodputTarget } from '../cluster-config.js';
 import type { ClassGoodput, Goodput } from '../result-document.js';
-import { itlMeanUs, rowsByClass } from './class-metrics.js';
+import { rowsByClass } from './class-metrics.js';
 import { p99Ms } from './latency-spread.js';
-import type { RequestSampler } from './request-sample.js';
+import { itlMeanUs, type RequestSampler } from './request-sample.js';
 
 type Dimension = 'ttft' | 'itl' | 'e2e';
 

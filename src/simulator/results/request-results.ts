@@ -1,7 +1,7 @@
 import { type RequestOutcomes, STATUSES } from '../../replica/request-outcomes.js';
 import { type RequestTable, requestId } from '../../workload/request-table.js';
 import type { RequestResult } from '../result-document.js';
-import { itlMeanUs } from './class-metrics.js';
+import { itlMeanUs } from './request-sample.js';
 
 const orNull = (value: number) => (Number.isNaN(value) ? null : value);
 

@@ -1,5 +1,5 @@
 import { mean, percentile } from '../../kernel/percentile.js';
-import type { RequestOutcomes } from '../../replica/request-outcomes.js';
+import { type RequestOutcomes, STATUS } from '../../replica/request-outcomes.js';
 import type { MeanAndTail } from '../result-document.js';
 import { type LatencySpread, p99Ms, spreadOfSorted } from './latency-spread.js';
 
@@ -24,7 +24,8 @@ export class RequestSampler {
     this.#buffer = new Float64Array(rows);
   }
 
-  sample(rows: Int32Array): RequestSample {
+  /** @param rows null for all of them */
+  sample(rows: Int32Array | null): RequestSample {
     const { e2eUs, schedulingDelayUs, ttftUs } = this.#outcomes;
     const delays = this.sorted(schedulingDelayUs, rows);
     const schedulingDelayP99Ms = p99Ms(delays);
@@ -43,15 +44,36 @@ export class RequestSampler {
   }
 
   /** The numbers of a column at some rows that are not NaN, sorted. Good until the next call. */
-  sorted(column: Float64Array, rows: Int32Array): Float64Array {
+  sorted(column: Float64Array, rows: Int32Array | null): Float64Array {
     return sortInto(this.#buffer, column, rows);
+  }
+
+  /** The mean gaps between tokens of the completed requests among some rows, sorted. Good until the next call. */
+  sortedItlMeans(rows: Int32Array | null): Float64Array {
+    const means = this.#buffer;
+    const count = rows === null ? means.length : rows.length;
+    let n = 0;
+    for (let i = 0; i < count; i++) {
+      const mean = itlMeanUs(this.#outcomes, rows === null ? i : rows[i]!);
+      if (!Number.isNaN(mean)) means[n++] = mean;
+    }
+    return means.subarray(0, n).sort();
   }
 }
 
-function sortInto(values: Float64Array, column: Float64Array, rows: Int32Array): Float64Array {
+/** Mean gap between tokens of a completed request; NaN for others. Zero for a request with at most one token. */
+export function itlMeanUs(outcomes: RequestOutcomes, row: number): number {
+  if (Number.isNaN(outcomes.e2eUs[row]!)) return Number.NaN;
+  // A request that was cut off for its length counts one gap less: the systems we are compared with do the same.
+  const cut = outcomes.status[row] === STATUS.length_capped ? 1 : 0;
+  return outcomes.itlSumUs[row]! / Math.max(outcomes.producedTokens[row]! - 1 - cut, 1);
+}
+
+function sortInto(values: Float64Array, column: Float64Array, rows: Int32Array | null): Float64Array {
+  const count = rows === null ? values.length : rows.length;
   let n = 0;
-  for (let i = 0; i < rows.length; i++) {
-    const value = column[rows[i]!]!;
+  for (let i = 0; i < count; i++) {
+    const value = column[rows === null ? i : rows[i]!]!;
     if (!Number.isNaN(value)) values[n++] = value;
   }
   return values.subarray(0, n).sort();
