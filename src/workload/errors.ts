@@ -105,6 +105,13 @@ export function formatsMixed(place: string, found: string, expected: string): In
   return new InputError('TRACE_FORMATS_MIXED', place, problem, 'put traces of different formats into different files');
 }
 
+/** @param spans how many there are of any kind */
+export function callsMissing(path: string, spans: number): InputError {
+  const problem = spans === 0 ? 'the file has no spans' : `none of ${spans} spans is a call to a model`;
+  const remedy = 'export spans that have gen_ai.usage.input_tokens and gen_ai.usage.output_tokens';
+  return new InputError('TRACE_EMPTY', path, problem, remedy);
+}
+
 function columns(count: number): string {
   return count === 1 ? '1 column' : `${count} columns`;
 }

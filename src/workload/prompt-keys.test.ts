@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RunError } from '../kernel/errors.js';
+import { PromptBlocks } from './prompt-blocks.js';
 import { PromptKeys } from './prompt-keys.js';
 import { RequestTable, ROW_GROWS_CONTEXT } from './request-table.js';
 
@@ -174,5 +175,29 @@ describe('PromptKeys', () => {
         },
       ),
     );
+  });
+
+  it.each([16, 64, 100, 512, 700, 1024])('covers recorded blocks of 512 tokens with blocks of %i', (size) => {
+    const prompts = [
+      { tokens: 2000, ids: [1, 2, 3, 4] },
+      { tokens: 1800, ids: [1, 2, 7, 8] },
+      { tokens: 1500, ids: [1, 2] },
+      { tokens: 1536, ids: [5, 2, 3] },
+    ];
+    const table = tableOf(prompts.map(({ tokens }) => ({ input: tokens })));
+    table.blocks = new PromptBlocks(512);
+    for (const [row, { ids }] of prompts.entries()) {
+      for (const id of ids) table.blocks.add(id);
+      table.blocks.endRow(row);
+    }
+    const keys = new PromptKeys(table, size);
+    const all = prompts.map(({ tokens }, row) => keysOf(keys, row, Math.floor(tokens / size)));
+    // Rows 0, 1 and 2 hold the same in their first two recorded blocks, row 3 nothing: its block 2 stands behind another one.
+    const common = Math.floor(1024 / size);
+    expect(all[1]!.slice(0, common)).toEqual(all[0]!.slice(0, common));
+    expect(all[2]!.slice(0, common)).toEqual(all[0]!.slice(0, common));
+    const different = all.reduce((sum, row) => sum + row.length, 0) - 2 * common;
+    expect(new Set(all.flat()).size).toBe(different);
+    expect(all.map((row, i) => keys.shared(i, row.length))).toEqual([common, common, common, 0]);
   });
 });
