@@ -18,7 +18,9 @@ const ALLOWED: Record<string, readonly string[]> = {
   replica: ['kernel', 'workload:types', 'workload/request-table'],
   simulator: ['kernel', 'policy', 'workload', 'replica'],
   report: ['simulator:types'],
-  cli: ['kernel', 'policy', 'workload', 'replica', 'simulator', 'report'],
+  emulator: ['replica', 'kernel', 'protocol', 'workload/request-table', 'workload:types'],
+  gateway: ['policy', 'kernel', 'protocol', 'store', 'replica/latency', 'workload:types'],
+  cli: ['kernel', 'protocol', 'policy', 'workload', 'replica', 'simulator', 'report', 'emulator', 'gateway'],
 };
 
 interface Import {
