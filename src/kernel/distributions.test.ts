@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exponential, gaussian, lognormal } from './distributions.js';
+import { exponential, gamma, gammaFunction, gaussian, lognormal, pareto, weibull } from './distributions.js';
 import { type RandomStream, randomStream } from './random-stream.js';
 
 const COUNT = 200_000;
@@ -59,5 +59,44 @@ describe('lognormal', () => {
 
   it('is constant without spread', () => {
     expect(lognormal(randomStream(3, 'x'), 1.5, 0)).toBe(Math.exp(1.5));
+  });
+});
+
+describe('pareto', () => {
+  it('never falls below its least value and has the mean of its law', () => {
+    const { mean, sorted } = moments((random) => pareto(random, 10, 3));
+    expect(sorted[0]).toBeGreaterThanOrEqual(10);
+    expect(mean / 15).toBeCloseTo(1, 1);
+  });
+});
+
+describe('weibull', () => {
+  it('is exponential for a shape of 1', () => {
+    const { mean, deviation } = moments((random) => weibull(random, 1, 40));
+    expect(mean / 40).toBeCloseTo(1, 1);
+    expect(deviation / 40).toBeCloseTo(1, 1);
+  });
+});
+
+describe('gamma', () => {
+  it.each([0.05, 0.5, 1, 4, 100])('has mean and deviation of its law for the shape %d', (shape) => {
+    const { mean, deviation, sorted } = moments((random) => gamma(random, shape, 3));
+    expect(mean / (3 * shape)).toBeCloseTo(1, 1);
+    expect(deviation / (3 * Math.sqrt(shape))).toBeCloseTo(1, 1);
+    expect(sorted[0]).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe('gammaFunction', () => {
+  it('continues the factorials', () => {
+    for (const [x, value] of [
+      [0.5, Math.sqrt(Math.PI)],
+      [1, 1],
+      [5, 24],
+      [11, 3_628_800],
+      [21, 2_432_902_008_176_640_000],
+    ] as const) {
+      expect(gammaFunction(x) / value).toBeCloseTo(1, 11);
+    }
   });
 });

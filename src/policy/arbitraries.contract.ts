@@ -15,9 +15,12 @@ const perReplica = <T>(values: fc.Arbitrary<T>) =>
   fc.array(values, { minLength: MOST_REPLICAS, maxLength: MOST_REPLICAS });
 const smallCount = fc.nat({ max: 6 });
 
+/** Fleets of some of these, in any order: from question to question replicas join, leave and change places. */
+const REPLICAS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
 const fleetViews: fc.Arbitrary<FleetView> = fc
   .record({
-    size: fc.nat({ max: MOST_REPLICAS }),
+    ids: fc.shuffledSubarray(REPLICAS),
     eligible: perReplica(fc.constantFrom(0, 1, 1)),
     queued: perReplica(smallCount),
     running: perReplica(smallCount),
@@ -29,10 +32,12 @@ const fleetViews: fc.Arbitrary<FleetView> = fc
     ongoingTokens: perReplica(smallCount),
     pendingPrefillTokens: perReplica(smallCount),
     ongoingDecodeTokens: perReplica(smallCount),
+    indexedBlocks: perReplica(smallCount),
   })
-  .map(({ size, ...columns }) => {
+  .map(({ ids, ...columns }) => {
     const view = createFleetView(MOST_REPLICAS);
-    view.size = size;
+    view.size = ids.length;
+    view.ids = ids;
     for (const [name, values] of Object.entries(columns)) view[name as keyof typeof columns].set(values);
     return view;
   });
@@ -43,7 +48,22 @@ const requests: fc.Arbitrary<RequestFeatures> = fc
     inputTokens: fc.nat({ max: 4000 }),
     priority: fc.integer({ min: -3, max: 4 }),
     tenant: fc.integer({ min: -1, max: 3 }),
-    session: fc.integer({ min: -1, max: 3 }),
+    session: fc.constantFrom('', 's', 't', 'u'),
+    body: fc.constantFrom(
+      null,
+      { prompt: 'Once upon a time', model: 'm' },
+      { messages: [{ role: 'user', content: 'Hello' }] },
+      {
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: [{ type: 'text', text: 'Look at ☃' }, { type: 'image_url' }] },
+          { role: 'assistant', content: 'I do.' },
+          { role: 'user', content: 'And?' },
+        ],
+      },
+    ),
+    contentKey: fc.constantFrom('block:1', 'block:2', 'session:s', 'request_1'),
+    blockSize: fc.constantFrom(16, 512),
     blocks: fc.array(fc.nat({ max: 30 }), { maxLength: 6 }),
     routedBlocks: perReplica(smallCount),
     cachedBlocks: perReplica(fc.constantFrom(0, 0, 0, 1, 6)),
@@ -69,7 +89,7 @@ export function eligibleSlots(view: FleetView): number[] {
 /** The same question with every signal that is not declared set to something else. */
 export function withOtherSignals({ view, request }: Question, declared: readonly Signal[]): Question {
   const other: Question = { view: structuredClone(view), request: structuredClone(request) };
-  const columns: Record<Signal, Int32Array | Float64Array> = {
+  const columns: Record<Exclude<Signal, 'body' | 'contentKey'>, Int32Array | Float64Array> = {
     queued: other.view.queued,
     running: other.view.running,
     kvUsed: other.view.kvUsed,
@@ -79,6 +99,7 @@ export function withOtherSignals({ view, request }: Question, declared: readonly
     ongoingTokens: other.view.ongoingTokens,
     pendingPrefillTokens: other.view.pendingPrefillTokens,
     ongoingDecodeTokens: other.view.ongoingDecodeTokens,
+    indexedBlocks: other.view.indexedBlocks,
     prefixIndex: other.request.routedBlocks,
     replicaCache: other.request.cachedBlocks,
   };
@@ -86,5 +107,9 @@ export function withOtherSignals({ view, request }: Question, declared: readonly
     if (declared.includes(signal as Signal)) continue;
     for (let i = 0; i < column.length; i++) column[i] = (i * 7 + 3) % 5;
   }
+  // Who reads the body reads the key as well, in a host that has no text.
+  const readsKey = declared.includes('body') || declared.includes('contentKey');
+  if (!readsKey) other.request.contentKey = 'another';
+  if (!declared.includes('body')) other.request.body = { prompt: 'another' };
   return other;
 }

@@ -33,6 +33,8 @@ interface PolicyFacts<Options> extends Description {
 
 /** Chooses a replica. Pure in (request, view, own state, random stream): no I/O, no clock, no Math.random. */
 export interface RoutingPolicy<Options = unknown> extends PolicyFacts<Options> {
+  /** Tokens per block of the router's index; absent or 0: as many as the replicas' KV blocks have. */
+  blockSize?(options: Options): number;
   create(options: Options, context: PolicyContext): RoutingPicker;
 }
 
@@ -43,7 +45,9 @@ export interface RoutingPicker {
    */
   pick(request: RequestFeatures, view: FleetView, why?: Explanation): number;
   /** The request went to this replica. Stateful policies learn here, never inside `pick`. */
-  placed?(request: RequestFeatures, replica: number): void;
+  placed?(request: RequestFeatures, replica: number, view: FleetView): void;
+  /** How many things a picker that learns has in memory: bounded, whatever arrives. */
+  remembered?(): number;
 }
 
 /** Decides whether a request may enter at all. */
@@ -65,5 +69,6 @@ export interface Scorer extends Description {
 export interface ScorerInstance {
   /** Writes a score in [0, 1] for every eligible replica; slots that are not eligible are left alone. */
   score(request: RequestFeatures, view: FleetView, scores: Float64Array): void;
-  placed?(request: RequestFeatures, replica: number): void;
+  placed?(request: RequestFeatures, replica: number, view: FleetView): void;
+  remembered?(): number;
 }

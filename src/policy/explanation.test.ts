@@ -6,6 +6,7 @@ it('an explanation is empty again after a reset', () => {
   why.scored = true;
   why.scores.set([1, 2]);
   why.terms.set('load', new Float64Array(2));
+  why.facts.set('hits', new Float64Array(2));
   why.removed.set(1, 'full');
   why.tied = 2;
   why.rule = 'its turn';
@@ -14,6 +15,7 @@ it('an explanation is empty again after a reset', () => {
     scored: false,
     scores: new Float64Array([Number.NaN, Number.NaN]),
     terms: new Map(),
+    facts: new Map(),
     removed: new Map(),
     tied: 0,
     rule: '',

@@ -7,24 +7,35 @@ export interface Explanation {
   scored: boolean;
   /** Higher is better; NaN for replicas that were not candidates. */
   scores: Float64Array;
-  /** The parts a score is made of, by name; one value per replica. */
+  /** The parts that add up to a score, by name; one value per replica. */
   terms: Map<string, Float64Array>;
+  /** Whatever else was weighed, by name; one value per replica. */
+  facts: Map<string, Float64Array>;
   /** What removed a replica, by slot. */
   removed: Map<number, string>;
-  /** How many candidates shared the best score. */
+  /** How many candidates were equally good; 0 when they were not compared. */
   tied: number;
   /** The sentence for people: "highest weighted score", "its turn". */
   rule: string;
 }
 
 export function createExplanation(replicas: number): Explanation {
-  return { scored: false, scores: new Float64Array(replicas), terms: new Map(), removed: new Map(), tied: 0, rule: '' };
+  return {
+    scored: false,
+    scores: new Float64Array(replicas),
+    terms: new Map(),
+    facts: new Map(),
+    removed: new Map(),
+    tied: 0,
+    rule: '',
+  };
 }
 
 export function resetExplanation(why: Explanation): void {
   why.scored = false;
   why.scores.fill(Number.NaN);
   why.terms.clear();
+  why.facts.clear();
   why.removed.clear();
   why.tied = 0;
   why.rule = '';

@@ -5,6 +5,11 @@
 export interface FleetView {
   /** Number of replicas; slots 0..size-1 are meaningful. */
   size: number;
+  /**
+   * The replicas' names, by slot. A new array whenever replicas join, leave or change places, so policies see that by
+   * comparing arrays; what they remember of a replica for longer they remember by its name.
+   */
+  ids: readonly string[];
   /** 1 where this request may go (right model, ready, not draining). */
   eligible: Uint8Array;
 
@@ -31,9 +36,11 @@ export interface FleetView {
   pendingPrefillTokens: Float64Array;
   /** Input tokens of requests that have their first token. */
   ongoingDecodeTokens: Float64Array;
+  /** Prompt blocks that the router remembers to have sent there. */
+  indexedBlocks: Int32Array;
 }
 
-/** The signals a policy may declare in `reads`; the host checks that it can provide them. */
+/** What a policy may declare in `reads`, of the fleet or of the request; the host checks that it can provide it. */
 export type Signal =
   | 'queued'
   | 'running'
@@ -44,14 +51,20 @@ export type Signal =
   | 'ongoingTokens'
   | 'pendingPrefillTokens'
   | 'ongoingDecodeTokens'
+  | 'indexedBlocks'
   /** The router-side index of prompt blocks sent to each replica (`RequestFeatures.routedBlocks`). */
   | 'prefixIndex'
   /** The replicas' actual prefix caches (`RequestFeatures.cachedBlocks`). */
-  | 'replicaCache';
+  | 'replicaCache'
+  /** What the request says (`RequestFeatures.body`); a host that has no text gives `contentKey` instead. */
+  | 'body'
+  /** A name for what the prompt begins with (`RequestFeatures.contentKey`). */
+  | 'contentKey';
 
 export function createFleetView(size: number): FleetView {
   return {
     size,
+    ids: Array.from({ length: size }, (_, i) => `replica-${i}`),
     eligible: new Uint8Array(size).fill(1),
     queued: new Int32Array(size),
     running: new Int32Array(size),
@@ -63,6 +76,7 @@ export function createFleetView(size: number): FleetView {
     ongoingTokens: new Float64Array(size),
     pendingPrefillTokens: new Float64Array(size),
     ongoingDecodeTokens: new Float64Array(size),
+    indexedBlocks: new Int32Array(size),
   };
 }
 

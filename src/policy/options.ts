@@ -23,14 +23,17 @@ interface NumberOption {
   /** The least value, and a value it must be above. */
   from?: number;
   above?: number;
+  whole?: boolean;
 }
 
-export function numberOption({ from, above, ...facts }: NumberOption): PolicyOption<number> {
-  let accepts = 'number';
-  if (from !== undefined) accepts = `number from ${from}`;
-  if (above !== undefined) accepts = `number above ${above}`;
+export function numberOption({ from, above, whole, ...facts }: NumberOption): PolicyOption<number> {
+  let accepts = whole ? 'whole number' : 'number';
+  if (from !== undefined) accepts += ` from ${from}`;
+  if (above !== undefined) accepts += ` above ${above}`;
   const fits = (value: number) =>
-    Number.isFinite(value) && (from === undefined || value >= from) && (above === undefined || value > above);
+    (whole ? Number.isSafeInteger(value) : Number.isFinite(value)) &&
+    (from === undefined || value >= from) &&
+    (above === undefined || value > above);
   return {
     ...facts,
     accepts,

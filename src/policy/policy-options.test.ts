@@ -16,7 +16,11 @@ function failure(work: () => unknown): unknown {
 describe('policyOptions', () => {
   it('fills in defaults', () => {
     expect(policyOptions(tierShed, { threshold: 4 }, 'test')).toEqual({ threshold: 4, min_priority: 0 });
-    expect(policyOptions(weighted, {}, 'test')).toEqual({ scorers: DEFAULT_SCORERS, tie_break: 'first' });
+    expect(policyOptions(weighted, {}, 'test')).toEqual({
+      scorers: DEFAULT_SCORERS,
+      tie_break: 'first',
+      block_size: 0,
+    });
   });
 
   it('names an option that does not exist and suggests the nearest', () => {

@@ -30,6 +30,11 @@ class NaiveIndex {
     });
   }
 
+  rearrange(from: readonly number[]): void {
+    const before = [...this.lists];
+    for (const i of this.lists.keys()) this.lists[i] = before[from[i] ?? -1] ?? [];
+  }
+
   touch(replica: number, blocks: readonly number[]): void {
     for (const block of blocks) {
       const list = this.lists[replica]!.filter((held) => held !== block);
@@ -90,7 +95,8 @@ describe('PrefixIndex', () => {
   it('does what the plain rule does, for any sequence', () => {
     const replicas = 3;
     const step = fc.record({
-      kind: fc.constantFrom('touch', 'touch', 'touch', 'touch', 'match', 'forget'),
+      kind: fc.constantFrom('touch', 'touch', 'touch', 'touch', 'match', 'forget', 'rearrange'),
+      from: fc.shuffledSubarray([0, 1, 2, -1, -1], { maxLength: replicas }),
       replica: fc.nat({ max: replicas - 1 }),
       solo: fc.oneof(fc.constant(0), fc.nat({ max: 12 })),
       blocks: fc.oneof(
@@ -105,13 +111,16 @@ describe('PrefixIndex', () => {
         const index = new PrefixIndex(replicas, capacity);
         const naive = new NaiveIndex(replicas, capacity);
         let unseen = 1000;
-        for (const { kind, replica, blocks, solo } of steps) {
+        for (const { kind, replica, blocks, solo, from } of steps) {
           if (kind === 'touch') {
             index.touch(replica, Int32Array.from(blocks), blocks.length, solo);
             naive.touch(replica, [...blocks, ...Array.from({ length: solo }, () => unseen++)]);
           } else if (kind === 'forget') {
             index.forget(replica);
             naive.lists[replica] = [];
+          } else if (kind === 'rearrange') {
+            index.rearrange(Int32Array.from(from));
+            naive.rearrange(from);
           }
           expect(matched(index, replicas, blocks)).toEqual(naive.match(blocks));
           for (let block = 0; block <= 12; block++)

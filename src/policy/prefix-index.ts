@@ -1,5 +1,6 @@
 import { IntMap } from '../kernel/int-map.js';
 import { grownArray, roomFor } from './grown-array.js';
+import { rearrange } from './rearrange.js';
 
 const NONE = -1;
 
@@ -67,7 +68,6 @@ export class PrefixIndex {
   /** The replica was sent these blocks and then `solo` that nobody else has: each, first to last, becomes its most recent one. */
   touch(replica: number, blocks: Int32Array, count: number, solo = 0): void {
     if (this.#capacity === 0) return;
-    if (this.#capacity === 0) return;
     // Blocks that were sent together stand together in the line: the next one is usually the block asked for next.
     let guess = NONE;
     for (let i = 0; i < count; i++) {
@@ -88,6 +88,21 @@ export class PrefixIndex {
   /** The replica holds nothing any more. */
   forget(replica: number): void {
     this.#makeRoom(replica, this.#capacity);
+  }
+
+  /** The fleet has changed: slot i is now the replica of slot from[i], or a new one that holds nothing where that is -1. */
+  rearrange(from: Int32Array): void {
+    const to = new Int32Array(this.#held.length).fill(NONE);
+    for (let i = 0; i < from.length; i++) if (from[i]! >= 0) to[from[i]!] = i;
+    for (let replica = 0; replica < to.length; replica++) if (to[replica] === NONE) this.forget(replica);
+    const replicas = this.#replica;
+    for (let entry = 0; entry < this.#entries; entry++) {
+      // Entries without a block that others ask for may name any replica, or one that is gone.
+      if (replicas[entry]! >= 0) replicas[entry] = to[replicas[entry]!]!;
+    }
+    rearrange(this.#oldest, from, NONE);
+    rearrange(this.#newest, from, NONE);
+    rearrange(this.#held, from);
   }
 
   #find(replica: number, block: number): number {

@@ -13,6 +13,19 @@ const MORE_OPTIONS: Record<string, unknown[]> = {
     { scorers: SCORERS.map(({ name }, i) => ({ name, weight: i + 1 })), tie_break: 'random' },
     { scorers: 'no-hit-lru:1' },
   ],
+  lmetric: [{ batch_offset: 1, tie_break: 'random' }],
+  unified: [{ overload_factor: 0.5, block_size: 16 }],
+  sticky: [{ tie_break: 'random' }],
+  chwbl: [
+    { capacity: 'ceil', load_factor: 1, virtual_nodes_per_replica: 3, max_user_messages_for_cache: 0 },
+    { key: 'first-message' },
+    { key: 'prefix-blocks', load_factor: 3 },
+  ],
+  'session-hash': [{ virtual_nodes_per_replica: 1, tie_break: 'random' }],
+  'kubeai-prefix-hash': [{ replication: 2, mean_load_percentage: 300, prefix_char_length: 3 }],
+  'sglang-cache-aware': [{ balance_abs_threshold: 1, balance_rel_threshold: 1.1, cache_threshold: 0.01 }],
+  'dynamo-cost': [{ temperature: 0.5 }, { temperature: 1e-3, overlap_score_weight: 3 }],
+  'sticky-until-saturated': [{ queue_threshold: 2, kv_threshold: 0.5 }],
   'token-bucket': [{ capacity: 500, refill_rate: 100 }],
   'tier-shed': [{ threshold: 6, min_priority: 4 }],
   'gaie-legacy': [{ qd_threshold: 1, kv_threshold: 0.1 }],
@@ -62,6 +75,23 @@ describe('the registry', () => {
         expect(policy.formula).not.toBe('');
         expect(() => policyOptions(policy, {}, 'test')).not.toThrow();
       }
+    }
+  });
+
+  it('lets every policy with an index have blocks of its own size', () => {
+    const withIndex = ROUTING_POLICIES.filter((policy) => policy.blockSize !== undefined);
+    expect(withIndex.map(({ name }) => name)).toContain('unified');
+    for (const policy of withIndex) {
+      const size = (given: object) => policy.blockSize!(policyOptions(policy, given, 'test'));
+      expect([size({}), size({ block_size: 32 })]).toEqual([
+        ['lmetric', 'unified'].includes(policy.name) ? 512 : 0,
+        32,
+      ]);
+      expect(() => size({ block_size: 1.5 })).toThrow('1.5 is not a whole number from 0');
+    }
+    for (const { name, reads, options, blockSize } of ROUTING_POLICIES) {
+      const read = reads(policyOptions({ name, options }, {}, 'test'));
+      expect(read.includes('prefixIndex'), name).toBe(blockSize !== undefined);
     }
   });
 });

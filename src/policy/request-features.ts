@@ -11,10 +11,19 @@ export interface RequestFeatures {
   sloClass: string;
   /** Interned tenant, -1 when the request names none. */
   tenant: number;
-  /** Interned chat, -1 when the request belongs to none. */
-  session: number;
+  /** Name of the chat, empty when the request belongs to none. */
+  session: string;
+  /** The payload as it was sent, null in a host that has no text (signal `body`). */
+  body: RequestBody | null;
+  /**
+   * Stands for what the prompt begins with, the same for prompts that begin alike: its first block, else its chat, else the
+   * request itself (signal `contentKey`).
+   */
+  contentKey: string;
 
-  /** Full blocks of the prompt at the policy's block size. */
+  /** Tokens per block. */
+  blockSize: number;
+  /** Full blocks of the prompt. */
   blockCount: number;
   /** Trailing blocks that the host knows no other request can have: they take up room in an index, and nobody looks them up. */
   soloBlocks: number;
@@ -26,6 +35,14 @@ export interface RequestFeatures {
   cachedBlocks: Int32Array;
 }
 
+/** A parsed JSON object: a chat has `messages`. */
+export type RequestBody = Readonly<Record<string, unknown>>;
+
+/** How many of the prompt's tokens the replica was sent before, as far as the router remembers. */
+export function hitTokens(request: RequestFeatures, replica: number): number {
+  return Math.min(request.routedBlocks[replica]! * request.blockSize, request.inputTokens);
+}
+
 export function createRequestFeatures(replicas: number): RequestFeatures {
   return {
     nowUs: 0,
@@ -33,7 +50,10 @@ export function createRequestFeatures(replicas: number): RequestFeatures {
     priority: 3,
     sloClass: 'standard',
     tenant: -1,
-    session: -1,
+    session: '',
+    body: null,
+    contentKey: '',
+    blockSize: 16,
     blockCount: 0,
     soloBlocks: 0,
     blocks: new Int32Array(0),

@@ -4,7 +4,7 @@ import { createFleetView, type FleetView } from './fleet-view.js';
 import { createRequestFeatures, type RequestFeatures } from './request-features.js';
 import { DEFAULT_PREFIX_CAPACITY, ledgerParts, RouterLedger } from './router-ledger.js';
 
-const EVERYTHING = { prefixIndex: true, tokens: true, blockSize: 16, capacity: DEFAULT_PREFIX_CAPACITY };
+const EVERYTHING = { prefixIndex: true, tokens: true, capacity: DEFAULT_PREFIX_CAPACITY };
 
 function features(inputTokens: number, blocks: readonly number[] = []): RequestFeatures {
   return {
@@ -113,16 +113,35 @@ describe('RouterLedger', () => {
     expect(books(view, 0)).toEqual([1, 7, 7, 0]);
   });
 
-  it('forgets a replica with its requests', () => {
-    const view = createFleetView(2);
+  it('follows a fleet that changes: what is named stays, what is not is forgotten with its requests', () => {
+    const view = createFleetView(3);
     const ledger = new RouterLedger(view, EVERYTHING);
-    place(ledger, 0, features(32, [1, 2]), 0);
-    ledger.forget(0);
-    expect(books(view, 0)).toEqual([0, 0, 0, 0]);
-    place(ledger, 1, features(32, [1, 2]), 0);
-    expect(ledger.finished(0)).toBe(false);
-    ledger.firstToken(0);
-    expect(books(view, 0)).toEqual([1, 32, 32, 0]);
+    const asked = { ...features(40, [1, 2]), routedBlocks: new Int32Array(3) };
+    for (const replica of [0, 1, 2]) place(ledger, replica, asked, replica);
+    ledger.firstToken(2);
+    // The third and the first change places, the second makes room for a new one.
+    ledger.rearrange(Int32Array.of(2, -1, 0));
+    expect([books(view, 0), books(view, 1), books(view, 2)]).toEqual([
+      [1, 40, 0, 40],
+      [0, 0, 0, 0],
+      [1, 40, 40, 0],
+    ]);
+    expect(Array.from(view.indexedBlocks)).toEqual([2, 0, 2]);
+    ledger.lookUp(asked);
+    expect(Array.from(asked.routedBlocks)).toEqual([2, 0, 2]);
+    expect([ledger.finished(1), ledger.firstToken(1)]).toEqual([false, false]);
+    expect([ledger.firstToken(0), ledger.finished(2)]).toEqual([true, true]);
+    expect([books(view, 0), books(view, 2)]).toEqual([
+      [0, 0, 0, 0],
+      [1, 40, 0, 40],
+    ]);
+  });
+
+  it('says whether a first token or an end is news', () => {
+    const ledger = new RouterLedger(createFleetView(2), { ...EVERYTHING, tokens: false });
+    place(ledger, 0, features(10), 0);
+    expect([ledger.firstToken(0), ledger.firstToken(0)]).toEqual([true, false]);
+    expect([ledger.finished(0), ledger.finished(0), ledger.firstToken(0)]).toEqual([true, false, false]);
   });
 
   it('keeps only what it is asked to keep', () => {
@@ -135,8 +154,8 @@ describe('RouterLedger', () => {
     expect(books(view, 0)).toEqual([1, 0, 0, 0]);
     expect(Array.from(asked.routedBlocks)).toEqual([0, 0]);
     expect(ledger.finished(0)).toBe(true);
-    ledger.forget(0);
-    expect(books(view, 0)).toEqual([0, 0, 0, 0]);
+    ledger.rearrange(Int32Array.of(-1, 0));
+    expect([ledger.finished(0), ...books(view, 1)]).toEqual([false, 0, 0, 0, 0]);
   });
 
   it('counts whole prompts as pending without an index, whatever the features say', () => {
@@ -148,9 +167,11 @@ describe('RouterLedger', () => {
     expect(books(view, 0)).toEqual([1, 32, 32, 0]);
   });
 
+  const FLEETS = [[1, 0], [0, -1], [-1, 1], [-1, 0], [0, 1], [1], []];
+
   it('has empty books after any storm, and never negative ones', () => {
     const step = fc.record({
-      kind: fc.constantFrom('placed', 'placed', 'firstToken', 'finished', 'forget'),
+      kind: fc.constantFrom('placed', 'placed', 'firstToken', 'finished', 'rearrange'),
       request: fc.nat({ max: 20 }),
       replica: fc.nat({ max: 1 }),
       inputTokens: fc.nat({ max: 100 }),
@@ -162,7 +183,7 @@ describe('RouterLedger', () => {
         const ledger = new RouterLedger(view, EVERYTHING);
         for (const { kind, request, replica, inputTokens, blocks } of steps) {
           if (kind === 'placed') place(ledger, request, features(inputTokens, blocks), replica);
-          else if (kind === 'forget') ledger.forget(replica);
+          else if (kind === 'rearrange') ledger.rearrange(Int32Array.of(...FLEETS[request % FLEETS.length]!));
           else ledger[kind](request);
           expect(Math.min(...books(view, 0), ...books(view, 1))).toBeGreaterThanOrEqual(0);
         }
@@ -177,6 +198,7 @@ describe('ledgerParts', () => {
   it('asks for the index and the sums only where a signal needs them', () => {
     expect(ledgerParts(['queued', 'inFlight', 'replicaCache'])).toEqual({ prefixIndex: false, tokens: false });
     expect(ledgerParts(['prefixIndex'])).toEqual({ prefixIndex: true, tokens: false });
+    expect(ledgerParts(['indexedBlocks'])).toEqual({ prefixIndex: true, tokens: false });
     expect(ledgerParts(['ongoingTokens'])).toEqual({ prefixIndex: false, tokens: true });
     expect(ledgerParts(['ongoingDecodeTokens'])).toEqual({ prefixIndex: false, tokens: true });
     expect(ledgerParts(['pendingPrefillTokens'])).toEqual({ prefixIndex: true, tokens: true });

@@ -1,7 +1,8 @@
 import type { FleetView, Signal } from './fleet-view.js';
 import { grownArray, roomFor } from './grown-array.js';
 import { PrefixIndex } from './prefix-index.js';
-import type { RequestFeatures } from './request-features.js';
+import { rearrange } from './rearrange.js';
+import { hitTokens, type RequestFeatures } from './request-features.js';
 
 /** Prompt blocks that the router remembers per replica unless told otherwise. */
 export const DEFAULT_PREFIX_CAPACITY = 10_000;
@@ -11,8 +12,6 @@ export interface LedgerOptions {
   prefixIndex: boolean;
   /** Keep the three token sums. */
   tokens: boolean;
-  /** Tokens per block of `RequestFeatures.blocks`. */
-  blockSize: number;
   /** Blocks remembered per replica. */
   capacity: number;
 }
@@ -20,7 +19,7 @@ export interface LedgerOptions {
 /** Which parts of the ledger the given signals need, so that a host pays for no other. */
 export function ledgerParts(reads: readonly Signal[]): Pick<LedgerOptions, 'prefixIndex' | 'tokens'> {
   return {
-    prefixIndex: reads.includes('prefixIndex') || reads.includes('pendingPrefillTokens'),
+    prefixIndex: (['prefixIndex', 'indexedBlocks', 'pendingPrefillTokens'] as const).some((s) => reads.includes(s)),
     tokens: (['ongoingTokens', 'pendingPrefillTokens', 'ongoingDecodeTokens'] as const).some((s) => reads.includes(s)),
   };
 }
@@ -38,23 +37,25 @@ const DECODING = 2;
 export class RouterLedger {
   readonly #view: FleetView;
   readonly #options: LedgerOptions;
-  readonly #index: PrefixIndex | null;
-  /** By replica: how often it was forgotten. Requests from an earlier life of the slot are not its own. */
-  readonly #life: Int32Array;
+  #index: PrefixIndex | null;
 
   // By request.
   #state = new Uint8Array(0);
   #replicaOf = new Int32Array(0);
-  #lifeOf = new Int32Array(0);
   #inputTokens = new Int32Array(0);
   #uncachedTokens = new Int32Array(0);
 
   constructor(view: FleetView, options: LedgerOptions) {
-    const replicas = view.inFlight.length;
     this.#view = view;
     this.#options = options;
-    this.#index = options.prefixIndex ? new PrefixIndex(replicas, options.capacity) : null;
-    this.#life = new Int32Array(replicas);
+    this.#index = options.prefixIndex ? new PrefixIndex(view.inFlight.length, options.capacity) : null;
+  }
+
+  /** Starts an empty index of prompt blocks; the counts stay. */
+  forgetBlocks(capacity: number): void {
+    if (this.#index === null) return;
+    this.#index = new PrefixIndex(this.#view.inFlight.length, capacity);
+    this.#view.indexedBlocks.fill(0);
   }
 
   /** Fills in `routedBlocks` from the request's blocks; to be called before the pick. */
@@ -66,32 +67,34 @@ export class RouterLedger {
   placed(request: number, features: RequestFeatures, replica: number): void {
     this.finished(request);
     this.#reserve(request);
-    const { blockSize, tokens } = this.#options;
     const input = features.inputTokens;
     this.#state[request] = PREFILLING;
     this.#replicaOf[request] = replica;
-    this.#lifeOf[request] = this.#life[replica]!;
     this.#inputTokens[request] = input;
     this.#view.inFlight[replica]!++;
 
-    if (tokens) {
-      const hit = this.#index === null ? 0 : Math.min(features.routedBlocks[replica]! * blockSize, input);
+    if (this.#options.tokens) {
+      const hit = this.#index === null ? 0 : hitTokens(features, replica);
       this.#uncachedTokens[request] = input - hit;
       this.#view.ongoingTokens[replica]! += input;
       this.#view.pendingPrefillTokens[replica]! += input - hit;
     }
-    const { blocks, blockCount, soloBlocks } = features;
-    this.#index?.touch(replica, blocks, blockCount - soloBlocks, soloBlocks);
+    if (this.#index !== null) {
+      const { blocks, blockCount, soloBlocks } = features;
+      this.#index.touch(replica, blocks, blockCount - soloBlocks, soloBlocks);
+      this.#view.indexedBlocks[replica] = this.#index.held(replica);
+    }
   }
 
-  /** The first token came out. A later "first" token, after a preemption, changes nothing. */
-  firstToken(request: number): void {
-    if (this.#stateOf(request) !== PREFILLING) return;
+  /** The first token came out; whether this was news. A later "first" token, after a preemption, changes nothing. */
+  firstToken(request: number): boolean {
+    if (this.#stateOf(request) !== PREFILLING) return false;
     this.#state[request] = DECODING;
-    if (!this.#options.tokens) return;
+    if (!this.#options.tokens) return true;
     const replica = this.#replicaOf[request]!;
     this.#view.pendingPrefillTokens[replica]! -= this.#uncachedTokens[request]!;
     this.#view.ongoingDecodeTokens[replica]! += this.#inputTokens[request]!;
+    return true;
   }
 
   /** The request is gone, in whatever way; whether this was news. Only the first call for a placing counts. */
@@ -109,20 +112,33 @@ export class RouterLedger {
     return true;
   }
 
-  /** The replica of this slot is gone with all it held; the slot starts empty. */
-  forget(replica: number): void {
-    this.#life[replica]!++;
-    this.#index?.forget(replica);
-    this.#view.inFlight[replica] = 0;
-    this.#view.ongoingTokens[replica] = 0;
-    this.#view.pendingPrefillTokens[replica] = 0;
-    this.#view.ongoingDecodeTokens[replica] = 0;
+  /**
+   * The fleet has changed: slot i is now the replica of slot from[i], or a new and empty one where that is -1. Replicas that
+   * are not named are forgotten with their requests.
+   */
+  rearrange(from: Int32Array): void {
+    const view = this.#view;
+    for (let request = 0; request < this.#state.length; request++) {
+      if (this.#state[request] === GONE) continue;
+      const slot = from.indexOf(this.#replicaOf[request]!);
+      if (slot < 0) this.#state[request] = GONE;
+      else this.#replicaOf[request] = slot;
+    }
+    this.#index?.rearrange(from);
+    for (const column of [
+      view.inFlight,
+      view.ongoingTokens,
+      view.pendingPrefillTokens,
+      view.ongoingDecodeTokens,
+      view.indexedBlocks,
+    ]) {
+      rearrange(column, from);
+    }
   }
 
-  /** Unknown requests, and those of a forgotten replica, are gone. */
+  /** Requests that nobody knows are gone. */
   #stateOf(request: number): number {
-    if (request >= this.#state.length) return GONE;
-    return this.#lifeOf[request] === this.#life[this.#replicaOf[request]!] ? this.#state[request]! : GONE;
+    return request < this.#state.length ? this.#state[request]! : GONE;
   }
 
   #reserve(request: number): void {
@@ -130,7 +146,6 @@ export class RouterLedger {
     const room = roomFor(request, this.#state.length);
     this.#state = grownArray(this.#state, room);
     this.#replicaOf = grownArray(this.#replicaOf, room);
-    this.#lifeOf = grownArray(this.#lifeOf, room);
     this.#inputTokens = grownArray(this.#inputTokens, room);
     this.#uncachedTokens = grownArray(this.#uncachedTokens, room);
   }

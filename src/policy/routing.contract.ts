@@ -2,9 +2,15 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
 import { eligibleSlots, MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.contract.js';
+import { MOST_CHATS } from './chat-affinity.js';
 import type { RoutingPolicy } from './contract.js';
 import { createExplanation, type Explanation, resetExplanation } from './explanation.js';
+import { createFleetView } from './fleet-view.js';
 import { policyOptions } from './policy-options.js';
+import { createRequestFeatures } from './request-features.js';
+
+/** More than anybody may remember at once: each is new again when its turn comes again. */
+const CHATS = Array.from({ length: MOST_CHATS * 1.5 }, (_, i) => `chat ${i}`);
 
 /** What every routing policy promises, whatever its options. */
 export function routingContract(policy: RoutingPolicy, given: unknown): void {
@@ -22,7 +28,7 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
       resetExplanation(why);
       const pick = picker.pick(question.request, question.view, explained === undefined ? undefined : why);
       explained?.(why, question, pick);
-      if (pick >= 0) picker.placed?.(question.request, pick);
+      if (pick >= 0) picker.placed?.(question.request, pick, question.view);
       return pick;
     });
     return { picks, random: random.state() };
@@ -68,19 +74,44 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
         answers(asked, (why, { view }, pick) => {
           expect(why.rule).not.toBe('');
           const eligible = eligibleSlots(view);
+          expect(why.tied).toBeLessThanOrEqual(eligible.length);
+          for (const fact of [...why.terms.values(), ...why.facts.values()]) {
+            for (let i = 0; i < view.size; i++) expect(Number.isNaN(fact[i]!)).toBe(!eligible.includes(i));
+          }
+          for (const slot of why.removed.keys()) expect(eligible).toContain(slot);
           if (!why.scored) return;
           const scores = Array.from(why.scores.subarray(0, view.size));
           scores.forEach((score, i) => {
             expect(Number.isNaN(score)).toBe(!eligible.includes(i));
           });
           if (pick < 0) return;
-          const best = Math.max(...eligible.map((i) => scores[i]!));
-          expect(scores[pick]).toBe(best);
-          expect(why.tied).toBe(eligible.filter((i) => scores[i] === best).length);
+          if (why.tied > 0) {
+            const best = Math.max(...eligible.map((i) => scores[i]!));
+            expect(scores[pick]).toBe(best);
+            expect(why.tied).toBeLessThanOrEqual(eligible.filter((i) => scores[i] === best).length);
+          }
+          if (why.terms.size === 0) return;
           const parts = [...why.terms.values()];
           for (const i of eligible) expect(parts.reduce((sum, part) => sum + part[i]!, 0)).toBeCloseTo(scores[i]!, 12);
         });
       }),
     );
+  });
+
+  it('remembers no more after a million requests than it may', () => {
+    const picker = policy.create(options, { random: randomStream(7, 'routing'), replicas: MOST_REPLICAS });
+    if (picker.placed === undefined) {
+      // Who is not told where requests go has nothing to remember.
+      expect(picker.remembered).toBeUndefined();
+      return;
+    }
+    const view = createFleetView(MOST_REPLICAS);
+    const request = createRequestFeatures(MOST_REPLICAS);
+    picker.pick(request, view);
+    for (let i = 0; i < 1_000_000; i++) {
+      request.session = CHATS[i % CHATS.length]!;
+      picker.placed(request, i % MOST_REPLICAS, view);
+    }
+    expect(picker.remembered!()).toBeLessThanOrEqual(MOST_CHATS);
   });
 }

@@ -16,7 +16,7 @@ export function scorerContract(scorer: Scorer): void {
       instance.score(request, view, scores);
       const eligible = eligibleSlots(view);
       const best = Math.max(...eligible.map((i) => scores[i]!));
-      if (eligible.length > 0) instance.placed?.(request, eligible.find((i) => scores[i] === best)!);
+      if (eligible.length > 0) instance.placed?.(request, eligible.find((i) => scores[i] === best)!, view);
       return Array.from(scores);
     });
   }

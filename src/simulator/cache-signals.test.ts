@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createRequestFeatures } from '../policy/request-features.js';
 import { toyReplica } from '../replica/toy-replica.contract.js';
 import { CacheSignals } from './cache-signals.js';
 
@@ -10,32 +9,28 @@ function fleet() {
   return { replicas: [cold.replica, warm.replica], warmUp: warm.run };
 }
 
-function asked(soloBlocks = 0) {
-  const request = createRequestFeatures(2);
-  request.blocks = Int32Array.of(1000, 1001, 99);
-  request.blockCount = 3;
-  request.soloBlocks = soloBlocks;
-  return request;
+const BLOCKS = Int32Array.of(1000, 1001, 99);
+
+/** How many of the first `count` blocks each replica is seen to hold. */
+function seenBy(caches: CacheSignals, count = BLOCKS.length): number[] {
+  const cached = new Int32Array(2);
+  caches.lookUp(BLOCKS, count, cached);
+  return Array.from(cached);
 }
 
 describe('live caches', () => {
   it('are asked how many leading blocks of the request they hold', () => {
     const { replicas, warmUp } = fleet();
     const caches = new CacheSignals(replicas, 0);
-    const request = asked();
-    caches.lookUp(request);
-    expect(Array.from(request.cachedBlocks)).toEqual([0, 0]);
+    expect(seenBy(caches)).toEqual([0, 0]);
     warmUp();
-    caches.lookUp(request);
-    expect(Array.from(request.cachedBlocks)).toEqual([0, 2]);
+    expect(seenBy(caches)).toEqual([0, 2]);
   });
 
-  it('are not asked for blocks that only this request can have', () => {
+  it('are not asked for more blocks than they are told', () => {
     const { replicas, warmUp } = fleet();
     warmUp();
-    const request = asked(2);
-    new CacheSignals(replicas, 0).lookUp(request);
-    expect(Array.from(request.cachedBlocks)).toEqual([0, 1]);
+    expect(seenBy(new CacheSignals(replicas, 0), 1)).toEqual([0, 1]);
   });
 });
 
@@ -43,11 +38,9 @@ describe('caches that are seen every 50 us', () => {
   it('look empty until the interval has passed, then as they were at the last look that was due', () => {
     const { replicas, warmUp } = fleet();
     const caches = new CacheSignals(replicas, 50);
-    const request = asked();
     const seen = (nowUs: number) => {
       caches.look(nowUs);
-      caches.lookUp(request);
-      return request.cachedBlocks[1];
+      return seenBy(caches)[1];
     };
     expect([seen(0), seen(49), seen(60)]).toEqual([0, 0, 0]);
     warmUp();
@@ -60,8 +53,6 @@ describe('caches that are seen every 50 us', () => {
     const caches = new CacheSignals(replicas, 50);
     warmUp();
     caches.look(50);
-    const request = asked();
-    caches.lookUp(request);
-    expect(request.cachedBlocks[1]).toBe(2);
+    expect(seenBy(caches)[1]).toBe(2);
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { ROUTING_POLICIES } from '../policy/registry.js';
 import { sloPriorities } from '../policy/slo-classes.js';
 import { type ToyRequest, toyKeys, toyReplica, toyTable } from '../replica/toy-replica.contract.js';
 import type { ClusterConfig } from './cluster-config.js';
 import { createPolicies, Router } from './router.js';
-import { toyCluster } from './toy-cluster.contract.js';
+import { simulateToy, toyCluster } from './toy-cluster.contract.js';
 
 function routerFor(list: readonly ToyRequest[], changes: Partial<ClusterConfig> = {}) {
   const config = toyCluster(changes);
@@ -38,11 +39,11 @@ describe('what a decision knows of a request', () => {
       sloClass: 'batch',
       priority: -1,
       tenant: 1,
-      session: 1,
+      session: 's',
     });
     expect(JSON.stringify(router.features)).not.toContain('77');
     router.look(1, 124);
-    expect(router.features).toMatchObject({ sloClass: 'standard', priority: 3, tenant: -1, session: -1 });
+    expect(router.features).toMatchObject({ sloClass: 'standard', priority: 3, tenant: -1, session: '' });
   });
 
   it('follows the priorities of the configuration', () => {
@@ -147,5 +148,59 @@ describe('tenants', () => {
     expect(router.refuse()).toBe('tenant is over its budget');
     router.left(0);
     expect(router.refuse()).toBeNull();
+  });
+});
+
+describe('every routing policy', () => {
+  const list = Array.from({ length: 60 }, (_, i) => ({
+    at: i * 7,
+    input: 8 + (i % 5) * 4,
+    ...(i % 3 === 0 ? { group: `g${i % 4}`, prefix: 8 } : {}),
+    ...(i % 2 === 0 ? { session: `s${i % 6}` } : {}),
+  }));
+
+  it.each(ROUTING_POLICIES.map(({ name }) => name))('%s serves a cluster', (policy) => {
+    const config = toyCluster({ instances: 4, routing: { policy, options: {} }, traceLevel: 'decisions' });
+    const { document } = simulateToy(list, config);
+    expect(document.cluster).toMatchObject({ completed_requests: 60, routing_rejected: 0 });
+    expect(simulateToy(list, config).document).toEqual(document);
+  });
+});
+
+describe('what a prompt begins with', () => {
+  const keyOf = (request: ToyRequest) => {
+    const { router } = routerFor([{ input: 1 }, request], { routing: { policy: 'chwbl', options: {} } });
+    router.look(1, 0);
+    router.pick(1);
+    return router.features.contentKey;
+  };
+
+  it('is its first block if others may have it, else its chat, else itself', () => {
+    expect(keyOf({ input: 8, group: 'g', session: 's' })).toBe('block:1000');
+    expect(keyOf({ input: 8, session: 's', grows: true })).toBe('block:101000');
+    expect(keyOf({ input: 8, session: 's' })).toBe('session:s');
+    expect(keyOf({ input: 3, group: 'g', session: 's' })).toBe('session:s');
+    expect(keyOf({ input: 8 })).toBe('request_1');
+  });
+});
+
+describe('blocks of the index', () => {
+  it('have the size that the policy wants, and those of the caches their own', () => {
+    const list = [{ input: 40, group: 'g' }];
+    const options = { scorers: 'prefix-affinity:1,precise-prefix-cache:1', block_size: 16 };
+    const { router, fleet } = routerFor(list, { routing: { policy: 'weighted', options } });
+    fleet[1]!.run();
+    router.look(0, 0);
+    router.pick(0);
+    expect(router.features).toMatchObject({ blockSize: 16, blockCount: 2 });
+    router.placed(0, 0);
+    router.pick(0);
+    expect(Array.from(router.features.routedBlocks)).toEqual([2, 0]);
+    expect(Array.from(router.features.cachedBlocks)).toEqual([0, 2]);
+  });
+
+  it('are 512 tokens for lmetric and unified, and those of the caches for others', () => {
+    const sizeFor = (policy: string) => routerFor([], { routing: { policy, options: {} } }).policies.blockSize;
+    expect(['lmetric', 'unified', 'weighted', 'lpwl', 'round-robin'].map(sizeFor)).toEqual([512, 512, 4, 4, 4]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Explanation } from '../explanation.js';
 import type { FleetView } from '../fleet-view.js';
+import { hitTokens, type RequestFeatures } from '../request-features.js';
 
 /** Tells the scores that a choice compared. Replicas that were not candidates get NaN. */
 export function explainScores(why: Explanation, view: FleetView, scores: Float64Array): void {
@@ -12,6 +13,20 @@ export function explainTerm(why: Explanation, name: string, view: FleetView, par
   const term = new Float64Array(view.size);
   copyCandidates(view, parts, term);
   why.terms.set(name, term);
+}
+
+/** Tells something else that was weighed; it is no part of a sum. */
+export function explainFact(why: Explanation, name: string, view: FleetView, values: Int32Array | Float64Array): void {
+  const fact = new Float64Array(view.size);
+  copyCandidates(view, values, fact);
+  why.facts.set(name, fact);
+}
+
+/** Tells how much of the prompt each replica was sent before. */
+export function explainHits(why: Explanation, view: FleetView, request: RequestFeatures): void {
+  const hits = new Float64Array(view.size);
+  for (let i = 0; i < view.size; i++) hits[i] = hitTokens(request, i);
+  explainFact(why, 'hit tokens', view, hits);
 }
 
 /** Tells the three counts that make an effective load, as parts of minus the load. */
@@ -27,7 +42,7 @@ export function explainRule(why: Explanation, chosen: number, tied: number, rule
   why.rule = chosen < 0 ? 'no replica is eligible' : rule;
 }
 
-function copyCandidates(view: FleetView, from: Float64Array, to: Float64Array): void {
+function copyCandidates(view: FleetView, from: Int32Array | Float64Array, to: Float64Array): void {
   for (let i = 0; i < view.size; i++) to[i] = view.eligible[i] === 0 ? Number.NaN : from[i]!;
 }
 

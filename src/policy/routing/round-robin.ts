@@ -1,5 +1,6 @@
 import type { RoutingPolicy } from '../contract.js';
 import { NO_OPTIONS } from '../options.js';
+import { eligibleCount, nthEligible } from './eligible.js';
 import { explainRule } from './explain.js';
 
 export const roundRobin: RoutingPolicy = {
@@ -16,16 +17,8 @@ export const roundRobin: RoutingPolicy = {
     let decisions = 0;
     return {
       pick(_request, view, why) {
-        let candidates = 0;
-        for (let i = 0; i < view.size; i++) if (view.eligible[i] !== 0) candidates++;
-
-        let chosen = -1;
-        if (candidates > 0) {
-          for (let skip = decisions++ % candidates; skip >= 0; skip--) {
-            do chosen++;
-            while (view.eligible[chosen] === 0);
-          }
-        }
+        const candidates = eligibleCount(view);
+        const chosen = candidates === 0 ? -1 : nthEligible(view, decisions++ % candidates);
         if (why !== undefined) explainRule(why, chosen, 0, 'its turn');
         return chosen;
       },

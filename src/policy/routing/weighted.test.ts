@@ -13,7 +13,7 @@ function context(replicas: number): PolicyContext {
 
 describe('weighted', () => {
   it('adds up shares of clamped scores', () => {
-    const picker = weighted.create({ scorers: DEFAULT_SCORERS, tie_break: 'first' }, context(2));
+    const picker = weighted.create({ scorers: DEFAULT_SCORERS, tie_break: 'first', block_size: 0 }, context(2));
     const view = createFleetView(2);
     const request = createRequestFeatures(2);
     request.blockCount = 4;
@@ -35,8 +35,14 @@ describe('weighted', () => {
     view.queued.set([4, 0, 2]);
     view.kvUsed.set([0, 0.9, 0.3]);
     const request = createRequestFeatures(3);
-    const small = weighted.create({ scorers: 'queue-depth:1,kv-utilization:2', tie_break: 'first' }, context(3));
-    const large = weighted.create({ scorers: 'queue-depth:50,kv-utilization:100', tie_break: 'first' }, context(3));
+    const small = weighted.create(
+      { scorers: 'queue-depth:1,kv-utilization:2', tie_break: 'first', block_size: 0 },
+      context(3),
+    );
+    const large = weighted.create(
+      { scorers: 'queue-depth:50,kv-utilization:100', tie_break: 'first', block_size: 0 },
+      context(3),
+    );
     const [whySmall, whyLarge] = [createExplanation(3), createExplanation(3)];
     expect(large.pick(request, view, whyLarge)).toBe(small.pick(request, view, whySmall));
     expect(whyLarge.scores).toEqual(whySmall.scores);
@@ -44,7 +50,7 @@ describe('weighted', () => {
 
   it('counts scores beyond the range as its ends, and no number as 0', () => {
     const picker = weighted.create(
-      { scorers: [{ name: 'kv-utilization', weight: 2 }], tie_break: 'first' },
+      { scorers: [{ name: 'kv-utilization', weight: 2 }], tie_break: 'first', block_size: 0 },
       context(4),
     );
     const view = createFleetView(4);
@@ -57,24 +63,25 @@ describe('weighted', () => {
   it('tells its scorers where a request went', () => {
     const placed = vi.fn();
     const create = vi.spyOn(kvUtilization, 'create').mockReturnValue({ score: () => {}, placed });
-    const picker = weighted.create({ scorers: 'queue-depth:1,kv-utilization:1', tie_break: 'first' }, context(2));
+    const picker = weighted.create(
+      { scorers: 'queue-depth:1,kv-utilization:1', tie_break: 'first', block_size: 0 },
+      context(2),
+    );
     const request = createRequestFeatures(2);
-    picker.placed!(request, 1);
-    expect(placed.mock.calls).toEqual([[request, 1]]);
+    const view = createFleetView(2);
+    picker.placed!(request, 1, view);
+    expect(placed.mock.calls).toEqual([[request, 1, view]]);
     create.mockRestore();
   });
 
   it('reads what its scorers read, each signal once', () => {
-    expect(weighted.reads({ scorers: 'load-balance:1,queue-depth:2,prefix-affinity:1', tie_break: 'first' })).toEqual([
-      'queued',
-      'running',
-      'inFlight',
-      'prefixIndex',
-    ]);
+    expect(
+      weighted.reads({ scorers: 'load-balance:1,queue-depth:2,prefix-affinity:1', tie_break: 'first', block_size: 0 }),
+    ).toEqual(['queued', 'running', 'inFlight', 'prefixIndex']);
   });
 
   it('refuses scorers that do not exist even when nobody checked the options', () => {
-    expect(() => weighted.create({ scorers: 'magic:1', tie_break: 'first' }, context(2))).toThrow(
+    expect(() => weighted.create({ scorers: 'magic:1', tie_break: 'first', block_size: 0 }, context(2))).toThrow(
       expect.objectContaining({ code: 'UNKNOWN_SCORER' }),
     );
   });

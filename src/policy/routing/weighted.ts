@@ -5,6 +5,7 @@ import type { PolicyOption } from '../options.js';
 import { parseScorers, type ScorerWeight } from '../scoring/parse-scorers.js';
 import { scorer } from '../scoring/registry.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
+import { blockSizeOption } from './block-size.js';
 import { explainRule, explainScores, explainTerm } from './explain.js';
 
 /** Prefix reuse first, balanced by load and memory. */
@@ -13,6 +14,7 @@ export const DEFAULT_SCORERS = 'prefix-affinity:3,queue-depth:2,kv-utilization:2
 interface WeightedOptions {
   scorers: string | readonly ScorerWeight[];
   tie_break: TieBreak;
+  block_size: number;
 }
 
 const scorersOption: PolicyOption<WeightedOptions['scorers']> = {
@@ -47,7 +49,8 @@ export const weighted: RoutingPolicy<WeightedOptions> = {
   notFor:
     'Traffic where one signal says it all: a plain policy then does the same and is easier to explain. prefix-affinity as its only scorer piles requests on one replica.',
   formula: 'greatest sum over scorers of clamp(score, 0, 1) * weight / sum of weights',
-  options: { scorers: scorersOption, tie_break: tieBreakOption },
+  options: { scorers: scorersOption, tie_break: tieBreakOption, block_size: blockSizeOption(0) },
+  blockSize: ({ block_size }) => block_size,
   reads: (given) => [...new Set(parseScorers(given.scorers, 'scorers').flatMap(({ name }) => scorer(name).reads))],
   create(given, context) {
     const pairs = parseScorers(given.scorers, 'scorers');
@@ -63,7 +66,7 @@ export const weighted: RoutingPolicy<WeightedOptions> = {
 
     return {
       pick(request, view, why) {
-        sums.fill(0);
+        sums.fill(0, 0, view.size);
         for (let d = 0; d < dimensions.length; d++) {
           const { name, share, instance } = dimensions[d]!;
           instance.score(request, view, parts);
@@ -77,9 +80,10 @@ export const weighted: RoutingPolicy<WeightedOptions> = {
         }
         return chosen;
       },
-      placed(request, replica) {
-        for (let d = 0; d < dimensions.length; d++) dimensions[d]!.instance.placed?.(request, replica);
+      placed(request, replica, view) {
+        for (let d = 0; d < dimensions.length; d++) dimensions[d]!.instance.placed?.(request, replica, view);
       },
+      remembered: () => dimensions.reduce((sum, { instance }) => sum + (instance.remembered?.() ?? 0), 0),
     };
   },
 };

@@ -16,7 +16,7 @@ function setUp(replicas: number) {
       instance.score(request, view, scores);
       return Array.from(scores);
     },
-    place: (replica: number) => instance.placed!(request, replica),
+    place: (replica: number) => instance.placed!(request, replica, view),
   };
 }
 
@@ -69,4 +69,15 @@ it('learns nothing before it was asked', () => {
   const { ask, place } = setUp(2);
   place(0);
   expect(ask()).toEqual([1, 0]);
+});
+
+it('follows replicas that change places, and forgets those that leave', () => {
+  const { view, ask, place } = setUp(3);
+  ask();
+  for (const replica of [0, 1, 2]) place(replica);
+  expect(ask()).toEqual([1, 0.5, 0]);
+  view.ids = ['replica-2', 'replica-0', 'replica-1'];
+  expect(ask()).toEqual([0, 1, 0.5]);
+  view.ids = ['replica-9', 'replica-2', 'replica-0'];
+  expect(ask()).toEqual([1, 0, 0.5]);
 });

@@ -1,5 +1,6 @@
 import type { Scorer, ScorerInstance } from '../contract.js';
 import type { FleetView } from '../fleet-view.js';
+import { formerSlots } from '../rearrange.js';
 
 const NONE = -1;
 
@@ -26,6 +27,22 @@ function createNoHitLru(replicas: number): ScorerInstance {
   let oldest = NONE;
   let newest = NONE;
   let cold = false;
+  let ids: readonly string[] = [];
+
+  /** Those used stay in their order, at the slots they have now. */
+  function follow(now: readonly string[]): void {
+    const from = formerSlots(ids, now);
+    const order: number[] = [];
+    for (let i = oldest; i !== NONE; i = newer[i]!) order.push(i);
+    used.fill(0);
+    oldest = NONE;
+    newest = NONE;
+    for (const before of order) {
+      const slot = from.indexOf(before);
+      if (slot >= 0) use(slot);
+    }
+    ids = now;
+  }
 
   function unlink(replica: number): void {
     const before = older[replica]!;
@@ -36,7 +53,9 @@ function createNoHitLru(replicas: number): ScorerInstance {
     else older[after] = before;
   }
 
-  function append(replica: number): void {
+  function use(replica: number): void {
+    if (used[replica] === 1) unlink(replica);
+    used[replica] = 1;
     older[replica] = newest;
     newer[replica] = NONE;
     if (newest === NONE) oldest = replica;
@@ -58,6 +77,7 @@ function createNoHitLru(replicas: number): ScorerInstance {
 
   return {
     score(request, view, scores) {
+      if (view.ids !== ids) follow(view.ids);
       let candidates = 0;
       cold = true;
       for (let i = 0; i < view.size; i++) {
@@ -69,10 +89,8 @@ function createNoHitLru(replicas: number): ScorerInstance {
       else for (let i = 0; i < view.size; i++) if (view.eligible[i] !== 0) scores[i] = 0.5;
     },
     placed(_request, replica) {
-      if (!cold) return;
-      if (used[replica] === 1) unlink(replica);
-      used[replica] = 1;
-      append(replica);
+      if (cold) use(replica);
     },
+    remembered: () => used.reduce((sum, one) => sum + one, 0),
   };
 }

@@ -1,0 +1,88 @@
+import { randomStream } from '../../src/kernel/random-stream.js';
+import type { RoutingPicker, RoutingPolicy } from '../../src/policy/contract.js';
+import { createFleetView, type FleetView } from '../../src/policy/fleet-view.js';
+import { policyOptions } from '../../src/policy/policy-options.js';
+import { PrefixIndex } from '../../src/policy/prefix-index.js';
+import { createRequestFeatures, type RequestFeatures } from '../../src/policy/request-features.js';
+
+/** A prompt: 32 blocks, the first 16 of them known to 8 replicas. */
+const BLOCKS = 32;
+const KNOWN_BLOCKS = 16;
+const KNOWN_TO = 8;
+const BLOCK_SIZE = 16;
+/** So many that no branch is known by heart, and that all their blocks fit into the index of a single replica. */
+const PROMPTS = 512;
+
+/** How a prompt is looked up: the real index, or the plain one it is compared with. */
+export interface Lookup {
+  touch(replica: number, blocks: Int32Array, count: number): void;
+  match(blocks: Int32Array, count: number, matched: Int32Array): void;
+}
+
+export interface Workbench {
+  /** Asks for so many decisions in a row, each for another prompt; a sum over the choices. */
+  pick(times: number): number;
+}
+
+/** A policy with a fleet in the middle of its work. */
+export function workbench(
+  policy: RoutingPolicy,
+  replicas: number,
+  createLookup: (replicas: number) => Lookup = (count) => new PrefixIndex(count, 10_000),
+): Workbench {
+  const random = randomStream(7, 'bench');
+  const options = policyOptions(policy, {}, 'bench');
+  const picker = policy.create(options, { random: randomStream(7, 'router'), replicas });
+  const view = busyFleet(replicas, random.below);
+  const lookup = policy.reads(options).includes('prefixIndex') ? createLookup(replicas) : null;
+  const requests = Array.from({ length: PROMPTS }, (_, i) => prompt(i, replicas));
+  for (const request of requests) {
+    for (let i = 0; i < KNOWN_TO; i++) lookup?.touch(random.below(replicas), request.blocks, KNOWN_BLOCKS);
+    picker.placed?.(request, random.below(replicas), view);
+  }
+  let next = 0;
+  return {
+    pick(times) {
+      let sum = 0;
+      for (let i = 0; i < times; i++) {
+        const request = requests[next]!;
+        next = (next + 1) % PROMPTS;
+        sum += pickOne(picker, request, view, lookup);
+      }
+      return sum;
+    },
+  };
+}
+
+/** What a host does for a decision: looks the prompt up, if anybody asks, and lets the policy choose. */
+function pickOne(picker: RoutingPicker, request: RequestFeatures, view: FleetView, lookup: Lookup | null): number {
+  if (lookup !== null) lookup.match(request.blocks, request.blockCount, request.routedBlocks);
+  return picker.pick(request, view);
+}
+
+function busyFleet(replicas: number, below: (bound: number) => number): FleetView {
+  const view = createFleetView(replicas);
+  for (let i = 0; i < replicas; i++) {
+    view.queued[i] = below(4);
+    view.running[i] = 8 + below(24);
+    view.kvUsed[i] = below(1000) / 1000;
+    view.inFlight[i] = 10 + below(20);
+    view.ongoingTokens[i] = 10_000 + below(10_000);
+    view.pendingPrefillTokens[i] = below(4000);
+    view.ongoingDecodeTokens[i] = 10_000;
+    view.indexedBlocks[i] = 5000 + below(5000);
+  }
+  return view;
+}
+
+function prompt(number: number, replicas: number): RequestFeatures {
+  return {
+    ...createRequestFeatures(replicas),
+    inputTokens: BLOCKS * BLOCK_SIZE,
+    session: `chat-${number}`,
+    contentKey: `block:${number * BLOCKS}`,
+    blockSize: BLOCK_SIZE,
+    blockCount: BLOCKS,
+    blocks: Int32Array.from({ length: BLOCKS }, (_, i) => number * BLOCKS + i),
+  };
+}

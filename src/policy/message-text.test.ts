@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from './canonical-json.js';
+import { messagesOf, openingText, systemPrompt, userMessages } from './message-text.js';
+
+describe('canonicalJson', () => {
+  it('is the same for equal values, however they were written', () => {
+    expect(canonicalJson(JSON.parse('{ "b": [1, {"d": null, "c": true}], "a": "x" }'))).toBe(
+      '{"a":"x","b":[1,{"c":true,"d":null}]}',
+    );
+  });
+
+  it('escapes what JSON needs and nothing else', () => {
+    expect(canonicalJson({ 'ü☃': 'a"b\\c\n/\u007f😀' })).toBe('{"ü☃":"a\\"b\\\\c\\n/\u007f😀"}');
+  });
+});
+
+describe('messages', () => {
+  const body = {
+    messages: [
+      { role: 'user', content: 'first' },
+      null,
+      'text',
+      { role: 'system', content: 'Be brief.' },
+      { role: 'system', content: 'Be long.' },
+      { role: 'assistant', content: 'answer' },
+      {
+        role: 'user',
+        content: [{ type: 'text', text: 'a ' }, 'b', { url: 'x', type: 'image' }, { type: 'text', text: 3 }, 7],
+      },
+      { role: 'user' },
+    ],
+  };
+
+  it('are there when there is at least one', () => {
+    expect(messagesOf(body)).toBe(body.messages);
+    expect([{}, { messages: [] }, { messages: 'x' }].map(messagesOf)).toEqual([null, null, null]);
+  });
+
+  it('have one system prompt, the first', () => {
+    expect(systemPrompt(body.messages)).toBe('Be brief.');
+    expect(systemPrompt([{ role: 'user', content: 'x' }])).toBe('');
+    expect(systemPrompt([{ role: 'system', content: '' }, body.messages[3]])).toBe('');
+  });
+
+  it('are joined from their parts, others than text as JSON', () => {
+    expect(userMessages(body.messages, 9)).toEqual([
+      'first',
+      'a b{"type":"image","url":"x"}{"text":3,"type":"text"}7',
+      '',
+    ]);
+    expect(userMessages(body.messages, 1)).toEqual(['first']);
+    expect(userMessages(body.messages, 0)).toEqual([]);
+  });
+});
+
+describe('openingText', () => {
+  it('is the first user message, else the prompt, else everything', () => {
+    expect(
+      openingText({
+        messages: [
+          { role: 'system', content: 's' },
+          { role: 'user', content: 'u' },
+        ],
+      }),
+    ).toBe('u');
+    expect(openingText({ messages: [{ role: 'system', content: 's' }] })).toBe('');
+    expect(openingText({ prompt: 'Once', model: 'm' })).toBe('Once');
+    expect(openingText({ prompt: ['Once'], model: 'm' })).toBe('{"model":"m","prompt":["Once"]}');
+  });
+});

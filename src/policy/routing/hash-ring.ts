@@ -1,0 +1,91 @@
+import type { Hash64 } from '../../kernel/hash64.js';
+import type { FleetView } from '../fleet-view.js';
+
+/**
+ * Consistent hashing: every replica has many points on a ring of 64-bit numbers, and a key belongs to the replica of the
+ * first point at or after its hash. When a replica comes or goes, only the keys of its points move. Points follow from the
+ * replicas' names alone: every router has the same ring. It is made again when the fleet changes.
+ */
+export class HashRing {
+  readonly #hash: Hash64;
+  readonly #pointsPerReplica: number;
+  readonly #pointName: (id: string, point: number) => string;
+  #ids: readonly string[] = [];
+
+  // By point, in order of the ring.
+  #upper = new Uint32Array(0);
+  #lower = new Uint32Array(0);
+  #slot = new Int32Array(0);
+
+  // The walk.
+  readonly #key = new Uint32Array(2);
+  #start = 0;
+  #steps = 0;
+  #walk = 0;
+  /** By slot: the last walk that met the replica. */
+  #met = new Float64Array(0);
+
+  constructor(hash: Hash64, pointsPerReplica: number, pointName: (id: string, point: number) => string) {
+    this.#hash = hash;
+    this.#pointsPerReplica = pointsPerReplica;
+    this.#pointName = pointName;
+  }
+
+  /** The key's home: the first eligible replica at or after its hash, -1 when there is none. Begins a walk. */
+  home(view: FleetView, key: string): number {
+    if (view.ids !== this.#ids) this.#build(view.ids);
+    this.#hash(key, this.#key);
+    this.#start = this.#seek();
+    this.#steps = 0;
+    this.#walk++;
+    return this.next(view);
+  }
+
+  /** The next eligible replica of the walk that it has not met yet, -1 when it has met all. */
+  next(view: FleetView): number {
+    const points = this.#slot.length;
+    while (this.#steps < points) {
+      const point = this.#start + this.#steps++;
+      const slot = this.#slot[point < points ? point : point - points]!;
+      if (this.#met[slot] === this.#walk) continue;
+      this.#met[slot] = this.#walk;
+      if (slot < view.size && view.eligible[slot] !== 0) return slot;
+    }
+    return -1;
+  }
+
+  /** The first point at or after the key; behind the last one the ring begins again. */
+  #seek(): number {
+    const upper = this.#key[0]!;
+    const lower = this.#key[1]!;
+    let from = 0;
+    let to = this.#slot.length;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      const above = this.#upper[middle]!;
+      if (above < upper || (above === upper && this.#lower[middle]! < lower)) from = middle + 1;
+      else to = middle;
+    }
+    return from === this.#slot.length ? 0 : from;
+  }
+
+  #build(ids: readonly string[]): void {
+    const perReplica = this.#pointsPerReplica;
+    const points = ids.length * perReplica;
+    const upper = new Uint32Array(points);
+    const lower = new Uint32Array(points);
+    const order = new Uint32Array(points);
+    for (let point = 0; point < points; point++) {
+      this.#hash(this.#pointName(ids[Math.floor(point / perReplica)]!, point % perReplica), this.#key);
+      upper[point] = this.#key[0]!;
+      lower[point] = this.#key[1]!;
+      order[point] = point;
+    }
+    order.sort((a, b) => upper[a]! - upper[b]! || lower[a]! - lower[b]! || a - b);
+    this.#upper = upper.map((_, i) => upper[order[i]!]!);
+    this.#lower = lower.map((_, i) => lower[order[i]!]!);
+    this.#slot = Int32Array.from(order, (point) => Math.floor(point / perReplica));
+    this.#met = new Float64Array(ids.length);
+    this.#ids = ids;
+  }
+}

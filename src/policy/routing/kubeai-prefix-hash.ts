@@ -1,0 +1,50 @@
+import { xxhash64 } from '../../kernel/xxhash64.js';
+import type { RoutingPolicy } from '../contract.js';
+import { openingText } from '../message-text.js';
+import { numberOption } from '../options.js';
+import { FleetLoad, pickWithinBound } from './bounded-load.js';
+import { HashRing } from './hash-ring.js';
+
+interface KubeaiOptions {
+  prefix_char_length: number;
+  replication: number;
+  mean_load_percentage: number;
+}
+
+export const kubeaiPrefixHash: RoutingPolicy<KubeaiOptions> = {
+  name: 'kubeai-prefix-hash',
+  summary: "KubeAI's prefix hash: the first 100 characters of the first user message choose a place on a bounded ring.",
+  goodFor:
+    'Comparing with a KubeAI installation that uses its PrefixHash strategy. Chats keep their key in every turn.',
+  notFor:
+    'Prompts that begin alike and go on differently, such as templates: they share a key, and only the bound spreads them. System prompts do not count.',
+  formula:
+    'from the home of xxhash64(first 100 characters) clockwise, the first with inFlight + 1 <= 1.25 * (total inFlight + 1) / n, any if nothing is in flight; the home if there is none',
+  options: {
+    prefix_char_length: numberOption({ default: 100, from: 0, whole: true, help: 'characters that make the key' }),
+    replication: numberOption({ default: 256, from: 1, whole: true, help: 'points on the ring per replica' }),
+    mean_load_percentage: numberOption({ default: 125, above: 0, help: 'most load, in percent of the mean' }),
+  },
+  reads: () => ['inFlight', 'body'],
+  create({ prefix_char_length, replication, mean_load_percentage }) {
+    const ring = new HashRing(xxhash64, replication, (id, point) => `${id}${point}`);
+    const load = new FleetLoad();
+    return {
+      pick({ body, contentKey }, view, why) {
+        load.look(view);
+        const mean = (load.total + 1) / load.replicas;
+        load.bound = load.total === 0 ? Number.POSITIVE_INFINITY : mean * (mean_load_percentage / 100);
+        const text = body === null ? contentKey : openingText(body);
+        return pickWithinBound(ring, view, firstCharacters(text, prefix_char_length), load, why);
+      },
+    };
+  },
+};
+
+/** Characters as people count them: a pair of surrogates is one. */
+function firstCharacters(text: string, count: number): string {
+  if (text.length <= count) return text;
+  let end = 0;
+  for (let i = 0; i < count && end < text.length; i++) end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  return text.slice(0, end);
+}

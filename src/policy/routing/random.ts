@@ -1,0 +1,25 @@
+import type { RoutingPolicy } from '../contract.js';
+import { NO_OPTIONS } from '../options.js';
+import { eligibleCount, nthEligible } from './eligible.js';
+import { explainRule } from './explain.js';
+
+export const random: RoutingPolicy = {
+  name: 'random',
+  summary: 'Draws a replica, each as likely as the others.',
+  goodFor: 'A base line: what many routers do when nothing else is configured, and what needs no state at all.',
+  notFor: 'Everything else: by chance alone some replicas get much more than others, and prefixes are scattered.',
+  formula: 'one of the eligible replicas, drawn from the seeded stream',
+  options: NO_OPTIONS,
+  reads: () => [],
+  create(_options, { random: stream }) {
+    return {
+      pick(_request, view, why) {
+        const candidates = eligibleCount(view);
+        const draw = candidates > 1 ? stream.below(candidates) : 0;
+        const chosen = candidates === 0 ? -1 : nthEligible(view, draw);
+        if (why !== undefined) explainRule(why, chosen, 0, 'drawn');
+        return chosen;
+      },
+    };
+  },
+};

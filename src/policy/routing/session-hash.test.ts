@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { pickerOf } from './picker.contract.js';
+import { sessionHash } from './session-hash.js';
+
+it('gives every chat its place, whatever the load, and spreads chats over all', () => {
+  const { view, request, why, ask } = pickerOf(sessionHash, 4);
+  const homes = () =>
+    Array.from({ length: 60 }, (_, i) => {
+      request.session = `chat ${i}`;
+      return ask();
+    });
+  const idle = homes();
+  view.inFlight.set([90, 0, 3, 1]);
+  expect(homes()).toEqual(idle);
+  expect(new Set(idle).size).toBe(4);
+  expect(why.rule).toBe('home of its chat');
+});
+
+it('sends requests without a chat where least is in flight', () => {
+  const { view, why, ask } = pickerOf(sessionHash, 3);
+  view.inFlight.set([2, 1, 1]);
+  expect(ask()).toBe(1);
+  expect(why).toMatchObject({ tied: 2, rule: 'fewest in flight: no chat' });
+});

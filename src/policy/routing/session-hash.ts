@@ -1,0 +1,38 @@
+import { xxhash64 } from '../../kernel/xxhash64.js';
+import type { RoutingPolicy } from '../contract.js';
+import { numberOption } from '../options.js';
+import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
+import { explainFact, explainRule } from './explain.js';
+import { HashRing } from './hash-ring.js';
+import { LeastInFlight } from './load-only.js';
+
+export const sessionHash: RoutingPolicy<{ virtual_nodes_per_replica: number; tie_break: TieBreak }> = {
+  name: 'session-hash',
+  summary:
+    'Consistent hashing of the chat: each chat has its replica, whatever the load; others go where least is in flight.',
+  goodFor:
+    'Comparing with routers that hash a session header onto a ring. Several of them agree without a table, and few chats move when a replica comes or goes.',
+  notFor:
+    'Chats of very different weight: nothing moves a chat away from a busy replica. Prompts shared between chats.',
+  formula: 'home of xxhash64(chat) on the ring; without a chat: least inFlight',
+  options: {
+    virtual_nodes_per_replica: numberOption({ default: 100, from: 1, whole: true, help: 'points on the ring' }),
+    tie_break: tieBreakOption,
+  },
+  reads: () => ['inFlight'],
+  create({ virtual_nodes_per_replica, tie_break }, { random, replicas }) {
+    const ring = new HashRing(xxhash64, virtual_nodes_per_replica, (id, point) => `${id}:${point}`);
+    const least = new LeastInFlight(new BestChoice(tie_break, random), replicas);
+    return {
+      pick({ session }, view, why) {
+        const hashed = session !== '';
+        const chosen = hashed ? ring.home(view, session) : least.among(view);
+        if (why !== undefined) {
+          explainFact(why, 'in flight', view, view.inFlight);
+          explainRule(why, chosen, hashed ? 0 : least.tied, hashed ? 'home of its chat' : 'fewest in flight: no chat');
+        }
+        return chosen;
+      },
+    };
+  },
+};

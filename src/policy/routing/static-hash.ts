@@ -1,0 +1,34 @@
+import { xxhash64 } from '../../kernel/xxhash64.js';
+import type { RoutingPolicy } from '../contract.js';
+import { openingText } from '../message-text.js';
+import { NO_OPTIONS } from '../options.js';
+import { eligibleCount, nthEligible } from './eligible.js';
+import { explainRule } from './explain.js';
+
+export const staticHash: RoutingPolicy = {
+  name: 'static-hash',
+  summary: 'Sends equal openings to the same replica by a hash modulo the number of replicas, whatever the load.',
+  goodFor:
+    'Seeing what a plain hash in front of the fleet does, as simple proxies have it: perfect locality for a fixed fleet, at no cost.',
+  notFor:
+    'Keys that are not equally popular: the replica of a popular one is overloaded and stays so. When a replica comes or goes nearly every key moves, and all caches are cold.',
+  formula: 'the (xxhash64(first user message) mod n)-th of the n eligible replicas',
+  options: NO_OPTIONS,
+  reads: () => ['body'],
+  create() {
+    const hash = new Uint32Array(2);
+    return {
+      pick({ body, contentKey }, view, why) {
+        const candidates = eligibleCount(view);
+        let chosen = -1;
+        if (candidates > 0) {
+          xxhash64(body === null ? contentKey : openingText(body), hash);
+          // Modulo in two steps: 64 bits do not fit into a number.
+          chosen = nthEligible(view, ((hash[0]! % candidates) * 2 ** 32 + hash[1]!) % candidates);
+        }
+        if (why !== undefined) explainRule(why, chosen, 0, 'hash of its opening');
+        return chosen;
+      },
+    };
+  },
+};

@@ -1,0 +1,64 @@
+import type { RoutingPolicy } from '../contract.js';
+import { effectiveLoad, type FleetView } from '../fleet-view.js';
+import { numberOption } from '../options.js';
+import type { RequestFeatures } from '../request-features.js';
+import { blockSizeOption } from './block-size.js';
+import { explainFact, explainHits, explainRule } from './explain.js';
+
+interface SaturationOptions {
+  queue_threshold: number;
+  kv_threshold: number;
+  block_size: number;
+}
+
+export const stickyUntilSaturated: RoutingPolicy<SaturationOptions> = {
+  name: 'sticky-until-saturated',
+  summary: 'As in llm-d: the best prefix match until it queues or runs out of memory, then the least loaded.',
+  goodFor:
+    'Prefixes that many requests share on a fleet with room: reuse is never given up for a small difference in load.',
+  notFor:
+    'Old signals: a replica looks unsaturated until the next report, and everything that shares its prefix follows until then.',
+  formula:
+    'most leading blocks sent there before, least loaded among equals, unless its queued > 5 or kvUsed > 0.8; then, and if no block is known, least queued + running + inFlight',
+  options: {
+    queue_threshold: numberOption({ default: 5, from: 0, help: 'more waiting requests than this are saturation' }),
+    kv_threshold: numberOption({ default: 0.8, from: 0, help: 'a greater share of used KV blocks is saturation' }),
+    block_size: blockSizeOption(0),
+  },
+  blockSize: ({ block_size }) => block_size,
+  reads: () => ['queued', 'running', 'inFlight', 'kvUsed', 'prefixIndex'],
+  create({ queue_threshold, kv_threshold }) {
+    return {
+      pick(request, view, why) {
+        const match = best(view, request);
+        const known = match >= 0 && request.routedBlocks[match]! > 0;
+        const saturated = known && (view.queued[match]! > queue_threshold || view.kvUsed[match]! > kv_threshold);
+        const chosen = known && !saturated ? match : best(view, null);
+        if (why !== undefined) {
+          explainHits(why, view, request);
+          explainFact(why, 'queued', view, view.queued);
+          explainFact(why, 'KV used', view, view.kvUsed);
+          if (saturated) why.removed.set(match, 'saturated');
+          const fallback = saturated ? 'least loaded: the best match is saturated' : 'least loaded: no block is known';
+          explainRule(why, chosen, 0, known && !saturated ? 'best prefix match' : fallback);
+        }
+        return chosen;
+      },
+    };
+  },
+};
+
+/** The first of the least loaded: among those that know most of the request, or among all without one. */
+function best(view: FleetView, request: RequestFeatures | null): number {
+  let found = -1;
+  for (let i = 0; i < view.size; i++) {
+    if (view.eligible[i] === 0) continue;
+    if (found < 0) {
+      found = i;
+      continue;
+    }
+    const known = request === null ? 0 : request.routedBlocks[i]! - request.routedBlocks[found]!;
+    if (known > 0 || (known === 0 && effectiveLoad(view, i) < effectiveLoad(view, found))) found = i;
+  }
+  return found;
+}

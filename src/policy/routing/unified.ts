@@ -1,0 +1,127 @@
+import { ChatAffinity } from '../chat-affinity.js';
+import type { RoutingPolicy } from '../contract.js';
+import type { Explanation } from '../explanation.js';
+import type { FleetView } from '../fleet-view.js';
+import { numberOption } from '../options.js';
+import { hitTokens, type RequestFeatures } from '../request-features.js';
+import { blockSizeOption } from './block-size.js';
+import { slotOf } from './eligible.js';
+import { explainFact, explainHits, explainRule, explainScores } from './explain.js';
+import { lmetricScore } from './lmetric.js';
+
+/** A chat stays only where more than this share of its prompt is warm. */
+const WARM = 0.5;
+
+export const unified: RoutingPolicy<{ overload_factor: number; block_size: number }> = {
+  name: 'unified',
+  summary: "Stays on the chat's last replica while it is warm and not overloaded; otherwise the least LMetric score.",
+  goodFor:
+    'Chats and agents: the locality of sticky routing without its hot spots. Equal replicas take turns, so an idle fleet is filled evenly.',
+  notFor:
+    'Prompts shared between chats more than within them: the gate looks at the last replica of the chat alone. Requests without a chat are routed as by lmetric.',
+  formula:
+    "the chat's last replica if hit / max(input, 1) > 0.5 and inFlight <= overload_factor * max(mean inFlight, 1); else least of (lmetric score, uncached, inFlight), those equal in all three in turn",
+  options: {
+    overload_factor: numberOption({
+      default: 2,
+      from: 0,
+      help: "a chat leaves its replica when it has more than this many times the fleet's mean of requests in flight",
+    }),
+    block_size: blockSizeOption(512),
+  },
+  blockSize: ({ block_size }) => block_size,
+  reads: () => ['inFlight', 'pendingPrefillTokens', 'prefixIndex'],
+  create({ overload_factor }, { replicas }) {
+    const affinity = new ChatAffinity();
+    const fallback = new LeastLmetric(replicas);
+    return {
+      pick(request, view, why) {
+        const last = request.session === '' ? -1 : slotOf(view, affinity.get(request.session));
+        const stays =
+          last >= 0 &&
+          view.eligible[last] !== 0 &&
+          hitTokens(request, last) / Math.max(request.inputTokens, 1) > WARM &&
+          view.inFlight[last]! <= Math.max(meanInFlight(view), 1) * overload_factor;
+        const chosen = stays ? last : fallback.among(request, view);
+        if (why !== undefined) {
+          fallback.explain(why, request, view);
+          const { tied } = fallback;
+          const best = tied > 1 ? 'its turn among the least LMetric scores' : 'least LMetric score';
+          explainRule(why, chosen, stays ? 0 : tied, stays ? "its chat's replica: warm and not overloaded" : best);
+        }
+        return chosen;
+      },
+      placed({ session }, replica, view) {
+        if (session !== '') affinity.set(session, view.ids[replica]!);
+      },
+      remembered: () => affinity.size,
+    };
+  },
+};
+
+function meanInFlight(view: FleetView): number {
+  let sum = 0;
+  let count = 0;
+  for (let i = 0; i < view.size; i++) {
+    if (view.eligible[i] === 0) continue;
+    sum += view.inFlight[i]!;
+    count++;
+  }
+  return sum / count;
+}
+
+/** The least LMetric score, then the fewest uncached tokens, then the fewest requests; those that tie on all take turns. */
+class LeastLmetric {
+  /** How many were equally good the last time. */
+  tied = 0;
+  readonly #scores: Float64Array;
+  #turn = 0;
+
+  constructor(replicas: number) {
+    this.#scores = new Float64Array(replicas);
+  }
+
+  among(request: RequestFeatures, view: FleetView): number {
+    const scores = this.#scores;
+    let best = -1;
+    let tied = 0;
+    for (let i = 0; i < view.size; i++) {
+      if (view.eligible[i] === 0) continue;
+      scores[i] = lmetricScore(request, view, i, 0);
+      const order = best < 0 ? -1 : this.#compare(request, view, i, best);
+      if (order < 0) {
+        best = i;
+        tied = 1;
+      } else if (order === 0) {
+        tied++;
+      }
+    }
+    this.tied = tied;
+    if (tied < 2) return best;
+    const first = best;
+    for (let skip = this.#turn++ % tied; skip > 0; skip--) {
+      do best++;
+      while (view.eligible[best] === 0 || this.#compare(request, view, best, first) !== 0);
+    }
+    return best;
+  }
+
+  /** Negative where the first replica is better. */
+  #compare(request: RequestFeatures, view: FleetView, a: number, b: number): number {
+    return (
+      this.#scores[a]! - this.#scores[b]! ||
+      hitTokens(request, b) - hitTokens(request, a) ||
+      view.inFlight[a]! - view.inFlight[b]!
+    );
+  }
+
+  /** Regret is measured by the score, also where the chat's own replica was taken. */
+  explain(why: Explanation, request: RequestFeatures, view: FleetView): void {
+    const scores = this.#scores;
+    for (let i = 0; i < view.size; i++) scores[i] = 0 - lmetricScore(request, view, i, 0);
+    explainScores(why, view, scores);
+    explainHits(why, view, request);
+    explainFact(why, 'pending prefill tokens', view, view.pendingPrefillTokens);
+    explainFact(why, 'in flight', view, view.inFlight);
+  }
+}
