@@ -2,10 +2,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
+import { COMMAND_LINES } from '../src/cli/documentation/command-lines.js';
 import { generatedPages } from '../src/cli/documentation/pages.js';
 import { flagsOf } from '../src/cli/flags/command-line.js';
-import { REPLAY } from '../src/cli/replay.js';
-import { RUN } from '../src/cli/run.js';
 import { DISPATCH_ORDERS } from '../src/policy/queueing/dispatch-orders.js';
 import { FAIRNESS_POLICIES } from '../src/policy/queueing/fairness-policies.js';
 import { SATURATION_DETECTORS } from '../src/policy/queueing/saturation.js';
@@ -17,6 +16,7 @@ import { STATUSES } from '../src/replica/request-outcomes.js';
 import { SCHEDULERS } from '../src/replica/scheduling/registry.js';
 import { parsePolicyBundle } from '../src/simulator/policy-bundle.js';
 import { WORKLOADS } from '../src/workload/generate/presets.js';
+import { readWorkloadSpec } from '../src/workload/spec/read-workload-spec.js';
 import { HEADER_KEYS } from '../src/workload/trace-v2/header-keys.js';
 import { BASE_COLUMNS } from '../src/workload/trace-v2/layout.js';
 import { readTraceHeader } from '../src/workload/trace-v2/read-header.js';
@@ -117,7 +117,7 @@ describe('pages', () => {
 
   test.each([...pages])('%s: flags exist', (path, page) => {
     const known = new Set(['help', 'version', 'write']);
-    for (const [name, flag] of Object.entries({ ...flagsOf(RUN), ...flagsOf(REPLAY) })) {
+    for (const [name, flag] of COMMAND_LINES.flatMap((line) => Object.entries(flagsOf(line)))) {
       for (const spelling of [name, ...flag.aliases]) known.add(spelling);
     }
     const others = page.blocks.filter(({ language }) => language !== 'bash').flatMap(({ lines }) => lines);
@@ -131,7 +131,8 @@ describe('pages', () => {
       if (language !== 'yaml') continue;
       const text = lines.join('\n');
       const place = `${path}:${line}`;
-      if (/^trace_version:/m.test(text)) await expect(readTraceHeader(text, place)).resolves.toBeDefined();
+      if (/^version:/m.test(text)) expect(() => readWorkloadSpec(text, place)).not.toThrow();
+      else if (/^trace_version:/m.test(text)) await expect(readTraceHeader(text, place)).resolves.toBeDefined();
       else await expect(parsePolicyBundle(text, place)).resolves.toBeDefined();
     }
   });
@@ -141,7 +142,7 @@ describe('pages', () => {
     ['docs/flow-control.md', [SATURATION_DETECTORS, DISPATCH_ORDERS, FAIRNESS_POLICIES].flatMap(namesOf)],
     ['docs/admission.md', Object.keys(BUILT_IN_SLO_PRIORITIES)],
     ['docs/simulating.md', [LATENCY_MODELS, SCHEDULERS, PREEMPTION_POLICIES].flatMap(namesOf)],
-    ['docs/simulating.md', [...Object.keys(WORKLOADS), ...bundledModels()]],
+    ['docs/simulating.md', [...WORKLOADS, ...bundledModels()]],
     ['docs/simulating.md', Object.keys(JSON.parse(textOf('catalogue/hardware.json')))],
     ['docs/traces.md', [...BASE_COLUMNS, ...Object.keys(HEADER_KEYS)]],
     ['docs/results.md', STATUSES],
@@ -196,6 +197,8 @@ describe('docs/results.md', () => {
         `${replay} --fitness-weights throughput:1 --slo-itl critical=50ms --routing-policy weighted`,
         `run ${common} --num-requests 3 --model-config-folder examples/models --model acme/acme-3b --hardware LAB-40 --tp 1 --hardware-config examples/gpus.json`,
         `replay ${common} --trace examples/small-trace --session-mode closed-loop --think-time-dist constant:value=1s --admission-policy reject-all`,
+        `run ${common} --workload-spec examples/workloads/first.yaml`,
+        `run ${common} --workload-spec examples/workloads/images.yaml`,
       ];
       const keys = new Set<string>();
       for (const [i, args] of runs.entries()) {

@@ -17,10 +17,22 @@ const ALLOWED: Record<string, readonly string[]> = {
   workload: ['kernel', 'policy:types'],
   replica: ['kernel', 'workload:types', 'workload/request-table'],
   simulator: ['kernel', 'policy', 'workload', 'replica'],
-  report: ['simulator:types'],
+  report: ['simulator:types', 'workload:types', 'experiment:types'],
+  experiment: ['kernel', 'policy', 'workload', 'replica', 'simulator', 'report'],
   emulator: ['replica', 'kernel', 'protocol', 'workload/request-table', 'workload:types'],
   gateway: ['policy', 'kernel', 'protocol', 'store', 'replica/latency', 'workload:types'],
-  cli: ['kernel', 'protocol', 'policy', 'workload', 'replica', 'simulator', 'report', 'emulator', 'gateway'],
+  cli: [
+    'kernel',
+    'protocol',
+    'policy',
+    'workload',
+    'replica',
+    'simulator',
+    'report',
+    'experiment',
+    'emulator',
+    'gateway',
+  ],
 };
 
 interface Import {

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ResultDocument } from '../src/simulator/result-document.js';
+import type { ClientSpec, CohortSpec, LengthSpec, WorkloadSpec } from '../src/workload/spec/workload-spec.js';
+import { writeWorkloadSpec } from '../src/workload/spec/write-workload-spec.js';
 import { captured } from './support/test-io.js';
 
 /** Flags that `run` and `replay` share. */
@@ -54,6 +56,88 @@ test('a run and the replay of its own trace have the same metrics', async () => 
       }),
       { numRuns: 60 },
     );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const lengths = fc.constantFrom<LengthSpec>(
+  { type: 'constant', params: { value: 40 } },
+  { type: 'lognormal', params: { mu: 4, sigma: 1, max: 600 } },
+  { type: 'pareto_lognormal', params: { alpha: 2, xm: 50, mu: 4, sigma: 0.5, mix_weight: 0.2, max: 800 } },
+);
+
+/** Clients and cohorts of all kinds but one: a trace does not say that a chat's context grows. */
+const traffic = fc.record({
+  input_distribution: lengths,
+  output_distribution: lengths,
+  slo_class: fc.constantFrom('critical', 'batch'),
+  rest: fc.constantFrom<Partial<ClientSpec & CohortSpec>>(
+    { arrival: { process: 'gamma', cv: 3 }, prefix_group: 'system', prefix_length: 64, timeout: 900_000 },
+    { closed_loop: false, reasoning: { multi_turn: { max_rounds: 3, think_time_us: 50_000 } }, tenant_id: 'shop' },
+    { reasoning: { multi_turn: { max_rounds: 4, think_time_us: 20_000 } }, prefix_group: 'system', prefix_length: 64 },
+    { concurrency: 3, think_time_us: 30_000 },
+    { multimodal: { image_distribution: { type: 'constant', params: { value: 90 } } }, slo_target_us: 70_000 },
+    { lifecycle: { windows: [{ start_us: 100_000, end_us: 2_000_000, trace_rate: 3 }] }, streaming: true },
+    { population: 7, prefix_group: 'own', prefix_sharing: 'per_member', reasoning: { multi_turn: { max_rounds: 2 } } },
+  ),
+});
+
+const specs = fc.array(traffic, { minLength: 1, maxLength: 4 }).map((all): WorkloadSpec => {
+  const named = all.map(({ rest, ...common }, i) => ({ id: `t${i}`, ...common, ...rest }));
+  const clients = named.filter((one) => one.population === undefined);
+  const cohorts = named.filter((one) => one.population !== undefined) as CohortSpec[];
+  return {
+    version: '2',
+    aggregate_rate: 40,
+    num_requests: 60,
+    ...(clients.length > 0 ? { clients } : {}),
+    ...(cohorts.length > 0 ? { cohorts } : {}),
+  };
+});
+
+test('a run of any specification and the replay of its own trace have the same metrics', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'twinyard-trace-'));
+  const trace = join(folder, 'trace');
+  const path = join(folder, 'spec.yaml');
+  try {
+    await fc.assert(
+      fc.asyncProperty(engine, specs, fc.nat(1000), async (shared, spec, seed) => {
+        writeFileSync(path, writeWorkloadSpec(spec));
+        const common = ['--model', 'qwen/qwen3-14b', '--log', 'error', ...flags(shared)];
+        const source = ['--workload-spec', path, '--seed', String(seed), '--trace-output', trace];
+        const run = await simulated(['run', ...common, ...source]);
+        const replay = await simulated(['replay', ...common, '--trace', trace]);
+        for (const key of ['cluster', 'instances', 'slo', 'sessions', 'fairness', 'anomalies'] as const) {
+          expect(replay[key], key).toEqual(run[key]);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('chats that wait for answers do so again when their trace is replayed in a closed loop', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'twinyard-trace-'));
+  const trace = join(folder, 'trace');
+  const path = join(folder, 'spec.yaml');
+  const talk: ClientSpec = {
+    id: 'talk',
+    input_distribution: { type: 'lognormal', params: { mu: 5, sigma: 1, max: 2000 } },
+    output_distribution: { type: 'exponential', params: { mean: 60 } },
+    prefix_group: 'system',
+    reasoning: { multi_turn: { max_rounds: 5, think_time_us: 250_000 } },
+  };
+  try {
+    writeFileSync(path, writeWorkloadSpec({ version: '2', aggregate_rate: 3, num_requests: 100, clients: [talk] }));
+    const engineFlags = ['--model', 'qwen/qwen3-14b', '--num-instances', '2', '--routing-policy', 'least-loaded'];
+    const run = await simulated(['run', ...engineFlags, '--workload-spec', path, '--trace-output', trace]);
+    const replay = await simulated(['replay', ...engineFlags, '--trace', trace, '--session-mode', 'closed-loop']);
+    expect(run.cluster.completed_requests).toBe(100);
+    expect(replay.cluster).toEqual(run.cluster);
+    expect(replay.sessions).toEqual(run.sessions);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -29,7 +29,7 @@ describe('bad input is one line that names the flag, and code 2', () => {
     ['run --model mistralai/mistral-nemo-instruct-2407 --hardware H100', '--tp: is required'],
     ['run --model foo/mistral-nemo-instruct-2407', '--hardware: is required'],
     [`${RUN} --rat 3`, 'did you mean --rate?'],
-    [`${RUN} --workload-spec x.yaml`, '--workload-spec: no such flag'],
+    [`${RUN} --workload-spec x.yaml`, 'x.yaml: no such file; give the path of a readable file'],
     [`${RUN} extra`, "'extra': stands alone"],
     ['run --model qwen/qwen3-14b --rate 0', "--rate: '0' is too small; give a number above 0"],
     ['run --model qwen/qwen3-14b --rate -1', "--rate: '-1' is negative"],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../simulator/result-document.js';
 import type { CliIo } from './io.js';
 import { main } from './program.js';
-import { captured as twinyard } from './test-io.contract.js';
+import { testIo, captured as twinyard } from './test-io.contract.js';
 
 /** Runs what must succeed in silence, and reads its result. */
 async function result(args: string | readonly string[]): Promise<ResultDocument> {
@@ -78,15 +78,13 @@ describe('the program', () => {
     const broken = { write: () => {}, isTTY: false };
     const stderr: string[] = [];
     const io: CliIo = {
+      ...testIo(),
       stdout: {
         write() {
           throw new TypeError('x is undefined\nat y');
         },
       },
       stderr: { ...broken, write: (text: string) => stderr.push(text) },
-      env: {},
-      now: () => 0,
-      beforeSignal: () => {},
     };
     expect(await main(['version'], io)).toBe(1);
     expect(stderr.join('')).toBe('twinyard: x is undefined at y (this is a bug; TWINYARD_DEBUG=1 shows where)\n');
@@ -200,6 +198,7 @@ describe('replay', () => {
     const { config } = await result(files);
     expect(config.workload).toEqual({
       command: 'replay',
+      traceFormat: 'trace-v2',
       traceHeader: `${trace}.yaml`,
       traceData: `${trace}.csv`,
       sessionMode: 'fixed',

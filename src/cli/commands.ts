@@ -22,6 +22,46 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'simulate a cluster under the requests of a trace',
     load: async () => (await import('./replay.js')).replay,
   },
+  {
+    name: 'compare',
+    summary: 'simulate several variants under the same workload and tell what differs',
+    load: async () => (await import('./compare.js')).compare,
+  },
+  {
+    name: 'decide',
+    summary: 'run a routing policy over a stream of events',
+    load: async () => (await import('./decide.js')).decide,
+  },
+  {
+    name: 'trace',
+    summary: 'look at a trace, cut it, change its rate, make it anonymous',
+    load: async () => (await import('./trace.js')).trace,
+  },
+  {
+    name: 'convert',
+    summary: 'turn a trace into another format or into a workload specification',
+    load: async () => (await import('./convert.js')).convert,
+  },
+  {
+    name: 'compose',
+    summary: 'put workload specifications together into one',
+    load: async () => (await import('./compose.js')).compose,
+  },
+  {
+    name: 'engine',
+    summary: 'emulate an inference engine: an OpenAI-compatible server without a GPU',
+    load: async () => (await import('./engine.js')).engine,
+  },
+  {
+    name: 'serve',
+    summary: 'put a routing policy in front of live replicas: the gateway',
+    load: async () => (await import('./serve.js')).serve,
+  },
+  {
+    name: 'explain',
+    summary: 'tell why the gateway sent a request where it did',
+    load: async () => (await import('./explain.js')).explain,
+  },
   { name: 'version', summary: 'print the version', load: async () => (await import('./version.js')).version },
 ];
 

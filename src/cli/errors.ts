@@ -15,6 +15,11 @@ export function noCommand(known: readonly string[]): InputError {
   return new InputError('NO_COMMAND', 'command', 'none given', `known: ${known.join(', ')}; see 'twinyard --help'`);
 }
 
+export function noSubcommand(command: string, known: readonly string[]): InputError {
+  const remedy = `known: ${known.join(', ')}; see 'twinyard ${command} --help'`;
+  return new InputError('NO_COMMAND', `command ${shown(command)}`, 'needs to know what to do', remedy);
+}
+
 export function unknownFlag(given: string, command: string, known: readonly string[]): InputError {
   const near = given.startsWith('--') ? nearestName(given.split('=')[0]!, known) : undefined;
   const help = command === '' ? 'twinyard --help' : `twinyard ${command} --help`;
@@ -22,9 +27,20 @@ export function unknownFlag(given: string, command: string, known: readonly stri
   return new InputError('UNKNOWN_FLAG', shown(given.split('=')[0]!).slice(1, -1), 'no such flag', remedy);
 }
 
-export function unexpectedArgument(given: string, command: string): InputError {
-  const remedy = `'${command}' takes flags only; a flag's value follows its name`;
+/** @param usage what the command takes besides flags, if it takes anything */
+export function unexpectedArgument(given: string, command: string, usage?: string): InputError {
+  const remedy = `'${command}' takes ${usage ?? 'flags'} only; a flag's value follows its name`;
   return new InputError('UNEXPECTED_ARGUMENT', shown(given), 'stands alone', remedy);
+}
+
+export function missingOperand(command: string, usage: string): InputError {
+  const remedy = `write 'twinyard ${command} ${usage}'; see 'twinyard ${command} --help'`;
+  return new InputError('MISSING_ARGUMENT', usage, 'is required', remedy);
+}
+
+export function unknownSource(given: string, known: readonly string[]): InputError {
+  const remedy = `${knownNames(given, known)}; or give a trace file alone`;
+  return new InputError('UNKNOWN_SOURCE', `source ${shown(given)}`, 'is not known', remedy);
 }
 
 export function missingValue(flag: string, accepted: string): InputError {
@@ -71,6 +87,11 @@ export function conflictingFlags(flag: string, problem: string, remedy: string):
   return new InputError('CONFLICTING_FLAGS', flag, problem, remedy);
 }
 
+/** A trace of no request is no trace. */
+export function nothingLeft(flag: string, problem: string): InputError {
+  return new InputError('NOTHING_LEFT', flag, problem, "nothing would be left; see 'twinyard trace stats'");
+}
+
 export function unwritableOutput(flag: string, path: string, problem: string, remedy: string): InputError {
   return new InputError('OUTPUT_NOT_WRITABLE', flag, `cannot write ${shown(path)}: ${problem}`, remedy);
 }
@@ -101,4 +122,26 @@ export function outputFailed(flag: string, path: string, problem: string): RunEr
 /** Standard output refused. */
 export function resultNotWritten(problem: string): RunError {
   return new RunError('OUTPUT_FAILED', `cannot write the result: ${problem}`);
+}
+
+/** A line of a stream of events that cannot be what it is meant to be. */
+export function badEvent(place: string, problem: string, remedy: string): InputError {
+  return new InputError('BAD_EVENT', place, problem, remedy);
+}
+
+/** A variant's file. */
+export function configInvalid(place: string, problem: string, remedy: string): InputError {
+  return new InputError('CONFIG_INVALID', place, problem, remedy);
+}
+
+export function configUnknownKey(place: string, key: string, known: readonly string[]): InputError {
+  const near = nearestName(key, known);
+  const remedy = `${near === undefined ? '' : `did you mean '${near}'? `}keys are the flags of 'twinyard compare --help'`;
+  return new InputError('CONFIG_UNKNOWN_KEY', place, `unknown key ${shown(key)}`, remedy);
+}
+
+/** Fewer than two variants. */
+export function nothingToCompare(): InputError {
+  const remedy = 'give --preset, two or more --config, or two or more names to --routing-policy';
+  return new InputError('NOTHING_TO_COMPARE', 'compare', 'there are not two variants', remedy);
 }

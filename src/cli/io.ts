@@ -11,6 +11,8 @@ export interface CliIo {
   readonly stdout: CliStream;
   /** Errors, warnings, progress. */
   readonly stderr: CliStream;
+  /** What is given to the command on standard input, as it comes. Opened when asked for: an open input waits. */
+  stdin(): AsyncIterable<string | Uint8Array>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Monotonic milliseconds; drives the progress line and never reaches a result. */
   now(): number;
@@ -19,6 +21,10 @@ export interface CliIo {
    * time to handle a signal: until then the system ends the process at once.
    */
   beforeSignal(cleanUp: () => void): void;
+  /** Resolves when the process is asked to end: for commands that run until then. */
+  untilStopped(): Promise<void>;
+  /** Calls `reload` whenever the process is asked to read its configuration again. */
+  onHangUp(reload: () => void): void;
 }
 
 /** Colour only where a person looks at it and has not asked for none. */

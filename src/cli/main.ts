@@ -19,6 +19,7 @@ async function start(): Promise<void> {
   process.exitCode = await main(process.argv.slice(2), {
     stdout: process.stdout,
     stderr: process.stderr,
+    stdin: () => process.stdin,
     env: process.env,
     now: () => performance.now(),
     beforeSignal(cleanUp) {
@@ -29,6 +30,11 @@ async function start(): Promise<void> {
         });
       }
     },
+    untilStopped: () =>
+      new Promise((resolve) => {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+      }),
+    onHangUp: (reload) => void process.on('SIGHUP', reload),
   });
 }
 

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CliIo } from './io.js';
 import { createProgressLine } from './progress-line.js';
+import { testIo } from './test-io.contract.js';
 
 function terminal(isTTY: boolean) {
   const written: string[] = [];
   let ms = 0;
   const stderr = { isTTY, write: (text: string) => written.push(text) };
-  const io = { stderr, stdout: stderr, env: {}, now: () => ms, beforeSignal: () => {} } satisfies CliIo;
+  const io = { ...testIo(), stderr, stdout: stderr, now: () => ms } satisfies CliIo;
   return {
     io,
     written,

@@ -28,7 +28,7 @@ export const REPLAY: CommandLine = {
     'run --model qwen/qwen3-14b --rate 20 --num-requests 1000 --trace-output morning',
     'replay --trace morning --model qwen/qwen3-14b --num-instances 4 --routing-policy least-loaded --format table',
     'replay --trace-header morning.yaml --trace-data morning.csv --model qwen/qwen3-14b --metrics-path result.json',
-    'replay --trace-data conversation_trace.jsonl --model qwen/qwen3-14b --num-instances 8 --block-size-in-tokens 64',
+    'replay --trace-data morning.csv --model qwen/qwen3-14b --num-instances 8 --block-size-in-tokens 64',
   ],
 };
 
@@ -38,6 +38,10 @@ export async function replay(argv: readonly string[], io: CliIo): Promise<number
     return 0;
   }
   const flags = await parseFlags<EngineFlags & ReplayWorkloadFlags>(REPLAY, argv);
+  if (flags.values.decisions !== null) {
+    const { replayDecisions } = await import('./replay-decisions.js');
+    return replayDecisions(flags.values.decisions, flags, io);
+  }
   checkConflicts(flags);
   const paths = checkReplayWorkload(flags);
   const inputs = paths.header === null ? [paths.data] : [paths.header, paths.data];

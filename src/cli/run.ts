@@ -1,7 +1,7 @@
 import { summaryOf } from './commands.js';
 import { checkConflicts } from './config/flag-conflicts.js';
 import type { EngineFlags } from './config/resolve-cluster.js';
-import { checkRunWorkload } from './config/run-workload.js';
+import { checkRunWorkload, workloadInputs } from './config/run-workload.js';
 import { createDiagnostics } from './diagnostics.js';
 import { clusterFlags } from './flags/cluster-flags.js';
 import { type CommandLine, helpText } from './flags/command-line.js';
@@ -28,6 +28,7 @@ export const RUN: CommandLine = {
     'run --model qwen/qwen3-14b --num-instances 4 --rate 100 --num-requests 500 --routing-policy weighted --format table',
     'run --model qwen/qwen3-14b --num-instances 4 --rate 500 --num-requests 2000 --admission-policy token-bucket',
     'run --model meta-llama/llama-3.1-8b-instruct --workload chatbot --concurrency 32 --slo-ttft default=200ms',
+    'run --model qwen/qwen3-14b --num-instances 4 --workload mixed-slo --num-requests 500 --routing-policy weighted --format table',
   ],
 };
 
@@ -39,18 +40,23 @@ export async function run(argv: readonly string[], io: CliIo): Promise<number> {
   const flags = await parseFlags<EngineFlags & RunWorkloadFlags>(RUN, argv);
   checkConflicts(flags);
   checkRunWorkload(flags);
-  checkOutputs(outputPaths(flags), engineInputs(flags));
+  checkOutputs(outputPaths(flags), [...workloadInputs(flags), ...engineInputs(flags)]);
   const diagnostics = createDiagnostics(flags.values.log, io);
-  const [{ resolveCluster }, { generateRunWorkload }, { warnOfAbsentClasses }, { simulateCommand }] = await Promise.all(
-    [
-      import('./config/resolve-cluster.js'),
-      import('./config/generate-run-workload.js'),
-      import('./config/workload-warnings.js'),
-      import('./simulate-command.js'),
-    ],
-  );
-  const cluster = await resolveCluster(flags, diagnostics);
-  const generated = generateRunWorkload(flags, cluster.config.goodputTargets);
+  const [
+    { resolveCluster },
+    { generateRunWorkload },
+    { warnOfAbsentClasses, warnOfForeignModels },
+    { simulateCommand },
+  ] = await Promise.all([
+    import('./config/resolve-cluster.js'),
+    import('./config/generate-run-workload.js'),
+    import('./config/workload-warnings.js'),
+    import('./simulate-command.js'),
+  ]);
+  const { config, latency } = await resolveCluster(flags, diagnostics);
+  const { goodputTargets, ...generated } = await generateRunWorkload(flags, config.goodputTargets, diagnostics);
+  warnOfForeignModels(generated.workload.table, config.replica.model, '--workload-spec', diagnostics);
   warnOfAbsentClasses(flags, generated.workload, diagnostics);
+  const cluster = { config: { ...config, goodputTargets }, latency };
   return simulateCommand({ flags, diagnostics, cluster, ...generated }, io);
 }

@@ -79,7 +79,8 @@ async function outputContents(
       import('./trace-outcomes.js'),
     ]);
     const { header, data } = traceFiles(prefix);
-    add('trace-output', header, () => [writeTraceHeader(traceFacts)]);
+    const blockTokens = result.table.blocks?.blockTokens;
+    add('trace-output', header, () => [writeTraceHeader({ ...traceFacts, blockTokens })]);
     add('trace-output', data, () => writeTraceData(result.table, traceOutcomes(result.outcomes), traceFacts));
   }
   return outputs;

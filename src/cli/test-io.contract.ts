@@ -10,11 +10,15 @@ export interface Ended {
 
 interface Terminal {
   isTTY?: boolean;
+  /** What the command reads: a text, or the pieces in which it comes. */
+  stdin?: string | readonly (string | Uint8Array)[];
   env?: CliIo['env'];
+  /** Resolves when a command that runs until it is stopped has to stop. */
+  stopped?: Promise<void>;
 }
 
 /** A command's surroundings that keep what it writes. */
-export function testIo({ isTTY = false, env = {} }: Terminal = {}): CliIo & {
+export function testIo({ isTTY = false, stdin = [], env = {}, stopped = Promise.resolve() }: Terminal = {}): CliIo & {
   stdoutText(): string;
   stderrText(): string;
 } {
@@ -23,9 +27,14 @@ export function testIo({ isTTY = false, env = {} }: Terminal = {}): CliIo & {
   return {
     stdout: { isTTY, write: (text) => (out += text) },
     stderr: { isTTY, write: (text) => (err += text) },
+    async *stdin() {
+      yield* typeof stdin === 'string' ? [stdin] : stdin;
+    },
     env,
     now: () => 0,
     beforeSignal: () => {},
+    untilStopped: () => stopped,
+    onHangUp: () => {},
     stdoutText: () => out,
     stderrText: () => err,
   };

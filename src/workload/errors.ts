@@ -101,7 +101,7 @@ export function columnsRepeated(place: string): InputError {
 }
 
 export function formatsMixed(place: string, found: string, expected: string): InputError {
-  const problem = `here a ${found} trace begins, but the file starts as ${expected}`;
+  const problem = `this is ${found}, but the file starts as ${expected}`;
   return new InputError('TRACE_FORMATS_MIXED', place, problem, 'put traces of different formats into different files');
 }
 
@@ -112,6 +112,67 @@ export function callsMissing(path: string, spans: number): InputError {
   return new InputError('TRACE_EMPTY', path, problem, remedy);
 }
 
+/** A trace that lists the blocks of its prompts must say how long they are. */
+export function blocksUnsized(path: string): InputError {
+  const problem = 'nobody says how many tokens the blocks have';
+  return columnsInvalid(`${path} (block_hashes)`, problem, "say so in the header, as in 'block_tokens: 512'");
+}
+
+export function tooManyBlocks(place: string, found: number, most: number, blockTokens: number): InputError {
+  const problem = `${found} blocks of ${blockTokens} tokens for a shorter prompt`;
+  return fieldInvalid(place, problem, `give at most ${most}, or more input_tokens`);
+}
+
+export function parquetUnreadable(path: string, problem: string): InputError {
+  const remedy = 'write the file again, uncompressed or with Snappy, gzip or Brotli';
+  return new InputError('FILE_DAMAGED', path, `the Parquet file cannot be read (${problem})`, remedy);
+}
+
+/** @param known the sets of columns that are read, by format */
+export function columnsUnknown(path: string, found: readonly string[], known: readonly string[]): InputError {
+  return columnsInvalid(path, `has the columns ${found.join(', ')}`, `give those of ${known.join(', or ')}`);
+}
+
+/** A folder that describes a workload. */
+export function workloadFolderInvalid(place: string, problem: string, remedy: string): InputError {
+  return new InputError('WORKLOAD_FOLDER_INVALID', place, problem, remedy);
+}
+
 function columns(count: number): string {
   return count === 1 ? '1 column' : `${count} columns`;
+}
+
+// Workload specifications.
+
+export function specInvalid(place: string, problem: string, remedy: string): InputError {
+  return new InputError('WORKLOAD_SPEC_INVALID', place, problem, remedy);
+}
+
+export function specUnknownKey(place: string, key: string, known: readonly string[]): InputError {
+  return new InputError('WORKLOAD_SPEC_UNKNOWN_KEY', place, `unknown key '${key}'`, knownNames(key, known));
+}
+
+/** What is fine key by key, but cannot be generated. */
+export function workloadImpossible(client: string, problem: string, remedy: string): InputError {
+  return new InputError('WORKLOAD_IMPOSSIBLE', `client '${client}'`, problem, remedy);
+}
+
+export function workloadTooLarge(requests: number, most: number): InputError {
+  const problem = `about ${Math.round(requests)} requests arrive before the horizon`;
+  return new InputError(
+    'WORKLOAD_IMPOSSIBLE',
+    'horizon',
+    problem,
+    `give num_requests, or an earlier one: at most ${most}`,
+  );
+}
+
+/** Traces made up to look like others, and specifications fitted to traces. */
+
+export function synthInvalid(flag: string, problem: string, remedy: string): InputError {
+  return new InputError('SYNTH_INVALID', flag, problem, remedy);
+}
+
+export function fitImpossible(place: string, problem: string, remedy: string): InputError {
+  return new InputError('FIT_IMPOSSIBLE', place, problem, remedy);
 }

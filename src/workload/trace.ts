@@ -15,6 +15,8 @@ export interface TraceHeader {
   /** 'accumulate': a chat's prompt starts with its whole past. Checked by closed-loop replay only. */
   sessionContextGrowth: string;
   goodputTargets: Record<string, TraceGoodputTarget>;
+  /** Tokens of a block in the column `block_hashes`. */
+  blockTokens?: number;
   /** Where a top-level key stands, for errors found later: `trace.yaml:4:1 (mode)`. */
   place(key: string): string;
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -26,7 +26,7 @@ export interface GoldenCase {
 }
 
 export const goldenNames = readdirSync(FOLDER, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => existsSync(join(FOLDER, entry.name, 'case.json')))
   .map((entry) => entry.name)
   .sort();
 

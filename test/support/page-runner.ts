@@ -32,7 +32,7 @@ export class PageRunner {
   /** Runs a command that this reader understands; undefined for one that is only shown. */
   async run(words: readonly string[]): Promise<Ended | undefined> {
     const [program = '', ...args] = words;
-    if (program === 'twinyard') return captured(args);
+    if (program === 'twinyard') return captured(...redirected(args));
     if (program === 'npx' && args[0] === 'twinyard') return captured(args.slice(1));
     if (program === 'npm' && args[0] === 'start') return captured(startArguments(this.#root));
     if (program === 'head' && args[0] === '-n') return printed(lines(args[2]!).slice(0, Number(args[1])));
@@ -53,6 +53,12 @@ export class PageRunner {
     const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
     return { code: 0, stdout: execFileSync('sh', args, { env, encoding: 'utf8' }), stderr: '' };
   }
+}
+
+/** `command < file`: the arguments without the file, and what it holds. */
+function redirected(args: readonly string[]): Parameters<typeof captured> {
+  const at = args.indexOf('<');
+  return at < 0 ? [args] : [args.slice(0, at), { stdin: readFileSync(args[at + 1]!, 'utf8') }];
 }
 
 /** What `npm start` gives to the program. */

@@ -1,8 +1,11 @@
 import type { GoodputTarget } from '../../simulator/cluster-config.js';
-import { type DistributionWorkload, generateWorkload } from '../../workload/generate/distribution-workload.js';
-import { workloadPreset } from '../../workload/generate/presets.js';
+import { type DistributionWorkload, distributionSpec } from '../../workload/generate/distribution-spec.js';
+import { generateSpecWorkload } from '../../workload/generate/generate-spec-workload.js';
+import { isLengthPreset, LENGTH_PRESETS } from '../../workload/generate/presets.js';
+import { commonPauseUs } from '../../workload/generate/spec-facts.js';
 import type { TraceFacts } from '../../workload/trace-v2/write.js';
 import type { Workload } from '../../workload/workload.js';
+import type { Diagnostics } from '../diagnostics.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { OutputFlags } from '../flags/output-flags.js';
 import type { RunWorkloadFlags } from '../flags/run-workload-flags.js';
@@ -11,25 +14,38 @@ export interface RunWorkload {
   workload: Workload;
   facts: Record<string, unknown>;
   traceFacts: TraceFacts;
+  /** Those of flags and, where no flag says otherwise, of the specification. */
+  goodputTargets: Record<string, GoodputTarget>;
 }
 
-/** Makes the requests that the flags describe. */
-export function generateRunWorkload(
-  flags: FlagValues<RunWorkloadFlags & OutputFlags>,
+export type GeneratorFlags = FlagValues<RunWorkloadFlags & OutputFlags>;
+
+/** Makes the requests that the flags, or a specification, describe. */
+export async function generateRunWorkload(
+  flags: GeneratorFlags,
   goodputTargets: Record<string, GoodputTarget>,
-): RunWorkload {
+  diagnostics: Diagnostics,
+): Promise<RunWorkload> {
   const { values } = flags;
-  const spec = distributionWorkload(flags);
+  if (values['workload-spec'] === null && isLengthPreset(values.workload)) return fromFlags(flags, goodputTargets);
+  const { generateFromSpec } = await import('./generate-from-spec.js');
+  return generateFromSpec(flags, goodputTargets, diagnostics);
+}
+
+function fromFlags(flags: GeneratorFlags, goodputTargets: Record<string, GoodputTarget>): RunWorkload {
+  const { values } = flags;
+  const described = distributionWorkload(flags);
+  const spec = distributionSpec(described);
   const origin = values.workload === 'distribution' ? {} : { workloadSpec: `preset:${values.workload}` };
-  const pauses = values.concurrency === null ? {} : { thinkTimeUs: Math.round(values['think-time-ms'] * 1000) };
   return {
-    workload: generateWorkload(spec, values.seed),
-    facts: { command: 'run', ...spec },
-    traceFacts: { mode: 'generated', workloadSeed: values.seed, ...origin, ...pauses, goodputTargets },
+    workload: generateSpecWorkload(spec, { seed: values.seed }),
+    facts: { command: 'run', ...described },
+    traceFacts: { mode: 'generated', workloadSeed: values.seed, ...origin, ...commonPauseUs(spec), goodputTargets },
+    goodputTargets,
   };
 }
 
-function distributionWorkload({ values }: FlagValues<RunWorkloadFlags>): DistributionWorkload {
+export function distributionWorkload({ values }: FlagValues<RunWorkloadFlags>): DistributionWorkload {
   const lengths = (kind: 'prompt' | 'output') => ({
     mean: values[`${kind}-tokens`],
     stdev: values[`${kind}-tokens-stdev`],
@@ -39,7 +55,7 @@ function distributionWorkload({ values }: FlagValues<RunWorkloadFlags>): Distrib
   const preset =
     values.workload === 'distribution'
       ? { prompt: lengths('prompt'), output: lengths('output') }
-      : workloadPreset(values.workload);
+      : LENGTH_PRESETS[values.workload]!;
   return {
     client: values.workload,
     ...preset,

@@ -26,6 +26,7 @@ export async function readReplayWorkload(
   if (trace.unsorted) {
     diagnostics.warn(`${paths.data.path}: requests are not in order of arrival; they are replayed in order of time`);
   }
+  for (const note of trace.notes ?? []) diagnostics.warn(`${paths.data.path}: ${note}`);
   diagnostics.info(`${paths.data.path}: ${trace.table.count} requests`);
   const facts: Record<string, unknown> = {
     command: 'replay',

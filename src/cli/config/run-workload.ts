@@ -1,5 +1,7 @@
+import { isLengthPreset } from '../../workload/generate/presets.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { RunWorkloadFlags } from '../flags/run-workload-flags.js';
+import type { NamedPath } from '../output-files.js';
 import { refuseGiven } from './flag-conflicts.js';
 
 const LENGTH_FLAGS = [
@@ -12,10 +14,23 @@ const LENGTH_FLAGS = [
   'output-tokens-min',
   'output-tokens-max',
 ] as const;
+/** What a specification says of each client. */
+const CLIENT_FLAGS = ['concurrency', 'think-time-ms', ...LENGTH_FLAGS, 'prefix-tokens'] as const;
 
 /** Refuses workload flags that contradict each other. */
 export function checkRunWorkload(flags: FlagValues<RunWorkloadFlags>): void {
   const { values } = flags;
+  if (values['workload-spec'] !== null) {
+    refuseGiven(flags, ['workload'], 'given together with --workload-spec', 'keep one of them');
+    refuseGiven(flags, CLIENT_FLAGS, '--workload-spec says it for each client', 'change it there, or leave one out');
+    return;
+  }
+  if (!isLengthPreset(values.workload)) {
+    const problem = `--workload ${values.workload} has clients of its own`;
+    const remedy = `leave it out, or edit what 'twinyard convert preset ${values.workload}' prints`;
+    refuseGiven(flags, CLIENT_FLAGS, problem, remedy);
+    return;
+  }
   if (values.concurrency !== null) {
     const problem = 'contradicts --concurrency: such clients send when they have their answer';
     refuseGiven(flags, ['rate'], problem, 'keep one of them');
@@ -27,4 +42,10 @@ export function checkRunWorkload(flags: FlagValues<RunWorkloadFlags>): void {
     const problem = `--workload ${values.workload} has its own lengths`;
     refuseGiven(flags, LENGTH_FLAGS, problem, 'leave it out, or leave out --workload');
   }
+}
+
+/** Files that describe the workload. */
+export function workloadInputs({ values }: FlagValues<RunWorkloadFlags>): NamedPath[] {
+  const path = values['workload-spec'];
+  return path === null ? [] : [{ flag: '--workload-spec', path }];
 }

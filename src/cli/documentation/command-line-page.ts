@@ -3,6 +3,7 @@ import { type CommandLine, withRegisteredNames } from '../flags/command-line.js'
 import type { Flag, FlagGroup } from '../flags/flag.js';
 import { REPLAY } from '../replay.js';
 import { RUN } from '../run.js';
+import { OTHER_COMMAND_LINES } from './command-lines.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 
 /** Kinds whose values the meaning and the placeholder tell already. */
@@ -15,6 +16,9 @@ export async function commandLinePage(): Promise<string> {
     ...RUN.groups.filter((group) => isIn(REPLAY, group)).map((group) => section(group.title, group)),
     ...onlyIn(RUN, REPLAY),
     ...onlyIn(REPLAY, RUN),
+    ...OTHER_COMMAND_LINES.flatMap(({ groups, name }) => {
+      return groups.map((group) => section(`${group.title} of ${name}`, group));
+    }),
   ];
   return `${madeFrom('src/cli/flags')}
 # The command line
@@ -30,7 +34,8 @@ ${markdownTable([['command', 'what it does'], ...commands])}
   is one that contradicts another: nothing that you give is ignored in silence.
 - Times are whole microseconds unless the flag's name or the last column says otherwise.
 
-Flags that \`run\` and \`replay\` share come first, then those that describe the workload of each.
+Flags that \`run\` and \`replay\` share come first, then those that describe the workload of each, then those of
+other commands.
 
 ${(await Promise.all(sections)).join('\n')}`;
 }
@@ -47,7 +52,9 @@ function onlyIn(line: CommandLine, other: CommandLine): Promise<string>[] {
 async function section(title: string, group: FlagGroup): Promise<string> {
   const { flags } = await withRegisteredNames(group);
   const rows = Object.entries(flags).map(([name, flag]) => [
-    code(`--${name}${flag.placeholder === '' ? '' : ` <${flag.placeholder}>`}`),
+    code(
+      `${flag.letter === undefined ? '' : `-${flag.letter}, `}--${name}${flag.placeholder === '' ? '' : ` <${flag.placeholder}>`}`,
+    ),
     flag.defaultText === '' ? '' : code(flag.defaultText),
     meaning(flag),
     SELF_EXPLAINING.includes(flag.kind) ? '' : plain(flag.accepted),

@@ -1,9 +1,13 @@
 import { commandLinePage } from './command-line-page.js';
 import { policyPages } from './policy-pages.js';
+import { workloadPage } from './workload-page.js';
 
 /** Every page of the documentation that is made from the code, by its path inside `docs`. */
 export async function generatedPages(): Promise<Map<string, string>> {
-  const pages = new Map([['command-line.md', await commandLinePage()]]);
+  const pages = new Map([
+    ['command-line.md', await commandLinePage()],
+    ['workload-keys.md', workloadPage()],
+  ]);
   for (const [name, text] of policyPages()) pages.set(`policies/${name}`, text);
   return pages;
 }

@@ -8,8 +8,9 @@ interface SignalFacts {
 
 const REPORTED = 'up to `--snapshot-refresh-interval`';
 const OWN = 'never old: the router counts itself';
+const REQUEST = 'never old: it comes with the request';
 
-/** What a policy can know of a replica, for people. */
+/** What a policy can know of a replica and of a request, for people. */
 export const SIGNAL_FACTS: Readonly<Record<Signal, SignalFacts>> = {
   queued: { meaning: 'requests waiting inside the replica', age: REPORTED },
   running: { meaning: 'requests in its running batch', age: REPORTED },
@@ -20,6 +21,9 @@ export const SIGNAL_FACTS: Readonly<Record<Signal, SignalFacts>> = {
   ongoingTokens: { meaning: 'input tokens of the requests in flight', age: OWN },
   pendingPrefillTokens: { meaning: 'uncached input tokens of requests without a first token', age: OWN },
   ongoingDecodeTokens: { meaning: 'input tokens of requests that have their first token', age: OWN },
+  indexedBlocks: { meaning: 'prompt blocks that the router remembers to have sent there', age: OWN },
   prefixIndex: { meaning: 'leading prompt blocks that the router sent there before', age: OWN },
   replicaCache: { meaning: 'leading prompt blocks in its real cache', age: 'up to `--cache-signal-delay`' },
+  body: { meaning: 'what the request says; in a simulation, a name for what its prompt begins with', age: REQUEST },
+  contentKey: { meaning: 'a name for what the prompt begins with', age: REQUEST },
 };

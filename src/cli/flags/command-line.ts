@@ -5,9 +5,17 @@ import type { Flag, FlagGroup } from './flag.js';
 export interface CommandLine {
   name: string;
   summary: string;
+  /** What stands without a flag, such as a file: how usage shows it, and how many there must be. */
+  operands?: Operands;
   groups: readonly FlagGroup[];
   /** Command lines that work as they stand, without the program's name. */
   examples: readonly string[];
+}
+
+export interface Operands {
+  usage: string;
+  least: number;
+  most: number;
 }
 
 /** Wide enough that every flag fits on one line, and the same on every terminal. */
@@ -21,15 +29,16 @@ export function flagsOf(line: CommandLine): Record<string, Flag<unknown>> {
 /** The commander command for a flag table. Values stay texts: our own readers check them. */
 export function commanderCommand(line: CommandLine): Command {
   const command = new Command(`twinyard ${line.name}`)
-    .usage('[flags]')
+    .usage(line.operands === undefined ? '[flags]' : `${line.operands.usage} [flags]`)
     .description(line.summary)
     .addHelpOption(new Option('-h, --help', 'print this text').helpGroup('Output:'))
     .exitOverride()
     .configureOutput({ getOutHelpWidth: () => HELP_WIDTH, writeErr: () => {} });
   for (const { title, flags } of line.groups) {
     for (const [name, flag] of Object.entries(flags)) {
-      command.addOption(option(name, flag).helpGroup(`${title}:`));
-      for (const alias of flag.aliases) command.addOption(option(alias, flag).hideHelp());
+      const letter = flag.letter === undefined ? '' : `-${flag.letter}, `;
+      command.addOption(option(`${letter}--${name}`, flag).helpGroup(`${title}:`));
+      for (const alias of flag.aliases) command.addOption(option(`--${alias}`, flag).hideHelp());
     }
   }
   return command;
@@ -52,9 +61,9 @@ export async function withRegisteredNames(group: FlagGroup): Promise<FlagGroup> 
   return { title: group.title, flags };
 }
 
-function option(name: string, flag: Flag<unknown>): Option {
+function option(spelling: string, flag: Flag<unknown>): Option {
   const value = flag.placeholder === '' ? '' : ` <${flag.placeholder}>`;
-  return new Option(`--${name}${value}`, describe(flag));
+  return new Option(`${spelling}${value}`, describe(flag));
 }
 
 function describe(flag: Flag<unknown>): string {

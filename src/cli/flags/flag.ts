@@ -12,6 +12,10 @@ export interface Flag<Value> {
   readonly accepted: string;
   /** Other spellings of the same flag. */
   readonly aliases: readonly string[];
+  /** One letter for those who type it often: `o` for `-o`. */
+  readonly letter?: string;
+  /** May be given more than once: `read` then gets the texts one below the other. */
+  readonly repeats?: true;
   /** Turns the text into a value; throws an InputError that names `place`. */
   read(text: string, place: string): Value;
   /** For names that a registry owns: asked for when help is printed or the flag was given, never at start-up. */
@@ -28,8 +32,9 @@ export interface FlagGroup {
 
 export type FlagValue<F> = F extends Flag<infer Value> ? Value : never;
 
-/** Every flag's value, defaults filled in, and which of them a person gave. */
+/** Every flag's value, defaults filled in, which of them a person gave, and what stands without a flag. */
 export interface FlagValues<Table extends FlagTable> {
   readonly values: { readonly [Name in keyof Table]: FlagValue<Table[Name]> };
+  readonly operands: readonly string[];
   given(name: keyof Table & string): boolean;
 }

@@ -77,6 +77,38 @@ describe('parseFlags', () => {
   });
 });
 
+describe('what stands without a flag', () => {
+  const line: CommandLine = {
+    ...LINE,
+    operands: { usage: 'FILE', least: 1, most: 2 },
+    groups: [{ title: 'Things', flags: { ...flags, out: { ...flags.out, letter: 'o' } } }],
+  };
+
+  it('may stand anywhere between flags, and flags may be letters', async () => {
+    const { operands, values } = await parseFlags<typeof flags>(line, ['a', '-o', '-', '--rate', '3', 'b']);
+    expect([operands, values.out, values.rate]).toEqual([['a', 'b'], '-', 3]);
+    expect((await parse('--rate', '1')).operands).toEqual([]);
+  });
+
+  it.each([
+    [[], 'MISSING_ARGUMENT', "FILE: is required; write 'twinyard try FILE'; see 'twinyard try --help'"],
+    [['a', 'b', 'c'], 'UNEXPECTED_ARGUMENT', "'c': stands alone; 'try' takes FILE only"],
+    [['a', '-o'], 'MISSING_VALUE', '-o: needs a value; give a path'],
+    [['a', '-o', 'x', '--out', 'y'], 'REPEATED_FLAG', "--out: given twice, as 'x' and as 'y'"],
+    [['a', '-p'], 'UNKNOWN_FLAG', '-p: no such flag'],
+  ])('refuses %j', async (argv, code, message) => {
+    const error = await parseFlags(line, argv).catch((caught) => caught);
+    expect(error).toMatchObject({ name: 'InputError', code });
+    expect(error.message).toContain(message);
+  });
+
+  it('is part of the usage', async () => {
+    const text = await helpText(line);
+    expect(text).toMatch(/^Usage: twinyard try FILE \[flags\]$/m);
+    expect(text).toMatch(/^ {2}-o, --out <file> +where to$/m);
+  });
+});
+
 describe('helpText', () => {
   it('shows every flag on a line of its own, with defaults, registered names and examples', async () => {
     const text = await helpText(LINE);

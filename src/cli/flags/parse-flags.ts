@@ -1,5 +1,13 @@
 import { CommanderError } from 'commander';
-import { badChoice, missingValue, repeatedFlag, unexpectedArgument, unexpectedValue, unknownFlag } from '../errors.js';
+import {
+  badChoice,
+  missingOperand,
+  missingValue,
+  repeatedFlag,
+  unexpectedArgument,
+  unexpectedValue,
+  unknownFlag,
+} from '../errors.js';
 import { type CommandLine, commanderCommand, flagsOf } from './command-line.js';
 import type { FlagTable, FlagValues } from './flag.js';
 
@@ -13,14 +21,15 @@ export async function parseFlags<Table extends FlagTable>(
   argv: readonly string[],
 ): Promise<FlagValues<Table>> {
   const flags = flagsOf(line);
-  const texts = readTexts(line, flags, argv);
+  const { texts, operands } = readTexts(line, flags, argv);
   const values: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(flags)) {
     const text = texts.get(name);
     values[name] = text === undefined ? flag.default : flag.read(text, `--${name}`);
   }
   await checkRegisteredNames(flags, texts);
-  return { values: values as FlagValues<Table>['values'], given: (name) => texts.has(name) };
+  if (operands.length < (line.operands?.least ?? 0)) throw missingOperand(line.name, line.operands!.usage);
+  return { values: values as FlagValues<Table>['values'], operands, given: (name) => texts.has(name) };
 }
 
 async function checkRegisteredNames(flags: FlagTable, texts: ReadonlyMap<string, string>): Promise<void> {
@@ -30,12 +39,18 @@ async function checkRegisteredNames(flags: FlagTable, texts: ReadonlyMap<string,
   }
 }
 
-/** What was typed for each flag, by its main name; a switch has the empty text. */
-function readTexts(line: CommandLine, flags: FlagTable, argv: readonly string[]): Map<string, string> {
+interface Typed {
+  /** By the flag's main name; a switch has the empty text. */
+  texts: Map<string, string>;
+  operands: string[];
+}
+
+function readTexts(line: CommandLine, flags: FlagTable, argv: readonly string[]): Typed {
   const command = commanderCommand(line);
   const texts = new Map<string, string>();
   const mainNames = new Map<string, string>();
   for (const [name, flag] of Object.entries(flags)) {
+    if (flag.letter !== undefined) mainNames.set(`-${flag.letter}`, name);
     for (const spelling of [name, ...flag.aliases]) {
       mainNames.set(`--${spelling}`, name);
       command.on(`option:${spelling}`, (value: string | null | undefined) => {
@@ -43,6 +58,10 @@ function readTexts(line: CommandLine, flags: FlagTable, argv: readonly string[])
         // The next flag is not a value: nobody means `--model --rate`.
         if (text.startsWith('--')) throw missingValue(`--${spelling}`, flag.accepted);
         const before = texts.get(name);
+        if (flag.repeats && before !== undefined) {
+          texts.set(name, `${before}\n${text}`);
+          return;
+        }
         if (before !== undefined && before !== text) throw repeatedFlag(`--${spelling}`, before, text);
         texts.set(name, text);
       });
@@ -50,9 +69,9 @@ function readTexts(line: CommandLine, flags: FlagTable, argv: readonly string[])
   }
   try {
     const { operands, unknown } = command.parseOptions([...argv]);
-    const stray = operands[0] ?? unknown[0];
-    if (stray !== undefined) throw strayArgument(stray, line.name, flags, mainNames);
-    return texts;
+    const stray = operands[line.operands?.most ?? 0] ?? unknown[0];
+    if (stray !== undefined) throw strayArgument(stray, line, flags, mainNames);
+    return { texts, operands };
   } catch (error) {
     // Commander's one own complaint here: the last argument is a flag with nothing behind it.
     if (!(error instanceof CommanderError)) throw error;
@@ -63,16 +82,16 @@ function readTexts(line: CommandLine, flags: FlagTable, argv: readonly string[])
 
 function strayArgument(
   stray: string,
-  command: string,
+  line: CommandLine,
   flags: FlagTable,
   mainNames: ReadonlyMap<string, string>,
 ): Error {
-  if (!stray.startsWith('-') || stray === '-') return unexpectedArgument(stray, command);
+  if (!stray.startsWith('-') || stray === '-') return unexpectedArgument(stray, line.name, line.operands?.usage);
   const at = stray.indexOf('=');
   if (at > 0 && mainNames.has(stray.slice(0, at))) return unexpectedValue(stray.slice(0, at), stray.slice(at + 1));
   return unknownFlag(
     stray,
-    command,
+    line.name,
     Object.keys(flags).map((name) => `--${name}`),
   );
 }

@@ -26,3 +26,5 @@ export const schedulerNames = namesOf(async () => (await import('../../replica/s
 export const preemptionPolicyNames = namesOf(
   async () => (await import('../../replica/preemption/registry.js')).PREEMPTION_POLICIES,
 );
+export const presetNames = namesOf(async () => (await import('../../experiment/presets/registry.js')).PRESETS);
+export const engineNames = namesOf(async () => (await import('../../gateway/signals/registry.js')).ENGINES);

@@ -7,6 +7,9 @@ export const replayWorkloadFlags = {
   'trace-data': file({
     help: 'the trace, plain or gzipped: TraceV2, Mooncake, Bailian, Azure and others, told by content',
   }),
+  decisions: file({
+    help: "decide again what a gateway decided, from the log that 'serve --decision-log' wrote; alone",
+  }),
   'session-mode': choice({
     default: 'fixed',
     known: ['fixed', 'closed-loop'],

@@ -1,8 +1,8 @@
-import { WORKLOADS } from '../../workload/generate/presets.js';
-import { choice, count, list, MAX_INT32, MAX_SPAN_US, number, positive } from './kinds.js';
+import { LENGTH_PRESETS, WORKLOADS } from '../../workload/generate/presets.js';
+import { choice, count, file, list, MAX_INT32, MAX_SPAN_US, number, positive } from './kinds.js';
 import { readNumber } from './read-number.js';
 
-const { prompt, output } = WORKLOADS.distribution!;
+const { prompt, output } = LENGTH_PRESETS.distribution!;
 const lengths = { min: 1, max: MAX_INT32 };
 const spread = { min: 0, max: MAX_INT32 };
 
@@ -10,10 +10,16 @@ const spread = { min: 0, max: MAX_INT32 };
 export const runWorkloadFlags = {
   workload: choice({
     default: 'distribution',
-    known: Object.keys(WORKLOADS),
-    help: 'lengths of requests, by the flags below or of a kind',
+    known: WORKLOADS,
+    help: 'what arrives, by the flags below or ready-made',
   }),
-  rate: positive({ default: 1, max: 1_000_000, help: 'requests per second' }),
+  'workload-spec': file({ help: 'a workload specification: clients, cohorts, chats (YAML)' }),
+  rate: positive({
+    default: 1,
+    max: 1_000_000,
+    defaultText: '1, or as specified',
+    help: 'requests per second of all clients together',
+  }),
   concurrency: count({
     default: null,
     min: 1,
@@ -27,7 +33,13 @@ export const runWorkloadFlags = {
     placeholder: 'ms',
     help: 'pause of a client between two requests',
   }),
-  'num-requests': count({ default: 100, min: 1, max: 100_000_000, help: 'requests to generate' }),
+  'num-requests': count({
+    default: 100,
+    min: 1,
+    max: 100_000_000,
+    defaultText: '100, or as specified',
+    help: 'requests to generate',
+  }),
   'prompt-tokens': count({ ...lengths, default: prompt.mean, help: 'mean prompt length' }),
   'prompt-tokens-stdev': number({ ...spread, default: prompt.stdev, help: 'standard deviation of it' }),
   'prompt-tokens-min': count({ ...lengths, default: prompt.min, help: 'shortest prompt' }),
@@ -39,7 +51,7 @@ export const runWorkloadFlags = {
   'prefix-tokens': count({ default: 0, max: MAX_INT32, help: 'prompt tokens that all requests share, added in front' }),
   timeout: list<number>({
     default: 300,
-    defaultText: '300',
+    defaultText: '300, or as specified',
     placeholder: 's',
     accepted: 'seconds above 0, or a negative number for no timeout',
     read: readTimeout,

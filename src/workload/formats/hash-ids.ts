@@ -1,11 +1,11 @@
 import type { RequestTable } from '../request-table.js';
-import type { JsonRecord } from './json-record.js';
+import type { TraceRecord } from './trace-record.js';
 
 /** Tokens that each id of `hash_ids` stands for. */
 export const HASH_BLOCK_TOKENS = 512;
 
 /** Gives the row the blocks that its record names: one id for every 512 tokens of the prompt, the last one for what is left. */
-export function addHashIds(table: RequestTable, row: number, record: JsonRecord): void {
+export function addHashIds(table: RequestTable, row: number, record: TraceRecord): void {
   const ids = record.get('hash_ids');
   if (!Array.isArray(ids)) {
     throw record.invalid('hash_ids', ids === undefined ? 'is missing' : 'is not a list', 'give a list of block ids');

@@ -1,11 +1,9 @@
 import { fieldInvalid } from '../errors.js';
 import { readWholeFile } from '../input-file.js';
-
-const MAX_COUNT = 2 ** 31 - 1;
-const MAX_TIME = Number.MAX_SAFE_INTEGER;
+import { checkedCount, checkedTime, type TraceRecord } from './trace-record.js';
 
 /** One line of a JSON-lines file as an object, and how to complain about its fields. */
-export class JsonRecord {
+export class JsonRecord implements TraceRecord {
   readonly #path: string;
   readonly #line: string;
   readonly #number: number;
@@ -25,12 +23,12 @@ export class JsonRecord {
 
   /** A field that must hold a whole number from 0. */
   count(field: string): number {
-    return this.#number0(field, MAX_COUNT, true);
+    return checkedCount(this, field, this.#asNumber(field), this.get(field));
   }
 
   /** A field that must hold a number from 0, whole or not. */
   time(field: string): number {
-    return this.#number0(field, MAX_TIME, false);
+    return checkedTime(this, field, this.#asNumber(field), this.get(field));
   }
 
   /** A field that holds a text or a number, as text; empty when it is absent or null. */
@@ -49,15 +47,10 @@ export class JsonRecord {
     return `${this.#path}:${this.#number}:${column} (${field})`;
   }
 
-  #number0(field: string, max: number, whole: boolean): number {
+  #asNumber(field: string): number {
     const value = this.get(field);
-    const kind = whole ? 'whole number' : 'number';
-    if (typeof value !== 'number' || (whole && !Number.isInteger(value))) {
-      const problem = value === undefined ? 'is missing' : `${shown(value)} is not a ${kind}`;
-      throw this.invalid(field, problem, `give a ${kind} from 0 to ${max}`);
-    }
-    if (value >= 0 && value <= max) return value;
-    throw this.invalid(field, `${value} is ${value < 0 ? 'negative' : 'too large'}`, `give a ${kind} from 0 to ${max}`);
+    if (value === undefined) throw this.invalid(field, 'is missing', 'give a number from 0');
+    return typeof value === 'number' ? value : Number.NaN;
   }
 
   #parse(): Record<string, unknown> {
@@ -83,9 +76,4 @@ export function recordPlace(path: string, record: number, field: string): string
   const index = lines.findIndex((line) => line.trim() !== '' && ++seen === record);
   const column = (lines[index] ?? '').indexOf(`"${field}"`) + 1 || 1;
   return `${path}:${index + 1}:${column} (${field})`;
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
-  return text.length > 40 ? `${text.slice(0, 40)}...` : text;
 }

@@ -1,10 +1,34 @@
-import { forEachLine } from '../input-chunks.js';
 import { PromptBlocks } from '../prompt-blocks.js';
 import { RequestTable } from '../request-table.js';
 import type { TraceFormat } from './format.js';
 import { addHashIds, HASH_BLOCK_TOKENS } from './hash-ids.js';
-import { JsonRecord, recordPlace } from './json-record.js';
-import { plainTrace, tokensOf } from './plain-trace.js';
+import { tokensOf } from './plain-trace.js';
+import { readJsonLines } from './read-records.js';
+import type { RecordSchema } from './record-schema.js';
+import { microseconds } from './trace-record.js';
+
+export const mooncakeRecords: RecordSchema = {
+  name: 'mooncake',
+  required: ['timestamp', 'input_length', 'output_length', 'hash_ids'],
+  optional: ['chat_id'],
+  names: { arrival_time_us: 'timestamp', input_tokens: 'input_length', output_tokens: 'output_length' },
+  reader() {
+    const table = new RequestTable();
+    table.blocks = new PromptBlocks(HASH_BLOCK_TOKENS);
+    return {
+      table,
+      add(record, index) {
+        // Bailian's records would be understood, their seconds as milliseconds.
+        if (record.get('chat_id') !== undefined) throw record.invalid('chat_id', 'has no meaning here', 'leave it out');
+        const row = table.append();
+        table.sourceId[row] = index;
+        table.arrivalUs[row] = microseconds(record, 'timestamp', 1000);
+        tokensOf(table, row, record);
+        addHashIds(table, row, record);
+      },
+    };
+  },
+};
 
 /** Mooncake: JSON lines with times in milliseconds and the ids of a prompt's chained blocks of 512 tokens. */
 export const mooncake: TraceFormat = {
@@ -12,18 +36,5 @@ export const mooncake: TraceFormat = {
   summary: 'Mooncake: JSON lines with timestamp, input_length, output_length and hash_ids',
   looksLike: 'JSON lines with timestamp, input_length, output_length and hash_ids',
   detect: ({ text }) => /^\s*\{[^\n]*"hash_ids"/.test(text) && !/^[^\n]*"chat_id"/.test(text.trimStart()),
-  async read(path) {
-    const table = new RequestTable();
-    table.blocks = new PromptBlocks(HASH_BLOCK_TOKENS);
-    await forEachLine(path, (line, number) => {
-      if (line.trim() === '') return;
-      const record = new JsonRecord(path, line, number);
-      const row = table.append();
-      table.sourceId[row] = row;
-      table.arrivalUs[row] = Math.round(record.time('timestamp') * 1000);
-      tokensOf(table, row, record);
-      addHashIds(table, row, record);
-    });
-    return plainTrace('mooncake', path, table, (row, column) => recordPlace(path, row, column));
-  },
+  read: (path) => readJsonLines(path, mooncakeRecords),
 };

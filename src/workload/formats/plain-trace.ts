@@ -2,7 +2,7 @@ import { isSorted } from '../arrival-order.js';
 import { requestEmpty, traceEmpty } from '../errors.js';
 import type { RequestTable } from '../request-table.js';
 import type { Trace } from '../trace.js';
-import type { JsonRecord } from './json-record.js';
+import type { TraceRecord } from './trace-record.js';
 
 /** A trace of a format without a header: everything it says is in the table. */
 export function plainTrace(format: string, path: string, table: RequestTable, place: Trace['place']): Trace {
@@ -19,7 +19,7 @@ export function plainTrace(format: string, path: string, table: RequestTable, pl
 }
 
 /** Sets the lengths that `input_length` and `output_length` say. */
-export function tokensOf(table: RequestTable, row: number, record: JsonRecord): void {
+export function tokensOf(table: RequestTable, row: number, record: TraceRecord): void {
   const input = record.count('input_length');
   const output = record.count('output_length');
   if (input === 0 && output === 0) throw requestEmpty(record.place('input_length'));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type RequestTable, ROW_FOLLOW_UP, requestId } from '../request-table.js';
 import { type DistributionWorkload, generateWorkload } from './distribution-workload.js';
-import { WORKLOADS, workloadPreset } from './presets.js';
+import { LENGTH_PRESETS } from './presets.js';
 
 const SPEC: DistributionWorkload = {
   client: 'distribution',
-  ...workloadPreset('distribution'),
+  ...LENGTH_PRESETS.distribution!,
   numRequests: 100,
   rate: 10,
   concurrency: null,
@@ -36,7 +36,7 @@ describe('generateWorkload at a constant rate', () => {
     expect([...table.arrivalUs.subarray(0, 3)]).toEqual([1, 2, 3]);
   });
 
-  it.each(Object.entries(WORKLOADS))('draws the lengths of %s', (client, preset) => {
+  it.each(Object.entries(LENGTH_PRESETS))('draws the lengths of %s', (client, preset) => {
     const { table } = generateWorkload({ ...SPEC, client, ...preset, numRequests: 20_000 }, 42);
     for (const [column, lengths] of [
       ['inputTokens', preset.prompt],
@@ -63,6 +63,7 @@ describe('generateWorkload at a constant rate', () => {
     const inputs = (seed: number) => lengthsOf(generateWorkload(SPEC, seed).table, 'inputTokens');
     expect(inputs(42)).toEqual(inputs(42));
     expect(inputs(42)).not.toEqual(inputs(43));
+    expect(inputs(42).slice(0, 5)).toEqual([2, 2, 798, 447, 738]);
   });
 
   it('makes lengths constant where the bounds leave no choice, and at least 1', () => {
@@ -101,7 +102,7 @@ describe('generateWorkload in a closed loop', () => {
     const { table } = generateWorkload(LOOP, 42);
     expect([...table.arrivalUs.subarray(0, table.count)]).toEqual([0, 2500, 5000, 7500]);
     expect(requestId(table, 3)).toBe('request_3');
-    expect(table.sessions.name(table.session[3]!)).toBe('user_3');
+    expect(table.sessions.name(table.session[3]!)).toBe('distribution/user_3');
     expect(table.round[3]).toBe(0);
   });
 
@@ -110,8 +111,8 @@ describe('generateWorkload in a closed loop', () => {
     const next = sessions!.left(table, 2, true, 50_000, Number.POSITIVE_INFINITY);
     const again = sessions!.left(table, next, false, 90_000, Number.POSITIVE_INFINITY);
     expect([requestId(table, next), requestId(table, again)]).toEqual([
-      'session_user_2_round_1_1',
-      'session_user_2_round_2_2',
+      'session_distribution/user_2_round_1_1',
+      'session_distribution/user_2_round_2_2',
     ]);
     expect([table.arrivalUs[next], table.arrivalUs[again]]).toEqual([60_000, 100_000]);
     expect(table.deadlineUs[again]).toBe(1_100_000);
@@ -165,16 +166,5 @@ describe('generateWorkload on bad input', () => {
     expect(() => generateWorkload({ ...SPEC, ...change }, 42)).toThrowError(
       expect.objectContaining({ code: 'WORKLOAD_FLAG_INVALID', place, problem: expect.stringContaining(problem) }),
     );
-  });
-
-  it('knows the workloads by name', () => {
-    expect(() => workloadPreset('chatbt')).toThrowError(
-      expect.objectContaining({
-        code: 'WORKLOAD_UNKNOWN',
-        place: '--workload',
-        remedy: expect.stringContaining("'chatbot'"),
-      }),
-    );
-    expect(() => workloadPreset('toString')).toThrowError(expect.objectContaining({ code: 'WORKLOAD_UNKNOWN' }));
   });
 });

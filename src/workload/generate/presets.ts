@@ -1,5 +1,9 @@
 import { unknownWorkload } from '../errors.js';
-import type { Lengths } from './lengths.js';
+import type { WorkloadSpec } from '../spec/workload-spec.js';
+import { distributionSpec, type Lengths } from './distribution-spec.js';
+import { agenticCoder } from './presets/agentic-coder.js';
+import { mixedSlo } from './presets/mixed-slo.js';
+import { rag } from './presets/rag.js';
 
 export interface LengthPreset {
   prompt: Lengths;
@@ -8,8 +12,8 @@ export interface LengthPreset {
 
 const lengths = (mean: number, stdev: number, min: number, max: number): Lengths => ({ mean, stdev, min, max });
 
-/** The values of `--workload`. All arrive at a constant rate with gaussian lengths. */
-export const WORKLOADS: Readonly<Record<string, LengthPreset>> = {
+/** One client each, at a constant rate, with gaussian lengths: those of the flags, and ready-made ones. */
+export const LENGTH_PRESETS: Readonly<Record<string, LengthPreset>> = {
   distribution: { prompt: lengths(512, 256, 2, 7000), output: lengths(512, 256, 2, 7000) },
   chatbot: { prompt: lengths(256, 100, 2, 800), output: lengths(256, 100, 1, 1024) },
   contentgen: { prompt: lengths(1024, 150, 10, 2048), output: lengths(1024, 200, 10, 2048) },
@@ -17,7 +21,25 @@ export const WORKLOADS: Readonly<Record<string, LengthPreset>> = {
   multidoc: { prompt: lengths(10240, 1200, 500, 20480), output: lengths(1536, 300, 50, 4096) },
 };
 
-export function workloadPreset(name: string): LengthPreset {
-  if (!Object.hasOwn(WORKLOADS, name)) throw unknownWorkload(name, Object.keys(WORKLOADS));
-  return WORKLOADS[name]!;
+/** Whole specifications: several clients, prefixes, chats. */
+const SPEC_PRESETS: Readonly<Record<string, WorkloadSpec>> = {
+  rag,
+  'agentic-coder': agenticCoder,
+  'mixed-slo': mixedSlo,
+};
+
+/** The values of `--workload`. */
+export const WORKLOADS: readonly string[] = [...Object.keys(LENGTH_PRESETS), ...Object.keys(SPEC_PRESETS)];
+
+/** Whether the name stands for lengths alone, so that flags say how requests arrive. */
+export function isLengthPreset(name: string): boolean {
+  return Object.hasOwn(LENGTH_PRESETS, name);
+}
+
+/** A ready-made workload as the specification that it is. */
+export function presetSpec(name: string): WorkloadSpec {
+  if (!WORKLOADS.includes(name)) throw unknownWorkload(name, WORKLOADS);
+  if (!isLengthPreset(name)) return structuredClone(SPEC_PRESETS[name]!);
+  const flags = { numRequests: 100, rate: 1, concurrency: null, thinkTimeMs: 0, prefixTokens: 0, timeout: 300 };
+  return distributionSpec({ client: name, ...LENGTH_PRESETS[name]!, ...flags });
 }

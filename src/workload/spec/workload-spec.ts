@@ -99,11 +99,19 @@ export interface ReasoningSpec {
 
 export interface MultiTurnSpec {
   max_rounds: number;
+  /** Turns of a chat, drawn when it begins, 1 to `max_rounds`; absent: always `max_rounds`. */
+  rounds_distribution?: LengthSpec;
   think_time_us?: number;
+  /** The pause before each later turn in microseconds; instead of `think_time_us`. */
+  think_time_distribution?: LengthSpec;
+  /** What each later turn adds to the prompt; absent: as much as the client's `input_distribution` says. */
+  input_distribution?: LengthSpec;
   /** accumulate: a turn's prompt starts with the whole chat so far. */
   context_growth?: '' | 'accumulate';
   /** The client holds one chat only. */
   single_session?: boolean;
+  /** When that one chat begins, in microseconds; the client then has no rate. */
+  start_us?: number;
 }
 
 export interface InferencePerfSpec {

@@ -10,6 +10,8 @@ export type CsvColumn =
   | { name: string; holds: 'name'; names: NameTable; max: number; into: Int32Array | Uint16Array }
   /** 1 for true, 2 for false. */
   | { name: string; holds: 'boolean'; into: Uint8Array }
+  /** What a row's text means is for `read`, which gives what is wrong with it, if anything is; not called when it is empty. */
+  | { name: string; holds: 'list'; accepted: string; read: (row: number, text: string) => string | undefined }
   | { name: string; holds: 'anything' };
 
 const ZERO = 48;
@@ -20,7 +22,14 @@ const ANYTHING = 0;
 const DIGITS = 1;
 const WORD = 2;
 const WORD_OR_EMPTY = 3;
-const KINDS = { whole: DIGITS, ratio: DIGITS, name: WORD_OR_EMPTY, boolean: WORD, anything: ANYTHING };
+const KINDS = {
+  whole: DIGITS,
+  ratio: DIGITS,
+  name: WORD_OR_EMPTY,
+  boolean: WORD,
+  list: WORD_OR_EMPTY,
+  anything: ANYTHING,
+};
 
 /**
  * Reads the rows of a CSV file into columns, by position. One loop sees every byte: plain numbers and words are read in
@@ -98,7 +107,7 @@ export class CsvColumns {
           plain =
             p === begin
               ? kind === WORD_OR_EMPTY
-              : byte === comma && this.#words[column]!.read(bytes, begin, p, hash, row);
+              : byte === comma && this.#words[column]?.read(bytes, begin, p, hash, row) === true;
         }
       }
       if (!plain) {
@@ -137,6 +146,9 @@ export class CsvColumns {
         throw fail(problem, 'give a number from 0 to 1');
       }
       column.into[row] = value;
+    } else if (column.holds === 'list') {
+      const problem = text === '' ? undefined : column.read(row, text);
+      if (problem !== undefined) throw fail(problem, `give ${column.accepted}`);
     } else if (column.holds === 'boolean') {
       if (text === '' || !this.#words[position]!.store(text, row)) {
         throw fail(`${shown(text)} is not true or false`, "write 'true' or 'false'");

@@ -17,6 +17,7 @@ export const HEADER_KEYS: HeaderKeys = {
   workload_seed: 'whole',
   workload_spec: 'text',
   session_context_growth: 'text',
+  block_tokens: 'count',
   server: {
     type: 'text',
     model: 'text',

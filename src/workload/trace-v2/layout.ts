@@ -32,7 +32,7 @@ export const BASE_COLUMNS = [
   'finish_reason',
 ] as const;
 
-const TRAILING_COLUMNS = ['x_request_id', 'adapter', 'think_time_us'];
+const TRAILING_COLUMNS = ['x_request_id', 'adapter', 'think_time_us', 'block_hashes'];
 
 /** What the first line of a trace says about the rows below it. */
 export interface TraceLayout {

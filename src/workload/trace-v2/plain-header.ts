@@ -24,11 +24,13 @@ export function readPlainHeader(text: string, file: string): TraceHeader | null 
   const isKnown = (value: string, known: readonly string[]) => value === '' || known.includes(value);
   if (values.size === 0 || !isKnown(mode, MODES) || !isKnown(unit, TIME_UNITS)) return null;
   const seed = values.get('workload_seed');
+  const blockTokens = values.get('block_tokens');
   return {
     mode: mode as TraceHeader['mode'],
     ...(seed === undefined ? {} : { workloadSeed: Number(seed) }),
     sessionContextGrowth: values.get('session_context_growth') ?? '',
     goodputTargets: {},
+    ...(blockTokens === undefined ? {} : { blockTokens: Number(blockTokens) }),
     place: (key) => {
       const line = lines.findIndex((candidate) => candidate.startsWith(`${key}:`));
       return line < 0 ? `${file} (${key})` : `${file}:${line + 1}:1 (${key})`;

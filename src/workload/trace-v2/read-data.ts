@@ -1,6 +1,16 @@
-import { deadlineTooEarly, duplicateId, promptTooLong, requestEmpty, traceEmpty } from '../errors.js';
+import {
+  blocksUnsized,
+  deadlineTooEarly,
+  duplicateId,
+  promptTooLong,
+  requestEmpty,
+  tooManyBlocks,
+  traceEmpty,
+} from '../errors.js';
+import { PromptBlocks } from '../prompt-blocks.js';
 import { RequestTable, ROW_STREAMING } from '../request-table.js';
 import type { Trace } from '../trace.js';
+import { BlockLists } from './block-list.js';
 import { type CsvColumn, CsvColumns } from './csv-columns.js';
 import { CsvFile, NEWLINE, RowIncomplete } from './csv-file.js';
 import { csvPlace } from './csv-place.js';
@@ -17,8 +27,13 @@ const SHORTEST_ROW = 48;
 export type TraceData = Omit<Trace, 'format' | 'header'>;
 
 /** Reads a whole CSV that is in memory. `relativeDeadlines`: deadlines count from the arrival, as observed traces write them. */
-export function readTraceData(bytes: Buffer, path: string, relativeDeadlines: boolean): TraceData {
-  const reader = new TraceDataReader(path, bytes.length, () => bytes);
+export function readTraceData(
+  bytes: Buffer,
+  path: string,
+  relativeDeadlines: boolean,
+  blockTokens?: number,
+): TraceData {
+  const reader = new TraceDataReader(path, bytes.length, () => bytes, blockTokens);
   reader.push(bytes, true);
   return reader.finish(relativeDeadlines);
 }
@@ -28,6 +43,8 @@ export class TraceDataReader {
   readonly #path: string;
   readonly #wholeFile: () => Buffer;
   readonly #table: RequestTable;
+  readonly #blockTokens: number | undefined;
+  #blockLists: BlockLists | null = null;
   #extras: Extras;
   #layout: TraceLayout | null = null;
   #columns: CsvColumns | null = null;
@@ -39,10 +56,12 @@ export class TraceDataReader {
   /**
    * @param size of the file if it is known, else 0: how much room to make
    * @param wholeFile reads the file again, to name the place of an error
+   * @param blockTokens of recorded blocks, if the header says
    */
-  constructor(path: string, size: number, wholeFile: () => Buffer) {
+  constructor(path: string, size: number, wholeFile: () => Buffer, blockTokens?: number) {
     this.#path = path;
     this.#wholeFile = wholeFile;
+    this.#blockTokens = blockTokens;
     this.#table = new RequestTable(Math.ceil(size / SHORTEST_ROW));
     this.#extras = new Extras(this.#table.arrivalUs.length);
   }
@@ -77,6 +96,7 @@ export class TraceDataReader {
     const place = (row: number, column: string) => csvPlace(this.#wholeFile(), this.#path, row, names, column);
     if (!usesKinds(table)) table.kinds = null;
     const unsorted = settle(table, this.#extras, relativeDeadlines, place);
+    checkBlocks(table, place);
     const { thinkTimeUs, wantedUs } = this.#extras;
     return {
       table,
@@ -94,6 +114,7 @@ export class TraceDataReader {
       if (this.#layout === null) {
         this.#layout = readLayout(file, this.#path);
         begin = this.#layout.end;
+        if (this.#layout.names.includes('block_hashes')) this.#expectBlocks();
       }
       this.#prepare(file);
       const table = this.#table;
@@ -108,13 +129,19 @@ export class TraceDataReader {
     return Math.min(begin, this.#length);
   }
 
+  #expectBlocks(): void {
+    if (this.#blockTokens === undefined) throw blocksUnsized(this.#path);
+    this.#table.blocks = new PromptBlocks(this.#blockTokens);
+    this.#blockLists = new BlockLists(this.#table.blocks);
+  }
+
   /** Columns know the arrays they fill: they are made anew when the table has outgrown those. */
   #prepare(file: CsvFile): void {
     const grown = this.#table.reserve(this.#table.count + Math.ceil(file.bytes.length / SHORTEST_ROW));
     if (grown) this.#extras = this.#extras.grown(this.#table.arrivalUs.length);
     if (this.#columns === null || grown) {
       const { names, required } = this.#layout!;
-      this.#columns = new CsvColumns(file, names.map(columnOf(this.#table, this.#extras)), required);
+      this.#columns = new CsvColumns(file, names.map(columnOf(this.#table, this.#extras, this.#blockLists)), required);
     }
     this.#columns.moveTo(file);
   }
@@ -134,7 +161,7 @@ function isSame(a: Float64Array, b: Float64Array, count: number): boolean {
 }
 
 /** Where each column goes. Times are stored as they stand in the file and put right afterwards. */
-function columnOf(table: RequestTable, extras: Extras): (name: string) => CsvColumn {
+function columnOf(table: RequestTable, extras: Extras, lists: BlockLists | null): (name: string) => CsvColumn {
   const kinds = table.ensureKinds();
   const count = { holds: 'whole', min: 0, max: MAX_COUNT } as const;
   const time = { holds: 'whole', min: 0, max: MAX_TIME } as const;
@@ -167,6 +194,7 @@ function columnOf(table: RequestTable, extras: Extras): (name: string) => CsvCol
     { name: 'last_chunk_time_us', ...anyTime },
     { name: 'num_chunks', ...count },
     { name: 'think_time_us', ...time, into: extras.thinkTimeUs, emptyIsZero: true },
+    { name: 'block_hashes', holds: 'list', accepted: BlockLists.accepted, read: (row, text) => lists?.read(row, text) },
   ];
   return (name) => columns.find((column) => column.name === name) ?? { name, holds: 'anything' };
 }
@@ -220,6 +248,16 @@ function prefixLengths({ count, prefixGroup, prefixGroups, prefixTokens }: Reque
     if (group > 0 && prefixTokens[group] === 0) prefixTokens[group] = extras.prefixLength[row]!;
   }
   return prefixTokens;
+}
+
+function checkBlocks({ blocks, count, inputTokens }: RequestTable, place: Trace['place']): void {
+  if (blocks === null) return;
+  for (let row = 0; row < count; row++) {
+    const most = Math.ceil(inputTokens[row]! / blocks.blockTokens);
+    if (blocks.blocksOf(row) > most) {
+      throw tooManyBlocks(place(row, 'block_hashes'), blocks.blocksOf(row), most, blocks.blockTokens);
+    }
+  }
 }
 
 function checkIds({ count, sourceId }: RequestTable, place: Trace['place']): void {

@@ -29,6 +29,15 @@ describe('readTraceV2', () => {
     expect(trace.header.mode).toBe(header.split('.')[0]);
   });
 
+  it('refuses blocks of no tokens', async () => {
+    const header = join(folder, 'blocks.yaml');
+    writeFileSync(header, 'trace_version: 3\nblock_tokens: 0\n');
+    await expect(readTraceV2(header, join(folder, 'trace.csv'))).rejects.toMatchObject({
+      place: `${header}:2:1 (block_tokens)`,
+      remedy: 'give at least 1',
+    });
+  });
+
   it('names the file that is missing', async () => {
     const missing = join(folder, 'none.yaml');
     await expect(readTraceV2(missing, join(folder, 'trace.csv'))).rejects.toMatchObject({ place: missing });

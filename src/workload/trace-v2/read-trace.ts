@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { headerInvalid } from '../errors.js';
 import { inputChunks } from '../input-chunks.js';
 import { readInputFile, readWholeFile } from '../input-file.js';
 import type { Trace, TraceHeader } from '../trace.js';
@@ -15,7 +16,9 @@ const NO_HEADER: TraceHeader = {
 /** Reads a TraceV2 pair. Either file may be gzipped. Without a header the data is taken as generated. */
 export async function readTraceV2(headerPath: string | null, dataPath: string): Promise<Trace> {
   const header = headerPath === null ? NO_HEADER : await readHeader(headerPath);
-  const reader = new TraceDataReader(dataPath, plainSize(dataPath), () => readWholeFile(dataPath));
+  const { blockTokens } = header;
+  if (blockTokens === 0) throw headerInvalid(header.place('block_tokens'), 'is 0', 'give at least 1');
+  const reader = new TraceDataReader(dataPath, plainSize(dataPath), () => readWholeFile(dataPath), blockTokens);
   for await (const chunk of inputChunks(dataPath)) reader.push(chunk, false);
   reader.push(Buffer.alloc(0), true);
   return { format: 'trace-v2', header, ...reader.finish(header.mode === 'real') };

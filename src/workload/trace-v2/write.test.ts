@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
 import { RequestTable, ROW_STREAMING } from '../request-table.js';
+import { anyTrace, madeTrace, rowsOf } from '../tools/made-trace.contract.js';
+import type { Trace } from '../trace.js';
 import { readTraceData } from './read-data.js';
 import { readTraceHeader } from './read-header.js';
-import { type TraceOutcomes, writeTraceData, writeTraceHeader } from './write.js';
+import { type TraceOutcomes, writeTrace, writeTraceData, writeTraceHeader } from './write.js';
 
 const NEVER = new Float64Array(5000).fill(Number.NaN);
 const NOTHING: TraceOutcomes = { ttftUs: NEVER, itlSumUs: NEVER, status: () => 'incomplete' };
@@ -146,6 +148,68 @@ describe('writeTraceData', () => {
         });
       }),
     );
+  });
+});
+
+describe('writeTrace', () => {
+  async function reread(trace: Trace): Promise<Trace> {
+    const { data, header } = writeTrace(trace);
+    const read = await readTraceHeader(header, 't.yaml');
+    const bytes = Buffer.from([...data].join(''));
+    const rows = readTraceData(bytes, 't.csv', read.mode === 'real', read.blockTokens);
+    return { format: 'trace-v2', header: read, ...rows };
+  }
+
+  it('reads back as the same requests under the same ids, in order of time', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyTrace, async (trace) => {
+        const back = await reread(trace);
+        const before = rowsOf(trace);
+        const inOrder = Array.from(arrivalOrder(trace.table), (row) => before[row]!);
+        const numbered = (rows: typeof before) => {
+          const numbers = new Map<number, number>();
+          const number = (block: number) => numbers.get(block) ?? numbers.set(block, numbers.size).size - 1;
+          return rows.map((row) => ({ ...row, blocks: row.blocks.map(number) }));
+        };
+        expect(numbered(rowsOf(back))).toEqual(numbered(inOrder));
+        expect(back.unsorted).toBe(false);
+        const { mode, sessionContextGrowth } = trace.header;
+        expect(back.header).toMatchObject({ mode, sessionContextGrowth });
+      }),
+    );
+  });
+
+  it('keeps what the header says', async () => {
+    const goodputTargets = { critical: { ttftUs: 60_000 } };
+    const trace = madeTrace([{ input: 40, blocks: [4, 5] }], { mode: '', workloadSeed: 7, goodputTargets }, 32);
+    const { header } = writeTrace(trace);
+    expect(header).toBe(
+      'trace_version: 3\ntime_unit: microseconds\nwarm_up_requests: 0\nworkload_seed: 7\nblock_tokens: 32\n' +
+        'goodput_slo_targets:\n  "critical": { ttft_ms: 60 }\n',
+    );
+    expect((await reread(trace)).header).toMatchObject({ mode: '', workloadSeed: 7, goodputTargets, blockTokens: 32 });
+    expect((await reread(trace)).table.blocks!.blockTokens).toBe(32);
+  });
+
+  it('writes deadlines of observed traces as patience', () => {
+    const trace = madeTrace([{ at: 1e15, deadline: 1e15 + 250 }], { mode: 'real' });
+    expect([...writeTrace(trace).data].join('')).toContain(',250,0,1000000000000000,');
+  });
+
+  it('quotes a growth that is no plain word', () => {
+    expect(writeTrace(madeTrace([{}], { sessionContextGrowth: 'a: b' })).header).toContain(
+      'session_context_growth: "a: b"',
+    );
+    expect(writeTrace(madeTrace([{}], { sessionContextGrowth: 'accumulate' })).header).toContain(
+      'session_context_growth: accumulate',
+    );
+  });
+
+  it('writes blocks and kinds of what was simulated, too', () => {
+    const { table } = madeTrace([{ input: 700, blocks: [3, 4], image: 5, reasonRatio: 0.5 }]);
+    const [names, row] = written(table).split('\n');
+    expect(names).toMatch(/,finish_reason,block_hashes$/);
+    expect(row).toBe('0,,,,,0,,0,false,700,10,0,5,0,0,0.5,,0,0,0,0,0,0,0,incomplete,,,0-1');
   });
 });
 

@@ -1,6 +1,7 @@
 import { arrivalOrder } from '../arrival-order.js';
 import { type RequestTable, ROW_STREAMING } from '../request-table.js';
-import type { TraceGoodputTarget } from '../trace.js';
+import type { Trace, TraceGoodputTarget, TraceHeader } from '../trace.js';
+import { writeBlockList } from './block-list.js';
 import { fixedColumns } from './layout.js';
 
 /** What became of each request, by row of the table. NaN: never happened. */
@@ -8,15 +9,18 @@ export interface TraceOutcomes {
   ttftUs: ArrayLike<number>;
   /** Sum of the gaps between tokens so far. */
   itlSumUs: ArrayLike<number>;
-  status(row: number): 'ok' | 'timeout' | 'incomplete';
+  status(row: number): 'ok' | 'timeout' | 'incomplete' | '';
 }
 
 /** What the header of a written trace says besides its format. */
 export interface TraceFacts {
-  mode: 'generated' | 'replayed';
+  mode: TraceHeader['mode'];
   workloadSeed?: number;
   /** Where the workload came from: a file, or `preset:<name>`. */
   workloadSpec?: string;
+  sessionContextGrowth?: string;
+  /** Tokens of a recorded block, where the data says what prompts consist of. */
+  blockTokens?: number | undefined;
   goodputTargets?: Record<string, TraceGoodputTarget>;
   /** The pause that users made before every turn but their first, in whole microseconds; a column of the data. */
   thinkTimeUs?: number;
@@ -26,9 +30,13 @@ const CHUNK_CHARACTERS = 64 * 1024;
 
 /** The YAML text of a trace's header. */
 export function writeTraceHeader(facts: TraceFacts): string {
-  const lines = ['trace_version: 3', 'time_unit: microseconds', `mode: ${facts.mode}`, 'warm_up_requests: 0'];
+  const lines = ['trace_version: 3', 'time_unit: microseconds'];
+  if (facts.mode !== '') lines.push(`mode: ${facts.mode}`);
+  lines.push('warm_up_requests: 0');
   if (facts.workloadSeed !== undefined) lines.push(`workload_seed: ${facts.workloadSeed}`);
   if (facts.workloadSpec !== undefined) lines.push(`workload_spec: ${JSON.stringify(facts.workloadSpec)}`);
+  if (facts.sessionContextGrowth) lines.push(`session_context_growth: ${word(facts.sessionContextGrowth)}`);
+  if (facts.blockTokens !== undefined) lines.push(`block_tokens: ${facts.blockTokens}`);
   const targets = Object.entries(facts.goodputTargets ?? {});
   if (targets.length > 0) lines.push('goodput_slo_targets:');
   for (const [sloClass, target] of targets) {
@@ -41,14 +49,54 @@ export function writeTraceHeader(facts: TraceFacts): string {
 }
 
 /**
- * The CSV text of a trace, in pieces: the requests in order of arrival, numbered anew. What is written reads back as the same
- * requests; a growing chat's turns are written with the length their prompts had.
+ * The CSV text of what was simulated, in pieces: the requests in order of arrival, numbered anew. What is written reads back
+ * as the same requests; a growing chat's turns are written with the length their prompts had.
  */
-export function* writeTraceData(
+export function writeTraceData(
   table: RequestTable,
   outcomes: TraceOutcomes,
   { thinkTimeUs = 0 }: Pick<TraceFacts, 'thinkTimeUs'> = {},
 ): Generator<string, void, undefined> {
+  const pause = (row: number) => (table.round[row]! > 0 ? thinkTimeUs : 0);
+  return rows(table, {
+    outcomes,
+    wantedUs: table.arrivalUs,
+    ...(thinkTimeUs > 0 ? { thinkTimeUs: pause } : {}),
+    relativeDeadlines: false,
+    renumber: true,
+  });
+}
+
+/**
+ * A trace as a TraceV2: the text of its header and that of its data, in pieces, in order of arrival. Reads back as the same
+ * requests under the same ids; what was observed of their answers is not part of a trace that is read, so it is not written.
+ */
+export function writeTrace(trace: Trace): { header: string; data: Generator<string, void, undefined> } {
+  const { header, table, thinkTimeUs, wantedUs } = trace;
+  const data = rows(table, {
+    outcomes: null,
+    wantedUs,
+    ...(thinkTimeUs === null ? {} : { thinkTimeUs: (row: number) => thinkTimeUs[row]! }),
+    relativeDeadlines: header.mode === 'real',
+    renumber: false,
+  });
+  return { header: writeTraceHeader({ ...header, blockTokens: table.blocks?.blockTokens }), data };
+}
+
+interface RowFacts {
+  outcomes: TraceOutcomes | null;
+  wantedUs: ArrayLike<number>;
+  /** The pause before each row; without it the trace has no such column. */
+  thinkTimeUs?: (row: number) => number;
+  /** Deadlines count from the arrival. */
+  relativeDeadlines: boolean;
+  /** Ids are places in the order of arrival instead of the table's. */
+  renumber: boolean;
+}
+
+function* rows(table: RequestTable, facts: RowFacts): Generator<string, void, undefined> {
+  const { blocks, kinds } = table;
+  const { outcomes, thinkTimeUs, wantedUs } = facts;
   const hasSloTarget = table.sloTargetUs.subarray(0, table.count).some((us) => us > 0);
   const clients = table.clients.names().map(quoted);
   const tenants = table.tenants.names().map(quoted);
@@ -56,24 +104,30 @@ export function* writeTraceData(
   const sessions = table.sessions.names().map(quoted);
   const groups = table.prefixGroups.names().map(quoted);
   const models = table.models.names().map(quoted);
-  let text = `${fixedColumns(false, hasSloTarget).join(',')}${thinkTimeUs > 0 ? ',think_time_us' : ''}\n`;
-  let id = 0;
+  const columns = fixedColumns(false, hasSloTarget);
+  if (thinkTimeUs !== undefined) columns.push('think_time_us');
+  if (blocks !== null) columns.push('block_hashes');
+  let text = `${columns.join(',')}\n`;
+  let position = 0;
   for (const row of arrivalOrder(table)) {
     const arrival = table.arrivalUs[row]!;
     const group = table.prefixGroup[row]!;
     const prefix = table.prefixTokens[group]!;
-    // Past due on arrival either way, but a deadline before the arrival would not read back.
-    const deadline = table.deadlineUs[row]! > 0 ? Math.max(arrival, table.deadlineUs[row]!) : 0;
-    const ttft = outcomes.ttftUs[row]!;
+    const ttft = outcomes?.ttftUs[row] ?? Number.NaN;
     const first = Number.isNaN(ttft) ? 0 : arrival + ttft;
-    const last = Number.isNaN(ttft) ? 0 : first + (outcomes.itlSumUs[row]! || 0);
+    const last = Number.isNaN(ttft) ? 0 : first + (outcomes!.itlSumUs[row]! || 0);
     const streaming = (table.flags[row]! & ROW_STREAMING) !== 0;
-    text += `${id++},${clients[table.client[row]!]},${tenants[table.tenant[row]!]},${sloClasses[table.sloClass[row]!]},`;
+    const id = facts.renumber ? position++ : table.sourceId[row];
+    text += `${id},${clients[table.client[row]!]},${tenants[table.tenant[row]!]},${sloClasses[table.sloClass[row]!]},`;
     text += `${sessions[table.session[row]!]},${table.round[row]},${groups[group]},${prefix},${streaming},`;
-    text += `${table.inputTokens[row]! - prefix},${table.outputTokens[row]},0,0,0,0,0,${models[table.model[row]!]},`;
-    text += `${deadline},${hasSloTarget ? `${table.sloTargetUs[row]},` : ''}0,`;
-    text += `${arrival},${arrival},${first},${last},0,${outcomes.status(row)},,`;
-    if (thinkTimeUs > 0) text += `,${table.round[row]! > 0 ? thinkTimeUs : 0}`;
+    text += `${table.inputTokens[row]! - prefix},${table.outputTokens[row]},`;
+    if (kinds === null) text += '0,0,0,0,0,';
+    else
+      text += `${kinds.text[row]},${kinds.image[row]},${kinds.audio[row]},${kinds.video[row]},${kinds.reasonRatio[row]},`;
+    text += `${models[table.model[row]!]},${deadline(table, row, facts)},${hasSloTarget ? `${table.sloTargetUs[row]},` : ''}0,`;
+    text += `${wantedUs[row]},${arrival},${first},${last},0,${outcomes?.status(row) ?? ''},,`;
+    if (thinkTimeUs !== undefined) text += `,${thinkTimeUs(row)}`;
+    if (blocks !== null) text += `,${writeBlockList(blocks, row)}`;
     text += '\n';
     if (text.length >= CHUNK_CHARACTERS) {
       yield text;
@@ -81,6 +135,18 @@ export function* writeTraceData(
     }
   }
   yield text;
+}
+
+function deadline({ arrivalUs, deadlineUs }: RequestTable, row: number, facts: RowFacts): number {
+  const us = deadlineUs[row]!;
+  if (us === 0) return 0;
+  // Past due on arrival either way, but a deadline before what the client wanted would not read back.
+  return facts.relativeDeadlines ? Math.max(1, us - arrivalUs[row]!) : Math.max(facts.wantedUs[row]!, us);
+}
+
+/** Plain words need no quotes, and headers of plain words are read without a YAML reader. */
+function word(text: string): string {
+  return /^[a-z]+$/.test(text) ? text : JSON.stringify(text);
 }
 
 function quoted(name: string): string {

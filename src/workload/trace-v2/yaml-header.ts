@@ -71,11 +71,13 @@ export async function readYamlHeader(text: string, file: string): Promise<TraceH
   };
   oneOf('time_unit', TIME_UNITS);
   const seed = top.get('workload_seed');
+  const blockTokens = top.get('block_tokens');
   return {
     mode: oneOf('mode', MODES) as TraceHeader['mode'],
     ...(typeof seed === 'number' ? { workloadSeed: seed } : {}),
     sessionContextGrowth: String(top.get('session_context_growth') ?? ''),
     goodputTargets: goodputTargets((document.toJS() as { goodput_slo_targets?: MsTargets }).goodput_slo_targets ?? {}),
+    ...(typeof blockTokens === 'number' ? { blockTokens } : {}),
     place,
   };
 }

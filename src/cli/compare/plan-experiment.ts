@@ -1,0 +1,107 @@
+import type { Experiment, RunInputs, Variant } from '../../experiment/experiment.js';
+import type { Capacity, Preset } from '../../experiment/presets/preset.js';
+import { PRESETS } from '../../experiment/presets/registry.js';
+import type { RunSummary } from '../../experiment/run-summary.js';
+import { dependsOnSeed } from '../../experiment/workload-recipe.js';
+import type { Diagnostics } from '../diagnostics.js';
+import { conflictingFlags } from '../errors.js';
+import { type ComparisonFlags, variantFlags } from '../flags/compare-flags.js';
+import type { FlagValues } from '../flags/flag.js';
+import { planPreset, presetSettings } from './plan-preset.js';
+import { resolveVariant } from './resolve-variant.js';
+import type { Settings } from './settings.js';
+import { type PlannedVariant, planVariants } from './variant-plan.js';
+
+const FIRST_SEED = 42;
+const SEEDS = 5;
+
+/** What the planning needs from outside: somebody who simulates, for presets that measure the fleet first. */
+export type Simulate = (runs: readonly RunInputs[]) => Promise<RunSummary[]>;
+
+/** Turns the command line into an experiment: everything is read, checked and resolved. */
+export async function planExperiment(
+  flags: FlagValues<ComparisonFlags>,
+  configs: readonly string[],
+  given: Settings,
+  diagnostics: Diagnostics,
+  simulate: Simulate,
+): Promise<Experiment> {
+  const once = saidOnce(diagnostics);
+  const resolve = (planned: readonly PlannedVariant[]) => Promise.all(planned.map((one) => resolveVariant(one, once)));
+  const { preset: name } = flags.values;
+  if (name === null) {
+    const { variants: planned, axis } = await planVariants(configs, given, variantFlags);
+    const variants = await resolve(planned);
+    warnOfOtherWorkloads(variants, axis === null, diagnostics);
+    const title = configs.length > 0 ? 'Configurations' : 'Routing policies';
+    return { title, variants, seeds: seedsOf(flags, variants), axis, headline: null, notes: notesOf(variants) };
+  }
+  if (configs.length > 0) throw conflictingFlags('--preset', 'given together with --config', 'keep one of them');
+  const preset = PRESETS.find((one) => one.name === name)!;
+  const capacity = await measureCapacity(preset, given, once, simulate);
+  const variants = await resolve(planPreset(preset, given, capacity));
+  return {
+    title: preset.title,
+    variants,
+    seeds: seedsOf(flags, variants),
+    axis: preset.axis,
+    headline: preset.headline,
+    notes: [...preset.notes(capacity), ...notesOf(variants)],
+  };
+}
+
+/** Offers the fleet far more than it can serve; what comes out is what it can do. */
+async function measureCapacity(
+  preset: Preset,
+  given: Settings,
+  diagnostics: Diagnostics,
+  simulate: Simulate,
+): Promise<Capacity> {
+  if (preset.capacityWorkload === null) return { requestsPerSec: 0, inputTokensPerSec: 0 };
+  const { config } = await resolveVariant(
+    {
+      ...{ name: 'capacity', against: null, isolates: '', series: '', x: null, source: '' },
+      settings: presetSettings(preset, given),
+      workload: preset.capacityWorkload(),
+    },
+    diagnostics,
+  );
+  const [summary] = await simulate([{ config, workload: preset.capacityWorkload() }]);
+  const requestsPerSec = summary!.metrics.responses_per_sec!;
+  return { requestsPerSec, inputTokensPerSec: (summary!.inputTokens / summary!.requests) * requestsPerSec };
+}
+
+/** A workload that is the same for every seed is simulated once, unless somebody asks for more. */
+function seedsOf({ values }: FlagValues<ComparisonFlags>, variants: readonly Variant[]): number[] {
+  if (values.seed !== null) {
+    if (values.seeds !== null) throw conflictingFlags('--seeds', 'given together with --seed', 'keep one of them');
+    return values.seed;
+  }
+  const count = values.seeds ?? (variants.some(({ workload }) => dependsOnSeed(workload)) ? SEEDS : 1);
+  return Array.from({ length: count }, (_, i) => FIRST_SEED + i);
+}
+
+function notesOf(variants: readonly Variant[]): string[] {
+  if (variants.some(({ workload }) => dependsOnSeed(workload))) return [];
+  return [
+    'The workload is recorded, the same for every seed: seeds change only what policies draw, and intervals say nothing about other traffic.',
+  ];
+}
+
+/** Differences are of the clusters only if what arrives is the same. */
+function warnOfOtherWorkloads(variants: readonly Variant[], sameLoad: boolean, { warn }: Diagnostics): void {
+  const first = JSON.stringify(variants[0]!.workload);
+  const other = variants.find(({ workload }) => JSON.stringify(workload) !== first);
+  if (!sameLoad || other === undefined) return;
+  warn(`${other.name} has another workload than ${variants[0]!.name}: they differ in more than the cluster`);
+}
+
+/** Variants share most of their flags: what is said of one is not repeated for each. */
+function saidOnce(diagnostics: Diagnostics): Diagnostics {
+  const said = new Set<string>();
+  const once = (say: (line: string) => void) => (line: string) => {
+    if (!said.has(line)) say(line);
+    said.add(line);
+  };
+  return { warn: once(diagnostics.warn), info: once(diagnostics.info), debug: once(diagnostics.debug) };
+}

@@ -1,0 +1,81 @@
+import type { Variant } from '../../experiment/experiment.js';
+import type { WorkloadRecipe } from '../../experiment/workload-recipe.js';
+import { checkConflicts } from '../config/flag-conflicts.js';
+import { checkReplayWorkload } from '../config/replay-workload.js';
+import { type EngineFlags, resolveCluster, withHeaderTargets } from '../config/resolve-cluster.js';
+import { checkRunWorkload } from '../config/run-workload.js';
+import type { Diagnostics } from '../diagnostics.js';
+import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
+import type { RunWorkloadFlags } from '../flags/run-workload-flags.js';
+import { REPLAY } from '../replay.js';
+import { RUN } from '../run.js';
+import { atPlaces, type Settings, settingsAsFlags } from './settings.js';
+import type { PlannedVariant } from './variant-plan.js';
+
+const TRACE_FLAGS = ['trace', 'trace-header', 'trace-data'];
+
+/** Turns a planned variant into plain data that a worker can simulate. */
+export async function resolveVariant(planned: PlannedVariant, diagnostics: Diagnostics): Promise<Variant> {
+  const { name, against, isolates, series, x, settings, source } = planned;
+  return atPlaces(settings, source, async () => {
+    const { config, workload } = replays(settings)
+      ? await resolveReplay(settings, diagnostics)
+      : await resolveRun(settings, planned.workload, diagnostics);
+    return {
+      ...{ name, against, isolates, series, x },
+      config: planned.admission === undefined ? config : { ...config, admission: planned.admission },
+      workload: planned.maxTurns === undefined ? workload : withMaxTurns(workload, planned.maxTurns),
+    };
+  });
+}
+
+function replays(settings: Settings): boolean {
+  return TRACE_FLAGS.some((name) => settings.has(name));
+}
+
+type Resolved = Pick<Variant, 'config' | 'workload'>;
+
+async function resolveRun(
+  settings: Settings,
+  own: WorkloadRecipe | undefined,
+  diagnostics: Diagnostics,
+): Promise<Resolved> {
+  const flags = await settingsAsFlags<EngineFlags & RunWorkloadFlags>(RUN, settings, {
+    problem: 'there is no trace',
+    remedy: 'add --trace-data, or leave it out',
+  });
+  checkConflicts(flags);
+  checkRunWorkload(flags);
+  const { config } = await resolveCluster(flags, diagnostics);
+  if (own !== undefined) return { config, workload: own };
+  const { specRecipe } = await import('./spec-recipe.js');
+  const { goodputTargets, recipe } = await specRecipe(flags);
+  return {
+    config: { ...config, goodputTargets: withHeaderTargets(config.goodputTargets, goodputTargets) },
+    workload: recipe,
+  };
+}
+
+async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Promise<Resolved> {
+  const flags = await settingsAsFlags<EngineFlags & ReplayWorkloadFlags>(REPLAY, settings, {
+    problem: 'a trace has its own requests',
+    remedy: 'leave it out, or leave out the trace',
+  });
+  checkConflicts(flags);
+  const { header, data } = checkReplayWorkload(flags);
+  const { config } = await resolveCluster(flags, diagnostics);
+  const { traceRecipe } = await import('../../experiment/trace-recipe.js');
+  const workload = await traceRecipe({
+    header: header?.path ?? null,
+    data: data.path,
+    sessionMode: flags.values['session-mode'],
+    thinkTimeMs: flags.values['think-time-ms'],
+    thinkTimeDist: flags.values['think-time-dist'],
+    maxTurns: null,
+  });
+  return { config, workload };
+}
+
+function withMaxTurns(workload: WorkloadRecipe, maxTurns: number): WorkloadRecipe {
+  return workload.kind === 'trace' || workload.kind === 'agentic-coder' ? { ...workload, maxTurns } : workload;
+}

@@ -1,0 +1,36 @@
+import { isAbsolute, join } from 'node:path';
+import { NO_CACHE, openRunCache, type RunCache } from '../../experiment/run-cache.js';
+import { InputError } from '../../kernel/errors.js';
+import type { Diagnostics } from '../diagnostics.js';
+import { conflictingFlags } from '../errors.js';
+import type { ComparisonFlags } from '../flags/compare-flags.js';
+import type { FlagValues } from '../flags/flag.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The cache that the flags ask for. A folder that was not asked for may be out of reach: then nothing is kept. */
+export async function runCacheOf(
+  { values, given }: FlagValues<ComparisonFlags>,
+  env: Env,
+  diagnostics: Diagnostics,
+): Promise<RunCache> {
+  if (values['no-cache']) {
+    if (given('cache')) throw conflictingFlags('--no-cache', 'given together with --cache', 'keep one of them');
+    return NO_CACHE;
+  }
+  const folder = values.cache ?? defaultFolder(env);
+  if (folder === null) return NO_CACHE;
+  try {
+    return await openRunCache(folder);
+  } catch (error) {
+    if (values.cache !== null || !(error instanceof InputError)) throw error;
+    diagnostics.warn(`${folder}: ${error.problem}; results are not kept`);
+    return NO_CACHE;
+  }
+}
+
+/** Null when the surroundings name no place. */
+function defaultFolder({ XDG_CACHE_HOME, HOME, LOCALAPPDATA }: Env): string | null {
+  const base = [XDG_CACHE_HOME, HOME && join(HOME, '.cache'), LOCALAPPDATA].find((path) => path && isAbsolute(path));
+  return base === undefined ? null : join(base, 'twinyard', 'runs');
+}

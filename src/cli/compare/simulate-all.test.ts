@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { NO_CACHE, type RunCache } from '../../experiment/run-cache.js';
+import { toyRun, toySummary } from '../../experiment/toy-experiment.contract.js';
+import { createDiagnostics } from '../diagnostics.js';
+import { testIo } from '../test-io.contract.js';
+import { signalCleanUps } from './signal-clean-ups.js';
+import { simulateAll } from './simulate-all.js';
+
+/** Simulates two runs and is stopped by a signal in the middle of the second, or not at all. */
+async function stoppedIn(cache: RunCache, stop: boolean): Promise<string> {
+  let onSignal = () => {};
+  const io = { ...testIo(), beforeSignal: (cleanUp: () => void) => (onSignal = cleanUp) };
+  const signals = signalCleanUps(io);
+  const executor = {
+    width: 1,
+    async run({ config }: ReturnType<typeof toyRun>) {
+      if (stop && config.seed === 2) onSignal();
+      return toySummary();
+    },
+    close: async () => {},
+  };
+  const runs = [toyRun({ seed: 1 }), toyRun({ seed: 2 })];
+  await simulateAll(runs, { executor, cache, signals, io, diagnostics: createDiagnostics('warn', io) });
+  onSignal();
+  return io.stderrText();
+}
+
+describe('simulateAll', () => {
+  const keeping: RunCache = { get: async () => undefined, put: () => true };
+
+  it('says at a signal what is kept', async () => {
+    expect(await stoppedIn(keeping, true)).toBe(
+      'twinyard: stopped; 1 of 2 runs are kept, and the same command goes on from there\n',
+    );
+  });
+
+  it('promises nothing where nothing is kept', async () => {
+    expect(await stoppedIn(NO_CACHE, true)).toBe('twinyard: stopped\n');
+  });
+
+  it('has nothing to say at a signal when it is over', async () => {
+    expect(await stoppedIn(keeping, false)).toBe('');
+  });
+
+  it('warns of results that could not be kept', async () => {
+    expect(await stoppedIn({ ...keeping, put: () => false }, false)).toBe(
+      'twinyard: warning: 2 results could not be kept and will be computed again\n',
+    );
+  });
+});

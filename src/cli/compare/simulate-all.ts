@@ -1,0 +1,43 @@
+import type { RunExecutor } from '../../experiment/executor.js';
+import type { RunInputs } from '../../experiment/experiment.js';
+import { NO_CACHE, type RunCache } from '../../experiment/run-cache.js';
+import { type ExperimentProgress, simulateRuns } from '../../experiment/run-experiment.js';
+import type { RunSummary } from '../../experiment/run-summary.js';
+import type { Diagnostics } from '../diagnostics.js';
+import type { CliIo } from '../io.js';
+import { createExperimentProgress } from './experiment-progress.js';
+import type { SignalCleanUps } from './signal-clean-ups.js';
+
+export interface Surroundings {
+  executor: RunExecutor;
+  cache: RunCache;
+  signals: SignalCleanUps;
+  io: CliIo;
+  diagnostics: Diagnostics;
+}
+
+/** Simulates runs with a bar that shows how far they are; a signal leaves behind what is finished, and says so. */
+export async function simulateAll(
+  runs: readonly RunInputs[],
+  { executor, cache, signals, io, diagnostics }: Surroundings,
+): Promise<RunSummary[]> {
+  const bar = createExperimentProgress(io);
+  let state: ExperimentProgress = { done: 0, total: runs.length, computed: 0, notKept: 0 };
+  const stopped = () => {
+    bar.end();
+    const kept = `; ${state.done} of ${state.total} runs are kept, and the same command goes on from there`;
+    io.stderr.write(`twinyard: stopped${cache === NO_CACHE ? '' : kept}\n`);
+  };
+  signals.add(stopped);
+  try {
+    return await simulateRuns(runs, executor, cache, (now) => {
+      state = now;
+      bar.update(now);
+    });
+  } finally {
+    signals.remove(stopped);
+    bar.end();
+    diagnostics.info(`${state.total} runs, ${state.computed} of them simulated now`);
+    if (state.notKept > 0) diagnostics.warn(`${state.notKept} results could not be kept and will be computed again`);
+  }
+}

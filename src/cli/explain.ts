@@ -1,0 +1,63 @@
+import { RunError } from '../kernel/errors.js';
+import { summaryOf } from './commands.js';
+import { missingFlag } from './errors.js';
+import { type CommandLine, helpText } from './flags/command-line.js';
+import { choice, text } from './flags/kinds.js';
+import { asksForHelp, parseFlags } from './flags/parse-flags.js';
+import type { CliIo } from './io.js';
+
+const explainFlags = {
+  'admin-url': text({
+    default: null,
+    placeholder: 'url',
+    defaultText: 'http://127.0.0.1:8081',
+    help: "the gateway's admin address",
+  }),
+  token: text({
+    default: null,
+    placeholder: 'token',
+    defaultText: '$TWINYARD_ADMIN_TOKEN',
+    help: 'the admin token that serve printed',
+  }),
+  format: choice({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
+};
+
+export const EXPLAIN: CommandLine = {
+  name: 'explain',
+  summary: summaryOf('explain'),
+  operands: { usage: '<request-id>', least: 1, most: 1 },
+  groups: [{ title: 'Gateway', flags: explainFlags }],
+  examples: ['explain 4f6c1a52-0f6e-4f0e-9d0a-3c5d8b1a7e21 --token "$TWINYARD_ADMIN_TOKEN"'],
+};
+
+/** Asks a running gateway about one of its decisions. */
+export async function explain(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(EXPLAIN));
+    return 0;
+  }
+  const { values, operands } = await parseFlags<typeof explainFlags>(EXPLAIN, argv);
+  const token = values.token ?? io.env.TWINYARD_ADMIN_TOKEN;
+  if (token === undefined) {
+    throw missingFlag('--token', 'is required', 'give the token that serve printed, or set TWINYARD_ADMIN_TOKEN');
+  }
+  const base = values['admin-url'] ?? 'http://127.0.0.1:8081';
+  const answer = await ask(`${base}/api/decisions/${encodeURIComponent(operands[0]!)}`, token);
+  const record = await answer.json();
+  if (answer.status !== 200) throw new RunError('EXPLAIN_FAILED', `${base}: ${(record as { error: string }).error}`);
+  if (values.format === 'json') io.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
+  else {
+    const { explainDecision } = await import('../gateway/decisions/explain-decision.js');
+    io.stdout.write(explainDecision(record as Parameters<typeof explainDecision>[0]));
+  }
+  return 0;
+}
+
+async function ask(url: string, token: string): Promise<Response> {
+  try {
+    return await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: string } };
+    throw new RunError('GATEWAY_UNREACHABLE', `${url}: ${cause?.code ?? error}; is the gateway running there?`);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Trace } from '../../workload/trace.js';
+import { createDiagnostics } from '../diagnostics.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { FlagTable, FlagValues } from '../flags/flag.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { checkOutputs } from '../output-files.js';
+import { traceSummaryOf } from '../trace.js';
+import { inputTrace } from './input-trace.js';
+import { type OutputFlag, outputFlags } from './output-flag.js';
+import { formatOfName, type OutputFormat, outputPlace, placePaths } from './output-place.js';
+import { writeTraceTo } from './write-place.js';
+
+export const ONE_FILE = { usage: 'FILE', least: 1, most: 1 };
+
+/** Makes the trace that the examples use. */
+export const EXAMPLE_TRACE = 'convert synth agentic-coder -o agents.csv';
+
+/** The command line of a command that reads a trace, changes it and writes it. */
+export function changeCommand(name: string, flags: FlagTable, examples: readonly string[]): CommandLine {
+  const own = Object.keys(flags).length === 0 ? [] : [{ title: 'Change', flags }];
+  return {
+    name: `trace ${name}`,
+    summary: traceSummaryOf(name),
+    operands: ONE_FILE,
+    groups: [...own, { title: 'Output', flags: outputFlags }],
+    examples: [EXAMPLE_TRACE, ...examples],
+  };
+}
+
+/** Runs such a command. `prepare` checks the command's own flags before anything is read, and gives the change. */
+export async function changeTrace<Table extends FlagTable>(
+  line: CommandLine,
+  argv: readonly string[],
+  io: CliIo,
+  prepare: (flags: FlagValues<Table & OutputFlag>) => Promise<(trace: Trace) => Trace>,
+): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(line));
+    return 0;
+  }
+  const flags = await parseFlags<Table & OutputFlag>(line, argv);
+  const change = await prepare(flags);
+  const input = await inputTrace(flags.operands[0]!);
+  const output: string | null = flags.values.output;
+  const place = outputPlace(formatFor(output, input.format.name), output);
+  checkOutputs(placePaths(place), input.files);
+  const diagnostics = createDiagnostics('warn', io);
+  await writeTraceTo(place, change(await input.read(diagnostics)), diagnostics, io);
+  return 0;
+}
+
+/** Files of JSON lines stay what they are unless the output's name says otherwise; all others become a TraceV2. */
+function formatFor(output: string | null, inputFormat: string): OutputFormat {
+  const named = output === null ? undefined : formatOfName(output);
+  if (named === 'trace-v2') return named;
+  if (inputFormat === 'mooncake' || inputFormat === 'bailian') return inputFormat;
+  return named === 'mooncake' ? named : 'trace-v2';
+}

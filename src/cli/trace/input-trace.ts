@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import type { TraceFormat } from '../../workload/formats/format.js';
+import type { Trace } from '../../workload/trace.js';
+import type { Diagnostics } from '../diagnostics.js';
+import type { NamedPath } from '../output-files.js';
+
+/** A trace that somebody named, recognised but not read yet. */
+export interface InputTrace {
+  path: string;
+  format: TraceFormat;
+  /** Every file that will be read. */
+  files: NamedPath[];
+  read(diagnostics: Diagnostics): Promise<Trace>;
+}
+
+/** Finds a trace by its file or, for a TraceV2, by what its two files share, and recognises its format. */
+export async function inputTrace(given: string): Promise<InputTrace> {
+  const [{ traceFormatOf }, { headerBeside, traceV2 }] = await Promise.all([
+    import('../../workload/formats/read-any-trace.js'),
+    import('../../workload/formats/trace-v2.js'),
+  ]);
+  const path = [given, `${given}.csv`, `${given}.csv.gz`].find((candidate) => existsSync(candidate)) ?? given;
+  const format = await traceFormatOf(path);
+  const header = format === traceV2 ? headerBeside(path) : null;
+  const flag = 'FILE';
+  return {
+    path,
+    format,
+    files: [{ flag, path }, ...(header === null ? [] : [{ flag, path: header }])],
+    async read(diagnostics) {
+      const trace = await format.read(path);
+      for (const note of trace.notes ?? []) diagnostics.warn(`${path}: ${note}`);
+      return trace;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { badValue, missingFlag } from '../errors.js';
+import { list } from '../flags/kinds.js';
+import { readNumber } from '../flags/read-number.js';
+import type { CliIo } from '../io.js';
+import { changeCommand, changeTrace } from './change-trace.js';
+
+const FACTOR = "a factor, as in '2x' or '0.5x'";
+
+const scaleFlags = {
+  rate: list<number | null>({
+    default: null,
+    placeholder: 'factor',
+    accepted: FACTOR,
+    read: readFactor,
+    help: 'how many times as many chats and requests start in the same time; pauses inside chats stay',
+  }),
+};
+
+export const TRACE_SCALE = changeCommand('scale', scaleFlags, ['trace scale --rate 2x agents.csv -o busy.csv']);
+
+export async function scale(argv: readonly string[], io: CliIo): Promise<number> {
+  return changeTrace<typeof scaleFlags>(TRACE_SCALE, argv, io, async ({ values: { rate } }) => {
+    if (rate === null) throw missingFlag('--rate', 'is required', `give ${FACTOR}`);
+    const { scaleRate } = await import('../../workload/tools/scale-rate.js');
+    return (trace) => {
+      const scaled = scaleRate(trace, rate);
+      if (scaled === null) throw badValue('--rate', `${rate}x`, 'makes the trace too long', 'a larger factor');
+      return scaled;
+    };
+  });
+}
+
+/** A bare number is refused: elsewhere `--rate` counts requests per second. */
+function readFactor(text: string, place: string): number {
+  const match = /^(.+)x$/i.exec(text.trim());
+  if (match === null) throw badValue(place, text, 'is not a factor', FACTOR);
+  return readNumber(match[1]!, place, { min: 0, max: 1e6, above: true });
+}

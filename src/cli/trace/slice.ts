@@ -1,0 +1,52 @@
+import { conflictingFlags, missingFlag, nothingLeft } from '../errors.js';
+import type { FlagValues } from '../flags/flag.js';
+import { count, list } from '../flags/kinds.js';
+import { readDuration } from '../flags/read-list.js';
+import type { CliIo } from '../io.js';
+import { changeCommand, changeTrace } from './change-trace.js';
+
+const sliceFlags = {
+  from: time('keep what arrives from here on, counted from the first arrival; times then count from here'),
+  to: time('keep what arrives before, counted from the first arrival'),
+  sessions: count({ default: null, min: 1, help: 'of these, keep the first n chats and nothing outside chats' }),
+  first: count({ default: null, min: 1, help: 'of these, keep the first n requests' }),
+};
+
+function time(help: string) {
+  const accepted = "a time with its unit, as in '90s' or '10m'";
+  return list<number | null>({ default: null, placeholder: 'time', accepted, read: readDuration, help });
+}
+
+export const TRACE_SLICE = changeCommand('slice', sliceFlags, [
+  'trace slice --from 10m --to 20m agents.csv -o ten-minutes.csv',
+  'trace slice --first 100 agents.csv -o start.csv',
+]);
+
+export async function slice(argv: readonly string[], io: CliIo): Promise<number> {
+  return changeTrace<typeof sliceFlags>(TRACE_SLICE, argv, io, async (flags) => {
+    const { from, to, sessions, first } = flags.values;
+    checkSlice(flags);
+    const { sliceTrace } = await import('../../workload/tools/slice-trace.js');
+    return (trace) => {
+      const part = sliceTrace(trace, {
+        ...(from === null ? {} : { fromUs: from }),
+        ...(to === null ? {} : { toUs: to }),
+        ...(sessions === null ? {} : { sessions }),
+        ...(first === null ? {} : { first }),
+      });
+      if (part !== null) return part;
+      if (sessions !== null && trace.table.sessions.size === 1)
+        throw nothingLeft('--sessions', 'the trace has no chats');
+      throw nothingLeft(from === null ? '--to' : '--from', 'no request arrives in that time');
+    };
+  });
+}
+
+function checkSlice({ values: { from, to, sessions, first } }: FlagValues<typeof sliceFlags>): void {
+  if (from === null && to === null && sessions === null && first === null) {
+    throw missingFlag('--from', 'nothing says what to keep', 'give --from, --to, --sessions or --first');
+  }
+  if (from !== null && to !== null && from >= to) {
+    throw conflictingFlags('--to', 'is not after --from', 'give a later time');
+  }
+}

@@ -1,0 +1,76 @@
+import { createDiagnostics } from '../diagnostics.js';
+import { badValue } from '../errors.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { choice, count, file, MAX_INT32 } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { type CliIo, wantsColour } from '../io.js';
+import { limitCompiler } from '../limit-compiler.js';
+import { checkOutputs, writeOutputs } from '../output-files.js';
+import { traceSummaryOf } from '../trace.js';
+import { EXAMPLE_TRACE, ONE_FILE } from './change-trace.js';
+import { inputTrace } from './input-trace.js';
+
+const statsFlags = {
+  'block-size': count({
+    default: null,
+    min: 1,
+    max: MAX_INT32,
+    defaultText: 'as recorded, else 16',
+    help: 'tokens of a block: prompts share whole blocks',
+  }),
+  'cache-blocks': count({ default: null, min: 1, max: MAX_INT32, help: 'also try a cache of so many blocks' }),
+};
+
+const outputFlags = {
+  format: choice({ default: 'json', known: ['json', 'table'], help: 'how the result is printed' }),
+  report: file({ help: 'draw it too, as p.svg or p.html' }),
+};
+
+export const TRACE_STATS: CommandLine = {
+  name: 'trace stats',
+  summary: traceSummaryOf('stats'),
+  operands: ONE_FILE,
+  groups: [
+    { title: 'Prefix cache', flags: statsFlags },
+    { title: 'Output', flags: outputFlags },
+  ],
+  examples: [
+    EXAMPLE_TRACE,
+    'trace stats agents.csv --format table',
+    'trace stats agents.csv --cache-blocks 2000 --format table --report agents.html',
+  ],
+};
+
+export async function stats(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(TRACE_STATS));
+    return 0;
+  }
+  const { operands, values } = await parseFlags<typeof statsFlags & typeof outputFlags>(TRACE_STATS, argv);
+  const { report } = values;
+  if (report !== null && !/\.(svg|html)$/.test(report)) {
+    throw badValue('--report', report, 'is neither a picture nor a page', 'a name that ends in .svg or .html');
+  }
+  const input = await inputTrace(operands[0]!);
+  checkOutputs(report === null ? [] : [{ flag: '--report', path: report }], input.files);
+  const { traceStats } = await import('../../workload/tools/trace-stats.js');
+  const trace = await input.read(createDiagnostics('warn', io));
+  limitCompiler(trace.table.count);
+  const result = traceStats(trace, {
+    ...(values['block-size'] === null ? {} : { blockSize: values['block-size'] }),
+    ...(values['cache-blocks'] === null ? {} : { cacheBlocks: values['cache-blocks'] }),
+  });
+  if (report !== null) {
+    const { traceStatsPage, traceStatsSvg } = await import('../../report/trace-stats-figure.js');
+    const draw = report.endsWith('.svg') ? traceStatsSvg : traceStatsPage;
+    const pieces = () => [draw(input.path, result.stats, result.series)];
+    await writeOutputs([{ flag: '--report', path: report, pieces }], io);
+  }
+  if (values.format === 'json') {
+    io.stdout.write(`${JSON.stringify(result.stats, null, 2)}\n`);
+    return 0;
+  }
+  const { traceStatsTable } = await import('../../report/trace-stats-table.js');
+  io.stdout.write(traceStatsTable(input.path, result.stats, { colour: wantsColour(io.stdout, io.env) }));
+  return 0;
+}

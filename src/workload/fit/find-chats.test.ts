@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { arrivalOrder } from '../arrival-order.js';
+import { ROW_GROWS_CONTEXT } from '../request-table.js';
+import { range, type TestRequest, testTrace } from './block-trace.contract.js';
+import { findChats, growsContext } from './find-chats.js';
+import { sharedPrefixes } from './shared-prefixes.js';
+
+/** The rows of each chat. */
+function chatsOf(requests: readonly TestRequest[]): number[][] {
+  const { table } = testTrace(requests);
+  const { begin, count, rows } = findChats(table, arrivalOrder(table), sharedPrefixes(table));
+  return range(0, count).map((chat) => [...rows.subarray(begin[chat], begin[chat + 1])]);
+}
+
+describe('findChats by blocks', () => {
+  it('takes a prompt that goes on from an earlier one as its next turn', () => {
+    expect(chatsOf([{ blocks: [1, 2] }, { blocks: [8, 9] }, { blocks: [1, 2, 3] }, { blocks: [1, 2, 3, 4] }])).toEqual([
+      [0, 2, 3],
+      [1],
+    ]);
+  });
+
+  it('goes by time, not by place in the file', () => {
+    expect(
+      chatsOf([
+        { blocks: [1, 2, 3], atUs: 9 },
+        { blocks: [1, 2], atUs: 5 },
+      ]),
+    ).toEqual([[1, 0]]);
+  });
+
+  it('looks past what many prompts share', () => {
+    const firsts = range(0, 5).map((i) => ({ blocks: [1, 10 + i, 20 + i] }));
+    const chats = chatsOf([...firsts, { blocks: [1, 11, 21, 31] }, { blocks: [1, 99] }]);
+    expect(chats).toEqual([[0], [1, 5], [2], [3], [4], [6]]);
+  });
+
+  it('lets a turn take something back, but not most of it', () => {
+    const before = { blocks: range(0, 9) };
+    expect(chatsOf([before, { blocks: [...range(0, 3), 50] }])).toEqual([[0, 1]]);
+    expect(chatsOf([before, { blocks: [...range(0, 2), 50] }])).toEqual([[0], [1]]);
+  });
+
+  it('keeps to sessions where they are recorded', () => {
+    const turns = [
+      { blocks: [1, 2], session: 'a' },
+      { blocks: [1, 2, 3], session: 'b' },
+      { blocks: [1, 2, 4], session: 'a' },
+      { blocks: [7, 8], session: 'a' },
+    ];
+    // The last one starts over: to a cache that is another chat.
+    expect(chatsOf(turns)).toEqual([[0, 2], [1], [3]]);
+  });
+
+  it('finds its own session under one that shares more', () => {
+    const turns = [
+      { blocks: [1, 2], session: 'a' },
+      { blocks: [1, 2, 3, 4], session: 'b' },
+      { blocks: [1, 2, 3], session: 'a', atUs: 500 },
+      { blocks: [1, 2, 3, 4, 5], session: 'a' },
+    ];
+    expect(chatsOf(turns)).toEqual([[0, 2, 3], [1]]);
+  });
+});
+
+describe('findChats by session', () => {
+  it('takes a session for a chat, and the rest for chats of one turn', () => {
+    expect(chatsOf([{ session: 'a' }, {}, { session: 'b' }, { session: 'a' }, {}])).toEqual([[0, 3], [1], [2], [4]]);
+  });
+});
+
+it('growsContext asks the blocks, else the row', () => {
+  const plain = testTrace([{}, {}]).table;
+  plain.flags[1] = ROW_GROWS_CONTEXT;
+  expect([growsContext(plain, 0), growsContext(plain, 1)]).toEqual([false, true]);
+  expect(growsContext(testTrace([{ blocks: [1] }]).table, 0)).toBe(true);
+});

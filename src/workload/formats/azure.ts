@@ -1,0 +1,56 @@
+import { requestEmpty } from '../errors.js';
+import { RequestTable } from '../request-table.js';
+import type { TraceFormat } from './format.js';
+import { momentUs } from './moment.js';
+import { readCsv } from './read-records.js';
+import type { RecordSchema } from './record-schema.js';
+import { startAtZero } from './start-at-zero.js';
+import { shown } from './trace-record.js';
+
+const TIME = 'TIMESTAMP';
+const INPUT = 'ContextTokens';
+const OUTPUT = 'GeneratedTokens';
+
+export const azureRecords: RecordSchema = {
+  name: 'azure',
+  required: [TIME, INPUT, OUTPUT],
+  optional: [],
+  names: { arrival_time_us: TIME, input_tokens: INPUT, output_tokens: OUTPUT },
+  reader() {
+    const table = new RequestTable();
+    return {
+      table,
+      add(record, index) {
+        const text = record.name(TIME);
+        const moment = momentUs(text);
+        if (Number.isNaN(moment)) {
+          const remedy = 'write it as 2023-11-16 18:15:46.6805900, with or without +00:00';
+          throw record.invalid(TIME, `${shown(text)} is not a date and time`, remedy);
+        }
+        const input = record.count(INPUT);
+        const output = record.count(OUTPUT);
+        if (input === 0 && output === 0) throw requestEmpty(record.place(INPUT));
+        const row = table.append();
+        table.sourceId[row] = index;
+        table.arrivalUs[row] = moment;
+        table.inputTokens[row] = input;
+        table.outputTokens[row] = output;
+        table.maxOutputTokens[row] = output;
+      },
+      end() {
+        startAtZero(table);
+        return {};
+      },
+    };
+  },
+};
+
+/** The traces of LLM inference at Azure, of 2023 and of 2024: dates and two lengths. */
+export const azure: TraceFormat = {
+  name: 'azure',
+  summary: 'Azure LLM inference traces: CSV with TIMESTAMP, ContextTokens and GeneratedTokens',
+  looksLike: 'a CSV with the columns TIMESTAMP, ContextTokens and GeneratedTokens',
+  detect: ({ text }) =>
+    /^\s*[^\n{]*\bTIMESTAMP\b/.test(text) && /^\s*[^\n{]*\b(?:Context|Generated)Tokens\b/.test(text),
+  read: (path) => readCsv(path, azureRecords),
+};

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { madeTrace } from '../tools/made-trace.contract.js';
+import { lostFacts } from './lost-facts.js';
+
+describe('lostFacts', () => {
+  it('names what a format has no place for', () => {
+    const everything = madeTrace([
+      {
+        client: 'c',
+        tenant: 't',
+        sloClass: 's',
+        model: 'm',
+        session: 'x',
+        think: 5,
+        deadline: 9,
+        target: 9,
+        reasonRatio: 0.5,
+      },
+    ]);
+    const others = ['tenants', 'SLO classes', 'models'];
+    const late = ['think times', 'deadlines', 'SLO targets', 'kinds of tokens'];
+    expect(lostFacts('bailian', everything)).toEqual([...others, ...late]);
+    expect(lostFacts('mooncake', everything)).toEqual([
+      'clients',
+      ...others,
+      'which requests belong to a chat',
+      ...late,
+    ]);
+    const targets = madeTrace([{}], { goodputTargets: { batch: { ttftUs: 5 } } });
+    expect(lostFacts('mooncake', targets)).toEqual(['SLO targets']);
+  });
+
+  it('names nothing that becomes ids of blocks', () => {
+    expect(lostFacts('mooncake', madeTrace([{ input: 900, group: 'g', prefix: 512 }]))).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+const MAX_COUNT = 2 ** 31 - 1;
+const MAX_TIME = Number.MAX_SAFE_INTEGER;
+
+/** What a file says of one request, whatever the file is made of, and how to complain about it. */
+export interface TraceRecord {
+  /** A field as it stands; undefined when it is absent. */
+  get(field: string): unknown;
+  /** A field that must hold a whole number from 0. */
+  count(field: string): number;
+  /** A field that must hold a number from 0, whole or not. */
+  time(field: string): number;
+  /** A field that holds a text or a number, as text; empty when it is absent. */
+  name(field: string): string;
+  invalid(field: string, problem: string, remedy: string): Error;
+  /** `trace.csv:14:7 (ContextTokens)`. */
+  place(field: string): string;
+}
+
+/** Who can say that a field is wrong. */
+type Complaining = Pick<TraceRecord, 'invalid'>;
+
+/** A number that counts tokens, or an error. `value` is NaN for what is no number; `said` is what the file says. */
+export function checkedCount(record: Complaining, field: string, value: number, said: unknown): number {
+  if (Number.isInteger(value) && value >= 0 && value <= MAX_COUNT) return value;
+  throw numberInvalid(record, field, value, said, Number.isInteger(value), 'whole number', MAX_COUNT);
+}
+
+/** A number that is a time or a duration, or an error. */
+export function checkedTime(record: Complaining, field: string, value: number, said: unknown): number {
+  if (value >= 0 && value <= MAX_TIME) return value;
+  throw numberInvalid(record, field, value, said, Number.isFinite(value), 'number', MAX_TIME);
+}
+
+function numberInvalid(
+  record: Complaining,
+  field: string,
+  value: number,
+  said: unknown,
+  isNumber: boolean,
+  kind: string,
+  max: number,
+): Error {
+  const problem = !isNumber ? `${shown(said)} is not a ${kind}` : `${value} is ${value < 0 ? 'negative' : 'too large'}`;
+  return record.invalid(field, problem, `give a ${kind} from 0 to ${max}`);
+}
+
+/** A time as whole microseconds. `unitUs`: how many of them the file's unit has. */
+export function microseconds(record: TraceRecord, field: string, unitUs: number): number {
+  const value = record.time(field);
+  const us = Math.round(value * unitUs);
+  if (us <= MAX_TIME) return us;
+  throw record.invalid(field, `${value} is too large`, `give a number from 0 to ${Math.floor(MAX_TIME / unitUs)}`);
+}
+
+/** What a file says, short and on one line. */
+export function shown(said: unknown): string {
+  if (said === '') return 'an empty field';
+  const text = typeof said === 'string' ? JSON.stringify(said).slice(1, -1) : (JSON.stringify(said) ?? 'null');
+  const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;
+  return typeof said === 'string' ? `'${short}'` : short;
+}

@@ -1,0 +1,32 @@
+import { hasRate, hasUsers, isCohort, trafficOf } from '../spec/walk.js';
+import type { WorkloadSpec } from '../spec/workload-spec.js';
+
+/** Whether everybody stops sending one day, without a horizon or a number of requests. */
+export function endsByItself(spec: WorkloadSpec): boolean {
+  if (spec.inference_perf !== undefined) return true;
+  return [...trafficOf(spec)].every(({ traffic }) => {
+    if (traffic.reasoning?.multi_turn?.single_session) return true;
+    if (isCohort(traffic)) return (traffic.spike ?? traffic.drain) !== undefined;
+    return traffic.lifecycle !== undefined;
+  });
+}
+
+/** Whether some send at a rate and others when they have their answer: then the former use up a number of requests alone. */
+export function mixesRatesAndUsers(spec: WorkloadSpec): boolean {
+  const all = [...trafficOf(spec)];
+  return all.some(({ traffic }) => hasRate(traffic)) && all.some(({ traffic }) => hasUsers(traffic));
+}
+
+/** The pause of everybody who waits for answers, in microseconds; absent when they differ or nobody waits. */
+export function commonPauseUs(spec: WorkloadSpec): { thinkTimeUs?: number } {
+  const pauses = new Set<number | undefined>();
+  for (const { traffic } of trafficOf(spec)) {
+    const chat = traffic.reasoning?.multi_turn;
+    if (hasUsers(traffic)) pauses.add(traffic.think_time_us ?? 0);
+    else if (chat !== undefined && traffic.closed_loop !== false) {
+      pauses.add(chat.think_time_distribution === undefined ? (chat.think_time_us ?? 0) : undefined);
+    }
+  }
+  const [pause] = pauses;
+  return pauses.size === 1 && pause !== undefined ? { thinkTimeUs: pause } : {};
+}

@@ -1,0 +1,51 @@
+import { type RequestTable, ROW_FOLLOW_UP } from '../request-table.js';
+import type { SessionDriver } from '../workload.js';
+import type { RequestMaker } from './request-maker.js';
+import type { ChatPlan, UserPlan } from './traffic.js';
+
+/** Asks chats and users who wait for answers for what comes next, while the simulation runs. */
+export class SpecSessions implements SessionDriver {
+  readonly #maker: RequestMaker;
+  readonly #horizonUs: number;
+  #followUps = 0;
+
+  constructor(maker: RequestMaker, horizonUs: number) {
+    this.#maker = maker;
+    this.#horizonUs = horizonUs;
+  }
+
+  left(table: RequestTable, row: number, completed: boolean, atUs: number, horizonUs: number): number {
+    const session = table.session[row]!;
+    if (session === 0) return -1;
+    const lastUs = Math.min(horizonUs, this.#horizonUs);
+    const { chat, users } = this.#maker.trafficOf(this.#maker.chats.member[session]!);
+    const next =
+      users !== null
+        ? this.#ask(table, row, users, completed, atUs, lastUs)
+        : this.#continue(session, chat!, completed, atUs, lastUs);
+    if (next < 0) return -1;
+    table.sourceId[next] = ++this.#followUps;
+    table.flags[next]! |= ROW_FOLLOW_UP;
+    return next;
+  }
+
+  /** A user whose request is lost goes on in the same way: the number of users at work stays what was asked for. */
+  #ask(table: RequestTable, row: number, users: UserPlan, completed: boolean, atUs: number, lastUs: number): number {
+    // A loss takes effect at once: never ask again within the same microsecond, or cause and effect could not be told apart.
+    const wantedUs = atUs + (completed ? users.thinkUs : Math.max(1, users.thinkUs));
+    const arrivalUs = users.active === null ? wantedUs : users.active.firstFrom(wantedUs);
+    if (this.#maker.budget <= 0 || arrivalUs > lastUs || arrivalUs === Number.POSITIVE_INFINITY) return -1;
+    const next = this.#maker.request(this.#maker.chats.member[table.session[row]!]!, arrivalUs);
+    table.session[next] = table.session[row]!;
+    table.round[next] = table.round[row]! + 1;
+    return next;
+  }
+
+  /** A chat is over when a turn is lost; one with set times has all its turns already. */
+  #continue(session: number, chat: ChatPlan, completed: boolean, atUs: number, lastUs: number): number {
+    const { chats } = this.#maker;
+    if (!completed || !chat.closed || chats.made[session]! >= chats.rounds[session]!) return -1;
+    const arrivalUs = atUs + chats.pauseUs[session]!;
+    return arrivalUs > lastUs ? -1 : this.#maker.turn(session, chat, arrivalUs);
+  }
+}

@@ -1,0 +1,65 @@
+import { LineCounter, parseDocument } from 'yaml';
+import { specInvalid } from '../errors.js';
+import { readInputFile } from '../input-file.js';
+import { readLengthFile } from './length-file.js';
+import { readSchema } from './read-schema.js';
+import { OLD_CLASSES } from './rules/class-rules.js';
+import { RULES } from './rules/registry.js';
+import { SPEC } from './spec-schema.js';
+import { lengthsOf, trafficOf } from './walk.js';
+import type { WorkloadSpec } from './workload-spec.js';
+import { YamlPlaces } from './yaml-places.js';
+
+/** What a command line says in place of the file. */
+export interface SpecOverrides {
+  aggregateRate?: number;
+}
+
+/** The same from a file, plain or gzipped. */
+export async function readWorkloadSpecFile(path: string, overrides: SpecOverrides = {}): Promise<WorkloadSpec> {
+  return readWorkloadSpec((await readInputFile(path)).toString('utf8'), path, overrides);
+}
+
+/**
+ * Reads a workload specification. Every key must be known and every rule kept; the first thing wrong is an InputError that
+ * names its line and column. Older versions are brought up to date, and files of lengths are read into `params`: what
+ * comes back stands for itself, wherever it is written.
+ */
+export function readWorkloadSpec(text: string, path: string, overrides: SpecOverrides = {}): WorkloadSpec {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const places = new YamlPlaces(path, lines, document);
+  const syntax = document.errors[0];
+  if (syntax?.code === 'MULTIPLE_DOCS') {
+    throw specInvalid(places.at(syntax.pos[0]), 'a second YAML document starts here', 'keep one document in the file');
+  }
+  if (syntax !== undefined) {
+    throw specInvalid(places.at(syntax.pos[0]), syntax.message.split(/ at line |\n/)[0]!, 'write plain YAML');
+  }
+  if (document.contents === null) {
+    throw specInvalid(path, 'holds no keys', 'start it with version: "2", then clients');
+  }
+  const read = readSchema(document.contents, SPEC, places) as Omit<WorkloadSpec, 'version'> & { version?: string };
+  const spec: WorkloadSpec = { ...read, version: '2' };
+  if (read.version !== '2') renameClasses(spec);
+  if (overrides.aggregateRate !== undefined && spec.inference_perf === undefined)
+    spec.aggregate_rate = overrides.aggregateRate;
+  const fail = (where: string, problem: string, remedy: string) => specInvalid(places.of(where), problem, remedy);
+  for (const rule of RULES) rule(spec, fail);
+  for (const { path: where, length, limits } of lengthsOf(spec)) {
+    if (length.file === undefined) continue;
+    length.params = readLengthFile(length.file, path, limits, places.of(`${where}.file`));
+    delete length.file;
+  }
+  return spec;
+}
+
+function renameClasses(spec: WorkloadSpec): void {
+  const renamed = (name: string) => (Object.hasOwn(OLD_CLASSES, name) ? OLD_CLASSES[name]! : name);
+  for (const { traffic } of trafficOf(spec)) {
+    if (traffic.slo_class !== undefined) traffic.slo_class = renamed(traffic.slo_class);
+  }
+  if (spec.goodput_slo_targets === undefined) return;
+  const targets = Object.entries(spec.goodput_slo_targets).map(([name, target]) => [renamed(name), target]);
+  spec.goodput_slo_targets = Object.fromEntries(targets);
+}

@@ -1,0 +1,52 @@
+import { variationFitsProcess, variationIsGivenOnce } from './arrival-rules.js';
+import { closedLoopsNeedChats, pausesAreGivenOnce, setBeginningsStandAlone } from './chat-rules.js';
+import { allHaveClassesOrNone, noOldClasses, targetsSayOf } from './class-rules.js';
+import { parametersFit } from './length-rules.js';
+import {
+  absoluteRatesAreComplete,
+  idsAreUnique,
+  inferencePerfStandsAlone,
+  noServegenFolder,
+  notTooManyClients,
+  onePatternPerCohort,
+  someoneSends,
+  thinkTimeNeedsUsers,
+  usersHaveNoRate,
+  windowsAreInOrder,
+} from './rate-rules.js';
+import {
+  groupsHaveOneLength,
+  mediaHaveSizes,
+  networksSaySomething,
+  prefixesHaveGroups,
+  promptsHaveLengths,
+} from './request-rules.js';
+import type { Rule } from './rule.js';
+
+/** What must hold between keys, in the order in which it is checked. */
+export const RULES: readonly Rule[] = [
+  noServegenFolder,
+  someoneSends,
+  inferencePerfStandsAlone,
+  notTooManyClients,
+  idsAreUnique,
+  usersHaveNoRate,
+  thinkTimeNeedsUsers,
+  windowsAreInOrder,
+  onePatternPerCohort,
+  setBeginningsStandAlone,
+  absoluteRatesAreComplete,
+  variationFitsProcess,
+  variationIsGivenOnce,
+  promptsHaveLengths,
+  parametersFit,
+  mediaHaveSizes,
+  prefixesHaveGroups,
+  groupsHaveOneLength,
+  pausesAreGivenOnce,
+  closedLoopsNeedChats,
+  networksSaySomething,
+  noOldClasses,
+  allHaveClassesOrNone,
+  targetsSayOf,
+];

@@ -1,0 +1,76 @@
+import { arrivalOrder } from '../arrival-order.js';
+import { type RequestTable, ROW_GROWS_CONTEXT } from '../request-table.js';
+import type { Trace } from '../trace.js';
+import { type ChatTurns, chatTurns } from './chat-turns.js';
+import { growsContext, promptTable } from './prompt-table.js';
+import { firstArrival, retime } from './retime.js';
+import { selectRows } from './select-rows.js';
+
+/** Which part of a trace to keep. What is given is applied in this order. */
+export interface Slice {
+  /** From here on, counted from the first arrival; the part's times count from here. */
+  fromUs?: number;
+  /** Up to here, this moment excluded. */
+  toUs?: number;
+  /** The first chats that are left, with all the turns that are left, and nothing outside chats. */
+  sessions?: number;
+  /** The first requests that are left. */
+  first?: number;
+}
+
+/**
+ * A part of a trace, in order of time; null when nothing is left. Chats are cut where the part begins and ends: the turns
+ * left are numbered from 0 again and, where context grows, the first of them brings along what the chat held before.
+ */
+export function sliceTrace(trace: Trace, { fromUs, toUs, sessions, first }: Slice): Trace | null {
+  const { table } = trace;
+  const origin = firstArrival(trace);
+  const from = origin + (fromUs ?? 0);
+  const to = origin + (toUs ?? Number.POSITIVE_INFINITY);
+  let rows: Int32Array = arrivalOrder(table).filter(
+    (row) => table.arrivalUs[row]! >= from && table.arrivalUs[row]! < to,
+  );
+  if (sessions !== undefined) rows = ofFirstSessions(trace, rows, sessions);
+  if (first !== undefined) rows = rows.subarray(0, first);
+  if (rows.length === 0) return null;
+
+  const part = selectRows({ ...trace, table: promptTable(trace) }, rows);
+  const turns = chatTurns(part.table);
+  if (growsContext(trace)) sayWhatIsNew(part.table, turns);
+  renumber(part.table, turns);
+  if (fromUs === undefined) return part;
+  return retime(
+    part,
+    part.table.arrivalUs.map((us) => us - from),
+  );
+}
+
+function ofFirstSessions({ table }: Trace, rows: Int32Array, sessions: number): Int32Array {
+  const kept = new Set<number>();
+  return rows.filter((row) => {
+    const session = table.session[row]!;
+    if (session > 0 && kept.size < sessions) kept.add(session);
+    return kept.has(session);
+  });
+}
+
+/** Whole prompts of growing chats back to what a trace's rows say: what is new since the turn before, if there is one left. */
+function sayWhatIsNew(table: RequestTable, { begin, rows }: ChatTurns): void {
+  const { flags, inputTokens, outputTokens, prefixGroup, prefixTokens } = table;
+  for (let session = 1; session + 1 < begin.length; session++) {
+    let past = 0;
+    for (let i = begin[session]!; i < begin[session + 1]!; i++) {
+      const row = rows[i]!;
+      const prompt = inputTokens[row]!;
+      if (i > begin[session]!) inputTokens[row] = prompt - past + prefixTokens[prefixGroup[row]!]!;
+      past = prompt + Math.max(0, outputTokens[row]! - 1);
+      flags[row]! &= ~ROW_GROWS_CONTEXT;
+    }
+  }
+}
+
+function renumber(table: RequestTable, { begin, rows }: ChatTurns): void {
+  for (let session = 1; session + 1 < begin.length; session++) {
+    for (let i = begin[session]!; i < begin[session + 1]!; i++) table.round[rows[i]!] = i - begin[session]!;
+  }
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const BASE = '--model qwen/qwen3-14b --num-instances 2 --rate 100 --routing-policy round-robin,weighted --log info';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinyard-workers-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function start(args: string) {
+  const child = spawn(process.execPath, [CLI, 'compare', ...`${BASE} ${args}`.split(' ')]);
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (piece: string) => {
+      text[name] += piece;
+    });
+  }
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number, ...text }));
+  return { child, ended };
+}
+
+const simulated = (stderr: string) => /(\d+) runs, (\d+) of them simulated now/.exec(stderr)!.slice(1).map(Number);
+
+test('one worker and two print the same bytes, as do results that were kept', async () => {
+  const args = `--num-requests 50 --seeds 3 --cache ${join(folder, 'runs')}`;
+  const one = await start(`--num-requests 50 --seeds 3 --no-cache --workers 1`).ended;
+  const two = await start(`${args} --workers 2`).ended;
+  const kept = await start(args).ended;
+  expect([one.code, two.code, kept.code]).toEqual([0, 0, 0]);
+  expect(JSON.parse(one.stdout).variants).toHaveLength(2);
+  expect(two.stdout).toBe(one.stdout);
+  expect(kept.stdout).toBe(one.stdout);
+  expect([one, two, kept].map(({ stderr }) => simulated(stderr))).toEqual([
+    [6, 6],
+    [6, 6],
+    [6, 0],
+  ]);
+});
+
+test('a worker tells what is wrong with a workload as the command itself would', async () => {
+  const { code, stdout, stderr } = await start('--prompt-tokens 5 --prompt-tokens-min 9 --no-cache').ended;
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('--prompt-tokens: the mean 5 is outside 9 to 7000');
+});
+
+test('a run that is interrupted goes on from where it was', async () => {
+  const runs = join(folder, 'runs');
+  mkdirSync(runs);
+  const args = `--num-requests 1000 --seeds 40 --cache ${runs}`;
+  const watcher = watch(runs);
+  const first = start(`${args} --workers 1`);
+  // The first result is there: the process is in the middle of its work.
+  for (;;) {
+    const [, name] = await once(watcher, 'change');
+    if (String(name).endsWith('.json')) break;
+  }
+  watcher.close();
+  first.child.kill('SIGINT');
+  const { code, stdout, stderr } = await first.ended;
+  expect([code, stdout]).toEqual([130, '']);
+  const kept = readdirSync(runs);
+  expect(kept.every((name) => name.endsWith('.json'))).toBe(true);
+  expect(kept.length).toBeGreaterThan(0);
+  expect(kept.length).toBeLessThan(80);
+  expect(stderr).toContain(`stopped; ${kept.length} of 80 runs are kept`);
+
+  const second = await start(args).ended;
+  expect(second.code).toBe(0);
+  expect(simulated(second.stderr)).toEqual([80, 80 - kept.length]);
+});
