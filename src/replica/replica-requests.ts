@@ -14,6 +14,8 @@ export interface ReplicaRequests {
   table: RequestTable;
   outcomes: RequestOutcomes;
   keys: BlockKeys;
+  /** By row, for those who ask: prompt tokens that were in the cache when the request got its first seat. */
+  cachedTokens?: Int32Array;
   /** 0 for the most urgent SLO class; larger is less urgent. */
   urgency(row: number): number;
 }

@@ -31,6 +31,8 @@ export class Replica {
   clockUs = 0;
   /** When something happens next; Infinity when nothing will before the horizon. */
   nextUs = NEVER;
+  /** End of the latest step that `runNext` has run: when its tokens are out. */
+  stepEndUs = 0;
 
   // Counters of the result document.
   completed = 0;
@@ -87,6 +89,11 @@ export class Replica {
     return this.#batch.size + this.#queue.length + this.#arriving.size > 0;
   }
 
+  /** Requests whose queueing delay has not passed yet. */
+  get arriving(): number {
+    return this.#arriving.size;
+  }
+
   get queueDepth(): number {
     return this.#queue.length;
   }
@@ -112,6 +119,18 @@ export class Replica {
     return this.#formation.seating.cachedPromptTokens;
   }
 
+  /** The request at a place of the batch, from 0 to `batchSize` - 1. */
+  rowAt(place: number): number {
+    return this.#batch.row[this.#batch.order[place]!]!;
+  }
+
+  /** Output tokens that the request at a place of the batch has at the end of the latest step. */
+  producedAt(place: number): number {
+    const batch = this.#batch;
+    const slot = batch.order[place]!;
+    return batch.decodes[slot] === 1 ? batch.progress(slot) - batch.input[slot]! + 1 : 0;
+  }
+
   /** Durations between tokens of completed requests, without the constant per-token overhead. */
   gapCounts(): CountedValues {
     return this.#gaps.counts();
@@ -122,6 +141,16 @@ export class Replica {
     this.#arriving.push(atUs + this.#latency.queueingUs, row);
     this.#tick(atUs);
     this.#plan();
+  }
+
+  /**
+   * The client of a request has left, and the request gives up its place, its seat and its blocks at once. One that is still
+   * on its way to the queue is lost when it gets there. One that has completed is not to be aborted.
+   */
+  abort(row: number, atUs: number): void {
+    const status = this.#requests.outcomes.status[row];
+    if (status === STATUS.queued || status === STATUS.running) this.#lose(row, atUs);
+    else this.#requests.table.deadlineUs[row] = Math.max(atUs, 1);
   }
 
   /** Runs everything that happens before `limitUs` and not after the horizon. */
@@ -191,7 +220,10 @@ export class Replica {
     outcomes.status[row] = STATUS.queued;
     this.#queue.push(row);
     if (deadline > 0 && deadline <= this.#horizonUs) this.#deadlines.push(deadline, row);
-    if (this.#stepAtUs === NEVER) this.#stepAtUs = now;
+    if (this.#stepAtUs !== NEVER) return;
+    this.#stepAtUs = now;
+    // The batch is empty. An engine that lives for months starts counting its steps again.
+    this.#batch.clock = 0;
   }
 
   #timeOut(row: number, now: number): void {
@@ -205,9 +237,13 @@ export class Replica {
     const row = this.#deadlines.pop();
     const status = this.#requests.outcomes.status[row];
     // A deadline of a request that has left by now is no event at all: not even the clock moves.
-    if (status !== STATUS.queued && status !== STATUS.running) return;
+    if (status === STATUS.queued || status === STATUS.running) this.#lose(row, now);
+  }
+
+  /** A request that waits or runs leaves without its answer. */
+  #lose(row: number, now: number): void {
     this.#tick(now);
-    if (status === STATUS.queued) this.#queue.remove(row);
+    if (this.#requests.outcomes.status[row] === STATUS.queued) this.#queue.remove(row);
     else this.#removeRunning(row);
     this.#timeOut(row, now);
   }
@@ -234,6 +270,7 @@ export class Replica {
     this.steps++;
     const duration = formation.shape.scheduled === 0 ? 1 : this.#latency.stepUs(formation.shape);
     const end = now + duration;
+    this.stepEndUs = end;
     if (formation.idle.length > 0) this.#gaps.sitOutAll(formation.idle, duration);
     this.#gaps.record(duration);
     batch.clock++;

@@ -86,6 +86,7 @@ export class Seating {
       if (Number.isNaN(outcomes.schedulingDelayUs[row]!)) {
         this.promptTokens += input;
         this.cachedPromptTokens += start;
+        if (this.#requests.cachedTokens !== undefined) this.#requests.cachedTokens[row] = start;
       }
       outcomes.status[row] = STATUS.running;
     }
@@ -118,9 +119,11 @@ export class Seating {
     this.#queue.pushFront(row);
   }
 
-  /** The request will not come back. */
+  /** The request will not come back; its row may be another's from now on. */
   gone(row: number): void {
     this.#preempted.delete(row);
+    this.#head.forget(row);
+    if (this.#blockedRow === row) this.#blockedRow = -1;
   }
 
   /** Until now only shared blocks had keys; what is computed of the rest may be found when the request comes back. */

@@ -1,0 +1,102 @@
+import type { ReplicaConfig } from '../replica/replica-config.js';
+import { Histogram, oneTwoFive } from './histogram.js';
+import type { LiveReplica } from './live-replica.js';
+import { PrometheusText } from './prometheus-text.js';
+
+const TTFT_SECONDS = [
+  0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560,
+];
+const TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80];
+const REQUEST_SECONDS = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680];
+
+export type Ending = 'stop' | 'length' | 'abort' | 'error';
+
+/** What `GET /metrics` shows, under vLLM's names and in vLLM's bins. Times are those of the model. */
+export class EngineMetrics {
+  readonly ttft = new Histogram(TTFT_SECONDS);
+  readonly interToken = new Histogram(TOKEN_SECONDS);
+  readonly perOutputToken = new Histogram(TOKEN_SECONDS);
+  readonly e2e = new Histogram(REQUEST_SECONDS);
+  readonly queue = new Histogram(REQUEST_SECONDS);
+  readonly inference = new Histogram(REQUEST_SECONDS);
+  readonly prefill = new Histogram(REQUEST_SECONDS);
+  readonly decode = new Histogram(REQUEST_SECONDS);
+  readonly promptTokens: Histogram;
+  readonly generationTokens: Histogram;
+  readonly maxTokens: Histogram;
+  readonly choices = new Histogram([1, 2, 5, 10, 20]);
+  readonly endings: Record<Ending, number> = { stop: 0, length: 0, abort: 0, error: 0 };
+  /** Tokens of prompts whose first output token is out, and output tokens. */
+  promptTokensDone = 0;
+  tokensOut = 0;
+
+  readonly #config: ReplicaConfig;
+  readonly #modelName: string;
+  readonly #live: LiveReplica;
+
+  constructor(config: ReplicaConfig, modelName: string, live: LiveReplica) {
+    this.#config = config;
+    this.#modelName = modelName;
+    this.#live = live;
+    this.promptTokens = new Histogram(oneTwoFive(config.maxModelLen));
+    this.generationTokens = new Histogram(oneTwoFive(config.maxModelLen));
+    this.maxTokens = new Histogram(oneTwoFive(config.maxModelLen));
+  }
+
+  get kvUsage(): number {
+    const { pool } = this.#live.replica.kv;
+    return pool.used / pool.total;
+  }
+
+  text(): string {
+    const { replica } = this.#live;
+    const out = new PrometheusText({ engine: '0', model_name: this.#modelName });
+    const one = (value: number) => [{ value }];
+    out.gauge('vllm:num_requests_running', 'Number of requests in model execution batches.', replica.batchSize);
+    out.gauge('vllm:num_requests_waiting', 'Number of requests waiting to be processed.', replica.queueDepth);
+    out.gauge('vllm:kv_cache_usage_perc', 'KV-cache usage. 1 means 100 percent usage.', this.kvUsage);
+    out.counter(
+      'vllm:prefix_cache_queries',
+      'Prefix cache queries, in terms of number of queried tokens.',
+      one(replica.promptTokens),
+    );
+    out.counter(
+      'vllm:prefix_cache_hits',
+      'Prefix cache hits, in terms of number of cached tokens.',
+      one(replica.cachedPromptTokens),
+    );
+    out.counter('vllm:num_preemptions', 'Cumulative number of preemptions.', one(replica.preemptions));
+    out.counter('vllm:prompt_tokens', 'Number of prefill tokens processed.', one(this.promptTokensDone));
+    out.counter('vllm:generation_tokens', 'Number of generation tokens processed.', one(this.tokensOut));
+    out.counter(
+      'vllm:request_success',
+      'Count of processed requests.',
+      Object.entries(this.endings).map(([reason, value]) => ({ labels: { finished_reason: reason }, value })),
+    );
+    out.histogram('vllm:request_prompt_tokens', 'Prefill tokens of a request.', this.promptTokens);
+    out.histogram('vllm:request_generation_tokens', 'Generation tokens of a request.', this.generationTokens);
+    out.histogram('vllm:request_params_n', 'The n parameter of a request.', this.choices);
+    out.histogram('vllm:request_params_max_tokens', 'The max_tokens parameter of a request.', this.maxTokens);
+    out.histogram('vllm:time_to_first_token_seconds', 'Time to first token in seconds.', this.ttft);
+    out.histogram('vllm:inter_token_latency_seconds', 'Inter-token latency in seconds.', this.interToken);
+    out.histogram(
+      'vllm:request_time_per_output_token_seconds',
+      'Time per output token of a request in seconds.',
+      this.perOutputToken,
+    );
+    out.histogram('vllm:e2e_request_latency_seconds', 'End-to-end latency in seconds.', this.e2e);
+    out.histogram('vllm:request_queue_time_seconds', 'Time spent waiting.', this.queue);
+    out.histogram('vllm:request_inference_time_seconds', 'Time spent running.', this.inference);
+    out.histogram('vllm:request_prefill_time_seconds', 'Time spent on the prompt.', this.prefill);
+    out.histogram('vllm:request_decode_time_seconds', 'Time spent on the output.', this.decode);
+    out.gauge('vllm:cache_config_info', 'Information of the LLMEngine CacheConfig', 1, {
+      block_size: String(this.#config.blockSize),
+      num_gpu_blocks: String(this.#config.totalKvBlocks),
+      gpu_memory_utilization: String(this.#config.gpuMemoryUtilization),
+      enable_prefix_caching: 'True',
+      cache_dtype: 'auto',
+      prefix_caching_hash_algo: 'builtin',
+    });
+    return out.text();
+  }
+}

@@ -1,0 +1,52 @@
+import type { LatencyModel } from '../replica/latency/contract.js';
+import type { ReplicaConfig } from '../replica/replica-config.js';
+import { type EngineClock, WallClock } from './clock.js';
+import { type Faults, NO_FAULTS } from './faults.js';
+
+/** What an engine is made from. Everything but the replica has a default. */
+export interface EngineOptions {
+  /** The replica it emulates and how long its steps take. */
+  config: ReplicaConfig;
+  latency: LatencyModel;
+  /** What requests have to call the model; the model's own name unless given. */
+  modelName?: string;
+  /** Loopback unless told otherwise. */
+  host?: string;
+  /** 0: any that is free. */
+  port?: number;
+  /** How many times as fast as the model's time passes; of no effect on a clock of one's own. */
+  speed?: number;
+  /** Seeds answers and faults. */
+  seed?: number;
+  /** Mean length of answers that are left to end by themselves. */
+  meanOutputTokens?: number;
+  maxBodyBytes?: number;
+  /** Requests that may wait; more are refused. 0: no limit. */
+  maxQueued?: number;
+  /** Until then, in the model's time, nothing is ready. */
+  startupUs?: number;
+  faults?: Partial<Faults>;
+  clock?: EngineClock;
+  /** Hears of every sequence that arrives: when, and its lengths. */
+  arrived?: (atUs: number, inputTokens: number, outputTokens: number) => void;
+}
+
+export type ResolvedOptions = Required<Omit<EngineOptions, 'speed' | 'faults'>> & { faults: Faults };
+
+export function resolveOptions(given: EngineOptions): ResolvedOptions {
+  const { speed = 1, faults, ...rest } = given;
+  return {
+    modelName: given.config.model,
+    host: '127.0.0.1',
+    port: 0,
+    seed: 42,
+    meanOutputTokens: 200,
+    maxBodyBytes: 32 * 1024 * 1024,
+    maxQueued: 0,
+    startupUs: 0,
+    clock: new WallClock(speed),
+    arrived: () => {},
+    ...rest,
+    faults: { ...NO_FAULTS, ...faults },
+  };
+}

@@ -1,0 +1,60 @@
+import { InputError } from '../kernel/errors.js';
+import { ApiError, type ErrorBody } from '../protocol/errors.js';
+
+/** What the type of an error is called in vLLM's answers, by status. */
+const TYPES: Readonly<Record<number, string>> = {
+  400: 'BadRequestError',
+  403: 'ForbiddenError',
+  404: 'NotFoundError',
+  405: 'MethodNotAllowedError',
+  413: 'RequestEntityTooLargeError',
+  500: 'InternalServerError',
+  503: 'ServiceUnavailableError',
+};
+
+/** The body of an error, as vLLM shapes it: the code is the status. */
+export function engineErrorBody({ message, status, param }: ApiError): ErrorBody {
+  return { error: { message, type: TYPES[status] ?? 'InternalServerError', param, code: status } };
+}
+
+export function unknownModel(given: string): ApiError {
+  return new ApiError('unknown_model', `The model \`${given}\` does not exist.`, 'model');
+}
+
+export function promptTooLong(maxModelLen: number, inputTokens: number): ApiError {
+  return new ApiError(
+    'malformed',
+    `This model's maximum context length is ${maxModelLen} tokens. However, your request has ${inputTokens} input tokens. ` +
+      'Please reduce the length of the input messages.',
+  );
+}
+
+export function tooManyTokens(maxModelLen: number, inputTokens: number, maxTokens: number): ApiError {
+  return new ApiError(
+    'malformed',
+    `'max_tokens' or 'max_completion_tokens' is too large: ${maxTokens}. This model's maximum context length is ` +
+      `${maxModelLen} tokens and your request has ${inputTokens} input tokens (${maxTokens} > ${maxModelLen} - ${inputTokens}).`,
+  );
+}
+
+export function bodyTooLarge(maxBytes: number): ApiError {
+  return new ApiError('too_large', `The body is larger than ${maxBytes} bytes.`);
+}
+
+export function queueFull(waiting: number): ApiError {
+  return new ApiError('unavailable', `${waiting} requests are waiting already: try another engine or later.`);
+}
+
+/** A port that is taken or an address that is not ours is a mistake in the input like any other. */
+export function notListening(host: string, port: number, error: NodeJS.ErrnoException): Error {
+  const { code = '' } = error;
+  if (code === 'EADDRINUSE') {
+    const remedy = 'give another port, or 0 for a free one';
+    return new InputError('PORT_TAKEN', '--port', `${host}:${port} is taken`, remedy);
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    const problem = `cannot listen on ${host}:${port} (${code})`;
+    return new InputError('ADDRESS_REFUSED', '--host', problem, 'give another address or port');
+  }
+  return error;
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { ApiError } from '../../protocol/errors.js';
+import type { JsonObject } from '../../protocol/json-body.js';
+import type { Engine } from '../engine.js';
+import { engineErrorBody } from '../errors.js';
+
+/** One request and its response. */
+export class Exchange {
+  readonly engine: Engine;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** When its head had been read, in the model's time. */
+  readonly arrivedUs: number;
+  /** Seconds since 1970, as responses tell when they were made. */
+  readonly created = Math.floor(Date.now() / 1000);
+
+  constructor(engine: Engine, request: IncomingMessage, response: ServerResponse) {
+    this.engine = engine;
+    this.request = request;
+    this.response = response;
+    this.arrivedUs = engine.live.nowUs();
+  }
+
+  /** An id of its own, made of the client's if it has sent one. */
+  id(prefix: string): string {
+    return `${prefix}-${this.#clientId ?? randomUUID().replaceAll('-', '')}`;
+  }
+
+  sendJson(status: number, body: JsonObject, headers: OutgoingHttpHeaders = {}): void {
+    this.sendText(status, 'application/json', JSON.stringify(body), headers);
+  }
+
+  sendText(status: number, type: string, text: string, headers: OutgoingHttpHeaders = {}): void {
+    if (this.response.destroyed) return;
+    this.response.writeHead(status, {
+      'content-type': type,
+      'content-length': Buffer.byteLength(text),
+      ...this.commonHeaders(),
+      ...headers,
+    });
+    this.response.end(text);
+  }
+
+  /** Answers with an error, or breaks off a response that has begun. */
+  fail(error: unknown): void {
+    const known = error instanceof ApiError ? error : new ApiError('internal', String(error));
+    if (this.response.headersSent) {
+      this.response.destroy();
+      return;
+    }
+    // What is left of a body that is too large is not worth reading.
+    const headers = known.kind === 'too_large' ? { connection: 'close' } : {};
+    this.sendJson(known.status, { ...engineErrorBody(known) }, headers);
+  }
+
+  /** The client's id comes back, and the load of the engine goes along if asked for. */
+  commonHeaders(): OutgoingHttpHeaders {
+    const headers: OutgoingHttpHeaders = {};
+    if (this.#clientId !== undefined) headers['x-request-id'] = this.#clientId;
+    const load = this.#load();
+    if (load !== null) headers['endpoint-load-metrics'] = load;
+    return headers;
+  }
+
+  get #clientId(): string | undefined {
+    const given = this.request.headers['x-request-id'];
+    return typeof given === 'string' && given !== '' ? given : undefined;
+  }
+
+  #load(): string | null {
+    const format = this.request.headers['endpoint-load-metrics-format'];
+    if (typeof format !== 'string') return null;
+    const { live, metrics } = this.engine;
+    const named = { kv_cache_usage_perc: metrics.kvUsage, num_requests_waiting: live.replica.queueDepth };
+    if (format.toLowerCase() === 'json') return `JSON ${JSON.stringify({ named_metrics: named })}`;
+    if (format.toLowerCase() !== 'text') return null;
+    const pairs = Object.entries(named).map(([name, value]) => `named_metrics.${name}=${value}`);
+    return `TEXT ${pairs.join(', ')}`;
+  }
+}

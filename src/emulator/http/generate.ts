@@ -1,0 +1,94 @@
+import { ApiError } from '../../protocol/errors.js';
+import { type GenerationRequest, readGenerationRequest } from '../../protocol/generation-request.js';
+import type { JsonObject } from '../../protocol/json-body.js';
+import { promptsOf, writeChat, writePlain } from '../../protocol/write-prompt.js';
+import { planAnswer } from '../answer.js';
+import type { Engine } from '../engine.js';
+import { tooManyTokens, unknownModel } from '../errors.js';
+import { hashText } from '../prompt-hash.js';
+import { PromptPlan } from '../prompt-plan.js';
+import { Sequence } from '../sequence.js';
+import { chatFormat, textFormat } from './answer-format.js';
+import type { Exchange } from './exchange.js';
+import { type Choice, GenerationJob } from './generation-job.js';
+
+/** What plain completions get that do not say how much they want, by vLLM's custom. */
+const PLAIN_MAX_TOKENS = 16;
+const MAX_SEQUENCES = 1024;
+
+/** `POST /v1/chat/completions` */
+export function chat(exchange: Exchange, body: JsonObject, breaks: boolean): void {
+  const request = readFor(exchange.engine, body);
+  const { engine, created } = exchange;
+  const facts = { id: exchange.id('chatcmpl'), created, model: request.model };
+  const job = new GenerationJob(exchange, request, chatFormat(facts));
+  engine.scratch.clear();
+  writeChat(body, engine.scratch);
+  const planned = new Planned(engine, job, request);
+  planned.add('');
+  job.start(planned.choices, planned.promptTokens, breaks);
+}
+
+/** `POST /v1/completions` */
+export function complete(exchange: Exchange, body: JsonObject, breaks: boolean): void {
+  const request = readFor(exchange.engine, body);
+  const { engine, created } = exchange;
+  const facts = { id: exchange.id('cmpl'), created, model: request.model };
+  const job = new GenerationJob(exchange, request, textFormat(facts));
+  const planned = new Planned(engine, job, { ...request, maxTokens: request.maxTokens ?? PLAIN_MAX_TOKENS });
+  const prompts = promptsOf(body.prompt, 'prompt');
+  if (prompts.length * request.n > MAX_SEQUENCES) {
+    throw new ApiError('malformed', `A request may ask for ${MAX_SEQUENCES} answers at most.`, 'prompt');
+  }
+  for (const prompt of prompts) {
+    engine.scratch.clear();
+    writePlain(prompt, engine.scratch);
+    planned.add(request.echo ? engine.scratch.view().toString() : '');
+  }
+  job.start(planned.choices, planned.promptTokens, breaks);
+}
+
+function readFor(engine: Engine, body: JsonObject): GenerationRequest {
+  const request = readGenerationRequest(body);
+  if (request.model !== engine.options.modelName) throw unknownModel(request.model);
+  engine.metrics.choices.observe(request.n);
+  if (request.maxTokens !== null) engine.metrics.maxTokens.observe(request.maxTokens);
+  return request;
+}
+
+/** The answers to the prompts of a request, planned one prompt after the other. */
+class Planned {
+  readonly choices: Choice[] = [];
+  promptTokens = 0;
+  readonly #engine: Engine;
+  readonly #job: GenerationJob;
+  readonly #request: GenerationRequest;
+
+  constructor(engine: Engine, job: GenerationJob, request: GenerationRequest) {
+    this.#engine = engine;
+    this.#job = job;
+    this.#request = request;
+  }
+
+  /** The prompt that the engine's scratch buffer holds; `before` goes in front of its answers. */
+  add(before: string): void {
+    const { config, seed, meanOutputTokens } = this.#engine.options;
+    const { n, maxTokens, cacheSalt } = this.#request;
+    const salt = cacheSalt === '' ? 0 : hashText(cacheSalt, 1);
+    const plan = new PromptPlan(this.#engine.scratch, config.blockSize, salt);
+    this.#engine.admit(plan.tokens);
+    const room = config.maxModelLen - plan.tokens;
+    if (maxTokens !== null && maxTokens > room) throw tooManyTokens(config.maxModelLen, plan.tokens, maxTokens);
+    const most = Math.max(1, maxTokens ?? room);
+    const hash = plan.hash();
+    for (let i = 0; i < n; i++) {
+      const answerSeed = hashText(`${hash} ${this.#request.seed ?? seed} ${i}`);
+      const answer = planAnswer(this.#request, most, meanOutputTokens, answerSeed);
+      const keys = plan.keys(answer.text, answer.tokens);
+      const tokens = { input: plan.tokens, output: answer.tokens };
+      const sequence = new Sequence(this.#engine, this.#job, tokens, keys, answer.finishReason, true);
+      this.choices.push({ answer, before, sequence });
+    }
+    this.promptTokens += plan.tokens;
+  }
+}

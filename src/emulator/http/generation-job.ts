@@ -1,0 +1,133 @@
+import type { ServerResponse } from 'node:http';
+import type { GenerationRequest } from '../../protocol/generation-request.js';
+import { SSE_DONE, SSE_HEADERS } from '../../protocol/sse-writer.js';
+import { TOKEN_BYTES } from '../../protocol/token-estimate.js';
+import { type UsageBody, usageBody } from '../../protocol/usage.js';
+import type { Answer } from '../answer.js';
+import type { Sequence, SequenceOwner } from '../sequence.js';
+import type { AnswerFormat } from './answer-format.js';
+import type { Exchange } from './exchange.js';
+
+/** One of the answers a request asks for. */
+export interface Choice {
+  answer: Answer;
+  /** What stands before the answer: the prompt, if it is to be echoed. */
+  before: string;
+  sequence: Sequence;
+}
+
+/** Writes the answers of a chat or plain completion as their tokens come out, or all at once when they are complete. */
+export class GenerationJob implements SequenceOwner {
+  readonly #exchange: Exchange;
+  readonly #response: ServerResponse;
+  readonly #request: GenerationRequest;
+  readonly #format: AnswerFormat;
+  #choices: readonly Choice[] = [];
+  #promptTokens = 0;
+  /** Tokens of each choice that have been written. */
+  #written: number[] = [];
+  #isDirty = false;
+  #isDone = false;
+  /** Tokens, all choices together, after which the connection breaks. */
+  #resetAfter = Number.POSITIVE_INFINITY;
+
+  constructor(exchange: Exchange, request: GenerationRequest, format: AnswerFormat) {
+    this.#exchange = exchange;
+    this.#response = exchange.response;
+    this.#request = request;
+    this.#format = format;
+  }
+
+  /** @param promptTokens of all prompts, each counted once however many answers it gets */
+  start(choices: readonly Choice[], promptTokens: number, breaks: boolean): void {
+    const { engine } = this.#exchange;
+    this.#choices = choices;
+    this.#promptTokens = promptTokens;
+    this.#written = choices.map(() => 0);
+    if (breaks) {
+      const tokens = choices.reduce((sum, { answer }) => sum + answer.tokens, 0);
+      this.#resetAfter = engine.dice.tokensBeforeReset(tokens);
+    }
+    this.#response.on('close', () => this.#leave());
+    if (this.#request.stream) {
+      this.#response.writeHead(200, { ...SSE_HEADERS, ...this.#exchange.commonHeaders() });
+      this.#response.flushHeaders();
+      this.#response.on('drain', () => this.flush());
+    }
+    for (const { sequence } of choices) sequence.submit(this.#exchange.arrivedUs);
+  }
+
+  changed(): void {
+    if (this.#isDirty) return;
+    this.#isDirty = true;
+    this.#exchange.engine.live.later(this);
+  }
+
+  flush(): void {
+    this.#isDirty = false;
+    if (this.#isDone) return;
+    if (this.#tokensOut() >= this.#resetAfter) {
+      this.#response.socket?.resetAndDestroy();
+      return;
+    }
+    if (this.#request.stream) this.#writeStream();
+    else if (this.#isOver()) this.#writeWhole();
+  }
+
+  /** The client is gone, or has its answer. */
+  #leave(): void {
+    this.#isDone = true;
+    for (const { sequence } of this.#choices) sequence.abort();
+  }
+
+  #isOver(): boolean {
+    return this.#choices.every(({ sequence }) => sequence.isOver);
+  }
+
+  #tokensOut(): number {
+    let sum = 0;
+    for (const { sequence } of this.#choices) sum += sequence.tokens;
+    return sum;
+  }
+
+  /** Everything that has come out since the last time, in one piece. A client that does not read gets it when it does. */
+  #writeStream(): void {
+    if (this.#response.writableNeedDrain) return;
+    let text = '';
+    for (let i = 0; i < this.#choices.length; i++) text += this.#newOf(i);
+    if (this.#isOver()) {
+      this.#isDone = true;
+      if (this.#request.includeUsage) text += this.#format.usage(this.#usage());
+      this.#response.end(text + SSE_DONE);
+    } else if (text !== '') {
+      this.#response.write(text);
+    }
+  }
+
+  #newOf(index: number): string {
+    const { answer, before, sequence } = this.#choices[index]!;
+    const from = this.#written[index]!;
+    const to = sequence.tokens;
+    if (to === from) return '';
+    this.#written[index] = to;
+    const usage = this.#request.continuousUsage ? this.#usage() : null;
+    const opening = from === 0 ? this.#format.opening(index, usage) : '';
+    const finish = to === answer.tokens ? answer : null;
+    const shown = (from === 0 ? before : '') + answer.text.slice(from * TOKEN_BYTES, to * TOKEN_BYTES);
+    // A token that is hidden because a stop string may be under way has no chunk.
+    return shown === '' && finish === null ? opening : opening + this.#format.chunk(index, shown, finish, usage);
+  }
+
+  #writeWhole(): void {
+    this.#isDone = true;
+    const answers = this.#choices.map(({ answer, before }) => ({ text: before + answer.text, answer }));
+    this.#exchange.sendJson(200, this.#format.whole(answers, this.#usage()));
+  }
+
+  #usage(): UsageBody {
+    // Like the prompt itself, what was found of it counts once for all its answers.
+    let cached = 0;
+    for (let i = 0; i < this.#choices.length; i += this.#request.n) cached += this.#choices[i]!.sequence.cachedTokens;
+    return usageBody(this.#promptTokens, this.#tokensOut(), cached);
+  }
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../protocol/json-body.js';
+import { Sequence, type SequenceOwner } from '../sequence.js';
+import type { Exchange } from './exchange.js';
+
+/** Prompts that are read but not answered: the response is sent when the last of them has been read. */
+export class PoolingJob implements SequenceOwner {
+  readonly #exchange: Exchange;
+  readonly #result: (promptTokens: number) => JsonObject;
+  readonly #sequences: Sequence[] = [];
+  #isDirty = false;
+  #isDone = false;
+  #breaks = false;
+
+  constructor(exchange: Exchange, result: (promptTokens: number) => JsonObject) {
+    this.#exchange = exchange;
+    this.#result = result;
+  }
+
+  add(promptTokens: number, keys: Int32Array): void {
+    const tokens = { input: promptTokens, output: 1 };
+    this.#sequences.push(new Sequence(this.#exchange.engine, this, tokens, keys, 'stop', false));
+  }
+
+  /** @param breaks the connection is to break instead of an answer */
+  start(breaks: boolean): void {
+    this.#breaks = breaks;
+    this.#exchange.response.on('close', () => {
+      this.#isDone = true;
+      for (const sequence of this.#sequences) sequence.abort();
+    });
+    for (const sequence of this.#sequences) sequence.submit(this.#exchange.arrivedUs);
+    if (this.#sequences.length === 0) this.flush();
+  }
+
+  changed(): void {
+    if (this.#isDirty) return;
+    this.#isDirty = true;
+    this.#exchange.engine.live.later(this);
+  }
+
+  flush(): void {
+    this.#isDirty = false;
+    if (this.#isDone || !this.#sequences.every(({ isOver }) => isOver)) return;
+    this.#isDone = true;
+    if (this.#breaks) {
+      this.#exchange.response.socket?.resetAndDestroy();
+      return;
+    }
+    const tokens = this.#sequences.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
+    this.#exchange.sendJson(200, this.#result(tokens));
+  }
+}

@@ -1,0 +1,35 @@
+import type { JsonObject } from '../../protocol/json-body.js';
+import type { Exchange } from './exchange.js';
+import { changeFaults, health, metrics, models, showFaults, version } from './facts.js';
+import { chat, complete } from './generate.js';
+import { embed, rerank, score } from './pool.js';
+import { detokenize, tokenize } from './tokenize.js';
+
+/** What answers a path. */
+export interface Route {
+  /** Answered even by an engine that is starting, closing or frozen. */
+  always?: boolean;
+  get?: (exchange: Exchange) => void;
+  post?: (exchange: Exchange, body: JsonObject, breaks: boolean) => void;
+  /** Requests that faults happen to. */
+  serves?: boolean;
+}
+
+/** Every path there is. */
+export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['/v1/chat/completions', { post: chat, serves: true }],
+  ['/v1/completions', { post: complete, serves: true }],
+  ['/v1/embeddings', { post: embed, serves: true }],
+  ['/v1/rerank', { post: rerank, serves: true }],
+  ['/rerank', { post: rerank, serves: true }],
+  ['/v1/score', { post: score, serves: true }],
+  ['/score', { post: score, serves: true }],
+  ['/tokenize', { post: tokenize }],
+  ['/detokenize', { post: detokenize }],
+  ['/v1/models', { get: models }],
+  ['/health', { get: health }],
+  ['/ping', { get: health }],
+  ['/version', { get: version }],
+  ['/metrics', { get: metrics }],
+  ['/admin/faults', { get: showFaults, post: changeFaults, always: true }],
+]);

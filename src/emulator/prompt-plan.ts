@@ -1,0 +1,41 @@
+import type { PromptBytes } from '../protocol/prompt-bytes.js';
+import { TOKEN_BYTES, tokensOfBytes } from '../protocol/token-estimate.js';
+import { blockKeys, PromptHash } from './prompt-hash.js';
+
+/** A rendered prompt: how long it is, what it is known by, and the keys of its blocks with an answer behind it. */
+export class PromptPlan {
+  readonly tokens: number;
+  readonly #bytes: PromptBytes;
+  readonly #blockSize: number;
+  readonly #salt: number;
+
+  /** @param bytes the prompt alone; what follows it is written behind it, and the buffer must not change meanwhile */
+  constructor(bytes: PromptBytes, blockSize: number, salt: number) {
+    this.#bytes = bytes;
+    this.#blockSize = blockSize;
+    this.#salt = salt;
+    this.tokens = tokensOfBytes(bytes.length);
+    this.#fillTo(this.tokens);
+  }
+
+  /** A number that stands for the prompt. */
+  hash(): number {
+    const hash = new PromptHash(this.#salt);
+    hash.add(this.#bytes.view(), 0, this.tokens);
+    return hash.value();
+  }
+
+  /** Keys of the full blocks of the prompt and of an answer of so many tokens, without its last, which nobody has read. */
+  keys(answer: string, answerTokens: number): Int32Array {
+    this.#bytes.length = this.tokens * TOKEN_BYTES;
+    this.#bytes.add(answer);
+    this.#fillTo(this.tokens + answerTokens);
+    const blocks = Math.floor((this.tokens + answerTokens - 1) / this.#blockSize);
+    return blockKeys(this.#bytes.view(), blocks, this.#blockSize, this.#salt);
+  }
+
+  #fillTo(tokens: number): void {
+    const missing = tokens * TOKEN_BYTES - this.#bytes.length;
+    if (missing > 0) this.#bytes.add('\0'.repeat(missing));
+  }
+}

@@ -1,0 +1,89 @@
+import type { ClusterMetrics, Goodput, InstanceMetrics } from '../simulator/result-document.js';
+
+/** A number that is taken of every run. */
+export interface Metric {
+  key: MetricKey;
+  title: string;
+  /** Behind the number; 'share' is shown in per cent. */
+  unit: 'ms' | 'share' | 'tokens/s' | 'requests/s' | '';
+  better: 'less' | 'more';
+}
+
+export type MetricKey =
+  | 'ttft_mean_ms'
+  | 'ttft_p50_ms'
+  | 'ttft_p90_ms'
+  | 'ttft_p99_ms'
+  | 'itl_mean_ms'
+  | 'e2e_mean_ms'
+  | 'e2e_p99_ms'
+  | 'tokens_per_sec'
+  | 'responses_per_sec'
+  | 'prompt_cache_hit_rate'
+  | 'rejected_share'
+  | 'completed_share'
+  | 'goodput_rps'
+  | 'slo_attainment'
+  | 'busiest_share'
+  | 'fitness';
+
+export const METRICS: readonly Metric[] = [
+  { key: 'ttft_mean_ms', title: 'TTFT mean', unit: 'ms', better: 'less' },
+  { key: 'ttft_p50_ms', title: 'TTFT p50', unit: 'ms', better: 'less' },
+  { key: 'ttft_p90_ms', title: 'TTFT p90', unit: 'ms', better: 'less' },
+  { key: 'ttft_p99_ms', title: 'TTFT p99', unit: 'ms', better: 'less' },
+  { key: 'itl_mean_ms', title: 'ITL mean', unit: 'ms', better: 'less' },
+  { key: 'e2e_mean_ms', title: 'E2E mean', unit: 'ms', better: 'less' },
+  { key: 'e2e_p99_ms', title: 'E2E p99', unit: 'ms', better: 'less' },
+  { key: 'tokens_per_sec', title: 'throughput', unit: 'tokens/s', better: 'more' },
+  { key: 'responses_per_sec', title: 'responses', unit: 'requests/s', better: 'more' },
+  { key: 'prompt_cache_hit_rate', title: 'cached share of prompts', unit: 'share', better: 'more' },
+  { key: 'rejected_share', title: 'rejected share', unit: 'share', better: 'less' },
+  { key: 'completed_share', title: 'completed share', unit: 'share', better: 'more' },
+  { key: 'goodput_rps', title: 'goodput', unit: 'requests/s', better: 'more' },
+  { key: 'slo_attainment', title: 'share within targets', unit: 'share', better: 'more' },
+  { key: 'busiest_share', title: "busiest instance's share", unit: 'share', better: 'less' },
+  { key: 'fitness', title: 'fitness', unit: '', better: 'more' },
+];
+
+/** Null for what a run did not measure: latencies when nothing completed, goodput without targets. */
+export type MetricValues = Record<MetricKey, number | null>;
+
+export function metricOf(key: MetricKey): Metric {
+  return METRICS.find((metric) => metric.key === key)!;
+}
+
+export function metricValues(
+  cluster: ClusterMetrics,
+  instances: readonly InstanceMetrics[],
+  goodput: Goodput | undefined,
+  fitness: number | undefined,
+): MetricValues {
+  const latency = (ms: number) => (cluster.completed_requests === 0 ? null : ms);
+  const { generated_requests: all } = cluster;
+  const refused =
+    cluster.rejected_requests +
+    cluster.routing_rejected +
+    cluster.gateway_rejected +
+    cluster.gateway_shed +
+    cluster.gateway_expired;
+  const most = instances.reduce((highest, { injected_requests }) => Math.max(highest, injected_requests), 0);
+  return {
+    ttft_mean_ms: latency(cluster.ttft_mean_ms),
+    ttft_p50_ms: latency(cluster.ttft_p50_ms),
+    ttft_p90_ms: latency(cluster.ttft_p90_ms),
+    ttft_p99_ms: latency(cluster.ttft_p99_ms),
+    itl_mean_ms: latency(cluster.itl_mean_ms),
+    e2e_mean_ms: latency(cluster.e2e_mean_ms),
+    e2e_p99_ms: latency(cluster.e2e_p99_ms),
+    tokens_per_sec: cluster.tokens_per_sec,
+    responses_per_sec: cluster.responses_per_sec,
+    prompt_cache_hit_rate: cluster.prompt_cache_hit_rate,
+    rejected_share: all === 0 ? 0 : refused / all,
+    completed_share: all === 0 ? 0 : cluster.completed_requests / all,
+    goodput_rps: goodput?.goodput_rps ?? null,
+    slo_attainment: goodput?.slo_attainment ?? null,
+    fitness: fitness ?? null,
+    busiest_share: cluster.injected_requests === 0 ? null : most / cluster.injected_requests,
+  };
+}

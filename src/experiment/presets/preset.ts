@@ -1,0 +1,47 @@
+import type { PolicyChoice } from '../../simulator/cluster-config.js';
+import type { ExperimentAxis } from '../experiment.js';
+import type { MetricKey } from '../metrics.js';
+import type { WorkloadRecipe } from '../workload-recipe.js';
+
+/** What a fleet can do at most, as measured by offering it far more. */
+export interface Capacity {
+  requestsPerSec: number;
+  inputTokensPerSec: number;
+}
+
+/** A variant as flags: what it sets beside the preset's own settings. */
+export interface PresetVariant {
+  name: string;
+  /** Flags of `run` without the dashes, with their values. */
+  settings: Readonly<Record<string, string>>;
+  against: string | null;
+  isolates: string;
+  series: string;
+  x: number | null;
+  /** In place of what flags say of the workload. */
+  workload?: WorkloadRecipe;
+  /** In place of what flags say: options that have no flag. */
+  admission?: PolicyChoice;
+  /** Only so many turns of every chat of the workload. */
+  maxTurns?: number;
+}
+
+/** A comparison that is worth a name. Everything in it can be read here and run by hand. */
+export interface Preset {
+  name: string;
+  /** One line for help texts. */
+  summary: string;
+  title: string;
+  settings: Readonly<Record<string, string>>;
+  /** Who brings the workload: flags of `run` and `replay`, or the preset, unless a trace is given where it says so. */
+  workload: 'flags' | 'preset' | 'preset or trace';
+  /** Fewer requests than this it cannot do with. */
+  leastRequests: number;
+  /** The workload that the capacity is measured with; null: the variants do not depend on it. */
+  capacityWorkload: (() => WorkloadRecipe) | null;
+  /** `requests` is what `--num-requests` says; null: the preset's own number. */
+  variants(requests: number | null, capacity: Capacity): readonly PresetVariant[];
+  axis: ExperimentAxis | null;
+  headline: readonly MetricKey[] | null;
+  notes(capacity: Capacity): readonly string[];
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { RunExecutor } from './executor.js';
+import type { RunInputs } from './experiment.js';
+import type { RunCache } from './run-cache.js';
+import { type ExperimentProgress, simulateRuns } from './run-experiment.js';
+import type { RunSummary } from './run-summary.js';
+import { toyRun, toySummary } from './toy-experiment.contract.js';
+
+const runs = [1, 2, 3, 4].map((seed) => toyRun({ seed }));
+
+/** Answers when it is told to, with the seed of the run as its number of requests. */
+class HeldExecutor implements RunExecutor {
+  readonly asked: number[] = [];
+  readonly answer = new Map<number, () => void>();
+  constructor(readonly width = 2) {}
+
+  run({ config }: RunInputs): Promise<RunSummary> {
+    this.asked.push(config.seed);
+    return new Promise((done) => {
+      this.answer.set(config.seed, () => done(toySummary({}, { requests: config.seed })));
+    });
+  }
+
+  async close() {}
+}
+
+const executor = (run: (inputs: RunInputs) => Promise<RunSummary>): RunExecutor => ({
+  width: 1,
+  run,
+  close: async () => {},
+});
+const bySeed = executor(async ({ config }) => toySummary({}, { requests: config.seed }));
+
+function memoryCache(): RunCache & { kept: Map<string, RunSummary> } {
+  const kept = new Map<string, RunSummary>();
+  return { kept, get: async (key) => kept.get(key), put: (key, summary) => kept.set(key, summary) !== undefined };
+}
+
+const turn = () => new Promise(setImmediate);
+
+describe('simulateRuns', () => {
+  it('gives results in the order of the runs, whoever is first', async () => {
+    const held = new HeldExecutor();
+    const all = simulateRuns(runs, held, memoryCache());
+    for (const seed of [2, 3, 1, 4]) {
+      while (!held.answer.has(seed)) await turn();
+      held.answer.get(seed)!();
+    }
+    expect((await all).map(({ requests }) => requests)).toEqual([1, 2, 3, 4]);
+    expect(held.asked).toEqual([1, 2, 3, 4]);
+  });
+
+  it('asks for no more at once than the executor works on', async () => {
+    const held = new HeldExecutor();
+    void simulateRuns(runs, held, memoryCache());
+    while (held.asked.length < 2) await turn();
+    for (let i = 0; i < 5; i++) await turn();
+    expect(held.asked).toEqual([1, 2]);
+  });
+
+  it('computes nothing twice: neither what is kept nor what is the same', async () => {
+    const cache = memoryCache();
+    const asked: number[] = [];
+    const counting = executor(async (run) => {
+      asked.push(run.config.seed);
+      return bySeed.run(run);
+    });
+    await simulateRuns([runs[0]!, runs[2]!, runs[0]!], counting, cache);
+    expect(asked).toEqual([1, 3]);
+    const summaries = await simulateRuns(runs, counting, cache);
+    expect(asked).toEqual([1, 3, 2, 4]);
+    expect(summaries.map(({ requests }) => requests)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('keeps what was finished before an error, and goes on from there', async () => {
+    const cache = memoryCache();
+    const failing = executor(async (run) => {
+      if (run.config.seed === 3) throw new Error('lost');
+      return bySeed.run(run);
+    });
+    await expect(simulateRuns(runs, failing, cache)).rejects.toThrow('lost');
+    expect(cache.kept.size).toBe(2);
+    const states: ExperimentProgress[] = [];
+    await simulateRuns(runs, bySeed, cache, (state) => states.push(state));
+    expect(states.map(({ done, computed }) => [done, computed])).toEqual([
+      [2, 0],
+      [3, 1],
+      [4, 2],
+    ]);
+  });
+
+  it('counts what could not be kept', async () => {
+    const states: ExperimentProgress[] = [];
+    await simulateRuns(runs, bySeed, { ...memoryCache(), put: () => false }, (state) => states.push(state));
+    expect(states.at(-1)).toEqual({ done: 4, total: 4, computed: 4, notKept: 4 });
+  });
+});

@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { filesSha256, traceRecipe } from './trace-recipe.js';
+
+const REPLAYED = { sessionMode: 'fixed', thinkTimeMs: null, thinkTimeDist: null, maxTurns: null };
+let folder: string;
+const file = (name: string, text: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinyard-trace-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('traceRecipe', () => {
+  it('counts a header beside the data too', async () => {
+    const data = file('t.csv', 'data');
+    const alone = await traceRecipe({ header: null, data, ...REPLAYED });
+    file('t.yaml', 'header');
+    const both = await traceRecipe({ header: null, data, ...REPLAYED });
+    expect(both.sha256).not.toBe(alone.sha256);
+    expect(await traceRecipe({ header: join(folder, 't.yaml'), data, ...REPLAYED })).toMatchObject({
+      sha256: both.sha256,
+      kind: 'trace',
+    });
+  });
+});
+
+describe('filesSha256', () => {
+  it('tells files apart by content and by where one ends', async () => {
+    const [ab, c, a, bc] = [file('ab', 'ab'), file('c', 'c'), file('a', 'a'), file('bc', 'bc')];
+    expect(await filesSha256([ab, c])).not.toBe(await filesSha256([a, bc]));
+  });
+
+  it('takes the files of a folder by name', async () => {
+    mkdirSync(join(folder, 'parts', 'inner'), { recursive: true });
+    file('parts/2', 'second');
+    file('parts/1', 'first');
+    expect(await filesSha256([join(folder, 'parts')])).toBe(
+      await filesSha256([join(folder, 'parts/1'), join(folder, 'parts/2')]),
+    );
+  });
+
+  it('names a file that cannot be read', async () => {
+    await expect(filesSha256([join(folder, 'none')])).rejects.toMatchObject({
+      code: 'FILE_UNREADABLE',
+      place: join(folder, 'none'),
+      problem: 'no such file',
+    });
+  });
+});

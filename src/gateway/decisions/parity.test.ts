@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { randomStream } from '../../kernel/random-stream.js';
+import { ROUTING_POLICIES } from '../../policy/registry.js';
+import { DEFAULT_POLICY } from '../gateway-config.js';
+import { sendJson, startGateway, ToyEngine } from '../toy-engine.contract.js';
+import { DecisionReplay } from './replay-decisions.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'twinyard-parity-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const PER_POLICY = 120;
+const AT_ONCE = 8;
+
+function replayed(path: string): DecisionReplay {
+  const replay = new DecisionReplay(path);
+  for (const [i, line] of readFileSync(path, 'utf8').trimEnd().split('\n').entries()) replay.line(line, i + 1);
+  return replay;
+}
+
+describe('decision parity', () => {
+  it('decides again what was decided live, by every policy, while replicas join, leave and fail', async () => {
+    const log = join(folder, 'decisions.jsonl');
+    const engines = await Promise.all(Array.from({ length: 5 }, () => ToyEngine.start()));
+    const gateway = await startGateway(engines.slice(0, 3), { decisionLog: log });
+    const random = randomStream(7, 'parity');
+    engines[1]!.answer = ({ request, response }) => {
+      if (random.next() < 0.2) request.socket.destroy();
+      else sendJson(response, random.next() < 0.1 ? 503 : 200, {});
+    };
+    const statuses: number[] = [];
+    let number = 0;
+    async function client(requests: number): Promise<void> {
+      for (let i = 0; i < requests; i++) {
+        const chat = random.below(12);
+        const turns = 1 + random.below(4);
+        const messages = Array.from({ length: turns }, (_, turn) => ({
+          role: turn === 0 ? 'system' : 'user',
+          content: `chat ${chat} turn ${turn} ${'lorem ipsum dolor '.repeat(10 + 20 * (chat % 3))}`,
+        }));
+        const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { 'x-request-id': `q${number++}`, ...(chat % 2 === 0 ? { 'x-session-id': `s${chat}` } : {}) },
+          body: JSON.stringify({ model: 'm', messages }),
+        });
+        await answer.arrayBuffer();
+        statuses.push(answer.status);
+      }
+    }
+
+    for (const [turn, policy] of ROUTING_POLICIES.entries()) {
+      gateway.endpoints.get('default')!.setPolicy({ ...DEFAULT_POLICY, name: policy.name });
+      const half = Array.from({ length: AT_ONCE }, () => client(PER_POLICY / AT_ONCE / 2));
+      if (turn % 2 === 0) {
+        const { url } = engines[3 + (turn % 4) / 2]!;
+        gateway.addReplica('default', { id: `late-${turn}`, url, engine: 'vllm', models: null });
+      } else gateway.removeReplica(gateway.replicas().at(-1)!);
+      await Promise.all(half);
+      engines[0]!.metrics = `vllm:num_requests_running ${random.below(9)}\nvllm:num_requests_waiting ${random.below(5)}\nvllm:kv_cache_usage_perc ${random.next()}\n`;
+      await gateway.check();
+      await gateway.scrapeAll();
+      await Promise.all(Array.from({ length: AT_ONCE }, () => client(PER_POLICY / AT_ONCE / 2)));
+    }
+    expect(gateway.endpoints.get('default')!.inFlight).toBe(0);
+    await gateway.close(0);
+    await Promise.all(engines.map((engine) => engine.kill()));
+
+    const replay = replayed(log);
+    expect(replay.differences).toEqual([]);
+    expect(replay.decisions).toBeGreaterThanOrEqual(2000);
+    expect([...replay.byPolicy.keys()].sort()).toEqual(ROUTING_POLICIES.map(({ name }) => name).sort());
+    expect(Math.min(...replay.byPolicy.values())).toBeGreaterThanOrEqual(PER_POLICY);
+    expect(new Set(statuses)).toEqual(new Set([200, 503, 502].filter((status) => statuses.includes(status))));
+    expect(gateway.metrics.retries).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('notices a decision that was changed', async () => {
+    const log = join(folder, 'changed.jsonl');
+    const engines = await Promise.all([ToyEngine.start(), ToyEngine.start()]);
+    const gateway = await startGateway(engines, { decisionLog: log });
+    for (let i = 0; i < 4; i++) {
+      await fetch(`${gateway.url}/v1/completions`, { method: 'POST', body: '{"model":"m","prompt":"x"}' });
+    }
+    await gateway.close(0);
+    await Promise.all(engines.map((engine) => engine.kill()));
+    const replay = new DecisionReplay(log);
+    let swapped = false;
+    for (const [i, line] of readFileSync(log, 'utf8').trimEnd().split('\n').entries()) {
+      const changed: string = swapped ? line : line.replace('"replica":"r1"', '"replica":"r0"');
+      swapped ||= changed !== line;
+      replay.line(changed, i + 1);
+    }
+    expect(replay.differences).toEqual([
+      expect.objectContaining({ recorded: 'r0', decided: 'r1', endpoint: 'default' }),
+    ]);
+  });
+
+  it.each([
+    ['{"type":', 'not JSON'],
+    ['{"type":"other"}', 'not part of a decision log'],
+    ['{"type":"first","endpoint":"e","request":1}', "endpoint 'e' has no policy yet"],
+  ])('says what is wrong with %s', (line, problem) => {
+    expect(() => new DecisionReplay('d.jsonl').line(line, 3)).toThrowError(
+      expect.objectContaining({ place: 'd.jsonl:3', problem: expect.stringContaining(problem) }),
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { InputError } from '../../kernel/errors.js';
+import { DecidingFleet } from '../fleet/deciding-fleet.js';
+import type { ReplicaSignals } from '../signals/replica-signals.js';
+import type { LogLine } from './decision-log.js';
+
+/** A decision that came out differently. */
+export interface Difference {
+  line: number;
+  id: string;
+  endpoint: string;
+  recorded: string | null;
+  decided: string | null;
+}
+
+/** Makes the calls of a decision log again, line by line, and compares what comes out. */
+export class DecisionReplay {
+  decisions = 0;
+  readonly byPolicy = new Map<string, number>();
+  readonly differences: Difference[] = [];
+  readonly #path: string;
+  readonly #fleets = new Map<string, DecidingFleet>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  line(text: string, number: number): void {
+    const line = this.#parse(text, number);
+    if (line.type === 'policy') {
+      const fleet = this.#fleets.get(line.endpoint);
+      if (fleet === undefined) {
+        this.#fleets.set(line.endpoint, new DecidingFleet(line.config, line.seed, line.staleMs));
+      } else fleet.setPolicy(line.config);
+      return;
+    }
+    const fleet = this.#fleets.get(line.endpoint);
+    if (fleet === undefined) throw this.#bad(number, `endpoint '${line.endpoint}' has no policy yet`);
+    if (line.type === 'request') this.#decide(fleet, line, number);
+    else if (line.type === 'replicas') fleet.setReplicas(line.ids);
+    else if (line.type === 'signals') fleet.setSignals(line.id, withNaN(line.signals));
+    else if (line.type === 'first') fleet.firstToken(line.request);
+    else fleet.finished(line.request);
+  }
+
+  #decide(fleet: DecidingFleet, line: LogLine & { type: 'request' }, number: number): void {
+    const { blocks, endpoint, id, replica: recorded, request } = line;
+    const chosen = fleet.decide(request, { ...line, blocks: Int32Array.from(blocks), blockCount: blocks.length });
+    const decided = chosen < 0 ? null : fleet.view.ids[chosen]!;
+    this.decisions++;
+    this.byPolicy.set(fleet.config.name, (this.byPolicy.get(fleet.config.name) ?? 0) + 1);
+    if (decided !== recorded) this.differences.push({ line: number, id, endpoint, recorded, decided });
+  }
+
+  #parse(text: string, number: number): LogLine {
+    let line: unknown;
+    try {
+      line = JSON.parse(text);
+    } catch {
+      throw this.#bad(number, 'the line is not JSON');
+    }
+    const type = (line as { type?: unknown } | null)?.type;
+    if (['policy', 'replicas', 'signals', 'request', 'first', 'done'].includes(type as string)) return line as LogLine;
+    throw this.#bad(number, 'the line is not part of a decision log');
+  }
+
+  #bad(line: number, problem: string): InputError {
+    const remedy = 'give a file that serve wrote with --decision-log';
+    return new InputError('DECISION_LOG_INVALID', `${this.#path}:${line}`, problem, remedy);
+  }
+}
+
+/** JSON has no NaN: it is written as null. */
+function withNaN(signals: ReplicaSignals): ReplicaSignals {
+  const entries = Object.entries(signals).map(([key, value]) => [key, value ?? Number.NaN]);
+  return Object.fromEntries(entries);
+}

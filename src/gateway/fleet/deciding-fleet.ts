@@ -1,0 +1,161 @@
+import { randomStream } from '../../kernel/random-stream.js';
+import type { Explanation } from '../../policy/explanation.js';
+import { FleetRouter } from '../../policy/fleet-router.js';
+import type { FleetView } from '../../policy/fleet-view.js';
+import { policyOptions } from '../../policy/policy-options.js';
+import { routingPolicy } from '../../policy/registry.js';
+import type { RequestBody } from '../../policy/request-features.js';
+import { sloPriorities } from '../../policy/slo-classes.js';
+import type { PolicyConfig } from '../gateway-config.js';
+import type { ReplicaSignals } from '../signals/replica-signals.js';
+
+/** More replicas are never behind one endpoint. */
+export const MOST_REPLICAS = 1024;
+
+/** Everything a decision is made of besides the fleet's own state. */
+export interface DecisionInput {
+  nowUs: number;
+  inputTokens: number;
+  session: string;
+  sloClass: string;
+  body: RequestBody | null;
+  /** Chained ids of the prompt's full blocks: the first `blockCount`. */
+  blocks: Int32Array;
+  blockCount: number;
+  /** By slot: why the replica may not take it, null where it may. */
+  removed: readonly (string | null)[];
+}
+
+const PRIORITIES = sloPriorities();
+
+/**
+ * A policy deciding over live replicas. Its state changes by the calls below and by nothing else, so the same calls in the
+ * same order give the same decisions: the gateway makes them once, `replay --decisions` makes them again.
+ */
+export class DecidingFleet {
+  config: PolicyConfig;
+  /** Tokens per block of the prompts this policy looks at. */
+  blockSize: number;
+  /** The policy keys requests by what they say. */
+  readsBody: boolean;
+  #router: FleetRouter;
+  readonly #signals = new Map<string, ReplicaSignals>();
+  readonly #staleUs: number;
+  readonly #seed: number;
+
+  constructor(config: PolicyConfig, seed: number, staleMs: number) {
+    const { blockSize, policy, options, random, readsBody } = livePolicy(config, seed);
+    this.config = config;
+    this.blockSize = blockSize;
+    this.readsBody = readsBody;
+    this.#seed = seed;
+    this.#staleUs = staleMs * 1000;
+    this.#router = new FleetRouter({
+      policy,
+      options,
+      random,
+      mostReplicas: MOST_REPLICAS,
+      blockSize,
+      cacheBlocks: config.cacheBlocks,
+      allBooks: true,
+    });
+  }
+
+  /** Another policy takes over. It touches no replica and loses no count; blocks of another size start a new index. */
+  setPolicy(config: PolicyConfig): void {
+    const { blockSize, policy, options, random, readsBody } = livePolicy(config, this.#seed);
+    this.#router.setPolicy(policy, options, random);
+    if (blockSize !== this.blockSize || config.cacheBlocks !== this.config.cacheBlocks) {
+      this.#router.forgetBlocks(blockSize, config.cacheBlocks);
+    }
+    this.config = config;
+    this.blockSize = blockSize;
+    this.readsBody = readsBody;
+  }
+
+  get view(): FleetView {
+    return this.#router.view;
+  }
+
+  /** How many leading blocks of the last request each replica was sent before, by slot. */
+  get routedBlocks(): Int32Array {
+    return this.#router.features.routedBlocks;
+  }
+
+  slot(id: string): number {
+    return this.#router.slot(id);
+  }
+
+  setReplicas(ids: readonly string[]): void {
+    this.#router.setReplicas(ids);
+    for (const id of this.#signals.keys()) if (!ids.includes(id)) this.#signals.delete(id);
+  }
+
+  setSignals(id: string, signals: ReplicaSignals): void {
+    this.#signals.set(id, signals);
+  }
+
+  /** Where request number `request` goes: the slot, or -1 when every replica is removed. */
+  decide(request: number, input: DecisionInput, why?: Explanation): number {
+    const { features, view } = this.#router;
+    features.nowUs = input.nowUs;
+    features.inputTokens = input.inputTokens;
+    features.session = input.session;
+    features.sloClass = input.sloClass;
+    features.priority = PRIORITIES.priorityOf(input.sloClass);
+    features.body = input.body;
+    features.blocks = input.blocks;
+    features.blockCount = input.blockCount;
+    features.contentKey = input.blockCount > 0 ? `block:${input.blocks[0]}` : input.session || `request:${request}`;
+    for (let slot = 0; slot < view.size; slot++) {
+      const removed = input.removed[slot] ?? null;
+      view.eligible[slot] = removed === null ? 1 : 0;
+      this.#report(slot, input.nowUs);
+    }
+    const chosen = this.#router.pick(why);
+    if (chosen >= 0) this.#router.placed(request, chosen);
+    if (why !== undefined) {
+      input.removed.forEach((reason, slot) => {
+        if (reason !== null) why.removed.set(slot, reason);
+      });
+    }
+    return chosen;
+  }
+
+  firstToken(request: number): void {
+    this.#router.firstToken(request);
+  }
+
+  finished(request: number): void {
+    this.#router.finished(request);
+  }
+
+  /** What a replica said last counts until it is stale; then, as before it said anything, only what we sent it does. */
+  #report(slot: number, nowUs: number): void {
+    const { view } = this.#router;
+    const signals = this.#signals.get(view.ids[slot]!);
+    const age = signals === undefined ? Number.POSITIVE_INFINITY : nowUs - signals.atUs;
+    const known = age <= this.#staleUs;
+    view.reportedAgeUs[slot] = age;
+    view.queued[slot] = known && signals!.waiting >= 0 ? signals!.waiting : 0;
+    view.running[slot] = known && signals!.running >= 0 ? signals!.running : view.inFlight[slot]!;
+    view.kvUsed[slot] = known && signals!.kvUsed >= 0 ? signals!.kvUsed : 0;
+    view.freeBlocks[slot] = known && signals!.freeBlocks >= 0 ? signals!.freeBlocks : 0;
+    view.cacheHitRate[slot] = known && signals!.cacheHitRate >= 0 ? signals!.cacheHitRate : 0;
+  }
+}
+
+/** A configured policy, checked and ready to be created. */
+function livePolicy(config: PolicyConfig, seed: number) {
+  const policy = routingPolicy(config.name, 'policy');
+  // Live, equals are drawn: the lowest index would pile idle traffic on the first replica.
+  const spread = 'tie_break' in policy.options ? { tie_break: 'random' } : {};
+  const options = policyOptions(policy, { ...spread, ...config.options }, 'policy');
+  return {
+    policy,
+    options,
+    random: randomStream(seed, `router/${config.name}`),
+    blockSize: policy.blockSize?.(options) || config.blockSize,
+    readsBody: policy.reads(options).includes('body'),
+  };
+}

@@ -1,0 +1,25 @@
+import type { LiveReplica } from './live-replica.js';
+
+/** Why a replica may not take a request, or null when it may. The words are part of every explanation. */
+export function removal(replica: LiveReplica, model: string, nowMs: number): string | null {
+  if (!replica.models.has(model)) return `does not serve ${model}`;
+  if (replica.state !== 'ready') return `${replica.state}: ${replica.problem}`;
+  if (!replica.breaker.allows(nowMs)) return 'circuit breaker open';
+  return null;
+}
+
+/**
+ * Whether a replica that has just joined has enough for now: its caches are cold, so at first it gets a small share of what
+ * the others have in flight, and a growing one.
+ */
+export function isWarmingUp(
+  replica: LiveReplica,
+  inFlight: number,
+  meanInFlight: number,
+  nowMs: number,
+  slowStartMs: number,
+): boolean {
+  const age = nowMs - replica.readySinceMs;
+  if (age >= slowStartMs) return false;
+  return inFlight >= Math.max(1, (meanInFlight * age) / slowStartMs);
+}

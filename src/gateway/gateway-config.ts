@@ -1,0 +1,76 @@
+/** Everything a gateway is told, complete and checked: plain data, so that it can be compared, printed and reloaded. */
+export interface GatewayConfig {
+  listen: ListenConfig;
+  admin: ListenConfig;
+  endpoints: readonly EndpointConfig[];
+  timeouts: {
+    connectMs: number;
+    /** From the request's last byte to the first of the answer. */
+    firstByteMs: number;
+    /** Between two pieces of an answer. */
+    idleMs: number;
+    totalMs: number;
+  };
+  limits: { bodyBytes: number; headerBytes: number; decisions: number };
+  health: { intervalMs: number; timeoutMs: number; failures: number };
+  breaker: { failures: number; openMs: number };
+  retries: { most: number; backoffMs: number; budget: number };
+  signals: { intervalMs: number; staleMs: number };
+  /** How long a replica that joins is given less than its share. */
+  slowStartMs: number;
+  /** How long requests may take to end when a replica leaves or the gateway stops. */
+  drainMs: number;
+  /** Where every decision is written so that it can be decided again; null for nowhere. */
+  decisionLog: string | null;
+  seed: number;
+}
+
+export interface ListenConfig {
+  host: string;
+  port: number;
+  tls: { cert: string; key: string } | null;
+}
+
+/** A set of replicas with one policy. */
+export interface EndpointConfig {
+  name: string;
+  policy: PolicyConfig;
+  replicas: readonly ReplicaConfig[];
+}
+
+export interface PolicyConfig {
+  name: string;
+  options: Readonly<Record<string, unknown>>;
+  /** Tokens per block where the policy leaves it to its host, and blocks remembered per replica. */
+  blockSize: number;
+  cacheBlocks: number;
+}
+
+export interface ReplicaConfig {
+  id: string;
+  /** Scheme, host and port; the paths are the client's. */
+  url: string;
+  /** The engine behind it, as the registry of signals names it. */
+  engine: string;
+  /** What it serves; null: ask it. */
+  models: readonly string[] | null;
+}
+
+export const DEFAULT_POLICY: PolicyConfig = { name: 'weighted', options: {}, blockSize: 16, cacheBlocks: 10_000 };
+
+/** What holds where a configuration says nothing. Loopback, and no file written. */
+export const GATEWAY_DEFAULTS: GatewayConfig = {
+  listen: { host: '127.0.0.1', port: 8080, tls: null },
+  admin: { host: '127.0.0.1', port: 8081, tls: null },
+  endpoints: [],
+  timeouts: { connectMs: 2000, firstByteMs: 300_000, idleMs: 120_000, totalMs: 1_800_000 },
+  limits: { bodyBytes: 16 * 1024 * 1024, headerBytes: 64 * 1024, decisions: 10_000 },
+  health: { intervalMs: 2000, timeoutMs: 2000, failures: 2 },
+  breaker: { failures: 5, openMs: 5000 },
+  retries: { most: 2, backoffMs: 25, budget: 0.2 },
+  signals: { intervalMs: 1000, staleMs: 5000 },
+  slowStartMs: 10_000,
+  drainMs: 30_000,
+  decisionLog: null,
+  seed: 42,
+};

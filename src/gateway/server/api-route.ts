@@ -1,0 +1,30 @@
+import { API_PATHS } from '../../protocol/endpoints.js';
+
+/** Where a request wants to go. */
+export interface ApiRoute {
+  /** The path a replica is asked for, query included. */
+  path: string;
+  /** The endpoint that the path names; null when the model decides. */
+  endpoint: string | null;
+}
+
+/** `/workspace/{ws}/endpoint/{name}/v1/...` */
+const NAMED = /^\/workspace\/[^/]+\/endpoint\/([^/]+)(\/v1\/.*)$/;
+
+/** What a URL of the public port asks for; null when it is not part of the API. */
+export function apiRoute(url: string): ApiRoute | null {
+  const query = url.indexOf('?');
+  const path = query < 0 ? url : url.slice(0, query);
+  if (Object.hasOwn(API_PATHS, path)) return { path: url, endpoint: null };
+  const named = NAMED.exec(path);
+  if (named === null || !Object.hasOwn(API_PATHS, named[2]!)) return null;
+  return { path: named[2]! + (query < 0 ? '' : url.slice(query)), endpoint: decoded(named[1]!) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,93 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { ApiError } from '../../protocol/errors.js';
+import { draining, methodWrong, modelUnknown, pathUnknown } from '../errors.js';
+import type { Endpoint } from '../fleet/endpoint.js';
+import { Exchange, type ExchangeHost, sendError } from '../proxy/exchange.js';
+import { readBody } from '../request/read-body.js';
+import { readFacts, requestIdOf } from '../request/request-facts.js';
+import { type ApiRoute, apiRoute } from './api-route.js';
+
+/** What the public port needs of the gateway. */
+export interface PublicHost extends ExchangeHost {
+  readonly bodyBytes: number;
+  /** Whether at least one replica could take a request. */
+  readonly isReady: boolean;
+  models(): string[];
+  /** The endpoint of this name or, without one, an endpoint that serves the model; undefined when there is none. */
+  endpointFor(model: string, name: string | null): Endpoint | undefined;
+  began(exchange: Exchange): void;
+  refused(status: number): void;
+}
+
+/** Answers the public port: the OpenAI surface, and whether the gateway is alive and ready. */
+export function publicHandler(host: PublicHost): RequestListener {
+  return (request, response) => {
+    const url = request.url!;
+    const route = apiRoute(url);
+    if (route === null) answerPlain(host, request, response, url);
+    else if (request.method !== 'POST') refuse(host, request, response, methodWrong(request.method!, url, 'POST'));
+    else proxy(host, request, response, route);
+  };
+}
+
+function proxy(host: PublicHost, request: IncomingMessage, response: ServerResponse, route: ApiRoute): void {
+  if (host.isDraining) {
+    refuse(host, request, response, draining());
+    return;
+  }
+  readBody(request, host.bodyBytes, (error, body) => {
+    if (error !== null) {
+      refuse(host, request, response, error);
+      return;
+    }
+    try {
+      const facts = readFacts(requestIdOf(request.headers), request.headers, body);
+      const endpoint = host.endpointFor(facts.model, route.endpoint);
+      if (endpoint === undefined) throw modelUnknown(facts.model);
+      const exchange = new Exchange(host, endpoint, facts, { request, response, path: route.path, body });
+      host.began(exchange);
+      exchange.start();
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      refuse(host, request, response, problem);
+    }
+  });
+}
+
+/** An answer without a replica. What of the body has not come yet is not waited for. */
+function refuse(host: PublicHost, request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  host.refused(error.status);
+  if (host.isDraining) response.shouldKeepAlive = false;
+  if (!request.complete) {
+    response.shouldKeepAlive = false;
+    response.once('finish', () => request.destroy());
+  }
+  sendError(response, error, requestIdOf(request.headers));
+}
+
+function answerPlain(host: PublicHost, request: IncomingMessage, response: ServerResponse, url: string): void {
+  const path = url.split('?', 1)[0]!;
+  const answers: Record<string, () => [number, object]> = {
+    '/health': () => [200, { status: 'alive' }],
+    '/ready': () => (host.isReady && !host.isDraining ? [200, { status: 'ready' }] : [503, { status: 'not ready' }]),
+    '/v1/models': () => [200, modelList(host.models())],
+  };
+  const answer = Object.hasOwn(answers, path) ? answers[path] : undefined;
+  if (answer === undefined) refuse(host, request, response, pathUnknown(request.method!, path));
+  else if (request.method !== 'GET' && request.method !== 'HEAD') {
+    refuse(host, request, response, methodWrong(request.method!, path, 'GET'));
+  } else {
+    const [status, body] = answer();
+    sendJson(response, status, body);
+  }
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = `${JSON.stringify(body)}\n`;
+  response.writeHead(status, ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(text))]);
+  response.end(text);
+}
+
+function modelList(names: readonly string[]): object {
+  return { object: 'list', data: names.map((id) => ({ id, object: 'model', created: 0, owned_by: 'twinyard' })) };
+}

@@ -1,0 +1,34 @@
+/** The samples of some metrics in a Prometheus exposition. */
+export interface Samples {
+  /** Sum over all label sets; NaN when the metric is not there. */
+  sum(name: string): number;
+  /** A label of the metric's first sample; undefined when there is none. */
+  label(name: string, label: string): string | undefined;
+}
+
+const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
+const LABEL = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g;
+
+/** Reads an exposition; lines that are no samples are passed over. */
+export function readSamples(text: string): Samples {
+  const sums = new Map<string, number>();
+  const labels = new Map<string, string>();
+  let begin = 0;
+  while (begin < text.length) {
+    const newline = text.indexOf('\n', begin);
+    const end = newline < 0 ? text.length : newline;
+    const match = text.charCodeAt(begin) === 35 ? null : SAMPLE.exec(text.slice(begin, end));
+    begin = end + 1;
+    if (match === null) continue;
+    const [, name = '', labelText = '', value = ''] = match;
+    sums.set(name, (sums.get(name) ?? 0) + Number(value));
+    if (!labels.has(name)) labels.set(name, labelText);
+  }
+  return {
+    sum: (name) => sums.get(name) ?? Number.NaN,
+    label: (name, label) => {
+      for (const [, key, value] of (labels.get(name) ?? '').matchAll(LABEL)) if (key === label) return value;
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Engine } from './engine.js';
+
+export const sglang: Engine = {
+  name: 'sglang',
+  summary: 'SGLang, started with --enable-metrics',
+  gives: ['running', 'waiting', 'kvUsed'],
+  read(samples) {
+    const kvUsed = samples.sum('sglang:token_usage');
+    return {
+      running: samples.sum('sglang:num_running_reqs'),
+      waiting: samples.sum('sglang:num_queue_reqs'),
+      kvUsed,
+      freeBlocks: Math.round(samples.sum('sglang:num_pages') * (1 - kvUsed)),
+      cacheHitRate: samples.sum('sglang:cache_hit_rate'),
+    };
+  },
+};

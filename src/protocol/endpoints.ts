@@ -1,0 +1,13 @@
+/** What a request asks for. */
+export type ApiKind = 'chat' | 'completion' | 'embedding' | 'rerank' | 'score' | 'responses' | 'messages';
+
+/** The paths whose requests carry a prompt, and what they ask for. */
+export const API_PATHS: Readonly<Record<string, ApiKind>> = {
+  '/v1/chat/completions': 'chat',
+  '/v1/completions': 'completion',
+  '/v1/embeddings': 'embedding',
+  '/v1/rerank': 'rerank',
+  '/v1/score': 'score',
+  '/v1/responses': 'responses',
+  '/v1/messages': 'messages',
+};

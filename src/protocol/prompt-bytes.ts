@@ -1,0 +1,40 @@
+import { TOKEN_BYTES } from './token-estimate.js';
+
+/** A prompt as the UTF-8 bytes a model would see. One buffer serves one prompt after the other. */
+export class PromptBytes {
+  bytes: Buffer = Buffer.allocUnsafe(4096);
+  length = 0;
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  add(text: string): void {
+    this.#reserve(text.length * 3);
+    this.length += this.bytes.write(text, this.length);
+  }
+
+  /** Token ids instead of text: four bytes each, so that they are found again like text. */
+  addTokens(ids: readonly number[]): void {
+    this.#reserve(ids.length * TOKEN_BYTES);
+    for (const id of ids) this.length = this.bytes.writeUInt32LE(id >>> 0, this.length);
+  }
+
+  /** Line ends, at least one, up to the next whole token. */
+  fillToken(): void {
+    do this.add('\n');
+    while (this.length % TOKEN_BYTES !== 0);
+  }
+
+  /** The prompt alone: a view, good until the next change. */
+  view(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  #reserve(more: number): void {
+    if (this.length + more <= this.bytes.length) return;
+    const next = Buffer.allocUnsafe(Math.max(this.length + more, this.bytes.length * 2));
+    next.set(this.view(), 0);
+    this.bytes = next;
+  }
+}

@@ -1,0 +1,192 @@
+const LF = 10;
+const CR = 13;
+const COLON = 58;
+const SPACE = 32;
+/** `data` */
+const D = 100;
+const A = 97;
+const T = 116;
+
+/** Larger than any event an engine sends, small enough that a stream without line ends cannot take the memory. */
+const MAX_EVENT_BYTES = 4 * 1024 * 1024;
+
+/** Who hears of events. */
+export interface SseSink {
+  /**
+   * One event: its data is bytes[from..to), lines joined by LF, good for the length of the call only. `end` is where the event
+   * ends in the stream, counted in bytes from its beginning: it starts where the one before ended.
+   */
+  event(bytes: Uint8Array, from: number, to: number, end: number): void;
+}
+
+/**
+ * Finds server-sent events in a stream of byte chunks, however the chunks are cut. Bytes are looked at where they are; only
+ * what a chunk leaves unfinished is copied. Lines may end in LF, CRLF or CR; comments, other fields and events without data
+ * are passed over, and so is a byte order mark.
+ *
+ * A CR ends a line at once, without waiting for the LF that may follow: such an LF counts as the beginning of the next event.
+ */
+export class SseScanner {
+  /** Events with more data than the limit: passed over, not reported. */
+  oversized = 0;
+  readonly #sink: SseSink;
+  readonly #limit: number;
+  /** Bytes of the stream before the present chunk. */
+  #before = 0;
+  /** The line that the last chunk left unfinished, without what exceeds the limit; its true length. */
+  #line: Buffer = Buffer.alloc(0);
+  #lineLength = 0;
+  /** Data of the present event: where it stands, how many lines, and whether it is too much to keep. */
+  #data: Uint8Array = this.#line;
+  #dataFrom = 0;
+  #dataTo = 0;
+  #dataLines = 0;
+  #tooLong = false;
+  /** Room for data that no chunk holds in one piece. */
+  #kept: Buffer = this.#line;
+  #skipLf = false;
+  #isFirstLine = true;
+  /** Where the last blank line ended. */
+  #boundary = 0;
+
+  constructor(sink: SseSink, maxEventBytes = MAX_EVENT_BYTES) {
+    this.#sink = sink;
+    this.#limit = maxEventBytes;
+  }
+
+  /** Whether the stream stands inside an event, or anywhere else but behind a blank line: if it ends now, it was cut off. */
+  get unfinished(): boolean {
+    return this.#before > this.#boundary;
+  }
+
+  push(chunk: Uint8Array): void {
+    const { length } = chunk;
+    let at = 0;
+    let lf = -1;
+    let cr = -1;
+    while (at < length) {
+      if (this.#skipLf) {
+        this.#skipLf = false;
+        if (chunk[at] === LF) {
+          if (this.#boundary === this.#before + at) this.#boundary++;
+          at++;
+          continue;
+        }
+      }
+      if (lf < at) lf = chunk[at] === LF ? at : nextOf(chunk, LF, at);
+      if (cr < at) cr = nextOf(chunk, CR, at);
+      const end = Math.min(lf, cr);
+      if (end === length) {
+        this.#keepLine(chunk, at, length);
+        break;
+      }
+      this.#skipLf = end === cr;
+      this.#endLine(chunk, at, end);
+      at = end + 1;
+    }
+    this.#before += length;
+    if (this.#dataLines > 0 && this.#data !== this.#kept) this.#keepData();
+  }
+
+  #endLine(chunk: Uint8Array, from: number, to: number): void {
+    if (this.#lineLength > 0) {
+      this.#keepLine(chunk, from, to);
+      const length = this.#lineLength;
+      this.#lineLength = 0;
+      // What exceeds the limit was not kept: too long for its event if it is data, and of no interest if it is not.
+      this.#readLine(this.#line, 0, Math.min(length, this.#line.length), this.#before + to + 1);
+    } else {
+      this.#readLine(chunk, from, to, this.#before + to + 1);
+    }
+  }
+
+  #readLine(bytes: Uint8Array, start: number, to: number, end: number): void {
+    let from = start;
+    if (this.#isFirstLine) {
+      this.#isFirstLine = false;
+      if (bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf) from += 3;
+    }
+    if (from >= to) this.#endEvent(end);
+    else if (isData(bytes, from, to)) {
+      const skip = to - from === 4 ? 4 : bytes[from + 5] === SPACE && to - from > 5 ? 6 : 5;
+      this.#addData(bytes, from + skip, to);
+    }
+  }
+
+  #addData(bytes: Uint8Array, from: number, to: number): void {
+    if (this.#dataLines++ === 0) {
+      this.#data = bytes;
+      this.#dataFrom = from;
+      this.#dataTo = to;
+      if (to - from > this.#limit) this.#tooLong = true;
+      // The buffer of the unfinished line is wanted for the next one.
+      if (bytes === this.#line) this.#keepData();
+      return;
+    }
+    if (this.#data !== this.#kept) this.#keepData();
+    const length = this.#dataTo + 1 + to - from;
+    if (length > this.#limit) this.#tooLong = true;
+    if (this.#tooLong) return;
+    if (length > this.#kept.length) this.#kept = grown(this.#kept, length, this.#dataTo);
+    this.#data = this.#kept;
+    this.#kept[this.#dataTo] = LF;
+    this.#kept.set(bytes.subarray(from, to), this.#dataTo + 1);
+    this.#dataTo = length;
+  }
+
+  #endEvent(end: number): void {
+    this.#boundary = end;
+    if (this.#dataLines === 0) return;
+    this.#dataLines = 0;
+    if (this.#tooLong) {
+      this.#tooLong = false;
+      this.oversized++;
+      return;
+    }
+    this.#sink.event(this.#data, this.#dataFrom, this.#dataTo, end);
+  }
+
+  /** Copies the event's data out of a buffer that will not be there for long. */
+  #keepData(): void {
+    const length = this.#tooLong ? 0 : this.#dataTo - this.#dataFrom;
+    if (length > this.#kept.length) this.#kept = grown(this.#kept, length, 0);
+    if (length > 0) this.#kept.set(this.#data.subarray(this.#dataFrom, this.#dataTo), 0);
+    this.#data = this.#kept;
+    this.#dataFrom = 0;
+    this.#dataTo = length;
+  }
+
+  #keepLine(chunk: Uint8Array, from: number, to: number): void {
+    const have = Math.min(this.#lineLength, this.#line.length);
+    this.#lineLength += to - from;
+    // Room for the name of the field beyond the data.
+    const wanted = Math.min(this.#lineLength, this.#limit + 16);
+    if (wanted > this.#line.length) this.#line = grown(this.#line, wanted, have, this.#limit + 16);
+    const fits = Math.min(to, from + this.#line.length - have);
+    if (fits > from) this.#line.set(chunk.subarray(from, fits), have);
+  }
+}
+
+/** Where the byte comes next; the chunk's length when it does not come again. */
+function nextOf(chunk: Uint8Array, byte: number, from: number): number {
+  const at = chunk.indexOf(byte, from);
+  return at < 0 ? chunk.length : at;
+}
+
+/** A line `data` or `data:...`. */
+function isData(bytes: Uint8Array, from: number, to: number): boolean {
+  return (
+    to - from >= 4 &&
+    bytes[from] === D &&
+    bytes[from + 1] === A &&
+    bytes[from + 2] === T &&
+    bytes[from + 3] === A &&
+    (to - from === 4 || bytes[from + 4] === COLON)
+  );
+}
+
+function grown(old: Buffer, least: number, used: number, most = Number.POSITIVE_INFINITY): Buffer {
+  const next = Buffer.allocUnsafe(Math.min(most, Math.max(least, old.length * 2, 512)));
+  next.set(old.subarray(0, used), 0);
+  return next;
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { Replica } from './replica.js';
+import { toyConfig, toyLatency, toyReplica, toyRequests, toyTable } from './toy-replica.contract.js';
+
+/** What whoever drives a replica by a clock asks of it, beyond what a simulation does. */
+describe('between two steps', () => {
+  it('the batch tells who has how many tokens at the end of the step', () => {
+    const { replica, runUntil } = toyReplica([
+      { input: 4, output: 3 },
+      { at: 1, input: 4, output: 3 },
+    ]);
+    runUntil(1);
+    expect([replica.batchSize, replica.rowAt(0), replica.producedAt(0), replica.stepEndUs]).toEqual([1, 0, 1, 14]);
+    runUntil(15);
+    expect([replica.batchSize, replica.producedAt(0), replica.producedAt(1), replica.stepEndUs]).toEqual([2, 2, 1, 29]);
+    expect([replica.rowAt(0), replica.rowAt(1)]).toEqual([0, 1]);
+  });
+
+  it('a prompt in pieces has no tokens yet', () => {
+    const { replica, runUntil } = toyReplica([{ input: 150, output: 3 }]);
+    runUntil(1);
+    expect(replica.producedAt(0)).toBe(0);
+  });
+
+  it('arrivals wait for their queueing delay', () => {
+    const { replica, runUntil } = toyReplica([{ input: 4 }], { latency: { queueingUs: 100 } });
+    runUntil(50);
+    expect([replica.arriving, replica.queueDepth]).toEqual([1, 0]);
+    runUntil(101);
+    expect(replica.arriving).toBe(0);
+  });
+});
+
+describe('an aborted request', () => {
+  it('that runs gives its seat and its blocks back at once, and another takes them', () => {
+    const { replica, events, runUntil, run, status } = toyReplica(
+      [
+        { input: 4, output: 50 },
+        { at: 1, input: 4, output: 2 },
+      ],
+      { config: { maxNumSeqs: 1 } },
+    );
+    runUntil(20);
+    expect([replica.batchSize, replica.queueDepth]).toEqual([1, 1]);
+    replica.abort(0, 20);
+    expect([replica.batchSize, replica.kv.pool.used]).toEqual([0, 0]);
+    expect(events.at(-1)).toMatchObject({ row: 0, what: 'lost', atUs: 20 });
+    run();
+    expect([status(0), status(1)]).toEqual(['timed_out', 'completed']);
+  });
+
+  it('that waits leaves the queue', () => {
+    const { replica, runUntil, run, status } = toyReplica(
+      [
+        { input: 4, output: 5 },
+        { at: 1, input: 4 },
+        { at: 2, input: 4 },
+      ],
+      { config: { maxNumSeqs: 1 } },
+    );
+    runUntil(10);
+    replica.abort(1, 10);
+    expect(replica.queueDepth).toBe(1);
+    run();
+    expect([status(0), status(1), status(2)]).toEqual(['completed', 'timed_out', 'completed']);
+  });
+
+  it('that is on its way is lost when it gets to the queue', () => {
+    const { replica, runUntil, run, events, status } = toyReplica([{ input: 4 }], { latency: { queueingUs: 100 } });
+    runUntil(10);
+    replica.abort(0, 0);
+    expect(events).toEqual([]);
+    run();
+    expect([status(0), replica.isBusy]).toEqual(['timed_out', false]);
+    expect(events).toMatchObject([{ row: 0, what: 'lost', atUs: 100 }]);
+  });
+
+  it('that did not fit says nothing about whoever has its row next', () => {
+    const config = toyConfig({ maxNumBatchedTokens: 1000 });
+    const table = toyTable([
+      { input: 300, output: 40 },
+      { input: 200, output: 20 },
+    ]);
+    const requests = toyRequests(table);
+    const replica = new Replica(
+      config,
+      toyLatency(),
+      requests,
+      { firstToken() {}, left() {} },
+      Number.POSITIVE_INFINITY,
+    );
+    replica.enqueue(0, 0);
+    replica.enqueue(1, 1);
+    replica.advance(400);
+    expect([replica.batchSize, replica.queueDepth]).toEqual([1, 1]);
+    replica.abort(1, 400);
+    table.deadlineUs[1] = 0;
+    table.inputTokens[1] = 8;
+    replica.enqueue(1, 400);
+    replica.advance(430);
+    expect([replica.batchSize, replica.queueDepth]).toEqual([2, 0]);
+  });
+});
+
+describe('tokens found in the cache', () => {
+  it('are told by row, if anybody asks', () => {
+    const table = toyTable([
+      { input: 9, output: 1, group: 'g' },
+      { at: 100, input: 10, output: 1, group: 'g' },
+    ]);
+    table.prefixTokens[table.prefixGroup[0]!] = 8;
+    const cachedTokens = new Int32Array(2);
+    const requests = { ...toyRequests(table), cachedTokens };
+    const events = { firstToken() {}, left() {} };
+    const replica = new Replica(toyConfig(), toyLatency(), requests, events, Number.POSITIVE_INFINITY);
+    replica.enqueue(0, 0);
+    replica.advance(100);
+    replica.enqueue(1, 100);
+    replica.advance(200);
+    expect(Array.from(cachedTokens)).toEqual([0, 8]);
+  });
+});
