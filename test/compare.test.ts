@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-const BASE = '--model qwen/qwen3-14b --num-instances 2 --rate 100 --routing-policy round-robin,weighted --log info';
+const BASE = '--model qwen/qwen3-14b --num-instances 2 --routing-policy round-robin,weighted --log info';
+const FEW = '--rate 100 --num-requests 50 --seeds 3';
 
 let folder: string;
 beforeEach(() => {
@@ -30,8 +31,8 @@ function start(args: string) {
 const simulated = (stderr: string) => /(\d+) runs, (\d+) of them simulated now/.exec(stderr)!.slice(1).map(Number);
 
 test('one worker and two print the same bytes, as do results that were kept', async () => {
-  const args = `--num-requests 50 --seeds 3 --cache ${join(folder, 'runs')}`;
-  const one = await start(`--num-requests 50 --seeds 3 --no-cache --workers 1`).ended;
+  const args = `${FEW} --cache ${join(folder, 'runs')}`;
+  const one = await start(`${FEW} --no-cache --workers 1`).ended;
   const two = await start(`${args} --workers 2`).ended;
   const kept = await start(args).ended;
   expect([one.code, two.code, kept.code]).toEqual([0, 0, 0]);
@@ -45,16 +46,20 @@ test('one worker and two print the same bytes, as do results that were kept', as
   ]);
 });
 
-test('a worker tells what is wrong with a workload as the command itself would', async () => {
-  const { code, stdout, stderr } = await start('--prompt-tokens 5 --prompt-tokens-min 9 --no-cache').ended;
+test('a worker tells what is wrong with a trace as the command itself would', async () => {
+  const trace = join(folder, 'trace.jsonl');
+  const line = { timestamp: 0, input_length: 5, output_length: 2, hash_ids: [1] };
+  writeFileSync(trace, `${JSON.stringify(line)}\n${JSON.stringify({ ...line, output_length: 'two' })}\n`);
+  const { code, stdout, stderr } = await start(`--trace-data ${trace} --no-cache`).ended;
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('--prompt-tokens: the mean 5 is outside 9 to 7000');
+  expect(stderr).toContain(`twinyard: ${trace}:2:`);
+  expect(stderr).toContain('(output_length)');
 });
 
 test('a run that is interrupted goes on from where it was', async () => {
   const runs = join(folder, 'runs');
   mkdirSync(runs);
-  const args = `--num-requests 1000 --seeds 40 --cache ${runs}`;
+  const args = `--rate 100 --num-requests 1000 --seeds 40 --cache ${runs}`;
   const watcher = watch(runs);
   const first = start(`${args} --workers 1`);
   // The first result is there: the process is in the middle of its work.

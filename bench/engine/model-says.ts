@@ -27,7 +27,6 @@ export function modelSays(arrivals: readonly Arrival[]): Latencies {
     table.arrivalUs[row] = atUs;
     table.inputTokens[row] = inputTokens;
     table.outputTokens[row] = outputTokens;
-    table.maxOutputTokens[row] = outputTokens;
   }
   const outcomes = new RequestOutcomes(table.count);
   const keys = new PromptKeys(table, config.replica.blockSize);

@@ -7,7 +7,7 @@ import { trainedPhysics } from '../../src/replica/latency/trained-physics.js';
 import type { ReplicaConfig } from '../../src/replica/replica-config.js';
 import type { ClusterConfig, FlowControlConfig } from '../../src/simulator/cluster-config.js';
 import { toyCluster } from '../../src/simulator/toy-cluster.contract.js';
-import { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT } from '../../src/workload/request-table.js';
+import { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, setSourceId } from '../../src/workload/request-table.js';
 import type { SessionDriver } from '../../src/workload/workload.js';
 import { referenceSimulate } from './reference-simulate.js';
 
@@ -59,11 +59,9 @@ function tableOf(rows: readonly Row[]): RequestTable {
   const table = new RequestTable(rows.length);
   for (const { at, input, output, deadline = 0, prefix = 0, session = '' } of rows) {
     const row = table.append();
-    table.sourceId[row] = row;
     table.arrivalUs[row] = at;
     table.inputTokens[row] = input;
     table.outputTokens[row] = output;
-    table.maxOutputTokens[row] = output;
     table.deadlineUs[row] = deadline;
     table.session[row] = table.sessions.index(session);
     if (prefix > 0) {
@@ -167,7 +165,7 @@ test.each([
     left(table, row, completed, atUs) {
       if (row > 0 || !completed) return -1;
       const next = table.append();
-      table.sourceId[next] = 1;
+      setSourceId(table, next, 1);
       table.arrivalUs[next] = atUs;
       table.inputTokens[next] = 16;
       table.outputTokens[next] = 1;

@@ -1,4 +1,9 @@
-import type { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT } from '../../src/workload/request-table.js';
+import {
+  type RequestTable,
+  type ROW_FOLLOW_UP,
+  type ROW_GROWS_CONTEXT,
+  sourceIdOf,
+} from '../../src/workload/request-table.js';
 import type { ChainTable } from './chain-table.js';
 
 // Types alone are imported, so that the compiled benchmark stands on its own; these types pin the values.
@@ -94,7 +99,7 @@ export class RequestMaker {
       model: table.models.name(table.model[row]!),
       status: 'not_arrived',
       instance: null,
-      maxOutputTokens: table.maxOutputTokens[row]!,
+      maxOutputTokens: table.outputTokens[row]!,
       instancePriority: 0,
       progress: 0,
       computed: 0,
@@ -156,7 +161,7 @@ export class RequestMaker {
 
   #id(row: number): string {
     const table = this.#table;
-    const number = table.sourceId[row]!;
+    const number = sourceIdOf(table, row);
     if ((table.flags[row]! & FOLLOW_UP) === 0) return `request_${number}`;
     return `session_${table.sessions.name(table.session[row]!)}_round_${table.round[row]!}_${number}`;
   }

@@ -67,11 +67,9 @@ export function multiply(base: RequestTable, wide: number, long: number): Reques
     for (let from = 0; from < base.count; from++) {
       for (let copy = 0; copy < wide; copy++) {
         const row = table.append();
-        table.sourceId[row] = row;
         table.arrivalUs[row] = repeat * spanUs + base.arrivalUs[from]! + copy;
         table.inputTokens[row] = base.inputTokens[from]!;
         table.outputTokens[row] = base.outputTokens[from]!;
-        table.maxOutputTokens[row] = base.maxOutputTokens[from]!;
         table.prefixGroup[row] = base.prefixGroup[from]!;
       }
     }

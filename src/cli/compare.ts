@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Comparison } from '../experiment/comparison.js';
 import { runsOf } from '../experiment/experiment.js';
+import { createExecutor } from '../experiment/worker-pool.js';
 import { comparisonJson } from '../report/compare-json.js';
 import { summaryOf } from './commands.js';
 import type { Settings } from './compare/settings.js';
@@ -43,19 +44,18 @@ export async function compare(argv: readonly string[], io: CliIo): Promise<numbe
   const outputs = values.report === null ? [] : [{ flag: '--report', path: values.report }];
   checkOutputs(outputs, inputPaths(configs, given));
   const diagnostics = createDiagnostics(values.log, io);
-  const [{ compareRuns }, { createExecutor }, { planExperiment }, { simulateAll }, { runCacheOf }] = await Promise.all([
-    import('../experiment/comparison.js'),
-    import('../experiment/worker-pool.js'),
-    import('./compare/plan-experiment.js'),
-    import('./compare/simulate-all.js'),
-    import('./compare/run-cache-of.js'),
-  ]);
-  const cache = await runCacheOf(flags, io.env, diagnostics);
   const signals = signalCleanUps(io);
   // Many runs, however short each is: worth optimising for. Workers take this over when they start.
   limitCompiler(Number.POSITIVE_INFINITY);
   const executor = await createExecutor(values.workers ?? availableParallelism());
   try {
+    const [{ compareRuns }, { planExperiment }, { simulateAll }, { runCacheOf }] = await Promise.all([
+      import('../experiment/comparison.js'),
+      import('./compare/plan-experiment.js'),
+      import('./compare/simulate-all.js'),
+      import('./compare/run-cache-of.js'),
+    ]);
+    const cache = await runCacheOf(flags, io.env, diagnostics);
     const surroundings = { executor, cache, signals, io, diagnostics };
     const experiment = await planExperiment(flags, configs, given, diagnostics, (runs) =>
       simulateAll(runs, surroundings),

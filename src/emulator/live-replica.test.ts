@@ -69,7 +69,6 @@ function simulated(config: ReturnType<typeof toyConfig>, list: readonly Arrival[
     table.arrivalUs[row] = now;
     table.inputTokens[row] = one.input;
     table.outputTokens[row] = one.output;
-    table.maxOutputTokens[row] = one.output;
     table.flags[row] = ROW_GROWS_CONTEXT;
   }
   const outcomes = new RequestOutcomes(table.count);

@@ -214,7 +214,6 @@ export class LiveReplica implements ReplicaEvents {
     table.arrivalUs[row] = now;
     table.inputTokens[row] = sequence.inputTokens;
     table.outputTokens[row] = sequence.outputTokens;
-    table.maxOutputTokens[row] = sequence.outputTokens;
     table.deadlineUs[row] = 0;
     // Answers are cached like prompts: the next turn of a chat finds them.
     table.flags[row] = ROW_GROWS_CONTEXT;

@@ -9,7 +9,7 @@ function compared(metrics: Partial<Record<keyof MetricValues, { a: (number | nul
   const seeds = Object.values(metrics)[0]!.a.map((_, i) => i + 1);
   const experiment = toyExperiment([toyVariant('a'), toyVariant('b', { against: 'a' })], { seeds });
   const valuesOf = (name: 'a' | 'b', seed: number) =>
-    Object.fromEntries(Object.entries(metrics).map(([key, values]) => [key, values[name][seed]]));
+    Object.fromEntries(Object.entries(metrics).map(([key, values]) => [key, values![name][seed]]));
   const runs = seeds.flatMap((_, seed) => (['a', 'b'] as const).map((name) => toySummary(valuesOf(name, seed))));
   return compareRuns(experiment, runs).document;
 }
@@ -62,6 +62,20 @@ describe('compareRuns', () => {
       'tokens_per_sec',
       'prompt_cache_hit_rate',
       'fitness',
+    ]);
+  });
+
+  it('is also about every class where there are several, as far as both have it', () => {
+    const critical = { a: [5, 6], b: [1, 2] };
+    const { comparison, differences } = compared({
+      'ttft_p99_ms/critical': critical,
+      'ttft_p99_ms/batch': { a: [5, 6], b: [7, null] },
+    });
+    expect(comparison.headline.map(({ title }) => title)).toEqual([
+      ...['TTFT p99', 'TTFT p99 of batch', 'TTFT p99 of critical', 'throughput'],
+    ]);
+    expect(differences.slice(-1)).toMatchObject([
+      { metric: 'ttft_p99_ms/critical', difference: -4, verdict: 'better' },
     ]);
   });
 

@@ -2,7 +2,7 @@ import type { ClusterConfig } from '../simulator/cluster-config.js';
 import { type Experiment, type ExperimentAxis, runIndex, type Variant } from './experiment.js';
 import type { LoadOverTime } from './load-over-time.js';
 import { differencesOf, type MetricDifference } from './metric-difference.js';
-import { METRICS, type Metric, type MetricKey, type MetricValues, metricOf } from './metrics.js';
+import { METRICS, type Metric, type MetricKey, type MetricValues, metricOf, metricsOf } from './metrics.js';
 import { QUANTILES, type RunSummary, type TargetCounts } from './run-summary.js';
 import { sentenceOf } from './sentences.js';
 import type { WorkloadRecipe } from './workload-recipe.js';
@@ -21,7 +21,7 @@ export interface ComparedVariant {
   isolates: string;
   series: string;
   x: number | null;
-  metrics: Record<MetricKey, MetricSummary | null>;
+  metrics: Readonly<Record<MetricKey, MetricSummary | null>>;
   /** Requests of each instance, the mean over seeds; null for a fleet too large to list. */
   targets: number[] | null;
   config: Omit<ClusterConfig, 'seed'> & { workload: WorkloadRecipe };
@@ -73,9 +73,10 @@ const INTERVALS =
 export function compareRuns(experiment: Experiment, runs: readonly RunSummary[]): Comparison {
   const { variants, seeds } = experiment;
   const runsOfVariant = (i: number) => seeds.map((_, s) => runs[runIndex(experiment, i, s)]!);
-  const compared = variants.map((variant, i) => comparedVariant(variant, runsOfVariant(i)));
-  const headline = experiment.headline ?? usualHeadline(compared);
-  const differences = differencesOf(compared);
+  const metrics = metricsOf(runs.map((run) => run.metrics));
+  const compared = variants.map((variant, i) => comparedVariant(variant, metrics, runsOfVariant(i)));
+  const headline = experiment.headline ?? usualHeadline(compared, metrics);
+  const differences = differencesOf(compared, metrics);
   const document: ComparisonDocument = {
     comparison: {
       title: experiment.title,
@@ -94,16 +95,17 @@ export function compareRuns(experiment: Experiment, runs: readonly RunSummary[])
     document,
     curves: variants.map((_, i) => curvesOf(runsOfVariant(i))),
     quantiles: QUANTILES,
-    metrics: METRICS,
+    metrics,
   };
 }
 
 function comparedVariant(
   { name, against, isolates, series, x, config, workload }: Variant,
+  measured: readonly Metric[],
   runs: readonly RunSummary[],
 ): ComparedVariant {
   const { seed: _, ...shared } = config;
-  const entries = METRICS.map(({ key }): [MetricKey, MetricSummary | null] => [
+  const entries = measured.map(({ key }): [MetricKey, MetricSummary | null] => [
     key,
     metricSummary(
       runs.map(({ metrics }) => metrics),
@@ -124,7 +126,7 @@ function comparedVariant(
 }
 
 function metricSummary(runs: readonly MetricValues[], key: MetricKey): MetricSummary | null {
-  const values = runs.map((metrics) => metrics[key]).filter((value) => value !== null);
+  const values = runs.map((metrics) => metrics[key] ?? null).filter((value) => value !== null);
   if (values.length < runs.length) return null;
   return { mean: mean(values), min: Math.min(...values), max: Math.max(...values), by_seed: values };
 }
@@ -144,11 +146,12 @@ function findingsOf(
   return own.filter(({ verdict }) => verdict !== 'same').map(sentenceOf);
 }
 
-/** The tail, the throughput, and what only some experiments have: cached prompts, refusals, targets. */
-function usualHeadline(variants: readonly ComparedVariant[]): MetricKey[] {
+/** The tail, the throughput, and what only some experiments have: SLO classes, cached prompts, refusals, targets. */
+function usualHeadline(variants: readonly ComparedVariant[], metrics: readonly Metric[]): MetricKey[] {
   const any = (key: MetricKey) => variants.some(({ metrics }) => (metrics[key]?.max ?? 0) > 0);
   const some = (['prompt_cache_hit_rate', 'rejected_share', 'goodput_rps', 'fitness'] as const).filter(any);
-  return ['ttft_p99_ms', 'tokens_per_sec', ...some];
+  const classes = metrics.slice(METRICS.length).map(({ key }) => key);
+  return ['ttft_p99_ms', ...classes, 'tokens_per_sec', ...some];
 }
 
 function curvesOf(runs: readonly RunSummary[]): VariantCurves {

@@ -1,5 +1,5 @@
 import type { ComparedVariant } from './comparison.js';
-import { METRICS, type Metric, type MetricKey } from './metrics.js';
+import type { Metric, MetricKey } from './metrics.js';
 import { type PairedDifference, pairedDifference } from './paired-difference.js';
 
 /** better and worse: the interval leaves out 0; noise: it does not; same: no pair differs; once: one pair, so nobody knows. */
@@ -24,14 +24,14 @@ export interface MetricDifference {
 }
 
 /** Of every variant that is measured against another, every measure that both have. */
-export function differencesOf(variants: readonly ComparedVariant[]): MetricDifference[] {
+export function differencesOf(variants: readonly ComparedVariant[], metrics: readonly Metric[]): MetricDifference[] {
   const byName = new Map(variants.map((variant) => [variant.name, variant]));
   return variants.flatMap((variant) => {
     const reference = variant.against === null ? undefined : byName.get(variant.against);
     if (reference === undefined) return [];
-    return METRICS.flatMap((metric) => {
-      const own = variant.metrics[metric.key];
-      const other = reference.metrics[metric.key];
+    return metrics.flatMap((metric) => {
+      const own = variant.metrics[metric.key] ?? null;
+      const other = reference.metrics[metric.key] ?? null;
       if (own === null || other === null) return [];
       const paired = pairedDifference(own.by_seed, other.by_seed);
       return {

@@ -1,4 +1,4 @@
-import type { ClusterMetrics, Goodput, InstanceMetrics } from '../simulator/result-document.js';
+import type { ResultDocument } from '../simulator/result-document.js';
 
 /** A number that is taken of every run. */
 export interface Metric {
@@ -9,7 +9,11 @@ export interface Metric {
   better: 'less' | 'more';
 }
 
+/** A measure of one SLO class. */
+type ClassMetricKey = `ttft_p99_ms/${string}`;
+
 export type MetricKey =
+  | ClassMetricKey
   | 'ttft_mean_ms'
   | 'ttft_p50_ms'
   | 'ttft_p90_ms'
@@ -46,19 +50,31 @@ export const METRICS: readonly Metric[] = [
   { key: 'fitness', title: 'fitness', unit: '', better: 'more' },
 ];
 
+const CLASS_PREFIX = 'ttft_p99_ms/';
+
+/** The tail of one SLO class: what is fine on the whole may be bad for those who matter. */
+export function classMetric(sloClass: string): Metric {
+  return { key: `${CLASS_PREFIX}${sloClass}`, title: `TTFT p99 of ${sloClass}`, unit: 'ms', better: 'less' };
+}
+
+/** Every measure that some of the runs have, those of SLO classes last. */
+export function metricsOf(runs: readonly MetricValues[]): Metric[] {
+  const keys = new Set(runs.flatMap((metrics) => Object.keys(metrics)));
+  const classes = [...keys].filter((key) => key.startsWith(CLASS_PREFIX)).map((key) => key.slice(CLASS_PREFIX.length));
+  return [...METRICS, ...classes.sort().map(classMetric)];
+}
+
 /** Null for what a run did not measure: latencies when nothing completed, goodput without targets. */
 export type MetricValues = Record<MetricKey, number | null>;
 
 export function metricOf(key: MetricKey): Metric {
-  return METRICS.find((metric) => metric.key === key)!;
+  return METRICS.find((metric) => metric.key === key) ?? classMetric(key.slice(CLASS_PREFIX.length));
 }
 
 export function metricValues(
-  cluster: ClusterMetrics,
-  instances: readonly InstanceMetrics[],
-  goodput: Goodput | undefined,
-  fitness: number | undefined,
+  document: Pick<ResultDocument, 'cluster' | 'instances' | 'slo' | 'goodput' | 'fitness'>,
 ): MetricValues {
+  const { cluster, instances, slo, goodput, fitness } = document;
   const latency = (ms: number) => (cluster.completed_requests === 0 ? null : ms);
   const { generated_requests: all } = cluster;
   const refused =
@@ -83,7 +99,15 @@ export function metricValues(
     completed_share: all === 0 ? 0 : cluster.completed_requests / all,
     goodput_rps: goodput?.goodput_rps ?? null,
     slo_attainment: goodput?.slo_attainment ?? null,
-    fitness: fitness ?? null,
+    fitness: fitness?.score ?? null,
     busiest_share: cluster.injected_requests === 0 ? null : most / cluster.injected_requests,
+    ...classValues(slo),
   };
+}
+
+/** One class says nothing that all requests do not. */
+function classValues(slo: ResultDocument['slo']): Record<ClassMetricKey, number> {
+  const classes = Object.entries(slo);
+  if (classes.length < 2) return {};
+  return Object.fromEntries(classes.map(([name, { ttft }]) => [classMetric(name).key, ttft.p99_us / 1000]));
 }

@@ -31,6 +31,16 @@ describe('summarise', () => {
     expect(metrics.fitness).toBeGreaterThan(0);
   });
 
+  it('has the tail of every class where there are several', () => {
+    const classes = requests.map((request, i) => ({ ...request, slo: i % 2 === 0 ? 'critical' : 'batch' }));
+    const { document, ...result } = simulateToy(classes, toyCluster());
+    expect(summarise({ document, ...result }).metrics).toMatchObject({
+      'ttft_p99_ms/batch': document.slo.batch!.ttft.p99_us / 1000,
+      'ttft_p99_ms/critical': document.slo.critical!.ttft.p99_us / 1000,
+    });
+    expect(summarise(simulateToy(requests, toyCluster())).metrics).not.toHaveProperty('ttft_p99_ms/default');
+  });
+
   it('measures no latency where nothing was served', () => {
     const { metrics, ttftMs } = summarise(
       simulateToy(requests, toyCluster({ admission: { policy: 'reject-all', options: {} } })),

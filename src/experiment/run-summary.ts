@@ -29,12 +29,12 @@ export const QUANTILES: readonly number[] = [...Array.from({ length: 50 }, (_, i
 export const MAX_TARGETS = 64;
 
 export function summarise({ document, table, outcomes }: SimulationResult): RunSummary {
-  const { cluster, instances, goodput, fitness } = document;
+  const { cluster, instances } = document;
   const counts = instances.map(({ injected_requests }) => injected_requests);
   return {
     requests: table.count,
     inputTokens: cluster.total_input_tokens,
-    metrics: metricValues(cluster, instances, goodput, fitness?.score),
+    metrics: metricValues(document),
     ttftMs: quantilesMs(outcomes.ttftUs.subarray(0, table.count)),
     e2eMs: quantilesMs(outcomes.e2eUs.subarray(0, table.count)),
     targets: {

@@ -43,7 +43,7 @@ export function toySummary(metrics: Partial<MetricValues> = {}, changes: Partial
   return {
     requests: 10,
     inputTokens: 80,
-    metrics: { ...none, ...metrics },
+    metrics: { ...none, ...metrics } as MetricValues,
     ttftMs: QUANTILES.map((p) => 1 + p),
     e2eMs: QUANTILES.map((p) => 10 + p),
     targets: { least: 4, most: 6, byInstance: [4, 6] },

@@ -44,6 +44,13 @@ describe('WorkerPool', () => {
     expect(new Set(await Promise.all([1, 2, 3, 4, 5, 6].map(run))).size).toBeLessThanOrEqual(2);
   });
 
+  it('uses threads that were started before there was anything to do', async () => {
+    poolOf(3, 'answer(threadId)').prepare(2);
+    const threads = await Promise.all([1, 2].map(run));
+    expect(new Set(threads).size).toBe(2);
+    expect(threads).toContain((await run(3)) as number);
+  });
+
   it('throws what a worker threw', async () => {
     poolOf(1, `parentPort.postMessage({ error: { kind: 'input', code: 'C', place: 'p', problem: 'q', remedy: 'r' } })`);
     await expect(run(1)).rejects.toEqual(new InputError('C', 'p', 'q', 'r'));

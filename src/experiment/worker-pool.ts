@@ -9,9 +9,15 @@ import { thrownError, type WorkerAnswer } from './worker-message.js';
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
-/** A pool of threads, or this thread where the program is not compiled. */
+/** As many threads start before anybody knows how many will be needed: almost always at least these are. */
+const STARTED_EARLY = 4;
+
+/** A pool of threads, or this thread where the program is not compiled. Threads load their program while others plan. */
 export async function createExecutor(workers: number): Promise<RunExecutor> {
-  return existsSync(fileURLToPath(WORKER)) ? new WorkerPool(workers, WORKER) : inProcessExecutor();
+  if (!existsSync(fileURLToPath(WORKER))) return inProcessExecutor();
+  const pool = new WorkerPool(workers, WORKER);
+  pool.prepare(Math.min(workers, STARTED_EARLY));
+  return pool;
 }
 
 interface Job {
@@ -34,6 +40,11 @@ export class WorkerPool implements RunExecutor {
     this.#file = file;
   }
 
+  /** Starts threads that will have something to do soon. */
+  prepare(count: number): void {
+    for (let i = 0; i < count; i++) this.#idle.push(this.#start());
+  }
+
   run(inputs: RunInputs): Promise<RunSummary> {
     return new Promise((done, failed) => {
       this.#waiting.push({ inputs, done, failed });
@@ -49,7 +60,7 @@ export class WorkerPool implements RunExecutor {
 
   #next(): void {
     if (this.#waiting.length === 0) return;
-    const worker = this.#idle.pop() ?? (this.#working.size < this.width ? this.#start() : undefined);
+    const worker = this.#idle.shift() ?? (this.#working.size < this.width ? this.#start() : undefined);
     if (worker === undefined) return;
     const job = this.#waiting.shift()!;
     this.#working.set(worker, job);

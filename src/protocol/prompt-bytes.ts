@@ -1,12 +1,17 @@
 import { TOKEN_BYTES } from './token-estimate.js';
 
+const USUAL_BYTES = 64 * 1024;
+const KEPT_BYTES = 1024 * 1024;
+
 /** A prompt as the UTF-8 bytes a model would see. One buffer serves one prompt after the other. */
 export class PromptBytes {
-  bytes: Buffer = Buffer.allocUnsafe(4096);
+  bytes: Buffer = Buffer.allocUnsafe(USUAL_BYTES);
   length = 0;
 
+  /** Ready for the next prompt; the room that an unusually long one took is given back. */
   clear(): void {
     this.length = 0;
+    if (this.bytes.length > KEPT_BYTES) this.bytes = Buffer.allocUnsafe(USUAL_BYTES);
   }
 
   add(text: string): void {

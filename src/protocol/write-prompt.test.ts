@@ -86,6 +86,15 @@ describe('other requests', () => {
     expect(out.length).toBe(40_000);
     expect(out.bytes.readUInt32LE(4 * 777)).toBe(777);
   });
+
+  test('give the room of a very long prompt back', () => {
+    const out = new PromptBytes();
+    const before = out.bytes.length;
+    out.add('x'.repeat(2_000_000));
+    expect(out.bytes.length).toBeGreaterThanOrEqual(2_000_000);
+    out.clear();
+    expect([out.length, out.bytes.length]).toEqual([0, before]);
+  });
 });
 
 describe('what makes no prompt is refused', () => {

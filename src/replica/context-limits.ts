@@ -1,4 +1,4 @@
-import type { RequestTable } from '../workload/request-table.js';
+import { type RequestTable, ROW_OPEN_ENDED } from '../workload/request-table.js';
 import type { ReplicaConfig } from './replica-config.js';
 
 /**
@@ -7,7 +7,7 @@ import type { ReplicaConfig } from './replica-config.js';
  */
 export function isServable(table: RequestTable, row: number, config: ReplicaConfig): boolean {
   const input = table.inputTokens[row]!;
-  const declared = table.maxOutputTokens[row]!;
+  const declared = (table.flags[row]! & ROW_OPEN_ENDED) === 0 ? table.outputTokens[row]! : 0;
   const wanted = declared === 0 ? config.maxModelLen - input : declared;
   if (input >= config.maxModelLen || input + wanted > config.maxModelLen) return false;
   return Math.ceil(input / config.blockSize) <= config.totalKvBlocks;

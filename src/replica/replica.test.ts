@@ -124,7 +124,7 @@ describe('a request that cannot be served', () => {
 
 describe('a request that did not say how much it wants', () => {
   it('is stopped one token before the longest request', () => {
-    const { replica, outcomes, status, run } = toyReplica([{ input: 4, output: 20, declared: 0 }], {
+    const { replica, outcomes, status, run } = toyReplica([{ input: 4, output: 20, openEnded: true }], {
       config: { maxModelLen: 10 },
     });
     run();
@@ -134,7 +134,7 @@ describe('a request that did not say how much it wants', () => {
   });
 
   it('is left alone when it stops by itself', () => {
-    const { replica, status, run } = toyReplica([{ input: 4, output: 6, declared: 0 }], {
+    const { replica, status, run } = toyReplica([{ input: 4, output: 6, openEnded: true }], {
       config: { maxModelLen: 10 },
     });
     run();

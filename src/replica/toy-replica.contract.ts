@@ -1,5 +1,5 @@
 import type { CountedValues } from '../kernel/counted-values.js';
-import { RequestTable, ROW_GROWS_CONTEXT } from '../workload/request-table.js';
+import { RequestTable, ROW_GROWS_CONTEXT, ROW_OPEN_ENDED } from '../workload/request-table.js';
 import type { LatencyModel } from './latency/contract.js';
 import { Replica } from './replica.js';
 import type { ReplicaConfig } from './replica-config.js';
@@ -48,7 +48,7 @@ export interface ToyRequest {
   /** 1 when not said: the prompt's step is all there is. */
   output?: number;
   /** What the client asked for at most; the output when not said. */
-  declared?: number;
+  openEnded?: boolean;
   deadline?: number;
   slo?: string;
   /** Its own target for `slo-deadline` dispatch. */
@@ -68,11 +68,9 @@ export function toyTable(requests: readonly ToyRequest[]): RequestTable {
   const table = new RequestTable();
   for (const one of requests) {
     const row = table.append();
-    table.sourceId[row] = row;
     table.arrivalUs[row] = one.at ?? 0;
     table.inputTokens[row] = one.input;
     table.outputTokens[row] = one.output ?? 1;
-    table.maxOutputTokens[row] = one.declared ?? one.output ?? 1;
     table.deadlineUs[row] = one.deadline ?? 0;
     table.sloTargetUs[row] = one.sloTarget ?? 0;
     table.sloClass[row] = table.sloClasses.index(one.slo ?? '');
@@ -82,7 +80,7 @@ export function toyTable(requests: readonly ToyRequest[]): RequestTable {
     if (one.group !== undefined) table.prefixTokens[table.prefixGroup[row]!] = one.prefix ?? one.input;
     table.session[row] = table.sessions.index(one.session ?? '');
     table.round[row] = one.round ?? 0;
-    table.flags[row] = one.grows === true ? ROW_GROWS_CONTEXT : 0;
+    table.flags[row] = (one.grows ? ROW_GROWS_CONTEXT : 0) | (one.openEnded ? ROW_OPEN_ENDED : 0);
   }
   return table;
 }

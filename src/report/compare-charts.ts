@@ -36,7 +36,7 @@ export function metricChart(document: ComparisonDocument, metric: Metric): strin
 
 function metricBars(document: ComparisonDocument, metric: Metric): string {
   const rows = document.variants.flatMap((variant) => {
-    const summary = variant.metrics[metric.key];
+    const summary = variant.metrics[metric.key] ?? null;
     if (summary === null) return [];
     const { mean, min, max } = summary;
     const colour = colourOf(document, variant);
@@ -49,7 +49,7 @@ function metricAlongAxis(document: ComparisonDocument, metric: Metric, axis: Exp
   const scaled = (value: number) => (metric.unit === 'share' ? value * 100 : value);
   const lines = seriesOf(document).map((series, i): PanelLine => {
     const own = document.variants.filter(
-      (variant) => variant.series === series && variant.metrics[metric.key] !== null,
+      (variant) => variant.series === series && (variant.metrics[metric.key] ?? null) !== null,
     );
     const summaries = own.map((variant) => variant.metrics[metric.key]!);
     return {

@@ -45,7 +45,7 @@ function alignments(headline: readonly Metric[]): Alignment[] {
 }
 
 function metricCells(metric: Metric, variant: ComparedVariant, differences: readonly MetricDifference[]): string[] {
-  const summary = variant.metrics[metric.key];
+  const summary = variant.metrics[metric.key] ?? null;
   const difference = differences.find((one) => one.variant === variant.name && one.metric === metric.key);
   return [
     summary === null ? '-' : amount(metric, summary.mean),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestTable } from '../workload/request-table.js';
+import { type RequestTable, setSourceId } from '../workload/request-table.js';
 import type { SessionDriver } from '../workload/workload.js';
 import { simulateToy, toyCluster } from './toy-cluster.contract.js';
 
@@ -94,11 +94,10 @@ function chat(turns: number, pauseUs: number) {
       told.push({ row, completed, atUs, horizonUs });
       if (told.length > turns) return -1;
       const next = table.append();
-      table.sourceId[next] = next;
+      setSourceId(table, next, next);
       table.arrivalUs[next] = atUs + pauseUs;
       table.inputTokens[next] = 4;
       table.outputTokens[next] = 1;
-      table.maxOutputTokens[next] = 1;
       return next;
     },
   };

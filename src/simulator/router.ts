@@ -15,6 +15,7 @@ import { type RequestTable, requestId } from '../workload/request-table.js';
 import { CacheSignals } from './cache-signals.js';
 import type { ClusterConfig } from './cluster-config.js';
 import { FleetSignals } from './fleet-signals.js';
+import { RequestSlots } from './request-slots.js';
 
 /** Policies of a configuration, checked and created, and the signals they need together. */
 export interface ClusterPolicies {
@@ -60,6 +61,7 @@ export class Router {
   readonly #picker: RoutingPicker;
   readonly #gate: TenantBudgets;
   readonly #ledger: RouterLedger;
+  readonly #slots = new RequestSlots();
   readonly #caches: CacheSignals | null;
   readonly #index: boolean;
   readonly #needsContentKey: boolean;
@@ -142,18 +144,20 @@ export class Router {
 
   /** The request of the last `pick` goes to this replica. */
   placed(row: number, replica: number): void {
-    this.#ledger.placed(row, this.features, replica);
+    this.#ledger.placed(this.#slots.take(row), this.features, replica);
     this.#gate.placed(this.features.tenant);
     this.#picker.placed?.(this.features, replica, this.signals.view);
   }
 
   firstToken(row: number): void {
-    this.#ledger.firstToken(row);
+    this.#ledger.firstToken(this.#slots.of(row));
   }
 
   /** A placed request is gone, in whatever way. */
   left(row: number): void {
-    if (this.#ledger.finished(row)) this.#gate.left(this.#table.tenant[row]! === 0 ? -1 : this.#table.tenant[row]!);
+    const slot = this.#slots.giveBack(row);
+    if (slot >= 0 && this.#ledger.finished(slot))
+      this.#gate.left(this.#table.tenant[row]! === 0 ? -1 : this.#table.tenant[row]!);
   }
 
   /** A replica that cannot serve the request is not asked how it is. */

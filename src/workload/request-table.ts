@@ -25,15 +25,16 @@ export interface ClientNetwork {
  */
 export class RequestTable {
   count = 0;
-  /** The number in `request_<n>`; for a chat's later turns, the global counter that ends their id. */
-  sourceId = new Float64Array(0);
+  /**
+   * How far the number in `request_<n>` is from the row (see `sourceIdOf`); for a chat's later turns, the number is the global
+   * counter that ends their id. Zero where requests are numbered in order: memory that is not written is never taken.
+   */
+  idShift = new Float64Array(0);
   arrivalUs = new Float64Array(0);
   /** Whole prompt, shared prefix included. */
   inputTokens = new Int32Array(0);
   /** True output length: known to the replica alone. */
   outputTokens = new Int32Array(0);
-  /** What the client asked for at most; 0 when it did not say. */
-  maxOutputTokens = new Int32Array(0);
   /** Absolute, on the arrival axis; 0 for none. */
   deadlineUs = new Float64Array(0);
   /** Per-request target for `slo-deadline` dispatch; 0 for none. */
@@ -100,7 +101,8 @@ export class RequestTable {
   #resize(capacity: number): void {
     const grow = <T extends Float64Array | Int32Array | Uint16Array | Uint8Array>(old: T): T => {
       const next = new (old.constructor as new (n: number) => T)(capacity);
-      next.set(old.subarray(0, Math.min(old.length, capacity)));
+      // A column that nobody has used stays memory that was never touched.
+      if (!isZero(old)) next.set(old);
       return next;
     };
     if (this.kinds !== null) {
@@ -113,11 +115,10 @@ export class RequestTable {
         reasonRatio: grow(reasonRatio),
       };
     }
-    this.sourceId = grow(this.sourceId);
+    this.idShift = grow(this.idShift);
     this.arrivalUs = grow(this.arrivalUs);
     this.inputTokens = grow(this.inputTokens);
     this.outputTokens = grow(this.outputTokens);
-    this.maxOutputTokens = grow(this.maxOutputTokens);
     this.deadlineUs = grow(this.deadlineUs);
     this.sloTargetUs = grow(this.sloTargetUs);
     this.sloClass = grow(this.sloClass);
@@ -138,8 +139,25 @@ export const ROW_FOLLOW_UP = 2;
 /** The prompt starts with the chat's whole context so far. */
 export const ROW_GROWS_CONTEXT = 4;
 
+/** The client did not say how long an answer it wants at most; otherwise it asked for the length that it gets. */
+export const ROW_OPEN_ENDED = 8;
+
+/** The number a request came with. */
+export function sourceIdOf(table: RequestTable, row: number): number {
+  return row + table.idShift[row]!;
+}
+
+export function setSourceId(table: RequestTable, row: number, id: number): void {
+  if (id !== row || table.idShift[row] !== 0) table.idShift[row] = id - row;
+}
+
+function isZero(column: ArrayLike<number>): boolean {
+  for (let i = 0; i < column.length; i++) if (column[i] !== 0) return false;
+  return true;
+}
+
 /** The id of a row as results and logs name it. */
 export function requestId(table: RequestTable, row: number): string {
-  if ((table.flags[row]! & ROW_FOLLOW_UP) === 0) return `request_${table.sourceId[row]!}`;
-  return `session_${table.sessions.name(table.session[row]!)}_round_${table.round[row]!}_${table.sourceId[row]!}`;
+  if ((table.flags[row]! & ROW_FOLLOW_UP) === 0) return `request_${sourceIdOf(table, row)}`;
+  return `session_${table.sessions.name(table.session[row]!)}_round_${table.round[row]!}_${sourceIdOf(table, row)}`;
 }

@@ -69,12 +69,10 @@ export function buildWorkload(plain: PlainWorkload): Workload {
   for (const one of plain.requests) {
     const row = table.append();
     atUs += one.gapUs;
-    table.sourceId[row] = row;
     table.arrivalUs[row] = plain.shuffled && row % 3 === 0 ? Math.max(1, atUs - 30_000) : atUs;
     table.prefixGroup[row] = one.group;
     table.inputTokens[row] = one.input + plain.prefixTokens[one.group]!;
     table.outputTokens[row] = one.output;
-    table.maxOutputTokens[row] = one.output;
     table.deadlineUs[row] = one.deadlineUs === 0 ? 0 : table.arrivalUs[row]! + one.deadlineUs;
     table.sloTargetUs[row] = one.sloTargetUs;
     table.sloClass[row] = table.sloClasses.index(one.sloClass);

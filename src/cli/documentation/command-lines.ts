@@ -1,9 +1,11 @@
+import { COMPARE } from '../compare.js';
 import { COMPOSE } from '../compose.js';
 import { CONVERT } from '../convert.js';
 import { DECIDE } from '../decide.js';
 import { ENGINE } from '../engine.js';
 import { EXPLAIN } from '../explain.js';
 import type { CommandLine } from '../flags/command-line.js';
+import { ownCompareGroups } from '../flags/compare-flags.js';
 import { REPLAY } from '../replay.js';
 import { RUN } from '../run.js';
 import { SERVE } from '../serve.js';
@@ -16,6 +18,8 @@ import { TRACE_STATS } from '../trace/stats.js';
 
 /** Commands whose flags are all their own, in the order in which the documentation lists them. */
 export const OTHER_COMMAND_LINES: readonly CommandLine[] = [
+  // Most of its flags are those of run and replay.
+  { ...COMPARE, groups: ownCompareGroups },
   DECIDE,
   TRACE_STATS,
   TRACE_CAP,

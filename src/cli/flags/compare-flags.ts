@@ -113,3 +113,10 @@ export const compareGroups: CommandLine['groups'] = [
   { title: 'Recorded workload', flags: asTexts(recordedFlags) },
   { title: 'Output', flags: { ...asTexts(measureFlags), ...comparisonOutputFlags } },
 ];
+
+/** Those of these flags that are not simply flags of `run` and `replay`: what the documentation has to tell. */
+export const ownCompareGroups: CommandLine['groups'] = [
+  { title: 'Comparison', flags: comparisonFlags },
+  { title: 'Lists', flags: listFlags },
+  { title: 'Output', flags: comparisonOutputFlags },
+];

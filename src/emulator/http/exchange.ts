@@ -42,13 +42,9 @@ export class Exchange {
     this.response.end(text);
   }
 
-  /** Answers with an error, or breaks off a response that has begun. */
+  /** Answers with an error. */
   fail(error: unknown): void {
     const known = error instanceof ApiError ? error : new ApiError('internal', String(error));
-    if (this.response.headersSent) {
-      this.response.destroy();
-      return;
-    }
     // What is left of a body that is too large is not worth reading.
     const headers = known.kind === 'too_large' ? { connection: 'close' } : {};
     this.sendJson(known.status, { ...engineErrorBody(known) }, headers);

@@ -49,12 +49,12 @@ export class GenerationJob implements SequenceOwner {
       this.#resetAfter = engine.dice.tokensBeforeReset(tokens);
     }
     this.#response.on('close', () => this.#leave());
-    if (this.#request.stream) {
-      this.#response.writeHead(200, { ...SSE_HEADERS, ...this.#exchange.commonHeaders() });
-      this.#response.flushHeaders();
-      this.#response.on('drain', () => this.flush());
-    }
     for (const { sequence } of choices) sequence.submit(this.#exchange.arrivedUs);
+    if (!this.#request.stream) return;
+    // Clients learn at once that their stream has begun, as with vLLM.
+    this.#response.writeHead(200, { ...SSE_HEADERS, ...this.#exchange.commonHeaders() });
+    this.#response.flushHeaders();
+    this.#response.on('drain', () => this.flush());
   }
 
   changed(): void {

@@ -72,7 +72,7 @@ export const admission: Preset = {
     );
   },
   axis: { title: 'load', unit: 'x capacity' },
-  headline: ['goodput_rps', 'rejected_share', 'ttft_p99_ms'],
+  headline: ['goodput_rps', 'rejected_share', 'ttft_p99_ms', 'ttft_p99_ms/critical'],
   notes: ({ requestsPerSec, inputTokensPerSec }) => [
     `Capacity is ${decimal(requestsPerSec, 1)} requests/s: what the same fleet answers when ${whole(CAPACITY_REQUESTS)} requests arrive nearly at once.`,
     `Token buckets fill at that rate (${whole(inputTokensPerSec)} prompt tokens/s) and hold 1, 5 or 20 seconds of it.`,

@@ -1,5 +1,5 @@
 import { requestEmpty } from '../errors.js';
-import { RequestTable } from '../request-table.js';
+import { RequestTable, setSourceId } from '../request-table.js';
 import type { TraceFormat } from './format.js';
 import { momentUs } from './moment.js';
 import { readCsv } from './read-records.js';
@@ -31,11 +31,10 @@ export const azureRecords: RecordSchema = {
         const output = record.count(OUTPUT);
         if (input === 0 && output === 0) throw requestEmpty(record.place(INPUT));
         const row = table.append();
-        table.sourceId[row] = index;
+        setSourceId(table, row, index);
         table.arrivalUs[row] = moment;
         table.inputTokens[row] = input;
         table.outputTokens[row] = output;
-        table.maxOutputTokens[row] = output;
       },
       end() {
         startAtZero(table);

@@ -1,5 +1,5 @@
 import { PromptBlocks } from '../prompt-blocks.js';
-import { RequestTable } from '../request-table.js';
+import { RequestTable, setSourceId } from '../request-table.js';
 import { ParentChain } from './bailian-sessions.js';
 import type { TraceFormat } from './format.js';
 import { addHashIds, HASH_BLOCK_TOKENS } from './hash-ids.js';
@@ -35,7 +35,7 @@ export const bailianRecords: RecordSchema = {
         const id = chatId(record, 'chat_id');
         const session = record.name('session_id');
         const row = table.append();
-        table.sourceId[row] = index;
+        setSourceId(table, row, index);
         table.arrivalUs[row] = microseconds(record, 'timestamp', 1e6);
         tokensOf(table, row, record);
         addHashIds(table, row, record);

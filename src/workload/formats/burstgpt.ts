@@ -1,4 +1,4 @@
-import { RequestTable } from '../request-table.js';
+import { RequestTable, setSourceId } from '../request-table.js';
 import type { TraceFormat } from './format.js';
 import { numberRounds, pausesAfterAnswers } from './number-rounds.js';
 import { readCsv } from './read-records.js';
@@ -33,11 +33,10 @@ export const burstgptRecords: RecordSchema = {
           return;
         }
         const row = table.append();
-        table.sourceId[row] = index;
+        setSourceId(table, row, index);
         table.arrivalUs[row] = arrivalUs;
         table.inputTokens[row] = input;
         table.outputTokens[row] = output;
-        table.maxOutputTokens[row] = output;
         // A model that no replica serves would only get the request rejected.
         table.client[row] = table.clients.index(record.name(MODEL));
         const session = record.name(SESSION);

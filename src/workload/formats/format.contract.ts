@@ -26,18 +26,17 @@ export function told({ format, header, notes, table, thinkTimeUs, unsorted, want
     mode: header.mode,
     notes: notes ?? [],
     unsorted,
-    ids: column(table.sourceId),
+    ids: column(table.idShift).map((shift, row) => row + shift),
     arrivalUs: column(table.arrivalUs),
     wantedUs: column(wantedUs),
     thinkTimeUs: thinkTimeUs === null ? null : column(thinkTimeUs),
     inputTokens: column(table.inputTokens),
     outputTokens: column(table.outputTokens),
-    maxOutputTokens: column(table.maxOutputTokens),
     clients: column(table.client).map((index) => table.clients.name(index)),
     models: column(table.model).map((index) => table.models.name(index)),
     sessions: column(table.session).map((index) => table.sessions.name(index)),
     rounds: column(table.round),
-    blocks: column(table.sourceId).map((_, row) =>
+    blocks: column(table.idShift).map((_, row) =>
       blocks === null ? [] : Array.from({ length: blocks.blocksOf(row) }, (_, i) => blocks.block(row, i)),
     ),
   };
@@ -72,7 +71,6 @@ export function formatContract(sample: FormatSample): void {
         arrivalUs: sample.arrivalUs,
         inputTokens: sample.inputTokens,
         outputTokens: sample.outputTokens,
-        maxOutputTokens: sample.outputTokens,
       });
       expect(trace.arrivalUs.every((us) => Number.isSafeInteger(us) && us >= 0)).toBe(true);
       expect(new Set(trace.ids).size).toBe(trace.ids.length);

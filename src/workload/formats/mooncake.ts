@@ -1,5 +1,5 @@
 import { PromptBlocks } from '../prompt-blocks.js';
-import { RequestTable } from '../request-table.js';
+import { RequestTable, setSourceId } from '../request-table.js';
 import type { TraceFormat } from './format.js';
 import { addHashIds, HASH_BLOCK_TOKENS } from './hash-ids.js';
 import { tokensOf } from './plain-trace.js';
@@ -21,7 +21,7 @@ export const mooncakeRecords: RecordSchema = {
         // Bailian's records would be understood, their seconds as milliseconds.
         if (record.get('chat_id') !== undefined) throw record.invalid('chat_id', 'has no meaning here', 'leave it out');
         const row = table.append();
-        table.sourceId[row] = index;
+        setSourceId(table, row, index);
         table.arrivalUs[row] = microseconds(record, 'timestamp', 1000);
         tokensOf(table, row, record);
         addHashIds(table, row, record);

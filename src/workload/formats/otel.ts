@@ -69,11 +69,9 @@ class SpanCalls {
     const endUs = span.moment('end');
     const table = this.#table;
     const row = table.append();
-    table.sourceId[row] = row;
     table.arrivalUs[row] = startUs;
     table.inputTokens[row] = inputTokens;
     table.outputTokens[row] = outputTokens;
-    table.maxOutputTokens[row] = outputTokens;
     // A model that no replica serves would only get the request rejected.
     table.client[row] = table.clients.index(span.text(MODEL));
     table.session[row] = table.sessions.index(span.text(CONVERSATION));

@@ -25,5 +25,4 @@ export function tokensOf(table: RequestTable, row: number, record: TraceRecord):
   if (input === 0 && output === 0) throw requestEmpty(record.place('input_length'));
   table.inputTokens[row] = input;
   table.outputTokens[row] = output;
-  table.maxOutputTokens[row] = output;
 }

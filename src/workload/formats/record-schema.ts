@@ -1,4 +1,4 @@
-import type { RequestTable } from '../request-table.js';
+import { type RequestTable, sourceIdOf } from '../request-table.js';
 import type { Trace } from '../trace.js';
 import { plainTrace } from './plain-trace.js';
 import type { TraceRecord } from './trace-record.js';
@@ -19,7 +19,7 @@ export interface RecordSchema {
 
 export interface RecordReader {
   table: RequestTable;
-  /** Takes the next record and makes it a row, or leaves it out; `index` counts the file's records and becomes `sourceId`. */
+  /** Takes the next record and makes it a row, or leaves it out; `index` counts the file's records and becomes its number. */
   add(record: TraceRecord, index: number): void;
   /** Settles what is known only after the last record. `place`: where a field of a row stands, by this format's names. */
   end?(place: Trace['place']): Partial<Pick<Trace, 'notes' | 'thinkTimeUs'>>;
@@ -33,7 +33,7 @@ export function traceOfRecords(
   place: (index: number, field: string) => string,
 ): Trace {
   const { table } = reader;
-  const placeOf = (row: number, column: string) => place(table.sourceId[row]!, schema.names[column] ?? column);
+  const placeOf = (row: number, column: string) => place(sourceIdOf(table, row), schema.names[column] ?? column);
   const settled = reader.end?.(placeOf);
   return { ...plainTrace(schema.name, path, table, placeOf), ...settled };
 }

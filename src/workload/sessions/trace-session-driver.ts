@@ -1,5 +1,12 @@
 import { headerInvalid, sessionInvalid } from '../errors.js';
-import { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, ROW_STREAMING } from '../request-table.js';
+import {
+  RequestTable,
+  ROW_FOLLOW_UP,
+  ROW_GROWS_CONTEXT,
+  ROW_STREAMING,
+  setSourceId,
+  sourceIdOf,
+} from '../request-table.js';
 import type { Trace } from '../trace.js';
 import type { SessionDriver, Workload } from '../workload.js';
 import { pausesBeforeRounds } from './pauses.js';
@@ -79,11 +86,10 @@ export class TraceSessionDriver implements SessionDriver {
     const past = this.#grows
       ? table.inputTokens[row]! + Math.max(0, table.outputTokens[row]! - 1)
       : table.prefixTokens[table.prefixGroup[row]!]!;
-    table.sourceId[next] = ++this.#followUps;
+    setSourceId(table, next, ++this.#followUps);
     table.arrivalUs[next] = arrivalUs;
     table.inputTokens[next] = past + this.#freshTokens(record);
     table.outputTokens[next] = from.outputTokens[record]!;
-    table.maxOutputTokens[next] = from.outputTokens[record]!;
     table.deadlineUs[next] = arrivalUs + FOLLOW_UP_TIMEOUT_US;
     table.sloClass[next] = table.sloClass[row]!;
     table.tenant[next] = table.tenant[row]!;
@@ -131,11 +137,10 @@ function copyNames(from: RequestTable, to: RequestTable): void {
 
 function copyRow(from: RequestTable, row: number, to: RequestTable): number {
   const copy = to.append();
-  to.sourceId[copy] = from.sourceId[row]!;
+  setSourceId(to, copy, sourceIdOf(from, row));
   to.arrivalUs[copy] = from.arrivalUs[row]!;
   to.inputTokens[copy] = from.inputTokens[row]!;
   to.outputTokens[copy] = from.outputTokens[row]!;
-  to.maxOutputTokens[copy] = from.maxOutputTokens[row]!;
   to.deadlineUs[copy] = from.deadlineUs[row]!;
   to.sloTargetUs[copy] = from.sloTargetUs[row]!;
   to.sloClass[copy] = from.sloClass[row]!;

@@ -50,11 +50,9 @@ function traceOf(calls: readonly Call[], sessions: readonly AgenticSession[], sc
   for (const call of calls) {
     const { output, pauseUs } = sessions[call.session]!.turns[call.turn]!;
     const row = table.append();
-    table.sourceId[row] = row;
     table.arrivalUs[row] = call.arrivalUs;
     table.inputTokens[row] = call.input;
     table.outputTokens[row] = output;
-    table.maxOutputTokens[row] = output;
     table.client[row] = client;
     // By first appearance, as a reader of the file would number them.
     table.session[row] = table.sessions.index(`session_${call.session}`);

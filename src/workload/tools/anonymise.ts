@@ -1,4 +1,5 @@
 import { arrivalOrder } from '../arrival-order.js';
+import { setSourceId } from '../request-table.js';
 import type { Trace, TraceHeader } from '../trace.js';
 import { firstArrival, retime } from './retime.js';
 import { type NameColumn, type Rename, selectRows } from './select-rows.js';
@@ -22,7 +23,7 @@ const rename: Rename = (column, name, n) => (column === 'sloClass' ? name : `${L
 export function anonymise(trace: Trace): Trace {
   const selected = selectRows(trace, arrivalOrder(trace.table), rename);
   const plain = { ...selected, header: withoutOrigin(trace.header) };
-  for (let row = 0; row < plain.table.count; row++) plain.table.sourceId[row] = row;
+  for (let row = 0; row < plain.table.count; row++) setSourceId(plain.table, row, row);
   if (trace.header.mode !== 'real') return plain;
   const origin = firstArrival(plain);
   return retime(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isSorted } from '../arrival-order.js';
 import { PromptBlocks } from '../prompt-blocks.js';
-import { RequestTable, ROW_STREAMING } from '../request-table.js';
+import { RequestTable, ROW_STREAMING, setSourceId, sourceIdOf } from '../request-table.js';
 import type { Trace, TraceHeader } from '../trace.js';
 
 /** A request as tests write it down: what is left out is nothing. */
@@ -70,11 +70,10 @@ export function madeTrace(
   if (rows.some(({ image, reasonRatio }) => image > 0 || reasonRatio > 0)) table.ensureKinds();
   for (const made of rows) {
     const row = table.append();
-    table.sourceId[row] = made.id;
+    setSourceId(table, row, made.id);
     table.arrivalUs[row] = made.at;
     table.inputTokens[row] = made.input;
     table.outputTokens[row] = made.output;
-    table.maxOutputTokens[row] = made.output;
     table.deadlineUs[row] = made.deadline;
     table.sloTargetUs[row] = made.target;
     table.client[row] = table.clients.index(made.client);
@@ -107,7 +106,7 @@ export function madeTrace(
 /** The requests of a trace as tests write them down. */
 export function rowsOf({ table, thinkTimeUs, wantedUs }: Trace): MadeRow[] {
   return Array.from({ length: table.count }, (_, row) => ({
-    id: table.sourceId[row]!,
+    id: sourceIdOf(table, row),
     at: table.arrivalUs[row]!,
     wanted: wantedUs[row]!,
     input: table.inputTokens[row]!,

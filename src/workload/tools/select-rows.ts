@@ -1,7 +1,7 @@
 import type { NameTable } from '../../kernel/name-table.js';
 import { isSorted } from '../arrival-order.js';
 import { PromptBlocks } from '../prompt-blocks.js';
-import { RequestTable } from '../request-table.js';
+import { RequestTable, setSourceId, sourceIdOf } from '../request-table.js';
 import type { Trace } from '../trace.js';
 
 /** The columns that hold names, with the table their numbers belong to. */
@@ -20,11 +20,9 @@ export type NameColumn = keyof typeof NAME_COLUMNS;
 export type Rename = (column: NameColumn, name: string, n: number) => string;
 
 const PLAIN_COLUMNS = [
-  'sourceId',
   'arrivalUs',
   'inputTokens',
   'outputTokens',
-  'maxOutputTokens',
   'deadlineUs',
   'sloTargetUs',
   'round',
@@ -39,6 +37,7 @@ export function selectRows(trace: Trace, rows: Int32Array, rename: Rename = (_, 
   const from = trace.table;
   const table = new RequestTable(rows.length);
   while (table.count < rows.length) table.append();
+  for (let row = 0; row < rows.length; row++) setSourceId(table, row, sourceIdOf(from, rows[row]!));
   for (const column of PLAIN_COLUMNS) copyColumn(from[column], table[column], rows);
   if (from.kinds !== null) {
     const kinds = table.ensureKinds();

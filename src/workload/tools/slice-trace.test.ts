@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sourceIdOf } from '../request-table.js';
 import { anyTrace, type MadeRow, madeTrace, rowsOf } from './made-trace.contract.js';
 import { promptTable } from './prompt-table.js';
 import { sliceTrace } from './slice-trace.js';
@@ -59,11 +60,14 @@ describe('sliceTrace', () => {
         const part = sliceTrace(whole, { fromUs, toUs: fromUs + length });
         if (part === null) return;
         const before = new Map(
-          Array.from(whole.table.sourceId, (id, row) => [id, promptTable(whole).inputTokens[row]]),
+          Array.from(whole.table.idShift, (_, row) => [
+            sourceIdOf(whole.table, row),
+            promptTable(whole).inputTokens[row],
+          ]),
         );
         const prompts = promptTable(part);
         for (let row = 0; row < part.table.count; row++) {
-          expect(prompts.inputTokens[row]).toBe(before.get(part.table.sourceId[row]!));
+          expect(prompts.inputTokens[row]).toBe(before.get(sourceIdOf(part.table, row)));
         }
         expect(part.unsorted).toBe(false);
       }),

@@ -1,11 +1,13 @@
 /** Columns of a trace that are not part of a request as the simulator sees it. */
 export class Extras {
+  readonly sourceId: Float64Array;
   readonly wantedUs: Float64Array;
   readonly thinkTimeUs: Float64Array;
   readonly prefixLength: Int32Array;
   readonly serverTokens: Int32Array;
 
   constructor(capacity: number) {
+    this.sourceId = new Float64Array(capacity);
     this.wantedUs = new Float64Array(capacity);
     this.thinkTimeUs = new Float64Array(capacity);
     this.prefixLength = new Int32Array(capacity);
@@ -14,6 +16,7 @@ export class Extras {
 
   grown(capacity: number): Extras {
     const next = new Extras(capacity);
+    next.sourceId.set(this.sourceId);
     next.wantedUs.set(this.wantedUs);
     next.thinkTimeUs.set(this.thinkTimeUs);
     next.prefixLength.set(this.prefixLength);

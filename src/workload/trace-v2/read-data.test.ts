@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RequestTable, ROW_STREAMING } from '../request-table.js';
+import { type RequestTable, ROW_STREAMING, sourceIdOf } from '../request-table.js';
 import { csv, read } from './csv-text.contract.js';
 import { BASE_COLUMNS, fixedColumns } from './layout.js';
 
@@ -31,7 +31,7 @@ describe('readTraceData', () => {
       ]),
     );
     expect(table.count).toBe(1);
-    expect(table.sourceId[0]).toBe(17);
+    expect(sourceIdOf(table, 0)).toBe(17);
     expect(table.clients.name(table.client[0]!)).toBe('c');
     expect(table.tenants.name(table.tenant[0]!)).toBe('t');
     expect(table.sloClasses.name(table.sloClass[0]!)).toBe('batch');
@@ -41,7 +41,6 @@ describe('readTraceData', () => {
     expect(table.flags[0]).toBe(ROW_STREAMING);
     expect(table.inputTokens[0]).toBe(529);
     expect(table.outputTokens[0]).toBe(242);
-    expect(table.maxOutputTokens[0]).toBe(242);
     expect(table.deadlineUs[0]).toBe(99_999_999_999);
     expect(table.arrivalUs[0]).toBe(5_000_000_000);
     expect(thinkTimeUs).toBeNull();

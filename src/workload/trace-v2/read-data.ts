@@ -8,7 +8,7 @@ import {
   traceEmpty,
 } from '../errors.js';
 import { PromptBlocks } from '../prompt-blocks.js';
-import { RequestTable, ROW_STREAMING } from '../request-table.js';
+import { RequestTable, ROW_STREAMING, setSourceId } from '../request-table.js';
 import type { Trace } from '../trace.js';
 import { BlockLists } from './block-list.js';
 import { type CsvColumn, CsvColumns } from './csv-columns.js';
@@ -167,7 +167,7 @@ function columnOf(table: RequestTable, extras: Extras, lists: BlockLists | null)
   const time = { holds: 'whole', min: 0, max: MAX_TIME } as const;
   const anyTime = { holds: 'whole', min: -MAX_TIME, max: MAX_TIME } as const;
   const columns: CsvColumn[] = [
-    { name: 'request_id', ...time, into: table.sourceId },
+    { name: 'request_id', ...time, into: extras.sourceId },
     { name: 'client_id', holds: 'name', names: table.clients, max: MAX_COUNT, into: table.client },
     { name: 'tenant_id', holds: 'name', names: table.tenants, max: MAX_COUNT, into: table.tenant },
     { name: 'slo_class', holds: 'name', names: table.sloClasses, max: MAX_SHORT_INDEX, into: table.sloClass },
@@ -201,9 +201,8 @@ function columnOf(table: RequestTable, extras: Extras, lists: BlockLists | null)
 
 /** Turns what the file says into requests, in place; says whether they are out of order. */
 function settle(table: RequestTable, extras: Extras, relativeDeadlines: boolean, place: Trace['place']): boolean {
-  const { arrivalUs, count, deadlineUs, flags, inputTokens, maxOutputTokens, outputTokens, prefixGroup, sourceId } =
-    table;
-  const { serverTokens, wantedUs } = extras;
+  const { arrivalUs, count, deadlineUs, flags, inputTokens, outputTokens, prefixGroup } = table;
+  const { serverTokens, sourceId, wantedUs } = extras;
   const prefixTokens = prefixLengths(table, extras);
   let unsorted = false;
   let idsAscend = true;
@@ -211,6 +210,7 @@ function settle(table: RequestTable, extras: Extras, relativeDeadlines: boolean,
   let lastArrival = 0;
   for (let row = 0; row < count; row++) {
     const id = sourceId[row]!;
+    setSourceId(table, row, id);
     if (id <= lastId) idsAscend = false;
     lastId = id;
 
@@ -233,10 +233,9 @@ function settle(table: RequestTable, extras: Extras, relativeDeadlines: boolean,
     if (tokens > MAX_COUNT) throw promptTooLong(place(row, 'input_tokens'), tokens);
     if (tokens === 0 && outputTokens[row] === 0) throw requestEmpty(place(row, 'input_tokens'));
     inputTokens[row] = tokens;
-    maxOutputTokens[row] = outputTokens[row]!;
     flags[row] = flags[row] === 1 ? ROW_STREAMING : 0;
   }
-  if (!idsAscend) checkIds(table, place);
+  if (!idsAscend) checkIds(table, extras, place);
   return unsorted;
 }
 
@@ -260,7 +259,7 @@ function checkBlocks({ blocks, count, inputTokens }: RequestTable, place: Trace[
   }
 }
 
-function checkIds({ count, sourceId }: RequestTable, place: Trace['place']): void {
+function checkIds({ count }: RequestTable, { sourceId }: Extras, place: Trace['place']): void {
   const seen = new Map<number, number>();
   for (let row = 0; row < count; row++) {
     const id = sourceId[row]!;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
-import { RequestTable, ROW_STREAMING } from '../request-table.js';
+import { RequestTable, ROW_STREAMING, setSourceId } from '../request-table.js';
 import { anyTrace, madeTrace, rowsOf } from '../tools/made-trace.contract.js';
 import type { Trace } from '../trace.js';
 import { readTraceData } from './read-data.js';
@@ -33,7 +33,7 @@ describe('writeTraceData', () => {
   function oneRequest(): RequestTable {
     const table = new RequestTable();
     const row = table.append();
-    table.sourceId[row] = 7;
+    setSourceId(table, row, 7);
     table.client[row] = table.clients.index('distribution');
     table.inputTokens[row] = 62;
     table.outputTokens[row] = 10;
@@ -125,7 +125,6 @@ describe('writeTraceData', () => {
           const group = table.prefixGroups.index(given.group);
           const prefix = given.group.length * 100;
           table.prefixTokens[group] = prefix;
-          table.sourceId[row] = row;
           table.client[row] = table.clients.index(given.client);
           table.tenant[row] = table.tenants.index(given.tenant);
           table.sloClass[row] = table.sloClasses.index(given.sloClass);

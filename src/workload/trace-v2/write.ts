@@ -1,5 +1,5 @@
 import { arrivalOrder } from '../arrival-order.js';
-import { type RequestTable, ROW_STREAMING } from '../request-table.js';
+import { type RequestTable, ROW_STREAMING, sourceIdOf } from '../request-table.js';
 import type { Trace, TraceGoodputTarget, TraceHeader } from '../trace.js';
 import { writeBlockList } from './block-list.js';
 import { fixedColumns } from './layout.js';
@@ -117,7 +117,7 @@ function* rows(table: RequestTable, facts: RowFacts): Generator<string, void, un
     const first = Number.isNaN(ttft) ? 0 : arrival + ttft;
     const last = Number.isNaN(ttft) ? 0 : first + (outcomes!.itlSumUs[row]! || 0);
     const streaming = (table.flags[row]! & ROW_STREAMING) !== 0;
-    const id = facts.renumber ? position++ : table.sourceId[row];
+    const id = facts.renumber ? position++ : sourceIdOf(table, row);
     text += `${id},${clients[table.client[row]!]},${tenants[table.tenant[row]!]},${sloClasses[table.sloClass[row]!]},`;
     text += `${sessions[table.session[row]!]},${table.round[row]},${groups[group]},${prefix},${streaming},`;
     text += `${table.inputTokens[row]! - prefix},${table.outputTokens[row]},`;
