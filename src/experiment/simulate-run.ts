@@ -8,10 +8,12 @@ import { replicaFiles } from './replica-files.js';
 import { type RunSummary, summarise } from './run-summary.js';
 import { type MadeWorkload, makeWorkload } from './workload-recipe.js';
 
-/** Simulates runs one after the other. Keeps the last workload: the next run often has the same. */
+/** Simulates runs one after the other. Keeps the last workload and latency model: the next run often has the same. */
 export class RunSimulator {
   #madeBy = '';
   #made: MadeWorkload | null = null;
+  #latencyOf = '';
+  #latency: LatencyModel | null = null;
 
   async simulate({ config, workload: recipe }: RunInputs): Promise<RunSummary> {
     const wanted = JSON.stringify([recipe, config.seed]);
@@ -21,7 +23,14 @@ export class RunSimulator {
     this.#made = workload.sessions === undefined ? { workload, goodputTargets } : null;
     this.#madeBy = wanted;
     const targets = withTraceTargets(config.goodputTargets, goodputTargets);
-    return summarise(simulate({ ...config, goodputTargets: targets }, workload, latencyOf(config.replica)));
+    return summarise(simulate({ ...config, goodputTargets: targets }, workload, this.#latencyModel(config.replica)));
+  }
+
+  #latencyModel(replica: ReplicaConfig): LatencyModel {
+    const wanted = JSON.stringify(replica);
+    if (this.#latency === null || this.#latencyOf !== wanted) this.#latency = latencyOf(replica);
+    this.#latencyOf = wanted;
+    return this.#latency;
   }
 }
 

@@ -1,5 +1,6 @@
 import { InputError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/nearest-name.js';
+import type { YamlErrors } from '../kernel/yaml/read-schema.js';
 
 /** Every InputError of this layer, by what went wrong. Codes are stable. */
 
@@ -151,6 +152,8 @@ export function specInvalid(place: string, problem: string, remedy: string): Inp
 export function specUnknownKey(place: string, key: string, known: readonly string[]): InputError {
   return new InputError('WORKLOAD_SPEC_UNKNOWN_KEY', place, `unknown key '${key}'`, knownNames(key, known));
 }
+
+export const SPEC_ERRORS: YamlErrors = { invalid: specInvalid, unknownKey: specUnknownKey };
 
 /** What is fine key by key, but cannot be generated. */
 export function workloadImpossible(client: string, problem: string, remedy: string): InputError {

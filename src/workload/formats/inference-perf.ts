@@ -1,10 +1,10 @@
-import { isScalar, LineCounter, type Node, parseDocument } from 'yaml';
-import { specInvalid } from '../errors.js';
-import { readSchema } from '../spec/read-schema.js';
-import type { Keys, Kind } from '../spec/schema.js';
+import { isScalar, type Node } from 'yaml';
+import { readSchema } from '../../kernel/yaml/read-schema.js';
+import type { Keys, Kind } from '../../kernel/yaml/schema.js';
+import { parseStrictYaml } from '../../kernel/yaml/strict-yaml.js';
+import { SPEC_ERRORS, specInvalid } from '../errors.js';
 import { SPEC } from '../spec/spec-schema.js';
 import type { InferencePerfSpec, WorkloadSpec } from '../spec/workload-spec.js';
-import { YamlPlaces } from '../spec/yaml-places.js';
 
 type SharedPrefix = InferencePerfSpec['shared_prefix'];
 
@@ -39,21 +39,12 @@ export function isInferencePerf(text: string): boolean {
  * system prompts. What says how to measure (server, api, metrics, report and the like) is not looked at.
  */
 export function readInferencePerf(text: string, path: string): WorkloadSpec {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const places = new YamlPlaces(path, lines, document);
-  const syntax = document.errors[0];
-  if (syntax?.code === 'MULTIPLE_DOCS') {
-    throw specInvalid(places.at(syntax.pos[0]), 'a second YAML document starts here', 'keep one document in the file');
-  }
-  if (syntax !== undefined) {
-    throw specInvalid(places.at(syntax.pos[0]), syntax.message.split(/ at line |\n/)[0]!, 'write plain YAML');
-  }
+  const { document, places } = parseStrictYaml(text, path, SPEC_ERRORS);
   const at = (...keys: string[]) => document.getIn(keys, true) as Node | undefined;
   const fail: Fail = (where, problem, remedy) => specInvalid(places.of(where), problem, remedy);
   refuseOtherKinds(at, fail);
   const list = at('load', 'stages');
-  const stages = list && (readSchema(list, STAGES, places, 'load.stages') as InferencePerfSpec['stages']);
+  const stages = list && (readSchema(list, STAGES, places, SPEC_ERRORS, 'load.stages') as InferencePerfSpec['stages']);
   if (stages === undefined || stages.length === 0) {
     const problem = stages === undefined ? 'is missing' : 'the list is empty';
     throw fail('load.stages', problem, 'give a list of rate and duration');
@@ -61,7 +52,9 @@ export function readInferencePerf(text: string, path: string): WorkloadSpec {
   const shared = at('data', 'shared_prefix');
   const { seed, ...given } = isNothing(shared)
     ? {}
-    : (readSchema(shared!, SHARED_PREFIX, places, 'data.shared_prefix') as Partial<SharedPrefix> & { seed?: number });
+    : (readSchema(shared!, SHARED_PREFIX, places, SPEC_ERRORS, 'data.shared_prefix') as Partial<SharedPrefix> & {
+        seed?: number;
+      });
   return {
     version: '2',
     ...(seed === undefined ? {} : { seed }),

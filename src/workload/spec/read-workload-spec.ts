@@ -1,14 +1,12 @@
-import { LineCounter, parseDocument } from 'yaml';
-import { specInvalid } from '../errors.js';
+import { readStrictYaml } from '../../kernel/yaml/strict-yaml.js';
+import { SPEC_ERRORS, specInvalid } from '../errors.js';
 import { readInputFile } from '../input-file.js';
 import { readLengthFile } from './length-file.js';
-import { readSchema } from './read-schema.js';
 import { OLD_CLASSES } from './rules/class-rules.js';
 import { RULES } from './rules/registry.js';
 import { SPEC } from './spec-schema.js';
 import { lengthsOf, trafficOf } from './walk.js';
 import type { WorkloadSpec } from './workload-spec.js';
-import { YamlPlaces } from './yaml-places.js';
 
 /** What a command line says in place of the file. */
 export interface SpecOverrides {
@@ -26,20 +24,8 @@ export async function readWorkloadSpecFile(path: string, overrides: SpecOverride
  * comes back stands for itself, wherever it is written.
  */
 export function readWorkloadSpec(text: string, path: string, overrides: SpecOverrides = {}): WorkloadSpec {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const places = new YamlPlaces(path, lines, document);
-  const syntax = document.errors[0];
-  if (syntax?.code === 'MULTIPLE_DOCS') {
-    throw specInvalid(places.at(syntax.pos[0]), 'a second YAML document starts here', 'keep one document in the file');
-  }
-  if (syntax !== undefined) {
-    throw specInvalid(places.at(syntax.pos[0]), syntax.message.split(/ at line |\n/)[0]!, 'write plain YAML');
-  }
-  if (document.contents === null) {
-    throw specInvalid(path, 'holds no keys', 'start it with version: "2", then clients');
-  }
-  const read = readSchema(document.contents, SPEC, places) as Omit<WorkloadSpec, 'version'> & { version?: string };
+  const { value, places } = readStrictYaml(text, path, SPEC, SPEC_ERRORS, 'start it with version: "2", then clients');
+  const read = value as Omit<WorkloadSpec, 'version'> & { version?: string };
   const spec: WorkloadSpec = { ...read, version: '2' };
   if (read.version !== '2') renameClasses(spec);
   if (overrides.aggregateRate !== undefined && spec.inference_perf === undefined)

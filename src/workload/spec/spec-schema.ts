@@ -1,8 +1,8 @@
+import { above, flag, type Key, type Keys, type Kind, number, text, whole } from '../../kernel/yaml/schema.js';
 import { ARRIVAL_PROCESSES } from '../generate/arrivals/registry.js';
 import { MAX_ROUNDS, MAX_TOKENS, PAUSE } from '../generate/lengths/limits.js';
 import { LENGTH_DISTRIBUTIONS } from '../generate/lengths/registry.js';
 import { DEFAULT_PREFIX_TOKENS, LATEST_US, MAX_POPULATION, MAX_RATE, MAX_REQUESTS } from './limits.js';
-import { above, flag, type Key, type Keys, type Kind, number, text, whole } from './schema.js';
 
 const moment = whole(0, LATEST_US);
 const rate = above(0, MAX_RATE);

@@ -1,5 +1,5 @@
 import { Document, isMap, isPair, isScalar, isSeq, type Node } from 'yaml';
-import type { Kind } from './schema.js';
+import type { Kind } from '../../kernel/yaml/schema.js';
 import { SPEC } from './spec-schema.js';
 import type { WorkloadSpec } from './workload-spec.js';
 

@@ -1,25 +1,32 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
-import { knownNames } from '../../kernel/nearest-name.js';
-import { specInvalid, specUnknownKey } from '../errors.js';
+import type { InputError } from '../errors.js';
+import { knownNames } from '../nearest-name.js';
 import { accepted, type Kind } from './schema.js';
 import type { YamlPlaces } from './yaml-places.js';
 
+/** How a kind of file names its mistakes. */
+export interface YamlErrors {
+  invalid(place: string, problem: string, remedy: string): InputError;
+  unknownKey(place: string, key: string, known: readonly string[]): InputError;
+}
+
 /** The value of a node, checked key by key against what it must be. What is left empty counts as absent. */
-export function readSchema(node: Node, kind: Kind, places: YamlPlaces, path = ''): unknown {
+export function readSchema(node: Node, kind: Kind, places: YamlPlaces, errors: YamlErrors, path = ''): unknown {
   const resolved = places.resolved(node);
-  if (resolved === null) throw specInvalid(places.of(path), `there is no anchor for '${node}'`, 'write &name above it');
-  const fail = (problem: string) => specInvalid(places.of(path), problem, `give ${accepted(kind)}`);
+  if (resolved === null)
+    throw errors.invalid(places.of(path), `there is no anchor for '${node}'`, 'write &name above it');
+  const fail = (problem: string) => errors.invalid(places.of(path), problem, `give ${accepted(kind)}`);
   switch (kind.type) {
     case 'keys':
     case 'each':
       if (!isMap(resolved)) throw fail('is not a map');
-      return readMap(resolved, kind, places, path);
+      return readMap(resolved, kind, places, errors, path);
     case 'list':
       if (!isSeq(resolved)) throw fail('is not a list');
-      return resolved.items.map((item, i) => readSchema(item as Node, kind.of, places, `${path}[${i}]`));
+      return resolved.items.map((item, i) => readSchema(item as Node, kind.of, places, errors, `${path}[${i}]`));
     default:
       if (!isScalar(resolved)) throw fail('is not a single value');
-      return readScalar(resolved.value, String(resolved.source ?? resolved.value), kind, places, path);
+      return readScalar(resolved.value, String(resolved.source ?? resolved.value), kind, places, errors, path);
   }
 }
 
@@ -27,6 +34,7 @@ function readMap(
   map: YAMLMap<unknown, unknown>,
   kind: Extract<Kind, { type: 'keys' | 'each' }>,
   places: YamlPlaces,
+  errors: YamlErrors,
   path: string,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
@@ -36,21 +44,28 @@ function readMap(
     const known = kind.type === 'each' ? kind.of : Object.hasOwn(kind.keys, name) ? kind.keys[name]!.kind : undefined;
     if (known === undefined) {
       const names = kind.type === 'keys' ? Object.keys(kind.keys) : [];
-      throw specUnknownKey(places.at(key.range![0], inner), name, names);
+      throw errors.unknownKey(places.at(key.range![0], inner), name, names);
     }
     if (value === null || isBlank(value, known)) continue;
-    values[name] = readSchema(value, known, places, inner);
+    values[name] = readSchema(value, known, places, errors, inner);
   }
   if (kind.type === 'each') return values;
   for (const [name, { needed, kind: wanted }] of Object.entries(kind.keys)) {
     if (!needed || Object.hasOwn(values, name)) continue;
-    throw specInvalid(places.of(path === '' ? name : `${path}.${name}`), 'is missing', `give ${accepted(wanted)}`);
+    throw errors.invalid(places.of(path === '' ? name : `${path}.${name}`), 'is missing', `give ${accepted(wanted)}`);
   }
   return values;
 }
 
-function readScalar(value: unknown, source: string, kind: Kind, places: YamlPlaces, path: string): unknown {
-  const fail = (problem: string, remedy = `give ${accepted(kind)}`) => specInvalid(places.of(path), problem, remedy);
+function readScalar(
+  value: unknown,
+  source: string,
+  kind: Kind,
+  places: YamlPlaces,
+  errors: YamlErrors,
+  path: string,
+): unknown {
+  const fail = (problem: string, remedy = `give ${accepted(kind)}`) => errors.invalid(places.of(path), problem, remedy);
   if (kind.type === 'switch') {
     if (typeof value !== 'boolean') throw fail(`'${source}' is neither true nor false`);
     return value;
