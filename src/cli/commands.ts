@@ -58,6 +58,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./serve.js')).serve,
   },
   {
+    name: 'demo',
+    summary: 'bring up emulated replicas and the gateway in front of them',
+    load: async () => (await import('./demo.js')).demo,
+  },
+  {
     name: 'explain',
     summary: 'tell why the gateway sent a request where it did',
     load: async () => (await import('./explain.js')).explain,

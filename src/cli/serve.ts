@@ -15,6 +15,7 @@ export const SERVE: CommandLine = {
   ],
   examples: [
     'serve --replica http://127.0.0.1:9001 --replica http://127.0.0.1:9002',
+    'serve -c examples/twinyard.yaml',
     'serve --replica http://127.0.0.1:9001 --routing-policy lmetric --port 8000 --decision-log out/decisions.jsonl',
   ],
 };
@@ -30,10 +31,10 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
     import('../gateway/gateway.js'),
     import('./config/gateway-config.js'),
   ]);
-  const config = await gatewayConfig(flags);
+  const config = gatewayConfig(flags);
   // A server lives long enough for the best code to pay.
   limitCompiler(Number.POSITIVE_INFINITY);
-  const gateway = new Gateway(config);
+  const gateway = new Gateway(config, () => gatewayConfig(flags));
   const stopped = io.untilStopped();
   try {
     await gateway.start();
@@ -45,6 +46,14 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   const ready = gateway.replicas().filter(({ state }) => state === 'ready').length;
   say(`serving on ${gateway.url}, ${ready} of ${gateway.replicas().length} replicas ready`);
   say(`admin on ${gateway.adminUrl}, token ${gateway.adminToken}`);
+  io.onHangUp(() => {
+    try {
+      gateway.reloadConfig();
+      say('read its configuration again');
+    } catch (error) {
+      say(`keeps its configuration: ${(error as Error).message}`);
+    }
+  });
   await stopped;
   say(`stopping, ${gateway.inFlight} requests under way`);
   await gateway.close();

@@ -30,6 +30,7 @@ export class Gateway implements PublicHost {
   isDraining = false;
   config: GatewayConfig;
   readonly endpoints = new Map<string, Endpoint>();
+  readonly #configAgain: () => GatewayConfig;
   readonly #log: DecisionLog | null;
   readonly #public: Server;
   readonly #admin: Server;
@@ -40,8 +41,10 @@ export class Gateway implements PublicHost {
   /** Replicas that left and still have requests to finish. */
   readonly #leaving = new Set<LiveReplica>();
 
-  constructor(config: GatewayConfig) {
+  /** @param configAgain reads the configuration again when somebody asks for it; throws an InputError when it is wrong */
+  constructor(config: GatewayConfig, configAgain: () => GatewayConfig = () => config) {
     this.config = config;
+    this.#configAgain = configAgain;
     this.ring = new DecisionRing(config.limits.decisions);
     this.#log = config.decisionLog === null ? null : new DecisionLog(config.decisionLog);
     this.budget = new RetryBudget(config.retries.budget);
@@ -175,6 +178,11 @@ export class Gateway implements PublicHost {
     this.#leaving.add(replica);
     this.#closeIdleLeavers();
     setTimeout(() => this.#closeLeaver(replica), this.config.drainMs).unref();
+  }
+
+  /** Reads the configuration again and takes it on; when it is wrong, everything stays as it is. */
+  reloadConfig(): void {
+    this.reload(this.#configAgain());
   }
 
   /** Takes a new configuration on without dropping a request. Ports stay as they are. */

@@ -1,19 +1,41 @@
+import { readFileSync } from 'node:fs';
 import { GATEWAY_DEFAULTS, type GatewayConfig, type PolicyConfig } from '../../gateway/gateway-config.js';
+import { readGatewayConfig } from '../../gateway/read-gateway-config.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
-import { missingFlag } from '../errors.js';
+import { readProblem } from '../../workload/input-file.js';
+import { badValue, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { ServeFlags } from '../flags/serve-flags.js';
+import { refuseGiven } from './flag-conflicts.js';
 
-/** What the flags ask for, complete and checked. */
-export async function gatewayConfig({ values }: FlagValues<ServeFlags>): Promise<GatewayConfig> {
-  if (values.replica.length === 0) {
-    throw missingFlag(
-      '--replica',
-      'is required',
-      'give it once for each replica, as in --replica http://127.0.0.1:9001',
-    );
+const FLEET_FLAGS = ['replica', 'engine', 'routing-policy', 'policy-options', 'block-size', 'cache-blocks'] as const;
+
+/** What the flags and, if there is one, the file ask for, complete and checked. Flags that were given win over the file. */
+export function gatewayConfig(flags: FlagValues<ServeFlags>): GatewayConfig {
+  const { values } = flags;
+  const config = values.config === null ? fromFlags(flags) : fromFile(flags, values.config);
+  if (config.endpoints.length === 0) {
+    const remedy = 'give it once for each replica, as in --replica http://127.0.0.1:9001, or a file with -c';
+    throw missingFlag('--replica', 'is required', remedy);
   }
+  const given = <Value>(name: keyof ServeFlags & string, value: Value, other: Value) =>
+    values.config === null || flags.given(name) ? value : other;
+  return {
+    ...config,
+    listen: {
+      ...config.listen,
+      host: values.host ?? config.listen.host,
+      port: given('port', values.port, config.listen.port),
+    },
+    admin: { ...config.admin, port: given('admin-port', values['admin-port'], config.admin.port) },
+    drainMs: given('drain', values.drain * 1000, config.drainMs),
+    decisionLog: values['decision-log'] ?? config.decisionLog,
+    seed: given('seed', values.seed, config.seed),
+  };
+}
+
+function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {
   const policy: PolicyConfig = {
     name: values['routing-policy'],
     options: values['policy-options'],
@@ -21,19 +43,22 @@ export async function gatewayConfig({ values }: FlagValues<ServeFlags>): Promise
     cacheBlocks: values['cache-blocks'],
   };
   policyOptions(routingPolicy(policy.name), policy.options, '--policy-options');
+  const replicas = values.replica.map((url) => ({ id: new URL(url).host, url, engine: values.engine, models: null }));
+  const twice = replicas.find(({ id }, i) => replicas.findIndex((other) => other.id === id) !== i);
+  if (twice !== undefined) throw badValue('--replica', twice.url, 'is given twice', 'each replica once');
   return {
     ...GATEWAY_DEFAULTS,
-    listen: { host: values.host ?? GATEWAY_DEFAULTS.listen.host, port: values.port, tls: null },
-    admin: { ...GATEWAY_DEFAULTS.admin, port: values['admin-port'] },
-    endpoints: [
-      {
-        name: 'default',
-        policy,
-        replicas: values.replica.map((url) => ({ id: new URL(url).host, url, engine: values.engine, models: null })),
-      },
-    ],
-    drainMs: values.drain * 1000,
-    decisionLog: values['decision-log'],
-    seed: values.seed,
+    endpoints: replicas.length === 0 ? [] : [{ name: 'default', policy, replicas }],
   };
+}
+
+function fromFile(flags: FlagValues<ServeFlags>, path: string): GatewayConfig {
+  refuseGiven(flags, FLEET_FLAGS, `${path} says who the replicas are and how one is chosen`, 'keep one of them');
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw badValue('--config', path, readProblem(error), 'the path of a readable file');
+  }
+  return readGatewayConfig(text, path, GATEWAY_DEFAULTS);
 }

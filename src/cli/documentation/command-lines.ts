@@ -2,6 +2,7 @@ import { COMPARE } from '../compare.js';
 import { COMPOSE } from '../compose.js';
 import { CONVERT } from '../convert.js';
 import { DECIDE } from '../decide.js';
+import { DEMO } from '../demo.js';
 import { ENGINE } from '../engine.js';
 import { EXPLAIN } from '../explain.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -29,6 +30,7 @@ export const OTHER_COMMAND_LINES: readonly CommandLine[] = [
   TRACE_FIT,
   CONVERT,
   COMPOSE,
+  DEMO,
   SERVE,
   EXPLAIN,
   ENGINE,

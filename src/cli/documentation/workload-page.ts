@@ -1,6 +1,6 @@
+import { accepted, type Key, type Keys, type Kind } from '../../kernel/yaml/schema.js';
 import { ARRIVAL_PROCESSES } from '../../workload/generate/arrivals/registry.js';
 import { LENGTH_DISTRIBUTIONS } from '../../workload/generate/lengths/registry.js';
-import { accepted, type Key, type Keys, type Kind } from '../../kernel/yaml/schema.js';
 import { SPEC } from '../../workload/spec/spec-schema.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { InputError } from '../../kernel/errors.js';
 import type { Gateway } from '../gateway.js';
 import { metricsText } from './metrics-text.js';
 import { sendJson } from './public-handler.js';
@@ -18,6 +19,10 @@ export function adminHandler(gateway: Gateway): RequestListener {
 }
 
 function api(gateway: Gateway, request: IncomingMessage, response: ServerResponse, path: string): void {
+  if (path === '/api/reload' && request.method === 'POST') {
+    reload(gateway, response);
+    return;
+  }
   if (request.method !== 'GET') {
     sendJson(response, 405, { error: `${path} does not take ${request.method}` });
     return;
@@ -32,6 +37,16 @@ function api(gateway: Gateway, request: IncomingMessage, response: ServerRespons
   else if (path === '/api/replicas') sendJson(response, 200, replicaList(gateway));
   else if (path === '/api/config') sendJson(response, 200, gateway.config);
   else sendJson(response, 404, { error: `there is no ${path} here` });
+}
+
+function reload(gateway: Gateway, response: ServerResponse): void {
+  try {
+    gateway.reloadConfig();
+    sendJson(response, 200, { status: 'reloaded' });
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    sendJson(response, 400, { error: error.message });
+  }
 }
 
 function replicaList(gateway: Gateway): object[] {

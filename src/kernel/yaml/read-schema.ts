@@ -17,6 +17,8 @@ export function readSchema(node: Node, kind: Kind, places: YamlPlaces, errors: Y
     throw errors.invalid(places.of(path), `there is no anchor for '${node}'`, 'write &name above it');
   const fail = (problem: string) => errors.invalid(places.of(path), problem, `give ${accepted(kind)}`);
   switch (kind.type) {
+    case 'any':
+      return resolved.toJS(places.document);
     case 'keys':
     case 'each':
       if (!isMap(resolved)) throw fail('is not a map');

@@ -3,6 +3,8 @@ export type Kind =
   | { type: 'text'; known?: readonly string[] }
   | { type: 'number'; min: number; max: number; whole?: boolean; above?: boolean }
   | { type: 'switch' }
+  /** Whatever somebody else checks. */
+  | { type: 'any' }
   | { type: 'keys'; title: string; keys: Keys }
   | { type: 'list'; of: Extract<Kind, { type: 'keys' }> }
   /** Keys of one's own choice: what they stand for, and what each holds. */
@@ -36,6 +38,8 @@ export function accepted(kind: Kind): string {
       return `a ${kind.whole ? 'whole ' : ''}number ${kind.above ? 'above' : 'from'} ${kind.min}${kind.above ? ' up' : ''} to ${kind.max}`;
     case 'switch':
       return 'true or false';
+    case 'any':
+      return 'a value';
     case 'keys':
       return `its keys: ${Object.keys(kind.keys).join(', ')}`;
     case 'list':

@@ -4,12 +4,12 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type 
 export class YamlPlaces {
   readonly #file: string;
   readonly #lines: LineCounter;
-  readonly #document: Document;
+  readonly document: Document;
 
   constructor(file: string, lines: LineCounter, document: Document) {
     this.#file = file;
     this.#lines = lines;
-    this.#document = document;
+    this.document = document;
   }
 
   /** `spec.yaml:4:12 (clients[2].arrival.cv)`; for what is absent, the place of what it would be part of. */
@@ -24,11 +24,11 @@ export class YamlPlaces {
 
   /** What an alias stands for; the node itself otherwise. */
   resolved(node: Node | null): Node | null {
-    return isAlias(node) ? (node.resolve(this.#document) ?? null) : node;
+    return isAlias(node) ? (node.resolve(this.document) ?? null) : node;
   }
 
   #offset(path: string): number {
-    let node = this.#document.contents as Node | null;
+    let node = this.document.contents as Node | null;
     let offset = 0;
     for (const step of path.split(/[.[\]]+/).filter((part) => part !== '')) {
       let next: Node | null | undefined;

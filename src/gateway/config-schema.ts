@@ -1,0 +1,158 @@
+import { type Keys, type Kind, number, text, whole } from '../kernel/yaml/schema.js';
+import { GATEWAY_DEFAULTS } from './gateway-config.js';
+import { ENGINES } from './signals/registry.js';
+
+const MOST_MS = 86_400_000;
+const MOST = 2 ** 31 - 1;
+const ms = (least = 0): Kind => whole(least, MOST_MS);
+
+const listen = (what: string): Keys[string] => ({
+  help: what,
+  kind: {
+    type: 'keys',
+    title: what,
+    keys: {
+      host: { kind: text(), default: '127.0.0.1', help: 'address; 0.0.0.0 for all' },
+      port: { kind: whole(0, 65_535), help: 'port; 0 for a free one' },
+      cert: { kind: text(), help: 'certificate file for TLS, relative to this one' },
+      key: { kind: text(), help: 'its key' },
+    },
+  },
+});
+
+const replicaKind: Extract<Kind, { type: 'keys' }> = {
+  type: 'keys',
+  title: 'A replica',
+  keys: {
+    url: { kind: text(), needed: true, help: 'scheme, host and port' },
+    id: { kind: text(), default: 'host and port', help: 'its name in headers, metrics and explanations' },
+    engine: { kind: text(ENGINES.map(({ name }) => name)), default: 'vllm', help: 'what it runs' },
+    model: { kind: text(), default: 'it is asked', help: 'what it serves' },
+  },
+};
+
+const policyKind: Extract<Kind, { type: 'keys' }> = {
+  type: 'keys',
+  title: 'A policy',
+  keys: {
+    routing: {
+      help: 'how a replica is chosen',
+      kind: {
+        type: 'keys',
+        title: 'Routing',
+        keys: {
+          policy: { kind: text(), default: 'weighted', help: "a policy of 'twinyard decide --help'" },
+          options: { kind: { type: 'any' }, help: "the policy's options by name" },
+          block_size: { kind: whole(1, MOST), default: '16', help: 'tokens per block of a prompt' },
+          cache_blocks: { kind: whole(0, MOST), default: '10000', help: 'blocks remembered per replica' },
+        },
+      },
+    },
+  },
+};
+
+const { breaker, health, limits, retries, signals, timeouts } = GATEWAY_DEFAULTS;
+
+/** Every key of twinyard.yaml. */
+export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
+  type: 'keys',
+  title: 'twinyard.yaml',
+  keys: {
+    listen: listen('Where clients connect'),
+    admin: listen('Where metrics and the admin API are'),
+    replicas: { kind: { type: 'list', of: replicaKind }, help: 'replicas of the endpoint "default"' },
+    policy: { kind: policyKind, help: 'of endpoints that name none' },
+    endpoints: {
+      help: 'sets of replicas, each with a policy of its own',
+      kind: {
+        type: 'list',
+        of: {
+          type: 'keys',
+          title: 'An endpoint',
+          keys: {
+            name: { kind: text(), needed: true, help: 'its name in paths and explanations' },
+            replicas: { kind: { type: 'list', of: replicaKind }, needed: true, help: 'who serves it' },
+            policy: { kind: policyKind, help: 'instead of the one for all' },
+          },
+        },
+      },
+    },
+    limits: {
+      help: 'the most of everything',
+      kind: {
+        type: 'keys',
+        title: 'Limits',
+        keys: {
+          body_bytes: { kind: whole(1024, MOST), default: String(limits.bodyBytes), help: "a request's body" },
+          header_bytes: { kind: whole(1024, 1_048_576), default: String(limits.headerBytes), help: 'all its headers' },
+          decisions: { kind: whole(1, 1_000_000), default: String(limits.decisions), help: 'decisions remembered' },
+        },
+      },
+    },
+    timeouts: {
+      help: 'in milliseconds',
+      kind: {
+        type: 'keys',
+        title: 'Time-outs',
+        keys: {
+          connect_ms: { kind: ms(1), default: String(timeouts.connectMs), help: 'to reach a replica' },
+          first_byte_ms: { kind: ms(1), default: String(timeouts.firstByteMs), help: 'until its answer begins' },
+          idle_ms: { kind: ms(1), default: String(timeouts.idleMs), help: 'between two pieces of it' },
+          total_ms: { kind: ms(1), default: String(timeouts.totalMs), help: 'for all of it' },
+        },
+      },
+    },
+    health: {
+      help: 'how replicas are looked after',
+      kind: {
+        type: 'keys',
+        title: 'Health',
+        keys: {
+          interval_ms: { kind: ms(10), default: String(health.intervalMs), help: 'between two checks' },
+          timeout_ms: { kind: ms(10), default: String(health.timeoutMs), help: 'for one' },
+          failures: { kind: whole(1, 1000), default: String(health.failures), help: 'in a row that make it unhealthy' },
+          breaker_failures: {
+            kind: whole(1, 1000),
+            default: String(breaker.failures),
+            help: 'requests in a row that open its breaker',
+          },
+          breaker_ms: { kind: ms(), default: String(breaker.openMs), help: 'until one may try again' },
+          slow_start_ms: {
+            kind: ms(),
+            default: String(GATEWAY_DEFAULTS.slowStartMs),
+            help: 'a newcomer gets less than its share',
+          },
+          signals_ms: { kind: ms(10), default: String(signals.intervalMs), help: 'between two looks at its metrics' },
+          stale_ms: { kind: ms(10), default: String(signals.staleMs), help: 'after which they count no more' },
+        },
+      },
+    },
+    retries: {
+      help: 'other replicas, while the client has not got a byte',
+      kind: {
+        type: 'keys',
+        title: 'Retries',
+        keys: {
+          most: { kind: whole(0, 10), default: String(retries.most), help: 'for one request' },
+          backoff_ms: { kind: ms(), default: String(retries.backoffMs), help: 'before the first; doubled each time' },
+          budget: {
+            kind: number(0, 1),
+            default: String(retries.budget),
+            help: 'share of requests that may be retries',
+          },
+        },
+      },
+    },
+    drain_ms: {
+      kind: ms(),
+      default: String(GATEWAY_DEFAULTS.drainMs),
+      help: 'for requests to end when something stops',
+    },
+    decision_log: { kind: text(), help: 'file for every decision, relative to this one' },
+    seed: {
+      kind: whole(0, Number.MAX_SAFE_INTEGER),
+      default: String(GATEWAY_DEFAULTS.seed),
+      help: 'start of all random streams',
+    },
+  },
+};

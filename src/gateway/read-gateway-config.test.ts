@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from './gateway-config.js';
+import { readGatewayConfig } from './read-gateway-config.js';
+
+const read = (text: string) => readGatewayConfig(text, 'conf/t.yaml', GATEWAY_DEFAULTS);
+
+describe('readGatewayConfig', () => {
+  it('reads the example', () => {
+    const text = readFileSync(new URL('../../examples/twinyard.yaml', import.meta.url), 'utf8');
+    const config = read(text);
+    expect(
+      config.endpoints.map(({ name, policy, replicas }) => [name, policy.name, replicas.map(({ id }) => id)]),
+    ).toEqual([
+      ['default', 'weighted', ['127.0.0.1:9001', '127.0.0.1:9002']],
+      ['reports', 'least-loaded', ['night']],
+    ]);
+    expect(config.limits).toEqual({ ...GATEWAY_DEFAULTS.limits, bodyBytes: 4_194_304 });
+    expect(config.timeouts).toEqual({ ...GATEWAY_DEFAULTS.timeouts, firstByteMs: 60_000, totalMs: 600_000 });
+    expect(config.retries.most).toBe(1);
+  });
+
+  it('holds to the defaults where nothing is said', () => {
+    const config = read('replicas: [{ url: "http://h:1", model: m, engine: tgi }]');
+    const replicas = [{ id: 'h:1', url: 'http://h:1', engine: 'tgi', models: ['m'] }];
+    expect(config).toEqual({ ...GATEWAY_DEFAULTS, endpoints: [{ name: 'default', policy: DEFAULT_POLICY, replicas }] });
+  });
+
+  it('takes files as relative to itself', () => {
+    const config = read(
+      'listen: { cert: a.pem, key: b.pem }\ndecision_log: d.jsonl\nreplicas: [{ url: "http://h:1" }]',
+    );
+    expect(config.listen.tls).toEqual({
+      cert: expect.stringMatching(/\/conf\/a\.pem$/),
+      key: expect.stringMatching(/\/conf\/b\.pem$/),
+    });
+    expect(config.decisionLog).toMatch(/\/conf\/d\.jsonl$/);
+  });
+
+  it.each([
+    ['', 'conf/t.yaml', 'holds no keys'],
+    ['replicas: [', 'conf/t.yaml:1:12', 'Flow sequence'],
+    ['replica: []', 'conf/t.yaml:1:1 (replica)', "unknown key 'replica'"],
+    ['replicas: [{ id: a }]', 'conf/t.yaml:1:12 (replicas[0].url)', 'is missing'],
+    ['replicas: [{ url: "not one" }]', 'conf/t.yaml:1:19 (replicas[0].url)', 'is not a URL'],
+    ['replicas: [{ url: "ftp://h:1" }]', 'conf/t.yaml:1:19 (replicas[0].url)', 'more or less than an address'],
+    ['replicas: [{ url: "http://h:1/v1" }]', 'conf/t.yaml:1:19 (replicas[0].url)', 'more or less than an address'],
+    [
+      'replicas: [{ url: "http://h:1" }, { url: "http://h:1" }]',
+      'conf/t.yaml:1:42 (replicas[1].url)',
+      "two replicas 'h:1'",
+    ],
+    ['replicas: [{ url: "http://h:1", engine: vlm }]', 'conf/t.yaml:1:41 (replicas[0].engine)', "unknown value 'vlm'"],
+    [
+      'policy: { routing: { policy: wighted } }',
+      'conf/t.yaml:1:30 (policy.routing.policy)',
+      "unknown routing policy 'wighted'",
+    ],
+    ['policy: { routing: { options: { scorer: x } } }', 'conf/t.yaml:1:22 (policy.routing.options)', "'scorer'"],
+    ['listen: { port: 70000 }', 'conf/t.yaml:1:17 (listen.port)', 'too large'],
+    ['listen: { cert: a.pem }', 'conf/t.yaml:1:1 (listen)', 'has one of cert and key'],
+    ['timeouts: { total_ms: 0 }', 'conf/t.yaml:1:23 (timeouts.total_ms)', 'too small'],
+    ['retries: { budget: 2 }', 'conf/t.yaml:1:20 (retries.budget)', 'too large'],
+    [
+      'replicas: [{ url: "http://h:1" }]\nendpoints:\n  - { name: default, replicas: [{ url: "http://h:2" }] }',
+      'conf/t.yaml:3:13 (endpoints[0].name)',
+      "two endpoints 'default'",
+    ],
+  ])('says where %j is wrong', (text, place, problem) => {
+    expect(() => read(text)).toThrowError(
+      expect.objectContaining({ place, problem: expect.stringContaining(problem) }),
+    );
+  });
+});
