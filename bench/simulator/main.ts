@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { BenchTable, best, seconds } from '../bench-table.js';
 
 /**
  * How fast the simulator is, each number from processes of its own. Prints a table with the bound each figure must keep.
@@ -32,18 +33,8 @@ writeFileSync(join(folder, 'trace.yaml'), readFileSync(join(golden, 'trace.yaml'
 const measure = (...args: (string | number)[]): Run =>
   JSON.parse(execFileSync(process.execPath, [oneRun, folder, ...args.map(String)], { encoding: 'utf8' }));
 
-function best<T>(times: number, run: () => T, value: (result: T) => number): T {
-  const results = Array.from({ length: times }, run);
-  return results.reduce((a, b) => (value(b) < value(a) ? b : a));
-}
-
-const rows: string[][] = [];
-function report(what: string, measured: string, bound: string, holds: boolean | null): void {
-  rows.push([what, measured, bound, holds === null ? '' : holds ? 'holds' : 'MISSED']);
-  process.stderr.write(`${rows.at(-1)!.join(' | ')}\n`);
-}
-
-const seconds = (ms: number) => `${(ms / 1000).toFixed(3)} s`;
+const table = new BenchTable();
+const report = table.report.bind(table);
 
 // perf-10k: reading and simulating, then the whole command.
 const total = (run: Run) => run.readMs + run.simulateMs;
@@ -111,12 +102,4 @@ report('1,000,000 requests, 40 instances', seconds(million.simulateMs), '', null
 report('1,000,000 requests: memory', `${million.memoryMb.toFixed(0)} MB`, '<= 1000 MB', million.memoryMb <= 1000);
 
 rmSync(folder, { recursive: true });
-const width = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-for (const row of rows)
-  process.stdout.write(
-    `${row
-      .map((cell, i) => cell.padEnd(width[i]!))
-      .join('  ')
-      .trimEnd()}\n`,
-  );
-process.exitCode = rows.some((row) => row[3] === 'MISSED') ? 1 : 0;
+table.print();

@@ -14,15 +14,17 @@ describe('compareTable', () => {
       toyVariant('first'),
       toyVariant('second', { against: 'first', isolates: 'what a second one is for' }),
       toyVariant('third', { against: 'first' }),
+      toyVariant('fourth', { against: 'first' }),
     ];
     const runs = [1, 2].flatMap((seed) => [
       toySummary({ ttft_p99_ms: 10 * seed, tokens_per_sec: 100 }, targets([5, 5])),
       toySummary({ ttft_p99_ms: 30 * seed, tokens_per_sec: seed === 1 ? 101 : 99 }, targets([9, 1])),
       toySummary({ ttft_p99_ms: null, tokens_per_sec: 100 }, targets([5, 5])),
+      toySummary({ ttft_p99_ms: 10 * seed - 2, tokens_per_sec: 300 }, targets([5, 5])),
     ]);
     const experiment = toyExperiment(variants, { seeds: [3, 9], notes: ['A note.'] });
     expect(compareTable(compareRuns(experiment, runs).document, { colour: false })).toBe(`toy
-3 variants, 2 seeds from 3 to 9, 6 runs
+4 variants, 2 seeds from 3 to 9, 8 runs
 A note.
 
 Variant  TTFT p99, ms         throughput, tokens/s         requests per instance

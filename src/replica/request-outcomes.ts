@@ -21,10 +21,14 @@ export type Status = (typeof STATUSES)[number];
 /** Numbers of the statuses as the outcome column holds them. */
 export const STATUS = Object.fromEntries(STATUSES.map((name, i) => [name, i])) as Record<Status, number>;
 
+/** More instances than this do not fit into two bytes. */
+const MOST_NARROW = 2 ** 15 - 1;
+
 /** What happened to each request: columns beside the RequestTable, same rows. NaN and -1 mean: never happened. */
 export class RequestOutcomes {
   status: Uint8Array;
-  instance: Int32Array;
+  /** As narrow as the cluster allows. */
+  instance: Int16Array | Int32Array;
   schedulingDelayUs: Float64Array;
   ttftUs: Float64Array;
   /** Sum of the gaps between tokens, and how many output tokens came out. */
@@ -32,9 +36,9 @@ export class RequestOutcomes {
   producedTokens: Int32Array;
   e2eUs: Float64Array;
 
-  constructor(rows: number) {
+  constructor(rows: number, instances = 1) {
     this.status = new Uint8Array(rows);
-    this.instance = new Int32Array(rows).fill(-1);
+    this.instance = (instances <= MOST_NARROW ? new Int16Array(rows) : new Int32Array(rows)).fill(-1);
     this.schedulingDelayUs = new Float64Array(rows).fill(Number.NaN);
     this.ttftUs = new Float64Array(rows).fill(Number.NaN);
     this.itlSumUs = new Float64Array(rows);
@@ -54,7 +58,8 @@ export class RequestOutcomes {
   reserve(rows: number): void {
     const before = this.status.length;
     if (rows <= before) return;
-    const grown = new RequestOutcomes(Math.max(rows, before * 2));
+    const narrow = this.instance instanceof Int16Array;
+    const grown = new RequestOutcomes(Math.max(rows, before * 2), narrow ? 1 : MOST_NARROW + 1);
     grown.status.set(this.status);
     grown.instance.set(this.instance);
     grown.schedulingDelayUs.set(this.schedulingDelayUs);

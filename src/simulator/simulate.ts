@@ -42,7 +42,7 @@ export function simulate(
 ): SimulationResult {
   const { table } = workload;
   const horizonUs = config.horizonUs ?? Number.POSITIVE_INFINITY;
-  const outcomes = new RequestOutcomes(table.count);
+  const outcomes = new RequestOutcomes(table.count, config.instances);
   const keys = new PromptKeys(table, config.replica.blockSize);
   const priorities = sloPriorities(config.sloPriorities);
   const requests: ReplicaRequests = {

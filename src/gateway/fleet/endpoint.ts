@@ -1,10 +1,12 @@
 import { createExplanation, resetExplanation } from '../../policy/explanation.js';
+import { ApiError } from '../../protocol/errors.js';
+import { PromptBytes } from '../../protocol/prompt-bytes.js';
 import { TOKEN_BYTES, tokensOfBytes } from '../../protocol/token-estimate.js';
+import { writePrompt } from '../../protocol/write-prompt.js';
 import type { DecisionLog, LogLine } from '../decisions/decision-log.js';
 import type { DecisionRing } from '../decisions/decision-ring.js';
 import type { GatewayConfig, PolicyConfig } from '../gateway-config.js';
 import { BlockChain } from '../request/block-chain.js';
-import { PromptText } from '../request/prompt-text.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import { DecidingFleet, type DecisionInput } from './deciding-fleet.js';
@@ -32,7 +34,7 @@ export class Endpoint {
   replicas: readonly LiveReplica[] = [];
   readonly #parts: EndpointParts;
   readonly #fleet: DecidingFleet;
-  readonly #prompt = new PromptText();
+  readonly #prompt = new PromptBytes();
   readonly #chain = new BlockChain();
   #why = createExplanation(0);
   readonly #removed: (string | null)[] = [];
@@ -166,7 +168,7 @@ export class Endpoint {
 
   #input(facts: RequestFacts, nowUs: number): DecisionInput {
     const fleet = this.#fleet;
-    const { bytes, length } = this.#prompt.read(facts.body);
+    const { bytes, length } = this.#readPrompt(facts);
     facts.inputTokens = tokensOfBytes(length);
     this.#chain.start(chainSeed(facts));
     this.#chain.addBlocks(bytes, length, fleet.blockSize * TOKEN_BYTES);
@@ -180,6 +182,19 @@ export class Endpoint {
       blockCount: this.#chain.count,
       removed: this.#removed,
     };
+  }
+
+  /** What is malformed is the replica's to judge: to the policy it is a prompt of nothing. */
+  #readPrompt({ body, kind }: RequestFacts): PromptBytes {
+    const prompt = this.#prompt;
+    prompt.clear();
+    try {
+      writePrompt(kind, body, prompt);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      prompt.clear();
+    }
+    return prompt;
   }
 
   #remove(model: string, nowMs: number, tried: readonly LiveReplica[]): void {
@@ -208,8 +223,7 @@ export class Endpoint {
   }
 }
 
-/** Equal prompts for different models, adapters or salts have nothing in common. */
-function chainSeed({ body, model }: RequestFacts): string {
-  const { cache_salt: salt, lora_adapter: adapter } = body;
-  return `${model}\u0000${typeof adapter === 'string' ? adapter : ''}\u0000${typeof salt === 'string' ? salt : ''}`;
+/** Equal prompts for different models, adapters or salts have nothing in common; an adapter is a model by another name. */
+function chainSeed({ cacheSalt, model }: RequestFacts): string {
+  return `${model}\u0000${cacheSalt}`;
 }

@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestBody } from '../../policy/request-features.js';
-import { optionalFlag, parseJsonObject, requiredText } from '../../protocol/json-body.js';
+import type { ApiKind } from '../../protocol/endpoints.js';
+import { parseJsonObject } from '../../protocol/json-body.js';
+import { readRoutedFields } from '../../protocol/routed-fields.js';
 
 /** What the gateway knows of a request before it decides: made once per request, kept until it has ended. */
 export interface RequestFacts {
   /** The client's own id if it sent one. */
   id: string;
+  kind: ApiKind;
   model: string;
   inputTokens: number;
   /** Empty when the request belongs to no chat. */
   session: string;
   sloClass: string;
+  /** Prompts with different salts share no cache. */
+  cacheSalt: string;
   body: RequestBody;
-  /** The client reads the answer as a stream. */
-  streams: boolean;
 }
 
 /** What may stand in a header we send back, and in a log. */
@@ -27,20 +30,21 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
 }
 
 /** Reads what a request says of itself; throws an ApiError when it is not a request. */
-export function readFacts(id: string, headers: IncomingHttpHeaders, bytes: Buffer): RequestFacts {
+export function readFacts(id: string, kind: ApiKind, headers: IncomingHttpHeaders, bytes: Buffer): RequestFacts {
   const body = parseJsonObject(bytes);
+  const { cacheSalt, model, session } = readRoutedFields(body);
   return {
     id,
-    model: requiredText(body, 'model'),
+    kind,
+    model,
     inputTokens: 0,
-    session: firstText(headers['x-session-id'], body.prompt_cache_key, body.user),
-    sloClass: firstText(headers['x-slo-class'], headers['x-gateway-inference-objective']) || 'standard',
+    session: headerText(headers['x-session-id']) || (session ?? ''),
+    sloClass: headerText(headers['x-slo-class']) || headerText(headers['x-gateway-inference-objective']) || 'standard',
+    cacheSalt,
     body,
-    streams: optionalFlag(body, 'stream', false),
   };
 }
 
-function firstText(...candidates: unknown[]): string {
-  for (const candidate of candidates) if (typeof candidate === 'string' && candidate !== '') return candidate;
-  return '';
+function headerText(value: string | string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -1,7 +1,8 @@
-import { API_PATHS } from '../../protocol/endpoints.js';
+import { API_PATHS, type ApiKind } from '../../protocol/endpoints.js';
 
 /** Where a request wants to go. */
 export interface ApiRoute {
+  kind: ApiKind;
   /** The path a replica is asked for, query included. */
   path: string;
   /** The endpoint that the path names; null when the model decides. */
@@ -15,10 +16,11 @@ const NAMED = /^\/workspace\/[^/]+\/endpoint\/([^/]+)(\/v1\/.*)$/;
 export function apiRoute(url: string): ApiRoute | null {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);
-  if (Object.hasOwn(API_PATHS, path)) return { path: url, endpoint: null };
+  if (Object.hasOwn(API_PATHS, path)) return { kind: API_PATHS[path]!, path: url, endpoint: null };
   const named = NAMED.exec(path);
   if (named === null || !Object.hasOwn(API_PATHS, named[2]!)) return null;
-  return { path: named[2]! + (query < 0 ? '' : url.slice(query)), endpoint: decoded(named[1]!) };
+  const rest = query < 0 ? '' : url.slice(query);
+  return { kind: API_PATHS[named[2]!]!, path: named[2]! + rest, endpoint: decoded(named[1]!) };
 }
 
 function decoded(text: string): string {

@@ -41,7 +41,7 @@ function proxy(host: PublicHost, request: IncomingMessage, response: ServerRespo
       return;
     }
     try {
-      const facts = readFacts(requestIdOf(request.headers), request.headers, body);
+      const facts = readFacts(requestIdOf(request.headers), route.kind, request.headers, body);
       const endpoint = host.endpointFor(facts.model, route.endpoint);
       if (endpoint === undefined) throw modelUnknown(facts.model);
       const exchange = new Exchange(host, endpoint, facts, { request, response, path: route.path, body });

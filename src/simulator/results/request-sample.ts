@@ -84,7 +84,7 @@ export function meanAndTail(sorted: Float64Array): MeanAndTail {
 }
 
 /** Row numbers grouped by a column's value; rows stay in order inside a group. Values below 0 are left out. */
-export function rowsBy(column: Int32Array | Uint16Array, groups: number): Int32Array[] {
+export function rowsBy(column: Int16Array | Int32Array | Uint16Array, groups: number): Int32Array[] {
   const sizes = new Int32Array(groups);
   for (let row = 0; row < column.length; row++) {
     const key = column[row]!;
