@@ -23,7 +23,7 @@ import { readTraceHeader } from '../src/workload/trace-v2/read-header.js';
 import { type DocumentedCommand, documentedCommands, excerpt } from './support/documented-commands.js';
 import { goldenNames } from './support/golden-case.js';
 import { type MarkdownPage, parseMarkdown } from './support/markdown-page.js';
-import { PageRunner, startArguments } from './support/page-runner.js';
+import { PageRunner } from './support/page-runner.js';
 import { captured } from './support/test-io.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -61,11 +61,6 @@ describe('commands do what the pages say', () => {
       else expect(command.shown.lines, `${path}:${command.shown.line}`).toEqual(shown);
     }
     if (UPDATE) writeFileSync(join(ROOT, path), withOutputs(textOf(path), page, printed));
-  });
-
-  test('npm start is the first command of the tour', () => {
-    const tour = documentedCommands(pages.get('README.md')!.blocks).find(({ words }) => words[0] === 'twinyard')!;
-    expect(tour.words.slice(1).join(' ')).toBe(startArguments(ROOT));
   });
 
   test('the pages have commands', () => {

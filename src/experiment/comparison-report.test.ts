@@ -27,16 +27,19 @@ describe('compareTable', () => {
 4 variants, 2 seeds from 3 to 9, 8 runs
 A note.
 
-Variant  TTFT p99, ms         throughput, tokens/s         requests per instance
-first           15.00                        100.0         5 5
-second          45.00  noise                 100.0  noise  9 1
-third               -                        100.0   same  5 5
+Variant  TTFT p99, ms           throughput, tokens/s         requests per instance
+first           15.00                          100.0         5 5
+second          45.00    noise                 100.0  noise  9 1
+third               -                          100.0   same  5 5
+fourth          13.00  -13.3 %                 300.0  x 3.0  5 5
 
 What differs
 second against first, what a second one is for:
   second: the difference in TTFT p99 to first is inside the noise (45.00 ms against 15.00 ms; interval -100.0 % to +1,047.1 %; higher with 2 of 2 seeds).
   second: the difference in throughput to first is inside the noise (100.0 tokens/s against 100.0 tokens/s; interval -12.7 % to +12.7 %; higher with 1 of 2 seeds).
-third: the same as first in every run.
+third: third has no TTFT p99 with some seed.
+fourth: TTFT p99 is 13.3 % lower than with first (13.00 ms against 15.00 ms; interval -13.3 % to -13.3 %).
+fourth: throughput is 3.0 times that with first (300.0 tokens/s against 100.0 tokens/s; interval +200.0 % to +200.0 %).
 
 95 % confidence intervals of the mean difference, by Student's t over pairs of runs with the same seed.
 `);

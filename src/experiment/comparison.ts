@@ -89,7 +89,7 @@ export function compareRuns(experiment: Experiment, runs: readonly RunSummary[])
     },
     variants: compared,
     differences,
-    findings: compared.flatMap((variant) => findingsOf(variant, differences, headline)),
+    findings: compared.flatMap((variant) => findingsOf(variant, compared, differences, headline)),
   };
   return {
     document,
@@ -133,17 +133,21 @@ function metricSummary(runs: readonly MetricValues[], key: MetricKey): MetricSum
 
 /** A sentence for each difference; one for all when there is none. */
 function findingsOf(
-  { name, against }: ComparedVariant,
+  variant: ComparedVariant,
+  variants: readonly ComparedVariant[],
   differences: readonly MetricDifference[],
   headline: readonly MetricKey[],
 ): string[] {
-  const own = headline.flatMap(
-    (key) => differences.find(({ variant, metric }) => variant === name && metric === key) ?? [],
-  );
-  if (own.length > 0 && own.every(({ verdict }) => verdict === 'same')) {
-    return [`${name}: the same as ${against} in every run.`];
-  }
-  return own.filter(({ verdict }) => verdict !== 'same').map(sentenceOf);
+  const { name, against } = variant;
+  const reference = variants.find((other) => other.name === against);
+  if (reference === undefined) return [];
+  const sentences = headline.flatMap((key) => {
+    const difference = differences.find((one) => one.variant === name && one.metric === key);
+    if (difference !== undefined) return difference.verdict === 'same' ? [] : sentenceOf(difference);
+    const lacking = [variant, reference].filter(({ metrics }) => (metrics[key] ?? null) === null);
+    return lacking.length === 1 ? `${name}: ${lacking[0]!.name} has no ${metricOf(key).title} with some seed.` : [];
+  });
+  return sentences.length > 0 ? sentences : [`${name}: the same as ${against} in every run.`];
 }
 
 /** The tail, the throughput, and what only some experiments have: SLO classes, cached prompts, refusals, targets. */

@@ -38,8 +38,11 @@ export class DecodeRun {
     formation.shapeOfDecodes();
     let at = atUs;
     let steps = 0;
-    while (at < stopUs && kv.changes === changes && !batch.mayFinishNext() && batch.ringLength(0) <= kv.pool.free) {
-      for (let slot = batch.ringFirst(0); slot >= 0; slot = batch.ringNext(slot)) kv.appendBlock(slot);
+    // Those whose next token starts a block: nearly always nobody.
+    let ring = batch.ringAt(0);
+    while (at < stopUs && kv.changes === changes && !batch.mayFinishNext() && batch.sizeOfRing(ring) <= kv.pool.free) {
+      for (let slot = batch.firstOfRing(ring); slot >= 0; slot = batch.ringNext(slot)) kv.appendBlock(slot);
+      ring = batch.ringBefore(ring);
       const duration = this.#latency.stepUs(shape);
       this.#gaps.record(duration);
       shape.decodeContext += shape.decodes;

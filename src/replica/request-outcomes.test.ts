@@ -12,9 +12,19 @@ describe('RequestOutcomes', () => {
   it('starts with requests to which nothing has happened', () => {
     const outcomes = new RequestOutcomes(2);
     expect(outcomes.status).toEqual(Uint8Array.of(0, 0));
-    expect(outcomes.instance).toEqual(Int32Array.of(-1, -1));
+    expect(outcomes.instance).toEqual(Int16Array.of(-1, -1));
+    expect(new RequestOutcomes(2, 40_000).instance).toEqual(Int32Array.of(-1, -1));
     for (const column of [outcomes.schedulingDelayUs, outcomes.ttftUs, outcomes.e2eUs]) {
       expect(column).toEqual(Float64Array.of(Number.NaN, Number.NaN));
+    }
+  });
+
+  it('has room for the last of many instances, also when rows are added', () => {
+    for (const instances of [32_767, 100_000]) {
+      const outcomes = new RequestOutcomes(1, instances);
+      outcomes.reserve(5);
+      outcomes.instance[4] = instances - 1;
+      expect(outcomes.instance[4]).toBe(instances - 1);
     }
   });
 

@@ -170,6 +170,24 @@ export class RunningBatch {
     if (into.length > 1) into.sort((a, b) => this.seat[a]! - this.seat[b]!);
   }
 
+  /** The ring of slots with `offset` tokens in their blocks modulo the block size. A step later it is the one before it. */
+  ringAt(offset: number): number {
+    return this.#residue(offset - this.clock);
+  }
+
+  /** The ring before this one, round and round. */
+  ringBefore(ring: number): number {
+    return ring === 0 ? this.#blockSize - 1 : ring - 1;
+  }
+
+  firstOfRing(ring: number): number {
+    return this.#ringHead[ring]!;
+  }
+
+  sizeOfRing(ring: number): number {
+    return this.#ringSize[ring]!;
+  }
+
   /** First slot, in batch order, with `offset` tokens in its blocks modulo the block size; -1 for none. */
   ringFirst(offset: number): number {
     return this.#ringHead[this.#residue(offset - this.clock)]!;

@@ -34,7 +34,6 @@ export class PageRunner {
     const [program = '', ...args] = words;
     if (program === 'twinyard') return captured(...redirected(args));
     if (program === 'npx' && args[0] === 'twinyard') return captured(args.slice(1));
-    if (program === 'npm' && args[0] === 'start') return captured(startArguments(this.#root));
     if (program === 'head' && args[0] === '-n') return printed(lines(args[2]!).slice(0, Number(args[1])));
     if (program === 'sed' && args[0] === '-n') return printed([lines(args[2]!)[Number.parseInt(args[1]!, 10) - 1]!]);
     if (program === 'cat') return printed(lines(args[0]!));
@@ -59,14 +58,6 @@ export class PageRunner {
 function redirected(args: readonly string[]): Parameters<typeof captured> {
   const at = args.indexOf('<');
   return at < 0 ? [args] : [args.slice(0, at), { stdin: readFileSync(args[at + 1]!, 'utf8') }];
-}
-
-/** What `npm start` gives to the program. */
-export function startArguments(root: string): string {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const start = 'node dist/cli/main.js ';
-  if (!scripts.start.startsWith(start)) throw new Error(`npm start is '${scripts.start}'`);
-  return scripts.start.slice(start.length);
 }
 
 function lines(path: string): string[] {
