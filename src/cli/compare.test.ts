@@ -164,6 +164,21 @@ goodput_slo_targets: { critical: { ttft_ms: 500 } }
     }
     expect(stdout).toContain('routing, b3, staleness, admission');
   });
+
+  it('gives examples that work', async () => {
+    const here = process.cwd();
+    const { stdout } = await twinyard('compare --help');
+    for (const name of ['csv', 'yaml']) file(`monday.${name}`, readFileSync(`examples/small-trace.${name}`, 'utf8'));
+    for (const name of ['today', 'tomorrow']) file(`${name}.yaml`, 'model: qwen/qwen3-14b\n');
+    process.chdir(folder);
+    try {
+      for (const example of stdout.slice(stdout.indexOf('Examples:')).match(/(?<=twinyard )compare .*/g)!) {
+        expect(await twinyard(`${example} --seeds 1`), example).toMatchObject({ code: 0, stderr: '' });
+      }
+    } finally {
+      process.chdir(here);
+    }
+  });
 });
 
 describe('the cache', () => {

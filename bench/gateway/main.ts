@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BenchTable } from '../bench-table.js';
+import { type Load, loaded, median } from './measure.js';
+
+/**
+ * The gateway with everything on and prefix-aware weighted routing, against other routers, nginx and a bare proxy: the same four
+ * backends, the same minute, rounds taken in turn. Rivals are used where they are found: `wrk` and `nginx` on the path,
+ * `vllm-router` and `smg` in the folder that ROUTERS names (`pip install vllm-router smg` into a throw-away environment).
+ * Arguments: rounds, and seconds of each.
+ */
+const [rounds = 5, secondsLong = 4] = process.argv.slice(2).map(Number);
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'twinyard-bench-'));
+const BACKENDS = [9101, 9102, 9103, 9104];
+const urls = BACKENDS.map((port) => `http://127.0.0.1:${port}`);
+const started: ChildProcess[] = [];
+
+/** Starts a process and waits until something answers at its port. */
+async function start(port: number, command: string, args: readonly string[]): Promise<void> {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'ignore'], cwd: folder });
+  started.push(child);
+  for (let tries = 0; tries < 600; tries++) {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/models`).catch(() => null);
+    if (answer !== null) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${command} does not answer on port ${port}`);
+}
+
+const prompt = 'The quick brown fox jumps over the lazy dog. '.repeat(27);
+function script(stream: boolean): string {
+  const path = join(folder, stream ? 'stream.lua' : 'plain.lua');
+  const messages = [
+    { role: 'system', content: 'You are helpful.' },
+    { role: 'user', content: prompt },
+  ];
+  const body = JSON.stringify({ model: 'm', messages, max_tokens: 16, stream });
+  writeFileSync(path, `wrk.method="POST"\nwrk.headers["content-type"]="application/json"\nwrk.body=[==[${body}]==]\n`);
+  return path;
+}
+
+function has(command: string): boolean {
+  return spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined;
+}
+
+const rivals: { name: string; port: number }[] = [];
+async function enter(name: string, port: number, command: string, args: readonly string[]): Promise<void> {
+  await start(port, command, args);
+  rivals.push({ name, port });
+}
+
+try {
+  await start(BACKENDS[0]!, process.execPath, [here('./fast-backends.js'), ...BACKENDS.map(String)]);
+  const replicas = urls.flatMap((url) => ['--replica', url]);
+  const cli = join(root, 'dist/cli/main.js');
+  await enter('twinyard', 9300, process.execPath, [
+    cli,
+    'serve',
+    ...replicas,
+    '--port',
+    '9300',
+    '--admin-port',
+    '9301',
+  ]);
+  await enter('bare proxy', 9200, process.execPath, [here('./bare-proxy.js'), '9200', ...BACKENDS.map(String)]);
+  const routers = process.env.ROUTERS;
+  const common = ['--host', '127.0.0.1', '--worker-urls', ...urls, '--policy', 'cache_aware'];
+  if (routers !== undefined) {
+    const vllm = [...common, '--port', '9500', '--prometheus-port', '9501'];
+    await enter('vllm-router', 9500, join(routers, 'vllm-router'), vllm);
+    const smg = ['launch', ...common, '--port', '9600', '--prometheus-port', '9601', '--model-path', 'm'];
+    await enter('smg', 9600, join(routers, 'smg'), smg).catch((error: Error) =>
+      process.stderr.write(`${error.message}\n`),
+    );
+  }
+  if (has('nginx')) {
+    const config = join(folder, 'nginx.conf');
+    const upstream = BACKENDS.map((port) => `server 127.0.0.1:${port};`).join(' ');
+    const proxy = 'proxy_pass http://b; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off;';
+    writeFileSync(
+      config,
+      `worker_processes 2; daemon off; error_log ${folder}/e; pid ${folder}/p; events { worker_connections 4096; }
+http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 127.0.0.1:9400; location / { ${proxy} } } }\n`,
+    );
+    await enter('nginx', 9400, 'nginx', ['-c', config]);
+  }
+
+  const table = new BenchTable();
+  const path = '/v1/chat/completions';
+  const measured = new Map<string, Load>();
+  for (const stream of [false, true]) {
+    const file = script(stream);
+    const loads = new Map<string, Load[]>(rivals.map(({ name }) => [name, []]));
+    for (let round = 0; round <= rounds; round++) {
+      for (const { name, port } of rivals) {
+        const load = await loaded(`http://127.0.0.1:${port}${path}`, file, 32, round === 0 ? 2 : secondsLong);
+        // The first round warms up.
+        if (round > 0) loads.get(name)!.push(load);
+      }
+    }
+    const kind = stream ? 'streamed' : 'plain';
+    for (const { name } of rivals) {
+      const load = median(loads.get(name)!);
+      measured.set(`${name} ${kind}`, load);
+      const failures = load.errors > 0 ? `, ${load.errors} errors` : '';
+      table.report(
+        `${kind}, 32 connections: ${name}`,
+        `${load.perSecond.toFixed(0)} requests/s, p99 ${load.p99Ms.toFixed(1)} ms${failures}`,
+        '',
+        null,
+      );
+    }
+    const ours = measured.get(`twinyard ${kind}`)!;
+    const against = (name: string, least: number) => {
+      const rival = measured.get(`${name} ${kind}`);
+      if (rival === undefined) return;
+      const ratio = ours.perSecond / rival.perSecond;
+      table.report(
+        `${kind}: against ${name}`,
+        `${ratio.toFixed(2)} x`,
+        `>= ${least} x`,
+        ratio >= least && ours.errors === 0,
+      );
+    };
+    against('vllm-router', stream ? 1.15 : 1);
+    against('bare proxy', 0.85);
+    const vllm = measured.get(`vllm-router ${kind}`);
+    if (vllm !== undefined)
+      table.report(
+        `${kind}: p99 against vllm-router`,
+        `${ours.p99Ms.toFixed(1)} ms, ${vllm.p99Ms.toFixed(1)} ms`,
+        'no worse',
+        ours.p99Ms <= vllm.p99Ms,
+      );
+  }
+  const alone = script(false);
+  const direct: Load[] = [];
+  const through: Load[] = [];
+  for (let round = 0; round < rounds; round++) {
+    direct.push(await loaded(`${urls[0]}${path}`, alone, 1, 2));
+    through.push(await loaded(`http://127.0.0.1:9300${path}`, alone, 1, 2));
+  }
+  const added = median(through).p50Ms - median(direct).p50Ms;
+  table.report('one connection: added at the median', `${added.toFixed(2)} ms`, '<= 0.60 ms', added <= 0.6);
+  table.print();
+} finally {
+  for (const child of started) child.kill('SIGTERM');
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+export interface Load {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  errors: number;
+}
+
+const run = promisify(execFile);
+const toMs: Record<string, number> = { us: 0.001, ms: 1, s: 1000 };
+
+/** Loads a URL with wrk: so many connections for so many seconds, one request at a time on each. */
+export async function loaded(url: string, script: string, connections: number, secondsLong: number): Promise<Load> {
+  const args = ['-t1', `-c${connections}`, `-d${secondsLong}`, '--latency', '-s', script, url];
+  const { stdout } = await run('wrk', args);
+  const latency = (percent: number) => {
+    const [, value, unit] = new RegExp(`${percent}%\\s+([\\d.]+)(us|ms|s)`).exec(stdout) ?? [];
+    return Number(value) * toMs[unit ?? 'ms']!;
+  };
+  return {
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1] ?? 0),
+    p50Ms: latency(50),
+    p99Ms: latency(99),
+    errors: Number(/Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1] ?? 0),
+  };
+}
+
+/** The middle one by requests per second. */
+export function median(loads: readonly Load[]): Load {
+  return [...loads].sort((a, b) => a.perSecond - b.perSecond)[loads.length >> 1]!;
+}
