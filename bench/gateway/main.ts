@@ -55,7 +55,7 @@ async function enter(name: string, port: number, command: string, args: readonly
 }
 
 try {
-  await start(BACKENDS[0]!, process.execPath, [here('./fast-backends.js'), ...BACKENDS.map(String)]);
+  for (const port of BACKENDS) await start(port, process.execPath, [here('./fast-backend.js'), String(port)]);
   const replicas = urls.flatMap((url) => ['--replica', url]);
   const cli = join(root, 'dist/cli/main.js');
   await enter('twinyard', 9300, process.execPath, [

@@ -1,6 +1,7 @@
 import type { Explanation } from '../policy/explanation.js';
 import type { FleetRouter } from '../policy/fleet-router.js';
 import { effectiveLoad } from '../policy/fleet-view.js';
+import type { NamedColumns } from '../policy/named-columns.js';
 import { hitTokens } from '../policy/request-features.js';
 
 /**
@@ -10,8 +11,8 @@ import { hitTokens } from '../policy/request-features.js';
 export function explainedDecision({ view, features }: FleetRouter, chosen: number, why: Explanation): object {
   const scores = Array.from({ length: view.size }, (_, i) => (why.scored ? why.scores[i]! : -effectiveLoad(view, i)));
   const regret = chosen < 0 ? 0 : Math.max(...scores) - scores[chosen]!;
-  const named = (columns: ReadonlyMap<string, Float64Array>, slot: number) =>
-    Object.fromEntries([...columns].map(([name, values]) => [name, values[slot]!]));
+  const named = (columns: NamedColumns, slot: number) =>
+    Object.fromEntries(columns.names().map((name, column) => [name, columns.at(column)[slot]!]));
   const replicas = scores.map((score, i) => ({
     id: view.ids[i]!,
     score,

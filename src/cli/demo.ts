@@ -1,3 +1,5 @@
+import type { Gateway as RunningGateway } from '../gateway/gateway.js';
+import { cannotListen } from './cannot-listen.js';
 import { summaryOf } from './commands.js';
 import { createDiagnostics } from './diagnostics.js';
 import { type CommandLine, helpText } from './flags/command-line.js';
@@ -15,7 +17,11 @@ const demoFlags = {
   replicas: count({ default: 4, min: 1, max: 64, help: 'emulated engines behind the gateway' }),
   model: text({ default: null, placeholder: 'name', defaultText: MODEL, help: 'what they serve' }),
   'routing-policy': registered({ default: 'weighted', names: routingPolicyNames, help: 'how one is chosen' }),
-  port: count({ default: 8080, max: 65_535, help: 'port for clients; a free one when it is taken' }),
+  port: count({
+    default: 8080,
+    max: 65_534,
+    help: 'port for clients, the next for the admin API; free ones when taken',
+  }),
   speed: engineFlags.speed,
 };
 
@@ -48,7 +54,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
   const engines = await Promise.all(
     Array.from({ length: values.replicas }, (_, i) => startEngine({ config, latency, speed: values.speed, seed: i })),
   );
-  const start = async (port: number, adminPort: number) => {
+  const start = async (port: number, adminPort: number): Promise<RunningGateway> => {
     const gateway = new Gateway({
       ...GATEWAY_DEFAULTS,
       listen: { ...GATEWAY_DEFAULTS.listen, port },
@@ -64,25 +70,24 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     try {
       await gateway.start();
     } catch (error) {
-      await gateway.close(0).catch(() => {});
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port === 0) throw error;
-      return start(0, 0);
+      await gateway.close(0);
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port !== 0) return start(0, 0);
+      throw cannotListen(error, adminPort);
     }
     return gateway;
   };
-  const gateway = await start(values.port, values.port === 0 ? 0 : values.port + 1);
-  io.stdout.write(whatToTry(gateway, model, engines.length));
-  await stopped;
-  await gateway.close(1000);
-  await Promise.all(engines.map((engine) => engine.close()));
+  try {
+    const gateway = await start(values.port, values.port === 0 ? 0 : values.port + 1);
+    io.stdout.write(whatToTry(gateway, model, engines.length));
+    await stopped;
+    await gateway.close(1000);
+  } finally {
+    await Promise.all(engines.map((engine) => engine.close()));
+  }
   return 0;
 }
 
-function whatToTry(
-  gateway: { url: string; adminUrl: string; adminToken: string },
-  model: string,
-  count: number,
-): string {
+function whatToTry(gateway: RunningGateway, model: string, count: number): string {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Why this replica?' }], max_tokens: 24 });
   return `Twinyard is up: ${count} emulated replicas of ${model} behind ${gateway.url}. Ctrl-C stops everything.
 

@@ -1,6 +1,6 @@
 import { RunError } from '../kernel/errors.js';
 import { summaryOf } from './commands.js';
-import { missingFlag } from './errors.js';
+import { badValue, missingFlag } from './errors.js';
 import { type CommandLine, helpText } from './flags/command-line.js';
 import { choice, text } from './flags/kinds.js';
 import { asksForHelp, parseFlags } from './flags/parse-flags.js';
@@ -42,9 +42,8 @@ export async function explain(argv: readonly string[], io: CliIo): Promise<numbe
     throw missingFlag('--token', 'is required', 'give the token that serve printed, or set TWINYARD_ADMIN_TOKEN');
   }
   const base = values['admin-url'] ?? 'http://127.0.0.1:8081';
-  const answer = await ask(`${base}/api/decisions/${encodeURIComponent(operands[0]!)}`, token);
-  const record = await answer.json();
-  if (answer.status !== 200) throw new RunError('EXPLAIN_FAILED', `${base}: ${(record as { error: string }).error}`);
+  if (!URL.canParse(base)) throw badValue('--admin-url', base, 'is not a URL', 'one such as http://127.0.0.1:8081');
+  const record = await ask(new URL(`/api/decisions/${encodeURIComponent(operands[0]!)}`, base), token);
   if (values.format === 'json') io.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
   else {
     const { explainDecision } = await import('../gateway/decisions/explain-decision.js');
@@ -53,11 +52,17 @@ export async function explain(argv: readonly string[], io: CliIo): Promise<numbe
   return 0;
 }
 
-async function ask(url: string, token: string): Promise<Response> {
+async function ask(url: URL, token: string): Promise<unknown> {
+  let answer: Response;
   try {
-    return await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } };
-    throw new RunError('GATEWAY_UNREACHABLE', `${url}: ${cause?.code ?? error}; is the gateway running there?`);
+    throw new RunError('GATEWAY_UNREACHABLE', `${url.origin}: ${cause?.code ?? error}; is the gateway running there?`);
   }
+  const body = await answer.json().catch(() => null);
+  if (answer.status === 200 && body !== null) return body;
+  const problem = (body as { error?: unknown } | null)?.error;
+  const why = typeof problem === 'string' ? problem : `status ${answer.status}; is this the admin port of a gateway?`;
+  throw new RunError('EXPLAIN_FAILED', `${url.origin}: ${why}`);
 }

@@ -1,4 +1,4 @@
-import { InputError } from '../kernel/errors.js';
+import { cannotListen } from './cannot-listen.js';
 import { summaryOf } from './commands.js';
 import { type CommandLine, helpText } from './flags/command-line.js';
 import { asksForHelp, parseFlags } from './flags/parse-flags.js';
@@ -34,22 +34,24 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   const config = gatewayConfig(flags);
   // A server lives long enough for the best code to pay.
   limitCompiler(Number.POSITIVE_INFINITY);
+  const say = (line: string) => io.stderr.write(`twinyard: ${line}\n`);
   const gateway = new Gateway(config, () => gatewayConfig(flags));
+  gateway.onFault = (error) => say(`went on after a fault: ${(error as Error).stack ?? error}`);
   const stopped = io.untilStopped();
   try {
     await gateway.start();
   } catch (error) {
-    await gateway.close(0).catch(() => {});
-    throw cannotListen(error);
+    await gateway.close(0);
+    throw cannotListen(error, config.admin.port);
   }
-  const say = (line: string) => io.stderr.write(`twinyard: ${line}\n`);
   const ready = gateway.replicas().filter(({ state }) => state === 'ready').length;
   say(`serving on ${gateway.url}, ${ready} of ${gateway.replicas().length} replicas ready`);
   say(`admin on ${gateway.adminUrl}, token ${gateway.adminToken}`);
   io.onHangUp(() => {
     try {
-      gateway.reloadConfig();
-      say('read its configuration again');
+      const needsRestart = gateway.reloadConfig();
+      const rest = needsRestart.length === 0 ? '' : `; ${needsRestart.join(', ')} will hold from the next start on`;
+      say(`read its configuration again${rest}`);
     } catch (error) {
       say(`keeps its configuration: ${(error as Error).message}`);
     }
@@ -58,26 +60,4 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   say(`stopping, ${gateway.inFlight} requests under way`);
   await gateway.close();
   return 0;
-}
-
-/** A port that is taken or forbidden is a mistake in the input like any other. */
-function cannotListen(error: unknown): unknown {
-  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
-  if (code === 'EADDRINUSE') {
-    return new InputError(
-      'PORT_TAKEN',
-      '--port',
-      `${address}:${port} is taken`,
-      'give another port, or 0 for a free one',
-    );
-  }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new InputError(
-      'ADDRESS_REFUSED',
-      '--host',
-      `cannot listen on ${address ?? 'it'} (${code})`,
-      'give another address or port',
-    );
-  }
-  return error;
 }

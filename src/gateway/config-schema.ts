@@ -1,5 +1,5 @@
 import { type Keys, type Kind, number, text, whole } from '../kernel/yaml/schema.js';
-import { GATEWAY_DEFAULTS } from './gateway-config.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from './gateway-config.js';
 import { ENGINES } from './signals/registry.js';
 
 const MOST_MS = 86_400_000;
@@ -20,7 +20,8 @@ const listen = (what: string): Keys[string] => ({
   },
 });
 
-const replicaKind: Extract<Kind, { type: 'keys' }> = {
+/** A replica, as files and the admin API describe it. */
+export const REPLICA_KIND: Extract<Kind, { type: 'keys' }> = {
   type: 'keys',
   title: 'A replica',
   keys: {
@@ -31,24 +32,30 @@ const replicaKind: Extract<Kind, { type: 'keys' }> = {
   },
 };
 
+/** How a replica is chosen, as files and the admin API describe it. */
+export const ROUTING_KIND: Extract<Kind, { type: 'keys' }> = {
+  type: 'keys',
+  title: 'Routing',
+  keys: {
+    policy: { kind: text(), default: DEFAULT_POLICY.name, help: "a policy of 'twinyard decide --help'" },
+    options: { kind: { type: 'any' }, help: "the policy's options by name" },
+    block_size: {
+      kind: whole(1, MOST),
+      default: String(DEFAULT_POLICY.blockSize),
+      help: 'tokens per block of a prompt',
+    },
+    cache_blocks: {
+      kind: whole(0, MOST),
+      default: String(DEFAULT_POLICY.cacheBlocks),
+      help: 'blocks remembered per replica',
+    },
+  },
+};
+
 const policyKind: Extract<Kind, { type: 'keys' }> = {
   type: 'keys',
   title: 'A policy',
-  keys: {
-    routing: {
-      help: 'how a replica is chosen',
-      kind: {
-        type: 'keys',
-        title: 'Routing',
-        keys: {
-          policy: { kind: text(), default: 'weighted', help: "a policy of 'twinyard decide --help'" },
-          options: { kind: { type: 'any' }, help: "the policy's options by name" },
-          block_size: { kind: whole(1, MOST), default: '16', help: 'tokens per block of a prompt' },
-          cache_blocks: { kind: whole(0, MOST), default: '10000', help: 'blocks remembered per replica' },
-        },
-      },
-    },
-  },
+  keys: { routing: { help: 'how a replica is chosen', kind: ROUTING_KIND } },
 };
 
 const { breaker, health, limits, retries, signals, timeouts } = GATEWAY_DEFAULTS;
@@ -60,7 +67,7 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
   keys: {
     listen: listen('Where clients connect'),
     admin: listen('Where metrics and the admin API are'),
-    replicas: { kind: { type: 'list', of: replicaKind }, help: 'replicas of the endpoint "default"' },
+    replicas: { kind: { type: 'list', of: REPLICA_KIND }, help: 'replicas of the endpoint "default"' },
     policy: { kind: policyKind, help: 'of endpoints that name none' },
     endpoints: {
       help: 'sets of replicas, each with a policy of its own',
@@ -71,7 +78,7 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
           title: 'An endpoint',
           keys: {
             name: { kind: text(), needed: true, help: 'its name in paths and explanations' },
-            replicas: { kind: { type: 'list', of: replicaKind }, needed: true, help: 'who serves it' },
+            replicas: { kind: { type: 'list', of: REPLICA_KIND }, needed: true, help: 'who serves it' },
             policy: { kind: policyKind, help: 'instead of the one for all' },
           },
         },

@@ -1,28 +1,40 @@
+import { InputError } from '../kernel/errors.js';
 import { ApiError } from '../protocol/errors.js';
 
 /** What clients are told when the gateway itself cannot serve a request; in OpenAI's shape, one maker per cause. */
+
+/** A name as its sender gave it, no longer than a message should be. */
+const shown = (name: string) => (name.length > 100 ? `${name.slice(0, 97)}...` : name);
 
 export const bodyTooLarge = (limit: number) =>
   new ApiError('too_large', `The body is larger than ${limit} bytes, the most this gateway takes.`);
 
 export const encodingUnknown = (encoding: string) =>
-  new ApiError('malformed', `Bodies with content-encoding '${encoding}' are not accepted: send it plain.`);
+  new ApiError('malformed', `Bodies with content-encoding '${shown(encoding)}' are not accepted: send it plain.`);
 
 export const pathUnknown = (method: string, path: string) =>
-  new ApiError('unknown_path', `There is no ${method} ${path} here.`);
+  new ApiError('unknown_path', `There is no ${method} ${shown(path)} here.`);
 
 export const methodWrong = (method: string, path: string, allowed: string) =>
-  new ApiError('wrong_method', `${path} does not take ${method}: use ${allowed}.`);
+  new ApiError('wrong_method', `${shown(path)} does not take ${method}: use ${allowed}.`);
 
 export const modelUnknown = (model: string) =>
   new ApiError(
     'unknown_model',
-    `No replica serves the model '${model}'. GET /v1/models lists those that are.`,
+    `No replica serves the model '${shown(model)}'. GET /v1/models lists those that are.`,
     'model',
   );
 
+export const endpointUnknown = (name: string) =>
+  new ApiError('unknown_path', `There is no endpoint '${shown(name)}' here.`);
+
+export const nestedTooDeeply = () => new ApiError('malformed', 'The body is nested too deeply.');
+
+/** Something that should not happen did. It is reported to the gateway's keeper, not to the client. */
+export const internalError = () => new ApiError('internal', 'The gateway failed; the request may be tried again.');
+
 export const noReplica = (model: string, why: string) =>
-  new ApiError('unavailable', `No replica can take a request for '${model}' now: ${why}.`);
+  new ApiError('unavailable', `No replica can take a request for '${shown(model)}' now: ${why}.`);
 
 export const draining = () => new ApiError('unavailable', 'This gateway is going down: try another one.');
 
@@ -31,3 +43,14 @@ export const upstreamBroke = (replica: string, problem: string) =>
 
 export const upstreamTimeout = (replica: string, what: string) =>
   new ApiError('upstream_timeout', `Replica ${replica} gave no ${what} in time.`);
+
+/** What the gateway's keeper is told: mistakes in files and addresses that show when it starts or reloads. */
+
+export const unusableTls = (path: string, problem: string) =>
+  new InputError('TLS_UNUSABLE', path, problem, 'give a certificate and its key as readable PEM files');
+
+export const unwritableLog = (path: string, problem: string) =>
+  new InputError('OUTPUT_NOT_WRITABLE', path, `cannot be written (${problem})`, 'give a path in an existing folder');
+
+export const tooManyReplicas = (place: string, most: number) =>
+  new InputError('TOO_MANY_REPLICAS', place, `more than ${most} replicas`, 'spread them over several endpoints');

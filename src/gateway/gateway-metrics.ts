@@ -5,9 +5,11 @@ export class GatewayMetrics {
   readonly outcomes = new Map<Outcome, number>();
   readonly refusals = new Map<number, number>();
   retries = 0;
-  /** Scrapes that failed, by replica, and signals that an engine should have given and did not, by name. */
+  /** Bugs: requests that the gateway could not serve for a reason of its own. */
+  faults = 0;
+  /** By replica: scrapes that failed, and how often each signal that its engine should give was not there. */
   readonly failedScrapes = new Map<string, number>();
-  readonly missingSignals = new Map<string, number>();
+  readonly missingSignals = new Map<string, Map<string, number>>();
 
   ended(outcome: Outcome): void {
     count(this.outcomes, outcome);
@@ -21,8 +23,19 @@ export class GatewayMetrics {
     count(this.failedScrapes, replica);
   }
 
-  signalMissing(name: string): void {
-    count(this.missingSignals, name);
+  signalMissing(replica: string, signal: string): void {
+    let signals = this.missingSignals.get(replica);
+    if (signals === undefined) {
+      signals = new Map();
+      this.missingSignals.set(replica, signals);
+    }
+    count(signals, signal);
+  }
+
+  /** A replica has left: what was counted of it goes with it, so that names do not pile up. */
+  forget(replica: string): void {
+    this.failedScrapes.delete(replica);
+    this.missingSignals.delete(replica);
   }
 }
 

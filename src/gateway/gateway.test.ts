@@ -239,7 +239,7 @@ describe('replicas that fail', () => {
     expect((await fetch(`${gateway.url}/ready`)).status).toBe(503);
     expect((await post(gateway, CHAT)).status).toBe(404);
     engine!.health = 200;
-    await gateway.check();
+    await gateway.fleet.check();
     expect((await fetch(`${gateway.url}/ready`)).status).toBe(200);
     expect((await post(gateway, CHAT)).status).toBe(200);
   });
@@ -339,7 +339,7 @@ describe('a fleet that changes', () => {
     const calls = [post(gateway, CHAT), post(gateway, CHAT)];
     const last = await leaves!.got(1);
     const first = await stays!.got(1);
-    gateway.removeReplica(gateway.replicas()[1]!);
+    gateway.fleet.remove(gateway.replicas()[1]!);
     last.response.end('{"late":true}');
     first.response.end('{}');
     expect(await Promise.all(calls.map(async (call) => (await call).status))).toEqual([200, 200]);

@@ -1,31 +1,28 @@
 import { dirname, resolve } from 'node:path';
-import { InputError } from '../kernel/errors.js';
-import { knownNames } from '../kernel/nearest-name.js';
-import type { YamlErrors } from '../kernel/yaml/read-schema.js';
 import { readStrictYaml } from '../kernel/yaml/strict-yaml.js';
 import type { YamlPlaces } from '../kernel/yaml/yaml-places.js';
-import { policyOptions } from '../policy/policy-options.js';
-import { routingPolicy } from '../policy/registry.js';
+import {
+  CONFIG_ERRORS,
+  configInvalid,
+  policyOf,
+  type ReplicaKeys,
+  type RoutingKeys,
+  replicaOf,
+} from './config-parts.js';
 import { GATEWAY_SCHEMA } from './config-schema.js';
-import type { EndpointConfig, GatewayConfig, ListenConfig, PolicyConfig, ReplicaConfig } from './gateway-config.js';
+import { tooManyReplicas } from './errors.js';
+import { MOST_REPLICAS } from './fleet/deciding-fleet.js';
+import {
+  DEFAULT_POLICY,
+  type EndpointConfig,
+  type GatewayConfig,
+  type ListenConfig,
+  type PolicyConfig,
+  type ReplicaConfig,
+} from './gateway-config.js';
 
-const invalid = (place: string, problem: string, remedy: string) =>
-  new InputError('GATEWAY_CONFIG_INVALID', place, problem, remedy);
-
-const ERRORS: YamlErrors = {
-  invalid,
-  unknownKey: (place, key, known) =>
-    new InputError('GATEWAY_CONFIG_UNKNOWN_KEY', place, `unknown key '${key}'`, knownNames(key, known)),
-};
-
-interface ReplicaKeys {
-  url: string;
-  id?: string;
-  engine?: string;
-  model?: string;
-}
 interface PolicyKeys {
-  routing?: { policy?: string; options?: Record<string, unknown>; block_size?: number; cache_blocks?: number };
+  routing?: RoutingKeys;
 }
 interface ListenKeys {
   host?: string;
@@ -51,7 +48,7 @@ interface ConfigKeys {
 
 /** Reads twinyard.yaml over what holds without it. The first thing wrong is an InputError with its line and column. */
 export function readGatewayConfig(text: string, path: string, base: GatewayConfig): GatewayConfig {
-  const read = readStrictYaml(text, path, GATEWAY_SCHEMA, ERRORS, 'start it with replicas, each with a url');
+  const read = readStrictYaml(text, path, GATEWAY_SCHEMA, CONFIG_ERRORS, 'start it with replicas, each with a url');
   return new ConfigReader(path, read.places, base).config(read.value as ConfigKeys);
 }
 
@@ -124,8 +121,11 @@ class ConfigReader {
     endpoints.forEach(({ name }, i) => {
       if (endpoints.findIndex((other) => other.name === name) === i) return;
       const place = this.#places.of(`endpoints[${keys.replicas === undefined ? i : i - 1}].name`);
-      throw invalid(place, `there are two endpoints '${name}'`, 'give each a name of its own');
+      throw configInvalid(place, `there are two endpoints '${name}'`, 'give each a name of its own');
     });
+    for (const { name, replicas } of endpoints) {
+      if (replicas.length > MOST_REPLICAS) throw tooManyReplicas(`endpoint '${name}'`, MOST_REPLICAS);
+    }
     if (endpoints.length > 0) return endpoints;
     // Replicas may come from the command line.
     return this.#base.endpoints.map((endpoint) =>
@@ -134,36 +134,24 @@ class ConfigReader {
   }
 
   #policy(keys: PolicyKeys | undefined, path: string): PolicyConfig {
-    const base = this.#base.endpoints[0]?.policy;
-    const routing = keys?.routing ?? {};
-    const place = this.#places.of(`${path}.routing.policy`);
-    const policy = {
-      name: routing.policy ?? base?.name ?? 'weighted',
-      options: routing.options ?? base?.options ?? {},
-      blockSize: routing.block_size ?? base?.blockSize ?? 16,
-      cacheBlocks: routing.cache_blocks ?? base?.cacheBlocks ?? 10_000,
-    };
-    policyOptions(routingPolicy(policy.name, place), policy.options, this.#places.of(`${path}.routing.options`));
-    return policy;
+    const base = this.#base.endpoints[0]?.policy ?? DEFAULT_POLICY;
+    return policyOf(keys?.routing ?? {}, base, (key) => this.#places.of(`${path}.routing.${key}`));
   }
 
-  #replica({ url, id, engine = 'vllm', model }: ReplicaKeys, path: string): ReplicaConfig {
+  #replica(keys: ReplicaKeys, path: string): ReplicaConfig {
     const place = this.#places.of(`${path}.url`);
-    if (!URL.canParse(url)) throw invalid(place, `'${url}' is not a URL`, 'give one such as http://127.0.0.1:9001');
-    const { host, origin, pathname, protocol } = new URL(url);
-    if (!['http:', 'https:'].includes(protocol) || pathname !== '/') {
-      throw invalid(place, `'${url}' is more or less than an address`, 'give scheme, host and port alone');
+    const replica = replicaOf(keys, place);
+    if (this.#ids.has(replica.id)) {
+      throw configInvalid(place, `there are two replicas '${replica.id}'`, 'give each an id of its own');
     }
-    const name = id ?? host;
-    if (this.#ids.has(name)) throw invalid(place, `there are two replicas '${name}'`, 'give each an id of its own');
-    this.#ids.add(name);
-    return { id: name, url: origin, engine, models: model === undefined ? null : [model] };
+    this.#ids.add(replica.id);
+    return replica;
   }
 
   #listen(keys: ListenKeys | undefined, base: ListenConfig, path: string): ListenConfig {
     const { cert, host = base.host, key, port = base.port } = keys ?? {};
     if ((cert === undefined) !== (key === undefined)) {
-      throw invalid(this.#places.of(path), 'has one of cert and key', 'give both, or neither');
+      throw configInvalid(this.#places.of(path), 'has one of cert and key', 'give both, or neither');
     }
     const tls = cert === undefined ? base.tls : { cert: resolve(this.#folder, cert), key: resolve(this.#folder, key!) };
     return { host, port, tls };

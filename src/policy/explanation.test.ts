@@ -5,8 +5,8 @@ it('an explanation is empty again after a reset', () => {
   const why = createExplanation(2);
   why.scored = true;
   why.scores.set([1, 2]);
-  why.terms.set('load', new Float64Array(2));
-  why.facts.set('hits', new Float64Array(2));
+  why.terms.column('load', 2);
+  why.facts.column('hits', 2);
   why.removed.set(1, 'full');
   why.tied = 2;
   why.rule = 'its turn';

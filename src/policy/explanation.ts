@@ -1,3 +1,5 @@
+import { NamedColumns } from './named-columns.js';
+
 /**
  * How a pick came about. One object is reused for many picks: `reset` empties it, arrays may be longer than the fleet.
  * The host fills in regret and the view; the policy fills in scores, terms, removals and the rule.
@@ -8,9 +10,9 @@ export interface Explanation {
   /** Higher is better; NaN for replicas that were not candidates. */
   scores: Float64Array;
   /** The parts that add up to a score, by name; one value per replica. */
-  terms: Map<string, Float64Array>;
+  terms: NamedColumns;
   /** Whatever else was weighed, by name; one value per replica. */
-  facts: Map<string, Float64Array>;
+  facts: NamedColumns;
   /** What removed a replica, by slot. */
   removed: Map<number, string>;
   /** How many candidates were equally good; 0 when they were not compared. */
@@ -23,8 +25,8 @@ export function createExplanation(replicas: number): Explanation {
   return {
     scored: false,
     scores: new Float64Array(replicas),
-    terms: new Map(),
-    facts: new Map(),
+    terms: new NamedColumns(),
+    facts: new NamedColumns(),
     removed: new Map(),
     tied: 0,
     rule: '',
@@ -36,7 +38,7 @@ export function resetExplanation(why: Explanation): void {
   why.scores.fill(Number.NaN);
   why.terms.clear();
   why.facts.clear();
-  why.removed.clear();
+  if (why.removed.size > 0) why.removed.clear();
   why.tied = 0;
   why.rule = '';
 }

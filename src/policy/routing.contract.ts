@@ -6,6 +6,7 @@ import { MOST_CHATS } from './chat-affinity.js';
 import type { RoutingPolicy } from './contract.js';
 import { createExplanation, type Explanation, resetExplanation } from './explanation.js';
 import { createFleetView } from './fleet-view.js';
+import type { NamedColumns } from './named-columns.js';
 import { policyOptions } from './policy-options.js';
 import { createRequestFeatures } from './request-features.js';
 
@@ -75,7 +76,7 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
           expect(why.rule).not.toBe('');
           const eligible = eligibleSlots(view);
           expect(why.tied).toBeLessThanOrEqual(eligible.length);
-          for (const fact of [...why.terms.values(), ...why.facts.values()]) {
+          for (const fact of [...columnsOf(why.terms), ...columnsOf(why.facts)]) {
             for (let i = 0; i < view.size; i++) expect(Number.isNaN(fact[i]!)).toBe(!eligible.includes(i));
           }
           for (const slot of why.removed.keys()) expect(eligible).toContain(slot);
@@ -91,7 +92,7 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
             expect(why.tied).toBeLessThanOrEqual(eligible.filter((i) => scores[i] === best).length);
           }
           if (why.terms.size === 0) return;
-          const parts = [...why.terms.values()];
+          const parts = columnsOf(why.terms);
           for (const i of eligible) expect(parts.reduce((sum, part) => sum + part[i]!, 0)).toBeCloseTo(scores[i]!, 12);
         });
       }),
@@ -114,4 +115,8 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
     }
     expect(picker.remembered!()).toBeLessThanOrEqual(MOST_CHATS);
   });
+}
+
+function columnsOf(columns: NamedColumns): Float64Array[] {
+  return columns.names().map((_, i) => columns.at(i));
 }

@@ -113,7 +113,7 @@ describe('candidates', () => {
     const why = trace.fresh();
     why.scored = true;
     why.scores[0] = 0.9;
-    why.terms.set('queue-depth', Float64Array.of(0.9));
+    why.terms.column('queue-depth', 1).set([0.9]);
     why.rule = 'highest weighted score';
     trace.picked(0, () => '', 0, view);
     expect(last()).toMatchObject({
@@ -140,7 +140,7 @@ describe('candidates', () => {
     const why = trace.fresh();
     why.scored = true;
     why.scores.set([1, 0]);
-    why.terms.set('old', Float64Array.of(1, 0));
+    why.terms.column('old', 2).set([1, 0]);
     trace.picked(0, () => '', 0, fleetWith(0, 0));
     trace.fresh();
     trace.picked(1, () => '', 0, fleetWith(3, 4));

@@ -85,7 +85,7 @@ export class DecisionTrace {
         score: why.scores[i]!,
         ...(why.terms.size === 0
           ? {}
-          : { terms: Object.fromEntries([...why.terms].map(([name, t]) => [name, t[i]!])) }),
+          : { terms: Object.fromEntries(why.terms.names().map((name, t) => [name, why.terms.at(t)[i]!])) }),
         queued: view.queued[i]!,
         running: view.running[i]!,
         in_flight: view.inFlight[i]!,

@@ -1,34 +1,58 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { unwritableLog } from '../errors.js';
 import type { DecisionInput } from '../fleet/deciding-fleet.js';
 import type { PolicyConfig } from '../gateway-config.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 
 /** A line of the decision log: one call that changed a fleet's state, or a decision. `replay --decisions` makes them again. */
 export type LogLine =
-  | { type: 'policy'; endpoint: string; config: PolicyConfig; seed: number; staleMs: number }
+  | { type: 'policy'; endpoint: string; hash: string; config: PolicyConfig; seed: number; staleMs: number }
+  | { type: 'stale'; endpoint: string; staleMs: number }
   | { type: 'replicas'; endpoint: string; ids: readonly string[] }
   | { type: 'signals'; endpoint: string; id: string; signals: ReplicaSignals }
-  | ({ type: 'request'; endpoint: string; request: number; id: string; replica: string | null } & Omit<
-      DecisionInput,
-      'blocks' | 'blockCount'
-    > & { blocks: number[] })
+  | RequestLine
   | { type: 'first' | 'done'; endpoint: string; request: number };
+
+/** A decision: what it was made of, and what came out. `policy` is the hash of the policy that made it. */
+export interface RequestLine extends Omit<DecisionInput, 'blocks' | 'blockCount'> {
+  type: 'request';
+  endpoint: string;
+  policy: string;
+  request: number;
+  id: string;
+  replica: string | null;
+  blocks: number[];
+}
 
 const FLUSH_CHARACTERS = 64 * 1024;
 
 /**
  * Writes the log, in pieces. It holds what decisions depend on: block ids, not text, except for policies that key by text,
- * whose requests carry their messages; so only its owner may read it.
+ * whose requests carry their messages; so only its owner may read it. When it cannot be written any more, that is said once,
+ * and requests go on without it: a log with a gap could not be decided again anyway.
  */
 export class DecisionLog {
   readonly #file: number;
+  readonly #failed: (error: unknown) => void;
   #pending = '';
+  #isBroken = false;
 
-  constructor(path: string) {
-    this.#file = openSync(path, 'w', 0o600);
+  /** @param failed hears why it cannot be written any more */
+  constructor(path: string, failed: (error: unknown) => void) {
+    this.#failed = failed;
+    try {
+      this.#file = openSync(path, 'w', 0o600);
+    } catch (error) {
+      throw unwritableLog(path, (error as NodeJS.ErrnoException).code ?? String(error));
+    }
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
   }
 
   write(line: LogLine): void {
+    if (this.#isBroken) return;
     this.#pending += `${JSON.stringify(line)}\n`;
     if (this.#pending.length >= FLUSH_CHARACTERS) this.flush();
   }
@@ -37,7 +61,12 @@ export class DecisionLog {
     if (this.#pending === '') return;
     const text = this.#pending;
     this.#pending = '';
-    writeSync(this.#file, text);
+    try {
+      writeFileSync(this.#file, text);
+    } catch (error) {
+      this.#isBroken = true;
+      this.#failed(error);
+    }
   }
 
   close(): void {

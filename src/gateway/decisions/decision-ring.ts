@@ -1,5 +1,7 @@
 import type { Explanation } from '../../policy/explanation.js';
-import type { DecidingFleet } from '../fleet/deciding-fleet.js';
+import type { NamedColumns } from '../../policy/named-columns.js';
+import { type DecidingFleet, KNOWN_KV, KNOWN_QUEUED, KNOWN_RUNNING } from '../fleet/deciding-fleet.js';
+import type { RequestFacts } from '../request/request-facts.js';
 
 /** Numbers kept of each replica in a decision, in this order; score terms follow. */
 const COLUMNS = [
@@ -14,7 +16,12 @@ const COLUMNS = [
   'score',
 ] as const;
 const MOST_TERMS = 8;
-const WIDTH = COLUMNS.length + MOST_TERMS;
+/** Behind the columns: which signals were known, then the terms. */
+const KNOWN_AT = COLUMNS.length;
+const TERMS_AT = KNOWN_AT + 1;
+const WIDTH = TERMS_AT + MOST_TERMS;
+/** For the numbers of all decisions together; with many replicas fewer decisions fit. */
+const MOST_BYTES = 64 * 1024 * 1024;
 
 type Column = (typeof COLUMNS)[number];
 
@@ -23,6 +30,8 @@ export interface DecisionRecord {
   id: string;
   endpoint: string;
   policy: string;
+  /** Names the policy together with its options. */
+  policyHash: string;
   atUs: number;
   inputTokens: number;
   session: string;
@@ -35,22 +44,35 @@ export interface DecisionRecord {
   replicas: RecordedReplica[];
 }
 
-export interface RecordedReplica extends Record<Column, number> {
+/** Numbers as JSON can hold them: null for a score that was not given and for the age of what was never heard. */
+export interface RecordedReplica extends Record<Column, number | null> {
   id: string;
   /** Why it could not be chosen, null when it could. */
   removed: string | null;
-  terms: Record<string, number>;
+  /** Signals that the replica did not give or that were stale: what stands for them was assumed. */
+  missing: readonly string[];
+  terms: Record<string, number | null>;
 }
 
-/** The facts of a decision that are not in the view. */
-export type DecisionFacts = Pick<
-  DecisionRecord,
-  'id' | 'endpoint' | 'atUs' | 'inputTokens' | 'session' | 'blockCount' | 'attempt'
->;
+/** What of a decision is not in the view. The caller may use the object again. */
+export interface Decision {
+  facts: Pick<RequestFacts, 'id' | 'session' | 'inputTokens'>;
+  endpoint: string;
+  atUs: number;
+  blockCount: number;
+  attempt: number;
+}
 
 interface Entry {
-  facts: DecisionFacts;
+  id: string;
+  endpoint: string;
+  session: string;
   policy: string;
+  policyHash: string;
+  atUs: number;
+  inputTokens: number;
+  blockCount: number;
+  attempt: number;
   blockSize: number;
   ids: readonly string[];
   chosen: number;
@@ -64,16 +86,22 @@ interface Entry {
 const NO_TERMS: readonly string[] = [];
 
 /**
- * The last decisions, a bounded number of them: the oldest makes room for the newest. An entry that is overwritten lends the
- * new one its numbers, so that nothing piles up. Looking one up walks back through all: that happens for people, not requests.
+ * The last decisions, a bounded number of them: the newest is written over the oldest, entry, numbers and all, so that nothing
+ * new has to live long. Looking one up walks back through all: that happens for people, not for requests.
  */
 export class DecisionRing {
   readonly #most: number;
-  readonly #entries: Entry[] = [];
+  readonly #mostBytes: number;
+  #entries: Entry[] = [];
   #next = 0;
+  /** How many numbers the widest decision so far has, and how many decisions of that width may be kept. */
+  #room = 0;
+  #limit: number;
 
-  constructor(most: number) {
-    this.#most = Math.max(1, most);
+  constructor(most: number, mostBytes = MOST_BYTES) {
+    this.#most = most;
+    this.#mostBytes = mostBytes;
+    this.#limit = most;
   }
 
   get size(): number {
@@ -81,51 +109,67 @@ export class DecisionRing {
   }
 
   /** After the decision: notes the fleet's view as the policy saw it and how it chose. */
-  add(facts: DecisionFacts, fleet: DecidingFleet, chosen: number, why: Explanation): void {
+  add(
+    { facts, endpoint, atUs, blockCount, attempt }: Decision,
+    fleet: DecidingFleet,
+    chosen: number,
+    why: Explanation,
+  ): void {
     const { view } = fleet;
-    const old = this.#entries[this.#next];
     const room = view.size * WIDTH;
-    const numbers = old !== undefined && old.numbers.length >= room ? old.numbers : new Float64Array(room);
-    // Terms have the same names as long as the policy is the same.
-    let terms = old?.terms ?? NO_TERMS;
-    if (!sameNames(terms, why.terms)) terms = [...why.terms.keys()].slice(0, MOST_TERMS);
-    for (let t = 0; t < terms.length; t++) {
-      const values = why.terms.get(terms[t]!)!;
-      for (let slot = 0; slot < view.size; slot++) numbers[slot * WIDTH + COLUMNS.length + t] = values[slot]!;
+    if (room > this.#room) this.#widen(room);
+    let entry = this.#entries[this.#next];
+    if (entry === undefined) {
+      entry = emptyEntry();
+      this.#entries.push(entry);
     }
+    if (entry.numbers.length < room) entry.numbers = new Float64Array(room);
+    // Terms have the same names as long as the policy is the same.
+    if (!sameNames(entry.terms, why.terms)) entry.terms = why.terms.names().slice(0, MOST_TERMS);
+    const { numbers, terms } = entry;
+    for (let t = 0; t < terms.length; t++) {
+      const values = why.terms.at(t);
+      for (let slot = 0; slot < view.size; slot++) numbers[slot * WIDTH + TERMS_AT + t] = values[slot]!;
+    }
+    // The request itself has been placed by now: its own share is taken out again.
+    const uncached =
+      facts.inputTokens - Math.min(facts.inputTokens, (fleet.routedBlocks[chosen] ?? 0) * fleet.blockSize);
     for (let slot = 0; slot < view.size; slot++) {
       let at = slot * WIDTH;
       numbers[at++] = view.queued[slot]!;
       numbers[at++] = view.running[slot]!;
       numbers[at++] = view.kvUsed[slot]!;
-      // The request itself has been placed by now.
       numbers[at++] = view.inFlight[slot]! - (slot === chosen ? 1 : 0);
-      numbers[at++] = view.pendingPrefillTokens[slot]!;
+      numbers[at++] = view.pendingPrefillTokens[slot]! - (slot === chosen ? uncached : 0);
       numbers[at++] = view.ongoingDecodeTokens[slot]!;
       numbers[at++] = fleet.routedBlocks[slot]!;
       numbers[at++] = view.reportedAgeUs[slot]!;
       numbers[at++] = why.scored ? why.scores[slot]! : Number.NaN;
+      numbers[at] = fleet.known[slot]!;
     }
-    this.#entries[this.#next] = {
-      facts,
-      policy: fleet.config.name,
-      blockSize: fleet.blockSize,
-      ids: view.ids,
-      chosen,
-      rule: why.rule,
-      tied: why.tied,
-      removed: why.removed.size === 0 ? null : new Map(why.removed),
-      terms,
-      numbers,
-    };
-    this.#next = (this.#next + 1) % this.#most;
+    entry.id = facts.id;
+    entry.endpoint = endpoint;
+    entry.session = facts.session;
+    entry.policy = fleet.config.name;
+    entry.policyHash = fleet.policyHash;
+    entry.atUs = atUs;
+    entry.inputTokens = facts.inputTokens;
+    entry.blockCount = blockCount;
+    entry.attempt = attempt;
+    entry.blockSize = fleet.blockSize;
+    entry.ids = view.ids;
+    entry.chosen = chosen;
+    entry.rule = why.rule;
+    entry.tied = why.tied;
+    entry.removed = why.removed.size === 0 ? null : new Map(why.removed);
+    this.#next = (this.#next + 1) % this.#limit;
   }
 
   /** The last decision about a request; undefined when it was never made or has made room. */
   find(id: string): DecisionRecord | undefined {
     for (let i = 1; i <= this.#entries.length; i++) {
       const entry = this.#back(i);
-      if (entry.facts.id === id) return recordOf(entry);
+      if (entry.id === id) return recordOf(entry);
     }
     return undefined;
   }
@@ -135,6 +179,16 @@ export class DecisionRing {
     return Array.from({ length: Math.min(count, this.#entries.length) }, (_, i) => recordOf(this.#back(i + 1)));
   }
 
+  /** Decisions have become wider: the oldest make room. */
+  #widen(room: number): void {
+    const limit = Math.max(1, Math.min(this.#most, Math.floor(this.#mostBytes / (room * 8))));
+    const kept = Math.min(limit, this.#entries.length);
+    this.#entries = Array.from({ length: kept }, (_, i) => this.#back(kept - i));
+    this.#next = kept % limit;
+    this.#room = room;
+    this.#limit = limit;
+  }
+
   /** The n-th entry from the end, from 1. */
   #back(n: number): Entry {
     const { length } = this.#entries;
@@ -142,27 +196,59 @@ export class DecisionRing {
   }
 }
 
-function sameNames(names: readonly string[], terms: ReadonlyMap<string, unknown>): boolean {
+function sameNames(names: readonly string[], terms: NamedColumns): boolean {
   if (names.length !== Math.min(terms.size, MOST_TERMS)) return false;
-  for (let i = 0; i < names.length; i++) if (!terms.has(names[i]!)) return false;
+  for (let i = 0; i < names.length; i++) if (terms.name(i) !== names[i]) return false;
   return true;
 }
 
-function recordOf(entry: Entry): DecisionRecord {
-  const { facts, numbers } = entry;
-  const replicas = entry.ids.map((id, slot): RecordedReplica => {
-    const at = slot * WIDTH;
-    const columns = Object.fromEntries(COLUMNS.map((name, i) => [name, numbers[at + i]!])) as Record<Column, number>;
-    const terms = entry.terms.map((name, i): [string, number] => [name, numbers[at + COLUMNS.length + i]!]);
-    return { id, removed: entry.removed?.get(slot) ?? null, ...columns, terms: Object.fromEntries(terms) };
-  });
+function emptyEntry(): Entry {
   return {
-    ...facts,
-    policy: entry.policy,
-    blockSize: entry.blockSize,
-    replica: entry.chosen < 0 ? null : entry.ids[entry.chosen]!,
-    rule: entry.rule,
-    tied: entry.tied,
-    replicas,
+    id: '',
+    endpoint: '',
+    session: '',
+    policy: '',
+    policyHash: '',
+    atUs: 0,
+    inputTokens: 0,
+    blockCount: 0,
+    attempt: 0,
+    blockSize: 0,
+    ids: NO_TERMS,
+    chosen: -1,
+    rule: '',
+    tied: 0,
+    removed: null,
+    terms: NO_TERMS,
+    numbers: new Float64Array(0),
   };
+}
+
+function recordOf({ chosen, ids, numbers, removed, terms: names, ...facts }: Entry): DecisionRecord {
+  const replicas = ids.map((id, slot): RecordedReplica => {
+    const at = slot * WIDTH;
+    const columns = COLUMNS.map((name, i): [string, number | null] => [name, finite(numbers[at + i]!)]);
+    const terms = names.map((name, i): [string, number | null] => [name, finite(numbers[at + TERMS_AT + i]!)]);
+    return {
+      id,
+      removed: removed?.get(slot) ?? null,
+      ...(Object.fromEntries(columns) as Record<Column, number | null>),
+      missing: missing(numbers[at + KNOWN_AT]!),
+      terms: Object.fromEntries(terms),
+    };
+  });
+  return { ...facts, replica: chosen < 0 ? null : ids[chosen]!, replicas };
+}
+
+function missing(known: number): string[] {
+  const signals: [number, string][] = [
+    [KNOWN_QUEUED, 'queued'],
+    [KNOWN_RUNNING, 'running'],
+    [KNOWN_KV, 'kvUsed'],
+  ];
+  return signals.filter(([bit]) => (known & bit) === 0).map(([, name]) => name);
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
 }

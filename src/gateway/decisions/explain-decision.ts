@@ -7,13 +7,13 @@ export function explainDecision(record: DecisionRecord): string {
   const header = ['replica', 'queued', 'running', 'kv', 'in flight', 'prefix', 'age', ...terms, 'score', ''];
   const rows = replicas.map((replica) => [
     replica.id === record.replica ? `> ${replica.id}` : `  ${replica.id}`,
-    String(replica.queued),
-    String(replica.running),
-    `${(replica.kvUsed * 100).toFixed(0)} %`,
-    String(replica.inFlight),
+    told(replica, 'queued', number(replica.queued)),
+    told(replica, 'running', number(replica.running)),
+    told(replica, 'kvUsed', `${((replica.kvUsed ?? 0) * 100).toFixed(0)} %`),
+    number(replica.inFlight),
     `${replica.routedBlocks}/${record.blockCount}`,
-    age(replica.ageUs),
-    ...terms.map((name) => number(replica.terms[name]!)),
+    age(replica),
+    ...terms.map((name) => number(replica.terms[name] ?? null)),
     number(replica.score),
     replica.removed ?? '',
   ]);
@@ -27,9 +27,10 @@ export function explainDecision(record: DecisionRecord): string {
   const session = record.session === '' ? '' : `, chat ${record.session}`;
   return [
     `request ${record.id}: ${record.inputTokens} tokens, ${record.blockCount} blocks of ${record.blockSize}${session}`,
-    `endpoint ${record.endpoint}, policy ${record.policy}, try ${record.attempt + 1}, ${(record.atUs / 1e6).toFixed(3)} s after the start`,
+    `endpoint ${record.endpoint}, policy ${record.policy} (${record.policyHash}), try ${record.attempt + 1}, ${(record.atUs / 1e6).toFixed(3)} s after the start`,
     '',
     ...table,
+    ...(replicas.some(({ missing }) => missing.length > 0) ? [ASSUMED] : []),
     '',
     record.replica === null ? 'no replica could take it' : `${record.replica}: ${record.rule}${tie(record)}`,
     ...flips(record),
@@ -37,36 +38,48 @@ export function explainDecision(record: DecisionRecord): string {
   ].join('\n');
 }
 
+const ASSUMED = '? not said by the replica, or too long ago: taken to be as others are';
+
+function told({ missing }: RecordedReplica, signal: string, value: string): string {
+  return missing.includes(signal) ? `${value}?` : value;
+}
+
 function tie({ tied }: DecisionRecord): string {
   return tied > 1 ? `; ${tied} were equally good, and a draw decided` : '';
 }
 
+/** A replica that the policy gave a score. */
+type Candidate = RecordedReplica & { score: number };
+
 /** What the runner-up lacked. */
 function flips(record: DecisionRecord): string[] {
-  const chosen = record.replicas.find(({ id }) => id === record.replica);
-  if (chosen === undefined || Number.isNaN(chosen.score)) return [];
-  const others = record.replicas.filter(({ id, score }) => id !== chosen.id && !Number.isNaN(score));
-  const second = others.reduce<RecordedReplica | null>(
+  const candidates = record.replicas.filter((replica): replica is Candidate => replica.score !== null);
+  const chosen = candidates.find(({ id }) => id === record.replica);
+  if (record.replica === null) return [];
+  if (chosen === undefined) return ['this policy does not compare replicas: only another turn, draw or key flips it'];
+  const others = candidates.filter(({ id }) => id !== chosen.id);
+  const second = others.reduce<Candidate | null>(
     (best, one) => (best === null || one.score > best.score ? one : best),
     null,
   );
   if (second === null) return ['nothing would have flipped it: no other replica was a candidate'];
   const gap = chosen.score - second.score;
   if (gap <= 0) return [`another draw would have flipped it to ${second.id}`];
-  const reasons = Object.keys(chosen.terms)
-    .map((name): [string, number] => [name, chosen.terms[name]! - second.terms[name]!])
-    .filter(([, difference]) => difference > 0)
-    .sort((a, b) => b[1] - a[1]);
-  const decisive = reasons.filter(([, difference]) => difference >= gap).map(([name]) => name);
+  const decisive = Object.keys(chosen.terms)
+    .map((name): [string, number] => [name, (chosen.terms[name] ?? 0) - (second.terms[name] ?? 0)])
+    .filter(([, difference]) => difference >= gap)
+    .sort((a, b) => b[1] - a[1])
+    .map(([name]) => name);
   const how = decisive.length > 0 ? `; equal in ${decisive.join(' or ')} alone, it would have won` : '';
   return [`${second.id} came second, ${number(gap)} behind${how}`];
 }
 
-function number(value: number): string {
-  if (Number.isNaN(value)) return '-';
+function number(value: number | null): string {
+  if (value === null) return '-';
   return Number.isInteger(value) ? String(value) : value.toFixed(3);
 }
 
-function age(us: number): string {
-  return Number.isFinite(us) ? `${(us / 1000).toFixed(0)} ms` : 'never';
+function age({ ageUs, missing }: RecordedReplica): string {
+  if (ageUs === null) return 'never';
+  return `${(ageUs / 1000).toFixed(0)} ms${missing.length === 3 ? ', stale' : ''}`;
 }

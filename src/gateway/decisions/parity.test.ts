@@ -55,12 +55,12 @@ describe('decision parity', () => {
       const half = Array.from({ length: AT_ONCE }, () => client(PER_POLICY / AT_ONCE / 2));
       if (turn % 2 === 0) {
         const { url } = engines[3 + (turn % 4) / 2]!;
-        gateway.addReplica('default', { id: `late-${turn}`, url, engine: 'vllm', models: null });
-      } else gateway.removeReplica(gateway.replicas().at(-1)!);
+        gateway.fleet.add(gateway.endpoints.get('default')!, { id: `late-${turn}`, url, engine: 'vllm', models: null });
+      } else gateway.fleet.remove(gateway.replicas().at(-1)!);
       await Promise.all(half);
       engines[0]!.metrics = `vllm:num_requests_running ${random.below(9)}\nvllm:num_requests_waiting ${random.below(5)}\nvllm:kv_cache_usage_perc ${random.next()}\n`;
-      await gateway.check();
-      await gateway.scrapeAll();
+      await gateway.fleet.check();
+      await gateway.fleet.scrape();
       await Promise.all(Array.from({ length: AT_ONCE }, () => client(PER_POLICY / AT_ONCE / 2)));
     }
     expect(gateway.endpoints.get('default')!.inFlight).toBe(0);

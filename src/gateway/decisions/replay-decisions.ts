@@ -1,7 +1,7 @@
 import { InputError } from '../../kernel/errors.js';
 import { DecidingFleet } from '../fleet/deciding-fleet.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
-import type { LogLine } from './decision-log.js';
+import type { LogLine, RequestLine } from './decision-log.js';
 
 /** A decision that came out differently. */
 export interface Difference {
@@ -30,19 +30,23 @@ export class DecisionReplay {
       const fleet = this.#fleets.get(line.endpoint);
       if (fleet === undefined) {
         this.#fleets.set(line.endpoint, new DecidingFleet(line.config, line.seed, line.staleMs));
-      } else fleet.setPolicy(line.config);
+      } else {
+        fleet.setPolicy(line.config);
+        fleet.staleMs = line.staleMs;
+      }
       return;
     }
     const fleet = this.#fleets.get(line.endpoint);
     if (fleet === undefined) throw this.#bad(number, `endpoint '${line.endpoint}' has no policy yet`);
     if (line.type === 'request') this.#decide(fleet, line, number);
+    else if (line.type === 'stale') fleet.staleMs = line.staleMs;
     else if (line.type === 'replicas') fleet.setReplicas(line.ids);
     else if (line.type === 'signals') fleet.setSignals(line.id, withNaN(line.signals));
     else if (line.type === 'first') fleet.firstToken(line.request);
     else fleet.finished(line.request);
   }
 
-  #decide(fleet: DecidingFleet, line: LogLine & { type: 'request' }, number: number): void {
+  #decide(fleet: DecidingFleet, line: RequestLine, number: number): void {
     const { blocks, endpoint, id, replica: recorded, request } = line;
     const chosen = fleet.decide(request, { ...line, blocks: Int32Array.from(blocks), blockCount: blocks.length });
     const decided = chosen < 0 ? null : fleet.view.ids[chosen]!;
@@ -59,7 +63,8 @@ export class DecisionReplay {
       throw this.#bad(number, 'the line is not JSON');
     }
     const type = (line as { type?: unknown } | null)?.type;
-    if (['policy', 'replicas', 'signals', 'request', 'first', 'done'].includes(type as string)) return line as LogLine;
+    if (['policy', 'stale', 'replicas', 'signals', 'request', 'first', 'done'].includes(type as string))
+      return line as LogLine;
     throw this.#bad(number, 'the line is not part of a decision log');
   }
 

@@ -5,25 +5,28 @@ export interface BreakerOptions {
   openMs: number;
 }
 
+const NOBODY = -1;
+
 /**
  * Keeps requests away from a replica that fails them. Only failures of the replica count: what a client did wrong (any 4xx)
- * says nothing about it.
+ * says nothing about it. While it is open, one request at a time may try whether the replica is back, and only that one's
+ * end counts: those that were under way before say nothing new.
  */
 export class CircuitBreaker {
-  readonly #options: BreakerOptions;
+  options: BreakerOptions;
   #failures = 0;
   #openedAtMs = Number.NaN;
-  /** A request is trying whether the replica is back. */
-  #trying = false;
+  /** The request that tries. */
+  #trial = NOBODY;
 
   constructor(options: BreakerOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Whether a request may go there now. */
   allows(nowMs: number): boolean {
-    if (Number.isNaN(this.#openedAtMs)) return true;
-    return !this.#trying && nowMs - this.#openedAtMs >= this.#options.openMs;
+    if (!this.isOpen) return true;
+    return this.#trial === NOBODY && nowMs - this.#openedAtMs >= this.options.openMs;
   }
 
   get isOpen(): boolean {
@@ -31,24 +34,24 @@ export class CircuitBreaker {
   }
 
   /** A request goes there: when the breaker is open, it is the one that tries. */
-  placed(): void {
-    if (this.isOpen) this.#trying = true;
+  placed(request: number): void {
+    if (this.isOpen) this.#trial = request;
   }
 
-  succeeded(): void {
+  succeeded(request: number): void {
+    if (this.isOpen && request !== this.#trial) return;
     this.#failures = 0;
     this.#openedAtMs = Number.NaN;
-    this.#trying = false;
   }
 
-  failed(nowMs: number): void {
+  failed(request: number, nowMs: number): void {
+    if (this.isOpen && request !== this.#trial) return;
     this.#failures++;
-    if (this.#trying || this.#failures >= this.#options.failures) this.#openedAtMs = nowMs;
-    this.#trying = false;
+    if (this.isOpen || this.#failures >= this.options.failures) this.#openedAtMs = nowMs;
   }
 
-  /** A request ended in a way that says nothing: its client left, or it was wrong. */
-  undecided(): void {
-    this.#trying = false;
+  /** The request is gone, in whatever way. If it was the one that tried and nothing was learnt, another may. */
+  released(request: number): void {
+    if (request === this.#trial) this.#trial = NOBODY;
   }
 }

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { randomStream } from '../../kernel/random-stream.js';
+import { canonicalJson } from '../../policy/canonical-json.js';
 import type { Explanation } from '../../policy/explanation.js';
 import { FleetRouter } from '../../policy/fleet-router.js';
 import type { FleetView } from '../../policy/fleet-view.js';
@@ -28,6 +30,12 @@ export interface DecisionInput {
 
 const PRIORITIES = sloPriorities();
 
+/** Bits of `known`. */
+export const KNOWN_QUEUED = 1;
+export const KNOWN_RUNNING = 2;
+export const KNOWN_KV = 4;
+const KNOWN_ALL = KNOWN_QUEUED | KNOWN_RUNNING | KNOWN_KV;
+
 /**
  * A policy deciding over live replicas. Its state changes by the calls below and by nothing else, so the same calls in the
  * same order give the same decisions: the gateway makes them once, `replay --decisions` makes them again.
@@ -38,18 +46,24 @@ export class DecidingFleet {
   blockSize: number;
   /** The policy keys requests by what they say. */
   readsBody: boolean;
+  /** Names the policy with all its options: the same for policies that decide alike. */
+  policyHash: string;
+  /** What replicas say counts for so long. */
+  staleMs: number;
+  /** By slot: which signals the replica has given and are not stale; the others of the view are assumed. */
+  readonly known = new Uint8Array(MOST_REPLICAS);
   #router: FleetRouter;
   readonly #signals = new Map<string, ReplicaSignals>();
-  readonly #staleUs: number;
   readonly #seed: number;
 
   constructor(config: PolicyConfig, seed: number, staleMs: number) {
-    const { blockSize, policy, options, random, readsBody } = livePolicy(config, seed);
+    const { blockSize, hash, policy, options, random, readsBody } = livePolicy(config, seed);
     this.config = config;
     this.blockSize = blockSize;
     this.readsBody = readsBody;
+    this.policyHash = hash;
+    this.staleMs = staleMs;
     this.#seed = seed;
-    this.#staleUs = staleMs * 1000;
     this.#router = new FleetRouter({
       policy,
       options,
@@ -63,7 +77,7 @@ export class DecidingFleet {
 
   /** Another policy takes over. It touches no replica and loses no count; blocks of another size start a new index. */
   setPolicy(config: PolicyConfig): void {
-    const { blockSize, policy, options, random, readsBody } = livePolicy(config, this.#seed);
+    const { blockSize, hash, policy, options, random, readsBody } = livePolicy(config, this.#seed);
     this.#router.setPolicy(policy, options, random);
     if (blockSize !== this.blockSize || config.cacheBlocks !== this.config.cacheBlocks) {
       this.#router.forgetBlocks(blockSize, config.cacheBlocks);
@@ -71,6 +85,7 @@ export class DecidingFleet {
     this.config = config;
     this.blockSize = blockSize;
     this.readsBody = readsBody;
+    this.policyHash = hash;
   }
 
   get view(): FleetView {
@@ -107,11 +122,14 @@ export class DecidingFleet {
     features.blocks = input.blocks;
     features.blockCount = input.blockCount;
     features.contentKey = input.blockCount > 0 ? `block:${input.blocks[0]}` : input.session || `request:${request}`;
+    let known = KNOWN_ALL;
     for (let slot = 0; slot < view.size; slot++) {
       const removed = input.removed[slot] ?? null;
       view.eligible[slot] = removed === null ? 1 : 0;
       this.#report(slot, input.nowUs);
+      known &= this.known[slot]!;
     }
+    if (known !== KNOWN_ALL) this.#assume();
     const chosen = this.#router.pick(why);
     if (chosen >= 0) this.#router.placed(request, chosen);
     if (why !== undefined) {
@@ -130,18 +148,57 @@ export class DecidingFleet {
     this.#router.finished(request);
   }
 
-  /** What a replica said last counts until it is stale; then, as before it said anything, only what we sent it does. */
+  /** What a replica said last counts until it is stale. */
   #report(slot: number, nowUs: number): void {
     const { view } = this.#router;
     const signals = this.#signals.get(view.ids[slot]!);
     const age = signals === undefined ? Number.POSITIVE_INFINITY : nowUs - signals.atUs;
-    const known = age <= this.#staleUs;
+    const isFresh = age <= this.staleMs * 1000;
+    let known = 0;
     view.reportedAgeUs[slot] = age;
-    view.queued[slot] = known && signals!.waiting >= 0 ? signals!.waiting : 0;
-    view.running[slot] = known && signals!.running >= 0 ? signals!.running : view.inFlight[slot]!;
-    view.kvUsed[slot] = known && signals!.kvUsed >= 0 ? signals!.kvUsed : 0;
-    view.freeBlocks[slot] = known && signals!.freeBlocks >= 0 ? signals!.freeBlocks : 0;
-    view.cacheHitRate[slot] = known && signals!.cacheHitRate >= 0 ? signals!.cacheHitRate : 0;
+    if (isFresh && signals!.waiting >= 0) {
+      known |= KNOWN_QUEUED;
+      view.queued[slot] = signals!.waiting;
+    }
+    if (isFresh && signals!.running >= 0) {
+      known |= KNOWN_RUNNING;
+      view.running[slot] = signals!.running;
+    }
+    if (isFresh && signals!.kvUsed >= 0) {
+      known |= KNOWN_KV;
+      view.kvUsed[slot] = signals!.kvUsed;
+    }
+    view.freeBlocks[slot] = isFresh && signals!.freeBlocks >= 0 ? signals!.freeBlocks : 0;
+    view.cacheHitRate[slot] = isFresh && signals!.cacheHitRate >= 0 ? signals!.cacheHitRate : 0;
+    this.known[slot] = known;
+  }
+
+  /**
+   * What a replica does not say must not make it look idle. It is taken to be as the others are on average; what it runs, to be
+   * what we sent it.
+   */
+  #assume(): void {
+    const { view } = this.#router;
+    const { known } = this;
+    let queued = 0;
+    let queues = 0;
+    let kvUsed = 0;
+    let caches = 0;
+    for (let slot = 0; slot < view.size; slot++) {
+      if ((known[slot]! & KNOWN_QUEUED) !== 0) {
+        queued += view.queued[slot]!;
+        queues++;
+      }
+      if ((known[slot]! & KNOWN_KV) !== 0) {
+        kvUsed += view.kvUsed[slot]!;
+        caches++;
+      }
+    }
+    for (let slot = 0; slot < view.size; slot++) {
+      if ((known[slot]! & KNOWN_QUEUED) === 0) view.queued[slot] = queues === 0 ? 0 : Math.round(queued / queues);
+      if ((known[slot]! & KNOWN_RUNNING) === 0) view.running[slot] = view.inFlight[slot]!;
+      if ((known[slot]! & KNOWN_KV) === 0) view.kvUsed[slot] = caches === 0 ? 0 : kvUsed / caches;
+    }
   }
 }
 
@@ -151,11 +208,14 @@ function livePolicy(config: PolicyConfig, seed: number) {
   // Live, equals are drawn: the lowest index would pile idle traffic on the first replica.
   const spread = 'tie_break' in policy.options ? { tie_break: 'random' } : {};
   const options = policyOptions(policy, { ...spread, ...config.options }, 'policy');
+  const blockSize = policy.blockSize?.(options) || config.blockSize;
+  const described = canonicalJson({ name: config.name, options, blockSize, cacheBlocks: config.cacheBlocks });
   return {
     policy,
     options,
+    hash: createHash('sha256').update(described).digest('hex').slice(0, 12),
     random: randomStream(seed, `router/${config.name}`),
-    blockSize: policy.blockSize?.(options) || config.blockSize,
+    blockSize,
     readsBody: policy.reads(options).includes('body'),
   };
 }

@@ -8,18 +8,21 @@ export function removal(replica: LiveReplica, model: string, nowMs: number): str
   return null;
 }
 
+/** Whether a replica has been there long enough to get its full share. */
+export function isWarm(replica: LiveReplica, nowMs: number, slowStartMs: number): boolean {
+  return nowMs - replica.readySinceMs >= slowStartMs;
+}
+
 /**
  * Whether a replica that has just joined has enough for now: its caches are cold, so at first it gets a small share of what
- * the others have in flight, and a growing one.
+ * the warm ones have in flight each, and a growing one.
  */
-export function isWarmingUp(
+export function hasEnough(
   replica: LiveReplica,
   inFlight: number,
-  meanInFlight: number,
+  warmMean: number,
   nowMs: number,
   slowStartMs: number,
 ): boolean {
-  const age = nowMs - replica.readySinceMs;
-  if (age >= slowStartMs) return false;
-  return inFlight >= Math.max(1, (meanInFlight * age) / slowStartMs);
+  return inFlight >= Math.max(1, (warmMean * (nowMs - replica.readySinceMs)) / slowStartMs);
 }

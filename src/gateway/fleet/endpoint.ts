@@ -4,16 +4,19 @@ import { PromptBytes } from '../../protocol/prompt-bytes.js';
 import { TOKEN_BYTES, tokensOfBytes } from '../../protocol/token-estimate.js';
 import { writePrompt } from '../../protocol/write-prompt.js';
 import type { DecisionLog, LogLine } from '../decisions/decision-log.js';
-import type { DecisionRing } from '../decisions/decision-ring.js';
+import type { Decision, DecisionRing } from '../decisions/decision-ring.js';
+import { nestedTooDeeply } from '../errors.js';
 import type { GatewayConfig, PolicyConfig } from '../gateway-config.js';
 import { BlockChain } from '../request/block-chain.js';
+import { isTooDeep } from '../request/nesting.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import { DecidingFleet, type DecisionInput } from './deciding-fleet.js';
-import { isWarmingUp, removal } from './eligibility.js';
+import { hasEnough, isWarm, removal } from './eligibility.js';
 import type { LiveReplica } from './live-replica.js';
 
 export interface EndpointParts {
+  /** Replaced when the gateway reloads. */
   config: Pick<GatewayConfig, 'seed' | 'signals' | 'slowStartMs'>;
   ring: DecisionRing;
   log: DecisionLog | null;
@@ -26,6 +29,8 @@ export interface Placement {
   request: number;
   replica: LiveReplica;
   hasFirstToken: boolean;
+  /** Not finished yet. */
+  isOpen: boolean;
 }
 
 /** The replicas that serve one set of models under one policy, and every decision among them. */
@@ -33,6 +38,7 @@ export class Endpoint {
   readonly name: string;
   replicas: readonly LiveReplica[] = [];
   readonly #parts: EndpointParts;
+  #log: DecisionLog | null;
   readonly #fleet: DecidingFleet;
   readonly #prompt = new PromptBytes();
   readonly #chain = new BlockChain();
@@ -40,19 +46,31 @@ export class Endpoint {
   readonly #removed: (string | null)[] = [];
   /** Numbers of requests that have ended, to be used again. */
   readonly #freeNumbers: number[] = [];
+  readonly #decision: Decision;
   #numbers = 0;
   #inFlight = 0;
-  readonly #placed = new Map<number, Placement>();
 
   constructor(name: string, policy: PolicyConfig, parts: EndpointParts) {
     this.name = name;
     this.#parts = parts;
+    this.#log = parts.log;
+    this.#decision = {
+      facts: { id: '', session: '', inputTokens: 0 },
+      endpoint: name,
+      atUs: 0,
+      blockCount: 0,
+      attempt: 0,
+    };
     this.#fleet = new DecidingFleet(policy, parts.config.seed, parts.config.signals.staleMs);
     this.#logPolicy();
   }
 
   get policy(): PolicyConfig {
     return this.#fleet.config;
+  }
+
+  get policyHash(): string {
+    return this.#fleet.policyHash;
   }
 
   /** Requests that are placed and have not ended. */
@@ -70,7 +88,7 @@ export class Endpoint {
   setReplicas(replicas: readonly LiveReplica[]): void {
     this.replicas = replicas;
     const ids = replicas.map(({ id }) => id);
-    this.#parts.log?.write({ type: 'replicas', endpoint: this.name, ids });
+    this.#log?.write({ type: 'replicas', endpoint: this.name, ids });
     this.#fleet.setReplicas(ids);
     this.#why = createExplanation(ids.length);
   }
@@ -81,10 +99,39 @@ export class Endpoint {
     this.#logPolicy();
   }
 
+  /** The configuration has been read again: what replicas say may count for a longer or shorter time. */
+  configure(): void {
+    const { staleMs } = this.#parts.config.signals;
+    if (staleMs === this.#fleet.staleMs) return;
+    this.#fleet.staleMs = staleMs;
+    this.#log?.write({ type: 'stale', endpoint: this.name, staleMs });
+  }
+
+  /** The endpoint is gone: its last requests end unrecorded, since another may have its name by then. */
+  retire(): void {
+    this.setReplicas([]);
+    this.#log = null;
+  }
+
+  /** Whether a replica serves this model, well or not. */
+  serves(model: string): boolean {
+    for (let slot = 0; slot < this.replicas.length; slot++) if (this.replicas[slot]!.models.has(model)) return true;
+    return false;
+  }
+
+  /** Whether there is another replica that could take a request now. */
+  hasOther(model: string, tried: readonly LiveReplica[], last: LiveReplica): boolean {
+    const nowMs = this.#parts.nowUs() / 1000;
+    return this.replicas.some(
+      (replica) => replica !== last && !tried.includes(replica) && removal(replica, model, nowMs) === null,
+    );
+  }
+
   report(replica: LiveReplica, signals: ReplicaSignals): void {
     replica.signals = signals;
-    if (this.#fleet.slot(replica.id) < 0) return;
-    this.#parts.log?.write({ type: 'signals', endpoint: this.name, id: replica.id, signals });
+    // It may have left meanwhile, or another may have its name.
+    if (!this.replicas.includes(replica)) return;
+    this.#log?.write({ type: 'signals', endpoint: this.name, id: replica.id, signals });
     this.#fleet.setSignals(replica.id, signals);
   }
 
@@ -93,7 +140,7 @@ export class Endpoint {
    * @param tried replicas that had their chance
    */
   place(facts: RequestFacts, attempt: number, tried: readonly LiveReplica[]): Placement | null {
-    const { log, nowUs, ring } = this.#parts;
+    const { nowUs, ring } = this.#parts;
     const at = nowUs();
     const fleet = this.#fleet;
     const input = this.#input(facts, at);
@@ -102,20 +149,22 @@ export class Endpoint {
     const why = this.#why;
     resetExplanation(why);
     const chosen = fleet.decide(request, input, why);
-    if (log !== null) log.write(this.#logLine(request, facts.id, chosen, input));
-    const { id, inputTokens, session } = facts;
-    const { blockCount } = input;
-    ring.add({ id, endpoint: this.name, atUs: at, inputTokens, session, blockCount, attempt }, fleet, chosen, why);
+    if (this.#log !== null) this.#log.write(this.#logLine(request, facts.id, chosen, input));
+    const decision = this.#decision;
+    decision.facts = facts;
+    decision.atUs = at;
+    decision.blockCount = input.blockCount;
+    decision.attempt = attempt;
+    ring.add(decision, fleet, chosen, why);
     if (chosen < 0) {
       this.#freeNumbers.push(request);
       return null;
     }
     const replica = this.replicas[chosen]!;
-    replica.breaker.placed();
+    replica.breaker.placed(request);
     replica.active++;
     this.#inFlight++;
-    const placement = { request, replica, hasFirstToken: false };
-    this.#placed.set(request, placement);
+    const placement = { request, replica, hasFirstToken: false, isOpen: true };
     return placement;
   }
 
@@ -133,41 +182,50 @@ export class Endpoint {
   firstToken(placement: Placement): void {
     if (placement.hasFirstToken) return;
     placement.hasFirstToken = true;
-    this.#parts.log?.write({ type: 'first', endpoint: this.name, request: placement.request });
+    this.#log?.write({ type: 'first', endpoint: this.name, request: placement.request });
     this.#fleet.firstToken(placement.request);
   }
 
-  finish({ request, replica }: Placement): void {
-    if (!this.#placed.delete(request)) return;
-    this.#parts.log?.write({ type: 'done', endpoint: this.name, request });
+  finish(placement: Placement): void {
+    if (!placement.isOpen) return;
+    placement.isOpen = false;
+    const { request, replica } = placement;
+    this.#log?.write({ type: 'done', endpoint: this.name, request });
     this.#fleet.finished(request);
+    replica.breaker.released(request);
     this.#freeNumbers.push(request);
     replica.active--;
     this.#inFlight--;
   }
 
   #logPolicy(): void {
-    const { config, log } = this.#parts;
-    const { seed, signals } = config;
-    log?.write({ type: 'policy', endpoint: this.name, config: this.policy, seed, staleMs: signals.staleMs });
+    const { seed } = this.#parts.config;
+    const { config, policyHash: hash, staleMs } = this.#fleet;
+    this.#log?.write({ type: 'policy', endpoint: this.name, hash, config, seed, staleMs });
   }
 
   #logLine(request: number, id: string, chosen: number, input: DecisionInput): LogLine {
-    const { body, blocks, blockCount, ...rest } = input;
+    const fleet = this.#fleet;
     return {
       type: 'request',
       endpoint: this.name,
+      policy: fleet.policyHash,
       request,
       id,
-      replica: chosen < 0 ? null : this.#fleet.view.ids[chosen]!,
-      ...rest,
-      body: this.#fleet.readsBody ? body : null,
-      blocks: Array.from(blocks.subarray(0, blockCount)),
+      replica: chosen < 0 ? null : fleet.view.ids[chosen]!,
+      nowUs: input.nowUs,
+      inputTokens: input.inputTokens,
+      session: input.session,
+      sloClass: input.sloClass,
+      removed: input.removed,
+      body: fleet.readsBody ? input.body : null,
+      blocks: Array.from(input.blocks.subarray(0, input.blockCount)),
     };
   }
 
   #input(facts: RequestFacts, nowUs: number): DecisionInput {
     const fleet = this.#fleet;
+    if (fleet.readsBody && isTooDeep(facts.body)) throw nestedTooDeeply();
     const { bytes, length } = this.#readPrompt(facts);
     facts.inputTokens = tokensOfBytes(length);
     this.#chain.start(chainSeed(facts));
@@ -191,6 +249,7 @@ export class Endpoint {
     try {
       writePrompt(kind, body, prompt);
     } catch (error) {
+      if (error instanceof RangeError) throw nestedTooDeeply();
       if (!(error instanceof ApiError)) throw error;
       prompt.clear();
     }
@@ -200,25 +259,27 @@ export class Endpoint {
   #remove(model: string, nowMs: number, tried: readonly LiveReplica[]): void {
     const removed = this.#removed;
     const { view } = this.#fleet;
+    const { slowStartMs } = this.#parts.config;
     removed.length = this.replicas.length;
-    let ready = 0;
+    let cold = 0;
+    let warm = 0;
     let inFlight = 0;
     for (let slot = 0; slot < this.replicas.length; slot++) {
       const replica = this.replicas[slot]!;
       removed[slot] = tried.includes(replica) ? 'tried before' : removal(replica, model, nowMs);
       if (removed[slot] !== null) continue;
-      ready++;
-      inFlight += view.inFlight[slot]!;
+      if (!isWarm(replica, nowMs, slowStartMs)) cold++;
+      else {
+        warm++;
+        inFlight += view.inFlight[slot]!;
+      }
     }
-    if (ready < 2) return;
-    const { slowStartMs } = this.#parts.config;
-    let left = ready;
-    for (let slot = 0; slot < this.replicas.length && left > 1; slot++) {
-      if (removed[slot] !== null) continue;
-      const mean = (inFlight - view.inFlight[slot]!) / (ready - 1);
-      if (!isWarmingUp(this.replicas[slot]!, view.inFlight[slot]!, mean, nowMs, slowStartMs)) continue;
-      removed[slot] = 'slow start';
-      left--;
+    // Newcomers give way to others, not to each other.
+    if (cold === 0 || warm === 0) return;
+    for (let slot = 0; slot < this.replicas.length; slot++) {
+      const replica = this.replicas[slot]!;
+      if (removed[slot] !== null || isWarm(replica, nowMs, slowStartMs)) continue;
+      if (hasEnough(replica, view.inFlight[slot]!, inFlight / warm, nowMs, slowStartMs)) removed[slot] = 'slow start';
     }
   }
 }

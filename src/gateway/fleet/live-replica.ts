@@ -1,7 +1,14 @@
 import { Pool } from 'undici';
 import type { GatewayConfig, ReplicaConfig } from '../gateway-config.js';
+import { legalHeader } from '../proxy/headers.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import { CircuitBreaker } from './circuit-breaker.js';
+
+/** Shorter than any server keeps an idle connection: uvicorn, which most engines are behind, closes it after 5 s. */
+const KEEP_ALIVE_MS = 4000;
+
+/** What of a configuration a replica goes by. */
+type ReplicaSettings = Pick<GatewayConfig, 'breaker' | 'timeouts'>;
 
 /** Where a replica is in its life. Only a ready one gets requests. */
 export type ReplicaState = 'starting' | 'ready' | 'unhealthy' | 'draining';
@@ -9,9 +16,11 @@ export type ReplicaState = 'starting' | 'ready' | 'unhealthy' | 'draining';
 /** One engine behind the gateway: its connections, its health, what it reports. */
 export class LiveReplica {
   readonly id: string;
+  /** The id as a header may hold it. */
+  readonly headerId: string;
   readonly url: string;
   readonly engine: string;
-  readonly pool: Pool;
+  pool: Pool;
   readonly breaker: CircuitBreaker;
   state: ReplicaState = 'starting';
   /** Why it is not ready, in words. */
@@ -25,33 +34,54 @@ export class LiveReplica {
   /** Requests of all kinds under way, whatever the policy's books say. */
   active = 0;
 
-  constructor(config: ReplicaConfig, { breaker, timeouts }: Pick<GatewayConfig, 'breaker' | 'timeouts'>) {
+  #timeouts: ReplicaSettings['timeouts'];
+  /** Former pools whose last requests are under way. */
+  readonly #ending = new Set<Pool>();
+
+  constructor(config: ReplicaConfig, { breaker, timeouts }: ReplicaSettings) {
     this.id = config.id;
+    this.headerId = legalHeader(config.id);
     this.url = config.url;
     this.engine = config.engine;
     this.models = new Set(config.models ?? []);
     this.asksForModels = config.models === null;
     this.breaker = new CircuitBreaker(breaker);
-    this.pool = new Pool(config.url, {
-      connections: null,
-      pipelining: 1,
-      connect: { timeout: timeouts.connectMs },
-      headersTimeout: timeouts.firstByteMs,
-      bodyTimeout: timeouts.idleMs,
-      keepAliveTimeout: 30_000,
-    });
+    this.#timeouts = timeouts;
+    this.pool = newPool(config.url, timeouts);
+  }
+
+  /** As it would be configured again. */
+  get config(): ReplicaConfig {
+    return { id: this.id, url: this.url, engine: this.engine, models: this.asksForModels ? null : [...this.models] };
+  }
+
+  /** The configuration has been read again. Requests under way keep the time-outs they began with. */
+  configure({ breaker, timeouts }: ReplicaSettings): void {
+    this.breaker.options = breaker;
+    const { connectMs, firstByteMs } = this.#timeouts;
+    this.#timeouts = timeouts;
+    if (connectMs === timeouts.connectMs && firstByteMs === timeouts.firstByteMs) return;
+    const before = this.pool;
+    this.pool = newPool(this.url, timeouts);
+    this.#ending.add(before);
+    void before
+      .close()
+      .catch(() => {})
+      .then(() => this.#ending.delete(before));
   }
 
   healthy(nowMs: number): void {
+    if (this.state === 'draining') return;
     this.healthFailures = 0;
-    if (this.state === 'draining' || this.state === 'ready') return;
-    this.state = 'ready';
     this.problem = '';
+    if (this.state === 'ready') return;
+    this.state = 'ready';
     this.readySinceMs = nowMs;
   }
 
   /** A check failed. A replica that was never ready stays starting: it may still be loading its model. */
   unhealthy(problem: string, failures: number): void {
+    if (this.state === 'draining') return;
     this.problem = problem;
     this.healthFailures++;
     if (this.state === 'ready' && this.healthFailures >= failures) this.state = 'unhealthy';
@@ -63,6 +93,18 @@ export class LiveReplica {
   }
 
   async close(): Promise<void> {
-    await this.pool.destroy().catch(() => {});
+    await Promise.all([this.pool, ...this.#ending].map((pool) => pool.destroy().catch(() => {})));
   }
+}
+
+/** No time-out between two pieces of an answer: exchanges are looked after together, by `Exchange.check`. */
+function newPool(url: string, { connectMs, firstByteMs }: ReplicaSettings['timeouts']): Pool {
+  return new Pool(url, {
+    connections: null,
+    pipelining: 1,
+    connect: { timeout: connectMs },
+    headersTimeout: firstByteMs,
+    bodyTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
 }

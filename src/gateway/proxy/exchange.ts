@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ApiError, errorBody } from '../../protocol/errors.js';
-import { noReplica, upstreamTimeout } from '../errors.js';
+import { ApiError, errorBody } from '../../protocol/errors.js';
+import { internalError, noReplica, upstreamTimeout } from '../errors.js';
 import type { Endpoint, Placement } from '../fleet/endpoint.js';
 import type { LiveReplica } from '../fleet/live-replica.js';
+import type { GatewayConfig } from '../gateway-config.js';
 import type { RequestFacts } from '../request/request-facts.js';
-import { downstreamHeaders, upstreamHeaders } from './headers.js';
+import { downstreamHeaders, legalHeader, upstreamHeaders } from './headers.js';
 import type { RetryBudget } from './retry-budget.js';
 import { upstreamFailure } from './upstream-failure.js';
 
 /** How a request ended, for metrics and logs. */
-export type Outcome = 'ok' | 'client_error' | 'upstream_error' | 'timeout' | 'client_left' | 'no_replica';
+export type Outcome = 'ok' | 'client_error' | 'upstream_error' | 'timeout' | 'client_left' | 'no_replica' | 'fault';
 
 /** What an exchange needs of its gateway. */
 export interface ExchangeHost {
@@ -21,6 +22,8 @@ export interface ExchangeHost {
   /** A number in [0, 1) from the gateway's seeded stream. */
   jitter(): number;
   retried(): void;
+  /** Something that should not happen did. */
+  fault(error: unknown): void;
   ended(exchange: Exchange, outcome: Outcome): void;
 }
 
@@ -38,9 +41,10 @@ export class Exchange {
   readonly facts: RequestFacts;
   readonly endpoint: Endpoint;
   readonly startedMs: number;
-  firstByteMs = Number.NaN;
   status = 0;
   replica: LiveReplica | null = null;
+  /** Where it stands in the list of those under way. */
+  place = -1;
   readonly #host: ExchangeHost;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -52,11 +56,15 @@ export class Exchange {
   #abort: ((reason?: Error) => void) | null = null;
   #resume: (() => void) | null = null;
   #retryTimer: NodeJS.Timeout | null = null;
+  /** Headers of an answer that the client has not got yet: as long as it has no byte, another replica can be tried. */
+  #answer: string[] | null = null;
   /** The answer of this try is thrown away: another try follows. */
   #discarded = false;
   #streams = false;
   #hasData = false;
   #endsEvent = false;
+  /** How often `check` has looked since something came. */
+  #looks = 0;
   #ended = false;
 
   constructor(
@@ -87,10 +95,27 @@ export class Exchange {
     this.#try();
   }
 
-  /** The time for the whole request is up. */
+  /** The time for the whole request is up. Whoever has answered something so far is merely slow. */
   timeOut(): void {
+    if (!this.#ended) this.#giveUp('complete answer', !this.#hasData);
+  }
+
+  /**
+   * Looks after the time, every so many milliseconds, so that no timer has to run for every piece. The wait for headers is not
+   * watched here but by the connection, and the time that a slow client takes is not the replica's.
+   */
+  check(nowMs: number, everyMs: number, { firstByteMs, idleMs, totalMs }: GatewayConfig['timeouts']): void {
     if (this.#ended) return;
-    this.#fail(upstreamTimeout(this.replica?.id ?? '', 'complete answer'), 'timeout');
+    // Of requests sent ahead on one connection only the first hears that it was closed.
+    if (this.#request.socket.destroyed) this.#clientClosed();
+    else if (nowMs - this.startedMs >= totalMs) this.timeOut();
+    else if (this.status === 0 || this.#response.writableNeedDrain) this.#looks = 0;
+    else {
+      const isFirst = this.#streams && !this.#hasData;
+      if (this.#looks++ * everyMs >= (isFirst ? firstByteMs : idleMs)) {
+        this.#giveUp(isFirst ? 'first byte' : 'further byte', true);
+      }
+    }
   }
 
   // What undici calls.
@@ -110,20 +135,29 @@ export class Exchange {
     this.status = status;
     const headers = downstreamHeaders(raw);
     this.#streams = isEventStream(headers);
-    headers.push('x-request-id', this.facts.id, 'x-twinyard-replica', this.replica!.id);
-    headers.push('x-twinyard-decision', `${this.endpoint.policy.name}: ${this.#rule}`);
-    if (this.#host.isDraining) this.#response.shouldKeepAlive = false;
-    this.#response.writeHead(status, headers);
+    headers.push('x-request-id', this.facts.id, 'x-twinyard-replica', this.replica!.headerId);
+    headers.push('x-twinyard-decision', legalHeader(`${this.endpoint.policy.name}: ${this.#rule}`));
+    this.#answer = headers;
     // A stream's headers go out at once, together with its first piece if that is here already.
-    if (this.#streams) process.nextTick(flushHeaders, this.#response);
+    if (this.#streams) {
+      this.#writeHead();
+      process.nextTick(flushHeaders, this.#response);
+    }
     return true;
+  }
+
+  #writeHead(): void {
+    if (this.#host.isDraining) this.#response.shouldKeepAlive = false;
+    this.#response.writeHead(this.status, this.#answer!);
+    this.#answer = null;
   }
 
   onData(chunk: Buffer): boolean {
     if (this.#ended || this.#discarded) return true;
+    this.#looks = 0;
     if (!this.#hasData) {
       this.#hasData = true;
-      this.firstByteMs = this.#host.nowMs();
+      if (this.#answer !== null) this.#writeHead();
       this.endpoint.firstToken(this.#placement!);
     }
     if (this.#streams) this.#endsEvent = chunk[chunk.length - 1] === NEWLINE && chunk[chunk.length - 2] === NEWLINE;
@@ -138,9 +172,9 @@ export class Exchange {
       this.#retry();
       return;
     }
-    const { breaker } = this.replica!;
-    if (this.status >= 500) breaker.failed(this.#host.nowMs());
-    else breaker.succeeded();
+    if (this.status >= 500) this.#blame();
+    else this.replica!.breaker.succeeded(this.#placement!.request);
+    if (this.#answer !== null) this.#writeHead();
     this.#response.end();
     this.#end(this.status < 400 ? 'ok' : this.status < 500 ? 'client_error' : 'upstream_error');
   }
@@ -151,9 +185,8 @@ export class Exchange {
       this.#retry();
       return;
     }
-    this.replica!.breaker.failed(this.#host.nowMs());
+    this.#blame();
     if (!this.#response.headersSent && this.#mayRetry()) {
-      this.#discarded = true;
       this.#retry();
       return;
     }
@@ -164,7 +197,8 @@ export class Exchange {
   #rule = '';
 
   #try(): void {
-    const placement = this.endpoint.place(this.facts, this.#tried.length, this.#tried);
+    const placement = this.#place();
+    if (placement === undefined) return;
     if (placement === null) {
       this.#fail(noReplica(this.facts.model, this.endpoint.lastRemovals), 'no_replica');
       return;
@@ -180,20 +214,52 @@ export class Exchange {
     );
   }
 
+  /** Undefined when the request is not even worth a decision: it has been told so. */
+  #place(): Placement | null | undefined {
+    try {
+      return this.endpoint.place(this.facts, this.#tried.length, this.#tried);
+    } catch (error) {
+      if (error instanceof ApiError) this.#fail(error, 'client_error');
+      else {
+        this.#host.fault(error);
+        this.#fail(internalError(), 'fault');
+      }
+      return undefined;
+    }
+  }
+
+  /** Whether there is time, somebody else and leave to try once more. */
   #mayRetry(): boolean {
-    return this.#tried.length < this.#host.retries.most && this.#host.budget.spend();
+    const { budget, retries } = this.#host;
+    if (this.#tried.length >= retries.most) return false;
+    return this.endpoint.hasOther(this.facts.model, this.#tried, this.replica!) && budget.spend();
   }
 
   #discard(reason: string): void {
     this.#discarded = true;
-    this.replica!.breaker.failed(this.#host.nowMs());
+    this.#blame();
     this.#abort?.(new Error(reason));
+  }
+
+  /** The replica failed this request. */
+  #blame(): void {
+    this.replica!.breaker.failed(this.#placement!.request, this.#host.nowMs());
+  }
+
+  #giveUp(what: string, blamed: boolean): void {
+    if (blamed && this.#placement !== null) this.#blame();
+    this.#fail(upstreamTimeout(this.replica?.id ?? '', what), 'timeout');
   }
 
   /** Gives this replica up and, after a pause that grows, asks for another. */
   #retry(): void {
     this.#release();
     this.#tried.push(this.replica!);
+    this.#abort = null;
+    this.#answer = null;
+    this.#streams = false;
+    this.#looks = 0;
+    this.status = 0;
     this.#host.retried();
     const pause = this.#host.retries.backoffMs * 2 ** (this.#tried.length - 1) * (0.5 + this.#host.jitter() / 2);
     this.#retryTimer = setTimeout(() => this.#try(), pause);
@@ -215,9 +281,7 @@ export class Exchange {
   }
 
   readonly #clientClosed = (): void => {
-    if (this.#ended) return;
-    this.replica?.breaker.undecided();
-    this.#end('client_left');
+    if (!this.#ended) this.#end('client_left');
   };
 
   #end(outcome: Outcome): void {

@@ -15,7 +15,7 @@ export function readBody(
     done(encodingUnknown(encoding), NOTHING);
     return;
   }
-  if (Number(request.headers['content-length'] ?? 0) > limit) {
+  if (announcedLength(request) > limit) {
     done(bodyTooLarge(limit), NOTHING);
     return;
   }
@@ -33,4 +33,9 @@ export function readBody(
   };
   const onEnd = () => done(null, rest === null ? (first ?? NOTHING) : Buffer.concat(rest, length));
   request.on('data', onData).on('end', onEnd);
+}
+
+/** How long a request says its body is; 0 when it does not say. */
+export function announcedLength(request: IncomingMessage): number {
+  return Number(request.headers['content-length'] ?? 0);
 }

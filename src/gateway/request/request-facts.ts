@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestBody } from '../../policy/request-features.js';
 import type { ApiKind } from '../../protocol/endpoints.js';
@@ -38,11 +38,21 @@ export function readFacts(id: string, kind: ApiKind, headers: IncomingHttpHeader
     kind,
     model,
     inputTokens: 0,
-    session: headerText(headers['x-session-id']) || (session ?? ''),
-    sloClass: headerText(headers['x-slo-class']) || headerText(headers['x-gateway-inference-objective']) || 'standard',
+    session: shortName(headerText(headers['x-session-id']) || (session ?? '')),
+    sloClass: shortName(
+      headerText(headers['x-slo-class']) || headerText(headers['x-gateway-inference-objective']) || 'standard',
+    ),
     cacheSalt,
     body,
   };
+}
+
+const MOST_CHARACTERS = 128;
+
+/** Policies remember names: one that is very long is remembered by its hash, so that what they remember stays small. */
+function shortName(name: string): string {
+  if (name.length <= MOST_CHARACTERS) return name;
+  return `sha256:${createHash('sha256').update(name).digest('base64url')}`;
 }
 
 function headerText(value: string | string[] | undefined): string {

@@ -1,9 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { InputError } from '../../kernel/errors.js';
 import type { Gateway } from '../gateway.js';
+import { readBody } from '../request/read-body.js';
+import { type AdminAnswer, answerAdmin } from './admin-api.js';
 import { metricsText } from './metrics-text.js';
 import { sendJson } from './public-handler.js';
+
+/** Nothing that the API takes is larger. */
+const MOST_BYTES = 1024 * 1024;
 
 /** Answers the admin port: metrics for everybody who can reach it, the API for those who have the token. */
 export function adminHandler(gateway: Gateway): RequestListener {
@@ -19,52 +23,22 @@ export function adminHandler(gateway: Gateway): RequestListener {
 }
 
 function api(gateway: Gateway, request: IncomingMessage, response: ServerResponse, path: string): void {
-  if (path === '/api/reload' && request.method === 'POST') {
-    reload(gateway, response);
-    return;
-  }
-  if (request.method !== 'GET') {
-    sendJson(response, 405, { error: `${path} does not take ${request.method}` });
-    return;
-  }
-  const decision = /^\/api\/decisions\/(.+)$/.exec(path);
-  if (decision !== null) {
-    const id = decodeURIComponent(decision[1]!);
-    const record = gateway.ring.find(id);
-    if (record === undefined) sendJson(response, 404, { error: `no decision about '${id}' is remembered` });
-    else sendJson(response, 200, record);
-  } else if (path === '/api/decisions') sendJson(response, 200, gateway.ring.latest(50));
-  else if (path === '/api/replicas') sendJson(response, 200, replicaList(gateway));
-  else if (path === '/api/config') sendJson(response, 200, gateway.config);
-  else sendJson(response, 404, { error: `there is no ${path} here` });
-}
-
-function reload(gateway: Gateway, response: ServerResponse): void {
-  try {
-    gateway.reloadConfig();
-    sendJson(response, 200, { status: 'reloaded' });
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    sendJson(response, 400, { error: error.message });
-  }
-}
-
-function replicaList(gateway: Gateway): object[] {
-  return [...gateway.endpoints.values()].flatMap((endpoint) =>
-    endpoint.replicas.map((replica) => ({
-      endpoint: endpoint.name,
-      id: replica.id,
-      url: replica.url,
-      engine: replica.engine,
-      state: replica.state,
-      problem: replica.problem,
-      breaker: replica.breaker.isOpen ? 'open' : 'closed',
-      models: [...replica.models],
-      in_flight: endpoint.inFlightOf(replica),
-      active: replica.active,
-      signals: replica.signals,
-    })),
-  );
+  readBody(request, MOST_BYTES, (error, body) => {
+    if (error !== null) {
+      response.shouldKeepAlive = false;
+      sendJson(response, error.status, { error: error.message });
+      return;
+    }
+    let answer: AdminAnswer;
+    try {
+      answer = answerAdmin(gateway, request.method!, path, body.toString('utf8'));
+    } catch (fault) {
+      gateway.fault(fault);
+      answer = { status: 500, body: { error: 'the gateway failed' } };
+    }
+    if (answer.allow !== undefined) response.setHeader('allow', answer.allow);
+    sendJson(response, answer.status, answer.body);
+  });
 }
 
 /** Compared in constant time: how far a guess is right must not show. */

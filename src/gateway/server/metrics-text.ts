@@ -21,6 +21,7 @@ export function metricsText(gateway: Gateway): string {
     labelled(metrics.refusals, 'status'),
   );
   metric('twinyard_retries_total', 'counter', 'Tries on another replica.', [['', metrics.retries]]);
+  metric('twinyard_faults_total', 'counter', 'Things that should not happen.', [['', metrics.faults]]);
   metric('twinyard_in_flight', 'gauge', 'Requests under way.', [['', gateway.inFlight]]);
   metric(
     'twinyard_replica_in_flight',
@@ -41,6 +42,15 @@ export function metricsText(gateway: Gateway): string {
     perReplica(({ breaker }) => (breaker.isOpen ? 1 : 0)),
   );
   metric(
+    'twinyard_replica_signals_age_seconds',
+    'gauge',
+    'How long ago a replica said how it is.',
+    gateway
+      .replicas()
+      .filter(({ signals }) => signals !== null)
+      .map(({ id, signals }) => [`{replica="${escaped(id)}"}`, (gateway.nowUs() - signals!.atUs) / 1e6]),
+  );
+  metric(
     'twinyard_scrapes_failed_total',
     'counter',
     'Metrics that could not be read.',
@@ -50,8 +60,18 @@ export function metricsText(gateway: Gateway): string {
     'twinyard_signals_missing_total',
     'counter',
     'Signals an engine should give and did not.',
-    labelled(metrics.missingSignals, 'signal'),
+    [...metrics.missingSignals].flatMap(([replica, signals]) =>
+      [...signals].map(([signal, value]): [string, number] => [
+        `{replica="${escaped(replica)}",signal="${escaped(signal)}"}`,
+        value,
+      ]),
+    ),
   );
+  if (gateway.log !== null) {
+    metric('twinyard_decision_log_broken', 'gauge', '1 when decisions are not recorded any more.', [
+      ['', gateway.log.isBroken ? 1 : 0],
+    ]);
+  }
   return `${lines.join('\n')}\n`;
 }
 

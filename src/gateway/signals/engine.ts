@@ -16,10 +16,10 @@ export interface Engine {
   extra?: { path: string; read(document: unknown, report: EngineReport): void };
 }
 
-/** The first of several names a metric has had that is there; NaN when none is. */
-export function firstOf(samples: Samples, ...names: readonly string[]): number {
+/** The value under the first of several names a metric has had that is there; NaN when none is. */
+export function firstOf(read: (name: string) => number, ...names: readonly string[]): number {
   for (const name of names) {
-    const value = samples.sum(name);
+    const value = read(name);
     if (!Number.isNaN(value)) return value;
   }
   return Number.NaN;

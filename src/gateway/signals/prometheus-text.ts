@@ -2,6 +2,8 @@
 export interface Samples {
   /** Sum over all label sets; NaN when the metric is not there. */
   sum(name: string): number;
+  /** Mean over all label sets, for shares of something: a server may report one for each of its ranks. NaN when it is not there. */
+  mean(name: string): number;
   /** A label of the metric's first sample; undefined when there is none. */
   label(name: string, label: string): string | undefined;
 }
@@ -12,6 +14,7 @@ const LABEL = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 /** Reads an exposition; lines that are no samples are passed over. */
 export function readSamples(text: string): Samples {
   const sums = new Map<string, number>();
+  const counts = new Map<string, number>();
   const labels = new Map<string, string>();
   let begin = 0;
   while (begin < text.length) {
@@ -22,10 +25,12 @@ export function readSamples(text: string): Samples {
     if (match === null) continue;
     const [, name = '', labelText = '', value = ''] = match;
     sums.set(name, (sums.get(name) ?? 0) + Number(value));
+    counts.set(name, (counts.get(name) ?? 0) + 1);
     if (!labels.has(name)) labels.set(name, labelText);
   }
   return {
     sum: (name) => sums.get(name) ?? Number.NaN,
+    mean: (name) => (sums.get(name) ?? Number.NaN) / (counts.get(name) ?? 1),
     label: (name, label) => {
       for (const [, key, value] of (labels.get(name) ?? '').matchAll(LABEL)) if (key === label) return value;
       return undefined;

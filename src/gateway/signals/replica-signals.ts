@@ -7,7 +7,7 @@ export interface ReplicaSignals {
   /** 0..1. */
   kvUsed: number;
   freeBlocks: number;
-  /** Hits per looked-up token since the start. */
+  /** Hits per looked-up token since the start; NaN before the first. */
   cacheHitRate: number;
   /** Names of signals that the engine should have given and did not. */
   missing: readonly string[];

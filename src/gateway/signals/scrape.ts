@@ -1,5 +1,5 @@
 import type { LiveReplica } from '../fleet/live-replica.js';
-import { missingSignals } from './engine.js';
+import { type Engine, type EngineReport, missingSignals } from './engine.js';
 import { readSamples } from './prometheus-text.js';
 import { engineNamed } from './registry.js';
 import type { ReplicaSignals } from './replica-signals.js';
@@ -11,10 +11,22 @@ const MOST_BYTES = 8 * 1024 * 1024;
 export async function scrape(replica: LiveReplica, timeoutMs: number, nowUs: () => number): Promise<ReplicaSignals> {
   const engine = engineNamed(replica.engine, replica.id);
   const report = engine.read(readSamples(await text(replica, '/metrics', timeoutMs)));
-  if (engine.extra !== undefined) {
-    engine.extra.read(JSON.parse(await text(replica, engine.extra.path, timeoutMs)), report);
-  }
+  if (engine.extra !== undefined) await readExtra(replica, engine.extra, report, timeoutMs);
   return { atUs: nowUs(), ...report, missing: missingSignals(engine, report) };
+}
+
+/** What the document would have said stays missing when it is not there: the rest counts all the same. */
+async function readExtra(
+  replica: LiveReplica,
+  extra: NonNullable<Engine['extra']>,
+  report: EngineReport,
+  timeoutMs: number,
+): Promise<void> {
+  try {
+    extra.read(JSON.parse(await text(replica, extra.path, timeoutMs)), report);
+  } catch {
+    // Counted as a missing signal by whoever asked.
+  }
 }
 
 async function text(replica: LiveReplica, path: string, timeoutMs: number): Promise<string> {

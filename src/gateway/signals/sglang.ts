@@ -5,13 +5,13 @@ export const sglang: Engine = {
   summary: 'SGLang, started with --enable-metrics',
   gives: ['running', 'waiting', 'kvUsed'],
   read(samples) {
-    const kvUsed = samples.sum('sglang:token_usage');
+    const kvUsed = samples.mean('sglang:token_usage');
     return {
       running: samples.sum('sglang:num_running_reqs'),
       waiting: samples.sum('sglang:num_queue_reqs'),
       kvUsed,
       freeBlocks: Math.round(samples.sum('sglang:num_pages') * (1 - kvUsed)),
-      cacheHitRate: samples.sum('sglang:cache_hit_rate'),
+      cacheHitRate: samples.mean('sglang:cache_hit_rate'),
     };
   },
 };

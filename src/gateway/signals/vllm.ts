@@ -6,16 +6,16 @@ export const vllm: Engine = {
   summary: 'vLLM, and the emulated engine',
   gives: ['running', 'waiting', 'kvUsed'],
   read(samples) {
-    const kvUsed = firstOf(samples, 'vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc');
+    const kvUsed = firstOf(samples.mean, 'vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc');
     const blocks = Number(samples.label('vllm:cache_config_info', 'num_gpu_blocks') ?? Number.NaN);
-    const queries = firstOf(samples, 'vllm:prefix_cache_queries_total', 'vllm:gpu_prefix_cache_queries_total');
-    const hits = firstOf(samples, 'vllm:prefix_cache_hits_total', 'vllm:gpu_prefix_cache_hits_total');
+    const queries = firstOf(samples.sum, 'vllm:prefix_cache_queries_total', 'vllm:gpu_prefix_cache_queries_total');
+    const hits = firstOf(samples.sum, 'vllm:prefix_cache_hits_total', 'vllm:gpu_prefix_cache_hits_total');
     return {
       running: samples.sum('vllm:num_requests_running'),
       waiting: samples.sum('vllm:num_requests_waiting'),
       kvUsed,
       freeBlocks: Math.round(blocks * (1 - kvUsed)),
-      cacheHitRate: queries === 0 ? 0 : hits / queries,
+      cacheHitRate: hits / queries,
     };
   },
 };

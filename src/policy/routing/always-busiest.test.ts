@@ -13,5 +13,5 @@ it('takes the greatest load, the first of equals, and leaves regret to be measur
   const why = createExplanation(3);
   expect(picker.pick(createRequestFeatures(3), view, why)).toBe(1);
   expect(why).toMatchObject({ scored: false, tied: 2, rule: 'greatest effective load' });
-  expect([...why.terms.keys()]).toEqual(['queued', 'running', 'in flight']);
+  expect(why.terms.names()).toEqual(['queued', 'running', 'in flight']);
 });

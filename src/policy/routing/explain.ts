@@ -10,16 +10,12 @@ export function explainScores(why: Explanation, view: FleetView, scores: Float64
 
 /** Tells one part of the scores. The parts of a replica add up to its score. */
 export function explainTerm(why: Explanation, name: string, view: FleetView, parts: Float64Array): void {
-  const term = new Float64Array(view.size);
-  copyCandidates(view, parts, term);
-  why.terms.set(name, term);
+  copyCandidates(view, parts, why.terms.column(name, view.size));
 }
 
 /** Tells something else that was weighed; it is no part of a sum. */
 export function explainFact(why: Explanation, name: string, view: FleetView, values: Int32Array | Float64Array): void {
-  const fact = new Float64Array(view.size);
-  copyCandidates(view, values, fact);
-  why.facts.set(name, fact);
+  copyCandidates(view, values, why.facts.column(name, view.size));
 }
 
 /** Tells how much of the prompt each replica was sent before. */

@@ -1,0 +1,32 @@
+import type { Exchange } from './exchange.js';
+
+/**
+ * The exchanges under way. An array in which each knows its place: a Set that is added to and deleted from for every request
+ * leaves its old tables, with all they hold, to the garbage collector.
+ */
+export class ExchangeList {
+  readonly #exchanges: Exchange[] = [];
+
+  get size(): number {
+    return this.#exchanges.length;
+  }
+
+  add(exchange: Exchange): void {
+    exchange.place = this.#exchanges.length;
+    this.#exchanges.push(exchange);
+  }
+
+  remove(exchange: Exchange): void {
+    const last = this.#exchanges.pop()!;
+    if (last !== exchange) {
+      this.#exchanges[exchange.place] = last;
+      last.place = exchange.place;
+    }
+    exchange.place = -1;
+  }
+
+  /** Those under way now: a list of its own, so that they may end while it is walked. */
+  all(): Exchange[] {
+    return this.#exchanges.slice();
+  }
+}

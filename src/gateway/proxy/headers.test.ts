@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { downstreamHeaders, legalHeader, upstreamHeaders } from './headers.js';
+
+const raw = (...headers: string[]) => headers.map((text) => Buffer.from(text, 'latin1'));
+
+describe('upstreamHeaders', () => {
+  it('passes on what clients send, in their spelling and order, doubles included', () => {
+    const given = ['Content-Type', 'application/json', 'X-Thing', 'a', 'x-thing', 'b', 'accept', '*/*'];
+    expect(upstreamHeaders(given, 'id-1')).toEqual([...given, 'x-request-id', 'id-1']);
+  });
+
+  it('keeps what belongs to the connection, the key and what it sets itself', () => {
+    const dropped = [
+      ...['Connection', 'keep-alive', 'Keep-Alive', 'timeout=5', 'Transfer-Encoding', 'chunked', 'TE', 'trailers'],
+      ...['Trailer', 'x-sum', 'Upgrade', 'h2c', 'Proxy-Authorization', 'x', 'Proxy-Connection', 'close', 'Host', 'h'],
+      ...['Content-Length', '3', 'Expect', '100-continue', 'X-Request-Id', 'theirs', 'Authorization', 'Bearer k'],
+    ];
+    expect(upstreamHeaders(dropped, 'id-1')).toEqual(['x-request-id', 'id-1']);
+  });
+
+  it('keeps what the connection header names', () => {
+    const given = ['Connection', 'close, X-Hop', 'x-hop', '1', 'X-Other', '2', 'connection', ' x-other ,'];
+    expect(upstreamHeaders(given, 'i')).toEqual(['x-request-id', 'i']);
+  });
+});
+
+describe('downstreamHeaders', () => {
+  it('passes on what replicas send, byte for byte', () => {
+    const given = ['Content-Type', 'text/plain', 'set-cookie', 'a=1', 'set-cookie', 'b=\xe9', 'Content-Length', '3'];
+    expect(downstreamHeaders(raw(...given))).toEqual(given);
+  });
+
+  it('keeps what belongs to the connection and what the gateway says itself', () => {
+    const dropped = [
+      ...['connection', 'keep-alive', 'Keep-Alive', 'timeout=75', 'transfer-encoding', 'chunked', 'Connection', 'Close'],
+      ...['x-request-id', 'a', 'X-Twinyard-Replica', 'b', 'x-twinyard-decision', 'c', 'trailer', 'x'],
+    ];
+    expect(downstreamHeaders(raw(...dropped, 'server', 'uvicorn'))).toEqual(['server', 'uvicorn']);
+  });
+
+  it('keeps what the connection header names, wherever it stands', () => {
+    const given = ['X-Hop', '1', 'server', 's', 'Connection', 'x-hop', 'x-HOP', '2'];
+    expect(downstreamHeaders(raw(...given))).toEqual(['server', 's']);
+  });
+});
+
+describe('legalHeader', () => {
+  it('leaves plain text alone and replaces everything else', () => {
+    expect(legalHeader('weighted: highest score')).toBe('weighted: highest score');
+    expect(legalHeader('line\r\nfeed\t\x00\x7f é 副本')).toBe('line??feed??? ? ??');
+    expect(legalHeader('x'.repeat(1000))).toHaveLength(200);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { readFacts, requestIdOf } from './request-facts.js';
+
+const facts = (body: object, headers: Record<string, string | string[]> = {}) =>
+  readFacts('id', 'chat', headers, Buffer.from(JSON.stringify(body)));
+
+describe('requestIdOf', () => {
+  it.each(['a', 'req_1:2/3', '~'.repeat(128)])("takes the client's own %s", (id) => {
+    expect(requestIdOf({ 'x-request-id': id })).toBe(id);
+  });
+
+  it.each([undefined, '', 'two words', 'é', 'x'.repeat(129), '\u0000', ['a', 'b']])('makes one instead of %j', (id) => {
+    const given = id === undefined ? {} : { 'x-request-id': id as string };
+    const [first, second] = [requestIdOf(given), requestIdOf(given)];
+    expect(first).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(second).not.toBe(first);
+  });
+});
+
+describe('readFacts', () => {
+  it('reads what decisions need', () => {
+    const body = { model: 'm', messages: [], cache_salt: 's', user: 'u' };
+    expect(facts(body)).toEqual({
+      id: 'id',
+      kind: 'chat',
+      model: 'm',
+      inputTokens: 0,
+      session: 'u',
+      sloClass: 'standard',
+      cacheSalt: 's',
+      body,
+    });
+  });
+
+  it('knows a chat by its header, else by prompt_cache_key, else by user', () => {
+    const body = { model: 'm', prompt_cache_key: 'k', user: 'u' };
+    expect(facts(body, { 'x-session-id': 's' }).session).toBe('s');
+    expect(facts(body).session).toBe('k');
+    expect(facts({ model: 'm', user: 'u' }).session).toBe('u');
+    expect(facts({ model: 'm' }, { 'x-session-id': '' }).session).toBe('');
+  });
+
+  it('reads the class by either header', () => {
+    expect(facts({ model: 'm' }, { 'x-slo-class': 'batch', 'x-gateway-inference-objective': 'o' }).sloClass).toBe(
+      'batch',
+    );
+    expect(facts({ model: 'm' }, { 'x-gateway-inference-objective': 'o' }).sloClass).toBe('o');
+  });
+
+  it('remembers names that are very long by their hash', () => {
+    const long = facts({ model: 'm' }, { 'x-session-id': 'x'.repeat(60_000), 'x-slo-class': 'y'.repeat(200) });
+    expect(long.session).toMatch(/^sha256:[\w-]{43}$/);
+    expect(long.sloClass).toHaveLength(50);
+    expect(facts({ model: 'm', user: 'x'.repeat(60_000) }).session).toBe(long.session);
+    expect(facts({ model: 'm', user: 'x'.repeat(128) }).session).toBe('x'.repeat(128));
+  });
+
+  it.each([
+    ['nope', 'not valid JSON'],
+    ['[]', 'JSON object'],
+    ['{}', "'model' is required"],
+    ['{"model":""}', "'model' is required"],
+  ])('refuses %s', (text, message) => {
+    expect(() => readFacts('id', 'chat', {}, Buffer.from(text))).toThrowError(
+      expect.objectContaining({ status: 400, message: expect.stringContaining(message) }),
+    );
+  });
+});
