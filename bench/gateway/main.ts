@@ -32,15 +32,27 @@ async function start(port: number, command: string, args: readonly string[]): Pr
   throw new Error(`${command} does not answer on port ${port}`);
 }
 
-const prompt = 'The quick brown fox jumps over the lazy dog. '.repeat(27);
+const CHATS = 64;
+
+/** A script for wrk: prompts of 1.3 kB that begin in 64 different ways, one after the other. */
 function script(stream: boolean): string {
   const path = join(folder, stream ? 'stream.lua' : 'plain.lua');
-  const messages = [
-    { role: 'system', content: 'You are helpful.' },
-    { role: 'user', content: prompt },
-  ];
-  const body = JSON.stringify({ model: 'm', messages, max_tokens: 16, stream });
-  writeFileSync(path, `wrk.method="POST"\nwrk.headers["content-type"]="application/json"\nwrk.body=[==[${body}]==]\n`);
+  const question = 'The quick brown fox jumps over the lazy dog. '.repeat(25);
+  const bodies = Array.from({ length: CHATS }, (_, chat) => {
+    const system = { role: 'system', content: `You are the helpful assistant number ${chat} of ${CHATS}.` };
+    return JSON.stringify({
+      model: 'm',
+      messages: [system, { role: 'user', content: question }],
+      max_tokens: 16,
+      stream,
+    });
+  });
+  const list = bodies.map((body) => `[==[${body}]==]`).join(',\n');
+  writeFileSync(
+    path,
+    `wrk.method="POST"\nwrk.headers["content-type"]="application/json"\nlocal bodies={${list}}\nlocal n=0
+request=function() n=n+1; return wrk.format(nil,nil,nil,bodies[n%${CHATS}+1]) end\n`,
+  );
   return path;
 }
 
