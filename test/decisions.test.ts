@@ -22,7 +22,7 @@ function parsedLines(text: string): unknown[] {
     .map((line) => JSON.parse(line));
 }
 
-async function decide(name: string, more: readonly string[] = []): Promise<unknown[]> {
+async function decide(name: string, more: readonly string[] = []): Promise<string> {
   const { routing_policy, options, cache_blocks, block_size } = JSON.parse(read(name, 'case.json'));
   const io = testIo({ stdin: read(name, 'events.jsonl') });
   const argv = ['--routing-policy', routing_policy, '--policy-options', JSON.stringify(options)];
@@ -30,17 +30,17 @@ async function decide(name: string, more: readonly string[] = []): Promise<unkno
   const code = await main(['decide', ...argv, ...sizes, ...more], io);
   expect(io.stderrText()).toBe('');
   expect(code).toBe(0);
-  return parsedLines(io.stdoutText());
+  return io.stdoutText();
 }
 
 test.each(names)('%s: every decision is the recorded one', async (name) => {
-  const expected = parsedLines(read(name, 'expected.jsonl'));
+  const expected = read(name, 'expected.jsonl').trimEnd().split('\n');
   expect(expected.length).toBeGreaterThan(100);
-  expect(await decide(name)).toEqual(expected);
+  expect((await decide(name)).trimEnd().split('\n')).toEqual(expected);
 });
 
 test.each(names)('%s: explained, it is the same', async (name) => {
-  const decisions = (await decide(name, ['--explain'])) as { id: string; replica: string }[];
+  const decisions = parsedLines(await decide(name, ['--explain'])) as { id: string; replica: string }[];
   expect(decisions.map(({ id, replica }) => ({ id, replica }))).toEqual(parsedLines(read(name, 'expected.jsonl')));
 });
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { captured as twinyard } from './test-io.contract.js';
 
@@ -14,6 +15,8 @@ beforeAll(async () => {
   expect((await twinyard(`${RUN} --trace-output ${trace}`)).code).toBe(0);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const WINDOWS = fileURLToPath(new URL('../../examples/workloads/windows.yaml', import.meta.url));
 
 describe('bad input is one line that names the flag, and code 2', () => {
   const REPLAY = 'replay --model qwen/qwen3-14b --trace TRACE';
@@ -133,6 +136,8 @@ describe('bad input is one line that names the flag, and code 2', () => {
     [`${RUN} --metrics-path TRACE.out --results-path TRACE.out`, '--results-path: names'],
     [`${RUN} --trace-output TRACE.x --metrics-path TRACE.x.csv`, 'which --metrics-path names too'],
     ['replay --model qwen/qwen3-14b', '--trace: is required'],
+    [`run --model qwen/qwen3-14b --workload-spec ${WINDOWS} --rate 5`, 'windows.yaml have rates of their own'],
+    ['compare --model qwen/qwen3-14b --routing-policy random,sticky --cache /proc/x', 'give a folder that may be written'],
     ['replay --model qwen/qwen3-14b --trace-data x.csv', 'x.csv: no such file'],
     ['replay --model qwen/qwen3-14b --trace-header x.yaml', '--trace-data: is required'],
     ['replay --model qwen/qwen3-14b --trace /no/such/trace', '/no/such/trace.yaml: no such file'],

@@ -34,7 +34,7 @@ export class DecideRun {
         this.#report(event, place);
         return '';
       case 'request':
-        return `${JSON.stringify(this.#decide(event, place))}\n`;
+        return decisionLine(this.#decide(event, place));
       default:
         this.#tell(event, place);
         return '';
@@ -59,7 +59,7 @@ export class DecideRun {
     view.kvUsed[slot] = event.kvUtilization;
   }
 
-  #decide(event: DecideEvent & { type: 'request' }, place: string): object {
+  #decide(event: DecideEvent & { type: 'request' }, place: string): Decision {
     const { id, body } = event;
     if (this.#requests.has(id)) {
       throw badEvent(`${place} (id)`, `request ${shown(id)} was there before`, 'give every request an id of its own');
@@ -113,4 +113,16 @@ export class DecideRun {
     const remedy = 'a request is gone when it was not placed, when it has finished, and with its replica';
     throw badEvent(`${place} (id)`, `request ${shown(id)} ${problem}`, remedy);
   }
+}
+
+/** What is printed of a request; with `--explain` there is more. */
+interface Decision {
+  id: string;
+  replica: string | null;
+}
+
+/** One line of output, with a space behind every colon and comma between fields: as the recorded vectors are written. */
+function decisionLine({ id, replica, ...rest }: Decision): string {
+  const more = Object.keys(rest).length === 0 ? '' : `, ${JSON.stringify(rest).slice(1, -1)}`;
+  return `{"id": ${JSON.stringify(id)}, "replica": ${JSON.stringify(replica)}${more}}\n`;
 }

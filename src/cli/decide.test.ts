@@ -45,7 +45,7 @@ describe('decide', () => {
     const events = [replicas('a', 'b'), request('r1'), request('r2'), firstToken('r1'), finished('r1'), request('r3')];
     expect(await decide('load-only', events)).toEqual({
       code: 0,
-      stdout: '{"id":"r1","replica":"a"}\n{"id":"r2","replica":"b"}\n{"id":"r3","replica":"a"}\n',
+      stdout: '{"id": "r1", "replica": "a"}\n{"id": "r2", "replica": "b"}\n{"id": "r3", "replica": "a"}\n',
       stderr: '',
     });
   });
@@ -64,7 +64,7 @@ describe('decide', () => {
     const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
     for (const stdin of [pieces, [bytes], [new TextDecoder().decode(bytes)]]) {
       const { stdout } = await captured('decide --routing-policy round-robin', { stdin });
-      expect(stdout).toBe('{"id":"1","replica":"ä"}\n{"id":"2","replica":"☃"}\n');
+      expect(stdout).toBe('{"id": "1", "replica": "ä"}\n{"id": "2", "replica": "☃"}\n');
     }
     expect(await captured('decide --routing-policy random')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
@@ -333,7 +333,7 @@ describe('a bad line', () => {
     ]);
     expect(stderr).toContain(message);
     expect(stderr.split('\n')).toHaveLength(2);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '{"id":"r0","replica":"a"}\n' });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '{"id": "r0", "replica": "a"}\n' });
   });
 
   it('is a second first token or end, and one of a request that was never placed', async () => {
@@ -350,7 +350,7 @@ describe('a bad line', () => {
     const events = [replicas('a'), request('r0', { body: { prompt: 'x' } }), request('r1')];
     for (const policy of ['chwbl', 'kubeai-prefix-hash', 'static-hash']) {
       const { code, stdout, stderr } = await decide(policy, events);
-      expect([code, stdout]).toEqual([2, '{"id":"r0","replica":"a"}\n']);
+      expect([code, stdout]).toEqual([2, '{"id": "r0", "replica": "a"}\n']);
       expect(stderr).toContain(`stdin:3 (body): is missing; give the payload: ${policy} keys by its text`);
     }
     const byBlocks = ['chwbl', '--policy-options', '{"key":"prefix-blocks"}'];

@@ -81,7 +81,7 @@ async function outputContents(
     const { header, data } = traceFiles(prefix);
     const blockTokens = result.table.blocks?.blockTokens;
     add('trace-output', header, () => [writeTraceHeader({ ...traceFacts, blockTokens })]);
-    add('trace-output', data, () => writeTraceData(result.table, traceOutcomes(result.outcomes), traceFacts));
+    add('trace-output', data, () => writeTraceData(result.table, traceOutcomes(result.outcomes)));
   }
   return outputs;
 }

@@ -8,6 +8,20 @@ import { toyExperiment, toySummary, toyVariant } from './toy-experiment.contract
 
 const targets = (byInstance: number[] | null) => ({ targets: { least: 0, most: 0, byInstance } });
 
+describe('compareRuns', () => {
+  it('notes whose requests were lost, but not whose were refused', () => {
+    const experiment = toyExperiment([toyVariant('a'), toyVariant('b'), toyVariant('c')], { seeds: [1] });
+    const runs = [
+      toySummary({ completed_share: 0.75 }),
+      toySummary({ completed_share: 0.75, rejected_share: 0.25 }),
+      toySummary(),
+    ];
+    expect(compareRuns(experiment, runs).document.comparison.notes).toEqual([
+      'a: 25.0 % of all requests were dropped, timed out or not done; latencies are those of the others',
+    ]);
+  });
+});
+
 describe('compareTable', () => {
   it('puts measures and verdicts side by side, then says what differs', () => {
     const variants = [

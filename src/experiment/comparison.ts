@@ -85,7 +85,7 @@ export function compareRuns(experiment: Experiment, runs: readonly RunSummary[])
       intervals: INTERVALS,
       axis: experiment.axis,
       headline: headline.map(metricOf),
-      notes: experiment.notes,
+      notes: [...experiment.notes, ...lossNotes(compared)],
     },
     variants: compared,
     differences,
@@ -97,6 +97,15 @@ export function compareRuns(experiment: Experiment, runs: readonly RunSummary[])
     quantiles: QUANTILES,
     metrics,
   };
+}
+
+/** Latencies are those of completed requests: whoever loses some looks better than it is. Refusals have a measure of their own. */
+function lossNotes(variants: readonly ComparedVariant[]): string[] {
+  return variants.flatMap(({ name, metrics }) => {
+    const lost = 1 - (metrics.completed_share?.mean ?? 1) - (metrics.rejected_share?.mean ?? 0);
+    if (lost < 1e-9) return [];
+    return `${name}: ${(lost * 100).toFixed(1)} % of all requests were dropped, timed out or not done; latencies are those of the others`;
+  });
 }
 
 function comparedVariant(

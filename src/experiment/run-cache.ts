@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, existsSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { access, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { cacheNotUsable } from './errors.js';
 import type { RunSummary } from './run-summary.js';
 
@@ -22,6 +22,7 @@ export const NO_CACHE: RunCache = { get: async () => undefined, put: () => true 
  */
 export async function openRunCache(folder: string): Promise<RunCache> {
   try {
+    await access(placeForFolders(folder), constants.W_OK);
     await mkdir(folder, { recursive: true });
   } catch (error) {
     throw cacheNotUsable(folder, error);
@@ -56,4 +57,12 @@ export async function openRunCache(folder: string): Promise<RunCache> {
 
 function checksum(body: string): string {
   return createHash('sha256').update(body).digest('hex');
+}
+
+/** The nearest folder above that exists. In some of the system's own, such as /proc, making a folder never returns. */
+function placeForFolders(folder: string): string {
+  let place = resolve(folder);
+  while (!existsSync(place)) place = dirname(place);
+  if (statfsSync(place).blocks === 0) throw Object.assign(new Error('no room for files'), { code: 'EACCES' });
+  return place;
 }

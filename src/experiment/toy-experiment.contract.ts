@@ -37,13 +37,13 @@ export function toyExperiment(variants: readonly Variant[], changes: Partial<Exp
   return { title: 'toy', variants, seeds: [1, 2, 3], axis: null, headline: null, notes: [], ...changes };
 }
 
-/** What a run might have measured: 0 for all that is not given. */
+/** What a run might have measured: every request completed, and 0 for all that is not given. */
 export function toySummary(metrics: Partial<MetricValues> = {}, changes: Partial<RunSummary> = {}): RunSummary {
   const none = Object.fromEntries(METRICS.map(({ key }) => [key, 0])) as MetricValues;
   return {
     requests: 10,
     inputTokens: 80,
-    metrics: { ...none, ...metrics } as MetricValues,
+    metrics: { ...none, completed_share: 1, ...metrics } as MetricValues,
     ttftMs: QUANTILES.map((p) => 1 + p),
     e2eMs: QUANTILES.map((p) => 10 + p),
     targets: { least: 4, most: 6, byInstance: [4, 6] },

@@ -1,4 +1,4 @@
-import { type Keys, type Kind, number, text, whole } from '../kernel/yaml/schema.js';
+import { type Kind, number, text, whole } from '../kernel/yaml/schema.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from './gateway-config.js';
 import { ENGINES } from './signals/registry.js';
 
@@ -6,19 +6,16 @@ const MOST_MS = 86_400_000;
 const MOST = 2 ** 31 - 1;
 const ms = (least = 0): Kind => whole(least, MOST_MS);
 
-const listen = (what: string): Keys[string] => ({
-  help: what,
-  kind: {
-    type: 'keys',
-    title: what,
-    keys: {
-      host: { kind: text(), default: '127.0.0.1', help: 'address; 0.0.0.0 for all' },
-      port: { kind: whole(0, 65_535), help: 'port; 0 for a free one' },
-      cert: { kind: text(), help: 'certificate file for TLS, relative to this one' },
-      key: { kind: text(), help: 'its key' },
-    },
+const listenKind: Extract<Kind, { type: 'keys' }> = {
+  type: 'keys',
+  title: 'A port',
+  keys: {
+    host: { kind: text(), default: '127.0.0.1', help: 'address; 0.0.0.0 for all' },
+    port: { kind: whole(0, 65_535), default: '8080, admin 8081', help: 'port; 0 for a free one' },
+    cert: { kind: text(), help: 'certificate file for TLS' },
+    key: { kind: text(), help: 'its key' },
   },
-});
+};
 
 /** A replica, as files and the admin API describe it. */
 export const REPLICA_KIND: Extract<Kind, { type: 'keys' }> = {
@@ -65,8 +62,8 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
   type: 'keys',
   title: 'twinyard.yaml',
   keys: {
-    listen: listen('Where clients connect'),
-    admin: listen('Where metrics and the admin API are'),
+    listen: { kind: listenKind, help: 'where clients connect' },
+    admin: { kind: listenKind, help: 'where metrics and the admin API are' },
     replicas: { kind: { type: 'list', of: REPLICA_KIND }, help: 'replicas of the endpoint "default"' },
     policy: { kind: policyKind, help: 'of endpoints that name none' },
     endpoints: {
@@ -155,7 +152,7 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
       default: String(GATEWAY_DEFAULTS.drainMs),
       help: 'for requests to end when something stops',
     },
-    decision_log: { kind: text(), help: 'file for every decision, relative to this one' },
+    decision_log: { kind: text(), help: 'file for every decision' },
     seed: {
       kind: whole(0, Number.MAX_SAFE_INTEGER),
       default: String(GATEWAY_DEFAULTS.seed),

@@ -17,6 +17,8 @@ import { continueHandler, type PublicHost, publicHandler } from './server/public
 
 /** How often requests under way are looked at. */
 const SWEEP_MS = 250;
+/** How long a gateway that drains still answers after its last request: who sends one meanwhile is told, not cut off. */
+const LINGER_MS = 100;
 
 /** The gateway: one process, a public port for clients and an admin port for its keepers. */
 export class Gateway implements PublicHost {
@@ -39,6 +41,7 @@ export class Gateway implements PublicHost {
   readonly #startedMs = performance.now();
   #timers: NodeJS.Timeout[] = [];
   #sweeper: NodeJS.Timeout | undefined;
+  #isStopping = false;
   /** Who waits for the last request to end. */
   #whenIdle: () => void = () => {};
 
@@ -126,7 +129,7 @@ export class Gateway implements PublicHost {
     this.#exchanges.remove(exchange);
     this.metrics.ended(outcome);
     this.fleet.requestEnded();
-    if (this.isDraining) this.#drainedOne();
+    if (this.isDraining && this.inFlight === 0) this.#whenIdle();
   }
 
   models(): string[] {
@@ -141,6 +144,11 @@ export class Gateway implements PublicHost {
 
   get inFlight(): number {
     return this.#exchanges.size;
+  }
+
+  /** The requests under way. */
+  underWay(): Exchange[] {
+    return this.#exchanges.all();
   }
 
   get endpoints(): ReadonlyMap<string, Endpoint> {
@@ -182,10 +190,13 @@ export class Gateway implements PublicHost {
       for (const exchange of this.#exchanges.all()) exchange.timeOut();
       this.#cut();
     }, drainMs);
-    const idle = new Promise<void>((resolve) => {
-      this.#whenIdle = resolve;
-    });
-    if (this.inFlight > 0) await idle;
+    if (this.inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
+      if (!isLate) await new Promise((resolve) => setTimeout(resolve, Math.min(LINGER_MS, drainMs)));
+    }
+    this.#isStopping = true;
     const stopped = Promise.all([this.#public.stop(), this.#admin.stop()]);
     if (isLate) this.#cut();
     await stopped;
@@ -200,18 +211,13 @@ export class Gateway implements PublicHost {
     this.#admin.cut();
   }
 
-  /** Connections whose last answer began before the draining would wait for more. */
-  #drainedOne(): void {
-    setImmediate(() => this.#public.closeIdle());
-    if (this.inFlight === 0) this.#whenIdle();
-  }
-
   #sweep(): void {
     const nowMs = this.nowMs();
     const { timeouts } = this.config;
     for (const exchange of this.#exchanges.all()) exchange.check(nowMs, SWEEP_MS, timeouts);
     this.log?.flush();
-    if (this.isDraining) this.#public.closeIdle();
+    // Connections whose last answer began before the draining would wait for more.
+    if (this.#isStopping) this.#public.closeIdle();
   }
 
   /** Looks after the replicas from now on. */

@@ -37,6 +37,13 @@ describe('readGatewayConfig', () => {
     expect(config.decisionLog).toMatch(/\/conf\/d\.jsonl$/);
   });
 
+  it('knows how many replicas an endpoint can have', () => {
+    const replicas = Array.from({ length: 1025 }, (_, i) => `  - { url: "http://h:${1000 + i}" }`).join('\n');
+    expect(() => read(`replicas:\n${replicas}`)).toThrowError(
+      expect.objectContaining({ code: 'TOO_MANY_REPLICAS', problem: 'more than 1024 replicas' }),
+    );
+  });
+
   it.each([
     ['', 'conf/t.yaml', 'holds no keys'],
     ['replicas: [', 'conf/t.yaml:1:12', 'Flow sequence'],

@@ -18,7 +18,13 @@ export class ToyEngine {
   health = 200;
   metrics = 'vllm:num_requests_running 0\nvllm:num_requests_waiting 0\nvllm:kv_cache_usage_perc 0\n';
   models = ['m'];
+  /** What else it answers to, by path. */
+  readonly pages = new Map<string, { status: number; text: string }>();
   url = '';
+  /** May answer a request before its body has been read; whether it did. */
+  early: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
+  /** Paths it never answers. */
+  readonly hangs = new Set<string>();
   readonly #server: Server;
   readonly #waiting: (() => void)[] = [];
 
@@ -56,7 +62,10 @@ export class ToyEngine {
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
-    if (request.url === '/health') sendJson(response, this.health, {});
+    if (this.hangs.has(request.url!) || this.early(request, response)) return;
+    const page = this.pages.get(request.url!);
+    if (page !== undefined) response.writeHead(page.status).end(page.text);
+    else if (request.url === '/health') sendJson(response, this.health, {});
     else if (request.url === '/metrics') response.end(this.metrics);
     else if (request.url === '/v1/models') sendJson(response, 200, { data: this.models.map((id) => ({ id })) });
     else {
@@ -80,12 +89,9 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(JSON.stringify(body));
 }
 
-/** A gateway on free ports in front of some engines. */
-export async function startGateway(
-  engines: readonly ToyEngine[],
-  change: Partial<GatewayConfig> = {},
-): Promise<Gateway> {
-  const gateway = new Gateway({
+/** A gateway on free ports in front of some engines, each in its turn. */
+export function configFor(engines: readonly { url: string }[], change: Partial<GatewayConfig> = {}): GatewayConfig {
+  return {
     ...GATEWAY_DEFAULTS,
     listen: { host: '127.0.0.1', port: 0, tls: null },
     admin: { host: '127.0.0.1', port: 0, tls: null },
@@ -98,7 +104,14 @@ export async function startGateway(
     ],
     slowStartMs: 0,
     ...change,
-  });
+  };
+}
+
+export async function startGateway(
+  engines: readonly { url: string }[],
+  change: Partial<GatewayConfig> = {},
+): Promise<Gateway> {
+  const gateway = new Gateway(configFor(engines, change));
   await gateway.start();
   return gateway;
 }

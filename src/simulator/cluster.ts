@@ -112,6 +112,8 @@ export class Cluster implements ReplicaEvents {
     if (this.#sessions === undefined) return;
     const next = this.#sessions.left(this.#table, row, completed, atUs, this.#horizonUs);
     if (next < 0) return;
+    const pauseUs = this.#table.arrivalUs[next]! - atUs;
+    if (pauseUs > 0) this.#table.pauseUs[next] = pauseUs;
     this.#parts.outcomes.reserve(this.#table.count);
     this.#followUps.push(this.#table.arrivalUs[next]!, next);
   }

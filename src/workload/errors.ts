@@ -65,6 +65,15 @@ export function formatUnknown(path: string, formats: readonly { name: string; lo
   return new InputError('TRACE_FORMAT_UNKNOWN', path, 'is no trace of a known format', `known: ${known}`);
 }
 
+export function workloadNotTrace(path: string): InputError {
+  return new InputError(
+    'TRACE_FORMAT_UNKNOWN',
+    path,
+    'is a workload of inference-perf, not a trace',
+    "give it to 'run --workload-spec' or to 'convert inference-perf'",
+  );
+}
+
 export function duplicateId(place: string, id: number, firstPlace: string): InputError {
   return new InputError(
     'TRACE_DUPLICATE_ID',

@@ -48,6 +48,8 @@ export class RequestTable {
   session = new Int32Array(0);
   /** Turn of the chat, from 0. */
   round = new Int32Array(0);
+  /** How long somebody waited between the answer before and this turn, where the simulation made it. */
+  pauseUs = new Float64Array(0);
   /** Bit flags, see ROW_*. */
   flags = new Uint8Array(0);
 
@@ -128,6 +130,7 @@ export class RequestTable {
     this.prefixGroup = grow(this.prefixGroup);
     this.session = grow(this.session);
     this.round = grow(this.round);
+    this.pauseUs = grow(this.pauseUs);
     this.flags = grow(this.flags);
   }
 }

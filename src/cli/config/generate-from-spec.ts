@@ -1,7 +1,7 @@
 import type { GoodputTarget } from '../../simulator/cluster-config.js';
 import { DEFAULT_REQUESTS, generateSpecWorkload } from '../../workload/generate/generate-spec-workload.js';
 import { presetSpec } from '../../workload/generate/presets.js';
-import { commonPauseUs, mixesRatesAndUsers } from '../../workload/generate/spec-facts.js';
+import { mixesRatesAndUsers } from '../../workload/generate/spec-facts.js';
 import { hasRate, trafficOf } from '../../workload/spec/walk.js';
 import type { WorkloadSpec } from '../../workload/spec/workload-spec.js';
 import type { Diagnostics } from '../diagnostics.js';
@@ -50,7 +50,6 @@ export async function generateFromSpec(
       mode: 'generated',
       workloadSeed: seed,
       workloadSpec: origin,
-      ...commonPauseUs(spec),
       goodputTargets,
     },
     goodputTargets,
@@ -60,12 +59,21 @@ export async function generateFromSpec(
 export async function specFile(flags: GeneratorFlags, path: string): Promise<WorkloadSpec> {
   const { readWorkloadSpecFile } = await import('../../workload/spec/read-workload-spec.js');
   const isRateGiven = flags.given('rate');
+  if (isRateGiven && hasOwnRates(await readWorkloadSpecFile(path))) {
+    const problem = `the windows of ${path} have rates of their own`;
+    throw conflictingFlags('--rate', problem, 'leave it out, or change trace_rate in the specification');
+  }
   const spec = await readWorkloadSpecFile(path, isRateGiven ? { aggregateRate: flags.values.rate } : {});
   if (isRateGiven && ![...trafficOf(spec)].some(({ traffic }) => hasRate(traffic))) {
     const problem = `no client of ${path} has a share of a rate`;
     throw conflictingFlags('--rate', problem, 'leave it out, or change the specification');
   }
   return spec;
+}
+
+/** Without a rate for all, every window says how many come in it: another rate would take their shape away. */
+function hasOwnRates(spec: WorkloadSpec): boolean {
+  return (spec.aggregate_rate ?? 0) === 0 && [...trafficOf(spec)].some(({ traffic }) => hasRate(traffic));
 }
 
 export function readyMade({ values, given }: GeneratorFlags): WorkloadSpec {

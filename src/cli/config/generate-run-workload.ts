@@ -2,7 +2,6 @@ import type { GoodputTarget } from '../../simulator/cluster-config.js';
 import { type DistributionWorkload, distributionSpec } from '../../workload/generate/distribution-spec.js';
 import { generateSpecWorkload } from '../../workload/generate/generate-spec-workload.js';
 import { isLengthPreset, LENGTH_PRESETS } from '../../workload/generate/presets.js';
-import { commonPauseUs } from '../../workload/generate/spec-facts.js';
 import type { TraceFacts } from '../../workload/trace-v2/write.js';
 import type { Workload } from '../../workload/workload.js';
 import type { Diagnostics } from '../diagnostics.js';
@@ -40,7 +39,7 @@ function fromFlags(flags: GeneratorFlags, goodputTargets: Record<string, Goodput
   return {
     workload: generateSpecWorkload(spec, { seed: values.seed }),
     facts: { command: 'run', ...described },
-    traceFacts: { mode: 'generated', workloadSeed: values.seed, ...origin, ...commonPauseUs(spec), goodputTargets },
+    traceFacts: { mode: 'generated', workloadSeed: values.seed, ...origin, goodputTargets },
     goodputTargets,
   };
 }

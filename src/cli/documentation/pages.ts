@@ -1,4 +1,5 @@
 import { commandLinePage } from './command-line-page.js';
+import { gatewayPage } from './gateway-page.js';
 import { policyPages } from './policy-pages.js';
 import { workloadPage } from './workload-page.js';
 
@@ -6,6 +7,7 @@ import { workloadPage } from './workload-page.js';
 export async function generatedPages(): Promise<Map<string, string>> {
   const pages = new Map([
     ['command-line.md', await commandLinePage()],
+    ['gateway-keys.md', gatewayPage()],
     ['workload-keys.md', workloadPage()],
   ]);
   for (const [name, text] of policyPages()) pages.set(`policies/${name}`, text);

@@ -1,10 +1,9 @@
-import { accepted, type Key, type Keys, type Kind } from '../../kernel/yaml/schema.js';
+import type { Keys } from '../../kernel/yaml/schema.js';
 import { ARRIVAL_PROCESSES } from '../../workload/generate/arrivals/registry.js';
 import { LENGTH_DISTRIBUTIONS } from '../../workload/generate/lengths/registry.js';
 import { SPEC } from '../../workload/spec/spec-schema.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
-
-type Section = Extract<Kind, { type: 'keys' }>;
+import { keyTable, type Section, sectionsOf } from './schema-tables.js';
 
 /** Every key of a workload specification, from the table by which the program itself reads one. */
 export function workloadPage(): string {
@@ -17,8 +16,8 @@ key's name says otherwise. A key that is needed has no default.
 
 ## The top
 
-${table(SPEC.keys)}
-${sections.map((section) => `## ${section.title}\n\n${introduction(section, sections)}${table(ownKeys(section, sections))}`).join('\n')}
+${keyTable(SPEC.keys)}
+${sections.map((section) => `## ${section.title}\n\n${introduction(section, sections)}${keyTable(ownKeys(section, sections))}`).join('\n')}
 ## Arrival processes
 
 Gaps are cut to whole microseconds, at least 1; the first request comes one gap after the start.
@@ -48,19 +47,6 @@ function distributionRows({ name, summary, parameters }: (typeof LENGTH_DISTRIBU
   return [[code(name), '', plain(summary)], ...rows];
 }
 
-/** All parts below a part, each once, in the order in which they are first named. */
-function sectionsOf(top: Section): Section[] {
-  const found = new Set<Section>();
-  const visit = (kind: Kind) => {
-    if (kind.type === 'list' || kind.type === 'each') return visit(kind.of);
-    if (kind.type !== 'keys' || found.has(kind)) return;
-    if (kind !== top) found.add(kind);
-    for (const key of Object.values(kind.keys)) visit(key.kind);
-  };
-  visit(top);
-  return [...found];
-}
-
 /** A cohort has most of its keys from a client: only the others are listed again. */
 function ownKeys(section: Section, sections: readonly Section[]): Keys {
   const clients = sections.find(({ title }) => title === 'clients')!;
@@ -73,21 +59,4 @@ function introduction(section: Section, sections: readonly Section[]): string {
   const own = Object.keys(ownKeys(section, sections));
   const shared = Object.keys(section.keys).filter((name) => !own.includes(name));
   return `As of [clients](#clients): ${shared.map(code).join(', ')}. And:\n\n`;
-}
-
-function table(keys: Keys): string {
-  const rows = Object.entries(keys).map(([name, key]) => [
-    code(name),
-    values(key.kind),
-    key.needed ? 'needed' : (key.default ?? ''),
-    key.help,
-  ]);
-  return markdownTable([['key', 'values', 'default', 'meaning'], ...rows]);
-}
-
-function values(kind: Key['kind']): string {
-  if (kind.type === 'keys') return `[${kind.title}](#${kind.title})`;
-  if (kind.type === 'list') return `list of [${kind.of.title}](#${kind.of.title})`;
-  if (kind.type === 'each') return kind.of.type === 'keys' ? `${kind.name}: ${values(kind.of)}` : plain(kind.name);
-  return plain(accepted(kind));
 }

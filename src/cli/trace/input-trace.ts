@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { TraceFormat } from '../../workload/formats/format.js';
+import { TraceSessions } from '../../workload/sessions/trace-sessions.js';
 import type { Trace } from '../../workload/trace.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { NamedPath } from '../output-files.js';
@@ -30,6 +31,10 @@ export async function inputTrace(given: string): Promise<InputTrace> {
     async read(diagnostics) {
       const trace = await format.read(path);
       for (const note of trace.notes ?? []) diagnostics.warn(`${path}: ${note}`);
+      if (trace.unsorted)
+        diagnostics.warn(`${path}: requests are not in order of arrival; they are taken in order of time`);
+      // Chats with missing turns are an error here as everywhere.
+      new TraceSessions(trace);
       return trace;
     },
   };

@@ -36,6 +36,7 @@ export class DecisionLog {
   readonly #failed: (error: unknown) => void;
   #pending = '';
   #isBroken = false;
+  #isClosed = false;
 
   /** @param failed hears why it cannot be written any more */
   constructor(path: string, failed: (error: unknown) => void) {
@@ -71,6 +72,7 @@ export class DecisionLog {
 
   close(): void {
     this.flush();
-    closeSync(this.#file);
+    if (!this.#isClosed) closeSync(this.#file);
+    this.#isClosed = true;
   }
 }

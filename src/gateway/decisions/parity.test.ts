@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { randomStream } from '../../kernel/random-stream.js';
 import { ROUTING_POLICIES } from '../../policy/registry.js';
 import { DEFAULT_POLICY } from '../gateway-config.js';
-import { sendJson, startGateway, ToyEngine } from '../toy-engine.contract.js';
+import { configFor, sendJson, startGateway, ToyEngine } from '../toy-engine.contract.js';
 import { DecisionReplay } from './replay-decisions.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-parity-'));
@@ -76,6 +76,58 @@ describe('decision parity', () => {
     expect(gateway.metrics.retries).toBeGreaterThan(0);
   }, 120_000);
 
+  it('holds when configurations are reloaded, endpoints come back and signals grow stale', async () => {
+    const log = join(folder, 'reloaded.jsonl');
+    const engines = await Promise.all([ToyEngine.start(), ToyEngine.start(), ToyEngine.start()]);
+    const policy = { ...DEFAULT_POLICY, name: 'lmetric' };
+    const config = configFor(engines, { decisionLog: log });
+    const [endpoint] = config.endpoints;
+    const gateway = await startGateway(engines, { decisionLog: log, endpoints: [{ ...endpoint!, policy }] });
+    const send = async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        const body = JSON.stringify({ model: 'm', prompt: `prompt ${i % 3} ${'and more words '.repeat(9)}` });
+        await (await fetch(`${gateway.url}/v1/completions`, { method: 'POST', body })).text();
+      }
+    };
+    const { answer } = engines[0]!;
+    await send(10);
+    for (const engine of engines) engine.answer = () => {};
+    const held = fetch(`${gateway.url}/v1/completions`, { method: 'POST', body: '{"model":"m","prompt":"held"}' });
+    const holders = await Promise.race(engines.map((engine) => engine.got(engine.seen.length + 1)));
+    for (const engine of engines) engine.answer = answer;
+    await send(5);
+
+    gateway.reload({ ...gateway.config, endpoints: [] });
+    gateway.reload({
+      ...gateway.config,
+      endpoints: [{ ...endpoint!, policy }],
+      signals: { intervalMs: 1000, staleMs: 1 },
+    });
+    await gateway.fleet.check();
+    await gateway.fleet.scrape();
+    await send(10);
+    sendJson(holders.response, 200, {});
+    await held;
+    await send(10);
+    const again = { ...gateway.config, endpoints: [{ ...endpoint!, policy: { ...policy, cacheBlocks: 8 } }] };
+    gateway.reload({ ...again, signals: { intervalMs: 1000, staleMs: 9000 } });
+    await send(10);
+    await gateway.close(0);
+    await Promise.all(engines.map((engine) => engine.kill()));
+    const replay = replayed(log);
+    expect([replay.differences, replay.decisions]).toEqual([[], 46]);
+    const lines = readFileSync(log, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.filter(({ type }) => type === 'stale')).toEqual([
+      { type: 'stale', endpoint: 'default', staleMs: 9000 },
+    ]);
+    const hashes = new Set(lines.filter(({ type }) => type === 'policy').map(({ hash }) => hash));
+    expect(new Set(lines.filter(({ type }) => type === 'request').map(({ policy: hash }) => hash))).toEqual(hashes);
+    expect(hashes.size).toBe(2);
+  });
+
   it('notices a decision that was changed', async () => {
     const log = join(folder, 'changed.jsonl');
     const engines = await Promise.all([ToyEngine.start(), ToyEngine.start()]);
@@ -101,6 +153,8 @@ describe('decision parity', () => {
     ['{"type":', 'not JSON'],
     ['{"type":"other"}', 'not part of a decision log'],
     ['{"type":"first","endpoint":"e","request":1}', "endpoint 'e' has no policy yet"],
+    ['{"type":"policy","endpoint":"e"}', 'cannot be carried out'],
+    ['{"type":"policy","endpoint":"e","config":{"name":"wighted","options":{}}}', "unknown routing policy 'wighted'"],
   ])('says what is wrong with %s', (line, problem) => {
     expect(() => new DecisionReplay('d.jsonl').line(line, 3)).toThrowError(
       expect.objectContaining({ place: 'd.jsonl:3', problem: expect.stringContaining(problem) }),

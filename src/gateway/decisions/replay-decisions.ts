@@ -3,6 +3,8 @@ import { DecidingFleet } from '../fleet/deciding-fleet.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import type { LogLine, RequestLine } from './decision-log.js';
 
+const INVALID = 'DECISION_LOG_INVALID';
+
 /** A decision that came out differently. */
 export interface Difference {
   line: number;
@@ -26,6 +28,15 @@ export class DecisionReplay {
 
   line(text: string, number: number): void {
     const line = this.#parse(text, number);
+    try {
+      this.#carryOut(line, number);
+    } catch (error) {
+      if (error instanceof InputError && error.code === INVALID) throw error;
+      throw this.#bad(number, `the line cannot be carried out (${(error as Error).message})`);
+    }
+  }
+
+  #carryOut(line: LogLine, number: number): void {
     if (line.type === 'policy') {
       const fleet = this.#fleets.get(line.endpoint);
       if (fleet === undefined) {
@@ -70,7 +81,7 @@ export class DecisionReplay {
 
   #bad(line: number, problem: string): InputError {
     const remedy = 'give a file that serve wrote with --decision-log';
-    return new InputError('DECISION_LOG_INVALID', `${this.#path}:${line}`, problem, remedy);
+    return new InputError(INVALID, `${this.#path}:${line}`, problem, remedy);
   }
 }
 

@@ -95,6 +95,11 @@ export class Exchange {
     this.#try();
   }
 
+  /** The client does not keep up: the replica waits for it. */
+  get isHeld(): boolean {
+    return this.#response.writableNeedDrain;
+  }
+
   /** The time for the whole request is up. Whoever has answered something so far is merely slow. */
   timeOut(): void {
     if (!this.#ended) this.#giveUp('complete answer', !this.#hasData);
@@ -109,7 +114,7 @@ export class Exchange {
     // Of requests sent ahead on one connection only the first hears that it was closed.
     if (this.#request.socket.destroyed) this.#clientClosed();
     else if (nowMs - this.startedMs >= totalMs) this.timeOut();
-    else if (this.status === 0 || this.#response.writableNeedDrain) this.#looks = 0;
+    else if (this.status === 0 || this.isHeld) this.#looks = 0;
     else {
       const isFirst = this.#streams && !this.#hasData;
       if (this.#looks++ * everyMs >= (isFirst ? firstByteMs : idleMs)) {
@@ -168,10 +173,6 @@ export class Exchange {
 
   onComplete(): void {
     if (this.#ended) return;
-    if (this.#discarded) {
-      this.#retry();
-      return;
-    }
     if (this.status >= 500) this.#blame();
     else this.replica!.breaker.succeeded(this.#placement!.request);
     if (this.#answer !== null) this.#writeHead();

@@ -32,7 +32,16 @@ describe('downstreamHeaders', () => {
 
   it('keeps what belongs to the connection and what the gateway says itself', () => {
     const dropped = [
-      ...['connection', 'keep-alive', 'Keep-Alive', 'timeout=75', 'transfer-encoding', 'chunked', 'Connection', 'Close'],
+      ...[
+        'connection',
+        'keep-alive',
+        'Keep-Alive',
+        'timeout=75',
+        'transfer-encoding',
+        'chunked',
+        'Connection',
+        'Close',
+      ],
       ...['x-request-id', 'a', 'X-Twinyard-Replica', 'b', 'x-twinyard-decision', 'c', 'trailer', 'x'],
     ];
     expect(downstreamHeaders(raw(...dropped, 'server', 'uvicorn'))).toEqual(['server', 'uvicorn']);

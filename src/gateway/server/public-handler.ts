@@ -70,7 +70,7 @@ function proxy(host: PublicHost, request: IncomingMessage, response: ServerRespo
 function refuse(host: PublicHost, request: IncomingMessage, response: ServerResponse, error: ApiError): void {
   host.refused(error.status);
   if (host.isDraining) response.shouldKeepAlive = false;
-  if (!request.complete) throwAway(request, host.bodyBytes);
+  if (!request.complete) throwAway(request, 2 * host.bodyBytes);
   sendError(response, error, requestIdOf(request.headers));
 }
 

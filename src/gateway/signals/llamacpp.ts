@@ -3,7 +3,7 @@ import type { Engine } from './engine.js';
 /** llama.cpp's server, started with --metrics. Its KV cache is divided into slots: busy ones count as used. */
 export const llamacpp: Engine = {
   name: 'llamacpp',
-  summary: 'llama.cpp, started with --metrics and --slots',
+  summary: 'llama.cpp, with its metrics and slots enabled',
   gives: ['running', 'waiting', 'kvUsed'],
   read(samples) {
     return {

@@ -2,7 +2,7 @@ import type { Engine } from './engine.js';
 
 export const sglang: Engine = {
   name: 'sglang',
-  summary: 'SGLang, started with --enable-metrics',
+  summary: 'SGLang, with its metrics enabled',
   gives: ['running', 'waiting', 'kvUsed'],
   read(samples) {
     const kvUsed = samples.mean('sglang:token_usage');

@@ -114,7 +114,7 @@ export function formatContract(sample: FormatSample): void {
         name: 'InputError',
         place: expect.stringContaining(empty),
       });
-      await expect(traceFormatOf(empty)).rejects.toMatchObject({ code: 'TRACE_FORMAT_UNKNOWN', place: empty });
+      await expect(traceFormatOf(empty)).rejects.toMatchObject({ code: 'TRACE_EMPTY', place: empty });
       const packed = gzipSync(readFileSync(path));
       const cut = written('cut.gz', packed.subarray(0, packed.length - 12));
       await expect(format.read(cut)).rejects.toMatchObject({ code: 'FILE_DAMAGED', place: cut });

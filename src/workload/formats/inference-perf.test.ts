@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { InputError } from '../../kernel/errors.js';
 import { readWorkloadSpec } from '../spec/read-workload-spec.js';
-import { isInferencePerf, readInferencePerf } from './inference-perf.js';
+import { readInferencePerf } from './inference-perf.js';
+import { isInferencePerf } from './is-inference-perf.js';
 import { samplePath } from './samples.contract.js';
 
 const SAMPLE = readFileSync(samplePath('inference-perf.yaml'), 'utf8');

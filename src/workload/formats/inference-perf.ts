@@ -29,11 +29,6 @@ const PERF = keysOf(SPEC.keys.inference_perf!.kind);
 const STAGES = PERF.stages!.kind;
 const SHARED_PREFIX = sharedPrefixKind();
 
-/** Whether a text looks like a configuration of inference-perf with shared prefixes. */
-export function isInferencePerf(text: string): boolean {
-  return hasKey(text, 'load') && hasKey(text, 'shared_prefix') && !hasKey(text, 'inference_perf');
-}
-
 /**
  * The workload that a configuration of inference-perf describes: stages of a constant or random rate, and users who share
  * system prompts. What says how to measure (server, api, metrics, report and the like) is not looked at.
@@ -125,8 +120,4 @@ function isNothing(node: Node | undefined): boolean {
 function keysOf(kind: Kind): Keys {
   if (kind.type !== 'keys') throw new TypeError(`${kind.type} has no keys`);
   return kind.keys;
-}
-
-function hasKey(text: string, key: string): boolean {
-  return new RegExp(`(?:^|[\\s{,])"?${key}"?\\s*:`).test(text);
 }

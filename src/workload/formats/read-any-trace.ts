@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import { formatUnknown } from '../errors.js';
+import { formatUnknown, traceEmpty, workloadNotTrace } from '../errors.js';
 import { inputChunks } from '../input-chunks.js';
 import type { Trace } from '../trace.js';
 import type { FileStart, TraceFormat } from './format.js';
+import { isInferencePerf } from './is-inference-perf.js';
 import { TRACE_FORMATS } from './registry.js';
 
 const START_BYTES = 64 * 1024;
@@ -16,6 +17,8 @@ export async function traceFormatOf(path: string): Promise<TraceFormat> {
   const start = await fileStart(path);
   const format = TRACE_FORMATS.find((candidate) => candidate.detect(start));
   if (format !== undefined) return format;
+  if (!start.isFolder && start.text.trim() === '') throw traceEmpty(path);
+  if (isInferencePerf(start.text)) throw workloadNotTrace(path);
   throw formatUnknown(path, TRACE_FORMATS);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commonPauseUs, endsByItself, mixesRatesAndUsers } from './spec-facts.js';
-import { client, cohort, specOf, spread } from './test-spec.contract.js';
+import { endsByItself, mixesRatesAndUsers } from './spec-facts.js';
+import { client, cohort, specOf } from './test-spec.contract.js';
 
 const windows = { lifecycle: { windows: [{ start_us: 0, end_us: 5 }] } };
 const talk = (more: object = {}) => ({ reasoning: { multi_turn: { max_rounds: 2, ...more } } });
@@ -23,16 +23,5 @@ describe('mixesRatesAndUsers', () => {
     expect(mixesRatesAndUsers(specOf([users, client('a')]))).toBe(true);
     expect(mixesRatesAndUsers(specOf([users]))).toBe(false);
     expect(mixesRatesAndUsers(specOf([client('a')]))).toBe(false);
-  });
-});
-
-describe('commonPauseUs', () => {
-  it('is the pause of all who wait for answers, if it is one', () => {
-    const users = client('users', { concurrency: 2, think_time_us: 70 });
-    expect(commonPauseUs(specOf([client('a')]))).toEqual({});
-    expect(commonPauseUs(specOf([users, client('a', talk({ think_time_us: 70 }))]))).toEqual({ thinkTimeUs: 70 });
-    expect(commonPauseUs(specOf([users, client('a', talk())]))).toEqual({});
-    expect(commonPauseUs(specOf([client('a', talk({ think_time_distribution: spread }))]))).toEqual({});
-    expect(commonPauseUs(specOf([users, client('a', { ...talk(), closed_loop: false })]))).toEqual({ thinkTimeUs: 70 });
   });
 });

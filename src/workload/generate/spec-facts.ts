@@ -16,17 +16,3 @@ export function mixesRatesAndUsers(spec: WorkloadSpec): boolean {
   const all = [...trafficOf(spec)];
   return all.some(({ traffic }) => hasRate(traffic)) && all.some(({ traffic }) => hasUsers(traffic));
 }
-
-/** The pause of everybody who waits for answers, in microseconds; absent when they differ or nobody waits. */
-export function commonPauseUs(spec: WorkloadSpec): { thinkTimeUs?: number } {
-  const pauses = new Set<number | undefined>();
-  for (const { traffic } of trafficOf(spec)) {
-    const chat = traffic.reasoning?.multi_turn;
-    if (hasUsers(traffic)) pauses.add(traffic.think_time_us ?? 0);
-    else if (chat !== undefined && traffic.closed_loop !== false) {
-      pauses.add(chat.think_time_distribution === undefined ? (chat.think_time_us ?? 0) : undefined);
-    }
-  }
-  const [pause] = pauses;
-  return pauses.size === 1 && pause !== undefined ? { thinkTimeUs: pause } : {};
-}

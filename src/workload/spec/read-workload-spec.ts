@@ -1,5 +1,6 @@
 import { readStrictYaml } from '../../kernel/yaml/strict-yaml.js';
 import { SPEC_ERRORS, specInvalid } from '../errors.js';
+import { isInferencePerf } from '../formats/is-inference-perf.js';
 import { readInputFile } from '../input-file.js';
 import { readLengthFile } from './length-file.js';
 import { OLD_CLASSES } from './rules/class-rules.js';
@@ -13,9 +14,12 @@ export interface SpecOverrides {
   aggregateRate?: number;
 }
 
-/** The same from a file, plain or gzipped. */
+/** The same from a file, plain or gzipped; a configuration of inference-perf is one, too. */
 export async function readWorkloadSpecFile(path: string, overrides: SpecOverrides = {}): Promise<WorkloadSpec> {
-  return readWorkloadSpec((await readInputFile(path)).toString('utf8'), path, overrides);
+  const text = (await readInputFile(path)).toString('utf8');
+  if (!isInferencePerf(text)) return readWorkloadSpec(text, path, overrides);
+  const { readInferencePerf } = await import('../formats/inference-perf.js');
+  return readInferencePerf(text, path);
 }
 
 /**

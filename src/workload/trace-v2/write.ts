@@ -22,8 +22,6 @@ export interface TraceFacts {
   /** Tokens of a recorded block, where the data says what prompts consist of. */
   blockTokens?: number | undefined;
   goodputTargets?: Record<string, TraceGoodputTarget>;
-  /** The pause that users made before every turn but their first, in whole microseconds; a column of the data. */
-  thinkTimeUs?: number;
 }
 
 const CHUNK_CHARACTERS = 64 * 1024;
@@ -52,16 +50,12 @@ export function writeTraceHeader(facts: TraceFacts): string {
  * The CSV text of what was simulated, in pieces: the requests in order of arrival, numbered anew. What is written reads back
  * as the same requests; a growing chat's turns are written with the length their prompts had.
  */
-export function writeTraceData(
-  table: RequestTable,
-  outcomes: TraceOutcomes,
-  { thinkTimeUs = 0 }: Pick<TraceFacts, 'thinkTimeUs'> = {},
-): Generator<string, void, undefined> {
-  const pause = (row: number) => (table.round[row]! > 0 ? thinkTimeUs : 0);
+export function writeTraceData(table: RequestTable, outcomes: TraceOutcomes): Generator<string, void, undefined> {
+  const hasPauses = table.pauseUs.subarray(0, table.count).some((us) => us > 0);
   return rows(table, {
     outcomes,
     wantedUs: table.arrivalUs,
-    ...(thinkTimeUs > 0 ? { thinkTimeUs: pause } : {}),
+    ...(hasPauses ? { thinkTimeUs: (row: number) => table.pauseUs[row]! } : {}),
     relativeDeadlines: false,
     renumber: true,
   });

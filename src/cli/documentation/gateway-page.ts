@@ -1,0 +1,25 @@
+import { GATEWAY_SCHEMA } from '../../gateway/config-schema.js';
+import { ENGINES } from '../../gateway/signals/registry.js';
+import { code, madeFrom, markdownTable, plain } from './markdown.js';
+import { keyTable, sectionsOf } from './schema-tables.js';
+
+/** Every key of twinyard.yaml, from the table by which the program itself reads it. */
+export function gatewayPage(): string {
+  const sections = sectionsOf(GATEWAY_SCHEMA);
+  return `${madeFrom('src/gateway/config-schema.ts')}
+# twinyard.yaml: every key
+
+[The gateway](gateway.md) is the guide. Keys that are not listed here are refused. Files are relative to the one that names
+them. A key that is needed has no default.
+
+## The top
+
+${keyTable(GATEWAY_SCHEMA.keys)}
+${sections.map(({ keys, title }) => `## ${title}\n\n${keyTable(keys)}`).join('\n')}
+## Engines
+
+${markdownTable([
+  ['engine', 'what it is', 'signals it gives'],
+  ...ENGINES.map(({ gives, name, summary }) => [code(name), plain(summary), gives.map(code).join(', ')]),
+])}`;
+}

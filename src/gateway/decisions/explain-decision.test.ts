@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { DecisionRecord, RecordedReplica } from './decision-ring.js';
+import { explainDecision } from './explain-decision.js';
+
+function replica(id: string, change: Partial<RecordedReplica> = {}): RecordedReplica {
+  return {
+    id,
+    removed: null,
+    queued: 1,
+    running: 2,
+    kvUsed: 0.25,
+    inFlight: 3,
+    pendingPrefillTokens: 0,
+    ongoingDecodeTokens: 0,
+    routedBlocks: 0,
+    ageUs: 120_000,
+    score: 0.5,
+    missing: [],
+    terms: {},
+    ...change,
+  };
+}
+
+function record(replicas: RecordedReplica[], change: Partial<DecisionRecord> = {}): DecisionRecord {
+  return {
+    id: 'q1',
+    endpoint: 'default',
+    policy: 'weighted',
+    policyHash: 'abc123',
+    atUs: 1_500_000,
+    inputTokens: 40,
+    session: '',
+    blockSize: 16,
+    blockCount: 2,
+    replica: replicas[0]!.id,
+    attempt: 0,
+    rule: 'highest weighted score',
+    tied: 1,
+    replicas,
+    ...change,
+  };
+}
+
+const lastLine = (given: DecisionRecord) => explainDecision(given).trimEnd().split('\n').at(-1);
+
+describe('explainDecision', () => {
+  it('lays a decision out', () => {
+    const text = explainDecision(
+      record(
+        [
+          replica('gpu-1', { score: 0.9, routedBlocks: 2, terms: { prefix: 0.6, queue: 0.3 } }),
+          replica('gpu-2', { score: 0.4, terms: { prefix: 0, queue: 0.4 }, missing: ['kvUsed'] }),
+          replica('gpu-3', {
+            score: null,
+            removed: 'circuit breaker open',
+            ageUs: null,
+            terms: { prefix: null, queue: null },
+            missing: ['queued', 'running', 'kvUsed'],
+          }),
+        ],
+        { session: 's1', attempt: 1 },
+      ),
+    );
+    expect(text).toBe(`request q1: 40 tokens, 2 blocks of 16, chat s1
+endpoint default, policy weighted (abc123), try 2, 1.500 s after the start
+
+replica  queued  running     kv  in flight  prefix     age  prefix  queue  score
+> gpu-1       1        2   25 %          3     2/2  120 ms   0.600  0.300  0.900
+  gpu-2       1        2  25 %?          3     0/2  120 ms       0  0.400  0.400
+  gpu-3      1?       2?  25 %?          3     0/2   never       -      -      -  circuit breaker open
+? not said by the replica, or too long ago: taken to be as others are
+
+gpu-1: highest weighted score
+gpu-2 came second, 0.500 behind; equal in prefix alone, it would have won
+`);
+  });
+
+  it('says when what a replica said is stale', () => {
+    const stale = replica('a', { ageUs: 7_000_000, missing: ['queued', 'running', 'kvUsed'] });
+    expect(explainDecision(record([stale]))).toContain('7000 ms, stale');
+  });
+
+  it('knows that several differences together decided', () => {
+    const terms = [
+      { prefix: 0.3, queue: 0.3 },
+      { prefix: 0.1, queue: 0.1 },
+    ];
+    const [a, b] = [replica('a', { score: 0.6, terms: terms[0]! }), replica('b', { score: 0.2, terms: terms[1]! })];
+    expect(lastLine(record([a, b]))).toBe('b came second, 0.400 behind');
+  });
+
+  it('knows a draw', () => {
+    const text = explainDecision(record([replica('a'), replica('b')], { tied: 2 }));
+    expect(text).toContain('a: highest weighted score; 2 were equally good, and a draw decided\n');
+    expect(text).toContain('another draw would have flipped it to b\n');
+  });
+
+  it('knows when there was no choice, and when there was nobody', () => {
+    const gone = replica('b', { score: null, removed: 'tried before' });
+    expect(lastLine(record([replica('a'), gone]))).toBe(
+      'nothing would have flipped it: no other replica was a candidate',
+    );
+    expect(lastLine(record([gone], { replica: null }))).toBe('no replica could take it');
+    expect(explainDecision(record([replica('a')], { replicas: [], replica: null }))).toContain(
+      'no replica could take it',
+    );
+  });
+
+  it('knows policies that do not compare', () => {
+    const unscored = [replica('a', { score: null }), replica('b', { score: null })];
+    expect(lastLine(record(unscored, { policy: 'round-robin', rule: 'its turn' }))).toBe(
+      'this policy does not compare replicas: only another turn, draw or key flips it',
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { DecisionRing } from '../decisions/decision-ring.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../gateway-config.js';
+import type { RequestFacts } from '../request/request-facts.js';
+import { Endpoint, type Placement } from './endpoint.js';
+import { LiveReplica } from './live-replica.js';
+
+const made: LiveReplica[] = [];
+afterEach(async () => {
+  await Promise.all(made.splice(0).map((replica) => replica.close()));
+});
+
+function replicaOf(id: string, readySinceMs: number | null = 0): LiveReplica {
+  const config = { id, url: 'http://127.0.0.1:1', engine: 'vllm', models: ['m'] };
+  const replica = new LiveReplica(config, GATEWAY_DEFAULTS);
+  if (readySinceMs !== null) replica.healthy(readySinceMs);
+  made.push(replica);
+  return replica;
+}
+
+/** An endpoint at a time of our choice. */
+function endpointOf(replicas: LiveReplica[], policy = 'least-loaded') {
+  const time = { ms: 0 };
+  const ring = new DecisionRing(1000);
+  const endpoint = new Endpoint(
+    'e',
+    { ...DEFAULT_POLICY, name: policy },
+    { config: { ...GATEWAY_DEFAULTS, slowStartMs: 10_000 }, ring, log: null, nowUs: () => time.ms * 1000 },
+  );
+  endpoint.setReplicas(replicas);
+  return { endpoint, ring, time };
+}
+
+function factsOf(change: Partial<RequestFacts> = {}): RequestFacts {
+  return {
+    id: 'q',
+    kind: 'completion',
+    model: 'm',
+    inputTokens: 0,
+    session: '',
+    sloClass: 'standard',
+    cacheSalt: '',
+    body: { prompt: 'x'.repeat(640) },
+    ...change,
+  };
+}
+
+const inFlight = (endpoint: Endpoint) => endpoint.replicas.map((replica) => endpoint.inFlightOf(replica));
+
+/** Places so many requests that stay. */
+function place(endpoint: Endpoint, count: number): Placement[] {
+  return Array.from({ length: count }, () => endpoint.place(factsOf(), 0, [])!);
+}
+
+describe('Endpoint', () => {
+  it('books a request when it is placed and gives it back once', () => {
+    const { endpoint } = endpointOf([replicaOf('a'), replicaOf('b')]);
+    const [first, second, third] = place(endpoint, 3);
+    expect([endpoint.inFlight, inFlight(endpoint).sort()]).toEqual([3, [1, 2]]);
+    endpoint.firstToken(first!);
+    endpoint.firstToken(first!);
+    for (const placement of [first, first, second, third, second]) endpoint.finish(placement!);
+    expect([endpoint.inFlight, ...inFlight(endpoint)]).toEqual([0, 0, 0]);
+    expect(endpoint.replicas.map(({ active }) => active)).toEqual([0, 0]);
+  });
+
+  it('uses the numbers of requests again', () => {
+    const { endpoint } = endpointOf([replicaOf('a')]);
+    const numbers = new Set<number>();
+    for (let i = 0; i < 100; i++) {
+      const pair = place(endpoint, 2);
+      for (const placement of pair) {
+        numbers.add(placement.request);
+        endpoint.finish(placement);
+      }
+    }
+    expect(numbers.size).toBe(2);
+  });
+
+  it('does not place where nobody may take it, and says why each may not', () => {
+    const [tried, starting] = [replicaOf('a'), replicaOf('b', null)];
+    const { endpoint, ring } = endpointOf([tried, starting]);
+    expect(endpoint.place(factsOf(), 1, [tried])).toBeNull();
+    expect(endpoint.lastRemovals).toBe('tried before; starting: not checked yet');
+    expect(ring.find('q')).toMatchObject({ replica: null, attempt: 1 });
+    expect([endpoint.inFlight, endpoint.serves('m'), endpoint.serves('n')]).toEqual([0, true, false]);
+    endpoint.setReplicas([]);
+    expect([endpoint.place(factsOf(), 0, []), endpoint.lastRemovals]).toEqual([null, 'there are none']);
+  });
+
+  it('knows whether there is somebody else to try', () => {
+    const [a, b, c] = [replicaOf('a'), replicaOf('b'), replicaOf('c', null)];
+    const { endpoint } = endpointOf([a, b, c]);
+    expect(endpoint.hasOther('m', [], a)).toBe(true);
+    expect(endpoint.hasOther('m', [b], a)).toBe(false);
+    expect(endpoint.hasOther('n', [], a)).toBe(false);
+  });
+
+  it('cuts prompts as the policy does, and salts keep them apart', () => {
+    const { endpoint, ring } = endpointOf([replicaOf('a')], 'weighted');
+    const blocksOf = (id: string, change: Partial<RequestFacts> = {}) => {
+      endpoint.finish(endpoint.place(factsOf({ id, ...change }), 0, [])!);
+      const { blockCount, replicas } = ring.find(id)!;
+      return [blockCount, replicas[0]!.routedBlocks];
+    };
+    expect(blocksOf('1')).toEqual([10, 0]);
+    expect(blocksOf('2')).toEqual([10, 10]);
+    expect(blocksOf('3', { cacheSalt: 's' })).toEqual([10, 0]);
+    expect(blocksOf('4', { body: { prompt: 5 } })).toEqual([0, 0]);
+  });
+
+  it('gives a newcomer little at first, and its share in time', () => {
+    const { endpoint, ring, time } = endpointOf([replicaOf('old'), replicaOf('new', 20_000)]);
+    time.ms = 20_000;
+    place(endpoint, 40);
+    expect(inFlight(endpoint)).toEqual([39, 1]);
+    expect(ring.find('q')!.replicas[1]!.removed).toBe('slow start');
+    time.ms = 24_000;
+    place(endpoint, 30);
+    const [old, young] = inFlight(endpoint);
+    expect(young).toBeGreaterThan(10);
+    expect(young).toBeLessThan(old! / 2);
+    time.ms = 30_000;
+    place(endpoint, 60);
+    expect(inFlight(endpoint)).toEqual([65, 65]);
+  });
+
+  it('treats all alike when all are new', () => {
+    const { endpoint, time } = endpointOf([replicaOf('a'), replicaOf('b'), replicaOf('c')]);
+    time.ms = 10;
+    place(endpoint, 30);
+    expect(inFlight(endpoint)).toEqual([10, 10, 10]);
+  });
+
+  it('keeps its books when replicas come and go', () => {
+    const [a, b] = [replicaOf('a'), replicaOf('b')];
+    const { endpoint } = endpointOf([a, b], 'round-robin');
+    const placements = place(endpoint, 4);
+    endpoint.setReplicas([replicaOf('c', -20_000), b]);
+    expect([endpoint.inFlight, inFlight(endpoint), a.active]).toEqual([4, [0, 2], 2]);
+    for (const placement of placements) endpoint.finish(placement);
+    expect([endpoint.inFlight, inFlight(endpoint), a.active]).toEqual([0, [0, 0], 0]);
+  });
+});

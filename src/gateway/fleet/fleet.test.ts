@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { DecisionRing } from '../decisions/decision-ring.js';
+import { DEFAULT_POLICY, type EndpointConfig, GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway-config.js';
+import { GatewayMetrics } from '../gateway-metrics.js';
+import type { RequestFacts } from '../request/request-facts.js';
+import { ToyEngine, until } from '../toy-engine.contract.js';
+import { Fleet } from './fleet.js';
+
+const opened: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+async function engineOf(...models: string[]): Promise<ToyEngine> {
+  const engine = await ToyEngine.start();
+  engine.models = models;
+  opened.push(() => engine.kill());
+  return engine;
+}
+
+function endpointOf(name: string, engines: readonly ToyEngine[], change: Partial<EndpointConfig> = {}): EndpointConfig {
+  const replicas = engines.map(({ url }, i) => ({ id: `${name}-${i}`, url, engine: 'vllm', models: null }));
+  return { name, policy: { ...DEFAULT_POLICY, name: 'round-robin' }, replicas, ...change };
+}
+
+const configOf = (...endpoints: EndpointConfig[]): GatewayConfig => ({
+  ...GATEWAY_DEFAULTS,
+  endpoints,
+  slowStartMs: 0,
+  drainMs: 60_000,
+});
+
+function fleetOf(config: GatewayConfig) {
+  const metrics = new GatewayMetrics();
+  const fleet = new Fleet({ config, metrics, log: null, ring: new DecisionRing(10), nowUs: () => 5000 });
+  opened.push(() => fleet.close());
+  return { fleet, metrics };
+}
+
+const FACTS: RequestFacts = {
+  id: 'q',
+  kind: 'chat',
+  model: 'm',
+  inputTokens: 0,
+  session: '',
+  sloClass: 'standard',
+  cacheSalt: '',
+  body: { messages: [{ role: 'user', content: 'x' }] },
+};
+
+describe('Fleet', () => {
+  it('finds the endpoint of a model', async () => {
+    const { fleet } = fleetOf(
+      configOf(endpointOf('a', [await engineOf('m')]), endpointOf('b', [await engineOf('m', 'n')])),
+    );
+    await fleet.check();
+    expect(fleet.endpointFor('m', null).name).toBe('a');
+    expect(fleet.endpointFor('n', null).name).toBe('b');
+    expect(fleet.endpointFor('m', 'b').name).toBe('b');
+    expect(fleet.models()).toEqual(['m', 'n']);
+    const statusOf = (model: string, name: string | null) => {
+      try {
+        return fleet.endpointFor(model, name);
+      } catch (error) {
+        return (error as { status: number; message: string }).message;
+      }
+    };
+    expect(statusOf('x', null)).toMatch("No replica serves the model 'x'");
+    expect(statusOf('n', 'a')).toMatch("No replica serves the model 'n'");
+    expect(statusOf('m', 'c')).toBe("There is no endpoint 'c' here.");
+  });
+
+  it('does not deny a model as long as a replica has not said what it serves', async () => {
+    const [well, ill] = [await engineOf('m'), await engineOf('n')];
+    ill.health = 503;
+    const { fleet } = fleetOf(configOf(endpointOf('a', [well, ill]), endpointOf('b', [])));
+    await fleet.check();
+    const denied = (model: string, name: string | null) => () => fleet.endpointFor(model, name);
+    expect(denied('n', null)).toThrowError(expect.objectContaining({ status: 503 }));
+    expect(denied('n', 'b')).toThrowError(expect.objectContaining({ status: 404 }));
+    ill.health = 200;
+    await fleet.check();
+    expect(fleet.endpointFor('n', null).name).toBe('a');
+  });
+
+  it('counts scrapes that fail and signals that are missing, by replica, until it leaves', async () => {
+    const [one, two, dead] = [await engineOf('m'), await engineOf('m'), await engineOf('m')];
+    one.metrics = 'vllm:num_requests_running 1\n';
+    two.pages.set('/metrics', { status: 500, text: '' });
+    dead.health = 503;
+    const { fleet, metrics } = fleetOf(configOf(endpointOf('a', [one, two, dead])));
+    await fleet.check();
+    await fleet.scrape();
+    await fleet.scrape();
+    expect(metrics.missingSignals).toEqual(new Map([['a-0', new Map(Object.entries({ waiting: 2, kvUsed: 2 }))]]));
+    expect(metrics.failedScrapes).toEqual(new Map([['a-1', 2]]));
+    expect(fleet.replicas().map(({ signals }) => signals?.running)).toEqual([1, undefined, undefined]);
+    for (const replica of fleet.replicas()) fleet.remove(replica);
+    expect([metrics.missingSignals.size, metrics.failedScrapes.size]).toEqual([0, 0]);
+  });
+
+  it('lets a replica that leaves finish, and closes it then', async () => {
+    const { fleet } = fleetOf(configOf(endpointOf('a', [await engineOf('m'), await engineOf('m')])));
+    await fleet.check();
+    const endpoint = fleet.endpoints.get('a')!;
+    const placement = endpoint.place(FACTS, 0, [])!;
+    fleet.remove(placement.replica);
+    expect([fleet.leaving(), placement.replica.pool.destroyed]).toEqual([[placement.replica], false]);
+    expect(endpoint.place(FACTS, 0, [])!.replica).not.toBe(placement.replica);
+    fleet.requestEnded();
+    expect(placement.replica.pool.destroyed).toBe(false);
+    endpoint.finish(placement);
+    endpoint.finish(placement);
+    fleet.requestEnded();
+    expect([fleet.leaving(), placement.replica.pool.destroyed]).toEqual([[], true]);
+    expect([placement.replica.active, endpoint.inFlight]).toEqual([0, 1]);
+  });
+
+  it('does not wait for ever for one that leaves', async () => {
+    const { fleet } = fleetOf({ ...configOf(endpointOf('a', [await engineOf('m')])), drainMs: 1 });
+    await fleet.check();
+    const { replica } = fleet.endpoints.get('a')!.place(FACTS, 0, [])!;
+    fleet.remove(replica);
+    await until(() => replica.pool.destroyed);
+    expect(fleet.leaving()).toEqual([]);
+  });
+
+  it('goes over to another configuration and keeps what is the same', async () => {
+    const engines = [await engineOf('m'), await engineOf('m'), await engineOf('m')];
+    const before = configOf(endpointOf('a', engines.slice(0, 2)), endpointOf('b', engines.slice(2)));
+    const { fleet } = fleetOf(before);
+    await fleet.check();
+    const [kept, left, other] = fleet.replicas();
+    const endpoint = fleet.endpoints.get('a')!;
+    endpoint.place(FACTS, 0, []);
+    const policy = { ...DEFAULT_POLICY, name: 'least-loaded' };
+    const again = endpointOf('a', [engines[0]!], { policy });
+    const after = configOf(again, endpointOf('c', [engines[1]!]));
+    fleet.configure({ ...after, breaker: { failures: 1, openMs: 1 } });
+    expect([...fleet.endpoints.keys()]).toEqual(['a', 'c']);
+    expect(fleet.endpoints.get('a')).toBe(endpoint);
+    expect([endpoint.policy, endpoint.inFlight]).toEqual([policy, 1]);
+    expect(endpoint.replicas).toEqual([kept]);
+    expect(kept!.breaker.options).toEqual({ failures: 1, openMs: 1 });
+    expect([left!.state, other!.state, left!.pool.destroyed]).toEqual(['draining', 'draining', true]);
+    expect(fleet.config).toEqual(after.endpoints);
+    await until(() => fleet.replicas().every(({ state }) => state === 'ready'));
+  });
+
+  it('takes a replica whose description changed for another one', async () => {
+    const engine = await engineOf('m');
+    const config = configOf(endpointOf('a', [engine]));
+    const { fleet } = fleetOf(config);
+    const [before] = fleet.replicas();
+    const [endpoint] = config.endpoints;
+    fleet.configure(configOf({ ...endpoint!, replicas: [{ ...endpoint!.replicas[0]!, models: ['x'] }] }));
+    expect(fleet.replicas()[0]).not.toBe(before);
+    expect(fleet.models()).toEqual(['x']);
+  });
+
+  it('does not take what a former replica says for news of one with its name', async () => {
+    const engine = await engineOf('m');
+    const { fleet } = fleetOf(configOf(endpointOf('a', [engine])));
+    const endpoint = fleet.endpoints.get('a')!;
+    const [former] = fleet.replicas();
+    fleet.remove(former!);
+    const again = fleet.add(endpoint, former!.config);
+    endpoint.report(former!, {
+      atUs: 1,
+      running: 9,
+      waiting: 9,
+      kvUsed: 1,
+      freeBlocks: 0,
+      cacheHitRate: 0,
+      missing: [],
+    });
+    await until(() => again.state === 'ready');
+    endpoint.finish(endpoint.place(FACTS, 0, [])!);
+    expect(again.signals).toBeNull();
+  });
+});

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GATEWAY_DEFAULTS } from '../gateway-config.js';
+import { ToyEngine } from '../toy-engine.contract.js';
+import { checkHealth } from './health-check.js';
+import { LiveReplica } from './live-replica.js';
+
+const HEALTH = { intervalMs: 1000, timeoutMs: 5000, failures: 2 };
+
+let engine: ToyEngine;
+let replica: LiveReplica;
+beforeEach(async () => {
+  engine = await ToyEngine.start();
+  replica = new LiveReplica({ id: 'r', url: engine.url, engine: 'vllm', models: null }, GATEWAY_DEFAULTS);
+});
+afterEach(async () => {
+  await replica.close();
+  await engine.kill();
+});
+
+const check = () => checkHealth(replica, HEALTH, () => 9);
+
+describe('checkHealth', () => {
+  it('makes a replica ready and learns what it serves', async () => {
+    engine.models = ['a', 'b'];
+    await check();
+    expect([replica.state, replica.readySinceMs, [...replica.models]]).toEqual(['ready', 9, ['a', 'b']]);
+    engine.models = ['c'];
+    await check();
+    expect([...replica.models]).toEqual(['c']);
+  });
+
+  it.each([
+    ['/health', 503, '', '/health says 503'],
+    ['/v1/models', 200, '{"data":[]}', '/v1/models names no model'],
+    ['/v1/models', 200, '{"data":[{"id":5}]}', '/v1/models names no model'],
+    ['/v1/models', 404, '{}', '/v1/models names no model'],
+    ['/v1/models', 200, 'no JSON', 'JSON'],
+  ])('is not ready when %s says %i %s', async (path, status, text, problem) => {
+    engine.pages.set(path, { status, text });
+    await check();
+    expect([replica.state, replica.problem]).toEqual(['starting', expect.stringContaining(problem)]);
+  });
+
+  it('does not ask for models that it was told', async () => {
+    engine.pages.set('/v1/models', { status: 500, text: '' });
+    await replica.close();
+    replica = new LiveReplica({ id: 'r', url: engine.url, engine: 'vllm', models: ['m'] }, GATEWAY_DEFAULTS);
+    await check();
+    expect([replica.state, [...replica.models]]).toEqual(['ready', ['m']]);
+  });
+
+  it('says how a replica cannot be reached, and never throws', async () => {
+    await check();
+    await engine.kill();
+    await check();
+    expect([replica.state, replica.healthFailures]).toEqual(['ready', 1]);
+    await check();
+    expect([replica.state, replica.problem]).toEqual(['unhealthy', 'ECONNREFUSED']);
+    await replica.close();
+    await check();
+    expect(replica.problem).toBe('UND_ERR_DESTROYED');
+    await engine.listen(0);
+  });
+
+  it('does not wait for ever', async () => {
+    engine.hangs.add('/health');
+    await checkHealth(replica, { ...HEALTH, timeoutMs: 20 }, () => 0);
+    expect([replica.state, replica.problem]).toEqual(['starting', 'UND_ERR_HEADERS_TIMEOUT']);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { readSamples } from './prometheus-text.js';
+
+describe('readSamples', () => {
+  it('reads samples with and without labels, times and comments', () => {
+    const samples = readSamples(`# HELP a Something.
+# TYPE a counter
+a 1
+a{x="1"} 2.5 1700000000000
+b{x="1",y="two"} 4e2
+  c   7  \r
+`);
+    expect([samples.sum('a'), samples.mean('a'), samples.sum('b'), samples.sum('d')]).toEqual([
+      3.5,
+      1.75,
+      400,
+      Number.NaN,
+    ]);
+    expect(samples.mean('d')).toBeNaN();
+    expect(samples.label('b', 'y')).toBe('two');
+    expect([samples.label('b', 'z'), samples.label('a', 'x'), samples.label('d', 'x')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is not confused by what labels say', () => {
+    const samples = readSamples('a{t="} 9 {",u="q\\"\\\\",v="1"} 2\nab 5\na_total 6');
+    expect([samples.sum('a'), samples.label('a', 'v'), samples.label('a', 't')]).toEqual([2, '1', '} 9 {']);
+  });
+
+  it('passes over what is no sample, and takes no word for a number', () => {
+    const samples = readSamples('a\n1 2\n{x="1"} 3\n\na_b nothing\nc NaN\nd +Inf');
+    expect(['a', 'a_b', 'c', 'd'].map((name) => samples.sum(name))).toEqual(new Array(4).fill(Number.NaN));
+  });
+
+  it('needs no line end at the end', () => {
+    expect(readSamples('a 1').sum('a')).toBe(1);
+    expect(readSamples('').sum('a')).toBeNaN();
+  });
+});

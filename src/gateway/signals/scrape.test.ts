@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LiveReplica } from '../fleet/live-replica.js';
+import { GATEWAY_DEFAULTS } from '../gateway-config.js';
+import { ToyEngine } from '../toy-engine.contract.js';
+import { scrape } from './scrape.js';
+
+let engine: ToyEngine;
+const replicas: LiveReplica[] = [];
+beforeEach(async () => {
+  engine = await ToyEngine.start();
+});
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map((replica) => replica.close()));
+  await engine.kill();
+});
+
+function scraped(name = 'vllm') {
+  const replica = new LiveReplica({ id: 'r', url: engine.url, engine: name, models: null }, GATEWAY_DEFAULTS);
+  replicas.push(replica);
+  return scrape(replica, 5000, () => 77);
+}
+
+describe('scrape', () => {
+  it('tells what a replica says, and when', async () => {
+    engine.metrics = 'vllm:num_requests_running 3\nvllm:num_requests_waiting 1\nvllm:kv_cache_usage_perc 0.5\n';
+    expect(await scraped()).toMatchObject({ atUs: 77, running: 3, waiting: 1, kvUsed: 0.5, missing: [] });
+  });
+
+  it('names what is missing and does not make it 0', async () => {
+    engine.metrics = 'vllm:num_requests_running 3\n';
+    expect(await scraped()).toMatchObject({
+      running: 3,
+      waiting: Number.NaN,
+      kvUsed: Number.NaN,
+      missing: ['waiting', 'kvUsed'],
+    });
+  });
+
+  it('fails when there are no metrics', async () => {
+    engine.pages.set('/metrics', { status: 404, text: 'no' });
+    await expect(scraped()).rejects.toThrow('/metrics says 404');
+    await engine.kill();
+    await expect(scraped()).rejects.toThrow();
+    await engine.listen(0);
+  });
+
+  it('does not read without end', async () => {
+    engine.pages.set('/metrics', { status: 200, text: '#'.repeat(9 * 1024 * 1024) });
+    await expect(scraped()).rejects.toThrow('larger than 8388608 bytes');
+  });
+
+  it('reads the slots of llama.cpp, and does without them', async () => {
+    engine.metrics = 'llamacpp:requests_processing 1\nllamacpp:requests_deferred 0\n';
+    engine.pages.set('/slots', { status: 200, text: '[{"is_processing":true},{"is_processing":false}]' });
+    expect(await scraped('llamacpp')).toMatchObject({ running: 1, kvUsed: 0.5, missing: [] });
+    for (const page of [
+      { status: 501, text: 'disabled' },
+      { status: 200, text: 'no JSON' },
+      { status: 200, text: '[null]' },
+    ]) {
+      engine.pages.set('/slots', page);
+      expect(await scraped('llamacpp')).toMatchObject({ running: 1, kvUsed: Number.NaN, missing: ['kvUsed'] });
+    }
+  });
+});

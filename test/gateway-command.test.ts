@@ -1,0 +1,298 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { main } from '../src/cli/main.js';
+import { randomStream } from '../src/kernel/random-stream.js';
+import { question, toyEngine, until } from './support/engine-fixture.js';
+import { afterwards } from './support/gateway-fixture.js';
+import { anyChat, Clients, type Ended, expectAnswered } from './support/gateway-load.js';
+import { captured, testIo } from './support/test-io.js';
+
+const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'twinyard-serve-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** `serve` or `demo` inside this process: what it says, and ways to reload and to stop it. */
+function started(args: readonly string[]) {
+  let stop = () => {};
+  let reload = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const io = {
+    ...testIo({ stopped }),
+    onHangUp: (given: () => void) => {
+      reload = given;
+    },
+  };
+  const ended = main(args, io);
+  afterwards(async () => {
+    stop();
+    await ended;
+  });
+  /** Resolves with the groups of a pattern when the command has said something that matches it; fails when it ends before. */
+  const says = async (pattern: RegExp): Promise<string[]> => {
+    let code: number | null = null;
+    void ended.then((given) => {
+      code = given;
+    });
+    for (;;) {
+      const match = pattern.exec(io.stderrText() + io.stdoutText());
+      if (match !== null) return match.slice(1);
+      if (code !== null) throw new Error(`ended with ${code}: ${io.stderrText()}`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { says, stop, reload: () => reload(), ended, stderr: io.stderrText };
+}
+
+const ANY_PORT = ['--port', '0', '--admin-port', '0'];
+
+const ask = (url: string, id: string, body: object = question('hello', { max_tokens: 3 })) =>
+  fetch(`${url}/v1/chat/completions`, { method: 'POST', headers: { 'x-request-id': id }, body: JSON.stringify(body) });
+
+test.each([
+  ['serve', '--decision-log'],
+  ['demo', '--replicas'],
+  ['explain', '--admin-url'],
+])('%s --help tells its flags', async (command, flag) => {
+  const { code, stdout } = await captured(`${command} --help`);
+  expect([code, stdout]).toEqual([0, expect.stringContaining(flag)]);
+});
+
+describe('twinyard serve', () => {
+  test.each([
+    ['serve', /^twinyard: --replica: is required; give it once for each replica/],
+    ['serve --replica nowhere', /--replica: 'nowhere' is not a URL/],
+    ['serve --replica ftp://h', /--replica: 'ftp:\/\/h' is not an address of a web server/],
+    ['serve --replica http://h:1/v1', /--replica: 'http:\/\/h:1\/v1' has a path/],
+    ['serve --replica http://h:1 --replica http://h:1', /--replica: 'http:\/\/h:1' is given twice/],
+    ['serve --replica http://h:1 --engine vlm', /--engine: 'vlm' is not known here; .*vllm/],
+    ['serve --replica http://h:1 --routing-policy wighted', /--routing-policy: 'wighted' is not known here/],
+    ['serve --replica http://h:1 --policy-options {"x":1}', /--policy-options/],
+    ['serve --replica http://h:1 --port 70000', /--port/],
+    ['serve --replica http://h:1 --drain -1', /--drain/],
+    ['serve -c none.yaml', /--config: 'none.yaml' .*the path of a readable file/],
+    ['serve -c none.yaml --replica http://h:1', /--replica.*none.yaml says who the replicas are/],
+    [
+      'serve --replica http://h:1 --decision-log none/d.jsonl --port 0 --admin-port 0',
+      /none\/d.jsonl: cannot be written/,
+    ],
+    ['serve --replica http://h:1 --host 192.0.2.1 --port 0 --admin-port 0', /--host: cannot listen on 192.0.2.1/],
+  ])('%s is refused', async (args, message) => {
+    const { code, stderr, stdout } = await captured(args);
+    expect([code, stdout, stderr.trimEnd().split('\n').length]).toEqual([2, '', 1]);
+    expect(stderr).toMatch(message);
+  });
+
+  test.each([
+    ['policy: { routing: { policy: random } }', /--replica: is required/],
+    ['replicas: [{ url: "http://h:1", engin: tgi }]', /:1:33 \(replicas\[0\]\.engin\): unknown key 'engin'/],
+    [
+      'replicas: [{ url: "http://h:1" }]\nlisten: { cert: none.pem, key: none.key }',
+      /none.pem: cannot be read \(ENOENT\)/,
+    ],
+  ])('a file that says %j is refused', async (text, message) => {
+    const { code, stderr } = await captured(['serve', '-c', fileOf('bad.yaml', text), ...ANY_PORT]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  test('says which of its ports is taken', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    const onPort = await captured(`serve --replica http://127.0.0.1:1 --port ${port} --admin-port 0`);
+    expect([onPort.code, onPort.stderr]).toEqual([2, expect.stringContaining(`--port: 127.0.0.1:${port} is taken`)]);
+    const onAdmin = await captured(`serve --replica http://127.0.0.1:1 --port 0 --admin-port ${port}`);
+    expect([onAdmin.code, onAdmin.stderr]).toEqual([2, expect.stringContaining('--admin-port: 127.0.0.1:')]);
+    holder.close();
+  });
+
+  test('serves, explains what it decided, and what it decided is decided again', async () => {
+    const engines = [await toyEngine(), await toyEngine()];
+    const log = join(folder, 'decisions.jsonl');
+    const gateway = started([
+      ...['serve', ...ANY_PORT, '--decision-log', log],
+      ...engines.flatMap(({ url }) => ['--replica', url]),
+    ]);
+    const [url, ready] = await gateway.says(/serving on (\S+), (\d of \d) replicas ready/);
+    const [adminUrl, token] = await gateway.says(/admin on (\S+), token (\S+)/);
+    expect(ready).toBe('2 of 2');
+    for (let i = 0; i < 6; i++) expect((await ask(url!, `q${i}`)).status).toBe(200);
+
+    const explain = ['explain', 'q5', '--admin-url', adminUrl!];
+    const explained = await captured([...explain, '--token', token!]);
+    expect(explained).toMatchObject({ code: 0, stderr: '' });
+    expect(explained.stdout).toMatch(
+      /^request q5: \d+ tokens, \d+ blocks of 16\nendpoint default, policy weighted \([0-9a-f]{12}\), try 1/,
+    );
+    expect(explained.stdout).toMatch(/\n> 127\.0\.0\.1:\d+ .* \d+ ms /);
+    const json = await captured([...explain, '--format', 'json'], { env: { TWINYARD_ADMIN_TOKEN: token! } });
+    expect(JSON.parse(json.stdout)).toMatchObject({ id: 'q5', policy: 'weighted', replicas: [{}, {}] });
+    expect(await captured([...explain, '--token', 'wrong'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the admin token is missing or wrong'),
+    });
+    expect(await captured(['explain', 'none', '--admin-url', adminUrl!, '--token', token!])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("no decision about 'none' is remembered"),
+    });
+    const publicPort = await captured(['explain', 'q5', '--admin-url', url!, '--token', token!]);
+    expect([publicPort.code, publicPort.stderr]).toEqual([1, expect.stringContaining('is this the admin port')]);
+
+    gateway.stop();
+    expect(await gateway.ended).toBe(0);
+    expect(gateway.stderr()).toContain('stopping, 0 requests under way');
+    const replayed = await captured(['replay', '--decisions', log]);
+    expect([replayed.code, JSON.parse(replayed.stdout)]).toEqual([
+      0,
+      { decisions: 6, equal: 6, different: 0, policies: { weighted: 6 }, differences: [] },
+    ]);
+    const requests = readFileSync(log, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"type":"request"'));
+    expect(new Set(requests.map((line) => JSON.parse(line).policy)).size).toBe(1);
+    const others = engines.map(({ url: one }) => new URL(one).host);
+    const { replica } = JSON.parse(requests[0]!);
+    const changed = readFileSync(log, 'utf8').replace(
+      `"replica":"${replica}"`,
+      `"replica":"${others.find((one) => one !== replica)}"`,
+    );
+    const different = await captured(['replay', '--decisions', fileOf('changed.jsonl', changed)]);
+    expect([different.code, JSON.parse(different.stdout).different]).toEqual([1, 1]);
+    expect((await captured(['replay', '--decisions', log, '--seed', '1'])).code).toBe(2);
+    expect(await captured(['replay', '--decisions', join(folder, 'none')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/none/),
+    });
+  });
+
+  test('explain says what it needs', async () => {
+    expect(await captured('explain')).toMatchObject({ code: 2, stderr: expect.stringContaining('<request-id>') });
+    expect(await captured('explain q')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--token: is required'),
+    });
+    expect(await captured('explain q --token t --admin-url nowhere')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--admin-url: 'nowhere' is not a URL"),
+    });
+    expect(await captured('explain q --token t --admin-url http://127.0.0.1:1')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is the gateway running there?'),
+    });
+  });
+
+  test('reads its file again when it is asked to, and drops nothing', async () => {
+    const [one, two] = [await toyEngine(), await toyEngine({ modelName: 'late' })];
+    const config = (urls: string[], policy: string, more = '') =>
+      `listen: { port: 0 }\nadmin: { port: 0 }\npolicy: { routing: { policy: ${policy} } }\nreplicas:\n${urls.map((url) => `  - { url: "${url}" }\n`).join('')}${more}`;
+    const path = fileOf('twinyard.yaml', config([one.url], 'round-robin'));
+    const gateway = started(['serve', '-c', path]);
+    const [url] = await gateway.says(/serving on (\S+), 1 of 1/);
+    const held = ask(url!, 'held', question('x', { max_tokens: 2000, ignore_eos: true, stream: true }));
+    await until(() => one.stats().running === 1);
+
+    fileOf('twinyard.yaml', config([one.url, two.url], 'least-loaded', 'seed: 7\n'));
+    gateway.reload();
+    await gateway.says(/read its configuration again; seed will hold from the next start on/);
+    let late: Response;
+    do late = await ask(url!, 'late', question('x', { model: 'late', max_tokens: 1 }));
+    while (late.status === 503);
+    expect(late.headers.get('x-twinyard-decision')).toMatch(/^least-loaded: /);
+
+    fileOf('twinyard.yaml', config([two.url], 'nonsense'));
+    gateway.reload();
+    await gateway.says(/keeps its configuration: .*unknown routing policy 'nonsense'/);
+    fileOf('twinyard.yaml', config([two.url], 'random'));
+    gateway.reload();
+    await gateway.says(/keeps its configuration[\s\S]*read its configuration again\n/);
+    expect((await ask(url!, 'gone')).status).toBe(404);
+    expect(await (await held).text()).toMatch(/data: \[DONE\]\n\n$/);
+    gateway.stop();
+    expect(await gateway.ended).toBe(0);
+  });
+
+  test('on SIGTERM under load finishes what it has, refuses the rest, and is gone', async () => {
+    const engines = [await toyEngine(), await toyEngine()];
+    const args = ['serve', ...ANY_PORT, ...engines.flatMap(({ url }) => ['--replica', url])];
+    const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    afterwards(async () => child.kill('SIGKILL'));
+    const exited = once(child, 'exit');
+    const lines: string[] = [];
+    const reader = createInterface({ input: child.stderr });
+    reader.on('line', (line) => lines.push(line));
+    while (lines.length < 2) await once(reader, 'line');
+    const [, url] = /serving on (\S+), 2 of 2/.exec(lines[0]!)!;
+    const clients = new Clients(url!);
+    const random = randomStream(8, 'term');
+    const all: Ended[] = [];
+    const client = async () => {
+      for (;;) {
+        const ended = await clients.send(anyChat(random, 60));
+        all.push(ended);
+        if (all.length === 100) child.kill('SIGTERM');
+        if (ended.status !== 200) return;
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, client));
+    expect(await exited).toEqual([0, null]);
+    expect(lines.at(-1)).toMatch(/^twinyard: stopping, \d+ requests under way$/);
+    expect(all.length).toBeGreaterThan(110);
+    for (const ended of all) {
+      // Told, or not even connected; never dropped.
+      if (ended.status === 0) expect(ended.code).toBe('ECONNREFUSED');
+      else {
+        expectAnswered(ended);
+        expect([200, 503]).toContain(ended.status);
+      }
+    }
+    expect(all.filter(({ text }) => text.includes('data: {"error"'))).toEqual([]);
+  });
+});
+
+describe('twinyard demo', () => {
+  test('brings everything up, tells what to try, and leaves nothing behind', async () => {
+    const demo = started(['demo', '--port', '0', '--replicas', '2', '--speed', '1000']);
+    const [count, url] = await demo.says(/Twinyard is up: (\d) emulated replicas of qwen\/qwen3-14b behind (\S+)\. /);
+    expect(count).toBe('2');
+    const [curl] = await demo.says(/curl -i (.*)\n/);
+    expect(curl).toContain(`${url}/v1/chat/completions`);
+    const body = /-d '(.*)'/.exec(curl!)![1]!;
+    expect((await ask(url!, 'first', JSON.parse(body))).status).toBe(200);
+    const [command] = await demo.says(/npx twinyard (explain first .*)\n/);
+    expect((await captured(command!)).stdout).toMatch(/^request first: /);
+    const [replicas] = await demo.says(/curl (\S+\/api\/replicas) /);
+    demo.stop();
+    expect(await demo.ended).toBe(0);
+    await expect(fetch(url!)).rejects.toThrow();
+    await expect(fetch(replicas!)).rejects.toThrow();
+    await until(() => !process.getActiveResourcesInfo().some((kind) => kind.startsWith('TCPServer')));
+  });
+
+  test('takes free ports when its own are taken, and does not hang when it cannot listen', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    const demo = started(['demo', '--port', String(port), '--replicas', '1']);
+    const [url] = await demo.says(/behind (\S+)\. /);
+    expect(url).not.toContain(`:${port}`);
+    demo.stop();
+    expect(await demo.ended).toBe(0);
+    holder.close();
+    expect(await captured('demo --model none/such')).toMatchObject({ code: 2 });
+    expect(await captured('demo --port 65535')).toMatchObject({ code: 2, stderr: expect.stringContaining('--port') });
+  });
+});
