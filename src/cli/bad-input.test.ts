@@ -137,7 +137,10 @@ describe('bad input is one line that names the flag, and code 2', () => {
     [`${RUN} --trace-output TRACE.x --metrics-path TRACE.x.csv`, 'which --metrics-path names too'],
     ['replay --model qwen/qwen3-14b', '--trace: is required'],
     [`run --model qwen/qwen3-14b --workload-spec ${WINDOWS} --rate 5`, 'windows.yaml have rates of their own'],
-    ['compare --model qwen/qwen3-14b --routing-policy random,sticky --cache /proc/x', 'give a folder that may be written'],
+    [
+      'compare --model qwen/qwen3-14b --routing-policy random,sticky --cache /proc/x',
+      'give a folder that may be written',
+    ],
     ['replay --model qwen/qwen3-14b --trace-data x.csv', 'x.csv: no such file'],
     ['replay --model qwen/qwen3-14b --trace-header x.yaml', '--trace-data: is required'],
     ['replay --model qwen/qwen3-14b --trace /no/such/trace', '/no/such/trace.yaml: no such file'],
