@@ -1,4 +1,4 @@
-import type { Outcome } from './proxy/exchange.js';
+import type { Outcome } from './proxy/exchange-host.js';
 
 /** Counts what happens, for `/metrics`. */
 export class GatewayMetrics {

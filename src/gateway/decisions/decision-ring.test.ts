@@ -63,7 +63,7 @@ describe('DecisionRing', () => {
     const ring = new DecisionRing(10);
     const note = noter(ring);
     const fleet = fleetOf(2, 'round-robin');
-    fleet.setSignals('r0', { ...SIGNALS, atUs: 1000 });
+    fleet.signals.set('r0', { ...SIGNALS, atUs: 1000 });
     note(fleet, 'a', { session: 's' });
     note(fleet, 'b');
     note(fleet, 'c');

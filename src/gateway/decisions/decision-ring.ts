@@ -1,6 +1,7 @@
 import type { Explanation } from '../../policy/explanation.js';
 import type { NamedColumns } from '../../policy/named-columns.js';
-import { type DecidingFleet, KNOWN_KV, KNOWN_QUEUED, KNOWN_RUNNING } from '../fleet/deciding-fleet.js';
+import type { DecidingFleet } from '../fleet/deciding-fleet.js';
+import { KNOWN_KV, KNOWN_QUEUED, KNOWN_RUNNING } from '../fleet/signal-view.js';
 import type { RequestFacts } from '../request/request-facts.js';
 
 /** Numbers kept of each replica in a decision, in this order; score terms follow. */
@@ -145,7 +146,7 @@ export class DecisionRing {
       numbers[at++] = fleet.routedBlocks[slot]!;
       numbers[at++] = view.reportedAgeUs[slot]!;
       numbers[at++] = why.scored ? why.scores[slot]! : Number.NaN;
-      numbers[at] = fleet.known[slot]!;
+      numbers[at] = fleet.signals.known[slot]!;
     }
     entry.id = facts.id;
     entry.endpoint = endpoint;

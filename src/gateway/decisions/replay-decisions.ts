@@ -43,16 +43,16 @@ export class DecisionReplay {
         this.#fleets.set(line.endpoint, new DecidingFleet(line.config, line.seed, line.staleMs));
       } else {
         fleet.setPolicy(line.config);
-        fleet.staleMs = line.staleMs;
+        fleet.signals.staleMs = line.staleMs;
       }
       return;
     }
     const fleet = this.#fleets.get(line.endpoint);
     if (fleet === undefined) throw this.#bad(number, `endpoint '${line.endpoint}' has no policy yet`);
     if (line.type === 'request') this.#decide(fleet, line, number);
-    else if (line.type === 'stale') fleet.staleMs = line.staleMs;
+    else if (line.type === 'stale') fleet.signals.staleMs = line.staleMs;
     else if (line.type === 'replicas') fleet.setReplicas(line.ids);
-    else if (line.type === 'signals') fleet.setSignals(line.id, withNaN(line.signals));
+    else if (line.type === 'signals') fleet.signals.set(line.id, withNaN(line.signals));
     else if (line.type === 'first') fleet.firstToken(line.request);
     else fleet.finished(line.request);
   }

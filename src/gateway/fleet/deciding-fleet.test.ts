@@ -31,9 +31,9 @@ const columns = ({ view }: DecidingFleet) => ({
 describe('DecidingFleet', () => {
   it('shows policies what replicas said, with its age', () => {
     const fleet = fleetOf({});
-    fleet.setSignals('a', { ...SIGNALS, atUs: 1000, running: 3, waiting: 2, kvUsed: 0.5 });
-    fleet.setSignals('b', { ...SIGNALS, atUs: 2000, running: 1, waiting: 4, kvUsed: 0.1 });
-    fleet.setSignals('c', { ...SIGNALS, atUs: 3000 });
+    fleet.signals.set('a', { ...SIGNALS, atUs: 1000, running: 3, waiting: 2, kvUsed: 0.5 });
+    fleet.signals.set('b', { ...SIGNALS, atUs: 2000, running: 1, waiting: 4, kvUsed: 0.1 });
+    fleet.signals.set('c', { ...SIGNALS, atUs: 3000 });
     fleet.decide(0, { ...INPUT, nowUs: 5000 });
     expect(columns(fleet)).toEqual({
       queued: [2, 4, 0],
@@ -41,13 +41,13 @@ describe('DecidingFleet', () => {
       kvUsed: [0.5, 0.1, 0],
       ageUs: [4000, 3000, 2000],
     });
-    expect(Array.from(fleet.known.subarray(0, 3))).toEqual([7, 7, 7]);
+    expect(Array.from(fleet.signals.known.subarray(0, 3))).toEqual([7, 7, 7]);
   });
 
   it('takes one that says nothing to be as the others are, never idle', () => {
     const fleet = fleetOf({ name: 'round-robin' });
-    fleet.setSignals('a', { ...SIGNALS, running: 3, waiting: 2, kvUsed: 0.5 });
-    fleet.setSignals('b', { ...SIGNALS, running: 1, waiting: 5, kvUsed: 0.1, missing: [] });
+    fleet.signals.set('a', { ...SIGNALS, running: 3, waiting: 2, kvUsed: 0.5 });
+    fleet.signals.set('b', { ...SIGNALS, running: 1, waiting: 5, kvUsed: 0.1, missing: [] });
     for (let request = 0; request < 3; request++) fleet.decide(request, INPUT);
     fleet.decide(3, INPUT);
     expect(columns(fleet)).toEqual({
@@ -56,34 +56,34 @@ describe('DecidingFleet', () => {
       kvUsed: [0.5, 0.1, 0.3],
       ageUs: [0, 0, Number.POSITIVE_INFINITY],
     });
-    expect(Array.from(fleet.known.subarray(0, 3))).toEqual([7, 7, 0]);
+    expect(Array.from(fleet.signals.known.subarray(0, 3))).toEqual([7, 7, 0]);
   });
 
   it('assumes only what is missing', () => {
     const fleet = fleetOf({});
-    fleet.setSignals('a', { ...SIGNALS, running: 3, waiting: 2, kvUsed: 0.5 });
-    fleet.setSignals('b', { ...SIGNALS, running: 9, waiting: 8, kvUsed: Number.NaN });
-    fleet.setSignals('c', { ...SIGNALS, running: Number.NaN, waiting: 1, kvUsed: 0.9 });
+    fleet.signals.set('a', { ...SIGNALS, running: 3, waiting: 2, kvUsed: 0.5 });
+    fleet.signals.set('b', { ...SIGNALS, running: 9, waiting: 8, kvUsed: Number.NaN });
+    fleet.signals.set('c', { ...SIGNALS, running: Number.NaN, waiting: 1, kvUsed: 0.9 });
     fleet.decide(0, INPUT);
     expect(columns(fleet)).toMatchObject({ queued: [2, 8, 1], running: [3, 9, 0], kvUsed: [0.5, 0.7, 0.9] });
   });
 
   it('forgets what is stale, and what is stale can be changed', () => {
     const fleet = fleetOf({}, ['a']);
-    fleet.setSignals('a', { ...SIGNALS, running: 3, waiting: 2 });
+    fleet.signals.set('a', { ...SIGNALS, running: 3, waiting: 2 });
     fleet.decide(0, { ...INPUT, nowUs: 5_000_000 });
     expect(columns(fleet)).toMatchObject({ queued: [2], running: [3] });
     fleet.decide(1, { ...INPUT, nowUs: 5_000_001 });
     expect(columns(fleet)).toMatchObject({ queued: [0], running: [1], ageUs: [5_000_001] });
-    fleet.staleMs = 6000;
+    fleet.signals.staleMs = 6000;
     fleet.decide(2, { ...INPUT, nowUs: 5_000_001 });
     expect(columns(fleet)).toMatchObject({ queued: [2], running: [3] });
   });
 
   it('does not send requests to a replica only because its metrics have gone', () => {
     const fleet = fleetOf({ options: { scorers: 'queue-depth:1,kv-utilization:1' } }, ['silent', 'busy', 'idle']);
-    fleet.setSignals('busy', { ...SIGNALS, running: 40, waiting: 40, kvUsed: 1 });
-    fleet.setSignals('idle', { ...SIGNALS });
+    fleet.signals.set('busy', { ...SIGNALS, running: 40, waiting: 40, kvUsed: 1 });
+    fleet.signals.set('idle', { ...SIGNALS });
     expect(fleet.view.ids[fleet.decide(0, INPUT)]).toBe('idle');
   });
 
@@ -133,7 +133,7 @@ describe('DecidingFleet', () => {
 
   it('forgets the signals of those that leave', () => {
     const fleet = fleetOf({});
-    fleet.setSignals('a', { ...SIGNALS, running: 3 });
+    fleet.signals.set('a', { ...SIGNALS, running: 3 });
     fleet.setReplicas(['b', 'c']);
     fleet.setReplicas(['b', 'a']);
     fleet.decide(0, INPUT);

@@ -26,3 +26,40 @@ export function hasEnough(
 ): boolean {
   return inFlight >= Math.max(1, (warmMean * (nowMs - replica.readySinceMs)) / slowStartMs);
 }
+
+/**
+ * Notes for every replica, by slot, why it may not take a request, and null where it may.
+ * @param tried those that had their chance
+ * @param inFlight requests that each has, by slot
+ */
+export function findRemovals(
+  replicas: readonly LiveReplica[],
+  model: string,
+  nowMs: number,
+  tried: readonly LiveReplica[],
+  inFlight: Int32Array,
+  slowStartMs: number,
+  out: (string | null)[],
+): void {
+  out.length = replicas.length;
+  let cold = 0;
+  let warm = 0;
+  let load = 0;
+  for (let slot = 0; slot < replicas.length; slot++) {
+    const replica = replicas[slot]!;
+    out[slot] = tried.includes(replica) ? 'tried before' : removal(replica, model, nowMs);
+    if (out[slot] !== null) continue;
+    if (!isWarm(replica, nowMs, slowStartMs)) cold++;
+    else {
+      warm++;
+      load += inFlight[slot]!;
+    }
+  }
+  // Newcomers give way to others, not to each other.
+  if (cold === 0 || warm === 0) return;
+  for (let slot = 0; slot < replicas.length; slot++) {
+    const replica = replicas[slot]!;
+    if (out[slot] !== null || isWarm(replica, nowMs, slowStartMs)) continue;
+    if (hasEnough(replica, inFlight[slot]!, load / warm, nowMs, slowStartMs)) out[slot] = 'slow start';
+  }
+}

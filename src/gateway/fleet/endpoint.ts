@@ -1,18 +1,14 @@
 import { createExplanation, resetExplanation } from '../../policy/explanation.js';
-import { ApiError } from '../../protocol/errors.js';
-import { PromptBytes } from '../../protocol/prompt-bytes.js';
-import { TOKEN_BYTES, tokensOfBytes } from '../../protocol/token-estimate.js';
-import { writePrompt } from '../../protocol/write-prompt.js';
 import type { DecisionLog, LogLine } from '../decisions/decision-log.js';
 import type { Decision, DecisionRing } from '../decisions/decision-ring.js';
 import { nestedTooDeeply } from '../errors.js';
 import type { GatewayConfig, PolicyConfig } from '../gateway-config.js';
-import { BlockChain } from '../request/block-chain.js';
 import { isTooDeep } from '../request/nesting.js';
+import { PromptBlocks } from '../request/prompt-blocks.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import { DecidingFleet, type DecisionInput } from './deciding-fleet.js';
-import { hasEnough, isWarm, removal } from './eligibility.js';
+import { findRemovals, removal } from './eligibility.js';
 import type { LiveReplica } from './live-replica.js';
 
 export interface EndpointParts {
@@ -40,8 +36,7 @@ export class Endpoint {
   readonly #parts: EndpointParts;
   #log: DecisionLog | null;
   readonly #fleet: DecidingFleet;
-  readonly #prompt = new PromptBytes();
-  readonly #chain = new BlockChain();
+  readonly #prompt = new PromptBlocks();
   #why = createExplanation(0);
   readonly #removed: (string | null)[] = [];
   /** Numbers of requests that have ended, to be used again. */
@@ -102,8 +97,8 @@ export class Endpoint {
   /** The configuration has been read again: what replicas say may count for a longer or shorter time. */
   configure(): void {
     const { staleMs } = this.#parts.config.signals;
-    if (staleMs === this.#fleet.staleMs) return;
-    this.#fleet.staleMs = staleMs;
+    if (staleMs === this.#fleet.signals.staleMs) return;
+    this.#fleet.signals.staleMs = staleMs;
     this.#log?.write({ type: 'stale', endpoint: this.name, staleMs });
   }
 
@@ -132,7 +127,7 @@ export class Endpoint {
     // It may have left meanwhile, or another may have its name.
     if (!this.replicas.includes(replica)) return;
     this.#log?.write({ type: 'signals', endpoint: this.name, id: replica.id, signals });
-    this.#fleet.setSignals(replica.id, signals);
+    this.#fleet.signals.set(replica.id, signals);
   }
 
   /**
@@ -144,7 +139,8 @@ export class Endpoint {
     const at = nowUs();
     const fleet = this.#fleet;
     const input = this.#input(facts, at);
-    this.#remove(facts.model, at / 1000, tried);
+    const { slowStartMs } = this.#parts.config;
+    findRemovals(this.replicas, facts.model, at / 1000, tried, fleet.view.inFlight, slowStartMs, this.#removed);
     const request = this.#freeNumbers.pop() ?? this.#numbers++;
     const why = this.#why;
     resetExplanation(why);
@@ -200,8 +196,8 @@ export class Endpoint {
 
   #logPolicy(): void {
     const { seed } = this.#parts.config;
-    const { config, policyHash: hash, staleMs } = this.#fleet;
-    this.#log?.write({ type: 'policy', endpoint: this.name, hash, config, seed, staleMs });
+    const { config, policyHash: hash, signals } = this.#fleet;
+    this.#log?.write({ type: 'policy', endpoint: this.name, hash, config, seed, staleMs: signals.staleMs });
   }
 
   #logLine(request: number, id: string, chosen: number, input: DecisionInput): LogLine {
@@ -226,65 +222,17 @@ export class Endpoint {
   #input(facts: RequestFacts, nowUs: number): DecisionInput {
     const fleet = this.#fleet;
     if (fleet.readsBody && isTooDeep(facts.body)) throw nestedTooDeeply();
-    const { bytes, length } = this.#readPrompt(facts);
-    facts.inputTokens = tokensOfBytes(length);
-    this.#chain.start(chainSeed(facts));
-    this.#chain.addBlocks(bytes, length, fleet.blockSize * TOKEN_BYTES);
+    this.#prompt.read(facts, fleet.blockSize);
+    facts.inputTokens = this.#prompt.tokens;
     return {
       nowUs,
       inputTokens: facts.inputTokens,
       session: facts.session,
       sloClass: facts.sloClass,
       body: facts.body,
-      blocks: this.#chain.ids,
-      blockCount: this.#chain.count,
+      blocks: this.#prompt.blocks,
+      blockCount: this.#prompt.blockCount,
       removed: this.#removed,
     };
   }
-
-  /** What is malformed is the replica's to judge: to the policy it is a prompt of nothing. */
-  #readPrompt({ body, kind }: RequestFacts): PromptBytes {
-    const prompt = this.#prompt;
-    prompt.clear();
-    try {
-      writePrompt(kind, body, prompt);
-    } catch (error) {
-      if (error instanceof RangeError) throw nestedTooDeeply();
-      if (!(error instanceof ApiError)) throw error;
-      prompt.clear();
-    }
-    return prompt;
-  }
-
-  #remove(model: string, nowMs: number, tried: readonly LiveReplica[]): void {
-    const removed = this.#removed;
-    const { view } = this.#fleet;
-    const { slowStartMs } = this.#parts.config;
-    removed.length = this.replicas.length;
-    let cold = 0;
-    let warm = 0;
-    let inFlight = 0;
-    for (let slot = 0; slot < this.replicas.length; slot++) {
-      const replica = this.replicas[slot]!;
-      removed[slot] = tried.includes(replica) ? 'tried before' : removal(replica, model, nowMs);
-      if (removed[slot] !== null) continue;
-      if (!isWarm(replica, nowMs, slowStartMs)) cold++;
-      else {
-        warm++;
-        inFlight += view.inFlight[slot]!;
-      }
-    }
-    // Newcomers give way to others, not to each other.
-    if (cold === 0 || warm === 0) return;
-    for (let slot = 0; slot < this.replicas.length; slot++) {
-      const replica = this.replicas[slot]!;
-      if (removed[slot] !== null || isWarm(replica, nowMs, slowStartMs)) continue;
-      if (hasEnough(replica, view.inFlight[slot]!, inFlight / warm, nowMs, slowStartMs)) removed[slot] = 'slow start';
-    }
-  }
-}
-
-/** Equal prompts for different models, adapters or salts have nothing in common; an adapter is a model by another name. */
-function chainSeed({ cacheSalt, model }: RequestFacts): string {
-  return `${model}\u0000${cacheSalt}`;
 }

@@ -5,29 +5,11 @@ import type { Endpoint, Placement } from '../fleet/endpoint.js';
 import type { LiveReplica } from '../fleet/live-replica.js';
 import type { GatewayConfig } from '../gateway-config.js';
 import type { RequestFacts } from '../request/request-facts.js';
-import { downstreamHeaders, legalHeader, upstreamHeaders } from './headers.js';
-import type { RetryBudget } from './retry-budget.js';
+import type { ExchangeHost, Outcome } from './exchange-host.js';
+import { downstreamHeaders, isEventStream, legalHeader, upstreamHeaders } from './headers.js';
+import { sendError } from './send-error.js';
 import { upstreamFailure } from './upstream-failure.js';
 
-/** How a request ended, for metrics and logs. */
-export type Outcome = 'ok' | 'client_error' | 'upstream_error' | 'timeout' | 'client_left' | 'no_replica' | 'fault';
-
-/** What an exchange needs of its gateway. */
-export interface ExchangeHost {
-  readonly retries: { most: number; backoffMs: number };
-  readonly budget: RetryBudget;
-  /** No more requests are wanted: connections end with their answers. */
-  readonly isDraining: boolean;
-  nowMs(): number;
-  /** A number in [0, 1) from the gateway's seeded stream. */
-  jitter(): number;
-  retried(): void;
-  /** Something that should not happen did. */
-  fault(error: unknown): void;
-  ended(exchange: Exchange, outcome: Outcome): void;
-}
-
-const EVENT_STREAM = 'text/event-stream';
 /** Answers of a replica that another replica may better. */
 const WORTH_ANOTHER_TRY = new Set([502, 503, 504]);
 const NEWLINE = 10;
@@ -301,23 +283,6 @@ export class Exchange {
   }
 }
 
-export function sendError(response: ServerResponse, error: ApiError, requestId: string): void {
-  const body = JSON.stringify(errorBody(error));
-  const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))];
-  if (error.status === 503) headers.push('retry-after', '1');
-  response.writeHead(error.status, [...headers, 'x-request-id', requestId]);
-  response.end(body);
-}
-
 function flushHeaders(response: ServerResponse): void {
   if (!response.writableEnded && !response.destroyed) response.flushHeaders();
-}
-
-function isEventStream(headers: readonly string[]): boolean {
-  for (let i = 0; i < headers.length; i += 2) {
-    if (headers[i]!.length === 12 && headers[i]!.toLowerCase() === 'content-type') {
-      return headers[i + 1]!.startsWith(EVENT_STREAM);
-    }
-  }
-  return false;
 }

@@ -86,3 +86,15 @@ function addNamed(before: Set<string> | null, value: string): Set<string> | null
 function without(headers: readonly string[], named: ReadonlySet<string>): string[] {
   return headers.filter((_, i) => !named.has(headers[i - (i % 2)]!.toLowerCase()));
 }
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** Whether headers, flat, announce a stream of events. */
+export function isEventStream(headers: readonly string[]): boolean {
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i]!.length === 12 && headers[i]!.toLowerCase() === 'content-type') {
+      return headers[i + 1]!.startsWith(EVENT_STREAM);
+    }
+  }
+  return false;
+}

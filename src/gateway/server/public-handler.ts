@@ -2,7 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { ApiError } from '../../protocol/errors.js';
 import { draining, internalError, methodWrong, pathUnknown } from '../errors.js';
 import type { Endpoint } from '../fleet/endpoint.js';
-import { Exchange, type ExchangeHost, sendError } from '../proxy/exchange.js';
+import { Exchange } from '../proxy/exchange.js';
+import type { ExchangeHost } from '../proxy/exchange-host.js';
+import { sendError } from '../proxy/send-error.js';
 import { announcedLength, readBody } from '../request/read-body.js';
 import { readFacts, requestIdOf } from '../request/request-facts.js';
 import { type ApiRoute, apiRoute } from './api-route.js';

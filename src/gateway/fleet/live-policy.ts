@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { randomStream } from '../../kernel/random-stream.js';
+import { canonicalJson } from '../../policy/canonical-json.js';
+import { policyOptions } from '../../policy/policy-options.js';
+import { routingPolicy } from '../../policy/registry.js';
+import type { PolicyConfig } from '../gateway-config.js';
+
+/** A configured policy, checked and ready to be created. */
+export function livePolicy(config: PolicyConfig, seed: number) {
+  const policy = routingPolicy(config.name, 'policy');
+  // Live, equals are drawn: the lowest index would pile idle traffic on the first replica.
+  const spread = 'tie_break' in policy.options ? { tie_break: 'random' } : {};
+  const options = policyOptions(policy, { ...spread, ...config.options }, 'policy');
+  const blockSize = policy.blockSize?.(options) || config.blockSize;
+  // Names the policy with all that decides: the same for policies that decide alike.
+  const described = canonicalJson({ name: config.name, options, blockSize, cacheBlocks: config.cacheBlocks });
+  return {
+    policy,
+    options,
+    hash: createHash('sha256').update(described).digest('hex').slice(0, 12),
+    random: randomStream(seed, `router/${config.name}`),
+    blockSize,
+    readsBody: policy.reads(options).includes('body'),
+  };
+}

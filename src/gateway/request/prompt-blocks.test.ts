@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { PromptBlocks } from './prompt-blocks.js';
+import type { RequestFacts } from './request-facts.js';
+
+const FACTS: RequestFacts = {
+  id: 'q',
+  kind: 'completion',
+  model: 'm',
+  inputTokens: 0,
+  session: '',
+  sloClass: 'standard',
+  cacheSalt: '',
+  body: { prompt: 'four letters a token, and many of them' },
+};
+
+function read(change: Partial<RequestFacts>, blockSize = 2) {
+  const prompt = new PromptBlocks();
+  prompt.read({ ...FACTS, ...change }, blockSize);
+  return { tokens: prompt.tokens, ids: Array.from(prompt.blocks.subarray(0, prompt.blockCount)) };
+}
+
+describe('PromptBlocks', () => {
+  it('counts a token for four bytes and names full blocks', () => {
+    expect([read({}).tokens, read({}).ids.length, read({}, 5).ids.length]).toEqual([10, 4, 1]);
+    expect(read({ body: { prompt: 'é'.repeat(8) } })).toMatchObject({ tokens: 4, ids: { length: 2 } });
+  });
+
+  it('gives equal beginnings equal ids, of one model and one salt', () => {
+    const { ids } = read({});
+    expect(read({ body: { prompt: `${FACTS.body.prompt}, or more` } }).ids.slice(0, 4)).toEqual(ids);
+    for (const other of [{ model: 'n' }, { cacheSalt: 's' }]) expect(read(other).ids[0]).not.toBe(ids[0]);
+  });
+
+  it('takes what is malformed for nothing, and refuses what is nested too deeply', () => {
+    expect(read({ body: { prompt: 5 } })).toEqual({ tokens: 0, ids: [] });
+    expect(read({ kind: 'chat', body: { messages: 'x' } })).toEqual({ tokens: 0, ids: [] });
+    const tools = [JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))];
+    const messages = [{ role: 'user', content: 'x' }];
+    expect(() => read({ kind: 'chat', body: { tools, messages } })).toThrowError(
+      expect.objectContaining({ status: 400, message: 'The body is nested too deeply.' }),
+    );
+  });
+});
