@@ -13,7 +13,7 @@ createServer((request, response) => {
     pools[turn++ % pools.length]!.dispatch(
       {
         path: request.url!,
-        method: 'POST',
+        method: request.method as 'POST',
         headers: { 'content-type': 'application/json' },
         body: Buffer.concat(pieces),
       },
