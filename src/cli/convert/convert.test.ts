@@ -1,14 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readAnyTrace } from '../../workload/formats/read-any-trace.js';
 import { presetSpec, WORKLOADS } from '../../workload/generate/presets.js';
 import { readWorkloadSpec } from '../../workload/spec/read-workload-spec.js';
 import { madeTrace, rowsOf } from '../../workload/tools/made-trace.contract.js';
 import { writeTrace } from '../../workload/trace-v2/write.js';
+import { inTestFolder, silent } from '../test-folder.contract.js';
 import { captured as twinyard } from '../test-io.contract.js';
 
 const SAMPLES = fileURLToPath(new URL('../../workload/formats/samples/', import.meta.url));
@@ -17,27 +17,9 @@ const MOONCAKE = `{"timestamp": 0, "input_length": 700, "output_length": 3, "has
 {"timestamp": 2500, "input_length": 600, "output_length": 4, "hash_ids": [0, 1]}
 `;
 
-let folder: string;
-let here: string;
-beforeAll(() => {
-  here = process.cwd();
-  folder = mkdtempSync(join(tmpdir(), 'twinyard-convert-'));
-  process.chdir(folder);
-});
-afterAll(() => {
-  process.chdir(here);
-  rmSync(folder, { recursive: true });
-});
-beforeEach(() => {
-  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+inTestFolder(() => {
   writeFileSync('moon.jsonl', MOONCAKE);
 });
-
-async function silent(args: string): Promise<string> {
-  const ended = await twinyard(args);
-  expect(ended).toMatchObject({ code: 0, stderr: '' });
-  return ended.stdout;
-}
 
 describe('convert', () => {
   it('explains its sources, and gives examples that work', async () => {
@@ -139,7 +121,7 @@ describe('convert', () => {
 
 describe('convert servegen', () => {
   it("turns a folder of ServeGen's data into a specification", async () => {
-    const data = mkdtempSync(join(folder, 'servegen-'));
+    const data = mkdtempSync(join(process.cwd(), 'servegen-'));
     writeFileSync(join(data, 'chunk-0-trace.csv'), '0,1,2,Gamma,0.25,4\n');
     const lengths = { 0: { input_tokens: '{100: 1.0}', output_tokens: '{10: 1.0}' } };
     writeFileSync(join(data, 'chunk-0-dataset.json'), JSON.stringify(lengths));

@@ -1,11 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readAnyTrace } from '../../workload/formats/read-any-trace.js';
 import { madeTrace, rowsOf } from '../../workload/tools/made-trace.contract.js';
 import { writeTrace } from '../../workload/trace-v2/write.js';
+import { inTestFolder, silent } from '../test-folder.contract.js';
 import { captured as twinyard } from '../test-io.contract.js';
 import { TRACE_COMMANDS } from '../trace.js';
 
@@ -24,30 +23,12 @@ const MOONCAKE = `{"timestamp": 0, "input_length": 700, "output_length": 3, "has
 {"timestamp": 2000, "input_length": 600, "output_length": 4, "hash_ids": [0, 2]}
 `;
 
-let folder: string;
-let here: string;
-beforeAll(() => {
-  here = process.cwd();
-  folder = mkdtempSync(join(tmpdir(), 'twinyard-trace-'));
-  process.chdir(folder);
-});
-afterAll(() => {
-  process.chdir(here);
-  rmSync(folder, { recursive: true });
-});
-beforeEach(() => {
-  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+inTestFolder(() => {
   const { data, header } = writeTrace(TRACE);
   writeFileSync('day.csv', [...data].join(''));
   writeFileSync('day.yaml', header);
   writeFileSync('moon.jsonl', MOONCAKE);
 });
-
-async function silent(args: string): Promise<string> {
-  const ended = await twinyard(args);
-  expect(ended).toMatchObject({ code: 0, stderr: '' });
-  return ended.stdout;
-}
 
 const written = async (path: string) => rowsOf(await readAnyTrace(path));
 
