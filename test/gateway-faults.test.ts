@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { WallClock } from '../src/emulator/clock.js';
 import type { RunningEngine } from '../src/emulator/start-engine.js';
 import type { Gateway } from '../src/gateway/gateway.js';
-import { DEFAULT_POLICY, type GatewayConfig } from '../src/gateway/gateway-config.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/gateway-config.js';
 import { randomStream } from '../src/kernel/random-stream.js';
 import { toyEngine, until } from './support/engine-fixture.js';
 import { expectIdle, gatewayOver } from './support/gateway-fixture.js';
@@ -14,15 +14,15 @@ import { anyChat, Clients, expectAnswered, isServed, type Leaving, load } from '
 const QUICK: Partial<GatewayConfig> = {
   health: { intervalMs: 20, timeoutMs: 500, failures: 1 },
   signals: { intervalMs: 20, staleMs: 5000 },
-  timeouts: { connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000, totalMs: 50_000 },
+  timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000, totalMs: 50_000 },
   breaker: { failures: 3, openMs: 50 },
   retries: { most: 3, backoffMs: 1, budget: 1 },
-  limits: { bodyBytes: 1_000_000, headerBytes: 16_384, decisions: 200 },
+  limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 1_000_000, headerBytes: 16_384, decisions: 200 },
 };
 
 /** Also with what never comes. */
 const IMPATIENT: Partial<GatewayConfig> = {
-  timeouts: { connectMs: 1000, firstByteMs: 600, idleMs: 600, totalMs: 50_000 },
+  timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 600, idleMs: 600, totalMs: 50_000 },
 };
 
 async function fleet(count: number, policy = 'weighted', change: Partial<GatewayConfig> = {}) {

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { GATEWAY_DEFAULTS } from '../src/gateway/gateway-config.js';
 import { sendJson, ToyEngine, until } from '../src/gateway/toy-engine.contract.js';
 import {
   afterwards,
@@ -41,7 +42,9 @@ describe('what clients do', () => {
 
   test('expect: 100-continue goes on at once, unless the body would be refused', async () => {
     const engine = await toy();
-    const gateway = await gatewayOver([engine], { limits: { bodyBytes: 1000, headerBytes: 4096, decisions: 10 } });
+    const gateway = await gatewayOver([engine], {
+      limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 1000, headerBytes: 4096, decisions: 10 },
+    });
     const head = (length: number) =>
       `POST /v1/completions HTTP/1.1\r\nhost: h\r\nexpect: 100-continue\r\ncontent-length: ${length}\r\n\r\n`;
     const client = new RawClient(gateway.url).send(head(PROMPT.length));
@@ -56,7 +59,7 @@ describe('what clients do', () => {
 
   test('a body that is too large gets its answer while it is still being sent', async () => {
     const gateway = await gatewayOver([await toy()], {
-      limits: { bodyBytes: 100_000, headerBytes: 4096, decisions: 10 },
+      limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 100_000, headerBytes: 4096, decisions: 10 },
     });
     const client = new RawClient(gateway.url).send(
       `POST /v1/completions HTTP/1.1\r\nhost: h\r\ncontent-length: 190000\r\n\r\n${'x'.repeat(50_000)}`,
@@ -77,7 +80,9 @@ describe('what clients do', () => {
 
   test('very long URLs go through as they are, up to the limit', async () => {
     const engine = await toy();
-    const gateway = await gatewayOver([engine], { limits: { bodyBytes: 10_000, headerBytes: 8192, decisions: 10 } });
+    const gateway = await gatewayOver([engine], {
+      limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 10_000, headerBytes: 8192, decisions: 10 },
+    });
     const path = `/v1/completions?q=${'%20a'.repeat(1500)}`;
     const client = new RawClient(gateway.url).send(postText(PROMPT, 'connection: close\r\n', path));
     expect(await client.closed()).toMatch(/^HTTP\/1\.1 200 /);
@@ -393,7 +398,7 @@ describe('time', () => {
   test('a stream that stops for too long ends with an error event', async () => {
     const engine = await toy();
     const gateway = await gatewayOver([engine], {
-      timeouts: { connectMs: 1000, firstByteMs: 60_000, idleMs: 1, totalMs: 60_000 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 1, totalMs: 60_000 },
     });
     engine.answer = ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -409,7 +414,7 @@ describe('time', () => {
   test('a stream that has begun may take longer for its first event than between events', async () => {
     const engine = await toy();
     const gateway = await gatewayOver([engine], {
-      timeouts: { connectMs: 1000, firstByteMs: 60_000, idleMs: 1, totalMs: 60_000 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 1, totalMs: 60_000 },
     });
     let looks = 0;
     engine.answer = ({ response }) => {
@@ -436,7 +441,7 @@ describe('time', () => {
   test('a slow client is not the replica’s fault', async () => {
     const engine = await toy();
     const gateway = await gatewayOver([engine], {
-      timeouts: { connectMs: 1000, firstByteMs: 60_000, idleMs: 1000, totalMs: 60_000 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 1000, totalMs: 60_000 },
     });
     const total = 32 * 1024 * 1024;
     engine.answer = ({ response }) => {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
+import { GATEWAY_DEFAULTS } from '../src/gateway/gateway-config.js';
 import { randomStream } from '../src/kernel/random-stream.js';
 import { toyEngine, until } from './support/engine-fixture.js';
 import { expectIdle, gatewayOver, RawClient } from './support/gateway-fixture.js';
@@ -7,7 +8,7 @@ import { type Malformed, malformedRequests } from './support/malformed-requests.
 
 const REQUESTS = 10_000;
 const AT_ONCE = 16;
-const LIMITS = { bodyBytes: 20_000, headerBytes: 16_384, decisions: 100 };
+const LIMITS = { ...GATEWAY_DEFAULTS.limits, bodyBytes: 20_000, headerBytes: 16_384, decisions: 100 };
 
 /** A whole answer with its length. */
 const ANSWER = /^HTTP\/1\.1 (\d{3}) [\s\S]*?\r\ncontent-length: (\d+)\r\n[\s\S]*?\r\n\r\n/i;

@@ -1,5 +1,5 @@
 import { type Kind, number, text, whole } from '../kernel/yaml/schema.js';
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from './gateway-config.js';
+import { DEFAULT_LINES, DEFAULT_POLICY, GATEWAY_DEFAULTS } from './gateway-config.js';
 import { ENGINES } from './signals/registry.js';
 
 const MOST_MS = 86_400_000;
@@ -55,7 +55,8 @@ const policyKind: Extract<Kind, { type: 'keys' }> = {
   keys: { routing: { help: 'how a replica is chosen', kind: ROUTING_KIND } },
 };
 
-const { breaker, health, limits, retries, signals, timeouts } = GATEWAY_DEFAULTS;
+const { access, breaker, health, limits, retries, signals, timeouts } = GATEWAY_DEFAULTS;
+const dollars = number(0, 1_000_000);
 
 /** Every key of twinyard.yaml. */
 export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
@@ -90,6 +91,17 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
           body_bytes: { kind: whole(1024, MOST), default: String(limits.bodyBytes), help: "a request's body" },
           header_bytes: { kind: whole(1024, 1_048_576), default: String(limits.headerBytes), help: 'all its headers' },
           decisions: { kind: whole(1, 1_000_000), default: String(limits.decisions), help: 'decisions remembered' },
+          connections: {
+            kind: whole(1, 1_000_000),
+            default: String(limits.connections),
+            help: 'of clients, at once; more are turned away',
+          },
+          log_bytes: {
+            kind: whole(1024, Number.MAX_SAFE_INTEGER),
+            default: String(DEFAULT_LINES.maxBytes),
+            help: 'a file of `record` or `access_log`, before the next is begun',
+          },
+          log_files: { kind: whole(1, 1000), default: String(DEFAULT_LINES.files), help: 'such files kept' },
         },
       },
     },
@@ -103,6 +115,8 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
           first_byte_ms: { kind: ms(1), default: String(timeouts.firstByteMs), help: 'until its answer begins' },
           idle_ms: { kind: ms(1), default: String(timeouts.idleMs), help: 'between two pieces of it' },
           total_ms: { kind: ms(1), default: String(timeouts.totalMs), help: 'for all of it' },
+          headers_ms: { kind: ms(1), default: String(timeouts.headersMs), help: 'for a client to send its headers' },
+          body_ms: { kind: ms(1), default: String(timeouts.bodyMs), help: 'for it to send the whole request' },
         },
       },
     },
@@ -153,6 +167,75 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
       help: 'for requests to end when something stops',
     },
     decision_log: { kind: text(), help: 'file for every decision' },
+    store: { kind: text(), help: 'keys, usage and accounts: a file, or postgres://user@host/database' },
+    data_dir: {
+      kind: text(),
+      default: 'beside the store, else .twinyard',
+      help: 'folder for what must survive a crash until the store has it',
+    },
+    access: {
+      help: 'who may ask, and how much',
+      kind: {
+        type: 'keys',
+        title: 'Access',
+        keys: {
+          keys: {
+            kind: text(['required', 'off']),
+            default: 'required with a store, else off',
+            help: 'whether clients need a key',
+          },
+          on_store_failure: {
+            kind: text(['closed', 'open']),
+            default: access.onStoreFailure,
+            help: 'requests while a shared store cannot be asked: refused, or let in',
+          },
+          refresh_ms: {
+            kind: ms(10),
+            default: String(access.refreshMs),
+            help: 'until a key changed elsewhere is known here',
+          },
+          wrong_keys_per_minute: {
+            kind: whole(1, 1_000_000),
+            default: String(access.wrongKeysPerMinute),
+            help: 'from one address',
+          },
+          default_output_tokens: {
+            kind: whole(0, 10_000_000),
+            default: String(access.defaultOutputTokens),
+            help: 'reserved for an answer whose request names no most',
+          },
+        },
+      },
+    },
+    prices: {
+      help: 'for budgets in money',
+      kind: {
+        type: 'list',
+        of: {
+          type: 'keys',
+          title: 'A price, in dollars per million tokens',
+          keys: {
+            model: { kind: text(), needed: true, help: 'of this model' },
+            input: { kind: dollars, needed: true, help: 'of a prompt' },
+            cached_input: { kind: dollars, default: 'as input', help: 'of a prompt, found in the cache' },
+            output: { kind: dollars, needed: true, help: 'of an answer' },
+          },
+        },
+      },
+    },
+    record: { kind: text(), help: 'file for every request, without any text, to be replayed' },
+    access_log: { kind: text(), help: "file for one line per request; '-' for stderr" },
+    tracing: {
+      help: 'spans over OTLP',
+      kind: {
+        type: 'keys',
+        title: 'Tracing',
+        keys: {
+          endpoint: { kind: text(), needed: true, help: 'of a collector, as in http://127.0.0.1:4318' },
+          sample: { kind: number(0, 1), default: '1', help: 'share of the traces begun here' },
+        },
+      },
+    },
     seed: {
       kind: whole(0, Number.MAX_SAFE_INTEGER),
       default: String(GATEWAY_DEFAULTS.seed),

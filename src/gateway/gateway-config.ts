@@ -10,8 +10,11 @@ export interface GatewayConfig {
     /** Between two pieces of an answer. */
     idleMs: number;
     totalMs: number;
+    /** For a client to send its headers, and its whole request. */
+    headersMs: number;
+    bodyMs: number;
   };
-  limits: { bodyBytes: number; headerBytes: number; decisions: number };
+  limits: { bodyBytes: number; headerBytes: number; decisions: number; connections: number };
   health: { intervalMs: number; timeoutMs: number; failures: number };
   breaker: { failures: number; openMs: number };
   retries: { most: number; backoffMs: number; budget: number };
@@ -22,7 +25,46 @@ export interface GatewayConfig {
   drainMs: number;
   /** Where every decision is written so that it can be decided again; null for nowhere. */
   decisionLog: string | null;
+  /** Where keys, usage and accounts are: a file of SQLite's, or the URL of a PostgreSQL database; null for none of them. */
+  store: string | null;
+  access: AccessConfig;
+  prices: readonly Price[];
+  /** Where requests are recorded, without any text, so that they can be replayed. */
+  record: LinesConfig | null;
+  accessLog: LinesConfig | null;
+  /** Where spans are sent by OTLP, and the share of traces begun here that are. */
+  tracing: { endpoint: string; sample: number } | null;
+  /** Folder for what must survive a crash until the store has it. */
+  dataDir: string;
   seed: number;
+}
+
+/** Who may ask. */
+export interface AccessConfig {
+  keys: 'required' | 'off';
+  /** Whether requests are let in while the store that counts them cannot be asked. */
+  onStoreFailure: 'closed' | 'open';
+  /** How soon a key that was changed elsewhere is known here. */
+  refreshMs: number;
+  wrongKeysPerMinute: number;
+  /** Reserved for the answer of a request that does not say how long it may become. */
+  defaultOutputTokens: number;
+}
+
+/** Of a model, in dollars per million tokens. */
+export interface Price {
+  model: string;
+  input: number;
+  cachedInput: number;
+  output: number;
+}
+
+/** A file of lines that begins anew when it is full; so many old ones are kept. */
+export interface LinesConfig {
+  /** '-' for stderr. */
+  path: string;
+  maxBytes: number;
+  files: number;
 }
 
 export interface ListenConfig {
@@ -58,13 +100,23 @@ export interface ReplicaConfig {
 
 export const DEFAULT_POLICY: PolicyConfig = { name: 'weighted', options: {}, blockSize: 16, cacheBlocks: 10_000 };
 
+/** How large a file of lines becomes, and how many old ones are kept. */
+export const DEFAULT_LINES = { maxBytes: 256 * 1024 * 1024, files: 4 };
+
 /** What holds where a configuration says nothing. Loopback, and no file written. */
 export const GATEWAY_DEFAULTS: GatewayConfig = {
   listen: { host: '127.0.0.1', port: 8080, tls: null },
   admin: { host: '127.0.0.1', port: 8081, tls: null },
   endpoints: [],
-  timeouts: { connectMs: 2000, firstByteMs: 300_000, idleMs: 120_000, totalMs: 1_800_000 },
-  limits: { bodyBytes: 16 * 1024 * 1024, headerBytes: 64 * 1024, decisions: 10_000 },
+  timeouts: {
+    connectMs: 2000,
+    firstByteMs: 300_000,
+    idleMs: 120_000,
+    totalMs: 1_800_000,
+    headersMs: 10_000,
+    bodyMs: 120_000,
+  },
+  limits: { bodyBytes: 16 * 1024 * 1024, headerBytes: 64 * 1024, decisions: 10_000, connections: 10_000 },
   health: { intervalMs: 2000, timeoutMs: 2000, failures: 2 },
   breaker: { failures: 5, openMs: 5000 },
   retries: { most: 2, backoffMs: 25, budget: 0.2 },
@@ -72,5 +124,12 @@ export const GATEWAY_DEFAULTS: GatewayConfig = {
   slowStartMs: 10_000,
   drainMs: 30_000,
   decisionLog: null,
+  store: null,
+  access: { keys: 'off', onStoreFailure: 'closed', refreshMs: 1000, wrongKeysPerMinute: 30, defaultOutputTokens: 256 },
+  prices: [],
+  record: null,
+  accessLog: null,
+  tracing: null,
+  dataDir: '.twinyard',
   seed: 42,
 };

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway } from './gateway.js';
+import { GATEWAY_DEFAULTS } from './gateway-config.js';
 import { sendJson, startGateway, ToyEngine, until } from './toy-engine.contract.js';
 
 const opened: (() => Promise<unknown>)[] = [];
@@ -247,7 +248,7 @@ describe('replicas that fail', () => {
   it('time out when they give no first byte', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!], {
-      timeouts: { connectMs: 1000, firstByteMs: 20, idleMs: 1000, totalMs: 60_000 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 20, idleMs: 1000, totalMs: 60_000 },
       retries: { most: 0, backoffMs: 0, budget: 0 },
     });
     engine!.answer = () => {};
@@ -259,7 +260,7 @@ describe('replicas that fail', () => {
   it('have to be done when the whole time is up', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!], {
-      timeouts: { connectMs: 1000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 1 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 1 },
     });
     engine!.answer = () => {};
     expect((await post(gateway, CHAT)).status).toBe(504);
@@ -286,7 +287,9 @@ describe('bad requests', () => {
 
   it('that are too large are refused, announced or not', async () => {
     const [engine] = await engines(1);
-    const gateway = await gatewayFor([engine!], { limits: { bodyBytes: 1000, headerBytes: 4096, decisions: 10 } });
+    const gateway = await gatewayFor([engine!], {
+      limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 1000, headerBytes: 4096, decisions: 10 },
+    });
     expect((await post(gateway, { ...CHAT, pad: 'x'.repeat(2000) })).status).toBe(413);
     const status = await new Promise<number>((resolve, reject) => {
       const call = httpRequest(`${gateway.url}/v1/chat/completions`, { method: 'POST' }, (response) => {

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { readStrictYaml } from '../kernel/yaml/strict-yaml.js';
 import type { YamlPlaces } from '../kernel/yaml/yaml-places.js';
+import { type AccessKeys, accessParts, type PriceKeys } from './access-config.js';
 import {
   CONFIG_ERRORS,
   configInvalid,
@@ -43,6 +44,13 @@ interface ConfigKeys {
   retries?: Numbers;
   drain_ms?: number;
   decision_log?: string;
+  store?: string;
+  data_dir?: string;
+  access?: AccessKeys;
+  prices?: PriceKeys[];
+  record?: string;
+  access_log?: string;
+  tracing?: { endpoint: string; sample?: number };
   seed?: number;
 }
 
@@ -76,11 +84,14 @@ class ConfigReader {
         firstByteMs: timeouts.first_byte_ms ?? base.timeouts.firstByteMs,
         idleMs: timeouts.idle_ms ?? base.timeouts.idleMs,
         totalMs: timeouts.total_ms ?? base.timeouts.totalMs,
+        headersMs: timeouts.headers_ms ?? base.timeouts.headersMs,
+        bodyMs: timeouts.body_ms ?? base.timeouts.bodyMs,
       },
       limits: {
         bodyBytes: limits.body_bytes ?? base.limits.bodyBytes,
         headerBytes: limits.header_bytes ?? base.limits.headerBytes,
         decisions: limits.decisions ?? base.limits.decisions,
+        connections: limits.connections ?? base.limits.connections,
       },
       health: {
         intervalMs: health.interval_ms ?? base.health.intervalMs,
@@ -103,6 +114,7 @@ class ConfigReader {
       slowStartMs: health.slow_start_ms ?? base.slowStartMs,
       drainMs: keys.drain_ms ?? base.drainMs,
       decisionLog: keys.decision_log === undefined ? base.decisionLog : resolve(this.#folder, keys.decision_log),
+      ...accessParts(keys, this.#folder, base, this.#places),
       seed: keys.seed ?? base.seed,
     };
   }

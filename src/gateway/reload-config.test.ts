@@ -10,7 +10,7 @@ describe('reloadConfig', () => {
     const after: GatewayConfig = {
       ...BEFORE,
       endpoints: [{ name: 'e', policy: { name: 'random', options: {}, blockSize: 1, cacheBlocks: 1 }, replicas: [] }],
-      timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
+      timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
       limits: { ...BEFORE.limits, bodyBytes: 5000 },
       health: { intervalMs: 10, timeoutMs: 10, failures: 1 },
       breaker: { failures: 1, openMs: 1 },
@@ -27,7 +27,7 @@ describe('reloadConfig', () => {
       ...BEFORE,
       listen: { ...BEFORE.listen, port: 1 },
       admin: { ...BEFORE.admin, host: '0.0.0.0' },
-      limits: { bodyBytes: 5000, headerBytes: 2048, decisions: 5 },
+      limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 5000, headerBytes: 2048, decisions: 5 },
       decisionLog: 'd.jsonl',
       seed: 7,
     };

@@ -9,13 +9,21 @@ export interface Reload {
 
 /** The new configuration, except for what is settled when a gateway starts: its ports, the sizes of its buffers, its files. */
 export function reloadConfig(before: GatewayConfig, after: GatewayConfig): Reload {
-  const { decisions, headerBytes } = before.limits;
+  const { connections, decisions, headerBytes } = before.limits;
+  const { headersMs, bodyMs } = before.timeouts;
   const config: GatewayConfig = {
     ...after,
     listen: sameListener(before.listen, after.listen),
     admin: sameListener(before.admin, after.admin),
-    limits: { ...after.limits, decisions, headerBytes },
+    limits: { ...after.limits, connections, decisions, headerBytes },
+    timeouts: { ...after.timeouts, headersMs, bodyMs },
+    access: { ...after.access, keys: before.access.keys },
     decisionLog: before.decisionLog,
+    store: before.store,
+    dataDir: before.dataDir,
+    record: before.record,
+    accessLog: before.accessLog,
+    tracing: before.tracing,
     seed: before.seed,
   };
   const settled: [key: string, of: (config: GatewayConfig) => unknown][] = [
@@ -23,7 +31,16 @@ export function reloadConfig(before: GatewayConfig, after: GatewayConfig): Reloa
     ['admin', ({ admin }) => admin],
     ['limits.decisions', ({ limits }) => limits.decisions],
     ['limits.header_bytes', ({ limits }) => limits.headerBytes],
+    ['limits.connections', ({ limits }) => limits.connections],
+    ['timeouts.headers_ms', ({ timeouts }) => timeouts.headersMs],
+    ['timeouts.body_ms', ({ timeouts }) => timeouts.bodyMs],
     ['decision_log', ({ decisionLog }) => decisionLog],
+    ['store', ({ store }) => store],
+    ['data_dir', ({ dataDir }) => dataDir],
+    ['access.keys', ({ access }) => access.keys],
+    ['record', ({ record }) => record],
+    ['access_log', ({ accessLog }) => accessLog],
+    ['tracing', ({ tracing }) => tracing],
     ['seed', ({ seed }) => seed],
   ];
   const differs = (of: (config: GatewayConfig) => unknown) => JSON.stringify(of(config)) !== JSON.stringify(of(after));

@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { GATEWAY_DEFAULTS, type GatewayConfig, type PolicyConfig } from '../../gateway/gateway-config.js';
+import { dataDirOf, storeAddress } from '../../gateway/access-config.js';
+import {
+  DEFAULT_LINES,
+  GATEWAY_DEFAULTS,
+  type GatewayConfig,
+  type LinesConfig,
+  type PolicyConfig,
+} from '../../gateway/gateway-config.js';
 import { readGatewayConfig } from '../../gateway/read-gateway-config.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
@@ -31,8 +38,23 @@ export function gatewayConfig(flags: FlagValues<ServeFlags>): GatewayConfig {
     admin: { ...config.admin, port: given('admin-port', values['admin-port'], config.admin.port) },
     drainMs: given('drain', values.drain * 1000, config.drainMs),
     decisionLog: values['decision-log'] ?? config.decisionLog,
+    record: linesOf(values.record, config.record),
+    accessLog: linesOf(values['access-log'], config.accessLog),
+    ...storeOf(values.store, config),
     seed: given('seed', values.seed, config.seed),
   };
+}
+
+function linesOf(path: string | null, other: LinesConfig | null): LinesConfig | null {
+  return path === null ? other : { ...DEFAULT_LINES, path };
+}
+
+/** A store that is named on the command line asks for keys. */
+function storeOf(address: string | null, config: GatewayConfig): Pick<GatewayConfig, 'store' | 'dataDir' | 'access'> {
+  const { access, dataDir, store } = config;
+  if (address === null) return { access, dataDir, store };
+  const named = storeAddress(address, process.cwd());
+  return { access: { ...access, keys: 'required' }, dataDir: dataDirOf(named, config), store: named };
 }
 
 function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {

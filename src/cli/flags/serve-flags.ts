@@ -80,6 +80,13 @@ export const serveFlags = {
     placeholder: 's',
     help: 'seconds that requests get to end when it stops',
   }),
+  store: text({
+    default: null,
+    placeholder: 'address',
+    help: "keys, usage and accounts: a file, or postgres://...; clients then need a key of 'twinyard keys create'",
+  }),
+  record: file({ help: "record every request there, without any text, for 'replay' and 'compare'" }),
+  'access-log': text({ default: null, placeholder: 'file', help: 'write a line per request there; - for stderr' }),
   'decision-log': file({ help: "write every decision there, to be decided again by 'replay --decisions'" }),
 };
 
