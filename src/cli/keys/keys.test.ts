@@ -1,0 +1,219 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { hashKeyText } from '../../store/key-text.js';
+import { openStore } from '../../store/open-store.js';
+import { KEYS_COMMANDS } from '../keys.js';
+import { inTestFolder, silent } from '../test-folder.contract.js';
+import { captured as twinyard } from '../test-io.contract.js';
+
+inTestFolder(() => {});
+
+const KEY = /^ty_([a-z0-9]{12})_[A-Za-z0-9_-]{43}\n$/;
+
+/** Makes a key: its text is all that is printed on stdout. */
+async function made(flags: string): Promise<{ id: string; text: string }> {
+  const { code, stdout, stderr } = await twinyard(`keys create ${flags}`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^twinyard: made key [^\n]+\n$/) });
+  expect(stdout).toMatch(KEY);
+  return { id: KEY.exec(stdout)![1]!, text: stdout.trim() };
+}
+
+const shown = async (key: string) => JSON.parse(await silent(`keys show ${key} --format json`));
+
+async function stored(id: string) {
+  const store = await openStore('twinyard.db', { create: false });
+  const key = await store.keys.get(id);
+  await store.close();
+  return key!;
+}
+
+describe('keys', () => {
+  it.each(['keys --help', 'keys -h', 'help keys'])('lists what it can do for %s', async (args) => {
+    const text = await silent(args);
+    for (const { name, summary } of KEYS_COMMANDS) expect(text).toMatch(new RegExp(`^ {2}${name} +${summary}$`, 'm'));
+  });
+
+  it('gives examples that work', async () => {
+    await made('--name web');
+    // A revoked key can be looked at and not be changed: revoking comes last.
+    const names = KEYS_COMMANDS.map(({ name }) => name).sort((a, b) => Number(a === 'revoke') - Number(b === 'revoke'));
+    for (const name of names) {
+      const help = await silent(`keys ${name} --help`);
+      const examples = help.slice(help.indexOf('Examples:')).match(/(?<=twinyard ).*/g)!;
+      expect(examples.length).toBeGreaterThan(1);
+      for (const example of examples.filter((one) => one !== 'keys create --name web')) {
+        const words = example.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ''));
+        expect({ example, ...(await twinyard(words)) }).toMatchObject({ example, code: 0 });
+      }
+    }
+  });
+});
+
+describe('keys create', () => {
+  it('prints the text alone, and keeps only what it cannot be made from', async () => {
+    const { id, text } = await made('--name web');
+    expect(await stored(id)).toMatchObject({ id, name: 'web', hash: hashKeyText(text), hint: text.slice(-4) });
+    const [all, one] = [await silent('keys list --format json'), await silent('keys show web --format json')];
+    for (const output of [all, one, await silent('keys list'), await silent('keys show web')]) {
+      expect(output).not.toContain(text.slice(-20));
+      expect(output).not.toContain(hashKeyText(text));
+    }
+  });
+
+  it('takes everything that can be said of a key', async () => {
+    const { id } = await made(
+      '--name n --tenant t --model a --model b --model a --max-slo-class batch --role viewer --expires 2100-01-31T12:00+02:00' +
+        ' --requests-per-minute 60 --tokens-per-minute 1e5 --concurrent 3 --tokens-per-day 1 --tokens-per-month 2' +
+        ' --dollars-per-day 0.5 --dollars-per-month 10 --limit model=a,concurrent=1 --limit model=b/c,dollars-per-day=1,tokens-per-day=7',
+    );
+    expect(await stored(id)).toMatchObject({
+      name: 'n',
+      tenant: 't',
+      models: ['a', 'b'],
+      maxSloClass: 'batch',
+      role: 'viewer',
+      expiresAt: Date.UTC(2100, 0, 31, 10),
+      limits: {
+        '*': {
+          requestsPerMinute: 60,
+          tokensPerMinute: 100_000,
+          concurrent: 3,
+          tokensPerDay: 1,
+          tokensPerMonth: 2,
+          dollarsPerDay: 0.5,
+          dollarsPerMonth: 10,
+        },
+        a: { concurrent: 1 },
+        'b/c': { dollarsPerDay: 1, tokensPerDay: 7 },
+      },
+    });
+  });
+
+  it('may be nothing special, in as many words', async () => {
+    const { id } = await made('--name n --model * --model x --max-slo-class any --role none --expires never');
+    expect(await stored(id)).toMatchObject({ models: null, maxSloClass: null, role: 'none', limits: {} });
+    expect((await stored(id)).expiresAt).toBeNull();
+  });
+
+  it('counts a span from now', async () => {
+    const { id } = await made('--name n --expires 30d');
+    const { createdAt, expiresAt } = await stored(id);
+    expect(Math.abs(expiresAt! - createdAt - 30 * 86_400_000)).toBeLessThan(60_000);
+  });
+
+  it('prints a document when asked to', async () => {
+    const document = JSON.parse(await silent('keys create --name web --format json'));
+    expect(document).toMatchObject({ name: 'web', state: 'active', limits: {} });
+    expect(hashKeyText(document.key)).toBe((await stored(document.id)).hash);
+  });
+});
+
+describe('keys list and show', () => {
+  it('are for people', async () => {
+    const { id, text } = await made('--name web --model a --model b --concurrent 2 --limit model=a,tokens-per-day=5');
+    const list = (await silent('keys list')).split('\n');
+    expect(list[0]).toMatch(/^id +name +state +tenant +models +role +text +expires$/);
+    expect(list[1]).toMatch(new RegExp(`^${id} +web +active +web +a, b +none +\\.\\.\\.${text.slice(-4)} +never$`));
+    const page = await silent('keys show web');
+    expect(page).toMatch(/^limits {9}all models: concurrent 2\n {15}a: tokens per day 5$/m);
+    expect(page).toMatch(/^created {8}\d{4}-\d\d-\d\d \d\d:\d\d UTC$/m);
+  });
+
+  it('find a key by its id, its name, or the text itself', async () => {
+    const { id, text } = await made('--name web');
+    for (const called of [id, 'web', text]) expect((await shown(called)).id).toBe(id);
+  });
+
+  it('want an id where several have a name, unless one of them is in use', async () => {
+    const [first, second] = [await made('--name web'), await made('--name web')];
+    const { code, stderr } = await twinyard('keys show web');
+    expect(code).toBe(2);
+    expect(stderr).toContain("key 'web': 2 have this name; give an id: ");
+    for (const { id } of [first, second]) expect(stderr).toContain(id);
+    await silent(`keys revoke ${first.id}`);
+    expect((await shown('web')).id).toBe(second.id);
+    await silent(`keys revoke ${second.id}`);
+    expect((await twinyard('keys show web')).code).toBe(2);
+  });
+});
+
+describe('keys update', () => {
+  it('changes what is given and nothing else', async () => {
+    await made(
+      '--name web --model a --expires 30d --requests-per-minute 5 --limit model=a,concurrent=2,tokens-per-day=9',
+    );
+    const before = await shown('web');
+    await silent('keys update web --requests-per-minute none --tokens-per-minute 7 --limit model=a,concurrent=none');
+    expect(await shown('web')).toEqual({
+      ...before,
+      limits: { '*': { tokens_per_minute: 7 }, a: { tokens_per_day: 9 } },
+    });
+    await silent('keys update web --limit model=a,tokens-per-day=none --tokens-per-minute none --expires never');
+    expect(await shown('web')).toEqual({ ...before, limits: {}, expires_at: null });
+    const printed = await silent('keys update web --name shop --model * --role operator --format json');
+    expect(JSON.parse(printed)).toEqual({
+      ...before,
+      name: 'shop',
+      models: null,
+      role: 'operator',
+      limits: {},
+      expires_at: null,
+    });
+  });
+});
+
+describe('keys rotate and revoke', () => {
+  it('gives a new text, and says how long the old one is accepted', async () => {
+    const { id, text } = await made('--name web');
+    const { code, stdout, stderr } = await twinyard('keys rotate web --grace 2h');
+    expect(code).toBe(0);
+    expect(KEY.exec(stdout)![1]).toBe(id);
+    expect(stderr).toMatch(/^twinyard: key .* the one before is accepted until \d{4}-\d\d-\d\d \d\d:\d\d UTC\n$/);
+    const { hash, previousHash, previousUntil, createdAt } = await stored(id);
+    expect([hash, previousHash]).toEqual([hashKeyText(stdout.trim()), hashKeyText(text)]);
+    expect(Math.abs(previousUntil! - createdAt - 2 * 3_600_000)).toBeLessThan(60_000);
+    expect(await silent('keys show web')).toContain('old text until');
+  });
+
+  it('ends the old text at once when told to', async () => {
+    const { id } = await made('--name web');
+    expect((await twinyard('keys rotate web --grace 0')).stderr).toContain('the one before is not accepted any more');
+    expect((await stored(id)).previousHash).toBeNull();
+  });
+
+  it('ends a key for good', async () => {
+    const { id } = await made('--name web');
+    expect(await silent('keys revoke web')).toMatch(/^state {10}revoked$/m);
+    expect((await stored(id)).revokedAt).not.toBeNull();
+    expect((await twinyard('keys rotate web')).stderr).toBe(
+      `twinyard: key '${id}': is revoked for good; create a new one\n`,
+    );
+  });
+});
+
+describe('the store of a command', () => {
+  it('is the one that is named: by flag, by file, by environment', async () => {
+    writeFileSync('gateway.yaml', 'store: from-file.db\nreplicas:\n  - url: http://127.0.0.1:9001\n');
+    const named = async (args: string, env = {}) => (await twinyard(`keys create --name n ${args}`, { env })).code;
+    expect(await named('--store sqlite:from-flag.db', { TWINYARD_STORE: 'from-env.db' })).toBe(0);
+    expect(await named('-c gateway.yaml', { TWINYARD_STORE: 'from-env.db' })).toBe(0);
+    expect(['from-flag.db', 'from-file.db', 'from-env.db'].map(existsSync)).toEqual([true, true, false]);
+    expect(await named('', { TWINYARD_STORE: 'from-env.db' })).toBe(0);
+    expect([existsSync('from-env.db'), existsSync('twinyard.db')]).toEqual([true, false]);
+  });
+
+  it('is not made by asking about it', async () => {
+    for (const args of ['list', 'show x', 'update x --name y', 'rotate x', 'revoke x', 'usage']) {
+      const { code, stderr } = await twinyard(`keys ${args}`);
+      expect(code).toBe(2);
+      expect(stderr).toContain('store twinyard.db: does not exist');
+    }
+    expect(existsSync('twinyard.db')).toBe(false);
+  });
+
+  it('fails without a word of its password', async () => {
+    const { code, stderr } = await twinyard('keys list --store postgres://ann:s3cret@127.0.0.1:1/yard');
+    expect(code).toBe(1);
+    expect(stderr).toBe('twinyard: store postgres://ann@127.0.0.1:1/yard: cannot be reached (ECONNREFUSED)\n');
+  });
+});

@@ -1,0 +1,51 @@
+import { badValue } from '../errors.js';
+
+/** Units of time as people plan in them, in milliseconds. */
+const UNITS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7, w: 6.048e8 };
+const SPAN = /^(\d+)(s|m|h|d|w)$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const LONGEST_MS = 100 * 366 * UNITS.d!;
+
+export const SPANS = "a span with its unit, as in '90m', '24h' or '30d'";
+export const MOMENTS = "'never', a span as in '30d', a day as in '2030-01-31' or a time as in '2030-01-31T18:00Z'";
+
+/** `90m`, `24h`, `30d`, `2w`; `0` alone needs no unit. Milliseconds, a hundred years at most. */
+export function readSpan(text: string, place: string): number {
+  const match = SPAN.exec(text.trim());
+  if (match === null && text.trim() !== '0') {
+    const bare = /^\d+$/.test(text.trim());
+    throw badValue(place, text, bare ? 'has no unit' : 'is not a span of time', SPANS);
+  }
+  const ms = match === null ? 0 : Number(match[1]) * UNITS[match[2]!]!;
+  if (ms > LONGEST_MS) throw badValue(place, text, 'is too long', 'a hundred years at most');
+  return ms;
+}
+
+/** When something is to be: milliseconds since 1970 if now is `now`; null for never. */
+export type Moment = (now: number) => number | null;
+
+/** A day begins at midnight UTC; a time says its zone. */
+export function readMoment(text: string, place: string): Moment {
+  const given = text.trim();
+  if (given === 'never') return () => null;
+  if (SPAN.test(given)) {
+    const span = readSpan(given, place);
+    return (now) => now + span;
+  }
+  const at = isDay(given) || /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(given) ? Date.parse(given) : Number.NaN;
+  if (Number.isNaN(at)) throw badValue(place, text, 'is no time', MOMENTS);
+  return () => at;
+}
+
+/** A day of the calendar, as `2026-02-28` and unlike `2026-02-30`. */
+export function readDay(text: string, place: string): string {
+  const given = text.trim();
+  if (!isDay(given)) throw badValue(place, text, 'is no day', "one as in '2026-01-31'");
+  return given;
+}
+
+function isDay(text: string): boolean {
+  if (!DAY.test(text)) return false;
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}

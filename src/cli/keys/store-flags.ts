@@ -1,0 +1,77 @@
+import type { Store } from '../../store/open-store.js';
+import { conflictingFlags, missingFlag } from '../errors.js';
+import type { Flag } from '../flags/flag.js';
+import { choice, file, text } from '../flags/kinds.js';
+import type { CliIo } from '../io.js';
+
+const DEFAULT_STORE = 'twinyard.db';
+
+/** An address may hold a password: no message repeats it. */
+const store: Flag<string | null> = {
+  ...text({
+    default: null,
+    placeholder: 'address',
+    defaultText: `$TWINYARD_STORE, else ${DEFAULT_STORE}`,
+    help: 'where the keys are: a file, or postgres://user@host/database',
+  }),
+  repeats: true,
+  read(given, place) {
+    if (given.includes('\n')) throw conflictingFlags(place, 'is given twice', 'keep one of them');
+    return given;
+  },
+};
+
+/** Which store a command works on. */
+export const storeFlags = {
+  store,
+  config: { ...file({ help: "a gateway's twinyard.yaml: the store that it names" }), letter: 'c' },
+};
+
+/** How a command prints a key. */
+export const formatFlags = {
+  format: choice({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
+};
+
+interface StoreValues {
+  readonly store: string | null;
+  readonly config: string | null;
+}
+
+/** Opens the store that the flags name, does the work, and closes it again. */
+export async function withStore<Result>(
+  values: StoreValues,
+  io: CliIo,
+  create: boolean,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const address = await addressOf(values, io);
+  const { openStore } = await import('../../store/open-store.js');
+  const opened = await openStore(address, { create });
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function addressOf(values: StoreValues, io: CliIo): Promise<string> {
+  if (values.store !== null && values.config !== null) {
+    throw conflictingFlags('--store', 'is given together with --config', 'keep one of them');
+  }
+  if (values.store !== null) return values.store;
+  if (values.config === null) return io.env.TWINYARD_STORE ?? DEFAULT_STORE;
+  const named = await namedIn(values.config);
+  if (named === null) {
+    throw missingFlag('--store', `${values.config} names no store`, `give it, or add 'store: ${DEFAULT_STORE}' there`);
+  }
+  return named;
+}
+
+async function namedIn(path: string): Promise<string | null> {
+  const [{ GATEWAY_DEFAULTS }, { readGatewayConfig }, { readWholeFile }] = await Promise.all([
+    import('../../gateway/gateway-config.js'),
+    import('../../gateway/read-gateway-config.js'),
+    import('../../workload/input-file.js'),
+  ]);
+  return readGatewayConfig(readWholeFile(path).toString('utf8'), path, GATEWAY_DEFAULTS).store;
+}

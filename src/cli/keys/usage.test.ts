@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../store/open-store.js';
+import { used } from '../../store/used.contract.js';
+import { inTestFolder, silent } from '../test-folder.contract.js';
+
+inTestFolder(() => {});
+
+/** Two keys, and what they used in three days. */
+async function filled(): Promise<{ web: string; night: string }> {
+  const store = await openStore('twinyard.db');
+  const [web, night] = [
+    (await store.keys.create({ name: 'web' })).key.id,
+    (await store.keys.create({ name: 'night' })).key.id,
+  ];
+  await store.usage.fold('j', [
+    used({ keyId: web, requests: 1200, costNanos: 1_500_000_000 }),
+    used({ keyId: web, day: '2026-01-02', outcome: 'client_left', estimatedRequests: 1, costNanos: 15 }),
+    used({ keyId: night, model: 'x,y', day: '2026-01-03', endpoint: 'embeddings' }),
+    used({ keyId: '', day: '2026-01-03' }),
+    used({ keyId: 'longgone', day: '2026-01-03' }),
+  ]);
+  await store.close();
+  return { web, night };
+}
+
+const json = async (flags: string) => JSON.parse(await silent(`keys usage --format json ${flags}`));
+
+describe('keys usage', () => {
+  it('is told by key and model, with names and a sum', async () => {
+    const { web, night } = await filled();
+    const lines = (await silent('keys usage')).trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^key +model +requests +input tokens .* estimated requests +dollars$/);
+    const rows = lines.slice(1).map((line) => line.split(/ {2,}/));
+    expect(rows).toHaveLength(5);
+    expect(rows).toContainEqual([`${web} (web)`, 'm', '1,201', '200', '80', '20', '8', '1', '1.50']);
+    expect(rows).toContainEqual([`${night} (night)`, 'x,y', '1', '100', '40', '10', '4', '0', '0.000000']);
+    expect(rows[0]!.slice(0, 2)).toEqual(['(none)', 'm']);
+    expect(rows).toContainEqual(expect.arrayContaining(['longgone']));
+    expect(rows[4]).toEqual(['total', '1,204', '500', '200', '50', '20', '1', '1.50']);
+  });
+
+  it('is chosen and grouped as asked', async () => {
+    const { web } = await filled();
+    expect(await json('--key web --by day,outcome')).toMatchObject([
+      { day: '2026-01-01', outcome: 'ok', requests: 1200, dollars: 1.5 },
+      { day: '2026-01-02', outcome: 'client_left', requests: 1, dollars: 1.5e-8 },
+    ]);
+    expect(await json('--by total --from 2026-01-02 --to 2026-01-03')).toMatchObject([{ requests: 4 }]);
+    expect(await json('--by key --outcome client_left')).toMatchObject([{ key: web, requests: 1 }]);
+    expect(await json('--by model --endpoint embeddings')).toMatchObject([{ model: 'x,y' }]);
+    expect(await json('--by total --model m --to 2026-01-01')).toMatchObject([{ requests: 1200 }]);
+    expect(await json('--model nobody')).toEqual([]);
+  });
+
+  it('is a file for spreadsheets', async () => {
+    const { night } = await filled();
+    expect(
+      (await silent('keys usage --key night --by key,model,endpoint,day,outcome --format csv')).split('\r\n'),
+    ).toEqual([
+      'key,model,endpoint,day,outcome,requests,input_tokens,cached_tokens,output_tokens,reasoning_tokens,estimated_requests,dollars',
+      `${night},"x,y",embeddings,2026-01-03,ok,1,100,40,10,4,0,0.000000007`,
+      '',
+    ]);
+  });
+
+  it('of one thing needs no sum', async () => {
+    await filled();
+    expect((await silent('keys usage --key night')).trimEnd().split('\n')).toHaveLength(2);
+    expect((await silent('keys usage --by total')).trimEnd().split('\n')).toHaveLength(2);
+  });
+});

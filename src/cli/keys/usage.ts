@@ -1,0 +1,102 @@
+import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../store/usage-record.js';
+import { badChoice, badValue, conflictingFlags } from '../errors.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { FlagValues } from '../flags/flag.js';
+import { choice, list, text } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { keysSummaryOf } from '../keys.js';
+import { calledKey } from './called-key.js';
+import { readDay } from './read-span.js';
+import { storeFlags, withStore } from './store-flags.js';
+
+function day(help: string) {
+  const accepted = "a day as in '2026-01-31'";
+  return list<string | null>({ default: null, placeholder: 'day', accepted, read: readDay, help });
+}
+
+const usageFlags = {
+  key: text({ default: null, placeholder: 'key', help: 'of one key, by its id or name' }),
+  model: text({ default: null, placeholder: 'name', help: 'of one model' }),
+  endpoint: text({ default: null, placeholder: 'name', help: 'of one endpoint' }),
+  outcome: text({ default: null, placeholder: 'name', help: 'of requests that ended so: ok, or what went wrong' }),
+  from: day('from this day on, UTC'),
+  to: day('up to this day, with it, UTC'),
+  by: list<readonly UsageDimension[]>({
+    default: ['key', 'model'],
+    defaultText: 'key,model',
+    accepted: `some of ${USAGE_DIMENSIONS.join(', ')} with commas between them, or total`,
+    help: 'what to tell apart; total for one sum',
+    read: readBy,
+  }),
+};
+
+const outputFlags = {
+  format: choice({ default: 'table', known: ['table', 'json', 'csv'], help: 'for people, programs or spreadsheets' }),
+};
+
+type UsageFlags = typeof usageFlags & typeof storeFlags & typeof outputFlags;
+
+export const KEYS_USAGE: CommandLine = {
+  name: 'keys usage',
+  summary: keysSummaryOf('usage'),
+  groups: [
+    { title: 'Usage', flags: usageFlags },
+    { title: 'Store', flags: storeFlags },
+    { title: 'Output', flags: outputFlags },
+  ],
+  examples: [
+    'keys usage',
+    'keys usage --key web --from 2026-01-01 --to 2026-01-31 --by day,outcome',
+    'keys usage --by key,model,endpoint,day,outcome --format csv',
+  ],
+};
+
+function readBy(given: string, place: string): readonly UsageDimension[] {
+  if (given.trim() === 'total') return [];
+  const names = given.split(',').map((name) => name.trim());
+  names.forEach((name, i) => {
+    if (!(USAGE_DIMENSIONS as readonly string[]).includes(name)) throw badChoice(place, name, USAGE_DIMENSIONS);
+    if (names.indexOf(name) !== i) throw badValue(place, name, 'appears twice', 'each once');
+  });
+  return names as UsageDimension[];
+}
+
+export async function usage(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(KEYS_USAGE));
+    return 0;
+  }
+  const { values } = await parseFlags<UsageFlags>(KEYS_USAGE, argv);
+  const { by, format, from, key, to } = values;
+  if (from !== null && to !== null && from > to) {
+    throw conflictingFlags('--to', 'is before --from', 'give a later day');
+  }
+  return withStore(values, io, false, async (store) => {
+    const keyId = key === null ? null : (await calledKey(store, key)).id;
+    const sums = await store.usage.query(usageQuery(values, keyId));
+    const { usageCsv, usageView } = await import('../../store/usage-view.js');
+    const views = sums.map((sum) => usageView(sum, by));
+    if (format === 'json') io.stdout.write(`${JSON.stringify(views, null, 2)}\n`);
+    else if (format === 'csv') io.stdout.write(usageCsv(views, by));
+    else {
+      const { usageTable } = await import('./usage-table.js');
+      const names = new Map((await store.keys.list()).map(({ id, name }) => [id, name]));
+      io.stdout.write(usageTable(views, by, names));
+    }
+    return 0;
+  });
+}
+
+function usageQuery(values: FlagValues<UsageFlags>['values'], keyId: string | null): UsageQuery {
+  const { by, endpoint, from, model, outcome, to } = values;
+  return {
+    by,
+    ...(keyId === null ? {} : { keyId }),
+    ...(model === null ? {} : { model }),
+    ...(endpoint === null ? {} : { endpoint }),
+    ...(outcome === null ? {} : { outcome }),
+    ...(from === null ? {} : { fromDay: from }),
+    ...(to === null ? {} : { toDay: to }),
+  };
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { hashKeyText, keyHint, keyIdOf, makeKeyId, makeKeyText } from './key-text.js';
+
+const SECRET = 'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE';
+
+describe('the text of a key', () => {
+  it('names the key and proves it, and is never the same twice', () => {
+    const texts = new Set<string>();
+    for (let i = 0; i < 200; i++) {
+      const id = makeKeyId();
+      const text = makeKeyText(id);
+      expect(text).toMatch(/^ty_[a-z0-9]{12}_[A-Za-z0-9_-]{43}$/);
+      expect(keyIdOf(text)).toBe(id);
+      texts.add(text).add(id);
+    }
+    expect(texts.size).toBe(400);
+  });
+
+  it('uses every character of an id about as often', () => {
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 3000; i++) for (const letter of makeKeyId()) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    expect(counts.size).toBe(36);
+    // 1,000 each on average, give or take 31: ten times that is beyond chance.
+    for (const [letter, count] of counts) expect(Math.abs(count - 1000), letter).toBeLessThan(310);
+  });
+
+  it.each([
+    ['', null],
+    [`ty_abcdefghij12_${SECRET}`, 'abcdefghij12'],
+    [`ty_abcdefghij12_${SECRET}x`, null],
+    [`ty_abcdefghij12_${SECRET}\n`, null],
+    [` ty_abcdefghij12_${SECRET}`, null],
+    [`ty_abcdefghij1_${SECRET}`, null],
+    [`ty_ABCDEFGHIJ12_${SECRET}`, null],
+    [`sk_abcdefghij12_${SECRET}`, null],
+    [`ty_abcdefghij12_${SECRET.slice(1)}+`, null],
+  ])('%j has the id %j', (text, id) => {
+    expect(keyIdOf(text)).toBe(id);
+  });
+
+  it('is stored as the SHA-256 of all of it, with four characters to know it by', () => {
+    const text = `ty_abcdefghij12_${SECRET}`;
+    expect(hashKeyText(text)).toBe(createHash('sha256').update(Buffer.from(text)).digest('hex'));
+    expect(keyHint(text)).toBe('AbCdE'.slice(1));
+  });
+});

@@ -1,0 +1,135 @@
+import { Kysely, sql, type Transaction } from 'kysely';
+import { newerStore, notADatabase } from './errors.js';
+import { Keys } from './keys.js';
+import { MIGRATIONS, migrate, storeVersion, tableNames } from './migrations.js';
+import type { StoreTables } from './schema.js';
+import { Settings } from './settings.js';
+import { type StoreAddress, storeAddress } from './store-address.js';
+import { Usage } from './usage.js';
+
+export type { StoreTables } from './schema.js';
+
+/** A transaction that has the store for itself. */
+export type StoreTransaction = Transaction<StoreTables>;
+
+/** Keys, usage and settings, in an SQLite file or in PostgreSQL. */
+export interface Store {
+  readonly kind: 'sqlite' | 'postgres';
+  /** For messages: without the password. */
+  readonly address: string;
+  /** For reading. What writes goes through `exclusively`. */
+  readonly db: Kysely<StoreTables>;
+  readonly keys: Keys;
+  readonly usage: Usage;
+  readonly settings: Settings;
+  /**
+   * One transaction that overlaps with no other of this kind, in this or any other process: what it reads cannot change
+   * before it ends. It works with the transaction it is given only: asking `db` inside it would wait for ever.
+   */
+  exclusively<Result>(work: (tx: StoreTransaction) => Promise<Result>): Promise<Result>;
+  /** Milliseconds since 1970 by the one clock that all who share the store share. */
+  now(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface OpenStoreOptions {
+  /** Whether an SQLite file that is not there is made; else it is an error. */
+  readonly create?: boolean;
+  /** How long to wait for another process that has the store for itself. */
+  readonly lockWaitMs?: number;
+}
+
+const LOCK_WAIT_MS = 5000;
+
+/** Opens a store, makes it if it is new, and brings its tables up to date. */
+export async function openStore(text: string, options: OpenStoreOptions = {}): Promise<Store> {
+  const { create = true, lockWaitMs = LOCK_WAIT_MS } = options;
+  const address = storeAddress(text);
+  const dialect =
+    address.kind === 'sqlite'
+      ? await (await import('./sqlite-dialect.js')).sqliteDialect(address, { create, lockWaitMs })
+      : await (await import('./postgres-dialect.js')).postgresDialect(address);
+  const store = new OpenStore(address, new Kysely<StoreTables>({ dialect }), lockWaitMs);
+  try {
+    await store.bringUpToDate();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return store;
+}
+
+/** Any number that no other program is likely to lock: 'twinyard' on a telephone. */
+const ADVISORY_LOCK = 89_469_273;
+
+/** Enough for any of our transactions; a process that stopped inside one must not stop all others for good. */
+const LONGEST_PAUSE_IN_TRANSACTION_MS = 15_000;
+
+class OpenStore implements Store {
+  readonly settings: Settings;
+  readonly keys: Keys;
+  readonly usage: Usage;
+
+  constructor(
+    private readonly opened: StoreAddress,
+    readonly db: Kysely<StoreTables>,
+    private readonly lockWaitMs: number,
+  ) {
+    this.settings = new Settings(this);
+    this.keys = new Keys(this);
+    this.usage = new Usage(this);
+  }
+
+  get kind(): Store['kind'] {
+    return this.opened.kind;
+  }
+
+  get address(): string {
+    return this.opened.shown;
+  }
+
+  exclusively<Result>(work: (tx: StoreTransaction) => Promise<Result>): Promise<Result> {
+    return this.db.transaction().execute(async (tx) => {
+      // SQLite's transactions begin with the right to write. In PostgreSQL settings are in force before the lock is.
+      if (this.kind === 'postgres') {
+        await sql`select
+          set_config('lock_timeout', ${String(this.lockWaitMs)}, true),
+          set_config('idle_in_transaction_session_timeout', ${String(LONGEST_PAUSE_IN_TRANSACTION_MS)}, true)`.execute(
+          tx,
+        );
+        await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::bigint)`.execute(tx);
+      }
+      return work(tx);
+    });
+  }
+
+  async now(): Promise<number> {
+    if (this.kind === 'sqlite') return Date.now();
+    const now = sql<{ ms: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`;
+    return (await now.execute(this.db)).rows[0]!.ms;
+  }
+
+  close(): Promise<void> {
+    return this.db.destroy();
+  }
+
+  async bringUpToDate(): Promise<void> {
+    const now = await this.now();
+    if ((await this.checkedVersion(this.db)) === MIGRATIONS.length) return;
+    // Somebody else may have done it meanwhile: what counts is what is seen with the store for oneself.
+    await this.exclusively(async (tx) => migrate(tx, await this.checkedVersion(tx), now));
+  }
+
+  private async checkedVersion(db: Kysely<StoreTables>): Promise<number> {
+    const tables = await tableNames(db, this.kind);
+    if (!tables.includes('twinyard_migrations')) {
+      // A PostgreSQL database may serve several programs; a file has one.
+      if (this.kind === 'sqlite' && tables.length > 0)
+        throw notADatabase(this.address, "is another program's database");
+      return 0;
+    }
+    const version = await storeVersion(db);
+    if (version > MIGRATIONS.length) throw newerStore(this.address, version, MIGRATIONS.length);
+    return version;
+  }
+}

@@ -1,0 +1,59 @@
+import { type Dialect, PostgresDialect } from 'kysely';
+import { lockedStore, missingStore, storeFailed, storePermission, unreachableStore } from './errors.js';
+import type { StoreAddress } from './store-address.js';
+import { storeDialect } from './store-driver.js';
+
+/** Object ids of PostgreSQL's types. */
+const INT8 = 20;
+
+const CONNECT_TIMEOUT_MS = 5000;
+const MOST_CONNECTIONS = 4;
+
+/** PostgreSQL through pg. Whole numbers come back as numbers: none here is beyond 2^53. */
+export async function postgresDialect({ url, shown }: StoreAddress & { kind: 'postgres' }): Promise<Dialect> {
+  const { default: pg } = await import('pg');
+  const dialect = new PostgresDialect({
+    pool: async () => {
+      const pool = new pg.Pool({
+        connectionString: url,
+        application_name: 'twinyard',
+        max: MOST_CONNECTIONS,
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        keepAlive: true,
+        types: {
+          getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+            oid === INT8 ? Number : (pg.types.getTypeParser(oid, format as 'text') as (text: string) => unknown),
+        },
+      });
+      // A connection that breaks while it does nothing shows when it is used next; unheard it would end the process.
+      pool.on('error', () => {});
+      pool.on('connect', (client) => client.on('error', () => {}));
+      return pool;
+    },
+  });
+  return storeDialect(dialect, {
+    begin: 'begin',
+    // PostgreSQL itself waits for a lock, without stopping anybody here.
+    lockWaitMs: 0,
+    isBusy: () => false,
+    translate: (error) => postgresError(error, shown),
+  });
+}
+
+/** Conditions in which the server is not there, or will not be for long. */
+const GONE = /^(E[A-Z]+|08...|57P0[1-4]|53300)$/;
+
+export function postgresError(error: unknown, shown: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = (error as { code?: unknown }).code?.toString() ?? '';
+  if (GONE.test(code)) return unreachableStore(shown, /^E/.test(code) ? code : error.message);
+  if (code === '28P01' || code === '28000') return storePermission(shown, 'refuses this user or password');
+  if (code === '42501' || code === '3F000') return storePermission(shown, error.message);
+  if (code === '3D000') return missingStore(shown, 'has no such database');
+  if (code === '55P03') return lockedStore(shown);
+  if (/^[0-9A-Z]{5}$/.test(code)) return storeFailed(shown, error.message);
+  // pg's own complaints about a connection carry no code.
+  return /connect|terminated|timeout|not queryable/i.test(error.message)
+    ? unreachableStore(shown, error.message)
+    : error;
+}

@@ -1,0 +1,52 @@
+import type { ColumnType } from 'kysely';
+
+/**
+ * The tables as they are after the last migration. Times are milliseconds since 1970, days are UTC and written
+ * YYYY-MM-DD, money is whole nano-dollars, and whatever is not asked about in SQL is JSON.
+ */
+export interface StoreTables {
+  api_keys: ApiKeyRow;
+  usage: UsageTableRow;
+  folded_journals: { id: string; folded_at: number };
+  settings: { name: string; value: string };
+  quota_accounts: { account: string; state: string; updated_at: number };
+  gateways: { id: string; started_at: number; seen_at: number; mode: string };
+  twinyard_migrations: { number: number; name: string; applied_at: number };
+}
+
+/** A key's id never changes, whoever writes the row again. */
+type Fixed<Value> = ColumnType<Value, Value, never>;
+
+export interface ApiKeyRow {
+  id: Fixed<string>;
+  name: string;
+  hash: string;
+  previous_hash: string | null;
+  previous_until: number | null;
+  hint: string;
+  tenant: string;
+  /** A JSON array of names. */
+  models: string | null;
+  max_slo_class: string | null;
+  role: string;
+  /** JSON: limits by model. */
+  limits: string;
+  created_at: Fixed<number>;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface UsageTableRow {
+  key_id: string;
+  model: string;
+  endpoint: string;
+  day: string;
+  outcome: string;
+  requests: number;
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  estimated_requests: number;
+  cost_nanos: number;
+}
