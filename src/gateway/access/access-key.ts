@@ -1,0 +1,85 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { SloPriorities } from '../../policy/slo-classes.js';
+import type { ApiError } from '../../protocol/errors.js';
+import type { KeyRecord } from '../../store/key-record.js';
+import type { Account } from './account.js';
+import { keyExpired, keyRevoked, modelForbidden } from './errors.js';
+
+/** Equal to no digest that anybody can find a text for. */
+const NO_DIGEST = Buffer.alloc(32);
+
+/** A key as requests meet it: ready to be compared, with the accounts it is counted on. */
+export class AccessKey {
+  readonly id: string;
+  readonly tenant: string;
+  readonly record: KeyRecord;
+  /** For all models together; null if they are not limited. */
+  readonly any: Account | null;
+  readonly #ofModels: ReadonlyMap<string, Account>;
+  readonly #models: ReadonlySet<string> | null;
+  readonly #digest: Buffer;
+  readonly #previousDigest: Buffer;
+  readonly #previousUntil: number;
+  readonly #expiresAt: number;
+
+  /** @param accounts those its limits ask for, by scope */
+  constructor(record: KeyRecord, accounts: ReadonlyMap<string, Account> = new Map()) {
+    this.id = record.id;
+    this.tenant = record.tenant;
+    this.record = record;
+    this.any = accounts.get('*') ?? null;
+    this.#ofModels = accounts;
+    this.#models = record.models === null ? null : new Set(record.models);
+    this.#digest = Buffer.from(record.hash, 'hex');
+    this.#previousDigest = record.previousHash === null ? NO_DIGEST : Buffer.from(record.previousHash, 'hex');
+    this.#previousUntil = record.previousUntil ?? 0;
+    this.#expiresAt = record.expiresAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  get role(): KeyRecord['role'] {
+    return this.record.role;
+  }
+
+  /** Whether a text with this digest is this key. Takes the same time whatever the answer. */
+  matches(digest: Buffer, nowMs: number): boolean {
+    const isPresent = timingSafeEqual(digest, this.#digest);
+    const isPrevious = timingSafeEqual(digest, this.#previousDigest);
+    return isPresent || (isPrevious && nowMs < this.#previousUntil);
+  }
+
+  /** Why its holder is not let in any more, if so. */
+  refusal(nowMs: number): ApiError | null {
+    if (this.record.revokedAt !== null) return keyRevoked(this.id);
+    return nowMs >= this.#expiresAt ? keyExpired(this.id) : null;
+  }
+
+  mayUse(model: string): boolean {
+    return this.#models === null || this.#models.has(model);
+  }
+
+  /** Why a request for the model is not let in, if so. */
+  modelRefusal(model: string): ApiError | null {
+    return this.mayUse(model) ? null : modelForbidden(this.id, model);
+  }
+
+  /** What it may see of the models there are. */
+  visible(models: readonly string[]): string[] {
+    return models.filter((model) => this.mayUse(model));
+  }
+
+  /** The account of one model; null if that is not limited by itself. A model may be called anything, also `*`. */
+  ofModel(model: string): Account | null {
+    return model === '*' ? null : (this.#ofModels.get(model) ?? null);
+  }
+
+  /** Whether money is limited for requests to a model. */
+  limitsMoney(model: string): boolean {
+    return (this.any?.limitsMoney ?? false) || (this.ofModel(model)?.limitsMoney ?? false);
+  }
+
+  /** The class a request counts as: the one it asks for, but none more important than the key's best. */
+  allowedClass(asked: string, { priorityOf }: Pick<SloPriorities, 'priorityOf'>): string {
+    const best = this.record.maxSloClass;
+    return best === null || priorityOf(asked) <= priorityOf(best) ? asked : best;
+  }
+}

@@ -1,0 +1,230 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openStore, type Store } from '../../store/open-store.js';
+import { type AccessConfig, GATEWAY_DEFAULTS } from '../gateway-config.js';
+import { Access } from './access.js';
+import { AccessKey } from './access-key.js';
+import type { Refusal } from './refusal.js';
+import type { Reservation } from './reservation.js';
+import { FlakyStore, keyWith, TestClock, TestGateway } from './test-gateway.contract.js';
+
+const CONFIG: AccessConfig = { ...GATEWAY_DEFAULTS.access, keys: 'required', defaultOutputTokens: 100 };
+const PRICES = [{ model: 'm', input: 1, cachedInput: 0.5, output: 2 }];
+
+let store: Store;
+let flaky: FlakyStore;
+let clock: TestClock;
+let access: Access | null = null;
+const warnings: string[] = [];
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  store = await openStore(':memory:');
+  flaky = new FlakyStore(store);
+  clock = new TestClock();
+  warnings.length = 0;
+});
+afterEach(async () => {
+  await access?.close();
+  access = null;
+  await store.close();
+  vi.useRealTimers();
+});
+
+async function opened(config: Partial<AccessConfig> = {}, pause = async (_ms: number) => {}): Promise<Access> {
+  access = await Access.open({
+    store: flaky,
+    config: { ...CONFIG, ...config },
+    prices: PRICES,
+    nowMs: () => clock.ms,
+    storeNow: async () => clock.ms,
+    warn: (message) => warnings.push(message),
+    pause,
+  });
+  return access;
+}
+
+/** A key of the store's, as a request that brings it meets it. */
+async function holder(settings: Parameters<Store['keys']['create']>[0]): Promise<{ id: string; text: string }> {
+  const { key, text } = await store.keys.create(settings);
+  return { id: key.id, text };
+}
+
+function admitted(of: Access, text: string): AccessKey {
+  const key = of.check(`Bearer ${text}`, undefined, '10.0.0.1');
+  expect(key).toBeInstanceOf(AccessKey);
+  return key as AccessKey;
+}
+
+/** What a lone gateway answers, which is at once. */
+function reserved(of: Access, key: AccessKey, model: string, input: number, output: number | null) {
+  const answers: { reservation: Reservation | null; refusal: Refusal | null }[] = [];
+  of.reserve(key, model, input, output, {
+    reserved: (reservation, refusal) => answers.push({ reservation, refusal }),
+  });
+  expect(answers.length).toBe(1);
+  return answers[0]!;
+}
+
+describe('access', () => {
+  it('lets in who has a key, as much as it allows, and counts what was used', async () => {
+    const { text, id } = await holder({
+      name: 'app',
+      limits: { '*': { tokensPerDay: 500 }, m: { dollarsPerDay: 0.001 } },
+    });
+    const one = await opened();
+    const key = admitted(one, text);
+    expect([key.id, key.tenant]).toEqual([id, 'app']);
+    const { reservation } = reserved(one, key, 'm', 200, 50);
+    expect(reservation).toMatchObject({ tokens: 250, nanos: 300_000 });
+    expect(reserved(one, key, 'm', 160, null).refusal!.message).toContain('counts for 260, and 250 is left');
+    one.settle(reservation!, { inputTokens: 200, cachedTokens: 100, outputTokens: 20 });
+    const ofModel = key.ofModel('m')!;
+    expect([key.any!.day.tokens, ofModel.day.nanos]).toEqual([220, 100_000 + 50_000 + 40_000]);
+    const again = reserved(one, key, 'm', 160, null);
+    expect(again.refusal).toBeNull();
+    one.refund(again.reservation!);
+    expect([key.any!.day.tokens, key.any!.seats]).toEqual([220, 0]);
+    expect(one.prices.nanos('m', 1, 0, 1)).toBe(3000);
+    expect(one.counts).toEqual({
+      mode: 'local',
+      keys: 1,
+      wrongKeys: 0,
+      wrongKeysLimited: 0,
+      limited: {
+        requestsPerMinute: 0,
+        tokensPerMinute: 0,
+        concurrent: 0,
+        tokensPerDay: 1,
+        tokensPerMonth: 0,
+        dollarsPerDay: 0,
+        dollarsPerMonth: 0,
+      },
+      storeFailures: 0,
+      refusedUnasked: 0,
+      admittedUnasked: 0,
+    });
+  });
+
+  it('has nothing to reserve for a key without limits', async () => {
+    const { text } = await holder({ name: 'app' });
+    const one = await opened();
+    expect(reserved(one, admitted(one, text), 'm', 1e9, null)).toEqual({ reservation: null, refusal: null });
+  });
+
+  it('learns of new keys within its time, or at once', async () => {
+    const one = await opened({ refreshMs: 700 });
+    const first = await holder({ name: 'first' });
+    expect(one.check(undefined, first.text, '10.0.0.1')).toMatchObject({ status: 401 });
+    await vi.advanceTimersByTimeAsync(700);
+    admitted(one, first.text);
+    const second = await holder({ name: 'second', limits: { '*': { requestsPerMinute: 1 } } });
+    await one.refresh();
+    const key = admitted(one, second.text);
+    expect(reserved(one, key, 'm', 1, 1).refusal).toBeNull();
+    expect(reserved(one, key, 'm', 1, 1).refusal!.status).toBe(429);
+    // Another limit, the same account.
+    await store.keys.update(second.id, { limits: { '*': { requestsPerMinute: 2 } } });
+    await one.refresh();
+    const renewed = admitted(one, second.text);
+    expect(reserved(one, renewed, 'm', 1, 1).refusal).toBeNull();
+    expect(reserved(one, renewed, 'm', 1, 1).refusal!.status).toBe(429);
+    expect(one.counts).toMatchObject({ keys: 2, wrongKeys: 1, limited: { requestsPerMinute: 2 } });
+  });
+
+  it('keeps its keys while the store is away, and counts the failures', async () => {
+    const { text } = await holder({ name: 'app' });
+    const one = await opened({ refreshMs: 1000 });
+    const { version } = store.keys;
+    store.keys.version = () => Promise.reject(new Error('gone'));
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(one.counts.storeFailures).toBe(2);
+    admitted(one, text);
+    store.keys.version = version;
+  });
+
+  it('beats every second, tries again when that failed, and is gone when it is closed', async () => {
+    const one = await opened();
+    const seen = async () =>
+      (await store.db.selectFrom('gateways').select('seen_at').execute()).map((row) => row.seen_at);
+    clock.pass(1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await seen()).toEqual([clock.ms]);
+    flaky.state = 'down';
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(one.counts.storeFailures).toBe(2);
+    flaky.state = 'up';
+    clock.pass(1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await seen()).toEqual([clock.ms]);
+    await one.close();
+    access = null;
+    const before = flaky.transactions;
+    expect(await seen()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(flaky.transactions).toBe(before);
+  });
+
+  it('lets nobody wait for a heartbeat that hangs', async () => {
+    const { text } = await holder({ name: 'app', limits: { '*': { requestsPerMinute: 5 } } });
+    const one = await opened();
+    let goOn = () => {};
+    flaky.held = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    await vi.advanceTimersByTimeAsync(3000);
+    clock.pass(3);
+    expect(reserved(one, admitted(one, text), 'm', 1, 1).refusal).toBeNull();
+    clock.pass(6);
+    expect(reserved(one, admitted(one, text), 'm', 1, 1).refusal!.status).toBe(503);
+    flaky.held = null;
+    goOn();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(one.counts).toMatchObject({ mode: 'local', refusedUnasked: 1, storeFailures: 0 });
+  });
+
+  it('is open only once the others have handed over', async () => {
+    const key = keyWith({ '*': { requestsPerMinute: 10 } });
+    const other = await new TestGateway(store, clock, { id: 'other' }).start(key);
+    const pauses: number[] = [];
+    const one = await opened({}, async (ms) => {
+      pauses.push(ms);
+      if (pauses.length === 3) await other.beat();
+    });
+    expect([one.counts.mode, other.mode, pauses]).toEqual(['shared', 'shared', [100, 100, 100]]);
+    await other.authority.leave();
+  });
+
+  it('says once that a model has no price, when somebody has a budget in dollars', async () => {
+    const [paid, free] = [
+      await holder({ name: 'paid', limits: { '*': { dollarsPerMonth: 1 } } }),
+      await holder({ name: 'free', limits: { '*': { tokensPerDay: 1000 } } }),
+    ];
+    const one = await opened();
+    reserved(one, admitted(one, free.text), 'unpriced', 1, 1);
+    reserved(one, admitted(one, paid.text), 'm', 1, 1);
+    expect(warnings).toEqual([]);
+    expect(reserved(one, admitted(one, paid.text), 'unpriced', 1, 1).reservation).toMatchObject({ nanos: 0 });
+    reserved(one, admitted(one, paid.text), 'unpriced', 1, 1);
+    expect(warnings).toEqual([expect.stringContaining("'unpriced' has no price")]);
+  });
+
+  it('takes a new configuration on', async () => {
+    const { text } = await holder({ name: 'app', limits: { '*': { tokensPerDay: 1000 } } });
+    const one = await opened({ wrongKeysPerMinute: 1 });
+    expect(one.check(undefined, 'wrong', '10.0.0.9')).toMatchObject({ status: 401 });
+    expect(one.check(undefined, 'wrong', '10.0.0.9')).toMatchObject({ status: 429 });
+    one.configure(
+      { ...CONFIG, wrongKeysPerMinute: 9, defaultOutputTokens: 7, onStoreFailure: 'open', refreshMs: 50 },
+      [],
+    );
+    expect(one.check(undefined, 'wrong', '10.0.0.9')).toMatchObject({ status: 401 });
+    const { reservation } = reserved(one, admitted(one, text), 'm', 3, null);
+    expect(reservation).toMatchObject({ tokens: 10, nanos: 0 });
+    const later = await holder({ name: 'later' });
+    await vi.advanceTimersByTimeAsync(50);
+    admitted(one, later.text);
+    clock.pass(9);
+    expect(reserved(one, admitted(one, text), 'm', 3, null).reservation).toMatchObject({ isBooked: false });
+    expect(one.counts.admittedUnasked).toBe(1);
+  });
+});

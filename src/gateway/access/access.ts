@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiError } from '../../protocol/errors.js';
+import type { GatewayMode } from '../../store/gateways.js';
+import type { Store, StoreTransaction } from '../../store/open-store.js';
+import type { AccessConfig, Price } from '../gateway-config.js';
+import { AccessKey } from './access-key.js';
+import { Authority } from './authority.js';
+import { KeyRing } from './key-ring.js';
+import { Ledger } from './ledger.js';
+import { HEARTBEAT_MS } from './next-mode.js';
+import { Prices, type UsedTokens } from './prices.js';
+import type { Reservation, Reserving } from './reservation.js';
+import type { LimitName } from './shortage.js';
+
+/** While it waits for the others to hand over, a newcomer looks so often. */
+const JOIN_PAUSE_MS = 100;
+
+export interface AccessOptions {
+  store: Pick<Store, 'exclusively' | 'kind' | 'keys'>;
+  config: AccessConfig;
+  prices: readonly Price[];
+  /** Milliseconds since 1970 as the gateway counts them: never goes back. */
+  nowMs: () => number;
+  /** Hears what its keepers should know, a line at a time. */
+  warn?: (message: string) => void;
+  /** Hears of what should not happen. */
+  fault?: (error: unknown) => void;
+  /** Tests bring their own. */
+  storeNow?: (tx: StoreTransaction) => Promise<number>;
+  pause?: (ms: number) => Promise<unknown>;
+}
+
+/** For metrics: everything since the start. */
+export interface AccessCounts {
+  readonly mode: GatewayMode;
+  readonly keys: number;
+  readonly wrongKeys: number;
+  readonly wrongKeysLimited: number;
+  readonly limited: Readonly<Record<LimitName, number>>;
+  readonly storeFailures: number;
+  readonly refusedUnasked: number;
+  readonly admittedUnasked: number;
+}
+
+/** Who may ask for what, and how much of it. */
+export class Access {
+  readonly #ring: KeyRing;
+  readonly #authority: Authority;
+  readonly #ledger: Ledger;
+  readonly #nowMs: () => number;
+  readonly #warn: (message: string) => void;
+  readonly #pause: (ms: number) => Promise<unknown>;
+  readonly #unpriced = new Set<string>();
+  #prices: Prices;
+  #config: AccessConfig;
+  #timers: NodeJS.Timeout[] = [];
+  #isBeating = false;
+  #isRefreshing = false;
+  #refreshFailures = 0;
+
+  /** Resolves when requests may be let in: the keys are there, and no other gateway keeps accounts in its memory. */
+  static async open(options: AccessOptions): Promise<Access> {
+    const access = new Access(options);
+    await access.refresh();
+    await access.#join();
+    access.#watch();
+    return access;
+  }
+
+  private constructor({ store, config, prices, nowMs, warn, fault, storeNow, pause }: AccessOptions) {
+    const heard = fault ?? (() => {});
+    this.#nowMs = nowMs;
+    this.#warn = warn ?? (() => {});
+    this.#pause = pause ?? sleep;
+    this.#config = config;
+    this.#prices = new Prices(prices);
+    this.#authority = new Authority({ store, gatewayId: randomUUID(), nowMs, storeNow, fault: heard });
+    this.#ledger = new Ledger(this.#authority, { onStoreFailure: config.onStoreFailure, nowMs, fault: heard });
+    this.#ring = new KeyRing(store.keys, config.wrongKeysPerMinute, async (records) => {
+      await this.#authority.open(records);
+      return records.map((record) => new AccessKey(record, this.#authority.book.ofKey(record)));
+    });
+  }
+
+  /** Who sent these headers, or why nobody is let in with them. */
+  check(authorization: string | undefined, apiKey: string | undefined, address: string): AccessKey | ApiError {
+    return this.#ring.check(authorization, apiKey, address, this.#nowMs());
+  }
+
+  /**
+   * Books what a request will probably use, before it is served. Whoever waits is told, perhaps before this returns.
+   * @param outputTokens the most it allows for the answer; null where it says nothing
+   */
+  reserve(key: AccessKey, model: string, inputTokens: number, outputTokens: number | null, waiter: Reserving): void {
+    const output = outputTokens ?? this.#config.defaultOutputTokens;
+    const nanos = this.#prices.nanos(model, inputTokens, 0, output);
+    if (nanos === 0 && key.limitsMoney(model)) this.#warnUnpriced(model);
+    this.#ledger.reserve(key, model, inputTokens + output, nanos, waiter);
+  }
+
+  /** What the request came to. Nothing may be done with the reservation afterwards. */
+  settle(reservation: Reservation, { cachedTokens, inputTokens, outputTokens }: UsedTokens): void {
+    const nanos = this.#prices.nanos(reservation.model, inputTokens, cachedTokens, outputTokens);
+    this.#ledger.settle(reservation, inputTokens + outputTokens, nanos);
+  }
+
+  /** The gateway itself refused the request, or nobody served it. Nothing may be done with the reservation afterwards. */
+  refund(reservation: Reservation): void {
+    this.#ledger.refund(reservation);
+  }
+
+  /** What tokens cost, in nano-dollars: for whoever meters. */
+  get prices(): Prices {
+    return this.#prices;
+  }
+
+  /** Takes in at once what has changed in the store, instead of within `refreshMs`. */
+  refresh(): Promise<void> {
+    return this.#ring.refresh();
+  }
+
+  configure(config: AccessConfig, prices: readonly Price[]): void {
+    this.#config = config;
+    this.#prices = new Prices(prices);
+    this.#ring.wrongKeys.mostPerMinute = config.wrongKeysPerMinute;
+    this.#ledger.onStoreFailure = config.onStoreFailure;
+    this.#watch();
+  }
+
+  get counts(): AccessCounts {
+    return {
+      mode: this.#authority.mode,
+      keys: this.#ring.size,
+      wrongKeys: this.#ring.wrong,
+      wrongKeysLimited: this.#ring.wrongLimited,
+      limited: this.#ledger.limited,
+      storeFailures: this.#authority.storeFailures + this.#refreshFailures,
+      refusedUnasked: this.#ledger.refusedUnasked,
+      admittedUnasked: this.#ledger.admittedUnasked,
+    };
+  }
+
+  /** Gives the accounts to the store. What is still under way then is not counted any more. Rejects when the store fails. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#authority.beat();
+    await this.#ledger.drain();
+    await this.#authority.leave();
+  }
+
+  async #join(): Promise<void> {
+    await this.#authority.beat();
+    while (this.#authority.mode === 'joining') {
+      await this.#pause(JOIN_PAUSE_MS);
+      await this.#authority.beat();
+    }
+  }
+
+  #watch(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#timers = [
+      setInterval(() => this.#tick(), HEARTBEAT_MS),
+      setInterval(() => this.#poll(), this.#config.refreshMs),
+    ];
+  }
+
+  /** What fails is counted by the authority, and tried again by the next tick. */
+  #tick(): void {
+    this.#ledger.sweep();
+    if (this.#isBeating) return;
+    this.#isBeating = true;
+    this.#authority
+      .beat()
+      .catch(() => {})
+      .finally(() => {
+        this.#isBeating = false;
+        this.#ledger.pump();
+      });
+  }
+
+  #poll(): void {
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    this.refresh()
+      .catch(() => this.#refreshFailures++)
+      .finally(() => {
+        this.#isRefreshing = false;
+      });
+  }
+
+  #warnUnpriced(model: string): void {
+    if (this.#prices.has(model) || this.#unpriced.has(model)) return;
+    this.#unpriced.add(model);
+    this.#warn(`the model '${model}' has no price: it costs nothing, also for keys with a budget in dollars`);
+  }
+}

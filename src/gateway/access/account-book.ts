@@ -1,0 +1,159 @@
+import type { KeyRecord } from '../../store/key-record.js';
+import type { StoreTransaction } from '../../store/open-store.js';
+import { loadAccounts, saveAccounts } from '../../store/quota-accounts.js';
+import { type SpentRow, spentSince } from '../../store/quota-spending.js';
+import { Account } from './account.js';
+import { absorbState, readState, writeState } from './account-state.js';
+
+/** What the book needs to know of the moment it reads or writes the store. */
+export interface BookMoment {
+  tx: StoreTransaction;
+  now: number;
+  isAlive: (gateway: string) => boolean;
+}
+
+/** All accounts of a gateway, and their way to the store and back. */
+export class AccountBook {
+  readonly #gateway: string;
+  #accounts = new Map<string, Account>();
+  /** Accounts with something that the store does not know, longest so first. */
+  #unsaved: Account[] = [];
+  #writing: Account[] = [];
+
+  constructor(gateway: string) {
+    this.#gateway = gateway;
+  }
+
+  get size(): number {
+    return this.#accounts.size;
+  }
+
+  /** Makes the accounts that the limits of these keys ask for, and forgets all others. Returns those that are new. */
+  open(records: readonly KeyRecord[]): Account[] {
+    const accounts = new Map<string, Account>();
+    const added: Account[] = [];
+    for (const { id, limits, revokedAt } of records) {
+      if (revokedAt !== null) continue;
+      for (const [scope, scopeLimits] of Object.entries(limits)) {
+        const name = `${id}/${scope}`;
+        const present = this.#accounts.get(name);
+        const account = present ?? new Account(id, scope, scopeLimits);
+        if (present === undefined) added.push(account);
+        else present.limit(scopeLimits);
+        accounts.set(name, account);
+      }
+    }
+    this.#accounts = accounts;
+    return added;
+  }
+
+  /** Accounts that could not be taken up: they are new again next time. */
+  forget(accounts: readonly Account[]): void {
+    for (const account of accounts) this.#accounts.delete(nameOf(account));
+    this.#unsaved = this.#unsaved.filter((account) => !accounts.includes(account));
+  }
+
+  /** The accounts of a key, by scope. */
+  ofKey({ id, limits }: KeyRecord): Map<string, Account> {
+    const accounts = new Map<string, Account>();
+    for (const scope of Object.keys(limits)) {
+      const account = this.#accounts.get(`${id}/${scope}`);
+      if (account !== undefined) accounts.set(scope, account);
+    }
+    return accounts;
+  }
+
+  /** Notes that an account has changed. */
+  changed(account: Account): void {
+    if (!account.isSaved) return;
+    account.isSaved = false;
+    this.#unsaved.push(account);
+  }
+
+  /** Makes some accounts what the store has of them. */
+  async load({ tx, isAlive }: BookMoment, accounts: Iterable<Account>): Promise<void> {
+    const wanted = [...accounts];
+    const states = await loadAccounts(tx, wanted.map(nameOf));
+    for (const account of wanted) readState(account, states.get(nameOf(account)), isAlive);
+  }
+
+  /**
+   * Takes up work with what the store has of all accounts, which is never less than what usage says was spent: a gateway
+   * that crashed has metered requests that it never wrote into an account.
+   * @param keep whether what is in memory counts as well: the store has not seen all of it
+   */
+  async takeUp(moment: BookMoment, keep: boolean, added?: readonly Account[]): Promise<void> {
+    const { tx, isAlive, now } = moment;
+    const accounts = added ?? [...this.#accounts.values()];
+    if (accounts.length === 0) return;
+    const states = await loadAccounts(tx, added?.map(nameOf));
+    for (const account of accounts) {
+      const state = states.get(nameOf(account));
+      if (!keep) readState(account, state, isAlive);
+      else if (state !== undefined) absorbState(account, state, isAlive);
+      account.advance(Math.floor(now / 1000));
+      if (keep) this.changed(account);
+    }
+    await this.#raise(tx, accounts, added !== undefined);
+  }
+
+  async #raise(tx: StoreTransaction, accounts: readonly Account[], only: boolean): Promise<void> {
+    const keyIds = only ? [...new Set(accounts.map(({ keyId }) => keyId))] : undefined;
+    for (const period of ['day', 'month'] as const) {
+      const { start } = accounts[0]![period];
+      const spent = spentByAccount(await spentSince(tx, dayText(start), keyIds));
+      for (const account of accounts) {
+        const sum = spent.get(nameOf(account));
+        const spending = account[period];
+        if (sum === undefined || (sum.tokens <= spending.tokens && sum.nanos <= spending.nanos)) continue;
+        spending.raise(start, sum.tokens, sum.nanos);
+        this.changed(account);
+      }
+    }
+  }
+
+  /**
+   * Writes accounts that have changed; `committed` has to follow.
+   * @param most at a time, so that writing never takes long
+   */
+  async save(moment: BookMoment, most = Number.POSITIVE_INFINITY): Promise<void> {
+    this.#writing = this.#unsaved.splice(0, most);
+    for (const account of this.#writing) account.isSaved = true;
+    await this.write(moment, this.#writing);
+  }
+
+  /** Whether the transaction in which accounts were saved has been committed. What was not will be saved again. */
+  committed(isCommitted: boolean): void {
+    if (!isCommitted) for (const account of this.#writing) this.changed(account);
+    this.#writing = [];
+  }
+
+  /** From now on the store knows best: what memory has is to be written no more. */
+  leaveToStore(): void {
+    for (const account of this.#unsaved) account.isSaved = true;
+    this.#unsaved = [];
+  }
+
+  /** Writes some accounts, changed or not. */
+  async write({ tx, now }: BookMoment, accounts: Iterable<Account>): Promise<void> {
+    const states = new Map<string, string>();
+    for (const account of accounts) states.set(nameOf(account), writeState(account, this.#gateway));
+    await saveAccounts(tx, states, now);
+  }
+}
+
+const nameOf = ({ keyId, scope }: Account) => `${keyId}/${scope}`;
+
+const dayText = (second: number) => new Date(second * 1000).toISOString().slice(0, 10);
+
+function spentByAccount(rows: readonly SpentRow[]): Map<string, { tokens: number; nanos: number }> {
+  const sums = new Map<string, { tokens: number; nanos: number }>();
+  for (const { keyId, model, nanos, tokens } of rows) {
+    for (const scope of new Set(['*', model])) {
+      const name = `${keyId}/${scope}`;
+      const sum = sums.get(name) ?? { tokens: 0, nanos: 0 };
+      sums.set(name, { tokens: sum.tokens + tokens, nanos: sum.nanos + nanos });
+    }
+  }
+  return sums;
+}

@@ -1,0 +1,156 @@
+import type { Limits } from '../../store/key-record.js';
+import { MinuteWindow } from './minute-window.js';
+import { type LimitName, longer, NEVER, type Shortage } from './shortage.js';
+import { dayOf, monthOf, Spending } from './spending.js';
+
+export const NANOS_PER_DOLLAR = 1e9;
+
+/** Seats become free when requests end, and nobody knows when that is: soon, mostly. */
+const SEAT_RETRY_S = 1;
+
+/**
+ * What a key has used of its limits, for all models together or for one. It knows no clock and no store: whoever keeps it
+ * moves it on and then asks and books. Tokens and money are booked when a request is let in, by estimate, and corrected when
+ * it has ended.
+ */
+export class Account {
+  readonly requests = new MinuteWindow();
+  readonly tokens = new MinuteWindow();
+  readonly day = new Spending(dayOf);
+  readonly month = new Spending(monthOf);
+  /** Requests under way that this gateway let in. */
+  seats = 0;
+  /** Those that other gateways let in, by gateway. */
+  readonly seatsElsewhere = new Map<string, number>();
+  /** Whether the store knows all of it. */
+  isSaved = true;
+  requestsPerMinute = NEVER;
+  tokensPerMinute = NEVER;
+  #concurrent = NEVER;
+  #tokensPerDay = NEVER;
+  #tokensPerMonth = NEVER;
+  #nanosPerDay = NEVER;
+  #nanosPerMonth = NEVER;
+  #seatsElsewhere = 0;
+
+  constructor(
+    readonly keyId: string,
+    /** A model, or `*` for all together. */
+    readonly scope: string,
+    limits: Limits,
+  ) {
+    this.limit(limits);
+  }
+
+  /** Sets the limits; what was used stays used. */
+  limit(limits: Limits): void {
+    this.requestsPerMinute = limits.requestsPerMinute ?? NEVER;
+    this.tokensPerMinute = limits.tokensPerMinute ?? NEVER;
+    this.#concurrent = limits.concurrent ?? NEVER;
+    this.#tokensPerDay = limits.tokensPerDay ?? NEVER;
+    this.#tokensPerMonth = limits.tokensPerMonth ?? NEVER;
+    this.#nanosPerDay = nanos(limits.dollarsPerDay);
+    this.#nanosPerMonth = nanos(limits.dollarsPerMonth);
+  }
+
+  get limitsMoney(): boolean {
+    return this.#nanosPerDay !== NEVER || this.#nanosPerMonth !== NEVER;
+  }
+
+  advance(second: number): void {
+    this.requests.advance(second);
+    this.tokens.advance(second);
+    // The window's second: it does not go back with a clock that does so a little.
+    this.day.advance(this.requests.second);
+    this.month.advance(this.requests.second);
+  }
+
+  /** Whether one more request fits, now. */
+  fits(tokens: number, nanos: number): boolean {
+    return (
+      this.requests.total < this.requestsPerMinute &&
+      this.tokens.total + tokens <= this.tokensPerMinute &&
+      this.seats + this.#seatsElsewhere < this.#concurrent &&
+      this.day.tokens + tokens <= this.#tokensPerDay &&
+      this.month.tokens + tokens <= this.#tokensPerMonth &&
+      this.day.nanos + nanos <= this.#nanosPerDay &&
+      this.month.nanos + nanos <= this.#nanosPerMonth
+    );
+  }
+
+  book(second: number, tokens: number, nanos: number): void {
+    this.requests.add(second, 1);
+    this.tokens.add(second, tokens);
+    this.day.add(second, tokens, nanos);
+    this.month.add(second, tokens, nanos);
+  }
+
+  /**
+   * Corrects what was booked at `booked` by what a request came to. What it used less is given back where it was booked; what
+   * it used more is booked now, since a long answer would else escape every window.
+   */
+  correct(booked: number, second: number, tokens: number, nanos: number): void {
+    this.tokens.add(tokens > 0 ? second : booked, tokens);
+    this.day.add(booked, tokens, nanos);
+    this.month.add(booked, tokens, nanos);
+  }
+
+  /** As if the request had never been. */
+  unbook(booked: number, tokens: number, nanos: number): void {
+    this.requests.add(booked, -1);
+    this.tokens.add(booked, -tokens);
+    this.day.add(booked, -tokens, -nanos);
+    this.month.add(booked, -tokens, -nanos);
+  }
+
+  /** What keeps a request out, and of several things the one that does so longest; null if it fits. */
+  shortage(tokens: number, nanos: number): Shortage | null {
+    const { day, month, requests, requestsPerMinute, tokensPerMinute } = this;
+    const untilDay = day.end - requests.second;
+    const untilMonth = month.end - requests.second;
+    const seats = this.seats + this.#seatsElsewhere;
+    return [
+      missing('requestsPerMinute', requestsPerMinute, requests.total, 1, requests.secondsUntil(requestsPerMinute - 1)),
+      missing(
+        'tokensPerMinute',
+        tokensPerMinute,
+        this.tokens.total,
+        tokens,
+        this.tokens.secondsUntil(tokensPerMinute - tokens),
+      ),
+      missing('concurrent', this.#concurrent, seats, 1, SEAT_RETRY_S),
+      missing('tokensPerDay', this.#tokensPerDay, day.tokens, tokens, untilDay),
+      missing('tokensPerMonth', this.#tokensPerMonth, month.tokens, tokens, untilMonth),
+      missing('dollarsPerDay', this.#nanosPerDay, day.nanos, nanos, untilDay),
+      missing('dollarsPerMonth', this.#nanosPerMonth, month.nanos, nanos, untilMonth),
+    ].reduce(longer);
+  }
+
+  /** The seats that other gateways hold, as far as they live. */
+  setSeatsElsewhere(seats: Iterable<readonly [string, number]>): void {
+    this.seatsElsewhere.clear();
+    this.#seatsElsewhere = 0;
+    for (const [gateway, count] of seats) {
+      this.seatsElsewhere.set(gateway, count);
+      this.#seatsElsewhere += count;
+    }
+  }
+
+  /** Forgets what was booked; seats that are held here stay. */
+  clear(): void {
+    this.requests.clear();
+    this.tokens.clear();
+    this.day.clear();
+    this.month.clear();
+    this.setSeatsElsewhere([]);
+  }
+}
+
+function missing(limit: LimitName, most: number, used: number, needed: number, afterS: number): Shortage | null {
+  if (used + needed <= most) return null;
+  return { limit, most, left: Math.max(0, most - used), needed, retryAfterS: needed > most ? NEVER : afterS };
+}
+
+function nanos(dollars: number | undefined): number {
+  return dollars === undefined ? NEVER : Math.round(dollars * NANOS_PER_DOLLAR);
+}

@@ -1,0 +1,213 @@
+import { isStoreFailure } from '../../store/errors.js';
+import {
+  clockOf,
+  type GatewayMode,
+  type GatewayRow,
+  listGateways,
+  removeGateways,
+  saveGateway,
+} from '../../store/gateways.js';
+import type { KeyRecord } from '../../store/key-record.js';
+import type { Store, StoreTransaction } from '../../store/open-store.js';
+import { AccountBook, type BookMoment } from './account-book.js';
+import { DEAD_MS, HEARTBEAT_MS, LEASE_MS, nextMode } from './next-mode.js';
+
+/** Accounts that a heartbeat writes beside itself: a crash then costs a second of memory, and no beat takes long. */
+const SAVED_PER_BEAT = 200;
+
+export interface AuthorityOptions {
+  store: Pick<Store, 'exclusively' | 'kind'>;
+  gatewayId: string;
+  /** Milliseconds since 1970 as this gateway counts them: never goes back. */
+  nowMs: () => number;
+  /** The store's clock; tests bring their own. */
+  storeNow?: (tx: StoreTransaction) => Promise<number>;
+  /** Hears of what should not happen. */
+  fault?: (error: unknown) => void;
+}
+
+/** Who else there was when a transaction looked. */
+interface Company {
+  /** This gateway's row; undefined when the others have taken it for dead. */
+  own: GatewayRow | undefined;
+  /** Those that live. */
+  others: readonly GatewayRow[];
+}
+
+/** Who keeps the accounts: one gateway in its memory, or the store for all of them. Settled anew with every heartbeat. */
+export class Authority {
+  readonly book: AccountBook;
+  /** Transactions that failed. */
+  storeFailures = 0;
+  #mode: GatewayMode = 'joining';
+  readonly #store: AuthorityOptions['store'];
+  readonly #gatewayId: string;
+  readonly #nowMs: () => number;
+  readonly #storeNow: (tx: StoreTransaction) => Promise<number>;
+  readonly #fault: (error: unknown) => void;
+  /** What has to do with the store happens one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** From the gateway's clock to the store's. */
+  #offsetMs = 0;
+  #leaseUntilMs = 0;
+  #startedAt = 0;
+  #aloneSince: number | null = null;
+  /** The accounts are on their way from memory to the store: nobody may change them, nor knows yet whether they arrived. */
+  #isHanding = false;
+  /** Memory may know of requests that the store does not. */
+  #hasOwn = false;
+
+  constructor({ store, gatewayId, nowMs, storeNow, fault }: AuthorityOptions) {
+    this.book = new AccountBook(gatewayId);
+    this.#store = store;
+    this.#gatewayId = gatewayId;
+    this.#nowMs = nowMs;
+    this.#storeNow = storeNow ?? ((tx) => clockOf(tx, store.kind));
+    this.#fault = fault ?? (() => {});
+  }
+
+  get mode(): GatewayMode {
+    return this.#mode;
+  }
+
+  /** Whether memory holds the accounts and may change them. */
+  get isLocal(): boolean {
+    return this.#mode === 'local' && !this.#isHanding;
+  }
+
+  /** Whether memory may be trusted: no other gateway can have taken over. */
+  hasLease(nowMs: number): boolean {
+    return nowMs < this.#leaseUntilMs;
+  }
+
+  /** The store's time, as far as this gateway knows it. */
+  storeTime(nowMs: number): number {
+    return nowMs + this.#offsetMs;
+  }
+
+  /** Says that this gateway lives, and settles who keeps the accounts. Rejects when the store fails. */
+  beat(): Promise<void> {
+    return this.serially(async () => {
+      const startedMs = this.#nowMs();
+      const mode = await this.#transaction((moment, company) => this.#settle(moment, company));
+      this.#leaseUntilMs = startedMs + LEASE_MS;
+      this.#isHanding = false;
+      if (mode === 'local') this.#hasOwn = true;
+      else if (mode === 'shared') {
+        this.#hasOwn = false;
+        this.book.leaveToStore();
+      }
+      this.#mode = mode;
+    });
+  }
+
+  async #settle(moment: BookMoment, { others, own }: Company): Promise<GatewayMode> {
+    const { now, tx } = moment;
+    // From here on memory is not changed: another gateway may keep the accounts by now.
+    if (own === undefined) this.#mode = 'joining';
+    if (this.#startedAt === 0) this.#startedAt = now;
+    if (others.length > 0) this.#aloneSince = null;
+    else this.#aloneSince ??= now;
+    const aloneMs = now - (this.#aloneSince ?? now);
+    const next = nextMode({ mode: this.#mode, isKnown: own !== undefined, others, aloneMs });
+    await this.#change(moment, next, own);
+    await saveGateway(tx, { id: this.#gatewayId, startedAt: this.#startedAt, seenAt: now, mode: next });
+    return next;
+  }
+
+  /** Brings the accounts to where they are kept next. */
+  async #change(moment: BookMoment, next: GatewayMode, own: GatewayRow | undefined): Promise<void> {
+    const before = this.#mode;
+    if (next === 'joining' || (before === 'shared' && next === 'shared')) return;
+    if (before !== 'local') {
+      await this.book.takeUp(moment, this.#hasOwn);
+      if (next === 'shared') await this.book.save(moment);
+    } else if (next === 'local') {
+      await this.book.save(moment, SAVED_PER_BEAT);
+    } else if (own!.mode === 'local') {
+      // Were it 'shared' already, an earlier attempt would have arrived without our hearing of it.
+      this.#isHanding = true;
+      await this.book.save(moment);
+    }
+  }
+
+  /** Opens the accounts that keys need. When it resolves, they hold what was used before. */
+  open(records: readonly KeyRecord[]): Promise<void> {
+    return this.serially(async () => {
+      const added = this.book.open(records);
+      // Whoever joins takes all of them up then.
+      if (added.length === 0 || this.#mode === 'joining') return;
+      try {
+        await this.#transaction(async (moment) => {
+          await this.book.takeUp(moment, false, added);
+          if (this.#mode === 'shared') await this.book.save(moment);
+        });
+      } catch (error) {
+        this.book.forget(added);
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Does something to accounts in the store. False if it was not done, because the others have taken this gateway for dead:
+   * it has to join again first.
+   */
+  inStore(work: (moment: BookMoment) => Promise<void>): Promise<boolean> {
+    return this.#transaction(async (moment, { own }) => {
+      if (own === undefined) {
+        this.#mode = 'joining';
+        return false;
+      }
+      await work(moment);
+      if (moment.now - own.seenAt >= HEARTBEAT_MS) await saveGateway(moment.tx, { ...own, seenAt: moment.now });
+      return true;
+    });
+  }
+
+  /** Leaves everything to the store and goes. */
+  async leave(): Promise<void> {
+    await this.serially(() =>
+      this.#transaction(async (moment, { own }) => {
+        if (own !== undefined && this.#mode === 'local') await this.book.save(moment);
+        await removeGateways(moment.tx, [this.#gatewayId]);
+      }),
+    );
+    this.#mode = 'joining';
+  }
+
+  serially<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  /** A transaction that has the store for itself and knows who else lives. The dead are removed on the way. */
+  async #transaction<Result>(work: (moment: BookMoment, company: Company) => Promise<Result>): Promise<Result> {
+    let isCommitted = false;
+    try {
+      const result = await this.#store.exclusively(async (tx) => {
+        const now = await this.#storeNow(tx);
+        this.#offsetMs = now - this.#nowMs();
+        const rows = await listGateways(tx);
+        const own = rows.find(({ id }) => id === this.#gatewayId);
+        const others = rows.filter((row) => row !== own && now - row.seenAt < DEAD_MS);
+        const dead = rows.filter((row) => row !== own && !others.includes(row));
+        await removeGateways(
+          tx,
+          dead.map(({ id }) => id),
+        );
+        const isAlive = (gateway: string) => others.some(({ id }) => id === gateway);
+        return work({ tx, now, isAlive }, { own, others });
+      });
+      isCommitted = true;
+      return result;
+    } catch (error) {
+      this.storeFailures++;
+      if (!isStoreFailure(error)) this.#fault(error);
+      throw error;
+    } finally {
+      this.book.committed(isCommitted);
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../protocol/errors.js';
+import type { KeyRecord } from '../../store/key-record.js';
+import { hashKeyText, makeKeyText } from '../../store/key-text.js';
+import { AccessKey } from './access-key.js';
+import { madeKey } from './key-record.contract.js';
+import { KeyRing } from './key-ring.js';
+
+const NOW = 1_800_000_000_000;
+
+/** Keys in a store, which may change. */
+class Source {
+  reads = 0;
+  #version = 0;
+  #records: KeyRecord[] = [];
+
+  set(...records: KeyRecord[]): void {
+    this.#records = records;
+    this.#version++;
+  }
+
+  async version(): Promise<string> {
+    return String(this.#version);
+  }
+
+  async list(): Promise<KeyRecord[]> {
+    this.reads++;
+    return this.#records;
+  }
+}
+
+async function ringOf(...records: KeyRecord[]): Promise<KeyRing> {
+  const source = new Source();
+  source.set(...records);
+  const ring = new KeyRing(source, 3);
+  await ring.refresh();
+  return ring;
+}
+
+const status = (answer: AccessKey | ApiError) => (answer instanceof ApiError ? answer.status : answer.id);
+
+describe('a key ring', () => {
+  it('knows its keys, in either header and however the scheme is written', async () => {
+    const { record, text } = madeKey();
+    const ring = await ringOf(record, madeKey().record);
+    const found = ring.check(`Bearer ${text}`, undefined, '10.0.0.1', NOW);
+    expect(found).toBeInstanceOf(AccessKey);
+    expect(found).toMatchObject({ id: record.id, tenant: 'a tenant', role: 'none' });
+    expect(ring.size).toBe(2);
+    for (const authorization of [`bearer ${text}`, `BEARER  ${text} `]) {
+      expect(status(ring.check(authorization, undefined, '10.0.0.1', NOW))).toBe(record.id);
+    }
+    expect(status(ring.check(undefined, text, '10.0.0.1', NOW))).toBe(record.id);
+    expect(status(ring.check('Basic YTpi', ` ${text}`, '10.0.0.1', NOW))).toBe(record.id);
+    expect(ring.wrong).toBe(0);
+  });
+
+  it('asks for a key where there is none, and counts nothing', async () => {
+    const ring = await ringOf(madeKey().record);
+    for (const authorization of [undefined, '', 'Bearer', 'Bearer ', 'Basic YTpi']) {
+      const answer = ring.check(authorization, undefined, '10.0.0.1', NOW) as ApiError;
+      expect([answer.status, answer.message]).toEqual([401, expect.stringContaining('No key was sent')]);
+    }
+    expect([ring.wrong, ring.wrongKeys.size]).toEqual([0, 0]);
+  });
+
+  it('refuses every other text, and says nothing of it', async () => {
+    const { record, text } = madeKey();
+    const ring = await ringOf(record);
+    const last = text.at(-1) === 'A' ? 'B' : 'A';
+    const wrong = [
+      text.slice(0, -1) + last,
+      makeKeyText(record.id),
+      madeKey().text,
+      `xx${text.slice(2)}`,
+      text.toUpperCase(),
+      `${text}a`,
+      text.slice(0, -1),
+      'sk-1234',
+      'é'.repeat(59),
+      'x'.repeat(60_000),
+      '0'.repeat(59),
+    ];
+    for (const [i, one] of wrong.entries()) {
+      const answer = ring.check(`Bearer ${one}`, undefined, `10.0.0.${i}`, NOW) as ApiError;
+      expect(answer.status, one.slice(0, 80)).toBe(401);
+      expect(answer.message).not.toContain(one.slice(0, 20));
+    }
+    expect(ring.wrong).toBe(wrong.length);
+  });
+
+  it('accepts the text before a rotation while its time lasts', async () => {
+    const { record, text } = madeKey();
+    const rotated = makeKeyText(record.id);
+    const ring = await ringOf({ ...record, hash: hashKeyText(rotated), previousHash: record.hash, previousUntil: NOW });
+    expect(status(ring.check(undefined, rotated, '', NOW))).toBe(record.id);
+    expect(status(ring.check(undefined, text, '', NOW - 1))).toBe(record.id);
+    expect(status(ring.check(undefined, text, '', NOW))).toBe(401);
+  });
+
+  it('tells the holder of a key that it has expired or was revoked, which is no wrong key', async () => {
+    const [expired, revoked] = [madeKey({ expiresAt: NOW }), madeKey({ revokedAt: NOW - 5 })];
+    const ring = await ringOf(expired.record, revoked.record);
+    expect(status(ring.check(undefined, expired.text, '', NOW - 1))).toBe(expired.record.id);
+    for (const [{ record, text }, word] of [
+      [expired, 'expired'],
+      [revoked, 'revoked'],
+    ] as const) {
+      const answer = ring.check(undefined, text, '', NOW) as ApiError;
+      expect([answer.status, answer.message]).toEqual([401, expect.stringMatching(`${record.id} has .*${word}`)]);
+      expect(answer.message).not.toContain(text);
+    }
+    expect(ring.wrong).toBe(0);
+  });
+
+  it('tells an address with many wrong keys to wait, but takes a right one', async () => {
+    const { record, text } = madeKey();
+    const ring = await ringOf(record);
+    const guess = () => ring.check('Bearer guess', undefined, '10.0.0.1', NOW + 500) as ApiError;
+    expect([guess(), guess(), guess()].map(status)).toEqual([401, 401, 401]);
+    expect([guess().status, guess().retryAfterS]).toEqual([429, 60]);
+    expect(status(ring.check(undefined, text, '10.0.0.1', NOW + 600))).toBe(record.id);
+    expect(status(ring.check(undefined, 'guess', '10.0.0.2', NOW + 600))).toBe(401);
+    expect(status(ring.check(undefined, 'guess', '10.0.0.1', NOW + 60_500))).toBe(401);
+    expect([ring.wrong, ring.wrongLimited]).toEqual([7, 2]);
+  });
+
+  it('learns what has changed, and reads nothing when nothing has', async () => {
+    const source = new Source();
+    const ring = new KeyRing(source, 3);
+    const { record, text } = madeKey();
+    await ring.refresh();
+    expect([ring.size, source.reads]).toEqual([0, 1]);
+    await ring.refresh();
+    expect(source.reads).toBe(1);
+    source.set(record);
+    await Promise.all([ring.refresh(), ring.refresh()]);
+    expect([ring.size, source.reads]).toEqual([1, 2]);
+    source.set({ ...record, revokedAt: NOW });
+    await ring.refresh();
+    expect(status(ring.check(undefined, text, '', NOW))).toBe(401);
+  });
+
+  it('keeps the keys it has while the store fails, and tries again', async () => {
+    const source = new Source();
+    const { record, text } = madeKey();
+    source.set(record);
+    let fails = false;
+    const ring = new KeyRing(source, 3, async (records) => {
+      if (fails) throw new Error('gone');
+      return records.map((one) => new AccessKey(one));
+    });
+    await ring.refresh();
+    fails = true;
+    source.set();
+    await expect(ring.refresh()).rejects.toThrow('gone');
+    expect(status(ring.check(undefined, text, '', NOW))).toBe(record.id);
+    fails = false;
+    await ring.refresh();
+    expect(ring.size).toBe(0);
+  });
+});

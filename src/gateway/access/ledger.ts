@@ -1,0 +1,291 @@
+import { LIMIT_NAMES } from '../../store/key-record.js';
+import type { AccessKey } from './access-key.js';
+import type { Account } from './account.js';
+import type { BookMoment } from './account-book.js';
+import type { Authority } from './authority.js';
+import { cannotCount, overLimit } from './errors.js';
+import { Reservation, type Reserving } from './reservation.js';
+import type { LimitName } from './shortage.js';
+
+/** How long a request waits for a store that does not answer. */
+const PATIENCE_MS = 3000;
+
+/** Requests that were let in unasked, have ended and wait to be booked: beyond these they are let go. */
+const MOST_UNBOOKED = 10_000;
+
+/**
+ * Lets requests in or keeps them out. While memory holds the accounts the answer comes at once. While the store does, whatever
+ * has gathered during one transaction goes into the next, which reads the accounts, does to them just what memory would have
+ * done, and writes them back.
+ */
+export class Ledger {
+  /** Refusals, by the limit they were for. */
+  readonly limited: Record<LimitName, number>;
+  /** Requests that were refused, or let in, because nobody could be asked. */
+  refusedUnasked = 0;
+  admittedUnasked = 0;
+  onStoreFailure: 'closed' | 'open';
+  readonly #authority: Authority;
+  readonly #nowMs: () => number;
+  readonly #fault: (error: unknown) => void;
+  readonly #pool: Reservation[] = [];
+  /** What waits for the store, and what is on its way there. */
+  #queue: Reservation[] = [];
+  #batch: readonly Reservation[] = [];
+  #isPumping = false;
+
+  constructor(
+    authority: Authority,
+    {
+      onStoreFailure,
+      nowMs,
+      fault,
+    }: { onStoreFailure: 'closed' | 'open'; nowMs: () => number; fault: (error: unknown) => void },
+  ) {
+    this.#authority = authority;
+    this.onStoreFailure = onStoreFailure;
+    this.#nowMs = nowMs;
+    this.#fault = fault;
+    this.limited = Object.fromEntries(LIMIT_NAMES.map((name) => [name, 0])) as Record<LimitName, number>;
+  }
+
+  /** Asks for room on the accounts of a key. Whoever waits is told, perhaps before this returns. */
+  reserve(key: AccessKey, model: string, tokens: number, nanos: number, waiter: Reserving): void {
+    const { any } = key;
+    const ofModel = key.ofModel(model);
+    if (any === null && ofModel === null) {
+      waiter.reserved(null, null);
+      return;
+    }
+    const reservation = this.#pool.pop() ?? new Reservation();
+    reservation.any = any;
+    reservation.ofModel = ofModel;
+    reservation.model = model;
+    reservation.tokens = tokens;
+    reservation.nanos = nanos;
+    reservation.waiter = waiter;
+    reservation.isBooked = false;
+    const nowMs = this.#nowMs();
+    if (!this.#authority.isLocal) {
+      reservation.sinceMs = nowMs;
+      this.#enqueue(reservation, 'reserve');
+    } else if (this.#authority.hasLease(nowMs)) {
+      this.#reserveHere(reservation, nowMs);
+    } else {
+      this.#giveUp(reservation);
+    }
+  }
+
+  /** What the request came to. The reservation is not the caller's any more. */
+  settle(reservation: Reservation, tokens: number, nanos: number): void {
+    reservation.usedTokens = tokens;
+    reservation.usedNanos = nanos;
+    this.#end(reservation, 'settle');
+  }
+
+  /** Nothing was served. The reservation is not the caller's any more. */
+  refund(reservation: Reservation): void {
+    this.#end(reservation, 'refund');
+  }
+
+  #end(reservation: Reservation, step: 'settle' | 'refund'): void {
+    if (reservation.step !== 'held') throw new Error(`a reservation that is not held (${reservation.step}) cannot end`);
+    if (reservation.isBooked) reservation.seat(-1);
+    else if (step === 'refund' || this.#queue.length >= MOST_UNBOOKED) {
+      this.#free(reservation);
+      return;
+    }
+    if (this.#authority.isLocal) this.#endHere(reservation, step);
+    else this.#enqueue(reservation, step);
+  }
+
+  // In memory.
+
+  #reserveHere(reservation: Reservation, nowMs: number): void {
+    if (reservation.book(this.#authority.storeTime(nowMs))) {
+      reservation.seat(1);
+      this.#changed(reservation);
+    }
+    this.#tell(reservation);
+  }
+
+  #endHere(reservation: Reservation, step: 'settle' | 'refund'): void {
+    reservation[step](this.#authority.storeTime(this.#nowMs()));
+    this.#changed(reservation);
+    this.#free(reservation);
+  }
+
+  #changed({ any, ofModel }: Reservation): void {
+    if (any !== null) this.#authority.book.changed(any);
+    if (ofModel !== null) this.#authority.book.changed(ofModel);
+  }
+
+  /** Says what came of it. */
+  #tell(reservation: Reservation): void {
+    const waiter = reservation.waiter!;
+    reservation.waiter = null;
+    if (reservation.isBooked) {
+      reservation.step = 'held';
+      waiter.reserved(reservation, null);
+      return;
+    }
+    this.limited[reservation.shortage!.limit]++;
+    const refusal = overLimit(reservation);
+    this.#free(reservation);
+    waiter.reserved(null, refusal);
+  }
+
+  #free(reservation: Reservation): void {
+    reservation.step = 'idle';
+    reservation.any = null;
+    reservation.ofModel = null;
+    this.#pool.push(reservation);
+  }
+
+  // In the store.
+
+  #enqueue(reservation: Reservation, step: 'reserve' | 'settle' | 'refund'): void {
+    reservation.step = step;
+    this.#queue.push(reservation);
+    this.pump();
+  }
+
+  /** Sees to it that what waits goes where accounts are kept: together with all that comes in before that begins. */
+  pump(): void {
+    if (this.#isPumping || this.#queue.length === 0) return;
+    if (this.#authority.isLocal) this.#catchUp();
+    else if (this.#authority.mode === 'shared') {
+      this.#isPumping = true;
+      setImmediate(() => void this.#authority.serially(() => this.#runBatch()));
+    }
+  }
+
+  /** What has waited for the store is done here after all. */
+  #catchUp(): void {
+    const queue = this.#queue;
+    this.#queue = [];
+    for (const reservation of queue) {
+      if (reservation.step === 'reserve') this.#safely(() => this.#reserveHere(reservation, this.#nowMs()));
+      else this.#endHere(reservation, reservation.step as 'settle' | 'refund');
+    }
+  }
+
+  async #runBatch(): Promise<void> {
+    this.#isPumping = false;
+    // A heartbeat may have come first and changed everything.
+    if (this.#authority.mode !== 'shared') {
+      this.pump();
+      return;
+    }
+    if (this.#queue.length === 0) return;
+    const batch = this.#queue;
+    this.#queue = [];
+    this.#batch = batch;
+    const isDone = await this.#authority.inStore((moment) => this.#apply(moment, batch)).catch(() => false);
+    this.#batch = [];
+    for (const reservation of batch) {
+      if (isDone) this.#finish(reservation);
+      else this.#undo(reservation);
+    }
+    if (isDone) this.pump();
+  }
+
+  async #apply(moment: BookMoment, batch: readonly Reservation[]): Promise<void> {
+    const accounts = new Set<Account>();
+    for (const { any, ofModel } of batch) {
+      if (any !== null) accounts.add(any);
+      if (ofModel !== null) accounts.add(ofModel);
+    }
+    await this.#authority.book.load(moment, accounts);
+    for (const reservation of batch) {
+      if (reservation.step !== 'reserve') reservation[reservation.step as 'settle' | 'refund'](moment.now);
+      else if (reservation.book(moment.now)) reservation.seat(1);
+    }
+    await this.#authority.book.write(moment, accounts);
+  }
+
+  #finish(reservation: Reservation): void {
+    if (reservation.step !== 'reserve') this.#free(reservation);
+    else if (reservation.waiter !== null) this.#safely(() => this.#tell(reservation));
+    else if (!reservation.isBooked) this.#free(reservation);
+    else {
+      // Whoever asked has been told something else meanwhile.
+      reservation.seat(-1);
+      this.#enqueue(reservation, 'refund');
+    }
+  }
+
+  /** The store has not taken it. What ended is tried again, and so is all while this gateway joins; else the setting decides. */
+  #undo(reservation: Reservation): void {
+    if (reservation.step === 'reserve') {
+      if (reservation.isBooked) reservation.seat(-1);
+      reservation.isBooked = false;
+      if (reservation.waiter === null) {
+        this.#free(reservation);
+        return;
+      }
+      if (this.#authority.mode === 'shared') {
+        this.#giveUp(reservation);
+        return;
+      }
+    }
+    this.#queue.push(reservation);
+  }
+
+  /** Lets nobody wait too long for a store that does not answer. To be called every second or so. */
+  sweep(): void {
+    const since = this.#nowMs() - PATIENCE_MS;
+    const isLate = ({ sinceMs, step, waiter }: Reservation) =>
+      step === 'reserve' && waiter !== null && sinceMs <= since;
+    const late = this.#queue.filter(isLate);
+    if (late.length > 0) this.#queue = this.#queue.filter((reservation) => !isLate(reservation));
+    for (const reservation of late) this.#giveUp(reservation);
+    for (const reservation of this.#batch) if (isLate(reservation)) this.#giveUp(this.#standIn(reservation));
+  }
+
+  /** For somebody whose reservation may still be booked: the transaction goes on with it, and gives it back. */
+  #standIn(reservation: Reservation): Reservation {
+    const other = this.#pool.pop() ?? new Reservation();
+    other.any = reservation.any;
+    other.ofModel = reservation.ofModel;
+    other.model = reservation.model;
+    other.isBooked = false;
+    other.waiter = reservation.waiter;
+    reservation.waiter = null;
+    return other;
+  }
+
+  /** Nobody can be asked: the setting decides. */
+  #giveUp(reservation: Reservation): void {
+    const waiter = reservation.waiter!;
+    reservation.waiter = null;
+    if (this.onStoreFailure === 'open') {
+      this.admittedUnasked++;
+      // Nothing is booked now: what it comes to will be.
+      reservation.tokens = 0;
+      reservation.nanos = 0;
+      reservation.limitRequests = -1;
+      reservation.limitTokens = -1;
+      reservation.step = 'held';
+      this.#safely(() => waiter.reserved(reservation, null));
+    } else {
+      this.refusedUnasked++;
+      this.#free(reservation);
+      this.#safely(() => waiter.reserved(null, cannotCount()));
+    }
+  }
+
+  /** Tells somebody without letting the others suffer for what he makes of it. */
+  #safely(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  /** Brings what has ended to the store, as far as it can be reached. */
+  drain(): Promise<void> {
+    return this.#authority.serially(() => this.#runBatch());
+  }
+}

@@ -1,0 +1,121 @@
+import type { Account } from './account.js';
+import { WINDOW_SECONDS } from './minute-window.js';
+import type { Refusal } from './refusal.js';
+import { longer, NEVER, type Shortage } from './shortage.js';
+
+/** Who asked. Called once, perhaps before `reserve` returns. */
+export interface Reserving {
+  /** @param reservation to be settled or refunded, exactly once; null if it was refused or there is nothing to limit */
+  reserved(reservation: Reservation | null, refusal: Refusal | null): void;
+}
+
+/** What a ledger does with it next. */
+export type Step = 'idle' | 'reserve' | 'held' | 'settle' | 'refund';
+
+/**
+ * What one request has booked, on one account or on two at once. Ledgers use these objects again: after `settle` or `refund`
+ * it is somebody else's.
+ */
+export class Reservation {
+  any: Account | null = null;
+  ofModel: Account | null = null;
+  model = '';
+  waiter: Reserving | null = null;
+  step: Step = 'idle';
+  /** Whether it stands in the accounts: not so when it was let in while nobody could be asked. */
+  isBooked = false;
+  shortage: Shortage | null = null;
+  /** The scope of the account that had no room. */
+  shortScope = '';
+  sinceMs = 0;
+  /** When, how many tokens and how much money were booked. */
+  second = 0;
+  tokens = 0;
+  nanos = 0;
+  /** What it came to in the end. */
+  usedTokens = 0;
+  usedNanos = 0;
+  /** For the answer's headers, as it was when this was booked; -1 where there is no such limit. */
+  limitRequests = -1;
+  remainingRequests = -1;
+  limitTokens = -1;
+  remainingTokens = -1;
+  /** Seconds until nothing would be counted any more. */
+  resetRequests = 0;
+  resetTokens = 0;
+
+  /** Books it on all its accounts, or on none of them if it does not fit into one. */
+  book(nowMs: number): boolean {
+    const { any, ofModel, nanos, tokens } = this;
+    const second = Math.floor(nowMs / 1000);
+    any?.advance(second);
+    ofModel?.advance(second);
+    const fits = (any === null || any.fits(tokens, nanos)) && (ofModel === null || ofModel.fits(tokens, nanos));
+    if (fits) {
+      this.second = second;
+      this.isBooked = true;
+      this.shortage = null;
+      any?.book(second, tokens, nanos);
+      ofModel?.book(second, tokens, nanos);
+    } else {
+      const general = any === null ? null : any.shortage(tokens, nanos);
+      const special = ofModel === null ? null : ofModel.shortage(tokens, nanos);
+      this.shortage = longer(general, special);
+      this.shortScope = this.shortage === general ? '*' : ofModel!.scope;
+    }
+    this.#remember();
+    return fits;
+  }
+
+  /** Corrects the estimate by what was used. */
+  settle(nowMs: number): void {
+    const { any, ofModel, nanos, second: booked, tokens, usedNanos, usedTokens } = this;
+    const second = Math.floor(nowMs / 1000);
+    any?.advance(second);
+    ofModel?.advance(second);
+    any?.correct(booked, second, usedTokens - tokens, usedNanos - nanos);
+    ofModel?.correct(booked, second, usedTokens - tokens, usedNanos - nanos);
+  }
+
+  /** Takes everything back. */
+  refund(nowMs: number): void {
+    const { any, ofModel, nanos, second: booked, tokens } = this;
+    const second = Math.floor(nowMs / 1000);
+    any?.advance(second);
+    ofModel?.advance(second);
+    any?.unbook(booked, tokens, nanos);
+    ofModel?.unbook(booked, tokens, nanos);
+  }
+
+  /** Counts it among the requests under way, or (-1) no longer. */
+  seat(change: number): void {
+    if (this.any !== null) this.any.seats += change;
+    if (this.ofModel !== null) this.ofModel.seats += change;
+  }
+
+  #remember(): void {
+    this.limitRequests = -1;
+    this.limitTokens = -1;
+    this.#rememberOf(this.any);
+    this.#rememberOf(this.ofModel);
+  }
+
+  /** Of two limits, the one with less left is told. */
+  #rememberOf(account: Account | null): void {
+    if (account === null) return;
+    const { requestsPerMinute, tokensPerMinute } = account;
+    const requests = Math.max(0, requestsPerMinute - account.requests.total);
+    if (requests !== NEVER && (this.limitRequests === -1 || requests < this.remainingRequests)) {
+      this.limitRequests = requestsPerMinute;
+      this.remainingRequests = requests;
+      // Right after something was booked there is no need to look.
+      this.resetRequests = this.shortage === null ? WINDOW_SECONDS : account.requests.secondsUntil(0);
+    }
+    const tokens = Math.max(0, tokensPerMinute - account.tokens.total);
+    if (tokens !== NEVER && (this.limitTokens === -1 || tokens < this.remainingTokens)) {
+      this.limitTokens = tokensPerMinute;
+      this.remainingTokens = tokens;
+      this.resetTokens = this.shortage === null && this.tokens > 0 ? WINDOW_SECONDS : account.tokens.secondsUntil(0);
+    }
+  }
+}

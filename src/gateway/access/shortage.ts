@@ -1,0 +1,23 @@
+import type { LIMIT_NAMES } from '../../store/key-record.js';
+
+export type LimitName = (typeof LIMIT_NAMES)[number];
+
+/** No waiting helps: the request is larger than the limit itself. */
+export const NEVER = Number.POSITIVE_INFINITY;
+
+/** Why a request does not fit into an account. Money is in nano-dollars. */
+export interface Shortage {
+  limit: LimitName;
+  /** The limit, what is left of it, and what the request would need. */
+  most: number;
+  left: number;
+  needed: number;
+  /** Whole seconds until it fits, if nothing is added meanwhile; NEVER when it cannot. */
+  retryAfterS: number;
+}
+
+/** Of two, the one that keeps the request out longer. */
+export function longer(a: Shortage | null, b: Shortage | null): Shortage | null {
+  if (a === null || b === null) return a ?? b;
+  return b.retryAfterS > a.retryAfterS ? b : a;
+}
