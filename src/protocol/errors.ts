@@ -10,10 +10,13 @@ export const ERROR_KINDS = {
   too_large: { status: 413, type: 'invalid_request_error', code: 'request_too_large' },
   headers_too_large: { status: 431, type: 'invalid_request_error', code: 'headers_too_large' },
   limited: { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  out_of_budget: { status: 429, type: 'insufficient_quota', code: 'insufficient_quota' },
+  over_limit: { status: 429, type: 'rate_limit_error', code: 'request_too_large_for_limit' },
   internal: { status: 500, type: 'server_error', code: 'internal_error' },
   upstream_broke: { status: 502, type: 'server_error', code: 'upstream_error' },
   unavailable: { status: 503, type: 'server_error', code: 'unavailable' },
   upstream_timeout: { status: 504, type: 'timeout_error', code: 'upstream_timeout' },
+  queue_timeout: { status: 504, type: 'timeout_error', code: 'queue_timeout' },
 } as const;
 
 export type ErrorKind = keyof typeof ERROR_KINDS;
@@ -27,6 +30,8 @@ export class ApiError extends Error {
     message: string,
     /** The field of the request that is at fault. */
     readonly param: string | null = null,
+    /** Whole seconds after which another try may do better, for the header `retry-after`; null when nobody can say. */
+    readonly retryAfterS: number | null = null,
   ) {
     super(message);
   }
@@ -44,4 +49,9 @@ export interface ErrorBody {
 export function errorBody({ kind, message, param }: ApiError): ErrorBody {
   const { type, code } = ERROR_KINDS[kind];
   return { error: { message, type, param, code } };
+}
+
+/** What kind of error it is, in one word that is a constant. */
+export function errorCode({ kind }: ApiError): string {
+  return ERROR_KINDS[kind].code ?? kind;
 }

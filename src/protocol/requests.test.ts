@@ -90,6 +90,7 @@ describe('the fields somebody in between reads', () => {
     expect(readRoutedFields({ model: 'm' })).toEqual({
       model: 'm',
       stream: false,
+      hasStreamOptions: false,
       includeUsage: false,
       maxTokens: null,
       n: 1,
@@ -113,7 +114,7 @@ describe('the fields somebody in between reads', () => {
 
   test('are absent when malformed, except the model', () => {
     const odd = { model: 'm', stream: 'yes', stream_options: 3, max_tokens: -2, n: 'x', user: {}, cache_salt: 3 };
-    expect(readRoutedFields(odd)).toEqual(readRoutedFields({ model: 'm' }));
+    expect(readRoutedFields(odd)).toEqual({ ...readRoutedFields({ model: 'm' }), hasStreamOptions: true });
     for (const model of [undefined, null, 3, '', ['m']]) {
       expect(problem(() => readRoutedFields({ model }))).toMatchObject({ status: 400, param: 'model' });
     }

@@ -5,6 +5,8 @@ import { isObject, type JsonObject } from './json-body.js';
 export interface RoutedFields {
   model: string;
   stream: boolean;
+  /** Whether the body says anything of how to stream, and whether it asks for the chunk with usage. */
+  hasStreamOptions: boolean;
   includeUsage: boolean;
   /** What the client asks for at most; null when it does not say or what it says is no number. */
   maxTokens: number | null;
@@ -24,6 +26,7 @@ export function readRoutedFields(body: JsonObject): RoutedFields {
   return {
     model,
     stream: body.stream === true,
+    hasStreamOptions: options !== undefined,
     includeUsage: isObject(options) && options.include_usage === true,
     maxTokens: positive(body.max_completion_tokens) ?? positive(body.max_tokens) ?? positive(body.max_output_tokens),
     n: positive(body.n) ?? 1,

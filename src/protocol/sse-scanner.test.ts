@@ -5,14 +5,15 @@ import { SseScanner } from './sse-scanner.js';
 interface Heard {
   data: string;
   end: number;
+  start: number;
 }
 
 /** What a scanner reports of a text that comes in pieces, each in a buffer that is overwritten as soon as it was pushed. */
 function scan(pieces: readonly Uint8Array[], maxEventBytes?: number) {
   const events: Heard[] = [];
   const sink = {
-    event(bytes: Uint8Array, from: number, to: number, end: number) {
-      events.push({ data: Buffer.from(bytes.subarray(from, to)).toString(), end });
+    event(bytes: Uint8Array, from: number, to: number, end: number, start: number) {
+      events.push({ data: Buffer.from(bytes.subarray(from, to)).toString(), end, start });
     },
   };
   const scanner = new SseScanner(sink, maxEventBytes);
@@ -21,7 +22,8 @@ function scan(pieces: readonly Uint8Array[], maxEventBytes?: number) {
     scanner.push(chunk);
     chunk.fill(0x58);
   }
-  return { events, unfinished: scanner.unfinished, oversized: scanner.oversized };
+  const { boundary, length, oversized, unfinished } = scanner;
+  return { events, boundary, length, oversized, unfinished };
 }
 
 const whole = (text: string, maxEventBytes?: number) => scan([Buffer.from(text)], maxEventBytes);
@@ -60,12 +62,32 @@ describe('events', () => {
     expect(dataOf(text)).toEqual(expected);
   });
 
-  test('say where they end, so that one can be cut out', () => {
-    const text = ': ping\n\ndata: a\n\ndata: b\r\n\r\ndata: c\r\n\r\n';
-    const [, b, c] = whole(text).events;
-    const a = whole(text).events[0]!;
-    expect(dataOf(text.slice(0, a.end) + text.slice(b!.end))).toEqual(['a', 'c']);
-    expect(text.slice(b!.end, c!.end)).toBe('\ndata: c\r\n\r');
+  test('say where they are, so that one can be cut out', () => {
+    const text = ': ping\n\ndata: a\n\n: x\ndata: b\r\n\r\ndata: c\r\n\r\ndata';
+    const { boundary, events, length } = whole(text);
+    expect(events.map(({ end, start }) => text.slice(start, end))).toEqual([
+      'data: a\n\n',
+      ': x\ndata: b\r\n\r',
+      'data: c\r\n\r',
+    ]);
+    expect([text.slice(boundary), length]).toEqual(['data', text.length]);
+  });
+
+  test('of one stream after the other', () => {
+    const heard: unknown[] = [];
+    const scanner = new SseScanner({ event: (_, from, to, end, start) => heard.push([to - from, start, end]) }, 50_000);
+    const texts = ['data: a\n\n', 'data: b\r\n\r', `data: ${'c'.repeat(40_000)}\ndata: x`, 'da', 'data: d\n\n', '\n'];
+    const expected = texts.map((text) => {
+      const { boundary, events, length, unfinished } = whole(text, 50_000);
+      return [events.map(({ data, end, start }) => [data.length, start, end]), boundary, length, unfinished];
+    });
+    for (const [i, text] of texts.entries()) {
+      heard.splice(0);
+      scanner.reset();
+      for (const byte of Buffer.from(text)) scanner.push(Buffer.of(byte));
+      const { boundary, length, unfinished } = scanner;
+      expect([heard, boundary, length, unfinished], `stream ${i}`).toEqual(expected[i]);
+    }
   });
 });
 

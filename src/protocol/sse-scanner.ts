@@ -9,14 +9,18 @@ const T = 116;
 
 /** Larger than any event an engine sends, small enough that a stream without line ends cannot take the memory. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
+/** A scanner that is used again keeps room for usual events only. */
+const KEPT_BYTES = 16 * 1024;
+
+const NO_BYTES = Buffer.alloc(0);
 
 /** Who hears of events. */
 export interface SseSink {
   /**
-   * One event: its data is bytes[from..to), lines joined by LF, good for the length of the call only. `end` is where the event
-   * ends in the stream, counted in bytes from its beginning: it starts where the one before ended.
+   * One event: its data is bytes[from..to), lines joined by LF, good for the length of the call only. In the stream, counted in
+   * bytes from its beginning, the event is [start..end): it starts where the last blank line ended.
    */
-  event(bytes: Uint8Array, from: number, to: number, end: number): void;
+  event(bytes: Uint8Array, from: number, to: number, end: number, start: number): void;
 }
 
 /**
@@ -24,7 +28,7 @@ export interface SseSink {
  * what a chunk leaves unfinished is copied. Lines may end in LF, CRLF or CR; comments, other fields and events without data
  * are passed over, and so is a byte order mark.
  *
- * A CR ends a line at once, without waiting for the LF that may follow: such an LF counts as the beginning of the next event.
+ * A CR ends a line at once, without waiting for the LF that may follow: such an LF belongs to no event.
  */
 export class SseScanner {
   /** Events with more data than the limit: passed over, not reported. */
@@ -34,7 +38,7 @@ export class SseScanner {
   /** Bytes of the stream before the present chunk. */
   #before = 0;
   /** The line that the last chunk left unfinished, without what exceeds the limit; its true length. */
-  #line: Buffer = Buffer.alloc(0);
+  #line: Buffer = NO_BYTES;
   #lineLength = 0;
   /** Data of the present event: where it stands, how many lines, and whether it is too much to keep. */
   #data: Uint8Array = this.#line;
@@ -57,6 +61,31 @@ export class SseScanner {
   /** Whether the stream stands inside an event, or anywhere else but behind a blank line: if it ends now, it was cut off. */
   get unfinished(): boolean {
     return this.#before > this.#boundary;
+  }
+
+  /** Bytes of the stream so far. */
+  get length(): number {
+    return this.#before;
+  }
+
+  /** Where in the stream the last blank line ended, with its line end. */
+  get boundary(): number {
+    return this.#boundary;
+  }
+
+  /** Makes it ready for another stream. */
+  reset(): void {
+    this.oversized = 0;
+    this.#before = 0;
+    this.#lineLength = 0;
+    if (this.#line.length > KEPT_BYTES) this.#line = NO_BYTES;
+    if (this.#kept.length > KEPT_BYTES) this.#kept = NO_BYTES;
+    this.#data = this.#kept;
+    this.#dataLines = 0;
+    this.#tooLong = false;
+    this.#skipLf = false;
+    this.#isFirstLine = true;
+    this.#boundary = 0;
   }
 
   push(chunk: Uint8Array): void {
@@ -135,6 +164,7 @@ export class SseScanner {
   }
 
   #endEvent(end: number): void {
+    const start = this.#boundary;
     this.#boundary = end;
     if (this.#dataLines === 0) return;
     this.#dataLines = 0;
@@ -143,7 +173,7 @@ export class SseScanner {
       this.oversized++;
       return;
     }
-    this.#sink.event(this.#data, this.#dataFrom, this.#dataTo, end);
+    this.#sink.event(this.#data, this.#dataFrom, this.#dataTo, end, start);
   }
 
   /** Copies the event's data out of a buffer that will not be there for long. */

@@ -1,0 +1,38 @@
+import { InputError } from '../../kernel/errors.js';
+
+/** What can be wrong with the folder of the usage journal when a gateway starts. */
+export const unwritableJournal = (folder: string, problem: string) =>
+  new InputError(
+    'JOURNAL_NOT_WRITABLE',
+    folder,
+    `the usage journal cannot be written there (${problem})`,
+    'give a folder on a local disk that the gateway may write to',
+  );
+
+/** What its keeper is told while the gateway runs, and then goes on. */
+export class JournalFault extends Error {
+  override readonly name = 'JournalFault';
+}
+
+export const unwrittenUsage = (path: string, cause: unknown) =>
+  new JournalFault(
+    `${path}: usage cannot be written (${reasonOf(cause)}); it is counted in memory, and lost if the gateway is killed`,
+    { cause },
+  );
+
+export const unfoldedUsage = (cause: unknown) =>
+  new JournalFault(`usage cannot be added to the store (${reasonOf(cause)}); it is kept and added later`, { cause });
+
+export const unreadUsage = (path: string, lines: number) =>
+  new JournalFault(
+    `${path}: ${lines} ${lines === 1 ? 'line is' : 'lines are'} damaged; the file is kept, the rest counts`,
+  );
+
+export const unremovedUsage = (path: string, cause: unknown) =>
+  new JournalFault(`${path}: has been added to the store but cannot be removed (${reasonOf(cause)})`, { cause });
+
+/** The code of an error of the operating system, else its message. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}

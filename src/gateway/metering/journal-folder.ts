@@ -1,0 +1,80 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { UsageRow } from '../../store/usage.js';
+import { RunLock } from './run-lock.js';
+import { readUsageLines } from './usage-lines.js';
+
+const RUN = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const JOURNAL = new RegExp(`^usage-(${RUN})-(\\d+)\\.journal$`);
+
+/** A journal whose run is over, or a stretch of one that has ended: to be added to the store. */
+export interface EndedJournal {
+  readonly id: string;
+  readonly path: string;
+  readonly rows: readonly UsageRow[];
+  /** Lines that could not be read. */
+  readonly damaged: number;
+  /** Held while a journal of a dead run is dealt with, on the last one of that run. */
+  readonly lock: RunLock | null;
+}
+
+/** The folder that all gateways of an installation keep their journals in: `usage-<run>-<number>.journal`, and a lock per run. */
+export class JournalFolder {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  make(): void {
+    mkdirSync(this.#path, { recursive: true, mode: 0o700 });
+  }
+
+  pathOf(id: string): string {
+    return join(this.#path, `usage-${id}.journal`);
+  }
+
+  lock(run: string): Promise<RunLock | null> {
+    return RunLock.take(join(this.#path, `usage-${run}.lock`));
+  }
+
+  /** The journals that dead runs have left, in the order in which each was written. Those of runs alive are not touched. */
+  async left(): Promise<EndedJournal[]> {
+    const found: EndedJournal[] = [];
+    for (const run of new Set(this.#list().map(([one]) => one))) {
+      const lock = await this.lock(run);
+      if (lock === null) continue;
+      // Somebody else may have dealt with it meanwhile.
+      const numbers = this.#list().flatMap(([one, number]) => (one === run ? [number] : []));
+      numbers.sort((a, b) => a - b);
+      for (const number of numbers) {
+        const id = `${run}-${number}`;
+        const path = this.pathOf(id);
+        rmSync(`${path}.tmp`, { force: true });
+        const { damaged, totals } = readUsageLines(readFileSync(path));
+        found.push({ id, path, damaged, rows: totals.rows(), lock: number === numbers.at(-1) ? lock : null });
+      }
+      if (numbers.length === 0) lock.release();
+    }
+    return found;
+  }
+
+  /** Resolves to whether what was removed from the folder stays removed, even after a power cut. */
+  async sync(): Promise<boolean> {
+    try {
+      const folder = await open(this.#path, 'r');
+      await folder.sync().finally(() => folder.close());
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #list(): [run: string, number: number][] {
+    return readdirSync(this.#path).flatMap((name) => {
+      const match = JOURNAL.exec(name);
+      return match === null ? [] : [[match[1]!, Number(match[2])]];
+    });
+  }
+}

@@ -1,0 +1,18 @@
+import { AnswerMeter } from './answer-meter.js';
+
+/** Meters of requests that have ended, for those to come: there are never more than were under way at one time. */
+export class MeterPool {
+  readonly #free: AnswerMeter[] = [];
+
+  /** A meter for a request that has no answer yet. */
+  take(): AnswerMeter {
+    const meter = this.#free.pop() ?? new AnswerMeter();
+    meter.begin('opaque', false);
+    return meter;
+  }
+
+  /** The request has ended and nobody asks the meter any more. */
+  give(meter: AnswerMeter): void {
+    this.#free.push(meter);
+  }
+}

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { renameSync, unlinkSync } from 'node:fs';
+import type { UsageRow } from '../../store/usage.js';
+import { reasonOf, unfoldedUsage, unreadUsage, unremovedUsage, unwritableJournal, unwrittenUsage } from './errors.js';
+import { type EndedJournal, JournalFolder } from './journal-folder.js';
+import type { RunLock } from './run-lock.js';
+import { type CountedRequest, UsageSegment } from './usage-segment.js';
+import { UtcDay } from './utc-day.js';
+
+/** Where usage goes for good: `store.usage`. A journal that comes twice is added once. */
+export interface UsageSink {
+  /** @param gone journals that are no more and cannot come again */
+  fold(journalId: string, rows: readonly UsageRow[], gone: readonly string[]): Promise<unknown>;
+}
+
+export interface JournalOptions {
+  /** Microseconds from 1970 to the zero of the gateway's clock. */
+  readonly epochUs: number;
+  /** Hears of what went wrong; of each kind of trouble once, until it is over. */
+  readonly onFault: (error: Error) => void;
+  /** Bytes of single requests that are kept while the store is away; beyond that their sums are. */
+  readonly mostBytes?: number;
+}
+
+/** Bytes that are gathered at most before they are written, whoever says when. */
+const MOST_PENDING = 64 * 1024;
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Remembers usage between the end of a request and the store. A request is added, committed with all others of its turn in
+ * one write, and only then acknowledged to its client; `fold`, called every second or so, moves what has gathered to the
+ * store. So nothing acknowledged is lost when the process is killed, and nothing is counted twice: the store knows a journal
+ * by its id, and a journal that has been offered to the store is not changed any more.
+ */
+export class UsageJournal {
+  /** Commits that are not in the journal, and journals that the store did not take when they were offered. */
+  failedWrites = 0;
+  failedFolds = 0;
+  readonly #sink: UsageSink;
+  readonly #folder: JournalFolder;
+  readonly #lock: RunLock;
+  readonly #run: string;
+  readonly #options: JournalOptions;
+  readonly #day: UtcDay;
+  #segment: UsageSegment;
+  #segments = 0;
+  /** What the store does not have yet, the oldest first: of this run no more than one. */
+  readonly #ended: EndedJournal[];
+  #gone: string[] = [];
+  #folding: Promise<void> | null = null;
+  /** Told once, until it is over. */
+  #isStoreAway = false;
+  #isUnwritable = false;
+
+  private constructor(
+    sink: UsageSink,
+    folder: JournalFolder,
+    { lock, run, left }: { lock: RunLock; run: string; left: EndedJournal[] },
+    options: JournalOptions,
+  ) {
+    this.#sink = sink;
+    this.#folder = folder;
+    this.#lock = lock;
+    this.#run = run;
+    this.#ended = left;
+    this.#options = options;
+    this.#day = new UtcDay(options.epochUs);
+    this.#segment = this.#nextSegment();
+    this.#segment.open();
+  }
+
+  /** Begins a journal, and moves to the store what runs that are dead have left. Throws an InputError when it cannot be written. */
+  static async open(path: string, sink: UsageSink, options: JournalOptions): Promise<UsageJournal> {
+    const folder = new JournalFolder(path);
+    const run = randomUUID();
+    let journal: UsageJournal;
+    try {
+      folder.make();
+      const lock = (await folder.lock(run))!;
+      journal = new UsageJournal(sink, folder, { lock, run, left: await folder.left() }, options);
+    } catch (error) {
+      throw unwritableJournal((error as NodeJS.ErrnoException).path ?? path, reasonOf(error));
+    }
+    await journal.fold();
+    return journal;
+  }
+
+  /** Journals that wait for the store. */
+  get waiting(): number {
+    return this.#ended.length;
+  }
+
+  /** Takes a request that has ended, or whose last word is known. It is in the journal after the next `commit`. */
+  add(request: CountedRequest, costNanos: number): void {
+    this.#segment.add(request, this.#day.of(request.endedUs), costNanos);
+    if (this.#segment.pending >= MOST_PENDING) this.commit();
+  }
+
+  /** Writes what was added since. When that fails, the keeper is told, and requests go on. */
+  commit(): void {
+    if (this.#segment.pending === 0) return;
+    try {
+      this.#segment.commit();
+      if (this.#segment.isWritten) this.#isUnwritable = false;
+      else this.failedWrites++;
+    } catch (error) {
+      this.#unwritten(error);
+    }
+  }
+
+  /** Moves what has gathered to the store. Never fails: what the store does not take now is offered again the next time. */
+  fold(): Promise<void> {
+    this.#folding ??= this.#foldAll().finally(() => {
+      this.#folding = null;
+    });
+    return this.#folding;
+  }
+
+  /** Moves everything to the store, and if the store is away, leaves it to the next run. */
+  async close(): Promise<void> {
+    await this.fold();
+    await this.fold();
+    this.commit();
+    this.#segment.close();
+    if (this.#segment.totals.size === 0) this.#remove(this.#segment.path);
+    for (const { lock } of this.#ended) lock?.release();
+    this.#lock.release();
+  }
+
+  async #foldAll(): Promise<void> {
+    this.commit();
+    if (this.#ended.length === 0 && this.#segment.totals.size > 0) this.#endSegment();
+    else this.#tidy();
+    while (this.#ended.length > 0) {
+      const journal = this.#ended[0]!;
+      if (!(await this.#offer(journal))) return;
+      this.#ended.shift();
+      // The store may forget a journal that cannot come back.
+      if (this.#putAway(journal) && (await this.#folder.sync())) this.#gone.push(journal.id);
+      journal.lock?.release();
+    }
+  }
+
+  async #offer({ id, rows }: EndedJournal): Promise<boolean> {
+    if (rows.length === 0) return true;
+    try {
+      await this.#sink.fold(id, rows, this.#gone);
+      this.#gone = [];
+      this.#isStoreAway = false;
+      return true;
+    } catch (error) {
+      this.failedFolds++;
+      if (!this.#isStoreAway) this.#options.onFault(unfoldedUsage(error));
+      this.#isStoreAway = true;
+      return false;
+    }
+  }
+
+  /** What the store has, the folder need not; whether it is gone. */
+  #putAway({ damaged, path }: EndedJournal): boolean {
+    if (damaged === 0) return this.#remove(path);
+    this.#options.onFault(unreadUsage(path, damaged));
+    try {
+      renameSync(path, `${path}.damaged`);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #remove(path: string): boolean {
+    try {
+      unlinkSync(path);
+      return true;
+    } catch (error) {
+      // A file that could not be made is not there either.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+      this.#options.onFault(unremovedUsage(path, error));
+      return false;
+    }
+  }
+
+  #nextSegment(): UsageSegment {
+    const id = `${this.#run}-${this.#segments++}`;
+    return new UsageSegment(this.#folder.pathOf(id), id);
+  }
+
+  #endSegment(): void {
+    const { id, path, totals } = this.#segment;
+    this.#segment.close();
+    this.#ended.push({ id, path, rows: totals.rows(), damaged: 0, lock: null });
+    this.#segment = this.#nextSegment();
+    try {
+      this.#segment.open();
+    } catch (error) {
+      this.#unwritten(error);
+    }
+  }
+
+  /** Keeps what gathers small while the store is away, and writes it again when it could not be written. */
+  #tidy(): void {
+    try {
+      this.#segment.tidy(this.#options.mostBytes ?? MOST_BYTES);
+    } catch (error) {
+      this.#unwritten(error);
+    }
+  }
+
+  #unwritten(error: unknown): void {
+    this.failedWrites++;
+    if (!this.#isUnwritable) this.#options.onFault(unwrittenUsage(this.#segment.path, error));
+    this.#isUnwritable = true;
+  }
+}

@@ -1,0 +1,121 @@
+import { COUNTS, type UsageLabel, UsageTotals } from './usage-totals.js';
+
+const LF = 10;
+const SPACE = 32;
+const ZERO = 48;
+/** Digits of the largest number, and what follows it. */
+const MOST_BYTES = 17;
+
+/**
+ * The lines of a usage journal, each about a label, whose number it begins with: first what the label is, in braces, then any
+ * number of lines with counts that add to its sums. A line is there when its end is.
+ */
+export class UsageLines {
+  #bytes: Buffer = Buffer.allocUnsafe(16 * 1024);
+  length = 0;
+
+  /** The lines so far: good until the next is added. */
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  label(index: number, { keyId, model, endpoint, day, outcome }: UsageLabel): void {
+    const text = `${index} ${JSON.stringify({ keyId, model, endpoint, day, outcome })}\n`;
+    this.#makeRoom(Buffer.byteLength(text));
+    this.length += this.#bytes.write(text, this.length, 'utf8');
+  }
+
+  /** Begins a line of counts: `count` for each of them, then `end`. */
+  begin(label: number): void {
+    this.#makeRoom((COUNTS.length + 1) * MOST_BYTES);
+    this.#number(label);
+  }
+
+  count(value: number): void {
+    this.#bytes[this.length++] = SPACE;
+    this.#number(value);
+  }
+
+  end(): void {
+    this.#bytes[this.length++] = LF;
+  }
+
+  /** All of some sums, in as few lines as possible. */
+  totals(totals: UsageTotals): void {
+    for (let label = 0; label < totals.size; label++) {
+      this.label(label, totals.label(label));
+      this.begin(label);
+      for (let i = 0; i < COUNTS.length; i++) this.count(totals.sum(label, i));
+      this.end();
+    }
+  }
+
+  #number(value: number): void {
+    if (value < 10) {
+      this.#bytes[this.length++] = ZERO + value;
+      return;
+    }
+    let digits = 1;
+    for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits++;
+    let rest = value;
+    for (let at = this.length + digits - 1; at >= this.length; at--) {
+      const next = Math.floor(rest / 10);
+      this.#bytes[at] = ZERO + (rest - next * 10);
+      rest = next;
+    }
+    this.length += digits;
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.length + bytes <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(this.length + bytes, this.#bytes.length * 2));
+    this.#bytes.copy(grown, 0, 0, this.length);
+    this.#bytes = grown;
+  }
+}
+
+const LINE = /^(\d{1,9}) (\{.*\}|\d{1,16}(?: \d{1,16})*)$/;
+
+/**
+ * Reads a journal. What stands behind the last line end was under way when its writer died, and nobody was told of it; a line
+ * that makes no sense elsewhere is damaged.
+ */
+export function readUsageLines(bytes: Buffer): { totals: UsageTotals; damaged: number } {
+  const totals = new UsageTotals();
+  const labels = new Map<string, number>();
+  const lines = bytes.toString('utf8', 0, bytes.lastIndexOf(LF) + 1).split('\n');
+  lines.pop();
+  let damaged = 0;
+  for (const line of lines) {
+    const [, number, rest] = LINE.exec(line) ?? ['', '', ''];
+    const isRead = rest!.startsWith('{')
+      ? readLabel(rest!, (label) => labels.set(number!, totals.addLabel(label)))
+      : readCounts(rest!, labels.get(number!), totals);
+    if (!isRead) damaged++;
+  }
+  return { totals, damaged };
+}
+
+function readLabel(text: string, add: (label: UsageLabel) => void): boolean {
+  let label: UsageLabel;
+  try {
+    const { keyId, model, endpoint, day, outcome } = JSON.parse(text) as UsageLabel;
+    label = { keyId, model, endpoint, day, outcome };
+  } catch {
+    return false;
+  }
+  if (Object.values(label).some((value) => typeof value !== 'string')) return false;
+  add(label);
+  return true;
+}
+
+function readCounts(text: string, label: number | undefined, totals: UsageTotals): boolean {
+  const counts = text.split(' ').map(Number);
+  if (label === undefined || counts.length !== COUNTS.length || !counts.every(Number.isSafeInteger)) return false;
+  for (const [i, count] of counts.entries()) totals.add(label, i, count);
+  return true;
+}

@@ -1,0 +1,151 @@
+import { closeSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs';
+import type { FinishedRequest } from '../proxy/finished-request.js';
+import { UsageLines } from './usage-lines.js';
+import { UsageTotals } from './usage-totals.js';
+
+/** What is counted of a request. */
+export type CountedRequest = Pick<
+  FinishedRequest,
+  | 'keyId'
+  | 'model'
+  | 'endpoint'
+  | 'outcome'
+  | 'cause'
+  | 'endedUs'
+  | 'inputTokens'
+  | 'cachedTokens'
+  | 'outputTokens'
+  | 'reasoningTokens'
+  | 'isMetered'
+>;
+
+const NO_FILE = -1;
+
+/**
+ * A stretch of the usage journal: a file that requests are written to, and their sums in memory. When the file cannot be
+ * written the sums go on without it, until it can be written anew.
+ */
+export class UsageSegment {
+  readonly id: string;
+  readonly path: string;
+  readonly totals = new UsageTotals();
+  readonly #lines = new UsageLines();
+  #file = NO_FILE;
+  /** Bytes of whole lines in the file. */
+  #size = 0;
+  /** The size at which writing it anew is worthwhile. */
+  #long = 0;
+
+  constructor(path: string, id: string) {
+    this.path = path;
+    this.id = id;
+  }
+
+  /** Makes the file. */
+  open(): void {
+    this.#file = openSync(this.path, 'wx', 0o600);
+  }
+
+  /** Whether what is committed is in the file. */
+  get isWritten(): boolean {
+    return this.#file !== NO_FILE;
+  }
+
+  add(request: CountedRequest, day: string, costNanos: number): void {
+    const { cachedTokens, endpoint, inputTokens, keyId, model, outputTokens, reasoningTokens } = request;
+    const outcome = request.cause === '' ? request.outcome : request.cause;
+    if (!areWhole(inputTokens, cachedTokens, outputTokens) || !areWhole(reasoningTokens, costNanos, 0)) {
+      throw new RangeError('usage must be whole numbers');
+    }
+    let label = this.totals.find(keyId, model, endpoint.name, day, outcome);
+    if (label < 0) {
+      label = this.totals.addLabel({ keyId, model, endpoint: endpoint.name, day, outcome });
+      this.#lines.label(label, this.totals.label(label));
+    }
+    this.#lines.begin(label);
+    this.#count(label, 0, 1);
+    this.#count(label, 1, inputTokens);
+    this.#count(label, 2, cachedTokens);
+    this.#count(label, 3, outputTokens);
+    this.#count(label, 4, reasoningTokens);
+    this.#count(label, 5, request.isMetered ? 0 : 1);
+    this.#count(label, 6, costNanos);
+    this.#lines.end();
+  }
+
+  /** Bytes that wait for `commit`. */
+  get pending(): number {
+    return this.#lines.length;
+  }
+
+  /** Writes what was added; throws when that cannot be done, and is then no longer written. */
+  commit(): void {
+    const { bytes, length } = this.#lines;
+    if (length === 0) return;
+    this.#lines.clear();
+    if (this.#file === NO_FILE) return;
+    try {
+      writeAll(this.#file, bytes, length);
+      this.#size += length;
+    } catch (error) {
+      this.#abandon();
+      throw error;
+    }
+  }
+
+  /**
+   * Writes the sums in place of single requests, when they take more bytes than that many, or when the file is not written any
+   * more. The new file takes the place of the old at one stroke.
+   */
+  tidy(mostBytes: number): void {
+    if (this.isWritten && this.#size < Math.max(mostBytes, this.#long)) return;
+    const lines = new UsageLines();
+    lines.totals(this.totals);
+    const beside = `${this.path}.tmp`;
+    const file = openSync(beside, 'w', 0o600);
+    try {
+      writeAll(file, lines.bytes, lines.length);
+      renameSync(beside, this.path);
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+    this.close();
+    this.#lines.clear();
+    this.#file = file;
+    this.#size = lines.length;
+    this.#long = 2 * lines.length;
+  }
+
+  close(): void {
+    if (this.#file !== NO_FILE) closeSync(this.#file);
+    this.#file = NO_FILE;
+  }
+
+  #count(label: number, count: number, value: number): void {
+    this.totals.add(label, count, value);
+    this.#lines.count(value);
+  }
+
+  /** Leaves the file with whole lines only, as far as that can still be done. */
+  #abandon(): void {
+    try {
+      ftruncateSync(this.#file, this.#size);
+    } catch {
+      // A line without an end does not count either.
+    }
+    this.close();
+  }
+}
+
+function areWhole(one: number, two: number, three: number): boolean {
+  return isWhole(one) && isWhole(two) && isWhole(three);
+}
+
+function isWhole(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+function writeAll(file: number, bytes: Buffer, length: number): void {
+  for (let done = 0; done < length; ) done += writeSync(file, bytes, done, length - done);
+}

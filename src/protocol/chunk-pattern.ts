@@ -1,0 +1,44 @@
+import { BACKSLASH, QUOTE } from './json-bytes.js';
+
+/** Chunks are smaller than that around their text; of one that is not, no pattern is made. */
+const MOST_BYTES = 2048;
+
+/**
+ * The chunks of one answer differ in nothing but their text, as a rule. Who has read one knows what the next says if the bytes
+ * before and behind its text are the same: comparing them is several times quicker than reading it.
+ */
+export class ChunkPattern {
+  readonly #bytes = new Uint8Array(MOST_BYTES);
+  /** Bytes before the text, its quote included, and bytes from its last quote on. */
+  #head = 0;
+  #tail = 0;
+
+  /** Forgets what it has learnt. */
+  reset(): void {
+    this.#head = 0;
+  }
+
+  /** Takes a chunk bytes[from..to) whose text is bytes[textFrom..textTo), without its quotes. */
+  learn(bytes: Uint8Array, from: number, to: number, textFrom: number, textTo: number): void {
+    const head = textFrom - from;
+    const tail = to - textTo;
+    if (head + tail > MOST_BYTES) return;
+    this.#bytes.set(bytes.subarray(from, textFrom), 0);
+    this.#bytes.set(bytes.subarray(textTo, to), head);
+    this.#head = head;
+    this.#tail = tail;
+  }
+
+  /** Whether a chunk is like the one that was learnt, except for a text that is not empty. May say no when it is. */
+  fits(bytes: Uint8Array, from: number, to: number): boolean {
+    const head = this.#head;
+    const tail = this.#tail;
+    const textTo = to - tail;
+    if (head === 0 || textTo <= from + head) return false;
+    const pattern = this.#bytes;
+    // From the back: where heads differ, they differ in an id or in the number of the choice, which come late.
+    for (let i = 0; i < tail; i++) if (bytes[textTo + i] !== pattern[head + i]) return false;
+    for (let i = head - 1; i >= 0; i--) if (bytes[from + i] !== pattern[i]) return false;
+    return bytes[textTo - 1] !== BACKSLASH && bytes.indexOf(QUOTE, from + head) === textTo;
+  }
+}

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { withUsageAsked } from './with-usage-asked.js';
+
+const asked = (text: string, hasOptions = true) => withUsageAsked(Buffer.from(text), hasOptions)?.toString() ?? null;
+
+describe('usage is asked for', () => {
+  test.each([
+    ['{"model":"m","stream":true}', '{"stream_options":{"include_usage":true},"model":"m","stream":true}'],
+    ['\r\n {\t"model" : "m"}\n', '\r\n {"stream_options":{"include_usage":true},\t"model" : "m"}\n'],
+    ['{ }', '{"stream_options":{"include_usage":true} }'],
+    ['{"stream_options":{}}', '{"stream_options":{"include_usage":true}}'],
+    ['{"stream_options": { } }', '{"stream_options": {"include_usage":true } }'],
+    ['{"stream_options":null,"a":1}', '{"stream_options":{"include_usage":true},"a":1}'],
+    ['{"stream_options":{"a":[1]}}', '{"stream_options":{"include_usage":true,"a":[1]}}'],
+    ['{"stream_options":{"include_usage" :\nfalse }}', '{"stream_options":{"include_usage" :\ntrue }}'],
+    ['{"stream_options":{"include_usage":null,"a":1}}', '{"stream_options":{"include_usage":true,"a":1}}'],
+    ['{"stream_options":{"include_usage":{"a":"}"}}}', '{"stream_options":{"include_usage":true}}'],
+    ['{"stream_options":{"include_usage":"true"}}', '{"stream_options":{"include_usage":true}}'],
+    [
+      '{"stream_options":{"include_usage":true,"include_usage":false}}',
+      '{"stream_options":{"include_usage":true,"include_usage":true}}',
+    ],
+    [
+      '{"stream_options":{"include_usage":true},"stream_options":{}}',
+      '{"stream_options":{"include_usage":true},"stream_options":{"include_usage":true}}',
+    ],
+    [
+      '{"a":{"stream_options":{"include_usage":true}},"b":"\\"stream_options\\":{"}',
+      '{"stream_options":{"include_usage":true},"a":{"stream_options":{"include_usage":true}},"b":"\\"stream_options\\":{"}',
+    ],
+    ['{"a":"stream_options"}', '{"stream_options":{"include_usage":true},"a":"stream_options"}'],
+    [
+      '{"a":"x\\\\","b":-1.5e3,"c":true,"stream_options":{"\\"":1}}',
+      '{"a":"x\\\\","b":-1.5e3,"c":true,"stream_options":{"include_usage":true,"\\"":1}}',
+    ],
+  ])('%s', (body, expected) => {
+    expect(asked(body)).toBe(expected);
+  });
+
+  test('at once where there are no options', () => {
+    expect(asked(' {"a":{"stream_options":1}}', false)).toBe(
+      ' {"stream_options":{"include_usage":true},"a":{"stream_options":1}}',
+    );
+    expect(asked('[]', false)).toBe(null);
+  });
+
+  test.each([
+    ['asked for', '{"stream_options":{"include_usage":true}}'],
+    ['asked for at last', '{"stream_options":{"include_usage":false,"include_usage": true}}'],
+    ['options that are none', '{"stream_options":3}'],
+    ['options in a list', '{"stream_options":[]}'],
+    ['no object', '["stream_options"]'],
+    ['nothing', ''],
+    ['an open name', '{"stream_options":{},"a'],
+    ['no colon', '{"stream_options" {}}'],
+    ['no comma', '{"stream_options":{} "a":1}'],
+    ['no name', '{"stream_options":{},3:1}'],
+    ['an open value', '{"a":{"stream_options":"'],
+    ['an open end', '{"stream_options":{"include_usage":{'],
+    ['brackets too many', '{"stream_options":]}'],
+  ])('but not with %s', (_, body) => {
+    expect(asked(body)).toBe(null);
+  });
+
+  const gap = fc.constantFrom('', '', ' ', '\n\t');
+  const name = fc.oneof(
+    fc.constantFrom('stream_options', 'include_usage', 'stream', 'a'),
+    fc.string({ maxLength: 6 }).filter((given) => given !== '__proto__'),
+  );
+  const { object } = fc.letrec<{ value: string; object: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom('true', 'false', 'null', '1', '"\\\\"', '[]', '"include_usage"'),
+      fc.string().map((text) => JSON.stringify(text)),
+      tie('object'),
+      tie('object'),
+      fc.array(tie('value'), { maxLength: 3 }).map((values) => `[${values.join(' , ')}]`),
+    ),
+    object: fc
+      .array(fc.tuple(gap, name, gap, gap, tie('value'), gap), { maxLength: 5 })
+      .map(
+        (members) =>
+          `{${members.map(([a, key, b, c, value, d]) => `${a}${JSON.stringify(key)}${b}:${c}${value}${d}`).join(',')}}`,
+      ),
+  }));
+
+  test('in any body, and nothing else is changed', () => {
+    let changed = 0;
+    fc.assert(
+      fc.property(object, (body) => {
+        const before = JSON.parse(body);
+        const made = asked(body, before.stream_options !== undefined);
+        const options = before.stream_options ?? {};
+        const isObject = typeof options === 'object' && !Array.isArray(options);
+        if (!isObject || options.include_usage === true) expect(made).toBe(null);
+        else {
+          changed++;
+          expect(JSON.parse(made!)).toEqual({ ...before, stream_options: { ...options, include_usage: true } });
+        }
+      }),
+      { numRuns: 3000 },
+    );
+    expect(changed).toBeGreaterThan(1000);
+  });
+});
