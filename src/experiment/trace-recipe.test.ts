@@ -28,6 +28,15 @@ describe('traceRecipe', () => {
       kind: 'trace',
     });
   });
+
+  it('counts what rotation has put aside', async () => {
+    const data = file('traffic.jsonl', 'new');
+    const alone = await traceRecipe({ header: null, data, ...REPLAYED });
+    file('traffic.jsonl.1', 'old');
+    const both = await traceRecipe({ header: null, data, ...REPLAYED, part: { model: 'm' } });
+    expect(both.sha256).not.toBe(alone.sha256);
+    expect(both.part).toEqual({ model: 'm' });
+  });
 });
 
 describe('filesSha256', () => {

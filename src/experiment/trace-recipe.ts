@@ -4,13 +4,15 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileUnreadable } from '../workload/errors.js';
 import { headerBeside } from '../workload/formats/trace-v2.js';
+import { trafficFiles } from '../workload/formats/traffic-files.js';
 import { readProblem } from '../workload/input-file.js';
 import type { TraceRecipe } from './workload-recipe.js';
 
 /** The recipe of a recorded workload, with the hash of what is in its files now. */
 export async function traceRecipe(trace: Omit<TraceRecipe, 'kind' | 'sha256'>): Promise<TraceRecipe> {
   const header = trace.header ?? headerBeside(trace.data);
-  return { kind: 'trace', ...trace, sha256: await filesSha256(header === null ? [trace.data] : [header, trace.data]) };
+  const data = trafficFiles(trace.data);
+  return { kind: 'trace', ...trace, sha256: await filesSha256(header === null ? data : [header, ...data]) };
 }
 
 /** Of the bytes of files and folders of files, one after the other. Read in pieces: a trace may be large. */

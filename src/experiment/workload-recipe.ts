@@ -1,3 +1,4 @@
+import type { TracePart } from '../workload/formats/format.js';
 import type { GenerateOptions } from '../workload/generate/generate-spec-workload.js';
 import type { WorkloadSpec } from '../workload/spec/workload-spec.js';
 import type { AgenticOptions } from '../workload/synth/agentic-sessions.js';
@@ -16,6 +17,8 @@ export interface TraceRecipe {
   /** Null: the format has none, or it stands beside the data. */
   header: string | null;
   data: string;
+  /** Only some of its requests. */
+  part?: TracePart;
   /** Of the bytes of both: what counts is what is in the files, not where they are. */
   sha256: string;
   sessionMode: string;
@@ -66,8 +69,8 @@ export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promis
   return { workload: closedLoopWorkload(trace, thinkTime), goodputTargets };
 }
 
-async function readTrace({ header, data }: TraceRecipe): Promise<Trace> {
-  if (header === null) return (await import('../workload/formats/read-any-trace.js')).readAnyTrace(data);
+async function readTrace({ header, data, part }: TraceRecipe): Promise<Trace> {
+  if (header === null) return (await import('../workload/formats/read-any-trace.js')).readAnyTrace(data, part);
   return (await import('../workload/trace-v2/read-trace.js')).readTraceV2(header, data);
 }
 

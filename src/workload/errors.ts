@@ -115,6 +115,26 @@ export function formatsMixed(place: string, found: string, expected: string): In
   return new InputError('TRACE_FORMATS_MIXED', place, problem, 'put traces of different formats into different files');
 }
 
+/** Somebody wants a part of a trace that does not tell which requests belong to it. */
+export function partUnknown(path: string, format: string): InputError {
+  const problem = `${format} traces do not tell which requests asked for a model and were answered`;
+  return new InputError('TRACE_PART_UNKNOWN', path, problem, 'leave --trace-model and --trace-answered out');
+}
+
+/** @param known the models that requests asked for */
+export function partEmpty(path: string, model: string | undefined, known: readonly string[]): InputError {
+  if (model !== undefined && !known.includes(model)) {
+    return new InputError(
+      'TRACE_PART_EMPTY',
+      path,
+      `no request asks for the model '${model}'`,
+      knownNames(model, known),
+    );
+  }
+  const remedy = 'leave --trace-answered out';
+  return new InputError('TRACE_PART_EMPTY', path, 'no request was answered completely', remedy);
+}
+
 /** @param spans how many there are of any kind */
 export function callsMissing(path: string, spans: number): InputError {
   const problem = spans === 0 ? 'the file has no spans' : `none of ${spans} spans is a call to a model`;

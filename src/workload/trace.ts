@@ -1,3 +1,4 @@
+import type { Observed } from './observed.js';
 import type { RequestTable } from './request-table.js';
 
 /** Thresholds of one SLO class; a dimension that is absent does not count. */
@@ -7,16 +8,43 @@ export interface TraceGoodputTarget {
   e2eUs?: number;
 }
 
+/** The server that a trace was observed on, as far as it told or somebody knew. */
+export interface TraceServer {
+  type?: string;
+  version?: string;
+  /** As its own makers call it, not as requests do. */
+  model?: string;
+  hardware?: string;
+  tensorParallel?: number;
+  maxNumSeqs?: number;
+  maxNumBatchedTokens?: number;
+  blockSize?: number;
+  totalKvBlocks?: number;
+  gpuMemoryUtilization?: number;
+  maxModelLen?: number;
+}
+
 /** What the YAML file of a TraceV2 says; other formats say none of it. */
 export interface TraceHeader {
   /** real: observed on a server, deadlines relative to the arrival; generated, replayed or unsaid: absolute. */
   mode: '' | 'real' | 'generated' | 'replayed';
   workloadSeed?: number;
-  /** 'accumulate': a chat's prompt starts with its whole past. Checked by closed-loop replay only. */
+  /**
+   * Whether a chat's prompt starts with its whole past. 'accumulate': in a closed loop only, and rows say what is new.
+   * 'included': it did when it was observed, and rows say how long their prompts were.
+   */
   sessionContextGrowth: string;
   goodputTargets: Record<string, TraceGoodputTarget>;
   /** Tokens of a block in the column `block_hashes`. */
   blockTokens?: number;
+  /** Requests before those of an observed trace, which only warmed the server up; absent for none. */
+  warmUpRequests?: number;
+  server?: TraceServer;
+  /** The way to the server and back. */
+  rttMs?: number;
+  /** Why an observed trace is not all that was wanted: it was broken off, or requests were sent too late. */
+  partial?: string;
+  late?: string;
   /** Where a top-level key stands, for errors found later: `trace.yaml:4:1 (mode)`. */
   place(key: string): string;
 }
@@ -33,6 +61,8 @@ export interface Trace {
   thinkTimeUs: Float64Array | null;
   /** The records are not in order of arrival. */
   unsorted: boolean;
+  /** What became of the requests when they were recorded, where the recorder noted it. */
+  observed?: Observed;
   /** What was left out or guessed while reading, a sentence each: told as warnings. */
   notes?: readonly string[];
   /** Where a row's field stands: `trace.csv:14:7 (input_tokens)`. Only for errors: it may read the file again. */

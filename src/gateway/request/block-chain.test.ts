@@ -44,6 +44,16 @@ describe('BlockChain', () => {
     expect(ids('x'.repeat(10_000), 'm', 7).every((id) => id >= 0 && id < 2 ** 31)).toBe(true);
   });
 
+  it('tells the whole mix of every id', () => {
+    const chain = new BlockChain();
+    const bytes = Buffer.from('0123456789'.repeat(800));
+    chain.start('m');
+    chain.addBlocks(bytes, bytes.length, 8);
+    const pairs = Array.from({ length: chain.count }, (_, i) => chain.words.subarray(2 * i, 2 * i + 2));
+    expect(pairs.map(([a, b]) => (a! ^ (b! << 7)) >>> 1)).toEqual(Array.from(chain.ids.subarray(0, chain.count)));
+    expect(new Set(pairs.map(([, b]) => b)).size).toBe(1000);
+  });
+
   it('starts anew for every prompt', () => {
     const chain = new BlockChain();
     const bytes = Buffer.from('0123456789abcdef');

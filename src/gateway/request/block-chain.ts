@@ -5,6 +5,8 @@
  */
 export class BlockChain {
   ids = new Int32Array(256);
+  /** The whole mix that each id is part of, two words for each: what names a block where 31 bits are too few. */
+  words = new Int32Array(512);
   count = 0;
   #a = 0;
   #b = 0;
@@ -19,10 +21,15 @@ export class BlockChain {
   /** Adds every full block of bytes[0, length). */
   addBlocks(bytes: Buffer, length: number, blockBytes: number): void {
     const blocks = Math.floor(length / blockBytes);
-    if (blocks > this.ids.length) this.ids = new Int32Array(blocks * 2);
+    if (blocks > this.ids.length) {
+      this.ids = new Int32Array(blocks * 2);
+      this.words = new Int32Array(blocks * 4);
+    }
     for (let block = 0; block < blocks; block++) {
       this.#mixBytes(bytes, block * blockBytes, (block + 1) * blockBytes);
       this.ids[block] = (this.#a ^ (this.#b << 7)) >>> 1;
+      this.words[2 * block] = this.#a;
+      this.words[2 * block + 1] = this.#b;
     }
     this.count = blocks;
   }

@@ -9,6 +9,10 @@ const FACTS: RequestFacts = {
   inputTokens: 0,
   session: '',
   sloClass: 'standard',
+  tenant: '',
+  keyId: '',
+  mostOutput: null,
+  hidesUsage: false,
   cacheSalt: '',
   body: { prompt: 'four letters a token, and many of them' },
 };
@@ -16,7 +20,8 @@ const FACTS: RequestFacts = {
 function read(change: Partial<RequestFacts>, blockSize = 2) {
   const prompt = new PromptBlocks();
   prompt.read({ ...FACTS, ...change }, blockSize);
-  return { tokens: prompt.tokens, ids: Array.from(prompt.blocks.subarray(0, prompt.blockCount)) };
+  const words = Array.from(prompt.blockWords.subarray(0, 2 * prompt.blockCount));
+  return { tokens: prompt.tokens, ids: Array.from(prompt.blocks.subarray(0, prompt.blockCount)), words };
 }
 
 describe('PromptBlocks', () => {
@@ -26,14 +31,15 @@ describe('PromptBlocks', () => {
   });
 
   it('gives equal beginnings equal ids, of one model and one salt', () => {
-    const { ids } = read({});
-    expect(read({ body: { prompt: `${FACTS.body.prompt}, or more` } }).ids.slice(0, 4)).toEqual(ids);
+    const { ids, words } = read({});
+    const longer = read({ body: { prompt: `${FACTS.body.prompt}, or more` } });
+    expect([longer.ids.slice(0, 4), longer.words.slice(0, 8)]).toEqual([ids, words]);
     for (const other of [{ model: 'n' }, { cacheSalt: 's' }]) expect(read(other).ids[0]).not.toBe(ids[0]);
   });
 
   it('takes what is malformed for nothing, and refuses what is nested too deeply', () => {
-    expect(read({ body: { prompt: 5 } })).toEqual({ tokens: 0, ids: [] });
-    expect(read({ kind: 'chat', body: { messages: 'x' } })).toEqual({ tokens: 0, ids: [] });
+    expect(read({ body: { prompt: 5 } })).toEqual({ tokens: 0, ids: [], words: [] });
+    expect(read({ kind: 'chat', body: { messages: 'x' } })).toEqual({ tokens: 0, ids: [], words: [] });
     const tools = [JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))];
     const messages = [{ role: 'user', content: 'x' }];
     expect(() => read({ kind: 'chat', body: { tools, messages } })).toThrowError(

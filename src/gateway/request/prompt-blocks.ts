@@ -17,6 +17,11 @@ export class PromptBlocks {
     return this.#chain.ids;
   }
 
+  /** The same blocks by 64 bits, two words for each: for those who write them down. */
+  get blockWords(): Int32Array {
+    return this.#chain.words;
+  }
+
   get blockCount(): number {
     return this.#chain.count;
   }

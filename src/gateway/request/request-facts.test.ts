@@ -27,6 +27,10 @@ describe('readFacts', () => {
       inputTokens: 0,
       session: 'u',
       sloClass: 'standard',
+      tenant: '',
+      keyId: '',
+      mostOutput: null,
+      hidesUsage: false,
       cacheSalt: 's',
       body,
     });
@@ -45,6 +49,15 @@ describe('readFacts', () => {
       'batch',
     );
     expect(facts({ model: 'm' }, { 'x-gateway-inference-objective': 'o' }).sloClass).toBe('o');
+  });
+
+  it('knows for whom it counts without a key, what it may use at most and whether it wants to see that', () => {
+    expect(facts({ model: 'm' }, { 'x-gateway-inference-fairness-id': 'team' }).tenant).toBe('team');
+    expect(facts({ model: 'm', max_tokens: 5, n: 3 }).mostOutput).toBe(15);
+    expect(readFacts('id', 'embedding', {}, Buffer.from('{"model":"m"}')).mostOutput).toBe(0);
+    const hides = (body: object) => facts({ model: 'm', ...body }).hidesUsage;
+    expect([hides({}), hides({ stream: true })]).toEqual([false, true]);
+    expect(hides({ stream: true, stream_options: { include_usage: true } })).toBe(false);
   });
 
   it('remembers names that are very long by their hash', () => {

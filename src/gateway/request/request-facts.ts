@@ -15,6 +15,14 @@ export interface RequestFacts {
   /** Empty when the request belongs to no chat. */
   session: string;
   sloClass: string;
+  /** Who it counts for in queues and budgets: the key's tenant, else the fairness id that it names itself; empty for nobody. */
+  tenant: string;
+  /** The public id of its key; empty where no keys are asked for. */
+  keyId: string;
+  /** The most that it allows for all its answers together; null where it says nothing. */
+  mostOutput: number | null;
+  /** It streams and does not ask for the usage at the end. */
+  hidesUsage: boolean;
   /** Prompts with different salts share no cache. */
   cacheSalt: string;
   body: RequestBody;
@@ -32,7 +40,7 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
 /** Reads what a request says of itself; throws an ApiError when it is not a request. */
 export function readFacts(id: string, kind: ApiKind, headers: IncomingHttpHeaders, bytes: Buffer): RequestFacts {
   const body = parseJsonObject(bytes);
-  const { cacheSalt, model, session } = readRoutedFields(body);
+  const { cacheSalt, includeUsage, maxTokens, model, n, session, stream } = readRoutedFields(body);
   return {
     id,
     kind,
@@ -42,10 +50,25 @@ export function readFacts(id: string, kind: ApiKind, headers: IncomingHttpHeader
     sloClass: shortName(
       headerText(headers['x-slo-class']) || headerText(headers['x-gateway-inference-objective']) || 'standard',
     ),
+    tenant: shortName(headerText(headers['x-gateway-inference-fairness-id'])),
+    keyId: '',
+    mostOutput: ANSWERS_WITH_TEXT[kind] ? (maxTokens === null ? null : maxTokens * n) : 0,
+    hidesUsage: stream && !includeUsage && (kind === 'chat' || kind === 'completion'),
     cacheSalt,
     body,
   };
 }
+
+/** Whose answers have tokens to reserve. */
+const ANSWERS_WITH_TEXT: Readonly<Record<ApiKind, boolean>> = {
+  chat: true,
+  completion: true,
+  responses: true,
+  messages: true,
+  embedding: false,
+  rerank: false,
+  score: false,
+};
 
 const MOST_CHARACTERS = 128;
 

@@ -24,12 +24,14 @@ async function failure(format: string, content: string): Promise<InputError> {
 
 const MOONCAKE = { timestamp: 5, input_length: 600, output_length: 4, hash_ids: [1, 2] };
 const BAILIAN = { chat_id: 2, parent_chat_id: -1, ...MOONCAKE, type: 'text', turn: 1 };
+const TRAFFIC = { t_us: 900, input_tokens: 40, output_tokens: 4, block_size: 16, blocks: ['a'], status: 200 };
 const SPAN = {
   startTimeUnixNano: '1751360400000000000',
   attributes: { 'gen_ai.usage.input_tokens': 5, 'gen_ai.usage.output_tokens': 6 },
 };
 /** Two lines: a good one, and one with other fields; those that are undefined are left out. */
 const mooncake = (fields: object) => lines(MOONCAKE, { ...MOONCAKE, ...fields });
+const traffic = (fields: object) => lines(TRAFFIC, { ...TRAFFIC, ...fields });
 const bailian = (fields: object) => lines({ ...BAILIAN, chat_id: 1 }, { ...BAILIAN, ...fields });
 const lines = (...records: object[]) => `${records.map((record) => JSON.stringify(record)).join('\n')}\n`;
 const azure = (row: string) => `TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6,374,44\n${row}\n`;
@@ -73,6 +75,31 @@ const BAD: readonly [string, string, string, string, string][] = [
     'this is bailian, but the file starts as mooncake',
   ],
   ['CSV behind Mooncake', 'mooncake', lines(MOONCAKE) + azure(''), '2:1', 'this is azure'],
+
+  ['no time', 'traffic', traffic({ t_us: undefined }), '2:1 (t_us)', 'is missing'],
+  ['a time as text', 'traffic', traffic({ t_us: 'now' }), '2:2 (t_us)', "'now' is not a number"],
+  ['no status', 'traffic', traffic({ status: undefined }), '2:1 (status)', 'is missing'],
+  ['no length', 'traffic', traffic({ input_tokens: null }), '2:13 (input_tokens)', 'null is not a whole number'],
+  ['a negative length', 'traffic', traffic({ output_tokens: -1 }), '2:31 (output_tokens)', '-1 is negative'],
+  ['part of a token', 'traffic', traffic({ cached_tokens: 0.5 }), '2:93 (cached_tokens)', '0.5 is not a whole number'],
+  ['an end before the start', 'traffic', traffic({ end_us: 899 }), '2:93 (end_us)', '899 is before the arrival at 900'],
+  [
+    'a first token as text',
+    'traffic',
+    traffic({ first_token_us: 'x' }),
+    '2:93 (first_token_us)',
+    "'x' is not a number",
+  ],
+  ['blocks that are no list', 'traffic', traffic({ blocks: 'a' }), '2:65 (blocks)', 'is not a list'],
+  ['a block id as number', 'traffic', traffic({ blocks: ['a', 7] }), '2:65 (blocks)', '7 is not a block id'],
+  ['blocks of no size', 'traffic', traffic({ block_size: 0 }), '2:49 (block_size)', 'is 0'],
+  ['blocks of unknown size', 'traffic', traffic({ block_size: undefined }), '2:1 (block_size)', 'is missing'],
+  ['a chat that is a list', 'traffic', traffic({ session: [] }), '2:93 (session)', 'neither a text nor a number'],
+  ['a tenant that is an object', 'traffic', traffic({ tenant: {} }), '2:93 (tenant)', 'neither a text nor a number'],
+  ['text that is not JSON', 'traffic', `${lines(TRAFFIC)}{"t_us": NaN}\n`, '2:*', 'the line is not JSON'],
+  ['a list instead of an object', 'traffic', `${lines(TRAFFIC)}[1]\n`, '2:1', 'not a JSON object'],
+  ['Mooncake behind traffic', 'traffic', lines(TRAFFIC, MOONCAKE), '2:1', 'this is mooncake'],
+  ['only wrong requests', 'traffic', lines({ ...TRAFFIC, status: 400 }), '', 'no requests'],
 
   ['no chat_id', 'bailian', bailian({ chat_id: undefined, hash_ids: undefined }), '2:1 (chat_id)', 'is missing'],
   ['an empty chat_id', 'bailian', bailian({ chat_id: '' }), '2:2 (chat_id)', 'is missing'],

@@ -11,6 +11,14 @@ export interface FileStart {
   text: string;
 }
 
+/** Which requests of a trace are wanted; all unless something is said. */
+export interface TracePart {
+  /** Those that asked for this model. */
+  model?: string;
+  /** Those that were answered completely. */
+  answered?: boolean;
+}
+
 /** A kind of trace file: one file with its reader, and one line in the registry. */
 export interface TraceFormat {
   /** As messages and `twinyard convert` name it. */
@@ -26,4 +34,8 @@ export interface TraceFormat {
    * held at a time. Throws an InputError with file, line, column where something is wrong.
    */
   read(path: string): Promise<Trace>;
+  /** Reads a part alone; formats that do not say who asked for what, and what came of it, cannot. */
+  readPart?(path: string, part: TracePart): Promise<Trace>;
+  /** Every file that a trace consists of, where that may be more than one. */
+  files?(path: string): string[];
 }

@@ -1,16 +1,23 @@
 import { existsSync, statSync } from 'node:fs';
-import { formatUnknown, traceEmpty, workloadNotTrace } from '../errors.js';
+import { formatUnknown, partUnknown, traceEmpty, workloadNotTrace } from '../errors.js';
 import { inputChunks } from '../input-chunks.js';
 import type { Trace } from '../trace.js';
-import type { FileStart, TraceFormat } from './format.js';
+import type { FileStart, TraceFormat, TracePart } from './format.js';
 import { isInferencePerf } from './is-inference-perf.js';
 import { TRACE_FORMATS } from './registry.js';
 
 const START_BYTES = 64 * 1024;
 
 /** Reads a trace of any known format, told apart by what the file starts with. */
-export async function readAnyTrace(path: string): Promise<Trace> {
-  return (await traceFormatOf(path)).read(path);
+export async function readAnyTrace(path: string, part?: TracePart): Promise<Trace> {
+  return readAs(await traceFormatOf(path), path, part);
+}
+
+/** Reads a trace, or a part of it, whose format is known. */
+export async function readAs(format: TraceFormat, path: string, part: TracePart | undefined): Promise<Trace> {
+  if (part === undefined) return format.read(path);
+  if (format.readPart === undefined) throw partUnknown(path, format.name);
+  return format.readPart(path, part);
 }
 
 export async function traceFormatOf(path: string): Promise<TraceFormat> {

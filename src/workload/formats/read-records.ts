@@ -35,7 +35,11 @@ export async function readCsv(path: string, schema: RecordSchema): Promise<Trace
 }
 
 /** Lines that are not blank. When one is wrong because another format begins there, says so. */
-async function eachLine(path: string, schema: RecordSchema, use: (line: string, number: number) => void) {
+export async function eachLine(
+  path: string,
+  schema: Pick<RecordSchema, 'name'>,
+  use: (line: string, number: number) => void,
+): Promise<void> {
   let failed = '';
   let failedAt = 0;
   try {

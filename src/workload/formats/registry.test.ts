@@ -36,6 +36,13 @@ const SAMPLES: readonly FormatSample[] = [
     outputTokens: [10, 12],
   },
   {
+    format: format('traffic'),
+    path: sample('traffic.jsonl'),
+    arrivalUs: [0, 40_000, 600_000, 950_000],
+    inputTokens: [70, 40, 118, 52],
+    outputTokens: [30, 12, 20, 21],
+  },
+  {
     format: format('mooncake'),
     path: sample('mooncake.jsonl'),
     arrivalUs: [0, 250_000, 1_000_000, 1_000_000],

@@ -23,14 +23,14 @@ const MAX_TOKENS = 2 ** 31 - 1;
  */
 export function closedLoopWorkload(trace: Trace, thinkTime: ThinkTime | null): Workload {
   const growth = trace.header.sessionContextGrowth;
-  if (growth !== '' && growth !== 'accumulate') {
+  if (!['', 'accumulate', 'included'].includes(growth)) {
     throw headerInvalid(
       trace.header.place('session_context_growth'),
       `unknown value '${growth}'`,
-      "write 'accumulate', or leave it out",
+      "write 'accumulate' or 'included', or leave it out",
     );
   }
-  if (growth !== '' && trace.table.blocks !== null) {
+  if (growth === 'accumulate' && trace.table.blocks !== null) {
     throw headerInvalid(
       trace.header.place('session_context_growth'),
       'the trace has recorded blocks, which say what every prompt holds',
@@ -99,7 +99,8 @@ export class TraceSessionDriver implements SessionDriver {
     table.session[next] = session;
     table.round[next] = round;
     copyContent(from, record, table, next);
-    table.flags[next] = (from.flags[record]! & ROW_STREAMING) | ROW_FOLLOW_UP | (this.#grows ? ROW_GROWS_CONTEXT : 0);
+    const kept = from.flags[record]! & (ROW_STREAMING | ROW_GROWS_CONTEXT);
+    table.flags[next] = kept | ROW_FOLLOW_UP | (this.#grows ? ROW_GROWS_CONTEXT : 0);
     return next;
   }
 
@@ -131,6 +132,9 @@ function copyNames(from: RequestTable, to: RequestTable): void {
   }
   from.prefixTokens.forEach((tokens, group) => {
     to.prefixTokens[group] = tokens;
+  });
+  from.contextTokens.forEach((tokens, session) => {
+    to.contextTokens[session] = tokens;
   });
   to.networks.push(...from.networks);
 }

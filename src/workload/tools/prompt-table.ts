@@ -9,11 +9,11 @@ const MAX_TOKENS = 2 ** 31 - 1;
 /** Whether a chat's prompt starts with the whole chat so far, and its rows say only what is new. */
 export function growsContext({ header }: Trace): boolean {
   if (header.sessionContextGrowth === 'accumulate') return true;
-  if (header.sessionContextGrowth === '') return false;
+  if (['', 'included'].includes(header.sessionContextGrowth)) return false;
   throw headerInvalid(
     header.place('session_context_growth'),
     `unknown value '${header.sessionContextGrowth}'`,
-    "write 'accumulate', or leave it out",
+    "write 'accumulate' or 'included', or leave it out",
   );
 }
 

@@ -36,6 +36,25 @@ describe('selectRows', () => {
     expect(place(0, 'input_tokens')).toBe('made.csv:3 (input_tokens)');
   });
 
+  it('keeps what was seen of the rows', () => {
+    const observed = {
+      dispatchUs: Float64Array.of(1, Number.NaN),
+      ttftUs: Float64Array.of(2, Number.NaN),
+      e2eUs: Float64Array.of(3, 4),
+      cachedTokens: Int32Array.of(16, -1),
+      outcome: Uint8Array.of(0, 2),
+    };
+    const trace = { ...madeTrace([{ at: 1 }, { at: 2 }]), observed };
+    expect(selectRows(trace, Int32Array.of(1)).observed).toEqual({
+      dispatchUs: Float64Array.of(Number.NaN),
+      ttftUs: Float64Array.of(Number.NaN),
+      e2eUs: Float64Array.of(4),
+      cachedTokens: Int32Array.of(-1),
+      outcome: Uint8Array.of(2),
+    });
+    expect(selectRows(madeTrace([{ at: 1 }]), Int32Array.of(0))).not.toHaveProperty('observed');
+  });
+
   it('says whether the rows are in order of time', () => {
     const trace = madeTrace([{ at: 1 }, { at: 2 }]);
     expect(selectRows(trace, Int32Array.of(0, 1)).unsorted).toBe(false);

@@ -1,5 +1,6 @@
 import type { NameTable } from '../../kernel/name-table.js';
 import { isSorted } from '../arrival-order.js';
+import { selectObserved } from '../observed.js';
 import { PromptBlocks } from '../prompt-blocks.js';
 import { RequestTable, setSourceId, sourceIdOf } from '../request-table.js';
 import type { Trace } from '../trace.js';
@@ -67,6 +68,7 @@ export function selectRows(trace: Trace, rows: Int32Array, rename: Rename = (_, 
     wantedUs: picked(trace.wantedUs),
     thinkTimeUs: trace.thinkTimeUs === null ? null : picked(trace.thinkTimeUs),
     unsorted: !isSorted(table),
+    ...(trace.observed === undefined ? {} : { observed: selectObserved(trace.observed, rows) }),
     place: (row, column) => trace.place(rows[row]!, column),
   };
 }

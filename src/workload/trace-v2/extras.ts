@@ -1,3 +1,5 @@
+import { SeenColumns } from './seen-columns.js';
+
 /** Columns of a trace that are not part of a request as the simulator sees it. */
 export class Extras {
   readonly sourceId: Float64Array;
@@ -5,8 +7,11 @@ export class Extras {
   readonly thinkTimeUs: Float64Array;
   readonly prefixLength: Int32Array;
   readonly serverTokens: Int32Array;
+  /** What was seen of answers; null where nobody asks for it. */
+  readonly seen: SeenColumns | null;
 
-  constructor(capacity: number) {
+  constructor(capacity: number, seen: SeenColumns | null) {
+    this.seen = seen;
     this.sourceId = new Float64Array(capacity);
     this.wantedUs = new Float64Array(capacity);
     this.thinkTimeUs = new Float64Array(capacity);
@@ -15,7 +20,7 @@ export class Extras {
   }
 
   grown(capacity: number): Extras {
-    const next = new Extras(capacity);
+    const next = new Extras(capacity, this.seen === null ? null : new SeenColumns(capacity, this.seen));
     next.sourceId.set(this.sourceId);
     next.wantedUs.set(this.wantedUs);
     next.thinkTimeUs.set(this.thinkTimeUs);

@@ -1,3 +1,5 @@
+import type { TraceServer } from '../trace.js';
+
 export const MODES = ['real', 'generated', 'replayed'] as const;
 export const TIME_UNITS = ['microseconds', 'us'] as const;
 
@@ -6,6 +8,21 @@ export type HeaderKind = 'text' | 'whole' | 'count' | 'number' | 'anything' | He
 export interface HeaderKeys {
   [key: string]: HeaderKind;
 }
+
+/** What a header may say of the server, and what we call it. */
+export const SERVER_KEYS = {
+  type: { kind: 'text', name: 'type' },
+  version: { kind: 'text', name: 'version' },
+  model: { kind: 'text', name: 'model' },
+  hardware: { kind: 'text', name: 'hardware' },
+  tensor_parallel: { kind: 'whole', name: 'tensorParallel' },
+  max_num_seqs: { kind: 'whole', name: 'maxNumSeqs' },
+  max_num_batched_tokens: { kind: 'whole', name: 'maxNumBatchedTokens' },
+  block_size: { kind: 'whole', name: 'blockSize' },
+  total_kv_blocks: { kind: 'whole', name: 'totalKvBlocks' },
+  gpu_memory_utilization: { kind: 'number', name: 'gpuMemoryUtilization' },
+  max_model_len: { kind: 'whole', name: 'maxModelLen' },
+} as const satisfies Record<string, { kind: HeaderKind; name: keyof TraceServer }>;
 
 /** Every key a header may have. */
 export const HEADER_KEYS: HeaderKeys = {
@@ -18,17 +35,11 @@ export const HEADER_KEYS: HeaderKeys = {
   workload_spec: 'text',
   session_context_growth: 'text',
   block_tokens: 'count',
-  server: {
-    type: 'text',
-    model: 'text',
-    tensor_parallel: 'whole',
-    max_num_seqs: 'whole',
-    block_size: 'whole',
-    gpu_memory_utilization: 'number',
-    max_model_len: 'whole',
-  },
+  server: Object.fromEntries(Object.entries(SERVER_KEYS).map(([key, { kind }]) => [key, kind])),
   network: { measured_rtt_ms: 'number' },
   goodput_slo_targets: { each: { ttft_ms: 'number', itl_ms: 'number', e2e_ms: 'number' } },
   kv_offload: 'anything',
   observed_kv_metrics: 'anything',
+  partial: 'text',
+  late: 'text',
 };

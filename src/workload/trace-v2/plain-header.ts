@@ -25,12 +25,16 @@ export function readPlainHeader(text: string, file: string): TraceHeader | null 
   if (values.size === 0 || !isKnown(mode, MODES) || !isKnown(unit, TIME_UNITS)) return null;
   const seed = values.get('workload_seed');
   const blockTokens = values.get('block_tokens');
+  const warmUp = Number(values.get('warm_up_requests') ?? 0);
   return {
     mode: mode as TraceHeader['mode'],
     ...(seed === undefined ? {} : { workloadSeed: Number(seed) }),
     sessionContextGrowth: values.get('session_context_growth') ?? '',
     goodputTargets: {},
     ...(blockTokens === undefined ? {} : { blockTokens: Number(blockTokens) }),
+    ...(warmUp > 0 ? { warmUpRequests: warmUp } : {}),
+    ...(values.has('partial') ? { partial: values.get('partial')! } : {}),
+    ...(values.has('late') ? { late: values.get('late')! } : {}),
     place: (key) => {
       const line = lines.findIndex((candidate) => candidate.startsWith(`${key}:`));
       return line < 0 ? `${file} (${key})` : `${file}:${line + 1}:1 (${key})`;

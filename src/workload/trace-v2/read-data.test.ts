@@ -98,8 +98,17 @@ describe('readTraceData', () => {
   });
 
   it('counts deadlines of observed traces from the arrival', () => {
-    const { table } = read(csv([{ send_time_us: '1700000000000000', deadline_us: '5000' }, {}]), true);
-    expect([...table.deadlineUs.subarray(0, 2)]).toEqual([1_700_000_000_005_000, 0]);
+    const { table } = read(csv([{ send_time_us: '7000', deadline_us: '5000' }, {}]), true);
+    expect([...table.deadlineUs.subarray(0, 2)]).toEqual([12_000, 0]);
+  });
+
+  it('moves dates of observed traces to the axis of the arrivals that were wanted', () => {
+    const sent = (us: string, wanted: string) => ({ send_time_us: us, arrival_time_us: wanted, deadline_us: '5000' });
+    const rows = [sent('1700000000001250', '1000'), sent('1700000000003000', '3000'), { send_time_us: '0' }];
+    const { table } = read(csv(rows), true);
+    expect([...table.arrivalUs.subarray(0, 3)]).toEqual([1250, 3000, 1000]);
+    expect([...table.deadlineUs.subarray(0, 3)]).toEqual([6250, 8000, 0]);
+    expect(read(csv(rows.map((row) => ({ ...row, deadline_us: '0' })))).table.arrivalUs[0]).toBe(1_700_000_000_001_250);
   });
 
   it('finds the optional columns', () => {

@@ -16,6 +16,7 @@ import { CsvFile, NEWLINE, RowIncomplete } from './csv-file.js';
 import { csvPlace } from './csv-place.js';
 import { Extras } from './extras.js';
 import { readLayout, type TraceLayout } from './layout.js';
+import { SeenColumns } from './seen-columns.js';
 
 const MAX_COUNT = 2 ** 31 - 1;
 const MAX_TIME = Number.MAX_SAFE_INTEGER;
@@ -26,17 +27,31 @@ const SHORTEST_ROW = 48;
 /** A TraceV2's rows, complete and checked. */
 export type TraceData = Omit<Trace, 'format' | 'header'>;
 
-/** Reads a whole CSV that is in memory. `relativeDeadlines`: deadlines count from the arrival, as observed traces write them. */
+/**
+ * Reads a whole CSV that is in memory. `relativeDeadlines`: deadlines count from the arrival, as observed traces write them, and
+ * times of sending may be dates.
+ */
 export function readTraceData(
   bytes: Buffer,
   path: string,
   relativeDeadlines: boolean,
   blockTokens?: number,
 ): TraceData {
-  const reader = new TraceDataReader(path, bytes.length, () => bytes, blockTokens);
+  const reader = new TraceDataReader(path, bytes.length, () => bytes, { blockTokens });
   reader.push(bytes, true);
   return reader.finish(relativeDeadlines);
 }
+
+/** What the header, or whoever reads, says about the rows. */
+export interface DataOptions {
+  /** Tokens of recorded blocks. */
+  blockTokens?: number | undefined;
+  /** What was seen of the answers is wanted, too. */
+  seen?: boolean;
+}
+
+/** Send times from here on are dates: no trace lasts that long. */
+const DATES_US = 1e14;
 
 /** Reads a CSV that comes in pieces of any size; holds no more of it than a piece and a row. */
 export class TraceDataReader {
@@ -56,14 +71,14 @@ export class TraceDataReader {
   /**
    * @param size of the file if it is known, else 0: how much room to make
    * @param wholeFile reads the file again, to name the place of an error
-   * @param blockTokens of recorded blocks, if the header says
    */
-  constructor(path: string, size: number, wholeFile: () => Buffer, blockTokens?: number) {
+  constructor(path: string, size: number, wholeFile: () => Buffer, options: DataOptions = {}) {
     this.#path = path;
     this.#wholeFile = wholeFile;
-    this.#blockTokens = blockTokens;
+    this.#blockTokens = options.blockTokens;
     this.#table = new RequestTable(Math.ceil(size / SHORTEST_ROW));
-    this.#extras = new Extras(this.#table.arrivalUs.length);
+    const capacity = this.#table.arrivalUs.length;
+    this.#extras = new Extras(capacity, options.seen ? new SeenColumns(capacity) : null);
   }
 
   push(piece: Buffer, isLast: boolean): void {
@@ -95,14 +110,16 @@ export class TraceDataReader {
     const { names } = this.#layout!;
     const place = (row: number, column: string) => csvPlace(this.#wholeFile(), this.#path, row, names, column);
     if (!usesKinds(table)) table.kinds = null;
+    const originUs = relativeDeadlines ? startAtZero(table, this.#extras) : 0;
     const unsorted = settle(table, this.#extras, relativeDeadlines, place);
     checkBlocks(table, place);
-    const { thinkTimeUs, wantedUs } = this.#extras;
+    const { seen, serverTokens, thinkTimeUs, wantedUs } = this.#extras;
     return {
       table,
       wantedUs: isSame(wantedUs, table.arrivalUs, table.count) ? table.arrivalUs : wantedUs,
       thinkTimeUs: names.includes('think_time_us') ? thinkTimeUs : null,
       unsorted,
+      ...(seen === null ? {} : { observed: seen.observed(table, names, originUs, serverTokens) }),
       place,
     };
   }
@@ -167,6 +184,7 @@ function columnOf(table: RequestTable, extras: Extras, lists: BlockLists | null)
   const time = { holds: 'whole', min: 0, max: MAX_TIME } as const;
   const anyTime = { holds: 'whole', min: -MAX_TIME, max: MAX_TIME } as const;
   const columns: CsvColumn[] = [
+    ...(extras.seen?.columns() ?? []),
     { name: 'request_id', ...time, into: extras.sourceId },
     { name: 'client_id', holds: 'name', names: table.clients, max: MAX_COUNT, into: table.client },
     { name: 'tenant_id', holds: 'name', names: table.tenants, max: MAX_COUNT, into: table.tenant },
@@ -197,6 +215,20 @@ function columnOf(table: RequestTable, extras: Extras, lists: BlockLists | null)
     { name: 'block_hashes', holds: 'list', accepted: BlockLists.accepted, read: (row, text) => lists?.read(row, text) },
   ];
   return (name) => columns.find((column) => column.name === name) ?? { name, holds: 'anything' };
+}
+
+/**
+ * Times of sending that are dates are moved to the axis of the arrivals that were wanted, so that nobody was early and somebody
+ * was on time; gives how far they moved.
+ */
+function startAtZero({ arrivalUs, count }: RequestTable, { wantedUs }: Extras): number {
+  let originUs = Number.POSITIVE_INFINITY;
+  for (let row = 0; row < count; row++) {
+    if (arrivalUs[row]! > 0) originUs = Math.min(originUs, arrivalUs[row]! - wantedUs[row]!);
+  }
+  if (!(originUs >= DATES_US && originUs < Number.POSITIVE_INFINITY)) return 0;
+  for (let row = 0; row < count; row++) if (arrivalUs[row]! > 0) arrivalUs[row]! -= originUs;
+  return originUs;
 }
 
 /** Turns what the file says into requests, in place; says whether they are out of order. */

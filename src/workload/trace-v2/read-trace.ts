@@ -2,7 +2,9 @@ import { statSync } from 'node:fs';
 import { headerInvalid } from '../errors.js';
 import { inputChunks } from '../input-chunks.js';
 import { readInputFile, readWholeFile } from '../input-file.js';
+import { includeContext } from '../sessions/include-context.js';
 import type { Trace, TraceHeader } from '../trace.js';
+import { observedNotes } from './observed-notes.js';
 import { TraceDataReader } from './read-data.js';
 import { readTraceHeader } from './read-header.js';
 
@@ -13,15 +15,29 @@ const NO_HEADER: TraceHeader = {
   place: (key) => `the missing header (${key})`,
 };
 
+export interface TraceV2Options {
+  /** What became of the requests is wanted whatever the trace is, not only where it was observed. */
+  seen?: boolean;
+}
+
 /** Reads a TraceV2 pair. Either file may be gzipped. Without a header the data is taken as generated. */
-export async function readTraceV2(headerPath: string | null, dataPath: string): Promise<Trace> {
+export async function readTraceV2(
+  headerPath: string | null,
+  dataPath: string,
+  { seen = false }: TraceV2Options = {},
+): Promise<Trace> {
   const header = headerPath === null ? NO_HEADER : await readHeader(headerPath);
   const { blockTokens } = header;
   if (blockTokens === 0) throw headerInvalid(header.place('block_tokens'), 'is 0', 'give at least 1');
-  const reader = new TraceDataReader(dataPath, plainSize(dataPath), () => readWholeFile(dataPath), blockTokens);
+  const isReal = header.mode === 'real';
+  const options = { blockTokens, seen: seen || isReal };
+  const reader = new TraceDataReader(dataPath, plainSize(dataPath), () => readWholeFile(dataPath), options);
   for await (const chunk of inputChunks(dataPath)) reader.push(chunk, false);
   reader.push(Buffer.alloc(0), true);
-  return { format: 'trace-v2', header, ...reader.finish(header.mode === 'real') };
+  const trace: Trace = { format: 'trace-v2', header, ...reader.finish(isReal) };
+  if (header.sessionContextGrowth === 'included') includeContext(trace.table);
+  const notes = observedNotes(trace);
+  return notes.length === 0 ? trace : { ...trace, notes };
 }
 
 /** The size of what will be read; 0 when the file is packed. */

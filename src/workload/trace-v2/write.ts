@@ -1,8 +1,14 @@
 import { arrivalOrder } from '../arrival-order.js';
+import { OBSERVED_OUTCOMES, type Observed } from '../observed.js';
 import { type RequestTable, ROW_STREAMING, sourceIdOf } from '../request-table.js';
-import type { Trace, TraceGoodputTarget, TraceHeader } from '../trace.js';
+import type { Trace } from '../trace.js';
 import { writeBlockList } from './block-list.js';
 import { fixedColumns } from './layout.js';
+import { quoted } from './quoted.js';
+import { type TraceFacts, writeTraceHeader } from './write-header.js';
+import { SENT_TRAILING, sentEnding, sentTrailing } from './write-sent.js';
+
+export { type TraceFacts, writeTraceHeader };
 
 /** What became of each request, by row of the table. NaN: never happened. */
 export interface TraceOutcomes {
@@ -12,39 +18,7 @@ export interface TraceOutcomes {
   status(row: number): 'ok' | 'timeout' | 'incomplete' | '';
 }
 
-/** What the header of a written trace says besides its format. */
-export interface TraceFacts {
-  mode: TraceHeader['mode'];
-  workloadSeed?: number;
-  /** Where the workload came from: a file, or `preset:<name>`. */
-  workloadSpec?: string;
-  sessionContextGrowth?: string;
-  /** Tokens of a recorded block, where the data says what prompts consist of. */
-  blockTokens?: number | undefined;
-  goodputTargets?: Record<string, TraceGoodputTarget>;
-}
-
 const CHUNK_CHARACTERS = 64 * 1024;
-
-/** The YAML text of a trace's header. */
-export function writeTraceHeader(facts: TraceFacts): string {
-  const lines = ['trace_version: 3', 'time_unit: microseconds'];
-  if (facts.mode !== '') lines.push(`mode: ${facts.mode}`);
-  lines.push('warm_up_requests: 0');
-  if (facts.workloadSeed !== undefined) lines.push(`workload_seed: ${facts.workloadSeed}`);
-  if (facts.workloadSpec !== undefined) lines.push(`workload_spec: ${JSON.stringify(facts.workloadSpec)}`);
-  if (facts.sessionContextGrowth) lines.push(`session_context_growth: ${word(facts.sessionContextGrowth)}`);
-  if (facts.blockTokens !== undefined) lines.push(`block_tokens: ${facts.blockTokens}`);
-  const targets = Object.entries(facts.goodputTargets ?? {});
-  if (targets.length > 0) lines.push('goodput_slo_targets:');
-  for (const [sloClass, target] of targets) {
-    const limits = Object.entries({ ttft_ms: target.ttftUs, itl_ms: target.itlUs, e2e_ms: target.e2eUs })
-      .filter(([, us]) => us !== undefined)
-      .map(([key, us]) => `${key}: ${us! / 1000}`);
-    lines.push(`  ${JSON.stringify(sloClass)}: { ${limits.join(', ')} }`);
-  }
-  return `${lines.join('\n')}\n`;
-}
 
 /**
  * The CSV text of what was simulated, in pieces: the requests in order of arrival, numbered anew. What is written reads back
@@ -54,6 +28,7 @@ export function writeTraceData(table: RequestTable, outcomes: TraceOutcomes): Ge
   const hasPauses = table.pauseUs.subarray(0, table.count).some((us) => us > 0);
   return rows(table, {
     outcomes,
+    epochUs: 0,
     wantedUs: table.arrivalUs,
     ...(hasPauses ? { thinkTimeUs: (row: number) => table.pauseUs[row]! } : {}),
     relativeDeadlines: false,
@@ -63,22 +38,40 @@ export function writeTraceData(table: RequestTable, outcomes: TraceOutcomes): Ge
 
 /**
  * A trace as a TraceV2: the text of its header and that of its data, in pieces, in order of arrival. Reads back as the same
- * requests under the same ids; what was observed of their answers is not part of a trace that is read, so it is not written.
+ * requests under the same ids, with what was seen of their answers if the trace is an observed one.
+ * @param facts what its header says besides; @param epochUs what times of sending and answers count from
  */
-export function writeTrace(trace: Trace): { header: string; data: Generator<string, void, undefined> } {
-  const { header, table, thinkTimeUs, wantedUs } = trace;
+export function writeTrace(
+  trace: Trace,
+  facts: Partial<TraceFacts> = {},
+  epochUs = 0,
+): { header: string; data: Generator<string, void, undefined> } {
+  const { header, observed, table, thinkTimeUs, wantedUs } = trace;
   const data = rows(table, {
-    outcomes: null,
+    outcomes: observed === undefined ? null : observedOutcomes(observed),
+    ...(observed?.sent === undefined ? {} : { observed }),
+    epochUs,
     wantedUs,
     ...(thinkTimeUs === null ? {} : { thinkTimeUs: (row: number) => thinkTimeUs[row]! }),
     relativeDeadlines: header.mode === 'real',
     renumber: false,
   });
-  return { header: writeTraceHeader({ ...header, blockTokens: table.blocks?.blockTokens }), data };
+  return { header: writeTraceHeader({ ...header, blockTokens: table.blocks?.blockTokens, ...facts }), data };
+}
+
+function observedOutcomes({ e2eUs, outcome, ttftUs }: Observed): TraceOutcomes {
+  return {
+    ttftUs,
+    itlSumUs: e2eUs.map((us, row) => us - ttftUs[row]!),
+    status: (row) => OBSERVED_OUTCOMES[outcome[row]!]!,
+  };
 }
 
 interface RowFacts {
   outcomes: TraceOutcomes | null;
+  /** What a sender noted besides. */
+  observed?: Observed;
+  epochUs: number;
   wantedUs: ArrayLike<number>;
   /** The pause before each row; without it the trace has no such column. */
   thinkTimeUs?: (row: number) => number;
@@ -90,7 +83,7 @@ interface RowFacts {
 
 function* rows(table: RequestTable, facts: RowFacts): Generator<string, void, undefined> {
   const { blocks, kinds } = table;
-  const { outcomes, thinkTimeUs, wantedUs } = facts;
+  const { epochUs, observed, outcomes, thinkTimeUs, wantedUs } = facts;
   const hasSloTarget = table.sloTargetUs.subarray(0, table.count).some((us) => us > 0);
   const clients = table.clients.names().map(quoted);
   const tenants = table.tenants.names().map(quoted);
@@ -98,7 +91,9 @@ function* rows(table: RequestTable, facts: RowFacts): Generator<string, void, un
   const sessions = table.sessions.names().map(quoted);
   const groups = table.prefixGroups.names().map(quoted);
   const models = table.models.names().map(quoted);
-  const columns = fixedColumns(false, hasSloTarget);
+  const hasPriority = observed !== undefined && sloClasses.length > 1;
+  const columns = fixedColumns(hasPriority, hasSloTarget);
+  if (observed !== undefined) columns.push(...SENT_TRAILING);
   if (thinkTimeUs !== undefined) columns.push('think_time_us');
   if (blocks !== null) columns.push('block_hashes');
   let text = `${columns.join(',')}\n`;
@@ -108,18 +103,22 @@ function* rows(table: RequestTable, facts: RowFacts): Generator<string, void, un
     const group = table.prefixGroup[row]!;
     const prefix = table.prefixTokens[group]!;
     const ttft = outcomes?.ttftUs[row] ?? Number.NaN;
-    const first = Number.isNaN(ttft) ? 0 : arrival + ttft;
+    const sendUs = epochUs + arrival;
+    const first = Number.isNaN(ttft) ? 0 : sendUs + ttft;
     const last = Number.isNaN(ttft) ? 0 : first + (outcomes!.itlSumUs[row]! || 0);
     const streaming = (table.flags[row]! & ROW_STREAMING) !== 0;
     const id = facts.renumber ? position++ : sourceIdOf(table, row);
     text += `${id},${clients[table.client[row]!]},${tenants[table.tenant[row]!]},${sloClasses[table.sloClass[row]!]},`;
+    if (hasPriority) text += `${observed.sent!.priority[row]},`;
     text += `${sessions[table.session[row]!]},${table.round[row]},${groups[group]},${prefix},${streaming},`;
     text += `${table.inputTokens[row]! - prefix},${table.outputTokens[row]},`;
     if (kinds === null) text += '0,0,0,0,0,';
     else
       text += `${kinds.text[row]},${kinds.image[row]},${kinds.audio[row]},${kinds.video[row]},${kinds.reasonRatio[row]},`;
-    text += `${models[table.model[row]!]},${deadline(table, row, facts)},${hasSloTarget ? `${table.sloTargetUs[row]},` : ''}0,`;
-    text += `${wantedUs[row]},${arrival},${first},${last},0,${outcomes?.status(row) ?? ''},,`;
+    text += `${models[table.model[row]!]},${deadline(table, row, facts)},${hasSloTarget ? `${table.sloTargetUs[row]},` : ''}`;
+    text += `${Math.max(0, observed?.sent?.serverInputTokens[row] ?? 0)},${wantedUs[row]},${sendUs},${first},${last},`;
+    const status = outcomes?.status(row) ?? '';
+    text += observed === undefined ? `0,${status},,` : sentEnding(observed, row, status) + sentTrailing(observed, row);
     if (thinkTimeUs !== undefined) text += `,${thinkTimeUs(row)}`;
     if (blocks !== null) text += `,${writeBlockList(blocks, row)}`;
     text += '\n';
@@ -136,13 +135,4 @@ function deadline({ arrivalUs, deadlineUs }: RequestTable, row: number, facts: R
   if (us === 0) return 0;
   // Past due on arrival either way, but a deadline before what the client wanted would not read back.
   return facts.relativeDeadlines ? Math.max(1, us - arrivalUs[row]!) : Math.max(facts.wantedUs[row]!, us);
-}
-
-/** Plain words need no quotes, and headers of plain words are read without a YAML reader. */
-function word(text: string): string {
-  return /^[a-z]+$/.test(text) ? text : JSON.stringify(text);
-}
-
-function quoted(name: string): string {
-  return /[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 }

@@ -1,8 +1,8 @@
 import type { Node, Pair, YAMLMap } from 'yaml';
 import { nearestName } from '../../kernel/nearest-name.js';
 import { headerInvalid, headerUnknownKey } from '../errors.js';
-import type { TraceHeader } from '../trace.js';
-import { HEADER_KEYS, type HeaderKeys, type HeaderKind, MODES, TIME_UNITS } from './header-keys.js';
+import type { TraceHeader, TraceServer } from '../trace.js';
+import { HEADER_KEYS, type HeaderKeys, type HeaderKind, MODES, SERVER_KEYS, TIME_UNITS } from './header-keys.js';
 
 /** Reads a header of any form. Unknown keys are errors: a misspelt one would otherwise be ignored in silence. */
 export async function readYamlHeader(text: string, file: string): Promise<TraceHeader> {
@@ -72,14 +72,45 @@ export async function readYamlHeader(text: string, file: string): Promise<TraceH
   oneOf('time_unit', TIME_UNITS);
   const seed = top.get('workload_seed');
   const blockTokens = top.get('block_tokens');
+  const said = document.toJS() as SaidHeader;
   return {
     mode: oneOf('mode', MODES) as TraceHeader['mode'],
     ...(typeof seed === 'number' ? { workloadSeed: seed } : {}),
     sessionContextGrowth: String(top.get('session_context_growth') ?? ''),
-    goodputTargets: goodputTargets((document.toJS() as { goodput_slo_targets?: MsTargets }).goodput_slo_targets ?? {}),
+    goodputTargets: goodputTargets(said.goodput_slo_targets ?? {}),
     ...(typeof blockTokens === 'number' ? { blockTokens } : {}),
+    ...observation(said),
     place,
   };
+}
+
+interface SaidHeader {
+  goodput_slo_targets?: MsTargets;
+  warm_up_requests?: number;
+  server?: Record<string, unknown> | null;
+  network?: { measured_rtt_ms?: number } | null;
+  partial?: unknown;
+  late?: unknown;
+}
+
+/** What only those write who have sent the requests themselves. */
+function observation({ late, network, partial, server, warm_up_requests: warmUp }: SaidHeader): Partial<TraceHeader> {
+  return {
+    ...((warmUp ?? 0) > 0 ? { warmUpRequests: warmUp! } : {}),
+    ...(server == null ? {} : { server: serverOf(server) }),
+    ...(network?.measured_rtt_ms == null ? {} : { rttMs: network.measured_rtt_ms }),
+    ...(partial == null ? {} : { partial: String(partial) }),
+    ...(late == null ? {} : { late: String(late) }),
+  };
+}
+
+function serverOf(said: Record<string, unknown>): TraceServer {
+  const server: Record<string, unknown> = {};
+  for (const [key, { kind, name }] of Object.entries(SERVER_KEYS)) {
+    const value = said[key];
+    if (value != null) server[name] = kind === 'text' ? String(value) : value;
+  }
+  return server;
 }
 
 type MsTargets = Record<string, { ttft_ms?: number; itl_ms?: number; e2e_ms?: number } | null>;

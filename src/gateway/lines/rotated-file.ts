@@ -1,0 +1,131 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { unwritableLog } from '../errors.js';
+
+const NEWLINE = 10;
+
+/**
+ * A file of whole lines that is never longer than it may be, unless one line alone is. When it is full it becomes `path.1`,
+ * what was `path.1` becomes `path.2` and so on; the last one makes room. What is there already is continued. What is no
+ * file but a device or a pipe is written as it is.
+ */
+export class RotatedFile {
+  readonly #path: string;
+  readonly #maxBytes: number;
+  readonly #older: number;
+  /** -1 when something has gone wrong half-way: opened again at the next try. */
+  #file = -1;
+  #isPlain = true;
+  #size = 0;
+
+  /** @param older how many full files are kept besides the one that is written */
+  constructor(path: string, maxBytes: number, older: number) {
+    this.#path = path;
+    this.#maxBytes = maxBytes;
+    this.#older = older;
+    try {
+      this.#open();
+    } catch (error) {
+      throw unwritableLog(path, (error as NodeJS.ErrnoException).code ?? String(error));
+    }
+  }
+
+  /**
+   * Writes as many of the lines in `bytes` from `from` on as go into one file, and says where the rest begins. Throws what the system
+   * says; then nothing of these lines is in the file.
+   */
+  write(bytes: Buffer, from: number): number {
+    if (this.#file < 0) this.#open();
+    let end = this.#linesThatFit(bytes, from);
+    if (end === from && this.#size > 0) {
+      this.#rotate();
+      end = this.#linesThatFit(bytes, from);
+    }
+    // A line that is longer than a file may be has one to itself.
+    if (end === from) end = bytes.indexOf(NEWLINE, from) + 1;
+    this.#append(bytes, from, end);
+    return end;
+  }
+
+  close(): void {
+    if (this.#file >= 0) closeSync(this.#file);
+    this.#file = -1;
+  }
+
+  #linesThatFit(bytes: Buffer, from: number): number {
+    const room = this.#maxBytes - this.#size;
+    if (!this.#isPlain || bytes.length - from <= room) return bytes.length;
+    return room < 1 ? from : Math.max(from, bytes.lastIndexOf(NEWLINE, from + room - 1) + 1);
+  }
+
+  #append(bytes: Buffer, from: number, end: number): void {
+    try {
+      for (let at = from; at < end; ) at += writeSync(this.#file, bytes, at, end - at);
+    } catch (error) {
+      this.#forgetHalf();
+      throw error;
+    }
+    this.#size += end - from;
+  }
+
+  /** Part of the lines may have gone in before the disk was full: nobody could read them. */
+  #forgetHalf(): void {
+    try {
+      if (this.#isPlain) ftruncateSync(this.#file, this.#size);
+    } catch {
+      // The half line stays; the next one will not begin on it.
+      this.close();
+    }
+  }
+
+  #rotate(): void {
+    this.close();
+    const name = (n: number) => (n === 0 ? this.#path : `${this.#path}.${n}`);
+    if (this.#older === 0) rmSync(this.#path, { force: true });
+    // Only up to the first gap: trying again after a failure must not push out what is to be kept.
+    let last = 1;
+    while (last < this.#older && existsSync(name(last))) last++;
+    // From the oldest on, each over the one before: no moment at which one of those to be kept is not there.
+    for (let n = Math.min(last, this.#older); n > 0; n--) move(name(n - 1), name(n));
+    this.#open();
+  }
+
+  #open(): void {
+    const file = openSync(this.#path, 'a+', 0o600);
+    this.#file = file;
+    try {
+      const stat = fstatSync(file);
+      this.#isPlain = stat.isFile();
+      this.#size = this.#isPlain ? stat.size : 0;
+      if (this.#size > 0 && !this.#endsWithLine()) this.#append(Buffer.from('\n'), 0, 1);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Whoever wrote here before may have been ended in the middle of a line. */
+  #endsWithLine(): boolean {
+    const last = Buffer.alloc(1);
+    readSync(this.#file, last, 0, 1, this.#size - 1);
+    return last[0] === NEWLINE;
+  }
+}
+
+/** Somebody may have taken the file away. */
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}

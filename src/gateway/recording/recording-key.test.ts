@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { newRecordingKey, readRecordingKey } from './recording-key.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'twinyard-key-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('readRecordingKey', () => {
+  it('makes a key once, for its owner alone, and finds it again', () => {
+    const path = join(folder, 'traffic.jsonl.key');
+    const key = readRecordingKey(path);
+    expect([key.length, statSync(path).mode & 0o777]).toEqual([32, 0o600]);
+    expect(readRecordingKey(path)).toEqual(key);
+    expect(readRecordingKey(join(folder, 'other.key'))).not.toEqual(key);
+  });
+
+  it.each([
+    ['a file that holds something else', 'no key', 'does not hold 64 hexadecimal digits'],
+    ['a file that was cut off', newRecordingKey().toString('hex').slice(1), 'does not hold 64 hexadecimal digits'],
+    ['a folder', null, 'cannot be read (EISDIR)'],
+  ])('refuses %s', (_, content, problem) => {
+    const path = join(folder, 'bad.key');
+    rmSync(path, { recursive: true, force: true });
+    if (content === null) mkdirSync(path);
+    else writeFileSync(path, content);
+    expect(() => readRecordingKey(path)).toThrowError(
+      expect.objectContaining({ code: 'RECORDING_KEY_UNUSABLE', place: path, problem }),
+    );
+  });
+
+  it('says where there can be none', () => {
+    expect(() => readRecordingKey(join(folder, 'none', 'a.key'))).toThrowError(
+      expect.objectContaining({ code: 'OUTPUT_NOT_WRITABLE', problem: 'cannot be written (ENOENT)' }),
+    );
+  });
+});

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { unusableRecordingKey, unwritableLog } from '../errors.js';
+
+const KEY_BYTES = 32;
+
+/** A new key for an installation's recordings: to be kept in its store. */
+export function newRecordingKey(): Buffer {
+  return randomBytes(KEY_BYTES);
+}
+
+/**
+ * The key that stands in a file, made when there is none: for installations without a store. With another key the same
+ * prompts have other ids, so it stays beside the recording, readable by its owner alone; it is not to be given away with it.
+ */
+export function readRecordingKey(path: string): Buffer {
+  try {
+    writeFileSync(path, `${newRecordingKey().toString('hex')}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') throw unwritableLog(path, code ?? String(error));
+  }
+  const text = contentOf(path);
+  if (!/^[0-9a-f]{64}$/.test(text)) throw unusableRecordingKey(path, 'does not hold 64 hexadecimal digits');
+  return Buffer.from(text, 'hex');
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw unusableRecordingKey(path, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

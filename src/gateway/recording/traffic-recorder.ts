@@ -1,0 +1,97 @@
+import { BUILT_IN_SLO_PRIORITIES } from '../../policy/slo-classes.js';
+import type { RotatedLines } from '../lines/rotated-lines.js';
+import type { FinishedRequest } from '../proxy/finished-request.js';
+import { BlockIds } from './block-ids.js';
+import { Memo } from './memo.js';
+import { type RecordedKind, recordedId } from './recorded-id.js';
+
+const MOST_NAMES = 4096;
+const MOST_SESSIONS = 65_536;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface RecorderParts {
+  lines: RotatedLines;
+  /** Of the installation: what ids are made with. */
+  key: Buffer;
+  /** Microseconds since 1970 at which the gateway's clock began. */
+  epochUs: number;
+  /** SLO classes besides the built-in ones. */
+  sloClasses?: readonly string[];
+}
+
+/**
+ * Writes traffic down as a trace that the simulator reads: one JSON line for every request at its end, with lengths, times and
+ * who answered. Nothing of what was said is in it, nor anything else that a client may fill with text: blocks of prompts,
+ * chats, a client's own request ids, tenants that name themselves and classes that nobody has heard of are keyed hashes.
+ * Names that stay are those of the installation: models it serves, endpoints, replicas, and the tenants of its keys.
+ */
+export class TrafficRecorder {
+  readonly lines: RotatedLines;
+  readonly #key: Buffer;
+  readonly #epochUs: number;
+  readonly #blocks: BlockIds;
+  readonly #names = new Memo(MOST_NAMES, (name) => (name === '' ? 'null' : JSON.stringify(name)));
+  readonly #sessions: Memo;
+  readonly #ownTenants: Memo;
+  readonly #classes: Memo;
+
+  constructor({ lines, key, epochUs, sloClasses = [] }: RecorderParts) {
+    this.lines = lines;
+    this.#key = key;
+    this.#epochUs = Math.round(epochUs);
+    this.#blocks = new BlockIds(key);
+    const hashed = (kind: RecordedKind) => (name: string) =>
+      name === '' ? 'null' : `"${recordedId(key, kind, name)}"`;
+    this.#sessions = new Memo(MOST_SESSIONS, hashed('session'));
+    this.#ownTenants = new Memo(MOST_NAMES, hashed('tenant'));
+    const known = new Set([...Object.keys(BUILT_IN_SLO_PRIORITIES), ...sloClasses]);
+    const unknown = hashed('class');
+    this.#classes = new Memo(MOST_NAMES, (name) => (known.has(name) ? JSON.stringify(name) : unknown(name)));
+  }
+
+  /**
+   * What stands in the record for a prompt's blocks: asked for when the request is placed, since the words are good until the
+   * next prompt is read, and handed back as `recordedBlocks`.
+   * @param words two for each full block, as BlockChain has them
+   */
+  blocksOf(words: Int32Array, count: number): string {
+    return this.#blocks.list(words, count);
+  }
+
+  record(request: FinishedRequest): void {
+    const names = this.#names;
+    const { isMetered, recordedBlocks } = request;
+    // Without a key it is the client that says who it is.
+    const tenant = (request.keyId === '' ? this.#ownTenants : names).of(request.tenant);
+    // Nobody but the engine knows what it found in its cache; an answer that never began has no length.
+    const cached = isMetered ? request.cachedTokens : 'null';
+    const input = isMetered ? request.inputTokens : request.promptTokens;
+    const output = isMetered || request.firstTokenUs >= 0 ? request.outputTokens : 'null';
+    this.lines.write(
+      `{"t_us":${this.#time(request.arrivedUs)},"id":"${this.#id(request.id)}","endpoint":${names.of(request.endpoint.name)},` +
+        `"model":${names.of(request.model)},"tenant":${tenant},"session":${this.#sessions.of(request.session)},` +
+        `"slo_class":${this.#classes.of(request.sloClass)},"input_tokens":${input},"cached_tokens":${cached},` +
+        `"output_tokens":${output},"block_size":${request.blockSize},"blocks":${recordedBlocks === '' ? '[]' : recordedBlocks},` +
+        `"replica":${names.of(request.replicaId)},"dispatch_us":${this.#time(request.dispatchedUs)},` +
+        `"first_token_us":${this.#time(request.firstTokenUs)},"end_us":${this.#time(request.endedUs)},` +
+        `"status":${request.status},"outcome":"${request.outcome}"}`,
+    );
+  }
+
+  flush(): void {
+    this.lines.flush();
+  }
+
+  close(): void {
+    this.lines.close();
+  }
+
+  /** A random id says nothing; anything else may have been put there by the client. */
+  #id(id: string): string {
+    return id.length === 36 && UUID.test(id) ? id : recordedId(this.#key, 'request', id);
+  }
+
+  #time(us: number): number | string {
+    return us < 0 ? 'null' : this.#epochUs + us;
+  }
+}

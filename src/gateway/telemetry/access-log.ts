@@ -1,0 +1,78 @@
+import { PATHS } from './api-paths.js';
+import { IsoTime } from './iso-time.js';
+import type { ObservedRequest } from './observed-request.js';
+
+/** Control characters that JSON leaves as they are: some readers of lines, and terminals, do not. */
+const UNSAFE = /[\u007f-\u009f\u2028\u2029]/g;
+
+/**
+ * One line of JSON per request. It is made of what the gateway noted of the request and of nothing else: no prompt, no header
+ * and no key can be in it, except for the request's id, which is the client's if it sent one.
+ */
+export class AccessLog {
+  readonly #lines: { write(line: string): void };
+  readonly #epochUs: number;
+  readonly #iso = new IsoTime();
+
+  /** @param epochUs the beginning of the gateway's clock, since 1970 */
+  constructor(lines: { write(line: string): void }, epochUs: number) {
+    this.#lines = lines;
+    this.#epochUs = epochUs;
+  }
+
+  /** @param client its address */
+  ended(request: ObservedRequest, client: string): void {
+    const { arrivedUs, firstTokenUs, queuedUs } = request;
+    this.#write({
+      time: this.#time(arrivedUs),
+      id: request.id,
+      client: orNull(client),
+      method: 'POST',
+      path: PATHS[request.kind],
+      endpoint: request.endpoint.name,
+      model: request.model,
+      key: orNull(request.keyId),
+      tenant: orNull(request.tenant),
+      status: request.status,
+      outcome: request.outcome,
+      cause: orNull(request.cause),
+      replica: orNull(request.replicaId),
+      attempts: request.attempts,
+      policy: orNull(request.policy),
+      rule: orNull(request.rule),
+      streamed: request.isStreamed,
+      input_tokens: request.inputTokens,
+      cached_tokens: request.cachedTokens,
+      output_tokens: request.outputTokens,
+      reasoning_tokens: request.reasoningTokens,
+      metered: request.isMetered,
+      queue_ms: queuedUs < 0 ? null : queuedUs / 1000,
+      ttft_ms: firstTokenUs < 0 ? null : (firstTokenUs - arrivedUs) / 1000,
+      duration_ms: (request.endedUs - arrivedUs) / 1000,
+    });
+  }
+
+  /**
+   * A request that reached no endpoint. Whose it was and what it asked for is not known for sure, so it is not told.
+   * @param cause in words that are constants
+   */
+  refused(id: string, status: number, cause: string, client: string, atUs: number): void {
+    this.#write({ time: this.#time(atUs), id, client: orNull(client), status, outcome: 'refused', cause });
+  }
+
+  #time(us: number): string {
+    return this.#iso.text((this.#epochUs + us) / 1000);
+  }
+
+  #write(line: object): void {
+    this.#lines.write(JSON.stringify(line).replace(UNSAFE, escaped));
+  }
+}
+
+function orNull(text: string): string | null {
+  return text === '' ? null : text;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

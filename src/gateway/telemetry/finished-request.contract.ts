@@ -1,0 +1,38 @@
+import type { ObservedRequest } from './observed-request.js';
+
+/** A request that ended well, with what a test wants of it. Its clock began ten seconds before it. */
+export function observedRequest(change: Partial<ObservedRequest> = {}): ObservedRequest {
+  return {
+    id: 'request-1',
+    kind: 'chat',
+    endpoint: { name: 'chat' },
+    model: 'm',
+    keyId: 'abcdefghijkl',
+    tenant: 'team',
+    session: 'session-1',
+    sloClass: 'standard',
+    replicaId: 'r0',
+    status: 200,
+    outcome: 'ok',
+    cause: '',
+    attempts: 1,
+    isStreamed: true,
+    arrivedUs: 10_000_000,
+    dispatchedUs: 10_002_500,
+    queuedUs: 2000,
+    firstTokenUs: 10_150_000,
+    endedUs: 11_000_000,
+    promptTokens: 90,
+    inputTokens: 100,
+    cachedTokens: 64,
+    outputTokens: 20,
+    reasoningTokens: 5,
+    isMetered: true,
+    blockSize: 16,
+    recordedBlocks: '',
+    policy: 'weighted',
+    rule: 'highest weighted score',
+    failedTries: [],
+    ...change,
+  };
+}

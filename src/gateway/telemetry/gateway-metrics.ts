@@ -1,0 +1,104 @@
+import type { FinishedRequest } from '../proxy/finished-request.js';
+import { Counter } from './counter.js';
+import type { Exposition } from './exposition.js';
+import { GAP_BUCKETS_US, Histogram, LATENCY_BUCKETS_US } from './histogram.js';
+import { LabelAxis, OTHER, PairAxis } from './label-axis.js';
+import { FAMILIES } from './metric-families.js';
+import { ReplicaCounts } from './replica-counts.js';
+
+/** What has a name of its own in labels; the rest is `other`. Keys, chats and request ids never are labels. */
+const MOST_ENDPOINTS = 50;
+const MOST_MODELS = 200;
+const MOST_POLICIES = 200;
+const MOST_OUTCOMES = 16;
+const STATUS_CLASSES = [OTHER, '1xx', '2xx', '3xx', '4xx', '5xx'];
+const MOST_STATUSES = 50;
+
+/** Counts what happens, for `/metrics`. What is called for each request or piece looks names up and allocates nothing. */
+export class GatewayMetrics extends ReplicaCounts {
+  retries = 0;
+  /** Bugs: requests that the gateway could not serve for a reason of its own. */
+  faults = 0;
+  tlsFailures = 0;
+  readonly #endpoints = new LabelAxis('endpoint', MOST_ENDPOINTS);
+  readonly #models = new PairAxis(this.#endpoints, 'model', MOST_MODELS);
+  readonly #policies = new PairAxis(this.#endpoints, 'policy', MOST_POLICIES);
+  readonly #outcomes = new LabelAxis('outcome', MOST_OUTCOMES);
+  readonly #classes = new LabelAxis('status', STATUS_CLASSES.length);
+  readonly #statuses = new LabelAxis('status', MOST_STATUSES);
+  readonly #requests = new Counter(FAMILIES.requests, [this.#models, this.#outcomes, this.#classes]);
+  readonly #refused = new Counter(FAMILIES.refused, [this.#statuses]);
+  readonly #firstToken = new Histogram(FAMILIES.firstToken, this.#endpoints, LATENCY_BUCKETS_US);
+  readonly #gap = new Histogram(FAMILIES.gap, this.#endpoints, GAP_BUCKETS_US);
+  readonly #duration = new Histogram(FAMILIES.duration, this.#endpoints, LATENCY_BUCKETS_US);
+  readonly #queueTime = new Histogram(FAMILIES.queueTime, this.#endpoints, LATENCY_BUCKETS_US);
+  readonly #inputTokens = new Counter(FAMILIES.inputTokens, [this.#models]);
+  readonly #cachedTokens = new Counter(FAMILIES.cachedTokens, [this.#models]);
+  readonly #outputTokens = new Counter(FAMILIES.outputTokens, [this.#models]);
+  readonly #reasoningTokens = new Counter(FAMILIES.reasoningTokens, [this.#models]);
+  readonly #unmetered = new Counter(FAMILIES.unmetered, [this.#models]);
+  readonly #decisions = new Counter(FAMILIES.decisions, [this.#policies]);
+
+  /** The number of an endpoint, for `observeGap`. */
+  endpointIndex(name: string): number {
+    return this.#endpoints.index(name);
+  }
+
+  /** A further piece of a stream has come, so long after the one before. */
+  observeGap(endpointIndex: number, gapUs: number): void {
+    this.#gap.observe(endpointIndex, gapUs);
+  }
+
+  /** A policy has chosen a replica. */
+  decided(endpoint: string, policy: string): void {
+    this.#decisions.add(1, this.#policies.index(this.#endpoints.index(endpoint), policy));
+  }
+
+  ended(finished: FinishedRequest): void {
+    const { arrivedUs, endedUs, firstTokenUs, outcome, queuedUs } = finished;
+    const endpoint = this.#endpoints.index(finished.endpoint.name);
+    const model = this.#models.index(endpoint, finished.model);
+    this.#requests.add(1, model, this.#outcomes.index(outcome), this.#classes.index(classOf(finished.status)));
+    if (finished.attempts > 0) this.#addTokens(finished, model);
+    if (queuedUs >= 0) this.#queueTime.observe(endpoint, queuedUs);
+    if (finished.isStreamed && firstTokenUs >= 0) this.#firstToken.observe(endpoint, firstTokenUs - arrivedUs);
+    if (outcome === 'ok') this.#duration.observe(endpoint, endedUs - arrivedUs);
+  }
+
+  /** Of requests that an engine has seen: what a prompt that was refused would have had is nobody's use. */
+  #addTokens(finished: FinishedRequest, model: number): void {
+    this.#inputTokens.add(finished.inputTokens, model);
+    this.#cachedTokens.add(finished.cachedTokens, model);
+    this.#outputTokens.add(finished.outputTokens, model);
+    this.#reasoningTokens.add(finished.reasoningTokens, model);
+    if (!finished.isMetered) this.#unmetered.add(1, model);
+  }
+
+  /** Answered without an endpoint. */
+  refused(status: number): void {
+    this.#refused.add(1, this.#statuses.index(String(status)));
+  }
+
+  /** Requests so far, by how they ended. */
+  get outcomes(): ReadonlyMap<string, number> {
+    const sums = this.#requests.sumsBy(this.#outcomes);
+    const named = this.#outcomes.values.map((outcome, i): [string, number] => [outcome, sums[i]!]);
+    return new Map(named.filter(([, sum]) => sum > 0));
+  }
+
+  /** The families whose counts are kept here and that are about requests. */
+  writeTo(out: Exposition): void {
+    this.#requests.writeTo(out);
+    this.#refused.writeTo(out);
+    for (const histogram of [this.#firstToken, this.#gap, this.#duration, this.#queueTime]) histogram.writeTo(out);
+    const tokens = [this.#inputTokens, this.#cachedTokens, this.#outputTokens, this.#reasoningTokens];
+    for (const counter of [...tokens, this.#unmetered, this.#decisions]) counter.writeTo(out);
+    out.single(FAMILIES.retries, this.retries);
+    out.single(FAMILIES.faults, this.faults);
+    out.single(FAMILIES.tlsFailures, this.tlsFailures);
+  }
+}
+
+function classOf(status: number): string {
+  return STATUS_CLASSES[Math.floor(status / 100)] ?? OTHER;
+}

@@ -1,0 +1,169 @@
+/** A metric with all its labels: what is exposed, and what its page in the documentation says. */
+export interface MetricFamily {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labels: readonly string[];
+  readonly help: string;
+  readonly group: MetricGroup;
+}
+
+export const METRIC_GROUPS = [
+  'Requests',
+  'Replicas',
+  'Flow control',
+  'Keys and limits',
+  'Files and traces',
+  'Process',
+] as const;
+export type MetricGroup = (typeof METRIC_GROUPS)[number];
+
+const familyOf =
+  (type: MetricFamily['type']) =>
+  (group: MetricGroup, name: string, labels: readonly string[], help: string): MetricFamily => ({
+    // What every process has is called by the same name everywhere.
+    name: name.startsWith('process_') ? name : `twinyard_${name}`,
+    type,
+    labels,
+    help,
+    group,
+  });
+
+const counter = familyOf('counter');
+const gauge = familyOf('gauge');
+const histogram = familyOf('histogram');
+
+/** Every family there is. */
+export const FAMILIES = {
+  requests: counter(
+    'Requests',
+    'requests_total',
+    ['endpoint', 'model', 'outcome', 'status'],
+    'Requests that reached an endpoint, by how they ended and the class of their status.',
+  ),
+  refused: counter('Requests', 'refused_total', ['status'], 'Requests answered before they reached an endpoint.'),
+  inFlight: gauge('Requests', 'in_flight', [], 'Requests under way.'),
+  endpointInFlight: gauge('Requests', 'endpoint_in_flight', ['endpoint'], 'Requests placed on replicas.'),
+  firstToken: histogram(
+    'Requests',
+    'time_to_first_token_seconds',
+    ['endpoint'],
+    'From the arrival of a streamed request to the first piece of its answer.',
+  ),
+  gap: histogram('Requests', 'inter_token_latency_seconds', ['endpoint'], 'Between two pieces of a streamed answer.'),
+  duration: histogram(
+    'Requests',
+    'request_duration_seconds',
+    ['endpoint'],
+    'From the arrival of a request to the end of its answer, for those that ended well.',
+  ),
+  queueTime: histogram(
+    'Requests',
+    'queue_time_seconds',
+    ['endpoint'],
+    'What a request waited in the queue, whether it was let out or not.',
+  ),
+  inputTokens: counter('Requests', 'input_tokens_total', ['endpoint', 'model'], 'Tokens of prompts.'),
+  cachedTokens: counter(
+    'Requests',
+    'cached_tokens_total',
+    ['endpoint', 'model'],
+    'Tokens of prompts that engines found in their caches.',
+  ),
+  outputTokens: counter('Requests', 'output_tokens_total', ['endpoint', 'model'], 'Tokens of answers.'),
+  reasoningTokens: counter(
+    'Requests',
+    'reasoning_tokens_total',
+    ['endpoint', 'model'],
+    'Tokens of answers that were spent on reasoning.',
+  ),
+  unmetered: counter(
+    'Requests',
+    'unmetered_total',
+    ['endpoint', 'model'],
+    'Requests whose tokens the engine did not count: they are estimates.',
+  ),
+  decisions: counter('Requests', 'decisions_total', ['endpoint', 'policy'], 'Replicas chosen, by policy.'),
+  policyInfo: gauge('Requests', 'policy_info', ['endpoint', 'policy', 'hash'], '1 for the policy that decides now.'),
+  retries: counter('Requests', 'retries_total', [], 'Tries on another replica.'),
+  faults: counter('Requests', 'faults_total', [], 'Things that should not happen.'),
+
+  replicaInFlight: gauge('Replicas', 'replica_in_flight', ['replica'], 'Requests under way by replica.'),
+  replicaBooked: gauge(
+    'Replicas',
+    'replica_booked',
+    ['replica'],
+    'Requests under way by replica, as the policy counts them.',
+  ),
+  replicaReady: gauge('Replicas', 'replica_ready', ['replica'], '1 for a replica that takes requests.'),
+  breakerOpen: gauge('Replicas', 'replica_breaker_open', ['replica'], '1 for a replica kept away from.'),
+  breakerOpens: counter(
+    'Replicas',
+    'replica_breaker_opens_total',
+    ['replica'],
+    'Times that requests began to be kept away from a replica.',
+  ),
+  signalsAge: gauge('Replicas', 'replica_signals_age_seconds', ['replica'], 'How long ago a replica said how it is.'),
+  scrapesFailed: counter('Replicas', 'scrapes_failed_total', ['replica'], 'Metrics that could not be read.'),
+  signalsMissing: counter(
+    'Replicas',
+    'signals_missing_total',
+    ['replica', 'signal'],
+    'Signals an engine should give and did not.',
+  ),
+
+  queued: gauge('Flow control', 'queued', ['endpoint'], 'Requests that wait in front of an endpoint.'),
+  admitted: counter('Flow control', 'admitted_total', ['endpoint'], 'Requests that the admission policy let in.'),
+  admissionRefused: counter(
+    'Flow control',
+    'admission_refused_total',
+    ['endpoint', 'reason'],
+    'Requests that the admission policy refused.',
+  ),
+  queueRefused: counter(
+    'Flow control',
+    'queue_refused_total',
+    ['endpoint', 'reason'],
+    'Requests that found no place in the queue, or left it without a replica.',
+  ),
+
+  limitsHit: counter('Keys and limits', 'limits_hit_total', ['limit'], 'Requests refused because of a limit.'),
+  wrongKeys: counter('Keys and limits', 'wrong_keys_total', [], 'Requests without a key that is good.'),
+  accountingInfo: gauge('Keys and limits', 'accounting_info', ['mode'], '1 for who keeps the accounts of limits now.'),
+  storeFailures: counter('Keys and limits', 'store_failures_total', [], 'Times that the store could not be asked.'),
+  journalFaults: counter(
+    'Keys and limits',
+    'usage_journal_faults_total',
+    [],
+    'Usage that could not be written to the journal or folded into the store.',
+  ),
+  journalPending: gauge(
+    'Keys and limits',
+    'usage_journal_pending',
+    [],
+    'Requests whose usage is in the journal and not in the store yet.',
+  ),
+  tlsFailures: counter('Keys and limits', 'tls_failures_total', [], 'TLS handshakes that failed.'),
+
+  decisionLogBroken: gauge(
+    'Files and traces',
+    'decision_log_broken',
+    [],
+    '1 when decisions are not recorded any more.',
+  ),
+  lines: counter('Files and traces', 'log_lines_total', ['log'], 'Lines written.'),
+  linesDropped: counter('Files and traces', 'log_lines_dropped_total', ['log'], 'Lines that could not be written.'),
+  logBroken: gauge('Files and traces', 'log_broken', ['log'], '1 for a file that cannot be written.'),
+  spans: counter(
+    'Files and traces',
+    'spans_total',
+    ['result'],
+    'Spans that a collector took, refused, or that were dropped because too many waited.',
+  ),
+
+  buildInfo: gauge('Process', 'build_info', ['version', 'node'], '1 for the version that runs.'),
+  cpu: counter('Process', 'process_cpu_seconds_total', [], 'CPU time, user and system.'),
+  residentMemory: gauge('Process', 'process_resident_memory_bytes', [], 'Memory in use.'),
+  startTime: gauge('Process', 'process_start_time_seconds', [], 'When the process began, since 1970.'),
+  heap: gauge('Process', 'heap_used_bytes', [], 'Memory in use by JavaScript objects.'),
+  lag: histogram('Process', 'event_loop_lag_seconds', [], 'How late the event loop is, looked at ten times a second.'),
+} as const;

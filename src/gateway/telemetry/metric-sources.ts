@@ -1,0 +1,87 @@
+import type { GatewayMetrics } from './gateway-metrics.js';
+import type { ProcessMetrics } from './process-metrics.js';
+
+/** What is asked of a gateway when its metrics are read. */
+export interface GatewayView {
+  readonly metrics: GatewayMetrics;
+  readonly inFlight: number;
+  readonly endpoints: ReadonlyMap<string, EndpointView>;
+  /** The decision log. */
+  readonly log: { readonly isBroken: boolean } | null;
+  nowUs(): number;
+}
+
+export interface EndpointView {
+  readonly name: string;
+  readonly policy: { readonly name: string };
+  readonly policyHash: string;
+  readonly inFlight: number;
+  readonly replicas: readonly ReplicaView[];
+  inFlightOf(replica: ReplicaView): number;
+}
+
+export interface ReplicaView {
+  readonly id: string;
+  readonly state: string;
+  readonly active: number;
+  readonly breaker: { readonly isOpen: boolean };
+  readonly signals: { readonly atUs: number } | null;
+}
+
+/** Admission and the queue in front of an endpoint. */
+export interface FlowView {
+  /** Requests in the queue now. */
+  readonly waiting: number;
+  readonly counts: {
+    readonly admitted: number;
+    /** By the admission policy, by reasons that are constants. */
+    readonly refused: ReadonlyMap<string, number>;
+    readonly rejected: number;
+    readonly shed: number;
+    readonly expired: number;
+    readonly left: number;
+    readonly turnedOut: number;
+  };
+}
+
+/** Keys and limits. */
+export interface AccessCounts {
+  /** How many requests each kind of limit has refused. */
+  readonly limited: Readonly<Record<string, number>>;
+  readonly wrongKeys: number;
+  /** Who keeps the accounts now, in one word. */
+  readonly mode: string;
+  readonly storeFailures: number;
+}
+
+/** The journal that usage stands in until the store has it. */
+export interface JournalCounts {
+  readonly faults: number;
+  readonly pending: number;
+}
+
+/** A file of lines. */
+export interface LineCounts {
+  readonly written: number;
+  readonly dropped: number;
+  readonly isBroken: boolean;
+}
+
+/** Spans on their way to a collector. */
+export interface SpanCounts {
+  readonly exported: number;
+  readonly failed: number;
+  readonly dropped: number;
+}
+
+/** The parts of a gateway that count for themselves. Those that are switched off are left out, and so are their metrics. */
+export interface MetricParts {
+  /** By the endpoint's name. */
+  readonly flow?: ReadonlyMap<string, FlowView>;
+  readonly access?: AccessCounts;
+  readonly journal?: JournalCounts;
+  /** By what the log is called: `traffic`, `access`. */
+  readonly logs?: ReadonlyMap<string, LineCounts>;
+  readonly spans?: SpanCounts;
+  readonly process?: ProcessMetrics;
+}

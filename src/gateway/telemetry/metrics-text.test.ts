@@ -1,0 +1,200 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { parseExposition } from './exposition.contract.js';
+import { observedRequest } from './finished-request.contract.js';
+import { GatewayMetrics } from './gateway-metrics.js';
+import { FAMILIES } from './metric-families.js';
+import type { GatewayView, MetricParts } from './metric-sources.js';
+import { metricsText } from './metrics-text.js';
+import { ProcessMetrics } from './process-metrics.js';
+
+const STRANGE = 'quote " slash \\ line\nend';
+
+/** A gateway with two replicas, one of them strange, that something has happened to. */
+function gatewayView(): GatewayView {
+  const metrics = new GatewayMetrics();
+  metrics.ended(observedRequest({ endpoint: { name: 'default' }, model: STRANGE }));
+  metrics.refused(404);
+  metrics.decided('default', 'weighted');
+  metrics.observeGap(metrics.endpointIndex('default'), 12_345);
+  metrics.signalMissing(STRANGE, 'waiting');
+  metrics.scrapeFailed('dead');
+  metrics.scrapeFailed('gone');
+  metrics.breakerOpened('dead');
+  const replicas = [
+    { id: STRANGE, state: 'ready', active: 3, breaker: { isOpen: false }, signals: { atUs: 1_500_000 } },
+    { id: 'dead', state: 'starting', active: 0, breaker: { isOpen: true }, signals: null },
+  ];
+  const endpoint = {
+    name: 'default',
+    policy: { name: 'weighted' },
+    policyHash: '67e2677def6b',
+    inFlight: 3,
+    replicas,
+    inFlightOf: (replica: { id: string }) => (replica.id === STRANGE ? 2 : 0),
+  };
+  return {
+    metrics,
+    inFlight: 4,
+    endpoints: new Map([['default', endpoint]]),
+    log: { isBroken: false },
+    nowUs: () => 2_000_000,
+  };
+}
+
+const PARTS: MetricParts = {
+  flow: new Map([
+    [
+      'default',
+      {
+        waiting: 7,
+        counts: {
+          ...{ admitted: 50, refused: new Map([['no tokens left', 4]]) },
+          ...{ rejected: 1, shed: 3, expired: 2, left: 0, turnedOut: 6 },
+        },
+      },
+    ],
+  ]),
+  access: { limited: { tokensPerMinute: 5, concurrent: 0 }, wrongKeys: 6, mode: 'shared', storeFailures: 1 },
+  journal: { faults: 1, pending: 12 },
+  logs: new Map([
+    ['traffic', { written: 100, dropped: 0, isBroken: false }],
+    ['access', { written: 99, dropped: 1, isBroken: true }],
+  ]),
+  spans: { exported: 30, failed: 2, dropped: 1 },
+  process: new ProcessMetrics(),
+};
+
+describe('metricsText', () => {
+  it('tells of everything, with whatever names', () => {
+    const samples = parseExposition(metricsText(gatewayView(), PARTS));
+    const id = '"quote \\" slash \\\\ line\\nend"';
+    const expected = {
+      [`twinyard_requests_total{endpoint="default",model=${id},outcome="ok",status="2xx"}`]: 1,
+      'twinyard_refused_total{status="404"}': 1,
+      twinyard_in_flight: 4,
+      'twinyard_endpoint_in_flight{endpoint="default"}': 3,
+      'twinyard_policy_info{endpoint="default",policy="weighted",hash="67e2677def6b"}': 1,
+      [`twinyard_replica_in_flight{replica=${id}}`]: 3,
+      [`twinyard_replica_booked{replica=${id}}`]: 2,
+      [`twinyard_replica_ready{replica=${id}}`]: 1,
+      'twinyard_replica_ready{replica="dead"}': 0,
+      'twinyard_replica_breaker_open{replica="dead"}': 1,
+      'twinyard_replica_breaker_opens_total{replica="dead"}': 1,
+      [`twinyard_replica_breaker_opens_total{replica=${id}}`]: 0,
+      [`twinyard_replica_signals_age_seconds{replica=${id}}`]: 0.5,
+      'twinyard_scrapes_failed_total{replica="dead"}': 1,
+      [`twinyard_signals_missing_total{replica=${id},signal="waiting"}`]: 1,
+      'twinyard_queued{endpoint="default"}': 7,
+      'twinyard_admitted_total{endpoint="default"}': 50,
+      'twinyard_queue_refused_total{endpoint="default",reason="full"}': 1,
+      'twinyard_queue_refused_total{endpoint="default",reason="shed"}': 3,
+      'twinyard_queue_refused_total{endpoint="default",reason="expired"}': 2,
+      'twinyard_queue_refused_total{endpoint="default",reason="client_left"}': 0,
+      'twinyard_queue_refused_total{endpoint="default",reason="turned_out"}': 6,
+      'twinyard_admission_refused_total{endpoint="default",reason="no tokens left"}': 4,
+      'twinyard_limits_hit_total{limit="tokens_per_minute"}': 5,
+      'twinyard_limits_hit_total{limit="concurrent"}': 0,
+      twinyard_wrong_keys_total: 6,
+      'twinyard_accounting_info{mode="shared"}': 1,
+      twinyard_store_failures_total: 1,
+      twinyard_usage_journal_faults_total: 1,
+      twinyard_usage_journal_pending: 12,
+      twinyard_decision_log_broken: 0,
+      'twinyard_log_lines_total{log="traffic"}': 100,
+      'twinyard_log_lines_dropped_total{log="access"}': 1,
+      'twinyard_log_broken{log="access"}': 1,
+      'twinyard_log_broken{log="traffic"}': 0,
+      'twinyard_spans_total{result="exported"}': 30,
+      'twinyard_spans_total{result="failed"}': 2,
+      'twinyard_spans_total{result="dropped"}': 1,
+    };
+    for (const [key, value] of Object.entries(expected)) expect(samples.get(key), key).toBe(value);
+    expect(samples.has('twinyard_replica_signals_age_seconds{replica="dead"}')).toBe(false);
+    expect([...samples.keys()].filter((key) => key.includes('gone'))).toEqual([]);
+  });
+
+  it('has a sample of every family there is, and of no other', () => {
+    const text = metricsText(gatewayView(), PARTS);
+    const told = [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
+    const names = Object.values(FAMILIES).map(({ name }) => name);
+    expect(told.toSorted()).toEqual(names.toSorted());
+    for (const name of names) expect(text).toMatch(new RegExp(`^${name}(_count)?[{ ]`, 'm'));
+  });
+
+  it('leaves out what is switched off', () => {
+    const text = metricsText({ ...gatewayView(), log: null });
+    parseExposition(text);
+    expect(text).not.toMatch(/queued|accounting|journal|log|spans|process_/);
+  });
+
+  it('can be read while nothing has happened', () => {
+    const nothing = { metrics: new GatewayMetrics(), inFlight: 0, endpoints: new Map(), log: null, nowUs: () => 0 };
+    expect(parseExposition(metricsText(nothing)).get('twinyard_in_flight')).toBe(0);
+  });
+
+  const promtool = spawnSync('promtool', ['--version']).status === 0;
+  it.skipIf(!promtool)(`pleases promtool${promtool ? '' : ', which is not installed here'}`, () => {
+    const nothing = { metrics: new GatewayMetrics(), inFlight: 0, endpoints: new Map(), log: null, nowUs: () => 0 };
+    for (const text of [metricsText(gatewayView(), PARTS), metricsText(nothing)]) {
+      const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+      expect([status, stdout, stderr]).toEqual([0, '', '']);
+    }
+  });
+});
+
+describe('parseExposition', () => {
+  const help = `# HELP twinyard_in_flight ${FAMILIES.inFlight.help}\n# TYPE twinyard_in_flight gauge\n`;
+  it.each([
+    ['a line that does not end', help.trimEnd()],
+    ['an unknown family', '# HELP twinyard_x y\n'],
+    ['a wrong type', help.replace('gauge', 'counter')],
+    ['a family told twice', help + help],
+    ['a sample of another', `${help}twinyard_queued 1\n`],
+    ['a sample twice', `${help}twinyard_in_flight 1\ntwinyard_in_flight 1\n`],
+    ['labels that are not its own', `${help}twinyard_in_flight{x="y"} 1\n`],
+    ['a value that is no number', `${help}twinyard_in_flight NaN\n`],
+  ])('refuses %s', (_, text) => {
+    expect(() => parseExposition(text)).toThrow();
+  });
+
+  const histogram = FAMILIES.lag.name;
+  const lagHelp = `# HELP ${histogram} ${FAMILIES.lag.help}\n# TYPE ${histogram} histogram\n`;
+  const rows = (buckets: [string, number][], sum: number, count: number) =>
+    `${lagHelp}${buckets.map(([le, value]) => `${histogram}_bucket{le="${le}"} ${value}\n`).join('')}${histogram}_sum ${sum}\n${histogram}_count ${count}\n`;
+  it('takes a histogram that adds up, and no other', () => {
+    const good: [string, number][] = [
+      ['1', 1],
+      ['+Inf', 2],
+    ];
+    parseExposition(rows(good, 2, 2));
+    expect(() => parseExposition(rows(good, 2, 3))).toThrow();
+    expect(() => parseExposition(rows(good, 0.5, 2))).toThrow();
+    expect(() => parseExposition(rows([good[0]!], 1, 1))).toThrow();
+    expect(() =>
+      parseExposition(
+        rows(
+          [
+            ['1', 3],
+            ['+Inf', 2],
+          ],
+          2,
+          2,
+        ),
+      ),
+    ).toThrow();
+    expect(() =>
+      parseExposition(
+        rows(
+          [
+            ['2', 1],
+            ['1', 1],
+            ['+Inf', 2],
+          ],
+          2,
+          2,
+        ),
+      ),
+    ).toThrow();
+  });
+});

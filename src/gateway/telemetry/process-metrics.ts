@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import type { Exposition } from './exposition.js';
+import { Histogram, LAG_BUCKETS_US } from './histogram.js';
+import type { Axis } from './label-axis.js';
+import { labelText } from './label-text.js';
+import { FAMILIES } from './metric-families.js';
+
+const LOOK_MS = 100;
+/** The same depth from `src` and from the compiled `dist`. */
+const PACKAGE = new URL('../../../package.json', import.meta.url);
+
+/** A family without labels has one row. */
+const NO_LABELS: Axis = { capacity: 1, used: 1, text: () => '', isOverflow: () => false };
+
+/** What the process itself uses, and how late it is: an event loop that is busy with one request keeps all others waiting. */
+export class ProcessMetrics {
+  readonly #lag = new Histogram(FAMILIES.lag, NO_LABELS, LAG_BUCKETS_US);
+  readonly #build = `${labelText('version', packageVersion())},${labelText('node', process.versions.node)}`;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Looks at the event loop from now on. */
+  start(): void {
+    let lastMs = performance.now();
+    this.#timer = setInterval(() => {
+      const nowMs = performance.now();
+      this.late(nowMs - lastMs - LOOK_MS);
+      lastMs = nowMs;
+    }, LOOK_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Timers are now and then a little early. */
+  late(ms: number): void {
+    this.#lag.observe(0, Math.max(0, Math.round(ms * 1000)));
+  }
+
+  writeTo(out: Exposition): void {
+    const { user, system } = process.cpuUsage();
+    const { heapUsed, rss } = process.memoryUsage();
+    out.family(FAMILIES.buildInfo);
+    out.sample(this.#build, 1);
+    out.single(FAMILIES.cpu, (user + system) / 1e6);
+    out.single(FAMILIES.residentMemory, rss);
+    out.single(FAMILIES.startTime, Math.round(performance.timeOrigin) / 1000);
+    out.single(FAMILIES.heap, heapUsed);
+    this.#lag.writeTo(out);
+  }
+}
+
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
+}

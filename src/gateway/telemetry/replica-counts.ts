@@ -1,0 +1,35 @@
+/** What is counted of each replica. Not by the request, and forgotten when the replica leaves: so names do not pile up. */
+export class ReplicaCounts {
+  readonly failedScrapes = new Map<string, number>();
+  /** How often each signal that its engine should give was not there. */
+  readonly missingSignals = new Map<string, Map<string, number>>();
+  readonly breakerOpens = new Map<string, number>();
+
+  scrapeFailed(replica: string): void {
+    count(this.failedScrapes, replica);
+  }
+
+  signalMissing(replica: string, signal: string): void {
+    let signals = this.missingSignals.get(replica);
+    if (signals === undefined) {
+      signals = new Map();
+      this.missingSignals.set(replica, signals);
+    }
+    count(signals, signal);
+  }
+
+  /** Its breaker was closed and is open. */
+  breakerOpened(replica: string): void {
+    count(this.breakerOpens, replica);
+  }
+
+  forget(replica: string): void {
+    this.failedScrapes.delete(replica);
+    this.missingSignals.delete(replica);
+    this.breakerOpens.delete(replica);
+  }
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

@@ -1,0 +1,147 @@
+import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { SpanCounts } from '../metric-sources.js';
+import type { ObservedRequest } from '../observed-request.js';
+import { packageVersion } from '../process-metrics.js';
+import { CountedExporter } from './counted-exporter.js';
+import { RandomIds } from './random-ids.js';
+import { GivenIds, RequestSpans, spanCount } from './request-spans.js';
+import { readTraceParent, readTraceState, SAMPLED, type TraceContext, traceParentText } from './trace-context.js';
+import { tracesUrl } from './traces-url.js';
+
+/** Spans that may wait for the collector; what comes on top is dropped. */
+const MOST_WAITING = 4096;
+/** Small enough that packing one keeps nobody waiting. */
+const BATCH = 256;
+const BATCH_MS = 1000;
+/** For a batch, with all tries. */
+const EXPORT_MS = 3000;
+/** For the last batches when the gateway ends. */
+const CLOSE_MS = 2000;
+
+type Header = string | readonly string[] | undefined;
+
+export interface TracingOptions {
+  /** A collector's address, with or without the path. */
+  endpoint: string;
+  /** The share of the traces begun here that are told of. */
+  sample: number;
+  /** The beginning of the gateway's clock, since 1970. */
+  epochUs: number;
+}
+
+/**
+ * Tells a collector of requests, as spans over OTLP. On a request's way only its place in the trace is noted, and only if it
+ * is sampled; spans are made when it has ended and sent in batches. A collector that is away costs spans, nothing else.
+ */
+export class Tracing implements SpanCounts {
+  readonly #provider: NodeTracerProvider;
+  readonly #exporter: CountedExporter;
+  readonly #spans: RequestSpans;
+  readonly #random: RandomIds;
+  readonly #sample: number;
+  #made = 0;
+  #dropped = 0;
+  #isClosed = false;
+
+  private constructor(parts: {
+    provider: NodeTracerProvider;
+    exporter: CountedExporter;
+    spans: RequestSpans;
+    random: RandomIds;
+    sample: number;
+  }) {
+    this.#provider = parts.provider;
+    this.#exporter = parts.exporter;
+    this.#spans = parts.spans;
+    this.#random = parts.random;
+    this.#sample = parts.sample;
+  }
+
+  /** Loads the SDK, which nobody needs who has no collector. Headers, certificates and names for it come from `OTEL_*`. */
+  static async open({ endpoint, epochUs, sample }: TracingOptions): Promise<Tracing> {
+    const [api, { AlwaysOnSampler, BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }, resources] =
+      await Promise.all([
+        import('@opentelemetry/api'),
+        import('@opentelemetry/sdk-trace-node'),
+        import('@opentelemetry/exporter-trace-otlp-http'),
+        import('@opentelemetry/resources'),
+      ]);
+    const exporter = new CountedExporter(new OTLPTraceExporter({ url: tracesUrl(endpoint), timeoutMillis: EXPORT_MS }));
+    const processor = new BatchSpanProcessor(exporter, {
+      maxQueueSize: MOST_WAITING,
+      maxExportBatchSize: BATCH,
+      scheduledDelayMillis: BATCH_MS,
+    });
+    const version = packageVersion();
+    const ours = resources.resourceFromAttributes({ 'service.name': 'twinyard', 'service.version': version });
+    const named = resources.detectResources({ detectors: [resources.envDetector] });
+    const given = new GivenIds();
+    const random = new RandomIds();
+    const provider = new NodeTracerProvider({
+      resource: resources.defaultResource().merge(ours).merge(named),
+      // What is not sampled does not come here.
+      sampler: new AlwaysOnSampler(),
+      idGenerator: given,
+      spanProcessors: [processor],
+    });
+    const spans = new RequestSpans({ api, tracer: provider.getTracer('twinyard', version), given, random, epochUs });
+    return new Tracing({ provider, exporter, spans, random, sample });
+  }
+
+  /**
+   * A request begins: where it stands in its trace, or null when nobody wants to know. A caller's trace is continued if the
+   * caller samples it; a `traceparent` that is none counts as not sent.
+   */
+  begin(traceParent: Header, traceState: Header): TraceContext | null {
+    const parent = typeof traceParent === 'string' ? readTraceParent(traceParent) : null;
+    const isSampled = parent === null ? this.#random.fraction() < this.#sample : (parent.flags & SAMPLED) === SAMPLED;
+    if (!isSampled) return null;
+    const traceId = parent?.traceId ?? this.#random.traceId();
+    const spanId = this.#random.spanId();
+    return {
+      traceId,
+      spanId,
+      parentSpanId: parent?.spanId ?? '',
+      traceState: parent !== null && typeof traceState === 'string' ? readTraceState(traceState) : '',
+      traceParentForUpstream: traceParentText(traceId, spanId, parent?.flags ?? SAMPLED),
+    };
+  }
+
+  ended(request: ObservedRequest, trace: TraceContext): void {
+    const count = spanCount(request);
+    if (this.#isClosed || this.waiting + count > MOST_WAITING) {
+      this.#dropped += count;
+      return;
+    }
+    this.#made += count;
+    this.#spans.write(request, trace);
+  }
+
+  /** Spans that are made and neither taken nor refused yet. */
+  get waiting(): number {
+    return this.#made - this.exported - this.failed;
+  }
+
+  get exported(): number {
+    return this.#exporter.exported;
+  }
+
+  get failed(): number {
+    return this.#exporter.failed;
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Sends what waits, as far as that is possible in time. */
+  async close(limitMs = CLOSE_MS): Promise<void> {
+    this.#isClosed = true;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, limitMs);
+    });
+    await Promise.race([this.#provider.shutdown().catch(() => {}), late]);
+    clearTimeout(timer);
+  }
+}

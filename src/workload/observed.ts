@@ -1,0 +1,71 @@
+/** How a recorded request ended: with its whole answer, too late, or in another way. */
+export const OBSERVED_OUTCOMES = ['ok', 'timeout', 'incomplete'] as const;
+
+export type ObservedOutcome = (typeof OBSERVED_OUTCOMES)[number];
+
+/** What was seen of recorded requests, by row: for those who compare it with what is simulated. */
+export interface Observed {
+  /** Microseconds from the arrival until it went to a replica, until its first token, and until its end; NaN: never. */
+  dispatchUs: Float64Array;
+  ttftUs: Float64Array;
+  e2eUs: Float64Array;
+  /** Tokens of the prompt that were found in a cache; -1: nobody said. */
+  cachedTokens: Int32Array;
+  /** Index into OBSERVED_OUTCOMES. */
+  outcome: Uint8Array;
+  /** What only those know who sent the requests themselves. */
+  sent?: SentFacts;
+}
+
+/** Whole numbers that a sender notes of each request, with the columns of a TraceV2 that hold them. */
+export const SENT_COLUMNS = {
+  /** As the server counted; -1: it did not say. */
+  serverInputTokens: 'server_input_tokens',
+  serverOutputTokens: 'server_output_tokens',
+  plannedInputTokens: 'planned_input_tokens',
+  plannedOutputTokens: 'planned_output_tokens',
+  /** Pieces in which the answer came. */
+  chunks: 'num_chunks',
+  /** How late the sender was, how long a limit on requests under way held it, how long the connection took. */
+  latenessUs: 'lateness_us',
+  capWaitUs: 'cap_wait_us',
+  connectUs: 'connect_us',
+  /** What the server was told: lower is more urgent. */
+  priority: 'vllm_priority',
+} as const;
+
+export type SentColumn = keyof typeof SENT_COLUMNS;
+
+export interface SentFacts extends Record<SentColumn, Float64Array> {
+  /** What was wrong with the answer, in a word, and in more of them; empty when nothing was. */
+  problem: readonly string[];
+  message: readonly string[];
+  finishReason: readonly string[];
+  /** The id that the server was given. */
+  xRequestId: readonly string[];
+}
+
+export const SENT_TEXTS = ['problem', 'message', 'finishReason', 'xRequestId'] as const;
+
+/** The same for some of the rows, in this order. */
+export function selectObserved(observed: Observed, rows: Int32Array): Observed {
+  const { cachedTokens, dispatchUs, e2eUs, outcome, sent, ttftUs } = observed;
+  return {
+    dispatchUs: picked(dispatchUs, rows),
+    ttftUs: picked(ttftUs, rows),
+    e2eUs: picked(e2eUs, rows),
+    cachedTokens: Int32Array.from(rows, (row) => cachedTokens[row]!),
+    outcome: Uint8Array.from(rows, (row) => outcome[row]!),
+    ...(sent === undefined ? {} : { sent: selectSent(sent, rows) }),
+  };
+}
+
+function selectSent(sent: SentFacts, rows: Int32Array): SentFacts {
+  const numbers = Object.keys(SENT_COLUMNS).map((name) => [name, picked(sent[name as SentColumn], rows)]);
+  const texts = SENT_TEXTS.map((name) => [name, Array.from(rows, (row) => sent[name][row]!)]);
+  return Object.fromEntries([...numbers, ...texts]) as SentFacts;
+}
+
+function picked(column: Float64Array, rows: Int32Array): Float64Array {
+  return Float64Array.from(rows, (row) => column[row]!);
+}

@@ -1,0 +1,36 @@
+import { type Observed, SENT_COLUMNS, type SentColumn } from '../observed.js';
+import { quoted } from './quoted.js';
+
+const TRAILING: readonly SentColumn[] = [
+  'serverOutputTokens',
+  'plannedInputTokens',
+  'plannedOutputTokens',
+  'latenessUs',
+  'capWaitUs',
+  'connectUs',
+];
+
+/** The names of the columns behind the usual ones that tell what a sender noted. */
+export const SENT_TRAILING: readonly string[] = [
+  'x_request_id',
+  'server_cached_tokens',
+  ...TRAILING.map((name) => SENT_COLUMNS[name]),
+  'error_class',
+];
+
+/** What stands in them, with a comma in front of each. */
+export function sentTrailing({ cachedTokens, sent }: Observed, row: number): string {
+  const { problem, xRequestId } = sent!;
+  let text = `,${quoted(xRequestId[row]!)},${cachedTokens[row]}`;
+  for (const name of TRAILING) text += `,${Math.round(sent![name][row]!)}`;
+  return `${text},${quoted(problem[row]!)}`;
+}
+
+/** The usual columns from `num_chunks` on. */
+export function sentEnding({ sent }: Observed, row: number, status: string): string {
+  const { chunks, finishReason, message } = sent!;
+  const said = status === 'incomplete' ? 'error' : status;
+  // One line a row: others may read the file line by line.
+  const plain = message[row]!.replace(/\p{Cc}+/gu, ' ');
+  return `${chunks[row]},${said},${quoted(plain)},${quoted(finishReason[row]!)}`;
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'vitest';
+
+/** Things that a client says and that nobody but the replica may ever read again. Each is found by its own word. */
+export const PLANTED = {
+  /** A key as the gateway makes them: its id is public, its secret is not. */
+  key: 'ty_plantedkey01_sEcrEtOfThePlantedKey0123456789abcdefghijkA',
+  prompt: 'the planted prompt speaks of marzipan and quicksilver',
+  header: 'planted-header-value-heliotrope',
+  session: 'planted-session-periwinkle',
+  user: 'planted-user-ottoline@example.org',
+} as const;
+
+/** Headers that carry what is planted; a gateway that asks for keys needs one of its own in the place of the planted one. */
+export function plantedHeaders(key: string = PLANTED.key): Record<string, string> {
+  return {
+    authorization: `Bearer ${key}`,
+    'x-session-id': PLANTED.session,
+    'x-planted': PLANTED.header,
+    cookie: `planted=${PLANTED.header}`,
+  };
+}
+
+/** The body of a chat that carries what is planted. */
+export function plantedBody(model: string): Record<string, unknown> {
+  return { model, messages: [{ role: 'user', content: PLANTED.prompt }], user: PLANTED.user, max_tokens: 4 };
+}
+
+/**
+ * That none of it is in any of the texts, by their names: not as it is, not packed as hex, base64 or for a URL, and, but for
+ * the key, whose hash the store has to keep, not as a plain hash either, which would betray it to whoever guesses.
+ * @param key another key whose secret must not be there
+ */
+export function expectNowhere(texts: Readonly<Record<string, string>>, key: string = PLANTED.key): void {
+  // The first two parts of a key are no secret.
+  const secrets = { ...PLANTED, key: key.split('_').slice(2).join('_') };
+  for (const [place, text] of Object.entries(texts)) {
+    const lower = text.toLowerCase();
+    for (const [what, secret] of Object.entries(secrets)) {
+      for (const [form, packed] of formsOf(secret, what !== 'key')) {
+        expect(lower.includes(packed.toLowerCase()), `${place} holds the planted ${what} as ${form}`).toBe(false);
+      }
+    }
+  }
+}
+
+function formsOf(secret: string, hashed: boolean): [form: string, text: string][] {
+  const bytes = Buffer.from(secret);
+  const forms: [string, string][] = [
+    ['it is', secret],
+    ['a URL', encodeURIComponent(secret)],
+    ['JSON', JSON.stringify(secret).slice(1, -1)],
+    ['hex', bytes.toString('hex')],
+    // Inside something longer it may begin at any of three places; first and last characters then depend on what is beside it.
+    ...[0, 1, 2].map((skipped): [string, string] => [
+      'base64',
+      Buffer.concat([Buffer.alloc(skipped), bytes])
+        .toString('base64url')
+        .slice(4, -4),
+    ]),
+  ];
+  if (hashed) {
+    for (const algorithm of ['md5', 'sha1', 'sha256']) {
+      const hash = createHash(algorithm).update(bytes).digest();
+      // Who cuts a hash short cuts its end.
+      forms.push([algorithm, hash.toString('hex').slice(0, 12)], [algorithm, hash.toString('base64url').slice(0, 10)]);
+    }
+  }
+  return forms;
+}
