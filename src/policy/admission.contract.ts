@@ -35,6 +35,25 @@ export function admissionContract(policy: AdmissionPolicy, given: unknown): void
     );
   });
 
+  it('admits a request that it refused when it said it would, if nobody else comes', () => {
+    fc.assert(
+      fc.property(questions, (asked) => {
+        const gate = policy.create(options, { random: randomStream(7, 'admission'), replicas: MOST_REPLICAS });
+        let nowUs = 0;
+        for (const { request, view } of asked) {
+          nowUs = Math.max(nowUs, request.nowUs);
+          const refused = { ...request, nowUs };
+          if (gate.refuse(refused, view) === null) continue;
+          const waitUs = gate.retryAfterUs?.(refused) ?? Number.NaN;
+          if (!Number.isFinite(waitUs)) continue;
+          expect(waitUs).toBeGreaterThan(0);
+          nowUs += waitUs;
+          expect(gate.refuse({ ...refused, nowUs }, view)).toBeNull();
+        }
+      }),
+    );
+  });
+
   it('depends on no signal that it does not declare', () => {
     const declared = policy.reads(options);
     fc.assert(

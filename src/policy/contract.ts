@@ -58,6 +58,11 @@ export interface AdmissionPolicy<Options = unknown> extends PolicyFacts<Options>
 export interface AdmissionGate {
   /** Why the request is refused, or null to admit it. Reasons are constants: they are counted by text. */
   refuse(request: RequestFeatures, view: FleetView): string | null;
+  /**
+   * After how many microseconds a request that was refused just now would be admitted if nobody else came: Infinity for
+   * never, NaN when nobody can say. Absent where that is never known.
+   */
+  retryAfterUs?(request: RequestFeatures): number;
 }
 
 /** One dimension of the `weighted` policy. */

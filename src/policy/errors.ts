@@ -48,3 +48,13 @@ export function badSloPriority(sloClass: string, priority: number, place: string
   const problem = `priority ${priority} of class '${sloClass}' is out of range`;
   return new InputError('BAD_SLO_PRIORITY', place, problem, 'write a whole number from -100 to 100');
 }
+
+/** A value in a file that the policy it belongs to does not take. */
+export function badFileValue(place: string, problem: string, accepted: string): InputError {
+  return new InputError('BAD_VALUE', place, problem, `give ${accepted}`);
+}
+
+/** Something that was said and would do nothing. */
+export function idleFileKey(place: string, problem: string, remedy: string): InputError {
+  return new InputError('CONFLICTING_FLAGS', place, problem, remedy);
+}

@@ -10,8 +10,9 @@ describe('sloPriorities', () => {
   });
 
   it('takes overrides and new classes', () => {
-    const { priorityOf, maxPriority } = sloPriorities({ batch: 2, gold: 9 });
+    const { isKnown, priorityOf, maxPriority } = sloPriorities({ batch: 2, gold: 9 });
     expect([priorityOf('batch'), priorityOf('gold'), priorityOf('critical')]).toEqual([2, 9, 4]);
+    expect(['gold', 'batch', 'silver', ''].map(isKnown)).toEqual([true, true, false, false]);
     expect(maxPriority).toBe(9);
   });
 

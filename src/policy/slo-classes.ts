@@ -14,6 +14,8 @@ export const DEFAULT_SLO_PRIORITY = 3;
 
 export interface SloPriorities {
   priorityOf(sloClass: string): number;
+  /** Whether somebody has defined the class: requests may name any. */
+  isKnown(sloClass: string): boolean;
   /** The greatest priority any request can have. */
   maxPriority: number;
 }
@@ -30,6 +32,7 @@ export function sloPriorities(
   }
   return {
     priorityOf: (sloClass) => priorities.get(sloClass) ?? DEFAULT_SLO_PRIORITY,
+    isKnown: (sloClass) => priorities.has(sloClass),
     maxPriority: Math.max(DEFAULT_SLO_PRIORITY, ...priorities.values()),
   };
 }

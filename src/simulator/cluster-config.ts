@@ -1,31 +1,11 @@
+import type { PolicyChoice } from '../policy/bundle/admission-choice.js';
+import type { FlowControlSettings } from '../policy/queueing/flow-control-settings.js';
 import type { ReplicaConfig } from '../replica/replica-config.js';
 
 /** A policy by name with the options it was given; defaults are filled in by the policy's own schema. */
-export interface PolicyChoice {
-  policy: string;
-  options: Record<string, unknown>;
-}
-
+export type { PolicyChoice };
 /** Spec 6.3: the queue between admission and routing. */
-export interface FlowControlConfig {
-  saturationDetector: string;
-  dispatchOrder: string;
-  /** 0: on every completion. */
-  dispatchTickUs: number;
-  queueDepthThreshold: number;
-  kvCacheUtilThreshold: number;
-  maxConcurrency: number;
-  usageLimitThreshold: number;
-  fairnessPolicy: string;
-  /** 0 for none. */
-  requestTtlUs: number;
-  /** 0 for no cap. */
-  maxQueueDepth: number;
-  perBandCapacity: number;
-  queueShedding: boolean;
-  /** Class to microseconds, for `slo-deadline` dispatch. */
-  sloTargetsUs: Record<string, number>;
-}
+export type FlowControlConfig = FlowControlSettings;
 
 /** Thresholds of one SLO class in microseconds; a dimension that is absent does not count. */
 export interface GoodputTarget {

@@ -1,5 +1,4 @@
-import { dispatchOrder } from '../policy/queueing/dispatch-orders.js';
-import { fairnessPolicy } from '../policy/queueing/fairness-policies.js';
+import { queueOptions, saturationLimits } from '../policy/queueing/flow-control-settings.js';
 import { GatewayQueue, type QueueCandidate } from '../policy/queueing/gateway-queue.js';
 import { type SaturationDetector, type SaturationLimits, saturationDetector } from '../policy/queueing/saturation.js';
 import type { RequestTable } from '../workload/request-table.js';
@@ -17,19 +16,8 @@ export class FlowControl {
 
   constructor(config: FlowControlConfig, table: RequestTable) {
     this.detector = saturationDetector(config.saturationDetector);
-    this.#limits = {
-      queueDepth: config.queueDepthThreshold,
-      kvUsed: config.kvCacheUtilThreshold,
-      maxConcurrency: config.maxConcurrency,
-    };
-    this.#queue = new GatewayQueue({
-      dispatchOrder: dispatchOrder(config.dispatchOrder),
-      fairness: fairnessPolicy(config.fairnessPolicy),
-      capacity: config.maxQueueDepth,
-      bandCapacity: config.perBandCapacity,
-      shedding: config.queueShedding,
-      usageLimit: config.usageLimitThreshold,
-    });
+    this.#limits = saturationLimits(config);
+    this.#queue = new GatewayQueue(queueOptions(config));
     this.#classTargetsUs = config.sloTargetsUs;
     this.#table = table;
   }

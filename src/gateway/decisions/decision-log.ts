@@ -6,12 +6,23 @@ import type { ReplicaSignals } from '../signals/replica-signals.js';
 
 /** A line of the decision log: one call that changed a fleet's state, or a decision. `replay --decisions` makes them again. */
 export type LogLine =
-  | { type: 'policy'; endpoint: string; hash: string; config: PolicyConfig; seed: number; staleMs: number }
+  | PolicyLine
   | { type: 'stale'; endpoint: string; staleMs: number }
   | { type: 'replicas'; endpoint: string; ids: readonly string[] }
   | { type: 'signals'; endpoint: string; id: string; signals: ReplicaSignals }
   | RequestLine
   | { type: 'first' | 'done'; endpoint: string; request: number };
+
+/** A policy takes over; `isNew`: of an endpoint that has just come, and knows nothing of one that had its name before. */
+export interface PolicyLine {
+  type: 'policy';
+  endpoint: string;
+  isNew: boolean;
+  hash: string;
+  config: PolicyConfig;
+  seed: number;
+  staleMs: number;
+}
 
 /** A decision: what it was made of, and what came out. `policy` is the hash of the policy that made it. */
 export interface RequestLine extends Omit<DecisionInput, 'blocks' | 'blockCount'> {

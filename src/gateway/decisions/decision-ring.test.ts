@@ -22,6 +22,7 @@ function noter(ring: DecisionRing) {
       inputTokens: 100,
       session: '',
       sloClass: 'standard',
+      tenant: '',
       body: null,
       blocks: Int32Array.of(11, 12, 13),
       blockCount: 3,

@@ -38,7 +38,7 @@ export class DecisionReplay {
 
   #carryOut(line: LogLine, number: number): void {
     if (line.type === 'policy') {
-      const fleet = this.#fleets.get(line.endpoint);
+      const fleet = line.isNew ? undefined : this.#fleets.get(line.endpoint);
       if (fleet === undefined) {
         this.#fleets.set(line.endpoint, new DecidingFleet(line.config, line.seed, line.staleMs));
       } else {

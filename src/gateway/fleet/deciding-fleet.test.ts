@@ -7,6 +7,7 @@ const INPUT: DecisionInput = {
   inputTokens: 10,
   session: '',
   sloClass: 'standard',
+  tenant: '',
   body: null,
   blocks: new Int32Array(0),
   blockCount: 0,

@@ -2,7 +2,8 @@ import type { Explanation } from '../../policy/explanation.js';
 import { FleetRouter } from '../../policy/fleet-router.js';
 import type { FleetView } from '../../policy/fleet-view.js';
 import type { RequestBody } from '../../policy/request-features.js';
-import { sloPriorities } from '../../policy/slo-classes.js';
+import { type SloPriorities, sloPriorities } from '../../policy/slo-classes.js';
+import { TenantNumbers } from '../flow/tenant-numbers.js';
 import type { PolicyConfig } from '../gateway-config.js';
 import { livePolicy } from './live-policy.js';
 import { SignalView } from './signal-view.js';
@@ -16,6 +17,8 @@ export interface DecisionInput {
   inputTokens: number;
   session: string;
   sloClass: string;
+  /** Empty for nobody. */
+  tenant: string;
   body: RequestBody | null;
   /** Chained ids of the prompt's full blocks: the first `blockCount`. */
   blocks: Int32Array;
@@ -23,8 +26,6 @@ export interface DecisionInput {
   /** By slot: why the replica may not take it, null where it may. */
   removed: readonly (string | null)[];
 }
-
-const PRIORITIES = sloPriorities();
 
 /**
  * A policy deciding over live replicas. Its state changes by the calls below and by nothing else, so the same calls in the
@@ -41,11 +42,17 @@ export class DecidingFleet {
   /** What replicas say of themselves. */
   readonly signals: SignalView;
   #router: FleetRouter;
+  #priorities: SloPriorities;
+  /** What of the policy chooses replicas. */
+  #routing: string;
+  readonly #tenants = new TenantNumbers();
   readonly #seed: number;
 
   constructor(config: PolicyConfig, seed: number, staleMs: number) {
-    const { blockSize, hash, policy, options, random, readsBody } = livePolicy(config, seed);
+    const { blockSize, hash, policy, options, random, readsBody, routing } = livePolicy(config, seed);
     this.config = config;
+    this.#priorities = sloPriorities(config.sloPriorities);
+    this.#routing = routing;
     this.blockSize = blockSize;
     this.readsBody = readsBody;
     this.policyHash = hash;
@@ -62,10 +69,13 @@ export class DecidingFleet {
     });
   }
 
-  /** Another policy takes over. It touches no replica and loses no count; blocks of another size start a new index. */
+  /**
+   * Another policy takes over. It touches no replica and loses no count. Where replicas are chosen as before, what the policy
+   * has learnt stays; blocks of another size start a new index.
+   */
   setPolicy(config: PolicyConfig): void {
-    const { blockSize, hash, policy, options, random, readsBody } = livePolicy(config, this.#seed);
-    this.#router.setPolicy(policy, options, random);
+    const { blockSize, hash, policy, options, random, readsBody, routing } = livePolicy(config, this.#seed);
+    if (routing !== this.#routing) this.#router.setPolicy(policy, options, random);
     if (blockSize !== this.blockSize || config.cacheBlocks !== this.config.cacheBlocks) {
       this.#router.forgetBlocks(blockSize, config.cacheBlocks);
     }
@@ -73,6 +83,8 @@ export class DecidingFleet {
     this.blockSize = blockSize;
     this.readsBody = readsBody;
     this.policyHash = hash;
+    this.#priorities = sloPriorities(config.sloPriorities);
+    this.#routing = routing;
   }
 
   get view(): FleetView {
@@ -100,7 +112,8 @@ export class DecidingFleet {
     features.inputTokens = input.inputTokens;
     features.session = input.session;
     features.sloClass = input.sloClass;
-    features.priority = PRIORITIES.priorityOf(input.sloClass);
+    features.priority = this.#priorities.priorityOf(input.sloClass);
+    features.tenant = this.#tenants.of(input.tenant);
     features.body = input.body;
     features.blocks = input.blocks;
     features.blockCount = input.blockCount;

@@ -1,8 +1,8 @@
 import type { LiveReplica } from './live-replica.js';
 
-/** Why a replica may not take a request, or null when it may. The words are part of every explanation. */
-export function removal(replica: LiveReplica, model: string, nowMs: number): string | null {
-  if (!replica.models.has(model)) return `does not serve ${model}`;
+/** Why a replica may not take a request (of any model: null), or null when it may. The words are part of every explanation. */
+export function removal(replica: LiveReplica, model: string | null, nowMs: number): string | null {
+  if (model !== null && !replica.models.has(model)) return `does not serve ${model}`;
   if (replica.state !== 'ready') return `${replica.state}: ${replica.problem}`;
   if (!replica.breaker.allows(nowMs)) return 'circuit breaker open';
   return null;

@@ -1,15 +1,24 @@
 import { createExplanation, resetExplanation } from '../../policy/explanation.js';
-import type { DecisionLog, LogLine } from '../decisions/decision-log.js';
+import type { FleetView } from '../../policy/fleet-view.js';
+import type { DecisionLog } from '../decisions/decision-log.js';
 import type { Decision, DecisionRing } from '../decisions/decision-ring.js';
-import { nestedTooDeeply } from '../errors.js';
+import { EndpointLog } from '../decisions/endpoint-log.js';
+import { endpointGone, nestedTooDeeply } from '../errors.js';
+import { type NewAlarm, timerAlarms } from '../flow/alarm.js';
+import { FlowControl, type FlowHost } from '../flow/flow-control.js';
+import { type FleetLoad, LiveGate } from '../flow/live-gate.js';
 import type { GatewayConfig, PolicyConfig } from '../gateway-config.js';
 import { isTooDeep } from '../request/nesting.js';
-import { PromptBlocks } from '../request/prompt-blocks.js';
 import type { RequestFacts } from '../request/request-facts.js';
+import { readLoadHeader, withLoad } from '../signals/load-header.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
-import { DecidingFleet, type DecisionInput } from './deciding-fleet.js';
+import { DecidingFleet, type DecisionInput, MOST_REPLICAS } from './deciding-fleet.js';
 import { findRemovals, removal } from './eligibility.js';
+import { FleetLook } from './fleet-look.js';
 import type { LiveReplica } from './live-replica.js';
+import { MeasuredPrompt } from './measured-prompt.js';
+import { PolicyHistory, type PolicyVersion } from './policy-history.js';
+import { Suspects } from './suspects.js';
 
 export interface EndpointParts {
   /** Replaced when the gateway reloads. */
@@ -18,37 +27,49 @@ export interface EndpointParts {
   log: DecisionLog | null;
   /** The gateway's clock, microseconds from its start. */
   nowUs: () => number;
+  /** By the clock on the wall unless told otherwise. */
+  newAlarm?: NewAlarm;
 }
 
 /** Where a request was sent: keep it until the request has ended, then `finish` it, once. */
 export interface Placement {
   request: number;
   replica: LiveReplica;
+  /** Replicas that were tried before. */
+  attempt: number;
   hasFirstToken: boolean;
   /** Not finished yet. */
   isOpen: boolean;
 }
 
 /** The replicas that serve one set of models under one policy, and every decision among them. */
-export class Endpoint {
+export class Endpoint implements FlowHost {
   readonly name: string;
+  /** What requests pass before a replica is chosen for them. */
+  readonly flow: FlowControl;
+  /** Of the request that was measured or placed last; good until the next. */
+  readonly prompt = new MeasuredPrompt();
   replicas: readonly LiveReplica[] = [];
   readonly #parts: EndpointParts;
-  #log: DecisionLog | null;
+  readonly #log: EndpointLog;
   readonly #fleet: DecidingFleet;
-  readonly #prompt = new PromptBlocks();
+  readonly #look: FleetLook;
+  readonly #history: PolicyHistory;
+  readonly #suspects = new Suspects();
   #why = createExplanation(0);
   readonly #removed: (string | null)[] = [];
   /** Numbers of requests that have ended, to be used again. */
   readonly #freeNumbers: number[] = [];
   readonly #decision: Decision;
+  /** By number: whose request it is, while it is on a replica. */
+  readonly #tenants: string[] = [];
   #numbers = 0;
   #inFlight = 0;
 
   constructor(name: string, policy: PolicyConfig, parts: EndpointParts) {
     this.name = name;
     this.#parts = parts;
-    this.#log = parts.log;
+    this.#log = new EndpointLog(name, parts.log);
     this.#decision = {
       facts: { id: '', session: '', inputTokens: 0 },
       endpoint: name,
@@ -56,8 +77,13 @@ export class Endpoint {
       blockCount: 0,
       attempt: 0,
     };
-    this.#fleet = new DecidingFleet(policy, parts.config.seed, parts.config.signals.staleMs);
-    this.#logPolicy();
+    const { seed, signals } = parts.config;
+    this.#fleet = new DecidingFleet(policy, seed, signals.staleMs);
+    this.#look = new FleetLook(this.#fleet);
+    this.#history = new PolicyHistory({ hash: this.policyHash, policy, sinceUs: parts.nowUs() });
+    const newAlarm = parts.newAlarm ?? timerAlarms(parts.nowUs);
+    this.flow = new FlowControl(policy, this, new LiveGate(seed, MOST_REPLICAS), newAlarm);
+    this.#log.policy(this.#fleet, seed, true);
   }
 
   get policy(): PolicyConfig {
@@ -66,6 +92,11 @@ export class Endpoint {
 
   get policyHash(): string {
     return this.#fleet.policyHash;
+  }
+
+  /** Tokens per block of the prompts its policy looks at. */
+  get blockSize(): number {
+    return this.#fleet.blockSize;
   }
 
   /** Requests that are placed and have not ended. */
@@ -83,15 +114,35 @@ export class Endpoint {
   setReplicas(replicas: readonly LiveReplica[]): void {
     this.replicas = replicas;
     const ids = replicas.map(({ id }) => id);
-    this.#log?.write({ type: 'replicas', endpoint: this.name, ids });
+    this.#log.replicas(ids);
     this.#fleet.setReplicas(ids);
     this.#why = createExplanation(ids.length);
+    this.flow.recount(this.policy, this.#load());
   }
 
-  /** Another policy takes over; nothing in flight is lost, and no replica notices. */
+  /** Another policy takes over; nothing that waits or is in flight is lost, and no replica notices. */
   setPolicy(policy: PolicyConfig): void {
+    if (JSON.stringify(policy) === JSON.stringify(this.policy)) return;
+    this.#takeOn(policy);
+    this.#history.add({ hash: this.policyHash, policy, sinceUs: this.nowUs() });
+  }
+
+  /** The policy before the present one takes over again: which, or null when there was none. Again: the one before that. */
+  rollback(): PolicyVersion | null {
+    const before = this.#history.back(this.nowUs());
+    if (before !== null) this.#takeOn(before.policy);
+    return before;
+  }
+
+  /** The policies so far, newest first, beginning with the one that holds. Only so many are remembered. */
+  history(): PolicyVersion[] {
+    return this.#history.all();
+  }
+
+  #takeOn(policy: PolicyConfig): void {
     this.#fleet.setPolicy(policy);
-    this.#logPolicy();
+    this.#log.policy(this.#fleet, this.#parts.config.seed, false);
+    this.flow.configure(policy, this.#load());
   }
 
   /** The configuration has been read again: what replicas say may count for a longer or shorter time. */
@@ -99,13 +150,14 @@ export class Endpoint {
     const { staleMs } = this.#parts.config.signals;
     if (staleMs === this.#fleet.signals.staleMs) return;
     this.#fleet.signals.staleMs = staleMs;
-    this.#log?.write({ type: 'stale', endpoint: this.name, staleMs });
+    this.#log.stale(staleMs);
   }
 
   /** The endpoint is gone: its last requests end unrecorded, since another may have its name by then. */
   retire(): void {
+    this.flow.close(endpointGone(this.name), 'endpoint removed');
     this.setReplicas([]);
-    this.#log = null;
+    this.#log.end();
   }
 
   /** Whether a replica serves this model, well or not. */
@@ -122,13 +174,54 @@ export class Endpoint {
     );
   }
 
+  /** A replica's metrics have told how it is. */
   report(replica: LiveReplica, signals: ReplicaSignals): void {
+    replica.scraped = signals;
+    this.#hear(replica, signals);
+  }
+
+  /** A replica has told its load beside an answer. What it does not say there is taken from its metrics while they are fresh. */
+  reportLoad(replica: LiveReplica, header: string): void {
+    const load = readLoadHeader(header);
+    if (load === null) return;
+    const nowUs = this.nowUs();
+    this.#hear(replica, withLoad(replica.scraped, load, nowUs, nowUs - this.#fleet.signals.staleMs * 1000));
+  }
+
+  #hear(replica: LiveReplica, signals: ReplicaSignals): void {
     replica.signals = signals;
+    replica.sentSinceReport = 0;
     // It may have left meanwhile, or another may have its name.
     if (!this.replicas.includes(replica)) return;
-    this.#log?.write({ type: 'signals', endpoint: this.name, id: replica.id, signals });
+    this.#log.signals(replica.id, signals);
     this.#fleet.signals.set(replica.id, signals);
+    this.flow.fleetChanged();
   }
+
+  // What flow control asks.
+
+  nowUs(): number {
+    return this.#parts.nowUs();
+  }
+
+  tokensOf(facts: RequestFacts): number {
+    this.prompt.measure(facts, this.#fleet.blockSize);
+    return facts.inputTokens;
+  }
+
+  viewFor(model: string, nowUs: number): FleetView {
+    return this.#look.at(nowUs, this.replicas, model);
+  }
+
+  saturationView(nowUs: number): FleetView {
+    return this.#look.saturationAt(nowUs, this.replicas);
+  }
+
+  #load(): FleetLoad {
+    return { replicas: this.replicas.length, tenants: this.#tenants };
+  }
+
+  // What happens to requests.
 
   /**
    * Decides where a request goes and books it there; null when no replica may take it, and why each may not.
@@ -145,7 +238,7 @@ export class Endpoint {
     const why = this.#why;
     resetExplanation(why);
     const chosen = fleet.decide(request, input, why);
-    if (this.#log !== null) this.#log.write(this.#logLine(request, facts.id, chosen, input));
+    this.#log.request(request, facts.id, chosen, input, fleet);
     const decision = this.#decision;
     decision.facts = facts;
     decision.atUs = at;
@@ -159,9 +252,11 @@ export class Endpoint {
     const replica = this.replicas[chosen]!;
     replica.breaker.placed(request);
     replica.active++;
+    replica.sentSinceReport++;
     this.#inFlight++;
-    const placement = { request, replica, hasFirstToken: false, isOpen: true };
-    return placement;
+    this.#tenants[request] = facts.tenant;
+    this.flow.placed(facts.tenant);
+    return { request, replica, attempt, hasFirstToken: false, isOpen: true };
   }
 
   /** How the last decision was made, in a few words. */
@@ -178,60 +273,56 @@ export class Endpoint {
   firstToken(placement: Placement): void {
     if (placement.hasFirstToken) return;
     placement.hasFirstToken = true;
-    this.#log?.write({ type: 'first', endpoint: this.name, request: placement.request });
+    this.#log.firstToken(placement.request);
     this.#fleet.firstToken(placement.request);
+  }
+
+  /**
+   * The replica failed the request, which is told before it is finished.
+   * @param answered it answered, with 5xx; else it broke off or took too long, for which nobody else is to blame
+   */
+  failed({ replica, request }: Placement, { body }: RequestFacts, answered: boolean): void {
+    const nowMs = this.nowUs() / 1000;
+    if (answered && !this.#suspects.blames(body, replica.id, nowMs)) return;
+    replica.breaker.failed(request, nowMs);
+  }
+
+  /** The replica answered the request, well or not, as it should. */
+  succeeded({ attempt, replica, request }: Placement, { body }: RequestFacts): void {
+    replica.breaker.succeeded(request);
+    if (attempt > 0 && this.#suspects.size > 0) this.#suspects.clear(body);
   }
 
   finish(placement: Placement): void {
     if (!placement.isOpen) return;
     placement.isOpen = false;
     const { request, replica } = placement;
-    this.#log?.write({ type: 'done', endpoint: this.name, request });
+    const tenant = this.#tenants[request]!;
+    this.#log.done(request);
     this.#fleet.finished(request);
     replica.breaker.released(request);
     this.#freeNumbers.push(request);
     replica.active--;
+    replica.sentSinceReport--;
     this.#inFlight--;
-  }
-
-  #logPolicy(): void {
-    const { seed } = this.#parts.config;
-    const { config, policyHash: hash, signals } = this.#fleet;
-    this.#log?.write({ type: 'policy', endpoint: this.name, hash, config, seed, staleMs: signals.staleMs });
-  }
-
-  #logLine(request: number, id: string, chosen: number, input: DecisionInput): LogLine {
-    const fleet = this.#fleet;
-    return {
-      type: 'request',
-      endpoint: this.name,
-      policy: fleet.policyHash,
-      request,
-      id,
-      replica: chosen < 0 ? null : fleet.view.ids[chosen]!,
-      nowUs: input.nowUs,
-      inputTokens: input.inputTokens,
-      session: input.session,
-      sloClass: input.sloClass,
-      removed: input.removed,
-      body: fleet.readsBody ? input.body : null,
-      blocks: Array.from(input.blocks.subarray(0, input.blockCount)),
-    };
+    this.#tenants[request] = '';
+    this.flow.departed(tenant);
   }
 
   #input(facts: RequestFacts, nowUs: number): DecisionInput {
-    const fleet = this.#fleet;
-    if (fleet.readsBody && isTooDeep(facts.body)) throw nestedTooDeeply();
-    this.#prompt.read(facts, fleet.blockSize);
-    facts.inputTokens = this.#prompt.tokens;
+    if (this.#fleet.readsBody && isTooDeep(facts.body)) throw nestedTooDeeply();
+    const { prompt } = this;
+    prompt.measure(facts, this.#fleet.blockSize);
+    prompt.release();
     return {
       nowUs,
       inputTokens: facts.inputTokens,
       session: facts.session,
       sloClass: facts.sloClass,
+      tenant: facts.tenant,
       body: facts.body,
-      blocks: this.#prompt.blocks,
-      blockCount: this.#prompt.blockCount,
+      blocks: prompt.blocks,
+      blockCount: prompt.blockCount,
       removed: this.#removed,
     };
   }

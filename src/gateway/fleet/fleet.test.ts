@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
 import { DecisionRing } from '../decisions/decision-ring.js';
+import { ToyWaiting } from '../flow/toy-waiting.contract.js';
 import { DEFAULT_POLICY, type EndpointConfig, GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway-config.js';
-import { GatewayMetrics } from '../gateway-metrics.js';
-import type { RequestFacts } from '../request/request-facts.js';
+import { toyFacts } from '../request/toy-facts.contract.js';
+import { GatewayMetrics } from '../telemetry/gateway-metrics.js';
 import { ToyEngine, until } from '../toy-engine.contract.js';
 import { Fleet } from './fleet.js';
 
@@ -37,16 +39,7 @@ function fleetOf(config: GatewayConfig) {
   return { fleet, metrics };
 }
 
-const FACTS: RequestFacts = {
-  id: 'q',
-  kind: 'chat',
-  model: 'm',
-  inputTokens: 0,
-  session: '',
-  sloClass: 'standard',
-  cacheSalt: '',
-  body: { messages: [{ role: 'user', content: 'x' }] },
-};
+const FACTS = toyFacts();
 
 describe('Fleet', () => {
   it('finds the endpoint of a model', async () => {
@@ -177,5 +170,63 @@ describe('Fleet', () => {
     await until(() => again.state === 'ready');
     endpoint.finish(endpoint.place(FACTS, 0, [])!);
     expect(again.signals).toBeNull();
+  });
+
+  it('is not held up by a replica that hangs', async () => {
+    const [well, hung] = [await engineOf('m'), await engineOf('m')];
+    const { fleet } = fleetOf(configOf(endpointOf('a', [well, hung])));
+    await fleet.check();
+    const asked = new Map<string, number>();
+    hung.early = ({ url }) => {
+      asked.set(url!, (asked.get(url!) ?? 0) + 1);
+      return true;
+    };
+    void fleet.check();
+    void fleet.scrape();
+    const [replica] = fleet.replicas();
+    await until(() => replica!.signals?.running === 0 && asked.size === 2);
+    well.metrics = 'vllm:num_requests_running 5\n';
+    well.health = 503;
+    void fleet.scrape();
+    await until(() => replica!.signals?.running === 5);
+    for (let failures = 1; failures <= 2; failures++) {
+      void fleet.check();
+      await until(() => replica!.healthFailures === failures);
+    }
+    expect([...asked.values()]).toEqual([1, 1]);
+  });
+
+  it('lets those go who wait when a replica has become well or has reported', async () => {
+    const engine = await engineOf('m');
+    engine.health = 503;
+    const policy = { ...DEFAULT_POLICY, flowControl: FLOW_CONTROL_DEFAULTS };
+    const { fleet } = fleetOf(configOf(endpointOf('a', [engine], { policy })));
+    await fleet.check();
+    const { flow } = fleet.endpoints.get('a')!;
+    const waiting = new ToyWaiting();
+    flow.enter(waiting);
+    expect(waiting.heard).toEqual([]);
+    engine.health = 200;
+    await fleet.check();
+    expect(waiting.heard).toEqual(['went after 0']);
+    const [replica] = fleet.replicas();
+    replica!.breaker.options = { failures: 1, openMs: 0 };
+    replica!.breaker.failed(0, 0);
+    replica!.breaker.placed(0);
+    const other = new ToyWaiting();
+    flow.enter(other);
+    expect(other.heard).toEqual([]);
+    replica!.breaker.released(0);
+    await fleet.scrape();
+    expect(other.heard).toEqual(['went after 0']);
+  });
+
+  it('tells those who wait that nothing more is wanted', async () => {
+    const policy = { ...DEFAULT_POLICY, flowControl: FLOW_CONTROL_DEFAULTS };
+    const { fleet } = fleetOf(configOf(endpointOf('a', [await engineOf('m')], { policy })));
+    const waiting = new ToyWaiting();
+    fleet.endpoints.get('a')!.flow.enter(waiting);
+    fleet.drain();
+    expect([waiting.heard, waiting.error]).toMatchObject([['draining'], { status: 503 }]);
   });
 });

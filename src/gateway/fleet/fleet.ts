@@ -1,7 +1,7 @@
-import { endpointUnknown, modelUnknown, noReplica } from '../errors.js';
+import { draining, endpointUnknown, modelUnknown, noReplica } from '../errors.js';
 import type { EndpointConfig, GatewayConfig, ReplicaConfig } from '../gateway-config.js';
-import type { GatewayMetrics } from '../gateway-metrics.js';
 import { scrape } from '../signals/scrape.js';
+import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
 import { Endpoint, type EndpointParts } from './endpoint.js';
 import { checkHealth } from './health-check.js';
 import { LiveReplica } from './live-replica.js';
@@ -17,6 +17,9 @@ export class Fleet {
   readonly #parts: FleetParts;
   /** Replicas that left and still have requests to finish, and the end of their time. */
   readonly #leaving = new Map<LiveReplica, NodeJS.Timeout>();
+  /** What replicas are asked and have not answered. */
+  readonly #checks = new Map<LiveReplica, Promise<void>>();
+  readonly #scrapes = new Map<LiveReplica, Promise<void>>();
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
@@ -54,27 +57,39 @@ export class Fleet {
     return isStarting ? noReplica(model, 'some have not started yet') : modelUnknown(model);
   }
 
-  /** Asks every replica how it is, at once. */
+  /**
+   * Asks every replica how it is, at once; resolves when all have answered. May be called again before that: one that hangs is
+   * then left to its time-out, and holds up no other.
+   */
   async check(): Promise<void> {
     await Promise.all(this.replicas().map((replica) => this.#check(replica)));
   }
 
-  /** Asks every replica that is well for its signals, at once. One that does not answer keeps those it gave, until they are stale. */
+  /**
+   * Asks every replica that is well for its signals, at once; may be called again as `check` may. One that does not answer
+   * keeps those it gave, until they are stale.
+   */
   async scrape(): Promise<void> {
-    const { config, metrics, nowUs } = this.#parts;
-    const all = [...this.endpoints.values()].flatMap((endpoint) =>
-      endpoint.replicas.map(async (replica) => {
-        if (replica.state !== 'ready') return;
-        try {
-          const signals = await scrape(replica, config.health.timeoutMs, nowUs);
-          for (const name of signals.missing) metrics.signalMissing(replica.id, name);
-          endpoint.report(replica, signals);
-        } catch {
-          if (endpoint.replicas.includes(replica)) metrics.scrapeFailed(replica.id);
-        }
-      }),
-    );
+    const all: Promise<void>[] = [];
+    for (const endpoint of this.endpoints.values()) {
+      // Time alone may have made room: a breaker lets somebody try again.
+      endpoint.flow.fleetChanged();
+      for (const replica of endpoint.replicas) {
+        if (replica.state === 'ready') all.push(once(this.#scrapes, replica, () => this.#scrape(endpoint, replica)));
+      }
+    }
     await Promise.all(all);
+  }
+
+  async #scrape(endpoint: Endpoint, replica: LiveReplica): Promise<void> {
+    const { config, metrics, nowUs } = this.#parts;
+    try {
+      const signals = await scrape(replica, config.health.timeoutMs, nowUs);
+      for (const name of signals.missing) metrics.signalMissing(replica.id, name);
+      endpoint.report(replica, signals);
+    } catch {
+      if (endpoint.replicas.includes(replica)) metrics.scrapeFailed(replica.id);
+    }
   }
 
   /** A replica joins. It gets requests when it has said that it is well. */
@@ -127,6 +142,11 @@ export class Fleet {
     for (const replica of this.#leaving.keys()) if (replica.active === 0) this.#gone(replica);
   }
 
+  /** Nothing more is wanted: requests that wait are told, those on replicas go on. */
+  drain(): void {
+    for (const { flow } of this.endpoints.values()) flow.close(draining(), 'draining');
+  }
+
   async close(): Promise<void> {
     const replicas = [...this.replicas(), ...this.#leaving.keys()];
     for (const timer of this.#leaving.values()) clearTimeout(timer);
@@ -157,9 +177,14 @@ export class Fleet {
     for (const replica of wanted.values()) this.add(endpoint, replica);
   }
 
-  async #check(replica: LiveReplica): Promise<void> {
-    const { config, nowUs } = this.#parts;
-    await checkHealth(replica, config.health, () => nowUs() / 1000);
+  #check(replica: LiveReplica): Promise<void> {
+    return once(this.#checks, replica, async () => {
+      const { config, nowUs } = this.#parts;
+      const before = replica.state;
+      await checkHealth(replica, config.health, () => nowUs() / 1000);
+      if (replica.state === before) return;
+      for (const { flow, replicas } of this.endpoints.values()) if (replicas.includes(replica)) flow.fleetChanged();
+    });
   }
 
   #leave(replica: LiveReplica): void {
@@ -174,4 +199,17 @@ export class Fleet {
     this.#leaving.delete(replica);
     void replica.close();
   }
+}
+
+/** Asks unless the answer is under way already; then that one will do. */
+function once(
+  underWay: Map<LiveReplica, Promise<void>>,
+  replica: LiveReplica,
+  ask: () => Promise<void>,
+): Promise<void> {
+  const asked = underWay.get(replica);
+  if (asked !== undefined) return asked;
+  const answer = ask().finally(() => underWay.delete(replica));
+  underWay.set(replica, answer);
+  return answer;
 }

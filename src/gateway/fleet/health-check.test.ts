@@ -58,13 +58,13 @@ describe('checkHealth', () => {
     expect([replica.state, replica.problem]).toEqual(['unhealthy', 'ECONNREFUSED']);
     await replica.close();
     await check();
-    expect(replica.problem).toBe('UND_ERR_DESTROYED');
+    expect(replica.problem).toBe('UPSTREAM_CLOSED');
     await engine.listen(0);
   });
 
   it('does not wait for ever', async () => {
     engine.hangs.add('/health');
     await checkHealth(replica, { ...HEALTH, timeoutMs: 20 }, () => 0);
-    expect([replica.state, replica.problem]).toEqual(['starting', 'UND_ERR_HEADERS_TIMEOUT']);
+    expect([replica.state, replica.problem]).toEqual(['starting', 'UPSTREAM_HEADERS_TIMEOUT']);
   });
 });

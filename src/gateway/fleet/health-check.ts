@@ -1,5 +1,9 @@
 import type { GatewayConfig } from '../gateway-config.js';
+import { ask } from '../upstream/ask.js';
 import type { LiveReplica } from './live-replica.js';
+
+/** Nobody needs so much to say that all is well, or to name models. */
+const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Asks a replica whether it is well and, where that is its business, what it serves. Never throws. */
 export async function checkHealth(
@@ -8,10 +12,9 @@ export async function checkHealth(
   nowMs: () => number,
 ): Promise<void> {
   try {
-    const { statusCode, body } = await get(replica, '/health', timeoutMs);
-    await body.dump();
-    if (statusCode !== 200) {
-      replica.unhealthy(`/health says ${statusCode}`, failures);
+    const { status } = await ask(replica.pool, '/health', { timeoutMs, mostBytes: MOST_BYTES });
+    if (status !== 200) {
+      replica.unhealthy(`/health says ${status}`, failures);
       return;
     }
     if (replica.asksForModels) await readModels(replica, timeoutMs);
@@ -23,13 +26,9 @@ export async function checkHealth(
 }
 
 async function readModels(replica: LiveReplica, timeoutMs: number): Promise<void> {
-  const { body } = await get(replica, '/v1/models', timeoutMs);
-  const list = (await body.json()) as { data?: { id?: unknown }[] };
+  const { text } = await ask(replica.pool, '/v1/models', { timeoutMs, mostBytes: MOST_BYTES });
+  const list = JSON.parse(text) as { data?: { id?: unknown }[] };
   const names = (list.data ?? []).map(({ id }) => id).filter((id) => typeof id === 'string');
   if (names.length === 0) throw new Error('/v1/models names no model');
   replica.models = new Set(names);
-}
-
-function get(replica: LiveReplica, path: string, timeoutMs: number) {
-  return replica.pool.request({ path, method: 'GET', headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
 }

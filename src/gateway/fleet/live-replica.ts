@@ -1,11 +1,16 @@
-import { Pool } from 'undici';
 import type { GatewayConfig, ReplicaConfig } from '../gateway-config.js';
 import { legalHeader } from '../proxy/headers.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
+import { UpstreamPool } from '../upstream/upstream-pool.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 
 /** Shorter than any server keeps an idle connection: uvicorn, which most engines are behind, closes it after 5 s. */
 const KEEP_ALIVE_MS = 4000;
+/** To one replica at a time: more than any engine takes on. Those above wait for one to become free. */
+const MOST_CONNECTIONS = 4096;
+const MOST_WAITING = 16_384;
+/** The largest head of an answer. */
+const HEAD_BYTES = 16 * 1024;
 
 /** What of a configuration a replica goes by. */
 type ReplicaSettings = Pick<GatewayConfig, 'breaker' | 'timeouts'>;
@@ -20,7 +25,7 @@ export class LiveReplica {
   readonly headerId: string;
   readonly url: string;
   readonly engine: string;
-  pool: Pool;
+  pool: UpstreamPool;
   readonly breaker: CircuitBreaker;
   state: ReplicaState = 'starting';
   /** Why it is not ready, in words. */
@@ -31,12 +36,16 @@ export class LiveReplica {
   readySinceMs = 0;
   healthFailures = 0;
   signals: ReplicaSignals | null = null;
+  /** The last that its metrics said; what it says beside answers is newer, and less. */
+  scraped: ReplicaSignals | null = null;
   /** Requests of all kinds under way, whatever the policy's books say. */
   active = 0;
+  /** Requests sent to it less requests that ended since it last told how it is. */
+  sentSinceReport = 0;
 
   #timeouts: ReplicaSettings['timeouts'];
   /** Former pools whose last requests are under way. */
-  readonly #ending = new Set<Pool>();
+  readonly #ending = new Set<UpstreamPool>();
 
   constructor(config: ReplicaConfig, { breaker, timeouts }: ReplicaSettings) {
     this.id = config.id;
@@ -64,10 +73,7 @@ export class LiveReplica {
     const before = this.pool;
     this.pool = newPool(this.url, timeouts);
     this.#ending.add(before);
-    void before
-      .close()
-      .catch(() => {})
-      .then(() => this.#ending.delete(before));
+    void before.close().then(() => this.#ending.delete(before));
   }
 
   healthy(nowMs: number): void {
@@ -93,18 +99,18 @@ export class LiveReplica {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.pool, ...this.#ending].map((pool) => pool.destroy().catch(() => {})));
+    await Promise.all([this.pool, ...this.#ending].map((pool) => pool.destroy()));
   }
 }
 
 /** No time-out between two pieces of an answer: exchanges are looked after together, by `Exchange.check`. */
-function newPool(url: string, { connectMs, firstByteMs }: ReplicaSettings['timeouts']): Pool {
-  return new Pool(url, {
-    connections: null,
-    pipelining: 1,
-    connect: { timeout: connectMs },
-    headersTimeout: firstByteMs,
-    bodyTimeout: 0,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+function newPool(url: string, { connectMs, firstByteMs }: ReplicaSettings['timeouts']): UpstreamPool {
+  return new UpstreamPool(url, {
+    connectMs,
+    headersMs: firstByteMs,
+    keepAliveMs: KEEP_ALIVE_MS,
+    mostConnections: MOST_CONNECTIONS,
+    mostWaiting: MOST_WAITING,
+    headBytes: HEAD_BYTES,
   });
 }

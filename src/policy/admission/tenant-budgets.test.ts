@@ -5,6 +5,7 @@ import { createRequestFeatures } from '../request-features.js';
 import { alwaysAdmit } from './always-admit.js';
 import { rejectAll } from './reject-all.js';
 import { createTenantBudgets } from './tenant-budgets.js';
+import { tokenBucket } from './token-bucket.js';
 
 const context = { random: randomStream(1, 'x'), replicas: 1 };
 const view = createFleetView(1);
@@ -44,5 +45,17 @@ describe('createTenantBudgets', () => {
     budgets.placed(7);
     expect(budgets.refuse(from(7, -1), view)).toBe('tenant is over its budget');
     expect(budgets.refuse(from(7, 3), view)).toBe('all requests are refused');
+  });
+
+  it('leaves it to the inner gate to say when to come back', () => {
+    const bucket = tokenBucket.create({ capacity: 10, refill_rate: 10 }, context);
+    const budgets = createTenantBudgets(bucket, new Map([[7, 0]]), 8);
+    const large = { ...from(3, -1), inputTokens: 10 };
+    expect(budgets.refuse(large, view)).toBeNull();
+    expect(budgets.refuse(large, view)).toBe('insufficient tokens');
+    expect(budgets.retryAfterUs!(large)).toBe(1_000_001);
+    budgets.placed(7);
+    expect(budgets.retryAfterUs!(from(7, -1))).toBeNaN();
+    expect(createTenantBudgets(rejectAll.create({}, context), new Map(), 8).retryAfterUs!(large)).toBeNaN();
   });
 });

@@ -1,4 +1,5 @@
 import type { AdmissionGate } from '../contract.js';
+import type { RequestFeatures } from '../request-features.js';
 import { isSheddable } from '../slo-classes.js';
 
 /** A gate that also holds tenants to their share of the fleet. The host tells it who is in flight. */
@@ -23,14 +24,14 @@ export function createTenantBudgets(
 ): TenantBudgets {
   const accounts = new Map<number, { limit: number; inFlight: number }>();
   for (const [tenant, share] of shares) accounts.set(tenant, { limit: share * seats, inFlight: 0 });
+  function isOver({ priority, tenant }: RequestFeatures): boolean {
+    const account = accounts.get(tenant);
+    return account !== undefined && isSheddable(priority) && account.inFlight > account.limit;
+  }
   return {
-    refuse(request, view) {
-      const account = accounts.get(request.tenant);
-      if (account !== undefined && isSheddable(request.priority) && account.inFlight > account.limit) {
-        return 'tenant is over its budget';
-      }
-      return gate.refuse(request, view);
-    },
+    refuse: (request, view) => (isOver(request) ? 'tenant is over its budget' : gate.refuse(request, view)),
+    // Nobody knows when a tenant's own requests end.
+    retryAfterUs: (request) => (isOver(request) ? Number.NaN : (gate.retryAfterUs?.(request) ?? Number.NaN)),
     placed(tenant) {
       const account = accounts.get(tenant);
       if (account !== undefined) account.inFlight++;

@@ -4,8 +4,12 @@ import { createFleetView } from '../fleet-view.js';
 import { createRequestFeatures } from '../request-features.js';
 import { tokenBucket } from './token-bucket.js';
 
+function gateOf(capacity: number, refill_rate: number) {
+  return tokenBucket.create({ capacity, refill_rate }, { random: randomStream(1, 'x'), replicas: 1 });
+}
+
 function bucket(capacity: number, refill_rate: number) {
-  const gate = tokenBucket.create({ capacity, refill_rate }, { random: randomStream(1, 'x'), replicas: 1 });
+  const gate = gateOf(capacity, refill_rate);
   const view = createFleetView(1);
   return (nowUs: number, inputTokens: number) => gate.refuse({ ...createRequestFeatures(1), nowUs, inputTokens }, view);
 }
@@ -46,5 +50,17 @@ describe('token-bucket', () => {
     const ask = bucket(1000, 1000);
     ask(1e6, 0);
     expect(ask(0.5e6, 1000)).toBeNull();
+  });
+
+  it('knows when enough will have flowed in, and when it never will', () => {
+    const gate = gateOf(1000, 500);
+    const view = createFleetView(1);
+    const request = { ...createRequestFeatures(1), inputTokens: 900 };
+    expect(gate.refuse(request, view)).toBeNull();
+    expect(gate.refuse(request, view)).toBe('insufficient tokens');
+    expect(gate.retryAfterUs!(request)).toBe(1_600_001);
+    expect(gate.refuse({ ...request, nowUs: 1_599_999 }, view)).toBe('insufficient tokens');
+    expect(gate.refuse({ ...request, nowUs: 1_600_000 }, view)).toBeNull();
+    expect(gate.retryAfterUs!({ ...request, inputTokens: 1001 })).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -35,6 +35,11 @@ export const tokenBucket: AdmissionPolicy<TokenBucketOptions> = {
         tokens -= request.inputTokens;
         return null;
       },
+      retryAfterUs({ inputTokens }) {
+        if (inputTokens > capacity) return Number.POSITIVE_INFINITY;
+        // One to spare, for what is lost in rounding.
+        return Math.floor(((inputTokens - tokens) * 1e6) / refill_rate) + 1;
+      },
     };
   },
 };

@@ -255,3 +255,13 @@ describe('registries', () => {
     );
   });
 });
+
+describe('other rules', () => {
+  it('hold for those who wait, but limits only for those who come', () => {
+    const queue = new GatewayQueue(options());
+    for (let request = 0; request < 4; request++) queue.enqueue(request, candidate({ priority: request % 2 }));
+    queue.configure(options({ dispatchOrder: dispatchOrder('fifo'), capacity: 2 }));
+    expect([queue.size, queue.enqueue(4, candidate())]).toEqual([4, 'rejected']);
+    expect(drain(queue)).toEqual([0, 1, 2, 3]);
+  });
+});

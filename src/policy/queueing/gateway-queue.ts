@@ -45,7 +45,7 @@ export class GatewayQueue {
   /** Newcomers so far, rejected ones included: the order of arrival. */
   #arrivals = 0;
 
-  readonly #options: GatewayQueueOptions;
+  #options: GatewayQueueOptions;
   /** By descending priority. A band stays once a request has asked for it: the ceilings count empty bands. */
   readonly #bands: Band[] = [];
   readonly #bandLinks = new MemberLinks();
@@ -64,6 +64,11 @@ export class GatewayQueue {
 
   get size(): number {
     return this.#size;
+  }
+
+  /** Other rules hold from now on. Those who wait keep their places, also where there are fewer now. */
+  configure(options: GatewayQueueOptions): void {
+    this.#options = options;
   }
 
   enqueue(request: number, candidate: QueueCandidate): EnqueueOutcome {

@@ -1,0 +1,65 @@
+import type { DecidingFleet, DecisionInput } from '../fleet/deciding-fleet.js';
+import type { ReplicaSignals } from '../signals/replica-signals.js';
+import type { DecisionLog } from './decision-log.js';
+
+/** What an endpoint writes into the decision log: every call that changes its fleet's state, and every decision. */
+export class EndpointLog {
+  readonly #endpoint: string;
+  #log: DecisionLog | null;
+
+  /** @param log null: nothing is written */
+  constructor(endpoint: string, log: DecisionLog | null) {
+    this.#endpoint = endpoint;
+    this.#log = log;
+  }
+
+  /** Nothing more is written. */
+  end(): void {
+    this.#log = null;
+  }
+
+  policy({ config, policyHash: hash, signals }: DecidingFleet, seed: number, isNew: boolean): void {
+    const { staleMs } = signals;
+    this.#log?.write({ type: 'policy', endpoint: this.#endpoint, isNew, hash, config, seed, staleMs });
+  }
+
+  stale(staleMs: number): void {
+    this.#log?.write({ type: 'stale', endpoint: this.#endpoint, staleMs });
+  }
+
+  replicas(ids: readonly string[]): void {
+    this.#log?.write({ type: 'replicas', endpoint: this.#endpoint, ids });
+  }
+
+  signals(id: string, signals: ReplicaSignals): void {
+    this.#log?.write({ type: 'signals', endpoint: this.#endpoint, id, signals });
+  }
+
+  /** After the decision. */
+  request(request: number, id: string, chosen: number, input: DecisionInput, fleet: DecidingFleet): void {
+    this.#log?.write({
+      type: 'request',
+      endpoint: this.#endpoint,
+      policy: fleet.policyHash,
+      request,
+      id,
+      replica: chosen < 0 ? null : fleet.view.ids[chosen]!,
+      nowUs: input.nowUs,
+      inputTokens: input.inputTokens,
+      session: input.session,
+      sloClass: input.sloClass,
+      tenant: input.tenant,
+      removed: input.removed,
+      body: fleet.readsBody ? input.body : null,
+      blocks: Array.from(input.blocks.subarray(0, input.blockCount)),
+    });
+  }
+
+  firstToken(request: number): void {
+    this.#log?.write({ type: 'first', endpoint: this.#endpoint, request });
+  }
+
+  done(request: number): void {
+    this.#log?.write({ type: 'done', endpoint: this.#endpoint, request });
+  }
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { Suspects } from './suspects.js';
+
+const POISON = { prompt: 'poison' };
+
+describe('Suspects', () => {
+  it('blames the replica on which a request fails first, and it alone', () => {
+    const suspects = new Suspects();
+    const blamed = ['a', 'b', 'c', 'a', 'b'].map((replica, i) => suspects.blames(POISON, replica, i));
+    expect(blamed).toEqual([true, false, false, true, false]);
+    expect(suspects.blames({ prompt: 'another' }, 'b', 9)).toBe(true);
+    expect(suspects.size).toBe(2);
+  });
+
+  it('suspects nobody for ever, and nobody who was answered', () => {
+    const suspects = new Suspects();
+    suspects.blames(POISON, 'a', 0);
+    expect(suspects.blames(POISON, 'b', 59_999)).toBe(false);
+    expect(suspects.blames(POISON, 'b', 119_999)).toBe(true);
+    suspects.clear(POISON);
+    expect([suspects.blames(POISON, 'c', 120_000), suspects.size]).toEqual([true, 1]);
+  });
+
+  it('remembers so many', () => {
+    const suspects = new Suspects();
+    suspects.blames(POISON, 'a', 0);
+    for (let i = 0; i < 300; i++) suspects.blames({ prompt: i }, 'a', i);
+    expect([suspects.size, suspects.blames(POISON, 'b', 301)]).toEqual([256, true]);
+  });
+});

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import type { RequestBody } from '../../policy/request-features.js';
+
+/** How long a request that has failed is under suspicion. */
+const SUSPECTED_MS = 60_000;
+const MOST = 256;
+
+/**
+ * Requests that replicas have failed to answer. One that fails on a second replica says nothing about that one: the request
+ * itself may be what no replica can bear, and one such request, tried again and again, must not take the whole fleet away.
+ */
+export class Suspects {
+  /** By what they say: where they failed first, and when last. The oldest first. */
+  readonly #failed = new Map<string, { replica: string; atMs: number }>();
+
+  get size(): number {
+    return this.#failed.size;
+  }
+
+  /** Whether the replica is to blame for this failure, as far as anybody knows. */
+  blames(body: RequestBody, replica: string, nowMs: number): boolean {
+    const key = keyOf(body);
+    const before = this.#failed.get(key);
+    const isKnown = before !== undefined && nowMs - before.atMs < SUSPECTED_MS;
+    this.#failed.delete(key);
+    this.#failed.set(key, { replica: isKnown ? before.replica : replica, atMs: nowMs });
+    if (this.#failed.size > MOST) this.#failed.delete(this.#failed.keys().next().value!);
+    return !isKnown || before.replica === replica;
+  }
+
+  /** A replica has answered it: nothing is wrong with it. */
+  clear(body: RequestBody): void {
+    this.#failed.delete(keyOf(body));
+  }
+}
+
+function keyOf(body: RequestBody): string {
+  return createHash('sha1').update(JSON.stringify(body)).digest('base64');
+}

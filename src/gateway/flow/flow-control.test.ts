@@ -1,0 +1,381 @@
+import { describe, expect, it } from 'vitest';
+import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
+import { createFleetView } from '../../policy/fleet-view.js';
+import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
+import { ApiError } from '../../protocol/errors.js';
+import { DEFAULT_POLICY, type PolicyConfig } from '../gateway-config.js';
+import type { RequestFacts } from '../request/request-facts.js';
+import { FlowControl } from './flow-control.js';
+import { LiveGate } from './live-gate.js';
+import { ToyWaiting } from './toy-waiting.contract.js';
+
+const NEVER = Number.POSITIVE_INFINITY;
+const queue = (changes: Partial<FlowControlSettings> = {}): Partial<PolicyConfig> => ({
+  flowControl: { ...FLOW_CONTROL_DEFAULTS, maxConcurrency: 1, requestTtlUs: 0, ...changes },
+});
+const bucket = (capacity: number, refill_rate: number): Partial<PolicyConfig> => ({
+  admission: { policy: 'token-bucket', options: { capacity, refill_rate } },
+});
+
+/** Flow control in front of a fleet of one replica, at a time of our choice. Prompts have as many tokens as characters. */
+function flowOf(change: Partial<PolicyConfig> = {}) {
+  const view = createFleetView(1);
+  const time = { us: 0, alarmUs: NEVER, wake: () => {} };
+  const flow = new FlowControl(
+    { ...DEFAULT_POLICY, ...change },
+    {
+      nowUs: () => time.us,
+      tokensOf: ({ body }) => {
+        if (body.prompt === 'bad') throw new ApiError('malformed', 'no');
+        if (body.prompt === 'bug') throw new Error('bug');
+        return (body.prompt as string).length;
+      },
+      viewFor: () => view,
+      saturationView: () => view,
+    },
+    new LiveGate(1, 4),
+    (wake) => {
+      time.wake = wake;
+      return {
+        set: (atUs) => {
+          time.alarmUs = atUs;
+        },
+      };
+    },
+  );
+  function enter(facts: Partial<RequestFacts> = {}): ToyWaiting {
+    const waiting = new ToyWaiting(facts);
+    waiting.go = () => {
+      view.inFlight[0]!++;
+      flow.placed(waiting.facts.tenant);
+    };
+    flow.enter(waiting);
+    return waiting;
+  }
+  function end(tenant = ''): void {
+    view.inFlight[0]!--;
+    flow.departed(tenant);
+  }
+  function runTo(us: number): void {
+    while (time.alarmUs <= us) {
+      time.us = time.alarmUs;
+      time.alarmUs = NEVER;
+      time.wake();
+    }
+    time.us = us;
+  }
+  const configure = (next: Partial<PolicyConfig>, tenants: string[] = []) =>
+    flow.configure({ ...DEFAULT_POLICY, ...next }, { replicas: 1, tenants });
+  return { configure, end, enter, flow, runTo, time, view };
+}
+
+describe('without an admission policy and a queue', () => {
+  it('everybody goes at once', () => {
+    const { enter, flow } = flowOf();
+    expect(enter().heard).toEqual(['went after 0']);
+    expect([flow.counts.admitted, flow.waiting, flow.waitingByClass().size]).toEqual([1, 0, 0]);
+  });
+});
+
+describe('admission', () => {
+  it('says why somebody may not enter, and when he may', () => {
+    const { enter, flow, time } = flowOf(bucket(10, 2));
+    expect(enter({ body: { prompt: '0123456789' } }).heard).toEqual(['went after 0']);
+    const refused = enter({ body: { prompt: '01234' } });
+    expect(refused.heard).toEqual(['insufficient tokens']);
+    expect(refused.error).toMatchObject({
+      status: 429,
+      message: 'The request was not admitted: insufficient tokens. Try again in 3 s.',
+      retryAfterS: 3,
+    });
+    time.us = 3e6;
+    expect(enter({ body: { prompt: '01234' } }).heard).toEqual(['went after 0']);
+    expect([flow.counts.admitted, [...flow.counts.refused]]).toEqual([2, [['insufficient tokens', 1]]]);
+  });
+
+  it('says when somebody never will', () => {
+    const { error } = flowOf(bucket(2, 2)).enter({ body: { prompt: '0123' } });
+    expect(error).toMatchObject({ status: 429, retryAfterS: null, message: expect.stringContaining('never will be') });
+  });
+
+  it('looks at the fleet where the policy does', () => {
+    const { enter, view } = flowOf({ admission: { policy: 'tier-shed', options: { threshold: 2, min_priority: 0 } } });
+    view.running[0] = 3;
+    expect(enter({ sloClass: 'batch' }).heard).toEqual(['tier shed under load']);
+    expect(enter({ sloClass: 'batch' }).error!.retryAfterS).toBe(1);
+    expect(enter().heard).toEqual(['went after 0']);
+  });
+
+  it('knows classes by their configured priorities', () => {
+    const admission = { policy: 'tier-shed', options: { threshold: 0, min_priority: 5 } };
+    const { enter, view } = flowOf({ admission, sloPriorities: { gold: 5 } });
+    view.running[0] = 1;
+    expect(enter({ sloClass: 'gold' }).heard).toEqual(['went after 0']);
+    expect(enter({ sloClass: 'critical' }).heard).toEqual(['tier shed under load']);
+  });
+
+  it('tells whose prompt cannot be read, and leaves bugs to others', () => {
+    const { enter } = flowOf(bucket(10, 2));
+    expect(enter({ body: { prompt: 'bad' } }).error).toMatchObject({ status: 400 });
+    expect(() => enter({ body: { prompt: 'bug' } })).toThrow('bug');
+  });
+
+  it('holds tenants to their share of the seats, whatever is in flight when that begins', () => {
+    const { configure, end, enter } = flowOf();
+    enter({ tenant: 't' });
+    enter({ tenant: 't' });
+    configure({ tenantBudgets: { t: 0.5 }, seatsPerReplica: 2 }, ['t', '', 't']);
+    const over = enter({ tenant: 't', sloClass: 'batch' });
+    expect([over.heard, over.error!.retryAfterS]).toEqual([['tenant is over its budget'], 1]);
+    expect(enter({ tenant: 'u', sloClass: 'batch' }).heard).toEqual(['went after 0']);
+    end('t');
+    expect(enter({ tenant: 't', sloClass: 'batch' }).heard).toEqual(['went after 0']);
+  });
+});
+
+describe('the queue', () => {
+  it('lets nobody go while the fleet is full, and the next when somebody has ended', () => {
+    const { end, enter, flow, time } = flowOf(queue());
+    const [a, b, c] = [enter(), enter(), enter({ sloClass: 'critical' })];
+    expect([a.heard, b.heard, c.heard, flow.waiting]).toEqual([['went after 0'], [], [], 2]);
+    expect([...flow.waitingByClass()]).toEqual([
+      ['standard', 1],
+      ['critical', 1],
+    ]);
+    time.us = 500;
+    end();
+    expect([b.heard, c.heard]).toEqual([[], ['went after 500']]);
+    time.us = 700;
+    end();
+    expect([b.heard, flow.waiting]).toEqual([['went after 700'], 0]);
+    expect(flow.counts).toMatchObject({ admitted: 3, dispatched: 3, queuedUs: 1200 });
+  });
+
+  it('lets the one go first whose target runs out first', () => {
+    const sloTargetsUs = { gold: 50, standard: 900 };
+    const { end, enter } = flowOf(queue({ dispatchOrder: 'slo-deadline', sloTargetsUs }));
+    enter();
+    const [a, b, c] = ['constructor', 'standard', 'gold'].map((sloClass) => enter({ sloClass }));
+    end();
+    expect([a!.heard.length, b!.heard.length, c!.heard.length]).toEqual([0, 0, 1]);
+    end();
+    expect([a!.heard.length, b!.heard.length]).toEqual([0, 1]);
+  });
+
+  it('counts classes that nobody has defined together', () => {
+    const { enter, flow } = flowOf(queue());
+    for (const sloClass of ['standard', 'x', 'y']) enter({ sloClass });
+    expect([...flow.waitingByClass()]).toEqual([['other', 2]]);
+  });
+
+  it('is asked again when replicas report or join, for as many as may go', () => {
+    const { enter, flow, view } = flowOf(queue());
+    view.inFlight[0] = 1;
+    const all = [enter(), enter(), enter()];
+    view.inFlight[0] = -1;
+    flow.fleetChanged();
+    expect(all.map(({ heard }) => heard.length)).toEqual([1, 1, 0]);
+  });
+
+  it('forgets those who leave, at once, and lets those go who stood behind them', () => {
+    const { end, enter, flow } = flowOf(queue({ dispatchOrder: 'fifo', usageLimitThreshold: 0.5, maxConcurrency: 2 }));
+    enter();
+    const batch = enter({ sloClass: 'batch' });
+    const standard = enter();
+    expect([batch.heard, standard.heard]).toEqual([[], []]);
+    flow.leave(batch);
+    flow.leave(batch);
+    expect([batch.heard, batch.queueSlot, standard.heard, flow.waiting]).toEqual([[], -1, ['went after 0'], 0]);
+    end();
+    expect(flow.counts.left).toBe(1);
+  });
+
+  it('is full at some point, and says when to come back by how long others wait', () => {
+    const { end, enter, flow, time } = flowOf(queue({ maxQueueDepth: 1 }));
+    enter();
+    const waits = enter();
+    const rejected = enter();
+    expect(rejected.heard).toEqual(['the gateway queue is full']);
+    expect(rejected.error).toMatchObject({ status: 429, retryAfterS: 1 });
+    expect(rejected.error!.message).toContain('1 requests wait');
+    time.us = 40e6;
+    end();
+    expect(waits.heard).toEqual(['went after 40000000']);
+    enter();
+    expect(enter().error!.retryAfterS).toBe(3);
+    time.us = 4e9;
+    end();
+    enter();
+    expect(enter().error!.retryAfterS).toBe(60);
+    expect(flow.counts.rejected).toBe(3);
+  });
+
+  it('gives the place of a sheddable request to a more important one', () => {
+    const { enter, flow } = flowOf(queue({ maxQueueDepth: 1, queueShedding: true }));
+    enter();
+    const batch = enter({ sloClass: 'batch' });
+    const critical = enter({ sloClass: 'critical' });
+    expect([batch.heard, critical.heard]).toEqual([['shed from the gateway queue for a more important one'], []]);
+    expect(batch.error).toMatchObject({ status: 429, retryAfterS: 1 });
+    expect([flow.counts.shed, flow.waiting]).toEqual([1, 1]);
+  });
+
+  it('does not keep anybody for longer than he may wait', () => {
+    const { enter, flow, runTo, time } = flowOf(queue({ requestTtlUs: 1000 }));
+    enter();
+    const first = enter();
+    time.us = 600;
+    const second = enter();
+    runTo(999);
+    expect(first.heard).toEqual([]);
+    runTo(1000);
+    expect([first.heard, second.heard]).toEqual([['waited too long in the gateway queue'], []]);
+    expect(first.error).toMatchObject({ status: 504, kind: 'queue_timeout', retryAfterS: 1 });
+    runTo(1600);
+    expect([second.heard.length, flow.waiting, flow.counts.expired, time.alarmUs]).toEqual([1, 0, 2, NEVER]);
+  });
+
+  it('sets no alarm when nobody waits', () => {
+    const { enter, time } = flowOf(queue({ requestTtlUs: 1000 }));
+    enter();
+    expect(time.alarmUs).toBe(NEVER);
+  });
+
+  it('with ticks, asks at ticks alone', () => {
+    const { end, enter, flow, runTo, time } = flowOf(queue({ dispatchTickUs: 100 }));
+    enter();
+    const [a, b] = [enter(), enter()];
+    end();
+    flow.fleetChanged();
+    expect(a.heard).toEqual([]);
+    runTo(100);
+    expect([a.heard, b.heard]).toEqual([['went after 100'], []]);
+    end();
+    runTo(200);
+    expect([b.heard, time.alarmUs]).toEqual([['went after 200'], NEVER]);
+  });
+
+  it('deals with what a departing one causes after it, however many there are', () => {
+    const { enter, flow, view } = flowOf(queue());
+    view.inFlight[0] = 1;
+    const order: number[] = [];
+    const all = Array.from({ length: 5000 }, (_, i) => {
+      const waiting = enter();
+      // It fails at once, and is over.
+      waiting.go = () => {
+        order.push(i);
+        flow.placed('');
+        flow.departed('');
+      };
+      return waiting;
+    });
+    view.inFlight[0] = 0;
+    flow.departed('');
+    expect(order).toEqual(Array.from({ length: 1000 }, (_, i) => i));
+    expect(all.filter(({ heard }) => heard[0] === 'the gateway queue is full')).toHaveLength(4000);
+  });
+
+  it('goes on when somebody who leaves it throws', () => {
+    const { end, enter, view } = flowOf(queue());
+    enter();
+    const bad = enter();
+    bad.go = () => {
+      view.inFlight[0]!++;
+      throw new Error('bug');
+    };
+    const good = enter();
+    expect(() => end()).toThrow('bug');
+    end();
+    expect(good.heard).toEqual(['went after 0']);
+  });
+});
+
+describe('another policy', () => {
+  it('keeps those who wait, in their order, through any change', () => {
+    const { configure, end, enter, flow, time } = flowOf(queue());
+    enter();
+    const waiting = ['batch', 'critical', 'standard', 'gold'].map((sloClass) => enter({ sloClass }));
+    time.us = 10;
+    configure({ ...queue({ maxQueueDepth: 2, fairnessPolicy: 'round-robin' }), ...bucket(5, 5) });
+    configure({ ...queue({ dispatchTickUs: 50 }), sloPriorities: { gold: 9, critical: -9 } });
+    configure({ ...queue(), sloPriorities: { gold: 9, critical: -9 } });
+    expect(flow.waiting).toBe(4);
+    for (let i = 0; i < 4; i++) end();
+    const order = waiting.map(({ facts, heard }) => [facts.sloClass, heard]);
+    expect(order).toEqual(['batch', 'critical', 'standard', 'gold'].map((name) => [name, ['went after 10']]));
+  });
+
+  it('queues everybody again where classes mean something else', () => {
+    const { configure, end, enter } = flowOf(queue());
+    enter();
+    const [a, b, c] = [enter({ sloClass: 'x' }), enter(), enter({ sloClass: 'y' })];
+    configure({ ...queue(), sloPriorities: { y: 50, x: -50 } });
+    end();
+    expect([a.heard.length, b.heard.length, c.heard.length]).toEqual([0, 0, 1]);
+    end();
+    expect([a.heard.length, b.heard.length]).toEqual([0, 1]);
+  });
+
+  it('turns nobody out when the queue becomes shorter, but lets nobody else in', () => {
+    const { configure, enter, flow } = flowOf(queue());
+    for (let i = 0; i < 5; i++) enter();
+    configure(queue({ maxQueueDepth: 2 }));
+    expect([flow.waiting, enter().heard]).toEqual([4, ['the gateway queue is full']]);
+  });
+
+  it('lets everybody go, in order of arrival, when there is no queue any more', () => {
+    const { configure, enter, flow, time } = flowOf(queue({ dispatchTickUs: 100 }));
+    const order: string[] = [];
+    enter();
+    for (const sloClass of ['batch', 'critical', 'standard']) {
+      // It fails at once, and is over.
+      enter({ sloClass }).go = () => {
+        order.push(sloClass);
+        flow.departed('');
+      };
+    }
+    time.us = 30;
+    configure({});
+    expect(order).toEqual(['batch', 'critical', 'standard']);
+    expect([flow.waiting, flow.counts.queuedUs, enter().heard]).toEqual([0, 90, ['went after 0']]);
+    configure(queue());
+    expect(enter().heard).toEqual([]);
+  });
+
+  it('holds for those who wait: a longer or shorter time to live', () => {
+    const { configure, enter, runTo } = flowOf(queue({ requestTtlUs: 1000 }));
+    enter();
+    const waiting = enter();
+    configure(queue({ requestTtlUs: 5000 }));
+    runTo(4999);
+    expect(waiting.heard).toEqual([]);
+    configure(queue({ requestTtlUs: 100 }));
+    runTo(5000);
+    expect(waiting.heard).toEqual(['waited too long in the gateway queue']);
+  });
+
+  it('leaves a bucket as full as it is while only other parts change', () => {
+    const { configure, enter } = flowOf(bucket(10, 1));
+    enter({ body: { prompt: '0123456789' } });
+    configure({ ...bucket(10, 1), ...queue() });
+    expect(enter().heard).toEqual(['insufficient tokens']);
+    configure(bucket(11, 1));
+    expect(enter().heard).toEqual(['went after 0']);
+  });
+});
+
+describe('the end', () => {
+  it('is told to everybody who waits and everybody who comes', () => {
+    const { configure, enter, flow } = flowOf(queue({ requestTtlUs: 1000 }));
+    enter();
+    const waiting = [enter(), enter()];
+    flow.close(new ApiError('unavailable', 'gone'), 'draining');
+    waiting.push(enter());
+    configure({});
+    waiting.push(enter());
+    expect(waiting.map(({ error, heard }) => [error!.status, heard])).toEqual(
+      Array.from({ length: 4 }, () => [503, ['draining']]),
+    );
+    expect([flow.waiting, flow.counts.turnedOut]).toEqual([0, 4]);
+  });
+});

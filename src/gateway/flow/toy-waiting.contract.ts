@@ -1,0 +1,29 @@
+import type { ApiError } from '../../protocol/errors.js';
+import type { RequestFacts } from '../request/request-facts.js';
+import { toyFacts } from '../request/toy-facts.contract.js';
+import type { Waiting } from './waiting.js';
+
+/** A request at the gate that writes down what it hears. */
+export class ToyWaiting implements Waiting {
+  readonly facts: RequestFacts;
+  queueSlot = -1;
+  /** Each is heard once at most, and only one of them. */
+  readonly heard: string[] = [];
+  error: ApiError | null = null;
+  /** What it does when it may go. */
+  go: () => void = () => {};
+
+  constructor(change: Partial<RequestFacts> = {}) {
+    this.facts = toyFacts(change);
+  }
+
+  mayGo(queuedUs: number): void {
+    this.heard.push(`went after ${queuedUs}`);
+    this.go();
+  }
+
+  refused(error: ApiError, cause: string): void {
+    this.error = error;
+    this.heard.push(cause);
+  }
+}

@@ -1,0 +1,21 @@
+import type { RoutingPolicy } from '../contract.js';
+import { idleFileKey } from '../errors.js';
+import { lonePrefixAffinityWarning, parseScorers } from '../scoring/parse-scorers.js';
+
+/** Scorers as the option that a policy takes, however they were written; what is unwise about them goes to `warn`. */
+export function scorersOption(
+  policy: RoutingPolicy,
+  given: Parameters<typeof parseScorers>[0],
+  place: string,
+  remedy: string,
+  warn: (line: string) => void,
+): string {
+  if (!Object.hasOwn(policy.options as object, 'scorers')) {
+    const problem = `has no effect with the routing policy ${policy.name}`;
+    throw idleFileKey(place, problem, `scorers do not choose the policy: ${remedy}, or leave them out`);
+  }
+  const scorers = parseScorers(given, place);
+  const warning = lonePrefixAffinityWarning(scorers);
+  if (warning !== null) warn(`${place}: ${warning}`);
+  return scorers.map(({ name, weight }) => `${name}:${weight}`).join(',');
+}
