@@ -1,6 +1,10 @@
 import { InputError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/nearest-name.js';
 import type { YamlErrors } from '../kernel/yaml/read-schema.js';
+import { admissionChoice } from '../policy/bundle/admission-choice.js';
+import type { BundleKeys, RoutingKeys } from '../policy/bundle/bundle-keys.js';
+import { flowControlOf } from '../policy/bundle/flow-control-keys.js';
+import { scorersOption } from '../policy/bundle/scorers-option.js';
 import { policyOptions } from '../policy/policy-options.js';
 import { routingPolicy } from '../policy/registry.js';
 import type { PolicyConfig, ReplicaConfig } from './gateway-config.js';
@@ -32,25 +36,52 @@ export function replicaOf({ url, id, engine = 'vllm', model }: ReplicaKeys, plac
   return { id: id ?? host, url: origin, engine, models: model === undefined ? null : [model] };
 }
 
-export interface RoutingKeys {
-  policy?: string;
-  options?: Record<string, unknown>;
-  block_size?: number;
-  cache_blocks?: number;
-}
+type PlaceOf = (key: string) => string;
+type Warn = (line: string) => void;
 
 /**
  * A policy from its keys over what holds without them.
  * @param placeOf where a key stands
+ * @param warn hears what has no effect
  */
-export function policyOf(keys: RoutingKeys, base: PolicyConfig, placeOf: (key: string) => string): PolicyConfig {
-  const policy = {
-    name: keys.policy ?? base.name,
-    // Options belong to one policy.
-    options: keys.options ?? (keys.policy === undefined || keys.policy === base.name ? base.options : {}),
+export function policyOf(keys: BundleKeys, base: PolicyConfig, placeOf: PlaceOf, warn: Warn = () => {}): PolicyConfig {
+  const { admission, flow_control } = keys;
+  const sloTargets = admission?.slo_targets;
+  const policy: PolicyConfig = {
+    ...routingOf(keys.routing ?? {}, base, (key) => placeOf(`routing.${key}`), warn),
+    admission:
+      admission === undefined ? base.admission : admissionChoice(admission, (key) => placeOf(`admission.${key}`)),
+    sloPriorities: admission?.slo_priorities ?? base.sloPriorities,
+    tenantBudgets: keys.tenant_budgets ?? base.tenantBudgets,
+    seatsPerReplica: keys.max_num_seqs ?? base.seatsPerReplica,
+    flowControl: flow_control === undefined ? base.flowControl : flowControlOf(flow_control, sloTargets ?? {}),
+  };
+  if (sloTargets !== undefined && policy.flowControl?.dispatchOrder !== 'slo-deadline') {
+    warn(`${placeOf('admission.slo_targets')}: has no effect without flow_control and its order slo-deadline`);
+  }
+  for (const key of ['scheduler', 'preemption'] as const) {
+    if (keys[key] !== undefined) warn(`${placeOf(key)}: has no effect live: it is the engine's own business`);
+  }
+  if (keys.priority !== undefined) warn(`${placeOf('priority')}: has no effect; priorities come from SLO classes`);
+  return policy;
+}
+
+/** How a replica is chosen, from its keys; the rest of the policy stays. */
+export function routingOf(keys: RoutingKeys, base: PolicyConfig, placeOf: PlaceOf, warn: Warn): PolicyConfig {
+  const name = keys.policy ?? base.name;
+  const policy = routingPolicy(name, placeOf('policy'));
+  // Options belong to one policy.
+  const options = { ...(keys.options ?? (name === base.name ? base.options : {})) };
+  if (keys.scorers !== undefined) {
+    const remedy = "write 'policy: weighted'";
+    options.scorers = scorersOption(policy, keys.scorers, placeOf('scorers'), remedy, warn);
+  }
+  policyOptions(policy, options, placeOf('options'));
+  return {
+    ...base,
+    name,
+    options,
     blockSize: keys.block_size ?? base.blockSize,
     cacheBlocks: keys.cache_blocks ?? base.cacheBlocks,
   };
-  policyOptions(routingPolicy(policy.name, placeOf('policy')), policy.options, placeOf('options'));
-  return policy;
 }

@@ -1,5 +1,6 @@
 import { type Kind, number, text, whole } from '../kernel/yaml/schema.js';
-import { DEFAULT_LINES, DEFAULT_POLICY, GATEWAY_DEFAULTS } from './gateway-config.js';
+import { BUNDLE_KIND } from '../policy/bundle/bundle-keys.js';
+import { DEFAULT_LINES, GATEWAY_DEFAULTS } from './gateway-config.js';
 import { ENGINES } from './signals/registry.js';
 
 const MOST_MS = 86_400_000;
@@ -29,32 +30,6 @@ export const REPLICA_KIND: Extract<Kind, { type: 'keys' }> = {
   },
 };
 
-/** How a replica is chosen, as files and the admin API describe it. */
-export const ROUTING_KIND: Extract<Kind, { type: 'keys' }> = {
-  type: 'keys',
-  title: 'Routing',
-  keys: {
-    policy: { kind: text(), default: DEFAULT_POLICY.name, help: "a policy of 'twinyard decide --help'" },
-    options: { kind: { type: 'any' }, help: "the policy's options by name" },
-    block_size: {
-      kind: whole(1, MOST),
-      default: String(DEFAULT_POLICY.blockSize),
-      help: 'tokens per block of a prompt',
-    },
-    cache_blocks: {
-      kind: whole(0, MOST),
-      default: String(DEFAULT_POLICY.cacheBlocks),
-      help: 'blocks remembered per replica',
-    },
-  },
-};
-
-const policyKind: Extract<Kind, { type: 'keys' }> = {
-  type: 'keys',
-  title: 'A policy',
-  keys: { routing: { help: 'how a replica is chosen', kind: ROUTING_KIND } },
-};
-
 const { access, breaker, health, limits, retries, signals, timeouts } = GATEWAY_DEFAULTS;
 const dollars = number(0, 1_000_000);
 
@@ -66,7 +41,7 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
     listen: { kind: listenKind, help: 'where clients connect' },
     admin: { kind: listenKind, help: 'where metrics and the admin API are' },
     replicas: { kind: { type: 'list', of: REPLICA_KIND }, help: 'replicas of the endpoint "default"' },
-    policy: { kind: policyKind, help: 'of endpoints that name none' },
+    policy: { kind: BUNDLE_KIND, help: 'of endpoints that name none' },
     endpoints: {
       help: 'sets of replicas, each with a policy of its own',
       kind: {
@@ -77,7 +52,7 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
           keys: {
             name: { kind: text(), needed: true, help: 'its name in paths and explanations' },
             replicas: { kind: { type: 'list', of: REPLICA_KIND }, needed: true, help: 'who serves it' },
-            policy: { kind: policyKind, help: 'instead of the one for all' },
+            policy: { kind: BUNDLE_KIND, help: 'instead of the one for all' },
           },
         },
       },

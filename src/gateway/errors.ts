@@ -44,6 +44,29 @@ export const upstreamBroke = (replica: string, problem: string) =>
 export const upstreamTimeout = (replica: string, what: string) =>
   new ApiError('upstream_timeout', `Replica ${replica} gave no ${what} in time.`);
 
+/** Not admitted. After how many seconds it would be; Infinity when it never will. */
+export const refusedEntry = (reason: string, afterS: number) =>
+  Number.isFinite(afterS)
+    ? new ApiError('limited', `The request was not admitted: ${reason}. Try again in ${afterS} s.`, null, afterS)
+    : new ApiError('limited', `The request was not admitted: ${reason}. As it is, it never will be.`);
+
+export const queueFull = (waiting: number, afterS: number) =>
+  new ApiError('limited', `The queue is full, ${waiting} requests wait. Try again in ${afterS} s.`, null, afterS);
+
+export const queueShed = (afterS: number) =>
+  new ApiError(
+    'limited',
+    `The queue is full, and the request made room for a more important one. Try again in ${afterS} s.`,
+    null,
+    afterS,
+  );
+
+export const queueExpired = (ttlS: number, afterS: number) =>
+  new ApiError('queue_timeout', `No replica had room for the request in the ${ttlS} s that it may wait.`, null, afterS);
+
+export const endpointGone = (name: string) =>
+  new ApiError('unavailable', `The endpoint '${shown(name)}' has been removed.`);
+
 /** What the gateway's keeper is told: mistakes in files and addresses that show when it starts or reloads. */
 
 export const unusableTls = (path: string, problem: string) =>
@@ -51,6 +74,9 @@ export const unusableTls = (path: string, problem: string) =>
 
 export const unwritableLog = (path: string, problem: string) =>
   new InputError('OUTPUT_NOT_WRITABLE', path, `cannot be written (${problem})`, 'give a path in an existing folder');
+
+export const unusableRecordingKey = (path: string, problem: string) =>
+  new InputError('RECORDING_KEY_UNUSABLE', path, problem, 'put the key back, or remove the file to begin with new ids');
 
 export const tooManyReplicas = (place: string, most: number) =>
   new InputError('TOO_MANY_REPLICAS', place, `more than ${most} replicas`, 'spread them over several endpoints');

@@ -1,3 +1,6 @@
+import type { PolicyChoice } from '../policy/bundle/admission-choice.js';
+import type { FlowControlSettings } from '../policy/queueing/flow-control-settings.js';
+
 /** Everything a gateway is told, complete and checked: plain data, so that it can be compared, printed and reloaded. */
 export interface GatewayConfig {
   listen: ListenConfig;
@@ -86,6 +89,15 @@ export interface PolicyConfig {
   /** Tokens per block where the policy leaves it to its host, and blocks remembered per replica. */
   blockSize: number;
   cacheBlocks: number;
+  /** Who may enter. */
+  admission: PolicyChoice;
+  /** SLO classes whose priority differs from the built-in ones. */
+  sloPriorities: Readonly<Record<string, number>>;
+  /** Tenant to its share of the fleet's seats, 0..1, and how many of them a replica has. */
+  tenantBudgets: Readonly<Record<string, number>>;
+  seatsPerReplica: number;
+  /** The queue in front of the fleet; null: requests go on at once. */
+  flowControl: FlowControlSettings | null;
 }
 
 export interface ReplicaConfig {
@@ -98,7 +110,17 @@ export interface ReplicaConfig {
   models: readonly string[] | null;
 }
 
-export const DEFAULT_POLICY: PolicyConfig = { name: 'weighted', options: {}, blockSize: 16, cacheBlocks: 10_000 };
+export const DEFAULT_POLICY: PolicyConfig = {
+  name: 'weighted',
+  options: {},
+  blockSize: 16,
+  cacheBlocks: 10_000,
+  admission: { policy: 'always-admit', options: {} },
+  sloPriorities: {},
+  tenantBudgets: {},
+  seatsPerReplica: 256,
+  flowControl: null,
+};
 
 /** How large a file of lines becomes, and how many old ones are kept. */
 export const DEFAULT_LINES = { maxBytes: 256 * 1024 * 1024, files: 4 };

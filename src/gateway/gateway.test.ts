@@ -202,9 +202,13 @@ describe('replicas that fail', () => {
       response.writeHead(200, SSE);
       response.write('data: {"half"', () => response.socket!.destroy());
     };
-    const text = await (await post(gateway, { ...CHAT, stream: true })).text();
-    expect(text).toMatch(/^data: \{"half"\n\ndata: \{"error":\{.*"upstream_error".*\}\}\n\n$/);
-    expect(gateway.metrics.outcomes.get('upstream_error')).toBe(1);
+    const broken = async (options: object) => (await post(gateway, { ...CHAT, stream: true, ...options })).text();
+    const told = 'data: \\{"error":\\{.*"upstream_error".*\\}\\}\\n\\n$';
+    // Where the usage at the end is taken out, events are passed on whole.
+    expect(await broken({})).toMatch(new RegExp(`^${told}`));
+    const asked = await broken({ stream_options: { include_usage: true } });
+    expect(asked).toMatch(new RegExp(`^data: \\{"half"\\n\\n${told}`));
+    expect(gateway.metrics.outcomes.get('upstream_error')).toBe(2);
   });
 
   it('open the breaker after failures in a row, and close it with the first success', async () => {

@@ -1,20 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { randomStream } from '../kernel/random-stream.js';
+import type { Store } from '../store/open-store.js';
+import type { Access } from './access/access.js';
 import { DecisionLog } from './decisions/decision-log.js';
 import { DecisionRing } from './decisions/decision-ring.js';
 import type { Endpoint } from './fleet/endpoint.js';
 import { Fleet } from './fleet/fleet.js';
 import type { LiveReplica } from './fleet/live-replica.js';
 import type { GatewayConfig } from './gateway-config.js';
-import { GatewayMetrics } from './gateway-metrics.js';
+import { MeterPool } from './metering/meter-pool.js';
 import type { Exchange } from './proxy/exchange.js';
-import type { Outcome } from './proxy/exchange-host.js';
 import { ExchangeList } from './proxy/exchange-list.js';
 import { RetryBudget } from './proxy/retry-budget.js';
+import type { TrafficRecorder } from './recording/traffic-recorder.js';
 import { reloadConfig } from './reload-config.js';
 import { adminHandler } from './server/admin-handler.js';
 import { Listener, readTls } from './server/listener.js';
 import { continueHandler, type PublicHost, publicHandler } from './server/public-handler.js';
+import { Services } from './services.js';
+import { GatewayMetrics } from './telemetry/gateway-metrics.js';
+import { metricsText } from './telemetry/metrics-text.js';
+import type { Tracing } from './telemetry/tracing/tracing.js';
 
 /** How often requests under way are looked at. */
 const SWEEP_MS = 250;
@@ -24,6 +30,7 @@ const LINGER_MS = 100;
 /** The gateway: one process, a public port for clients and an admin port for its keepers. */
 export class Gateway implements PublicHost {
   readonly metrics = new GatewayMetrics();
+  readonly meters = new MeterPool();
   readonly ring: DecisionRing;
   readonly log: DecisionLog | null;
   readonly fleet: Fleet;
@@ -34,12 +41,17 @@ export class Gateway implements PublicHost {
   config: GatewayConfig;
   /** Hears of what should not happen: a bug, or a decision log that cannot be written any more. */
   onFault: (error: unknown) => void = () => {};
+  /** Hears of what its keeper may want to know, a line each. */
+  onWarning: (line: string) => void = () => {};
   readonly #configAgain: () => GatewayConfig;
   readonly #public: Listener;
   readonly #admin: Listener;
   readonly #exchanges = new ExchangeList();
   readonly #random;
   readonly #startedMs = performance.now();
+  /** Microseconds since 1970 at which its clock began. */
+  readonly epochUs = Math.round((performance.timeOrigin + this.#startedMs) * 1000);
+  readonly #services: Services;
   #timers: NodeJS.Timeout[] = [];
   #sweeper: NodeJS.Timeout | undefined;
   #isStopping = false;
@@ -50,25 +62,33 @@ export class Gateway implements PublicHost {
   constructor(config: GatewayConfig, configAgain: () => GatewayConfig = () => config) {
     this.config = config;
     this.#configAgain = configAgain;
-    const { headerBytes } = config.limits;
-    const refused = (status: number) => this.refused(status);
+    const { limits, timeouts } = config;
+    const shared = { ...limits, timeouts, refused: (status: number) => this.metrics.refused(status) };
     this.#public = new Listener(config.listen, {
-      headerBytes,
-      refused,
+      ...shared,
       handler: publicHandler(this),
       continueHandler: continueHandler(this),
     });
-    this.#admin = new Listener(config.admin, { headerBytes, refused, handler: adminHandler(this) });
+    this.#admin = new Listener(config.admin, { ...shared, handler: adminHandler(this) });
     this.ring = new DecisionRing(config.limits.decisions);
     this.log = config.decisionLog === null ? null : new DecisionLog(config.decisionLog, (error) => this.fault(error));
     this.budget = new RetryBudget(config.retries.budget);
     this.#random = randomStream(config.seed, 'retries');
     const { log, metrics, ring } = this;
-    this.fleet = new Fleet({ config, log, metrics, ring, nowUs: () => this.nowUs() });
+    const nowUs = () => this.nowUs();
+    this.fleet = new Fleet({ config, log, metrics, ring, nowUs });
+    this.#services = new Services({
+      config,
+      epochUs: this.epochUs,
+      nowUs,
+      fault: (error) => this.fault(error),
+      warn: (line) => this.onWarning(line),
+    });
   }
 
   /** Listens. Replicas need not be there: they join when they are well. */
   async start(): Promise<void> {
+    await this.#services.open();
     await Promise.all([this.fleet.check(), this.#public.start(), this.#admin.start()]);
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
     this.#watch();
@@ -109,12 +129,21 @@ export class Gateway implements PublicHost {
     return this.#random.next();
   }
 
-  retried(): void {
-    this.metrics.retries++;
+  get access(): Access | null {
+    return this.#services.access;
   }
 
-  refused(status: number): void {
+  get recorder(): TrafficRecorder | null {
+    return this.#services.recorder;
+  }
+
+  get tracing(): Tracing | null {
+    return this.#services.tracing;
+  }
+
+  refused(status: number, id: string, code: string, client: string): void {
     this.metrics.refused(status);
+    this.#services.refused(id, status, code, client);
   }
 
   fault(error: unknown): void {
@@ -126,9 +155,14 @@ export class Gateway implements PublicHost {
     this.#exchanges.add(exchange);
   }
 
-  ended(exchange: Exchange, outcome: Outcome): void {
+  note(exchange: Exchange): void {
+    this.#services.note(exchange);
+  }
+
+  ended(exchange: Exchange): void {
     this.#exchanges.remove(exchange);
-    this.metrics.ended(outcome);
+    this.metrics.ended(exchange);
+    this.#services.ended(exchange);
     this.fleet.requestEnded();
     if (this.isDraining && this.inFlight === 0) this.#whenIdle();
   }
@@ -150,6 +184,16 @@ export class Gateway implements PublicHost {
   /** The requests under way. */
   underWay(): Exchange[] {
     return this.#exchanges.all();
+  }
+
+  get store(): Store | null {
+    return this.#services.store;
+  }
+
+  /** Its metrics in Prometheus' text format. */
+  metricsText(): string {
+    const flow = new Map([...this.endpoints.values()].map((endpoint) => [endpoint.name, endpoint.flow]));
+    return metricsText(this, { ...this.#services.metrics, flow });
   }
 
   get endpoints(): ReadonlyMap<string, Endpoint> {
@@ -177,6 +221,8 @@ export class Gateway implements PublicHost {
     this.config = config;
     this.budget.share = config.retries.budget;
     this.fleet.configure(config);
+    this.#services.configure(config);
+    this.#public.idleMs = config.timeouts.idleMs;
     if (!this.isDraining) this.#watch();
     return needsRestart;
   }
@@ -204,6 +250,7 @@ export class Gateway implements PublicHost {
     clearTimeout(deadline);
     clearInterval(this.#sweeper);
     await this.fleet.close();
+    await this.#services.close();
     this.log?.close();
   }
 
@@ -213,10 +260,11 @@ export class Gateway implements PublicHost {
   }
 
   #sweep(): void {
-    const nowMs = this.nowMs();
+    const nowUs = this.nowUs();
     const { timeouts } = this.config;
-    for (const exchange of this.#exchanges.all()) exchange.check(nowMs, SWEEP_MS, timeouts);
+    for (const exchange of this.#exchanges.all()) exchange.check(nowUs, SWEEP_MS, timeouts);
     this.log?.flush();
+    this.#services.flush();
     // Connections whose last answer began before the draining would wait for more.
     if (this.#isStopping) this.#public.closeIdle();
   }

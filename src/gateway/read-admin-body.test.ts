@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FLOW_CONTROL_DEFAULTS } from '../policy/bundle/flow-control-keys.js';
 import { DEFAULT_POLICY } from './gateway-config.js';
 import { readPolicyBody, readReplicaBody } from './read-admin-body.js';
 
@@ -34,20 +35,82 @@ describe('readReplicaBody', () => {
 });
 
 describe('readPolicyBody', () => {
-  it('reads a policy; what it does not say is the default', () => {
+  it('reads a whole policy; what it does not say is the default', () => {
     expect(readPolicyBody('{}')).toEqual(DEFAULT_POLICY);
-    expect(readPolicyBody('{"policy":"lmetric","block_size":32}')).toEqual({
+    const present = { ...DEFAULT_POLICY, name: 'random', tenantBudgets: { t: 1 } };
+    expect(readPolicyBody('{"routing":{"policy":"lmetric","block_size":32}}', present)).toEqual({
       ...DEFAULT_POLICY,
       name: 'lmetric',
       blockSize: 32,
     });
+    const whole = {
+      routing: { policy: 'weighted', scorers: [{ name: 'queue-depth', weight: 2 }], options: { tie_break: 'first' } },
+      admission: {
+        policy: 'tier-shed',
+        tier_shed_threshold: 8,
+        slo_priorities: { gold: 9 },
+        slo_targets: { gold: 50 },
+      },
+      tenant_budgets: { t: 0.5 },
+      max_num_seqs: 64,
+      flow_control: {
+        dispatch_order: 'slo-deadline',
+        request_ttl_ms: 2.5,
+        dispatch_tick_ms: 0.0001,
+        queue_shedding: true,
+      },
+    };
+    expect(readPolicyBody(JSON.stringify(whole))).toEqual({
+      ...DEFAULT_POLICY,
+      options: { scorers: 'queue-depth:2', tie_break: 'first' },
+      admission: { policy: 'tier-shed', options: { threshold: 8, min_priority: 3 } },
+      sloPriorities: { gold: 9 },
+      tenantBudgets: { t: 0.5 },
+      seatsPerReplica: 64,
+      flowControl: {
+        ...FLOW_CONTROL_DEFAULTS,
+        dispatchOrder: 'slo-deadline',
+        requestTtlUs: 2500,
+        dispatchTickUs: 1,
+        queueShedding: true,
+        sloTargetsUs: { gold: 50 },
+      },
+    });
+  });
+
+  it('takes keys of the routing alone, and leaves the rest as it is', () => {
+    const present = { ...DEFAULT_POLICY, name: 'random', cacheBlocks: 7, tenantBudgets: { t: 1 } };
+    expect(readPolicyBody('{"policy":"lmetric","block_size":32}', present)).toEqual({
+      ...DEFAULT_POLICY,
+      name: 'lmetric',
+      blockSize: 32,
+      tenantBudgets: { t: 1 },
+    });
     const weighted = { policy: 'weighted', options: { scorers: 'queue-depth:1' }, cache_blocks: 5 };
     expect(readPolicyBody(JSON.stringify(weighted))).toEqual({
-      name: 'weighted',
+      ...DEFAULT_POLICY,
       options: { scorers: 'queue-depth:1' },
-      blockSize: 16,
       cacheBlocks: 5,
     });
+  });
+
+  it('tells what has no effect', () => {
+    const lines: string[] = [];
+    const body = {
+      scheduler: 'sjf',
+      preemption: { policy: 'priority' },
+      priority: { policy: 'x' },
+      admission: { slo_targets: { a: 1 } },
+      routing: { scorers: [{ name: 'prefix-affinity', weight: 1 }] },
+    };
+    readPolicyBody(JSON.stringify(body), DEFAULT_POLICY, (line) => lines.push(line));
+    expect(lines).toEqual([
+      expect.stringMatching(/\(routing\.scorers\): prefix-affinity alone/),
+      expect.stringMatching(/\(admission\.slo_targets\): has no effect without flow_control/),
+      expect.stringMatching(/\(scheduler\): has no effect live/),
+      expect.stringMatching(/\(preemption\): has no effect live/),
+      expect.stringMatching(/\(priority\): has no effect/),
+    ]);
   });
 
   it.each([
@@ -56,6 +119,14 @@ describe('readPolicyBody', () => {
     ['{"options":[1]}', 'not a map'],
     ['{"block_size":0}', 'too small'],
     ['{"name":"weighted"}', "unknown key 'name'"],
+    ['{"policy":"lmetric","admission":{}}', "stands beside 'admission'"],
+    ['{"admission":{"policy":"tire-shed"}}', "unknown admission policy 'tire-shed'"],
+    ['{"admission":{"token_bucket_capacity":5}}', 'the admission policy is always-admit'],
+    ['{"admission":{"policy":"token-bucket","token_bucket_capacity":0}}', '0 is not a number above 0'],
+    ['{"flow_control":{"saturation_detector":"concurency"}}', "unknown value 'concurency'"],
+    ['{"flow_control":{"max_queue_depth":0}}', 'too small'],
+    ['{"tenant_budgets":{"t":2}}', 'too large'],
+    ['{"routing":{"policy":"random","scorers":[{"name":"queue-depth","weight":1}]}}', 'has no effect with the routing'],
   ])('says what is wrong with %s', (text, problem) => {
     expect(() => readPolicyBody(text)).toThrowError(
       expect.objectContaining({ problem: expect.stringContaining(problem) }),

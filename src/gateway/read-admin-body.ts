@@ -1,15 +1,9 @@
 import type { Kind } from '../kernel/yaml/schema.js';
 import { readStrictYaml } from '../kernel/yaml/strict-yaml.js';
 import type { YamlPlaces } from '../kernel/yaml/yaml-places.js';
-import {
-  CONFIG_ERRORS,
-  configInvalid,
-  policyOf,
-  type ReplicaKeys,
-  type RoutingKeys,
-  replicaOf,
-} from './config-parts.js';
-import { REPLICA_KIND, ROUTING_KIND } from './config-schema.js';
+import { BUNDLE_KIND, type BundleKeys, ROUTING_KIND, type RoutingKeys } from '../policy/bundle/bundle-keys.js';
+import { CONFIG_ERRORS, configInvalid, policyOf, type ReplicaKeys, replicaOf, routingOf } from './config-parts.js';
+import { REPLICA_KIND } from './config-schema.js';
 import { DEFAULT_POLICY, type PolicyConfig, type ReplicaConfig } from './gateway-config.js';
 
 const JOINING_KIND: Kind = {
@@ -28,10 +22,38 @@ export function readReplicaBody(text: string): { endpoint: string; replica: Repl
   return { endpoint, replica: replicaOf(keys, places.of('url')) };
 }
 
-/** What `PUT /api/endpoints/{name}/policy` is sent: what it does not say is as if nothing had ever been said. */
-export function readPolicyBody(text: string): PolicyConfig {
-  const { places, value } = readJson(text, ROUTING_KIND, 'give a policy, as in {"policy": "least-loaded"}');
-  return policyOf(value as RoutingKeys, DEFAULT_POLICY, (key) => places.of(key));
+/** A whole policy, or in short the keys of its routing alone. */
+const POLICY_KIND: Kind = {
+  type: 'keys',
+  title: 'A policy that takes over',
+  keys: { ...BUNDLE_KIND.keys, ...ROUTING_KIND.keys },
+};
+
+/**
+ * What `PUT /api/endpoints/{name}/policy` is sent. A whole policy (`routing`, `admission`, `flow_control`, ...) means what it
+ * says: the rest of it is as if nothing had ever been said. Keys of the routing at the top change that alone.
+ * @param present the policy that holds so far
+ * @param warn hears what has no effect
+ */
+export function readPolicyBody(
+  text: string,
+  present: PolicyConfig = DEFAULT_POLICY,
+  warn: (line: string) => void = () => {},
+): PolicyConfig {
+  const { places, value } = readJson(text, POLICY_KIND, 'give a policy, as in {"routing": {"policy": "lmetric"}}');
+  const keys = value as BundleKeys & RoutingKeys;
+  const short = Object.keys(keys).find((key) => Object.hasOwn(ROUTING_KIND.keys, key));
+  const placeOf = (key: string) => places.of(key);
+  if (short === undefined) return policyOf(keys, DEFAULT_POLICY, placeOf, warn);
+  const part = Object.keys(keys).find((key) => Object.hasOwn(BUNDLE_KIND.keys, key));
+  if (part !== undefined) {
+    throw configInvalid(placeOf(short), `stands beside '${part}'`, `write it as "routing": {"${short}": ...}`);
+  }
+  return routingOf(keys, { ...DEFAULT_POLICY, ...withoutRouting(present) }, placeOf, warn);
+}
+
+function withoutRouting({ name, options, blockSize, cacheBlocks, ...rest }: PolicyConfig) {
+  return rest;
 }
 
 /** JSON is read as what it also is, YAML, by the same tables as files: but what is no JSON is refused first. */

@@ -1,15 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { readStrictYaml } from '../kernel/yaml/strict-yaml.js';
 import type { YamlPlaces } from '../kernel/yaml/yaml-places.js';
+import type { BundleKeys } from '../policy/bundle/bundle-keys.js';
 import { type AccessKeys, accessParts, type PriceKeys } from './access-config.js';
-import {
-  CONFIG_ERRORS,
-  configInvalid,
-  policyOf,
-  type ReplicaKeys,
-  type RoutingKeys,
-  replicaOf,
-} from './config-parts.js';
+import { CONFIG_ERRORS, configInvalid, policyOf, type ReplicaKeys, replicaOf } from './config-parts.js';
 import { GATEWAY_SCHEMA } from './config-schema.js';
 import { tooManyReplicas } from './errors.js';
 import { MOST_REPLICAS } from './fleet/deciding-fleet.js';
@@ -22,9 +16,6 @@ import {
   type ReplicaConfig,
 } from './gateway-config.js';
 
-interface PolicyKeys {
-  routing?: RoutingKeys;
-}
 interface ListenKeys {
   host?: string;
   port?: number;
@@ -36,8 +27,8 @@ interface ConfigKeys {
   listen?: ListenKeys;
   admin?: ListenKeys;
   replicas?: ReplicaKeys[];
-  policy?: PolicyKeys;
-  endpoints?: { name: string; replicas: ReplicaKeys[]; policy?: PolicyKeys }[];
+  policy?: BundleKeys;
+  endpoints?: { name: string; replicas: ReplicaKeys[]; policy?: BundleKeys }[];
   limits?: Numbers;
   timeouts?: Numbers;
   health?: Numbers;
@@ -54,22 +45,32 @@ interface ConfigKeys {
   seed?: number;
 }
 
-/** Reads twinyard.yaml over what holds without it. The first thing wrong is an InputError with its line and column. */
-export function readGatewayConfig(text: string, path: string, base: GatewayConfig): GatewayConfig {
+/**
+ * Reads twinyard.yaml over what holds without it. The first thing wrong is an InputError with its line and column.
+ * @param warn hears, in a line each, what has no effect
+ */
+export function readGatewayConfig(
+  text: string,
+  path: string,
+  base: GatewayConfig,
+  warn: (line: string) => void = () => {},
+): GatewayConfig {
   const read = readStrictYaml(text, path, GATEWAY_SCHEMA, CONFIG_ERRORS, 'start it with replicas, each with a url');
-  return new ConfigReader(path, read.places, base).config(read.value as ConfigKeys);
+  return new ConfigReader(path, read.places, base, warn).config(read.value as ConfigKeys);
 }
 
 class ConfigReader {
   readonly #folder: string;
   readonly #places: YamlPlaces;
   readonly #base: GatewayConfig;
+  readonly #warn: (line: string) => void;
   readonly #ids = new Set<string>();
 
-  constructor(path: string, places: YamlPlaces, base: GatewayConfig) {
+  constructor(path: string, places: YamlPlaces, base: GatewayConfig, warn: (line: string) => void) {
     this.#folder = dirname(path);
     this.#places = places;
     this.#base = base;
+    this.#warn = warn;
   }
 
   config(keys: ConfigKeys): GatewayConfig {
@@ -145,9 +146,9 @@ class ConfigReader {
     );
   }
 
-  #policy(keys: PolicyKeys | undefined, path: string): PolicyConfig {
+  #policy(keys: BundleKeys | undefined, path: string): PolicyConfig {
     const base = this.#base.endpoints[0]?.policy ?? DEFAULT_POLICY;
-    return policyOf(keys?.routing ?? {}, base, (key) => this.#places.of(`${path}.routing.${key}`));
+    return policyOf(keys ?? {}, base, (key) => this.#places.of(`${path}.${key}`), this.#warn);
   }
 
   #replica(keys: ReplicaKeys, path: string): ReplicaConfig {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GATEWAY_DEFAULTS, type GatewayConfig } from './gateway-config.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from './gateway-config.js';
 import { reloadConfig } from './reload-config.js';
 
 const BEFORE = GATEWAY_DEFAULTS;
@@ -9,7 +9,7 @@ describe('reloadConfig', () => {
   it('takes on what can change while it runs', () => {
     const after: GatewayConfig = {
       ...BEFORE,
-      endpoints: [{ name: 'e', policy: { name: 'random', options: {}, blockSize: 1, cacheBlocks: 1 }, replicas: [] }],
+      endpoints: [{ name: 'e', policy: { ...DEFAULT_POLICY, name: 'random' }, replicas: [] }],
       timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
       limits: { ...BEFORE.limits, bodyBytes: 5000 },
       health: { intervalMs: 10, timeoutMs: 10, failures: 1 },

@@ -1,214 +1,335 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, errorBody } from '../../protocol/errors.js';
+import { tokensOfBytes } from '../../protocol/token-estimate.js';
+import type { AccessKey } from '../access/access-key.js';
+import { appendLimitHeaders } from '../access/limit-headers.js';
+import type { Refusal } from '../access/refusal.js';
+import type { Reservation, Reserving } from '../access/reservation.js';
 import { internalError, noReplica, upstreamTimeout } from '../errors.js';
 import type { Endpoint, Placement } from '../fleet/endpoint.js';
 import type { LiveReplica } from '../fleet/live-replica.js';
+import type { Waiting } from '../flow/waiting.js';
 import type { GatewayConfig } from '../gateway-config.js';
+import { answerForm } from '../metering/answer-form.js';
+import type { AnswerMeter } from '../metering/answer-meter.js';
+import type { Journalled } from '../metering/commit-turn.js';
+import type { TrafficRecorder } from '../recording/traffic-recorder.js';
 import type { RequestFacts } from '../request/request-facts.js';
+import { LOAD_HEADER } from '../signals/load-header.js';
+import type { TraceContext } from '../telemetry/tracing/trace-context.js';
+import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
 import type { ExchangeHost, Outcome } from './exchange-host.js';
-import { downstreamHeaders, isEventStream, legalHeader, upstreamHeaders } from './headers.js';
+import { downstreamHeaders, headerOf, legalHeader, upstreamHeaders } from './headers.js';
+import { RequestRecord } from './request-record.js';
 import { sendError } from './send-error.js';
 import { upstreamFailure } from './upstream-failure.js';
 
 /** Answers of a replica that another replica may better. */
 const WORTH_ANOTHER_TRY = new Set([502, 503, 504]);
-const NEWLINE = 10;
+/** As nginx calls it: nobody was there any more to be told anything. */
+const CLIENT_LEFT = 499;
+
+export interface ExchangeParts {
+  request: IncomingMessage;
+  response: ServerResponse;
+  path: string;
+  body: Buffer;
+  /** The usage at the end of the stream was asked for by the gateway: the client does not get it. */
+  strips: boolean;
+  /** Null where no keys are asked for. */
+  key: AccessKey | null;
+  /** Null where nobody traces it. */
+  trace: TraceContext | null;
+}
 
 /**
- * One request on its way: chooses a replica, sends it there, passes the answer on byte for byte with back-pressure, tries
- * another replica while the client has not got a byte, and gives everything back exactly once, however it ends.
+ * One request on its way: books it on its key's accounts, waits its turn, chooses a replica, sends it there, passes the answer
+ * on with back-pressure and reads its tokens beside it, tries another replica while the client has not got a byte, and gives
+ * everything back exactly once, however it ends. The last bytes of an answer go out when what it used is noted.
  * It is the handler of its own upstream request, so that nothing is allocated per piece.
  */
-export class Exchange {
-  readonly facts: RequestFacts;
-  readonly endpoint: Endpoint;
-  readonly startedMs: number;
-  status = 0;
-  replica: LiveReplica | null = null;
-  /** Where it stands in the list of those under way. */
+export class Exchange extends RequestRecord implements Waiting, Reserving, UpstreamHandler, Journalled {
+  /** Where it stands in the list of those under way, and in the queue. */
   place = -1;
+  queueSlot = -1;
   readonly #host: ExchangeHost;
-  readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
-  readonly #path: string;
-  readonly #body: Buffer;
+  readonly #parts: ExchangeParts;
   readonly #headers: string[];
   readonly #tried: LiveReplica[] = [];
+  #reservation: Reservation | null = null;
   #placement: Placement | null = null;
-  #abort: ((reason?: Error) => void) | null = null;
-  #resume: (() => void) | null = null;
+  #upstream: UpstreamRequest | null = null;
+  #meter: AnswerMeter | null = null;
   #retryTimer: NodeJS.Timeout | null = null;
   /** Headers of an answer that the client has not got yet: as long as it has no byte, another replica can be tried. */
   #answer: string[] | null = null;
-  /** The answer of this try is thrown away: another try follows. */
-  #discarded = false;
-  #streams = false;
-  #hasData = false;
-  #endsEvent = false;
+  /** What the client is told instead of an answer, or in the middle of one. */
+  #error: ApiError | null = null;
+  /** What the client gets as soon as what the request used is noted. */
+  #held: Buffer | null = null;
+  #bytes = 0;
+  #lastPieceUs = 0;
+  #gaps = -1;
   /** How often `check` has looked since something came. */
   #looks = 0;
+  /** What it used has been noted, and cannot be lost any more. */
+  #isNoted = false;
+  #isSafe = false;
   #ended = false;
 
-  constructor(
-    host: ExchangeHost,
-    endpoint: Endpoint,
-    facts: RequestFacts,
-    {
-      request,
-      response,
-      path,
-      body,
-    }: { request: IncomingMessage; response: ServerResponse; path: string; body: Buffer },
-  ) {
+  constructor(host: ExchangeHost, endpoint: Endpoint, facts: RequestFacts, parts: ExchangeParts) {
+    super(facts, endpoint, host.nowUs());
     this.#host = host;
-    this.endpoint = endpoint;
-    this.facts = facts;
-    this.#request = request;
-    this.#response = response;
-    this.#path = path;
-    this.#body = body;
-    this.#headers = upstreamHeaders(request.rawHeaders, facts.id);
-    this.startedMs = host.nowMs();
-    response.on('close', this.#clientClosed);
+    this.#parts = parts;
+    this.#headers = upstreamHeaders(parts.request.rawHeaders, facts.id, parts.trace);
+    parts.response.on('close', this.#clientClosed);
+  }
+
+  get trace(): TraceContext | null {
+    return this.#parts.trace;
+  }
+
+  /** The client's address. */
+  get client(): string {
+    return this.#parts.request.socket.remoteAddress ?? '';
   }
 
   start(): void {
-    this.#host.budget.request();
-    this.#try();
+    const { access, budget } = this.#host;
+    const { key } = this.#parts;
+    budget.request();
+    if (key === null) {
+      this.endpoint.flow.enter(this);
+      return;
+    }
+    const { facts } = this;
+    try {
+      access!.reserve(key, facts.model, this.endpoint.tokensOf(facts), facts.mostOutput, this);
+    } catch (error) {
+      this.#thrown(error);
+    }
   }
 
   /** The client does not keep up: the replica waits for it. */
   get isHeld(): boolean {
-    return this.#response.writableNeedDrain;
+    return this.#parts.response.writableNeedDrain;
   }
 
   /** The time for the whole request is up. Whoever has answered something so far is merely slow. */
   timeOut(): void {
-    if (!this.#ended) this.#giveUp('complete answer', !this.#hasData);
+    if (!this.#ended) this.#giveUp('complete answer', this.#bytes === 0);
   }
 
   /**
    * Looks after the time, every so many milliseconds, so that no timer has to run for every piece. The wait for headers is not
    * watched here but by the connection, and the time that a slow client takes is not the replica's.
    */
-  check(nowMs: number, everyMs: number, { firstByteMs, idleMs, totalMs }: GatewayConfig['timeouts']): void {
+  check(nowUs: number, everyMs: number, { firstByteMs, idleMs, totalMs }: GatewayConfig['timeouts']): void {
     if (this.#ended) return;
     // Of requests sent ahead on one connection only the first hears that it was closed.
-    if (this.#request.socket.destroyed) this.#clientClosed();
-    else if (nowMs - this.startedMs >= totalMs) this.timeOut();
+    if (this.#parts.request.socket.destroyed) this.#clientClosed();
+    else if (nowUs - this.arrivedUs >= totalMs * 1000) this.timeOut();
     else if (this.status === 0 || this.isHeld) this.#looks = 0;
     else {
-      const isFirst = this.#streams && !this.#hasData;
+      const isFirst = this.isStreamed && this.#bytes === 0;
       if (this.#looks++ * everyMs >= (isFirst ? firstByteMs : idleMs)) {
         this.#giveUp(isFirst ? 'first byte' : 'further byte', true);
       }
     }
   }
 
-  // What undici calls.
+  // What the accounts and the queue call.
 
-  onConnect(abort: (reason?: Error) => void): void {
-    if (this.#ended) abort();
-    else this.#abort = abort;
+  reserved(reservation: Reservation | null, refusal: Refusal | null): void {
+    if (this.#ended) {
+      if (reservation !== null) this.#host.access!.refund(reservation);
+      return;
+    }
+    this.#reservation = reservation;
+    if (refusal === null) this.endpoint.flow.enter(this);
+    else this.#fail(refusal, 'refused', 'over a limit');
   }
 
-  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
-    if (status < 200 || this.#ended) return true;
+  mayGo(queuedUs: number): void {
+    this.queuedUs = queuedUs;
+    this.#try();
+  }
+
+  refused(error: ApiError, cause: string): void {
+    this.#fail(error, 'refused', cause);
+  }
+
+  // What the connection to the replica calls.
+
+  onHeaders(status: number, raw: string[]): void {
     if (WORTH_ANOTHER_TRY.has(status) && this.#mayRetry()) {
-      this.#discard(`status ${status}`);
-      return true;
+      this.#upstream!.abort();
+      this.#blame(true);
+      this.#retry(`status ${status}`);
+      return;
     }
-    this.#resume = resume;
     this.status = status;
     const headers = downstreamHeaders(raw);
-    this.#streams = isEventStream(headers);
+    const form = answerForm(raw);
+    this.isStreamed = form === 'events';
+    this.#meter!.begin(form, this.#parts.strips && this.isStreamed);
+    const load = headerOf(raw, LOAD_HEADER);
+    if (load !== undefined) this.endpoint.reportLoad(this.replica!, load);
     headers.push('x-request-id', this.facts.id, 'x-twinyard-replica', this.replica!.headerId);
-    headers.push('x-twinyard-decision', legalHeader(`${this.endpoint.policy.name}: ${this.#rule}`));
+    headers.push('x-twinyard-decision', legalHeader(`${this.policy}: ${this.rule}`));
+    if (this.#reservation !== null) appendLimitHeaders(headers, this.#reservation);
     this.#answer = headers;
     // A stream's headers go out at once, together with its first piece if that is here already.
-    if (this.#streams) {
+    if (this.isStreamed) {
       this.#writeHead();
-      process.nextTick(flushHeaders, this.#response);
+      process.nextTick(flushHeaders, this.#parts.response);
     }
-    return true;
   }
 
-  #writeHead(): void {
-    if (this.#host.isDraining) this.#response.shouldKeepAlive = false;
-    this.#response.writeHead(this.status, this.#answer!);
-    this.#answer = null;
-  }
-
-  onData(chunk: Buffer): boolean {
-    if (this.#ended || this.#discarded) return true;
+  onData(piece: Buffer, isLast: boolean): boolean {
+    if (this.#ended) return true;
     this.#looks = 0;
-    if (!this.#hasData) {
-      this.#hasData = true;
-      if (this.#answer !== null) this.#writeHead();
-      this.endpoint.firstToken(this.#placement!);
+    if (this.#bytes === 0) this.endpoint.firstToken(this.#placement!);
+    this.#bytes += piece.length;
+    if (this.isStreamed) this.#time();
+    const meter = this.#meter!;
+    const out = meter.piece(piece);
+    if (isLast || meter.isSettled) {
+      this.#hold(out);
+      // The end of the answer comes with it, as a rule; if it does not, nobody is kept waiting.
+      if (!isLast && !this.#isNoted) setImmediate(noteEarly, this);
+      return true;
     }
-    if (this.#streams) this.#endsEvent = chunk[chunk.length - 1] === NEWLINE && chunk[chunk.length - 2] === NEWLINE;
-    if (this.#response.write(chunk)) return true;
-    this.#response.once('drain', this.#resume!);
-    return false;
+    return out.length === 0 || this.#write(out);
   }
 
   onComplete(): void {
     if (this.#ended) return;
-    if (this.status >= 500) this.#blame();
-    else this.replica!.breaker.succeeded(this.#placement!.request);
-    if (this.#answer !== null) this.#writeHead();
-    this.#response.end();
-    this.#end(this.status < 400 ? 'ok' : this.status < 500 ? 'client_error' : 'upstream_error');
+    if (this.status >= 500) this.#blame(true);
+    else this.endpoint.succeeded(this.#placement!, this.facts);
+    this.#hold(this.#meter!.rest());
+    const { status } = this;
+    if (status < 400) this.#end('ok', '');
+    else if (status < 500) this.#end('client_error', 'refused by the replica');
+    else this.#end('upstream_error', 'failed by the replica');
   }
 
-  onError(error: Error): void {
+  onError(error: Error & { code?: string }): void {
     if (this.#ended) return;
-    if (this.#discarded) {
-      this.#retry();
-      return;
-    }
-    this.#blame();
-    if (!this.#response.headersSent && this.#mayRetry()) {
-      this.#retry();
-      return;
-    }
+    this.#blame(false);
     const failure = upstreamFailure(this.replica!.id, error);
-    this.#fail(failure, failure.status === 504 ? 'timeout' : 'upstream_error');
+    if (!this.#parts.response.headersSent && this.#mayRetry()) this.#retry(failure.cause);
+    else this.#fail(failure.error, failure.error.status === 504 ? 'timeout' : 'upstream_error', failure.cause);
   }
 
-  #rule = '';
+  /** What it used is noted: the client gets what was held back for that. */
+  journalled(): void {
+    this.#isSafe = true;
+    const held = this.#held;
+    this.#held = null;
+    if (this.#ended) this.#close(held);
+    else if (held !== null) this.#write(held);
+  }
+
+  /** The answer has settled without ending. */
+  noteEarly(): void {
+    if (this.#ended || this.#isNoted) return;
+    this.endedUs = this.#host.nowUs();
+    this.#count(true);
+    this.#note();
+  }
 
   #try(): void {
-    const placement = this.#place();
-    if (placement === undefined) return;
-    if (placement === null) {
-      this.#fail(noReplica(this.facts.model, this.endpoint.lastRemovals), 'no_replica');
-      return;
+    try {
+      const placement = this.endpoint.place(this.facts, this.#tried.length, this.#tried);
+      if (placement === null) {
+        this.#fail(noReplica(this.facts.model, this.endpoint.lastRemovals), 'no_replica', 'no replica can take it');
+        return;
+      }
+      this.#send(placement);
+    } catch (error) {
+      this.#thrown(error);
     }
-    this.#placement = placement;
-    this.#rule = this.endpoint.lastRule;
-    this.#discarded = false;
-    this.replica = placement.replica;
-    const { method } = this.#request;
-    placement.replica.pool.dispatch(
-      { path: this.#path, method: method as 'POST', headers: this.#headers, body: this.#body },
-      this,
-    );
   }
 
-  /** Undefined when the request is not even worth a decision: it has been told so. */
-  #place(): Placement | null | undefined {
+  #send(placement: Placement): void {
+    const { endpoint } = this;
+    const { metrics, recorder } = this.#host;
+    const { body, path, request } = this.#parts;
+    this.#placement = placement;
+    this.replica = placement.replica;
+    this.policy = endpoint.policy.name;
+    this.rule = endpoint.lastRule;
+    this.attempts++;
+    this.dispatchedUs = this.#host.nowUs();
+    this.#meter ??= this.#host.meters.take();
+    metrics.decided(endpoint.name, this.policy);
+    if (recorder !== null && this.attempts === 1) this.#noteBlocks(recorder);
+    const upstream = placement.replica.pool.dispatch(
+      { path, method: request.method!, headers: this.#headers, body },
+      this,
+    );
+    // It may have failed before it began.
+    if (this.#placement === placement) this.#upstream = upstream;
+  }
+
+  /** The prompt that was measured last is this request's. */
+  #noteBlocks(recorder: TrafficRecorder): void {
+    const { blockSize, prompt } = this.endpoint;
+    this.blockSize = blockSize;
+    this.recordedBlocks = recorder.blocksOf(prompt.blockWords, prompt.blockCount);
+  }
+
+  /** What was kept out has come all the same: with other limits it might get in. */
+  #noteKeptOut(recorder: TrafficRecorder): void {
+    if (this.recordedBlocks !== '') return;
     try {
-      return this.endpoint.place(this.facts, this.#tried.length, this.#tried);
-    } catch (error) {
-      if (error instanceof ApiError) this.#fail(error, 'client_error');
-      else {
-        this.#host.fault(error);
-        this.#fail(internalError(), 'fault');
-      }
-      return undefined;
+      this.endpoint.tokensOf(this.facts);
+      this.#noteBlocks(recorder);
+    } catch {
+      // A prompt that cannot be measured is recorded without its blocks.
     }
+  }
+
+  /** A request that is not worth a decision, or a bug. */
+  #thrown(error: unknown): void {
+    if (error instanceof ApiError) this.#fail(error, 'client_error', 'malformed');
+    else {
+      this.#host.fault(error);
+      this.#fail(internalError(), 'fault', 'fault of the gateway');
+    }
+  }
+
+  #writeHead(): void {
+    const { response } = this.#parts;
+    if (this.#host.isDraining) response.shouldKeepAlive = false;
+    response.writeHead(this.status, this.#answer!);
+    this.#answer = null;
+  }
+
+  /** Whether the client keeps up. */
+  #write(piece: Buffer): boolean {
+    if (this.#answer !== null) this.#writeHead();
+    const { response } = this.#parts;
+    if (response.write(piece)) return true;
+    response.once('drain', () => this.#upstream?.resume());
+    return false;
+  }
+
+  #hold(piece: Buffer): void {
+    if (piece.length === 0) return;
+    this.#held = this.#held === null ? piece : Buffer.concat([this.#held, piece]);
+  }
+
+  /** A piece of a stream has come. */
+  #time(): void {
+    const nowUs = this.#host.nowUs();
+    const { metrics } = this.#host;
+    if (this.firstTokenUs < 0) {
+      this.firstTokenUs = nowUs;
+      this.#gaps = metrics.endpointIndex(this.endpoint.name);
+    } else metrics.observeGap(this.#gaps, nowUs - this.#lastPieceUs);
+    this.#lastPieceUs = nowUs;
   }
 
   /** Whether there is time, somebody else and leave to try once more. */
@@ -218,69 +339,132 @@ export class Exchange {
     return this.endpoint.hasOther(this.facts.model, this.#tried, this.replica!) && budget.spend();
   }
 
-  #discard(reason: string): void {
-    this.#discarded = true;
-    this.#blame();
-    this.#abort?.(new Error(reason));
-  }
-
-  /** The replica failed this request. */
-  #blame(): void {
-    this.replica!.breaker.failed(this.#placement!.request, this.#host.nowMs());
+  /** The replica failed this request, by its answer or without one. */
+  #blame(answered: boolean): void {
+    this.endpoint.failed(this.#placement!, this.facts, answered);
   }
 
   #giveUp(what: string, blamed: boolean): void {
-    if (blamed && this.#placement !== null) this.#blame();
-    this.#fail(upstreamTimeout(this.replica?.id ?? '', what), 'timeout');
+    if (blamed && this.#placement !== null) this.#blame(false);
+    this.#fail(upstreamTimeout(this.replica?.id ?? '', what), 'timeout', `no ${what} in time`);
   }
 
   /** Gives this replica up and, after a pause that grows, asks for another. */
-  #retry(): void {
-    this.#release();
+  #retry(cause: string): void {
+    const host = this.#host;
+    this.#finish();
     this.#tried.push(this.replica!);
-    this.#abort = null;
+    this.noteFailedTry(cause, host.nowUs());
     this.#answer = null;
-    this.#streams = false;
+    this.isStreamed = false;
     this.#looks = 0;
     this.status = 0;
-    this.#host.retried();
-    const pause = this.#host.retries.backoffMs * 2 ** (this.#tried.length - 1) * (0.5 + this.#host.jitter() / 2);
+    host.metrics.retries++;
+    const pause = host.retries.backoffMs * 2 ** (this.#tried.length - 1) * (0.5 + host.jitter() / 2);
     this.#retryTimer = setTimeout(() => this.#try(), pause);
   }
 
   /** Ends with an error: as an answer, or as the last event of a stream that has begun. */
-  #fail(error: ApiError, outcome: Outcome): void {
-    const response = this.#response;
-    if (!response.headersSent) {
-      this.status = error.status;
-      sendError(response, error, this.facts.id);
-    } else if (this.#streams) {
-      response.end(`${this.#hasData && !this.#endsEvent ? '\n\n' : ''}data: ${JSON.stringify(errorBody(error))}\n\n`);
+  #fail(error: ApiError, outcome: Outcome, cause: string): void {
+    if (this.#ended) return;
+    this.#error = error;
+    this.#end(outcome, cause);
+  }
+
+  /** The last bytes. @param held what of the answer could not be passed on before */
+  #close(held: Buffer | null): void {
+    const { response } = this.#parts;
+    if (this.#error !== null) this.#tell(this.#error, held);
+    else if (this.outcome !== 'client_left') {
+      if (this.#answer !== null) this.#writeHead();
+      if (held === null) response.end();
+      else response.end(held);
+    }
+    if (this.#meter !== null) this.#host.meters.give(this.#meter);
+    this.#meter = null;
+  }
+
+  #tell(error: ApiError, held: Buffer | null): void {
+    const { response } = this.#parts;
+    if (!response.headersSent) sendError(response, error, this.facts.id);
+    else if (this.isStreamed) {
+      if (held !== null) response.write(held);
+      const gap = this.#meter!.isInsideEvent ? '\n\n' : '';
+      response.end(`${gap}data: ${JSON.stringify(errorBody(error))}\n\n`);
     } else {
       // The length was promised: only a cut connection says that the rest will not come.
       response.destroy();
     }
-    this.#end(outcome);
   }
 
   readonly #clientClosed = (): void => {
-    if (!this.#ended) this.#end('client_left');
+    if (this.#ended) return;
+    this.endpoint.flow.leave(this);
+    this.#end('client_left', 'the client left');
   };
 
-  #end(outcome: Outcome): void {
+  #end(outcome: Outcome, cause: string): void {
+    const host = this.#host;
+    const { response } = this.#parts;
     this.#ended = true;
-    this.#response.off('close', this.#clientClosed);
+    this.outcome = outcome;
+    this.cause = cause;
+    this.endedUs = host.nowUs();
+    response.off('close', this.#clientClosed);
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer);
-    this.#release();
-    if (outcome !== 'ok') this.#abort?.(new Error(outcome));
-    this.#host.ended(this, outcome);
+    if (outcome !== 'ok') this.#upstream?.abort();
+    if (!this.#isNoted) this.#count(outcome === 'ok' || outcome === 'client_error');
+    if (this.#error !== null && !response.headersSent) this.status = this.#error.status;
+    else if (this.status === 0) this.status = CLIENT_LEFT;
+    this.#finish();
+    this.#settle();
+    if (host.recorder !== null && (outcome === 'refused' || outcome === 'no_replica')) this.#noteKeptOut(host.recorder);
+    host.ended(this);
+    if (!this.#isNoted) this.#note();
+    else if (this.#isSafe) this.journalled();
   }
 
-  #release(): void {
-    if (this.#placement === null) return;
-    this.endpoint.finish(this.#placement);
-    this.#placement = null;
+  /** How many tokens it used: what the engine says, else what was seen. A request that was refused or failed used none. */
+  #count(isWhole: boolean): void {
+    const meter = this.#meter;
+    if (meter === null) return;
+    const hasWorked = this.#bytes > 0 ? this.status < 400 : this.outcome === 'client_left' && this.attempts > 0;
+    if (!hasWorked) return;
+    const bytesOut = this.facts.mostOutput === 0 ? 0 : this.#bytes;
+    meter.finish(isWhole, this.facts.inputTokens, tokensOfBytes(bytesOut));
+    this.inputTokens = meter.inputTokens;
+    this.cachedTokens = meter.cachedTokens;
+    this.outputTokens = meter.outputTokens;
+    this.reasoningTokens = meter.reasoningTokens;
+    this.isMetered = meter.isMetered;
   }
+
+  #note(): void {
+    this.#isNoted = true;
+    this.#host.note(this);
+  }
+
+  /** Corrects what was booked on the key's accounts by what it came to; nothing, if nobody served it. */
+  #settle(): void {
+    const reservation = this.#reservation;
+    if (reservation === null) return;
+    this.#reservation = null;
+    const isServed = this.#bytes > 0 || this.inputTokens > 0;
+    if (isServed) this.#host.access!.settle(reservation, this);
+    else this.#host.access!.refund(reservation);
+  }
+
+  #finish(): void {
+    this.#upstream = null;
+    if (this.#placement === null) return;
+    const placement = this.#placement;
+    this.#placement = null;
+    this.endpoint.finish(placement);
+  }
+}
+
+function noteEarly(exchange: Exchange): void {
+  exchange.noteEarly();
 }
 
 function flushHeaders(response: ServerResponse): void {

@@ -32,6 +32,8 @@ export interface FinishedRequest {
   readonly queuedUs: number;
   readonly firstTokenUs: number;
   readonly endedUs: number;
+  /** The length of the prompt as the gateway estimates it. */
+  readonly promptTokens: number;
   /** As the engine counted them, or as far as we could see: `isMetered` tells which. */
   readonly inputTokens: number;
   readonly cachedTokens: number;
@@ -41,6 +43,4 @@ export interface FinishedRequest {
   /** For the recording: tokens per block, and the hashed ids of the prompt's blocks as they stand in the file. */
   readonly blockSize: number;
   readonly recordedBlocks: string;
-  /** W3C `traceparent` of the caller; empty without one. */
-  readonly traceParent: string;
 }

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { downstreamHeaders, legalHeader, upstreamHeaders } from './headers.js';
-
-const raw = (...headers: string[]) => headers.map((text) => Buffer.from(text, 'latin1'));
+import { downstreamHeaders, headerOf, legalHeader, upstreamHeaders } from './headers.js';
 
 describe('upstreamHeaders', () => {
   it('passes on what clients send, in their spelling and order, doubles included', () => {
     const given = ['Content-Type', 'application/json', 'X-Thing', 'a', 'x-thing', 'b', 'accept', '*/*'];
-    expect(upstreamHeaders(given, 'id-1')).toEqual([...given, 'x-request-id', 'id-1']);
+    expect(upstreamHeaders(given, 'id-1', null)).toEqual([...given, 'x-request-id', 'id-1']);
   });
 
   it('keeps what belongs to the connection, the key and what it sets itself', () => {
@@ -14,20 +12,30 @@ describe('upstreamHeaders', () => {
       ...['Connection', 'keep-alive', 'Keep-Alive', 'timeout=5', 'Transfer-Encoding', 'chunked', 'TE', 'trailers'],
       ...['Trailer', 'x-sum', 'Upgrade', 'h2c', 'Proxy-Authorization', 'x', 'Proxy-Connection', 'close', 'Host', 'h'],
       ...['Content-Length', '3', 'Expect', '100-continue', 'X-Request-Id', 'theirs', 'Authorization', 'Bearer k'],
+      ...['X-Api-Key', 'k'],
     ];
-    expect(upstreamHeaders(dropped, 'id-1')).toEqual(['x-request-id', 'id-1']);
+    expect(upstreamHeaders(dropped, 'id-1', null)).toEqual(['x-request-id', 'id-1']);
+  });
+
+  it('names its own span to the replica, where the request is traced', () => {
+    const given = ['Traceparent', 'theirs', 'tracestate', 'a=1', 'x', 'y'];
+    const trace = { traceId: 't', spanId: 's', parentSpanId: '', traceState: '', traceParentForUpstream: 'ours' };
+    expect(upstreamHeaders(given, 'i', null)).toEqual([...given, 'x-request-id', 'i']);
+    const ours = ['x', 'y', 'x-request-id', 'i', 'traceparent', 'ours'];
+    expect(upstreamHeaders(given, 'i', trace)).toEqual(ours);
+    expect(upstreamHeaders(given, 'i', { ...trace, traceState: 'a=1' })).toEqual([...ours, 'tracestate', 'a=1']);
   });
 
   it('keeps what the connection header names', () => {
     const given = ['Connection', 'close, X-Hop', 'x-hop', '1', 'X-Other', '2', 'connection', ' x-other ,'];
-    expect(upstreamHeaders(given, 'i')).toEqual(['x-request-id', 'i']);
+    expect(upstreamHeaders(given, 'i', null)).toEqual(['x-request-id', 'i']);
   });
 });
 
 describe('downstreamHeaders', () => {
   it('passes on what replicas send, byte for byte', () => {
     const given = ['Content-Type', 'text/plain', 'set-cookie', 'a=1', 'set-cookie', 'b=\xe9', 'Content-Length', '3'];
-    expect(downstreamHeaders(raw(...given))).toEqual(given);
+    expect(downstreamHeaders(given)).toEqual(given);
   });
 
   it('keeps what belongs to the connection and what the gateway says itself', () => {
@@ -44,12 +52,12 @@ describe('downstreamHeaders', () => {
       ],
       ...['x-request-id', 'a', 'X-Twinyard-Replica', 'b', 'x-twinyard-decision', 'c', 'trailer', 'x'],
     ];
-    expect(downstreamHeaders(raw(...dropped, 'server', 'uvicorn'))).toEqual(['server', 'uvicorn']);
+    expect(downstreamHeaders([...dropped, 'server', 'uvicorn'])).toEqual(['server', 'uvicorn']);
   });
 
   it('keeps what the connection header names, wherever it stands', () => {
     const given = ['X-Hop', '1', 'server', 's', 'Connection', 'x-hop', 'x-HOP', '2'];
-    expect(downstreamHeaders(raw(...given))).toEqual(['server', 's']);
+    expect(downstreamHeaders(given)).toEqual(['server', 's']);
   });
 });
 
@@ -59,4 +67,9 @@ describe('legalHeader', () => {
     expect(legalHeader('line\r\nfeed\t\x00\x7f é 副本')).toBe('line??feed??? ? ??');
     expect(legalHeader('x'.repeat(1000))).toHaveLength(200);
   });
+});
+
+it('finds a header whatever its spelling', () => {
+  expect(headerOf(['A', '1', 'X-Thing', '2'], 'x-thing')).toBe('2');
+  expect(headerOf(['X-Thing2', '2'], 'x-thing')).toBeUndefined();
 });

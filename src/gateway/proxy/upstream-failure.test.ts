@@ -2,16 +2,24 @@ import { expect, it } from 'vitest';
 import { upstreamFailure } from './upstream-failure.js';
 
 it.each([
-  ['UND_ERR_CONNECT_TIMEOUT', 504, 'Replica r gave no connection in time.'],
-  ['UND_ERR_HEADERS_TIMEOUT', 504, 'Replica r gave no first byte in time.'],
-  ['UND_ERR_BODY_TIMEOUT', 504, 'Replica r gave no further byte in time.'],
-  ['ECONNREFUSED', 502, 'Replica r broke off: it takes no connections.'],
-  ['ECONNRESET', 502, 'Replica r broke off: the connection was cut.'],
-  ['EPIPE', 502, 'Replica r broke off: the connection was cut.'],
-  ['UND_ERR_SOCKET', 502, 'Replica r broke off: the connection was cut.'],
-  ['HPE_INVALID_CONSTANT', 502, 'Replica r broke off: HPE_INVALID_CONSTANT.'],
-  [undefined, 502, 'Replica r broke off: Error.'],
-])('%s becomes %i', (code, status, message) => {
+  ['UPSTREAM_CONNECT_TIMEOUT', 504, 'gave no connection in time.', 'no connection in time'],
+  ['UPSTREAM_HEADERS_TIMEOUT', 504, 'gave no first byte in time.', 'no first byte in time'],
+  ['ECONNREFUSED', 502, 'broke off: it takes no connections.', 'it takes no connections'],
+  ['ECONNRESET', 502, 'broke off: the connection was cut.', 'the connection was cut'],
+  ['EPIPE', 502, 'broke off: the connection was cut.', 'the connection was cut'],
+  ['UPSTREAM_CUT', 502, 'broke off: the connection was cut.', 'the connection was cut'],
+  ['UPSTREAM_MALFORMED', 502, 'broke off: its answer is not valid HTTP.', 'its answer is not valid HTTP'],
+  ['UPSTREAM_HEAD_TOO_LARGE', 502, 'broke off: its answer is not valid HTTP.', 'its answer is not valid HTTP'],
+  [
+    'UPSTREAM_BUSY',
+    502,
+    'broke off: it has all the connections it may have.',
+    'it has all the connections it may have',
+  ],
+  ['EHOSTUNREACH', 502, 'broke off: EHOSTUNREACH.', 'EHOSTUNREACH'],
+  [undefined, 502, 'broke off: Error.', 'Error'],
+])('%s becomes %i', (code, status, message, cause) => {
   const failure = upstreamFailure('r', Object.assign(new Error('x'), code === undefined ? {} : { code }));
-  expect([failure.status, failure.message]).toEqual([status, message]);
+  expect([failure.error.status, failure.error.message]).toEqual([status, `Replica r ${message}`]);
+  expect(failure.cause).toBe(cause);
 });

@@ -1,22 +1,36 @@
 import type { ApiError } from '../../protocol/errors.js';
 import { upstreamBroke, upstreamTimeout } from '../errors.js';
 
-/** What an error on the way to a replica or back means for the client. */
-export function upstreamFailure(replica: string, error: Error & { code?: string }): ApiError {
+export interface UpstreamFailure {
+  /** For the client. */
+  error: ApiError;
+  /** For those who count, in a few words that are constants. */
+  cause: string;
+}
+
+/** What an error on the way to a replica or back means. */
+export function upstreamFailure(replica: string, error: Error & { code?: string }): UpstreamFailure {
   switch (error.code) {
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return upstreamTimeout(replica, 'connection');
-    case 'UND_ERR_HEADERS_TIMEOUT':
-      return upstreamTimeout(replica, 'first byte');
-    case 'UND_ERR_BODY_TIMEOUT':
-      return upstreamTimeout(replica, 'further byte');
+    case 'UPSTREAM_CONNECT_TIMEOUT':
+      return { error: upstreamTimeout(replica, 'connection'), cause: 'no connection in time' };
+    case 'UPSTREAM_HEADERS_TIMEOUT':
+      return { error: upstreamTimeout(replica, 'first byte'), cause: 'no first byte in time' };
     case 'ECONNREFUSED':
-      return upstreamBroke(replica, 'it takes no connections');
+      return broke(replica, 'it takes no connections');
     case 'ECONNRESET':
-    case 'UND_ERR_SOCKET':
     case 'EPIPE':
-      return upstreamBroke(replica, 'the connection was cut');
+    case 'UPSTREAM_CUT':
+      return broke(replica, 'the connection was cut');
+    case 'UPSTREAM_MALFORMED':
+    case 'UPSTREAM_HEAD_TOO_LARGE':
+      return broke(replica, 'its answer is not valid HTTP');
+    case 'UPSTREAM_BUSY':
+      return broke(replica, 'it has all the connections it may have');
     default:
-      return upstreamBroke(replica, error.code ?? error.name);
+      return broke(replica, error.code ?? error.name);
   }
+}
+
+function broke(replica: string, problem: string): UpstreamFailure {
+  return { error: upstreamBroke(replica, problem), cause: problem };
 }

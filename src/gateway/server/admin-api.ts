@@ -1,125 +1,97 @@
 import { InputError } from '../../kernel/errors.js';
-import { tooManyReplicas } from '../errors.js';
-import { MOST_REPLICAS } from '../fleet/deciding-fleet.js';
-import type { Endpoint } from '../fleet/endpoint.js';
-import type { LiveReplica } from '../fleet/live-replica.js';
-import type { Gateway } from '../gateway.js';
-import { readPolicyBody, readReplicaBody } from '../read-admin-body.js';
+import { ApiError } from '../../protocol/errors.js';
+import { isStoreFailure } from '../../store/errors.js';
+import type { KeyRole } from '../../store/key-record.js';
+import {
+  addReplica,
+  listDecisions,
+  listEndpoints,
+  listPolicies,
+  listReplicas,
+  reload,
+  removeReplica,
+  rollBackPolicy,
+  setPolicy,
+  showConfig,
+  showDecision,
+} from './admin-fleet.js';
+import type { AdminHost } from './admin-host.js';
+import { changeKey, createKey, listKeys, noKey, revokeKey, rotateKey, showKey } from './admin-keys.js';
+import { isEnough } from './admin-role.js';
+import { type AdminAnswer, type AdminRequest, type AdminRoute, failed, nameIn } from './admin-route.js';
+import { showUsage } from './admin-usage.js';
 
-export interface AdminAnswer {
-  status: number;
-  body: unknown;
-  /** The methods a path takes, for those who used another. */
-  allow?: string;
-}
-
-interface AdminRoute {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  path: RegExp;
-  /** @param name what the path names, decoded */
-  answer(gateway: Gateway, name: string, body: string): AdminAnswer;
-}
-
-/** Decisions that a list shows. */
-const LISTED = 50;
-
-/** The whole admin API. */
-const ROUTES: readonly AdminRoute[] = [
-  { method: 'GET', path: /^\/api\/decisions$/, answer: ({ ring }) => ok(ring.latest(LISTED)) },
-  { method: 'GET', path: /^\/api\/decisions\/(.+)$/, answer: showDecision },
-  { method: 'GET', path: /^\/api\/replicas$/, answer: (gateway) => ok(replicaList(gateway)) },
-  { method: 'POST', path: /^\/api\/replicas$/, answer: addReplica },
-  { method: 'DELETE', path: /^\/api\/replicas\/(.+)$/, answer: removeReplica },
-  { method: 'GET', path: /^\/api\/endpoints$/, answer: (gateway) => ok([...gateway.endpoints.values()].map(shown)) },
-  { method: 'PUT', path: /^\/api\/endpoints\/([^/]+)\/policy$/, answer: setPolicy },
-  {
-    method: 'GET',
-    path: /^\/api\/config$/,
-    answer: ({ config, fleet }) => ok({ ...config, endpoints: fleet.config }),
-  },
-  { method: 'POST', path: /^\/api\/reload$/, answer: reload },
+/** The whole admin API: what can be asked, and the least that whoever asks must be. */
+export const ADMIN_ROUTES: readonly AdminRoute[] = [
+  { method: 'GET', path: '/api/decisions', role: 'viewer', answer: listDecisions },
+  { method: 'GET', path: '/api/decisions/{id}', role: 'viewer', answer: showDecision },
+  { method: 'GET', path: '/api/replicas', role: 'viewer', answer: listReplicas },
+  { method: 'POST', path: '/api/replicas', role: 'operator', answer: addReplica },
+  { method: 'DELETE', path: '/api/replicas/{id}', role: 'operator', answer: removeReplica },
+  { method: 'GET', path: '/api/endpoints', role: 'viewer', answer: listEndpoints },
+  { method: 'PUT', path: '/api/endpoints/{name}/policy', role: 'operator', answer: setPolicy },
+  { method: 'POST', path: '/api/endpoints/{name}/policy/rollback', role: 'operator', answer: rollBackPolicy },
+  { method: 'GET', path: '/api/endpoints/{name}/policy/history', role: 'viewer', answer: listPolicies },
+  { method: 'GET', path: '/api/config', role: 'viewer', answer: showConfig },
+  { method: 'POST', path: '/api/reload', role: 'operator', answer: reload },
+  { method: 'GET', path: '/api/keys', role: 'viewer', answer: listKeys },
+  { method: 'POST', path: '/api/keys', role: 'admin', answer: createKey },
+  { method: 'GET', path: '/api/keys/{id}', role: 'viewer', answer: showKey },
+  { method: 'PATCH', path: '/api/keys/{id}', role: 'admin', answer: changeKey },
+  { method: 'DELETE', path: '/api/keys/{id}', role: 'admin', answer: revokeKey },
+  { method: 'POST', path: '/api/keys/{id}/rotate', role: 'admin', answer: rotateKey },
+  { method: 'GET', path: '/api/usage', role: 'viewer', answer: showUsage },
 ];
 
-/** What somebody with the token gets. Throws only what is a bug. */
-export function answerAdmin(gateway: Gateway, method: string, path: string, body: string): AdminAnswer {
-  const routes = ROUTES.filter((one) => one.path.test(path));
+export interface AsSent extends Pick<AdminRequest, 'query' | 'accept'> {
+  /** Read when it is clear that whoever sends it may; an ApiError when it is too large. */
+  body: () => Promise<string>;
+}
+
+/**
+ * What somebody gets. Throws only what is a bug.
+ * @param role of whoever asks
+ */
+export async function answerAdmin(
+  host: AdminHost,
+  role: KeyRole,
+  method: string,
+  path: string,
+  { accept, body, query }: AsSent,
+): Promise<AdminAnswer> {
+  const route = findRoute(method, path);
+  if (!('answer' in route)) return isEnough(role, 'viewer') ? route : tooSmall(role, 'viewer');
+  if (!isEnough(role, route.role)) return tooSmall(role, route.role);
+  const name = decoded(nameIn(path, route)!);
+  if (name === null) return failed(400, `${path} is not well encoded`);
+  try {
+    return await route.answer(host, { name, query, accept, body: await body() });
+  } catch (error) {
+    return refusalFor(error);
+  }
+}
+
+function findRoute(method: string, path: string): AdminRoute | AdminAnswer {
+  const routes = ADMIN_ROUTES.filter((one) => nameIn(path, one) !== null);
   if (routes.length === 0) return failed(404, `there is no ${path} here`);
   const wanted = method === 'HEAD' ? 'GET' : method;
   const route = routes.find((one) => one.method === wanted);
-  if (route === undefined) {
-    const allow = routes.map((one) => one.method).join(', ');
-    return { ...failed(405, `${path} does not take ${method}: use ${allow}`), allow };
-  }
-  const name = decoded(route.path.exec(path)![1] ?? '');
-  if (name === null) return failed(400, `${path} is not well encoded`);
-  try {
-    return route.answer(gateway, name, body);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    return failed(400, error.message);
-  }
+  if (route !== undefined) return route;
+  const allow = routes.map((one) => one.method).join(', ');
+  return failed(405, `${path} does not take ${method}: use ${allow}`, ['allow', allow]);
 }
 
-function showDecision({ ring }: Gateway, id: string): AdminAnswer {
-  const record = ring.find(id);
-  return record === undefined ? failed(404, `no decision about '${id}' is remembered`) : ok(record);
+function tooSmall(role: KeyRole, wanted: KeyRole): AdminAnswer {
+  return failed(403, `this takes the role ${wanted}, and the key has the role ${role}`);
 }
 
-function addReplica(gateway: Gateway, _: string, body: string): AdminAnswer {
-  const { endpoint: name, replica: config } = readReplicaBody(body);
-  const endpoint = gateway.endpoints.get(name);
-  if (endpoint === undefined) return failed(404, `there is no endpoint '${name}'`);
-  if (gateway.replicas().some(({ id }) => id === config.id)) {
-    return failed(409, `there is a replica '${config.id}': give another id`);
-  }
-  if (endpoint.replicas.length >= MOST_REPLICAS) throw tooManyReplicas(`endpoint '${name}'`, MOST_REPLICAS);
-  return { status: 201, body: replicaFacts(endpoint, gateway.fleet.add(endpoint, config)) };
-}
-
-/** It finishes what it has, and is listed without an endpoint until then. */
-function removeReplica(gateway: Gateway, id: string): AdminAnswer {
-  const replica = gateway.replicas().find((one) => one.id === id);
-  if (replica === undefined) return failed(404, `there is no replica '${id}'`);
-  gateway.fleet.remove(replica);
-  return { status: 202, body: { status: 'leaving', active: replica.active } };
-}
-
-function setPolicy(gateway: Gateway, name: string, body: string): AdminAnswer {
-  const endpoint = gateway.endpoints.get(name);
-  if (endpoint === undefined) return failed(404, `there is no endpoint '${name}'`);
-  endpoint.setPolicy(readPolicyBody(body));
-  return ok(shown(endpoint));
-}
-
-function reload(gateway: Gateway): AdminAnswer {
-  return ok({ status: 'reloaded', needs_restart: gateway.reloadConfig() });
-}
-
-function shown({ inFlight, name, policy, policyHash, replicas }: Endpoint): object {
-  return { name, policy, policy_hash: policyHash, in_flight: inFlight, replicas: replicas.map(({ id }) => id) };
-}
-
-function replicaList(gateway: Gateway): object[] {
-  const present = [...gateway.endpoints.values()].flatMap((endpoint) =>
-    endpoint.replicas.map((replica) => replicaFacts(endpoint, replica)),
-  );
-  return [...present, ...gateway.fleet.leaving().map((replica) => replicaFacts(null, replica))];
-}
-
-function replicaFacts(endpoint: Endpoint | null, replica: LiveReplica): object {
-  return {
-    endpoint: endpoint?.name ?? null,
-    id: replica.id,
-    url: replica.url,
-    engine: replica.engine,
-    state: replica.state,
-    problem: replica.problem,
-    breaker: replica.breaker.isOpen ? 'open' : 'closed',
-    models: [...replica.models],
-    in_flight: endpoint?.inFlightOf(replica) ?? 0,
-    active: replica.active,
-    signals: replica.signals,
-  };
+/** What was asked wrongly is told; a store that cannot be asked is not the asker's fault. */
+function refusalFor(error: unknown): AdminAnswer {
+  if (isStoreFailure(error)) return failed(503, (error as Error).message, ['retry-after', '1']);
+  if (error instanceof ApiError) return failed(error.status, error.message);
+  if (!(error instanceof InputError)) throw error;
+  if (error.code === 'KEY_UNKNOWN') return noKey();
+  return failed(error.code === 'KEY_REVOKED' ? 409 : 400, error.message);
 }
 
 function decoded(text: string): string | null {
@@ -128,12 +100,4 @@ function decoded(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-function ok(body: unknown): AdminAnswer {
-  return { status: 200, body };
-}
-
-function failed(status: number, error: string): AdminAnswer {
-  return { status, body: { error } };
 }

@@ -204,7 +204,36 @@ describe('the admin API changes', () => {
       body: { error: expect.stringContaining("unknown routing policy 'wighted'") },
     });
     expect((await ask(gateway, '/api/endpoints/none/policy', 'PUT', {})).status).toBe(404);
+    const unheard = await ask(gateway, path, 'PUT', { routing: { policy: 'lmetric' }, priority: { policy: 'x' } });
+    expect([swapped.body.warnings, unheard.body.warnings]).toEqual([[], [expect.stringContaining('has no effect')]]);
     expect((await ask(gateway, '/api/endpoints')).body[0].policy.name).toBe('lmetric');
+  });
+
+  it('a policy back, one after the other, as long as it remembers them', async () => {
+    const gateway = await gatewayOf([await engineOf()]);
+    const path = '/api/endpoints/default/policy';
+    const names = async () =>
+      (await ask(gateway, `${path}/history`)).body.map(({ policy }: { policy: { name: string } }) => policy.name);
+    for (const policy of ['lmetric', 'least-loaded']) await ask(gateway, path, 'PUT', { policy });
+    expect(await names()).toEqual(['least-loaded', 'lmetric', 'round-robin']);
+    const [{ policy_hash: hash, age_s: age }] = (await ask(gateway, `${path}/history`)).body;
+    expect([hash, age]).toEqual([gateway.endpoints.get('default')!.policyHash, expect.any(Number)]);
+    expect(await ask(gateway, `${path}/rollback`, 'POST')).toMatchObject({
+      status: 200,
+      body: { policy: { name: 'lmetric' } },
+    });
+    expect(await names()).toEqual(['lmetric', 'round-robin']);
+    expect((await ask(gateway, `${path}/rollback`, 'POST')).body.policy.name).toBe('round-robin');
+    expect(await ask(gateway, `${path}/rollback`, 'POST')).toMatchObject({
+      status: 409,
+      body: { error: "endpoint 'default' remembers no policy before this one" },
+    });
+    for (const [what, method] of [
+      ['history', 'GET'],
+      ['rollback', 'POST'],
+    ] as const) {
+      expect((await ask(gateway, `/api/endpoints/none/policy/${what}`, method)).status).toBe(404);
+    }
   });
 
   it('the whole configuration, when it is read again and right', async () => {

@@ -1,54 +1,99 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { ApiError } from '../../protocol/errors.js';
+import type { KeyRole } from '../../store/key-record.js';
+import { tooManyWrongKeys } from '../access/errors.js';
+import { WrongKeys } from '../access/wrong-keys.js';
 import type { Gateway } from '../gateway.js';
 import { readBody } from '../request/read-body.js';
-import { type AdminAnswer, answerAdmin } from './admin-api.js';
-import { metricsText } from './metrics-text.js';
-import { sendJson } from './public-handler.js';
+import { answerAdmin } from './admin-api.js';
+import type { AdminHost } from './admin-host.js';
+import { isEnough, isToken } from './admin-role.js';
+import { type AdminAnswer, failed, ok } from './admin-route.js';
+import { discardBody } from './discard-body.js';
 
 /** Nothing that the API takes is larger. */
 const MOST_BYTES = 1024 * 1024;
 
-/** Answers the admin port: metrics for everybody who can reach it, the API for those who have the token. */
-export function adminHandler(gateway: Gateway): RequestListener {
+/** Answers the admin port: metrics for everybody who can reach it, the API for those who may have it. */
+export function adminHandler(gateway: Gateway & AdminHost): RequestListener {
+  const wrong = new WrongKeys(gateway.config.access.wrongKeysPerMinute);
   return (request, response) => {
-    const path = request.url!.split('?', 1)[0]!;
-    if (path === '/health') sendJson(response, 200, { status: 'alive' });
-    else if (path === '/metrics') sendText(response, metricsText(gateway));
-    else if (!path.startsWith('/api/')) sendJson(response, 404, { error: `there is no ${path} here` });
-    else if (!hasToken(request, gateway.adminToken))
-      sendJson(response, 401, { error: 'the admin token is missing or wrong' });
-    else api(gateway, request, response, path);
+    answerOf(gateway, wrong, request).then(
+      (answer) => send(request, response, answer),
+      (fault) => {
+        gateway.fault(fault);
+        send(request, response, failed(500, 'the gateway failed'));
+      },
+    );
   };
 }
 
-function api(gateway: Gateway, request: IncomingMessage, response: ServerResponse, path: string): void {
-  readBody(request, MOST_BYTES, (error, body) => {
-    if (error !== null) {
-      response.shouldKeepAlive = false;
-      sendJson(response, error.status, { error: error.message });
-      return;
-    }
-    let answer: AdminAnswer;
-    try {
-      answer = answerAdmin(gateway, request.method!, path, body.toString('utf8'));
-    } catch (fault) {
-      gateway.fault(fault);
-      answer = { status: 500, body: { error: 'the gateway failed' } };
-    }
-    if (answer.allow !== undefined) response.setHeader('allow', answer.allow);
-    sendJson(response, answer.status, answer.body);
+async function answerOf(
+  gateway: Gateway & AdminHost,
+  wrong: WrongKeys,
+  request: IncomingMessage,
+): Promise<AdminAnswer> {
+  const { accept = '' } = request.headers;
+  const url = request.url!;
+  const path = url.split('?', 1)[0]!;
+  if (path === '/health') return ok({ status: 'alive' });
+  const isMetrics = path === '/metrics';
+  if (!isMetrics && !path.startsWith('/api/')) return failed(404, `there is no ${path} here`);
+  const who = isMetrics && !gateway.protectsMetrics ? 'viewer' : whoAsks(gateway, wrong, request);
+  if (typeof who !== 'string') return who;
+  if (isMetrics && isEnough(who, 'viewer')) {
+    return { status: 200, body: gateway.metricsText(), type: 'text/plain; version=0.0.4; charset=utf-8' };
+  }
+  const query = new URLSearchParams(url.slice(path.length));
+  return answerAdmin(gateway, who, request.method!, path, { query, accept, body: () => bodyOf(request) });
+}
+
+/**
+ * The role of whoever asks, or what he is told instead. What is right is let in at any time: nobody's wrong guesses shut the
+ * door on others behind the same address, and what has so many random bits is not guessed.
+ */
+function whoAsks(host: AdminHost, wrong: WrongKeys, { headers, socket }: IncomingMessage): KeyRole | AdminAnswer {
+  const { authorization, 'x-api-key': apiKey } = headers;
+  if (isToken(authorization ?? '', host.adminToken)) return 'admin';
+  const address = socket.remoteAddress ?? '';
+  if (host.access) {
+    const found = host.access.check(authorization, typeof apiKey === 'string' ? apiKey : undefined, address);
+    return found instanceof ApiError ? refused(found) : found.role;
+  }
+  if (authorization === undefined) return refused(NO_TOKEN);
+  wrong.mostPerMinute = host.config.access.wrongKeysPerMinute;
+  const waitS = wrong.count(address, host.nowMs());
+  return refused(waitS === 0 ? NO_TOKEN : tooManyWrongKeys(waitS));
+}
+
+const NO_TOKEN = new ApiError('unauthorized', 'The admin token is missing or wrong.');
+
+function refused({ message, retryAfterS, status }: ApiError): AdminAnswer {
+  const retry = retryAfterS === null ? [] : ['retry-after', String(retryAfterS)];
+  return failed(status, message, status === 401 ? ['www-authenticate', 'Bearer', ...retry] : retry);
+}
+
+/** Rejects with an ApiError when it is too large, and never settles when the client left. */
+function bodyOf(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    readBody(request, MOST_BYTES, (error, body) => {
+      if (error === null) resolve(body.toString('utf8'));
+      else reject(error);
+    });
   });
 }
 
-/** Compared in constant time: how far a guess is right must not show. */
-function hasToken(request: IncomingMessage, token: string): boolean {
-  const given = Buffer.from(request.headers.authorization ?? '');
-  const wanted = Buffer.from(`Bearer ${token}`);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
-}
-
-function sendText(response: ServerResponse, text: string): void {
-  response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, headers = [], status, type }: AdminAnswer,
+): void {
+  const text = type === undefined ? `${JSON.stringify(body)}\n` : String(body);
+  const length = String(Buffer.byteLength(text));
+  discardBody(request, MOST_BYTES);
+  response.writeHead(status, [
+    ...['content-type', type ?? 'application/json', 'content-length', length, 'cache-control', 'no-store'],
+    ...['x-content-type-options', 'nosniff', ...headers],
+  ]);
   response.end(text);
 }

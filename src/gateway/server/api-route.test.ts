@@ -21,6 +21,7 @@ describe('apiRoute', () => {
     ...['', '/', '*', '/v1', '/v1/', '/v1/chat/completions/', '//v1/completions', '/v1/Completions', '/toString'],
     ...['/workspace//endpoint/e/v1/completions', '/workspace/w/endpoint/e/v1/models', '/workspace/w/endpoint/e'],
     ...['http://h/v1/completions', '/v1/completions%3F', '/__proto__', '/v1/../v1/completions'],
+    ...['/v1/completions#a', '/v1/completions?a#b', '/workspace/w/endpoint/e/v1/completions?a#b'],
   ])('%j is not part of the API', (url) => {
     expect(apiRoute(url)).toBeNull();
   });

@@ -15,6 +15,8 @@ const NAMED = /^\/workspace\/[^/]+\/endpoint\/([^/]+)(\/v1\/.*)$/;
 /** What a URL of the public port asks for; null when it is not part of the API. */
 export function apiRoute(url: string): ApiRoute | null {
   const query = url.indexOf('?');
+  // A fragment is the client's own affair: whoever sends one means something else than we would read.
+  if (url.includes('#')) return null;
   const path = query < 0 ? url : url.slice(0, query);
   if (Object.hasOwn(API_PATHS, path)) return { kind: API_PATHS[path]!, path: url, endpoint: null };
   const named = NAMED.exec(path);

@@ -1,13 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import { connect as connectTls, type SecureVersion, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { ListenConfig } from '../gateway-config.js';
-import { Listener, readTls } from './listener.js';
+import { makeCertificate } from './certificate.contract.js';
+import { Listener, type ListenerParts, readTls } from './listener.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-tls-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -23,32 +24,23 @@ afterEach(async () => {
 
 const LOOPBACK: ListenConfig = { host: '127.0.0.1', port: 0, tls: null };
 
-async function listening(config: ListenConfig, refused: number[] = []): Promise<Listener> {
+async function listening(
+  config: ListenConfig,
+  refused: number[] = [],
+  change: Partial<ListenerParts> = {},
+): Promise<Listener> {
   const listener = new Listener(config, {
     headerBytes: 4096,
     handler: (request, response) => response.end(`you asked for ${request.url}`),
     refused: (status) => refused.push(status),
+    ...change,
   });
   await listener.start();
   opened.push(listener);
   return listener;
 }
 
-/** Makes a throw-away certificate; false where there is no openssl. */
-function certificate(name: string): NonNullable<ListenConfig['tls']> | null {
-  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-  try {
-    execFileSync(
-      'openssl',
-      ['req', '-x509', ...curve, '-nodes', '-days', '2', '-subj', `/CN=${name}`, '-keyout', key, '-out', cert],
-      { stdio: 'ignore' },
-    );
-    return { cert, key };
-  } catch {
-    return null;
-  }
-}
+const certificate = (name: string) => makeCertificate(folder, name);
 
 /** What a server answers by TLS, and who it says it is. */
 function asked(url: string): Promise<[text: string, name: string]> {
@@ -104,6 +96,29 @@ describe('Listener', () => {
     );
   });
 
+  it('speaks no TLS before 1.2, with its first certificate and with the next', async ({ skip }) => {
+    const files = certificate('versions');
+    skip(files === null, 'there is no openssl here');
+    const listener = await listening({ ...LOOPBACK, tls: files });
+    const spoken = (version: SecureVersion) =>
+      new Promise<string>((resolve) => {
+        const options = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
+        const port = Number(new URL(listener.url).port);
+        const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options }, () => {
+          resolve(socket.getProtocol()!);
+          socket.destroy();
+        });
+        socket.on('error', ({ message }) => resolve(message));
+      });
+    for (let round = 0; round < 2; round++) {
+      expect(await spoken('TLSv1.3')).toBe('TLSv1.3');
+      expect(await spoken('TLSv1.2')).toBe('TLSv1.2');
+      expect(await spoken('TLSv1.1')).toMatch(/alert protocol version/);
+      expect(await spoken('TLSv1')).toMatch(/alert protocol version/);
+      listener.renew(readTls(files!));
+    }
+  });
+
   it('names files that are of no use', () => {
     const nonsense = join(folder, 'nonsense.pem');
     writeFileSync(nonsense, 'nonsense');
@@ -123,7 +138,9 @@ describe('Listener', () => {
     ['GET / SMTP\r\n\r\n', 400, 'not valid HTTP'],
     ['\x16\x03\x01', 400, 'not valid HTTP'],
     ['GET / HTTP/1.1\r\nhost: a\r\nbad header\r\n\r\n', 400, 'not valid HTTP'],
-    ['GET / HTTP/1.1\r\n\r\n', 400, ''],
+    ['GET / HTTP/1.1\r\n\r\n', 400, 'no host'],
+    ['GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', 400, 'more than one host'],
+    ['CONNECT a:80 HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\n', 405, 'does not take CONNECT'],
     [`GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(5000)}\r\n\r\n`, 431, 'larger than this gateway takes'],
     [`GET /${'y'.repeat(5000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 431, 'larger than this gateway takes'],
     ['POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', 400, 'not valid HTTP'],
@@ -137,7 +154,6 @@ describe('Listener', () => {
     const { url } = await listening(LOOPBACK, refused);
     const answer = await told(url, text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    if (message === '') return;
     expect(refused).toEqual([status]);
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toContain(`content-length: ${Buffer.byteLength(body)}`);
@@ -146,17 +162,152 @@ describe('Listener', () => {
     });
   });
 
+  it('reads nothing more from a connection that was ambiguous', async () => {
+    const asked: string[] = [];
+    const { url } = await listening(LOOPBACK, [], {
+      handler: ({ url: path }, response) => {
+        asked.push(path!);
+        response.end('fine');
+      },
+    });
+    const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`;
+    const answer = await told(url, get('/1') + get('/2', 'host: b\r\n') + get('/3'));
+    expect(asked).toEqual(['/1']);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+
+  it('ends with who asks for another protocol, since the parser stops there', async () => {
+    const { url } = await listening(LOOPBACK);
+    const upgrade = 'GET /1 HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n';
+    const answer = await told(url, `${upgrade}GET /2 HTTP/1.1\r\nhost: a\r\n\r\n`);
+    expect(answer).toContain('you asked for /1');
+    expect(answer).not.toContain('/2');
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  it('gives the last answer to who says more than it announced', async () => {
+    const { url } = await listening(LOOPBACK);
+    const last = 'GET /1 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n';
+    expect(await told(url, `${last}GET /2 HTTP/1.1\r\nhost: a\r\n\r\n`)).toMatch(/you asked for \/1$/);
+  });
+
+  it('leaves out no header, however many there are', async () => {
+    const { url } = await listening(LOOPBACK, [], {
+      headerBytes: 65_536,
+      handler: (request, response) => response.end(`${request.rawHeaders.length / 2} headers`),
+    });
+    const many = 'a:\r\n'.repeat(9000);
+    expect(await told(url, `GET / HTTP/1.1\r\nhost: a\r\n${many}connection: close\r\n\r\n`)).toMatch(/9002 headers$/);
+  });
+
   it('does not spoil an answer that is under way', async () => {
     const refused: number[] = [];
-    const listener = new Listener(LOOPBACK, {
-      headerBytes: 4096,
+    const listener = await listening(LOOPBACK, refused, {
       handler: (_, response) => void response.writeHead(200).write('half'),
-      refused: (status) => refused.push(status),
     });
-    await listener.start();
-    opened.push(listener);
     const answer = await told(listener.url, 'GET / HTTP/1.1\r\nhost: a\r\n\r\nGET / SMTP\r\n\r\n');
     expect(answer).not.toContain('400');
     expect(refused).toEqual([]);
+  });
+});
+
+/** A connection that sends what it is told to, and what has come back over it. */
+class Slow {
+  text = '';
+  readonly socket: Socket;
+  readonly closed: Promise<string>;
+
+  constructor(url: string, first: string) {
+    this.socket = connect(Number(new URL(url).port), '127.0.0.1', () => this.socket.write(first));
+    this.socket.on('data', (piece) => {
+      this.text += piece;
+    });
+    this.socket.on('error', () => {});
+    this.closed = new Promise((resolve) => this.socket.on('close', () => resolve(this.text)));
+  }
+}
+
+describe('Listener and slow clients', () => {
+  const LONG = { headersMs: 60_000, bodyMs: 60_000, idleMs: 60_000 };
+
+  it.each([
+    ['nothing', ''],
+    ['half a request line', 'GET / HT'],
+    ['half its headers', 'GET / HTTP/1.1\r\nhost: a\r\n'],
+  ])('tells a client that sends %s that its time is up', async (_, text) => {
+    const refused: number[] = [];
+    const { url } = await listening(LOOPBACK, refused, { timeouts: { ...LONG, headersMs: 20 } });
+    const answer = await new Slow(url, text).closed;
+    expect([answer.slice(0, 12), refused]).toEqual(['HTTP/1.1 408', [408]]);
+    expect(answer).toContain('"code":"request_timeout"');
+  });
+
+  it('gives a body more time than headers, and not for ever', async () => {
+    const reading = { handler: (request: IncomingMessage) => void request.resume() };
+    const { url } = await listening(LOOPBACK, [], { ...reading, timeouts: { ...LONG, headersMs: 20 } });
+    const begun = new Slow(url, 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nhalf');
+    // Longer than headers may take.
+    expect(await new Slow(url, 'POST /').closed).toMatch(/^HTTP\/1\.1 408 /);
+    expect([begun.text, begun.socket.destroyed]).toEqual(['', false]);
+    begun.socket.destroy();
+    const other = await listening(LOOPBACK, [], { ...reading, timeouts: { ...LONG, bodyMs: 20 } });
+    const text = 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nhalf';
+    expect(await new Slow(other.url, text).closed).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it.each(['408', '400'])(
+    'says nothing more to a client that was answered before its body came: no %s',
+    async (status) => {
+      const timeouts = { ...LONG, bodyMs: status === '408' ? 20 : 60_000 };
+      const { url } = await listening(LOOPBACK, [], {
+        timeouts,
+        handler: (request, response) => {
+          request.resume();
+          response.writeHead(413, { 'content-length': 3 }).end('no!');
+        },
+      });
+      const client = new Slow(url, 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n');
+      if (status === '400') client.socket.once('data', () => client.socket.write('nonsense\r\n'));
+      expect((await client.closed).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413']);
+    },
+  );
+
+  it.each([false, true])('cuts off a client that does not read, TLS: %s', async (isTls) => {
+    const tls = isTls ? certificate('reader') : null;
+    if (isTls && tls === null) return;
+    let isClosed = () => {};
+    const closed = new Promise<void>((resolve) => {
+      isClosed = resolve;
+    });
+    const { url } = await listening({ ...LOOPBACK, tls }, [], {
+      timeouts: { ...LONG, idleMs: 40 },
+      handler: (_, response) => {
+        response.on('close', isClosed);
+        response.end(Buffer.alloc(32 * 1024 * 1024));
+      },
+    });
+    const port = Number(new URL(url).port);
+    const socket = isTls
+      ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      : connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await closed;
+    socket.destroy();
+  });
+
+  it('takes no more connections than it should, and others again when those have left', async () => {
+    const listener = await listening(LOOPBACK, [], { connections: 2 });
+    const held = [new Slow(listener.url, ''), new Slow(listener.url, '')];
+    await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.on('connect', resolve))));
+    const request = 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n';
+    expect(await new Slow(listener.url, request).closed).toBe('');
+    expect(listener.dropped).toBe(1);
+    held[0]!.socket.destroy();
+    let answer = '';
+    while (answer === '') answer = await new Slow(listener.url, request).closed;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    held[1]!.socket.destroy();
   });
 });

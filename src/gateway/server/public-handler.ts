@@ -1,5 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { ApiError } from '../../protocol/errors.js';
+import { ApiError, errorCode } from '../../protocol/errors.js';
+import { withUsageAsked } from '../../protocol/with-usage-asked.js';
+import type { AccessKey } from '../access/access-key.js';
 import { draining, internalError, methodWrong, pathUnknown } from '../errors.js';
 import type { Endpoint } from '../fleet/endpoint.js';
 import { Exchange } from '../proxy/exchange.js';
@@ -7,7 +9,9 @@ import type { ExchangeHost } from '../proxy/exchange-host.js';
 import { sendError } from '../proxy/send-error.js';
 import { announcedLength, readBody } from '../request/read-body.js';
 import { readFacts, requestIdOf } from '../request/request-facts.js';
+import type { Tracing } from '../telemetry/tracing/tracing.js';
 import { type ApiRoute, apiRoute } from './api-route.js';
+import { discardBody } from './discard-body.js';
 
 /** What the public port needs of the gateway. */
 export interface PublicHost extends ExchangeHost {
@@ -18,7 +22,10 @@ export interface PublicHost extends ExchangeHost {
   /** The endpoint of this name or, without one, an endpoint that serves the model; an ApiError when there is none. */
   endpointFor(model: string, name: string | null): Endpoint;
   began(exchange: Exchange): void;
-  refused(status: number): void;
+  /** @param code what the client was told, as a constant */
+  refused(status: number, id: string, code: string, client: string): void;
+  /** Null where nobody traces requests. */
+  readonly tracing: Tracing | null;
 }
 
 /** Answers the public port: the OpenAI surface, and whether the gateway is alive and ready. */
@@ -47,45 +54,72 @@ function proxy(host: PublicHost, request: IncomingMessage, response: ServerRespo
     refuse(host, request, response, draining());
     return;
   }
+  const key = keyOf(host, request);
+  if (key instanceof ApiError) {
+    refuse(host, request, response, key);
+    return;
+  }
   readBody(request, host.bodyBytes, (error, body) => {
-    if (error !== null) {
-      refuse(host, request, response, error);
-      return;
-    }
-    try {
-      const facts = readFacts(requestIdOf(request.headers), route.kind, request.headers, body);
-      const endpoint = host.endpointFor(facts.model, route.endpoint);
-      const exchange = new Exchange(host, endpoint, facts, { request, response, path: route.path, body });
-      host.began(exchange);
-      exchange.start();
-    } catch (problem) {
-      if (problem instanceof ApiError) refuse(host, request, response, problem);
-      else {
-        host.fault(problem);
-        refuse(host, request, response, internalError());
-      }
-    }
+    if (error === null) begin(host, request, response, route, key, body);
+    else refuse(host, request, response, error);
   });
+}
+
+/** The key that a request came with, null where none is asked for, or why it is not let in. */
+function keyOf({ access }: PublicHost, { headers, socket }: IncomingMessage): AccessKey | ApiError | null {
+  if (access === null) return null;
+  const apiKey = headers['x-api-key'];
+  const address = socket.remoteAddress ?? '';
+  return access.check(headers.authorization, typeof apiKey === 'string' ? apiKey : undefined, address);
+}
+
+function begin(
+  host: PublicHost,
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: ApiRoute,
+  key: AccessKey | null,
+  body: Buffer,
+): void {
+  const { headers } = request;
+  try {
+    const facts = readFacts(requestIdOf(headers), route.kind, headers, body);
+    if (key !== null) {
+      const refusal = key.modelRefusal(facts.model);
+      if (refusal !== null) throw refusal;
+    }
+    const endpoint = host.endpointFor(facts.model, route.endpoint);
+    if (key !== null) {
+      facts.keyId = key.id;
+      facts.tenant = key.tenant;
+      facts.sloClass = key.allowedClass(facts.sloClass, endpoint.flow.priorities);
+    }
+    const asking = facts.hidesUsage ? withUsageAsked(body, facts.body.stream_options !== undefined) : null;
+    const trace = host.tracing === null ? null : host.tracing.begin(headers.traceparent, headers.tracestate);
+    const exchange = new Exchange(host, endpoint, facts, {
+      request,
+      response,
+      path: route.path,
+      body: asking ?? body,
+      strips: asking !== null,
+      key,
+      trace,
+    });
+    host.began(exchange);
+    exchange.start();
+  } catch (problem) {
+    if (!(problem instanceof ApiError)) host.fault(problem);
+    refuse(host, request, response, problem instanceof ApiError ? problem : internalError());
+  }
 }
 
 /** An answer without a replica. */
 function refuse(host: PublicHost, request: IncomingMessage, response: ServerResponse, error: ApiError): void {
-  host.refused(error.status);
+  const id = requestIdOf(request.headers);
+  host.refused(error.status, id, errorCode(error), request.socket.remoteAddress ?? '');
   if (host.isDraining) response.shouldKeepAlive = false;
-  if (!request.complete) throwAway(request, 2 * host.bodyBytes);
-  sendError(response, error, requestIdOf(request.headers));
-}
-
-/**
- * What is left of a body is read all the same: a connection that is closed under its sender takes the answer with it. But
- * there is an end to everything.
- */
-function throwAway(request: IncomingMessage, most: number): void {
-  let left = most;
-  request.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) request.destroy();
-  });
+  discardBody(request, 2 * host.bodyBytes);
+  sendError(response, error, id);
 }
 
 function refuseMethod(
@@ -101,10 +135,15 @@ function refuseMethod(
 
 function answerPlain(host: PublicHost, request: IncomingMessage, response: ServerResponse, url: string): void {
   const path = url.split('?', 1)[0]!;
+  const key = path === '/v1/models' ? keyOf(host, request) : null;
+  if (key instanceof ApiError) {
+    refuse(host, request, response, key);
+    return;
+  }
   const answers: Record<string, () => [number, object]> = {
     '/health': () => [200, { status: 'alive' }],
     '/ready': () => (host.isReady ? [200, { status: 'ready' }] : [503, { status: 'not ready' }]),
-    '/v1/models': () => [200, modelList(host.models())],
+    '/v1/models': () => [200, modelList(key === null ? host.models() : key.visible(host.models()))],
   };
   const answer = Object.hasOwn(answers, path) ? answers[path] : undefined;
   if (answer === undefined) refuse(host, request, response, pathUnknown(request.method!, path));

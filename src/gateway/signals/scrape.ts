@@ -1,4 +1,5 @@
 import type { LiveReplica } from '../fleet/live-replica.js';
+import { ask } from '../upstream/ask.js';
 import { type Engine, type EngineReport, missingSignals } from './engine.js';
 import { readSamples } from './prometheus-text.js';
 import { engineNamed } from './registry.js';
@@ -30,19 +31,7 @@ async function readExtra(
 }
 
 async function text(replica: LiveReplica, path: string, timeoutMs: number): Promise<string> {
-  const { statusCode, body } = await replica.pool.request({
-    path,
-    method: 'GET',
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  });
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES} bytes`);
-    pieces.push(piece);
-  }
-  if (statusCode !== 200) throw new Error(`${path} says ${statusCode}`);
-  return Buffer.concat(pieces).toString('utf8');
+  const { status, text } = await ask(replica.pool, path, { timeoutMs, mostBytes: MOST_BYTES });
+  if (status !== 200) throw new Error(`${path} says ${status}`);
+  return text;
 }

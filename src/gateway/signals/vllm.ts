@@ -5,6 +5,7 @@ export const vllm: Engine = {
   name: 'vllm',
   summary: 'vLLM, and the emulated engine',
   gives: ['running', 'waiting', 'kvUsed'],
+  tellsLoad: true,
   read(samples) {
     const kvUsed = firstOf(samples.mean, 'vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc');
     const blocks = Number(samples.label('vllm:cache_config_info', 'num_gpu_blocks') ?? Number.NaN);

@@ -1,0 +1,110 @@
+import { tooManyReplicas } from '../errors.js';
+import { MOST_REPLICAS } from '../fleet/deciding-fleet.js';
+import type { Endpoint } from '../fleet/endpoint.js';
+import type { LiveReplica } from '../fleet/live-replica.js';
+import { readPolicyBody, readReplicaBody } from '../read-admin-body.js';
+import type { AdminHost } from './admin-host.js';
+import { type AdminAnswer, type AdminRequest, failed, ok } from './admin-route.js';
+import { withoutSecrets } from './without-secrets.js';
+
+/** Decisions that a list shows. */
+const LISTED = 50;
+
+export function listDecisions({ ring }: AdminHost): AdminAnswer {
+  return ok(ring.latest(LISTED));
+}
+
+export function showDecision({ ring }: AdminHost, { name: id }: AdminRequest): AdminAnswer {
+  const record = ring.find(id);
+  return record === undefined ? failed(404, `no decision about '${id}' is remembered`) : ok(record);
+}
+
+export function listReplicas({ endpoints, fleet }: AdminHost): AdminAnswer {
+  const present = [...endpoints.values()].flatMap((endpoint) =>
+    endpoint.replicas.map((replica) => replicaFacts(endpoint, replica)),
+  );
+  return ok([...present, ...fleet.leaving().map((replica) => replicaFacts(null, replica))]);
+}
+
+export function addReplica(host: AdminHost, { body }: AdminRequest): AdminAnswer {
+  const { endpoint: name, replica: config } = readReplicaBody(body);
+  const endpoint = host.endpoints.get(name);
+  if (endpoint === undefined) return noEndpoint(name);
+  if (host.replicas().some(({ id }) => id === config.id)) {
+    return failed(409, `there is a replica '${config.id}': give another id`);
+  }
+  if (endpoint.replicas.length >= MOST_REPLICAS) throw tooManyReplicas(`endpoint '${name}'`, MOST_REPLICAS);
+  return { status: 201, body: replicaFacts(endpoint, host.fleet.add(endpoint, config)) };
+}
+
+/** It finishes what it has, and is listed without an endpoint until then. */
+export function removeReplica(host: AdminHost, { name: id }: AdminRequest): AdminAnswer {
+  const replica = host.replicas().find((one) => one.id === id);
+  if (replica === undefined) return failed(404, `there is no replica '${id}'`);
+  host.fleet.remove(replica);
+  return { status: 202, body: { status: 'leaving', active: replica.active } };
+}
+
+export function listEndpoints({ endpoints }: AdminHost): AdminAnswer {
+  return ok([...endpoints.values()].map(endpointFacts));
+}
+
+export function setPolicy({ endpoints }: AdminHost, { body, name }: AdminRequest): AdminAnswer {
+  const endpoint = endpoints.get(name);
+  if (endpoint === undefined) return noEndpoint(name);
+  const warnings: string[] = [];
+  endpoint.setPolicy(readPolicyBody(body, endpoint.policy, (line) => warnings.push(line)));
+  return ok({ ...endpointFacts(endpoint), warnings });
+}
+
+/** The policy before this one holds again; once more, and it is the one before that. */
+export function rollBackPolicy({ endpoints }: AdminHost, { name }: AdminRequest): AdminAnswer {
+  const endpoint = endpoints.get(name);
+  if (endpoint === undefined) return noEndpoint(name);
+  if (endpoint.rollback() === null) return failed(409, `endpoint '${name}' remembers no policy before this one`);
+  return ok(endpointFacts(endpoint));
+}
+
+/** The policy that holds, then those before it. */
+export function listPolicies(host: AdminHost, { name }: AdminRequest): AdminAnswer {
+  const endpoint = host.endpoints.get(name);
+  if (endpoint === undefined) return noEndpoint(name);
+  const now = host.nowMs();
+  return ok(
+    endpoint
+      .history()
+      .map(({ hash, policy, sinceUs }) => ({ policy, policy_hash: hash, age_s: (now - sinceUs / 1000) / 1000 })),
+  );
+}
+
+export function showConfig({ config, fleet }: AdminHost): AdminAnswer {
+  return ok(withoutSecrets({ ...config, endpoints: fleet.config }));
+}
+
+export function reload(host: AdminHost): AdminAnswer {
+  return ok({ status: 'reloaded', needs_restart: host.reloadConfig() });
+}
+
+function noEndpoint(name: string): AdminAnswer {
+  return failed(404, `there is no endpoint '${name}'`);
+}
+
+function endpointFacts({ inFlight, name, policy, policyHash, replicas }: Endpoint): object {
+  return { name, policy, policy_hash: policyHash, in_flight: inFlight, replicas: replicas.map(({ id }) => id) };
+}
+
+function replicaFacts(endpoint: Endpoint | null, replica: LiveReplica): object {
+  return {
+    endpoint: endpoint?.name ?? null,
+    id: replica.id,
+    url: withoutSecrets(replica.url),
+    engine: replica.engine,
+    state: replica.state,
+    problem: replica.problem,
+    breaker: replica.breaker.isOpen ? 'open' : 'closed',
+    models: [...replica.models],
+    in_flight: endpoint?.inFlightOf(replica) ?? 0,
+    active: replica.active,
+    signals: replica.signals,
+  };
+}

@@ -1,0 +1,72 @@
+import { keyView } from '../../store/key-view.js';
+import type { IssuedKey } from '../../store/keys.js';
+import type { AdminHost } from './admin-host.js';
+import { type AdminAnswer, type AdminRequest, failed, ok } from './admin-route.js';
+import { readKeyChanges, readNewKeyBody, readRotation } from './read-key-body.js';
+
+/** Keys as the admin port shows them: never a hash, and a key's text in the one answer that made it. */
+
+export async function listKeys(host: AdminHost): Promise<AdminAnswer> {
+  const { store } = host;
+  if (!store) return noStore();
+  const now = await store.now();
+  return ok((await store.keys.list()).map((key) => keyView(key, now)));
+}
+
+export async function showKey({ store }: AdminHost, { name: id }: AdminRequest): Promise<AdminAnswer> {
+  if (!store) return noStore();
+  const key = await store.keys.get(id);
+  return key === null ? noKey() : ok(keyView(key, await store.now()));
+}
+
+export async function createKey(host: AdminHost, { body }: AdminRequest): Promise<AdminAnswer> {
+  const { store } = host;
+  if (!store) return noStore();
+  const issued = await store.keys.create(readNewKeyBody(body, await store.now()));
+  await refresh(host);
+  return { status: 201, body: issuedView(issued, await store.now()) };
+}
+
+export async function changeKey(host: AdminHost, { body, name: id }: AdminRequest): Promise<AdminAnswer> {
+  const { store } = host;
+  if (!store) return noStore();
+  const key = await store.keys.update(id, readKeyChanges(body, await store.now()));
+  await refresh(host);
+  return ok(keyView(key, await store.now()));
+}
+
+export async function revokeKey(host: AdminHost, { name: id }: AdminRequest): Promise<AdminAnswer> {
+  const { store } = host;
+  if (!store) return noStore();
+  const key = await store.keys.revoke(id);
+  await refresh(host);
+  return ok(keyView(key, await store.now()));
+}
+
+export async function rotateKey(host: AdminHost, { body, name: id }: AdminRequest): Promise<AdminAnswer> {
+  const { store } = host;
+  if (!store) return noStore();
+  const { graceS } = readRotation(body);
+  const now = await store.now();
+  const issued = await store.keys.rotate(id, graceS === 0 ? null : now + 1000 * graceS);
+  await refresh(host);
+  return ok(issuedView(issued, now));
+}
+
+/** This gateway knows at once; one whose store fails just now knows as soon as others do. */
+async function refresh({ access }: AdminHost): Promise<void> {
+  await access?.refresh().catch(() => {});
+}
+
+export function noStore(): AdminAnswer {
+  return failed(409, "this gateway has no store: start it with --store, or with 'store' in its file");
+}
+
+/** It does not say which: somebody may have sent a key's whole text instead of its id. */
+export function noKey(): AdminAnswer {
+  return failed(404, 'there is no such key: GET /api/keys lists those that are');
+}
+
+function issuedView({ key, text }: IssuedKey, now: number): object {
+  return { ...keyView(key, now), key: text };
+}

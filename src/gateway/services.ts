@@ -1,0 +1,165 @@
+import { isStoreFailure } from '../store/errors.js';
+import type { Store } from '../store/open-store.js';
+import type { Access } from './access/access.js';
+import type { GatewayConfig } from './gateway-config.js';
+import { RotatedLines } from './lines/rotated-lines.js';
+import { CommitTurn } from './metering/commit-turn.js';
+import type { UsageJournal } from './metering/usage-journal.js';
+import type { Exchange } from './proxy/exchange.js';
+import { newRecordingKey, readRecordingKey } from './recording/recording-key.js';
+import { TrafficRecorder } from './recording/traffic-recorder.js';
+import { AccessLog } from './telemetry/access-log.js';
+import type { MetricParts } from './telemetry/metric-sources.js';
+import { ProcessMetrics } from './telemetry/process-metrics.js';
+import { Tracing } from './telemetry/tracing/tracing.js';
+
+/** How often what gathered of usage is moved to the store. */
+const FOLD_MS = 1000;
+
+export interface ServiceParts {
+  config: GatewayConfig;
+  /** The beginning of the gateway's clock, since 1970. */
+  epochUs: number;
+  nowUs: () => number;
+  fault: (error: unknown) => void;
+  warn: (line: string) => void;
+}
+
+/**
+ * What a gateway keeps of requests besides passing them on: keys and their accounts, usage, recordings, logs and traces. Each is
+ * there only if the configuration asks for it.
+ */
+export class Services {
+  store: Store | null = null;
+  access: Access | null = null;
+  recorder: TrafficRecorder | null = null;
+  tracing: Tracing | null = null;
+  readonly process = new ProcessMetrics();
+  readonly #parts: ServiceParts;
+  #journal: UsageJournal | null = null;
+  #turn: CommitTurn | null = null;
+  #accessLog: AccessLog | null = null;
+  #accessLines: RotatedLines | null = null;
+  #folder: NodeJS.Timeout | undefined;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Opens what is configured; an error says what could not be, and what was opened is to be closed all the same. */
+  async open(): Promise<void> {
+    const { config, epochUs, fault } = this.#parts;
+    this.process.start();
+    if (config.store !== null) await this.#openStore(config.store);
+    if (config.accessLog !== null) {
+      this.#accessLines = new RotatedLines({ ...config.accessLog, failed: fault });
+      this.#accessLog = new AccessLog(this.#accessLines, epochUs);
+    }
+    if (config.record !== null) await this.#openRecorder(config.record);
+    if (config.tracing !== null) this.tracing = await Tracing.open({ ...config.tracing, epochUs });
+  }
+
+  /** Usage is there before anybody's budget is looked at. */
+  async #openStore(address: string): Promise<void> {
+    const { config, epochUs, fault, nowUs, warn } = this.#parts;
+    const [{ openStore }, { UsageJournal }] = await Promise.all([
+      import('../store/open-store.js'),
+      import('./metering/usage-journal.js'),
+    ]);
+    this.store = await openStore(address);
+    this.#journal = await UsageJournal.open(config.dataDir, this.store.usage, { epochUs, onFault: fault });
+    this.#turn = new CommitTurn(this.#journal);
+    this.#folder = setInterval(() => void this.#journal!.fold(), FOLD_MS);
+    if (config.access.keys === 'off') return;
+    const { Access } = await import('./access/access.js');
+    this.access = await Access.open({
+      store: this.store,
+      config: config.access,
+      prices: config.prices,
+      nowMs: () => (epochUs + nowUs()) / 1000,
+      warn,
+      // A store that is away is counted; it is no fault of the gateway.
+      fault: (error) => {
+        if (!isStoreFailure(error)) fault(error);
+      },
+    });
+  }
+
+  async #openRecorder(record: NonNullable<GatewayConfig['record']>): Promise<void> {
+    const { config, epochUs, fault } = this.#parts;
+    const key =
+      this.store === null
+        ? readRecordingKey(`${record.path}.key`)
+        : Buffer.from(
+            await this.store.settings.getOrCreate('recording_key', () => newRecordingKey().toString('hex')),
+            'hex',
+          );
+    const sloClasses = config.endpoints.flatMap(({ policy }) => Object.keys(policy.sloPriorities));
+    const lines = new RotatedLines({ ...record, failed: fault });
+    this.recorder = new TrafficRecorder({ lines, key, epochUs, sloClasses });
+  }
+
+  configure({ access, prices }: GatewayConfig): void {
+    this.access?.configure(access, prices);
+  }
+
+  /** What a request has used is known: it hears when that cannot be lost any more. A request that no replica got has used nothing. */
+  note(exchange: Exchange): void {
+    if (this.#journal === null || exchange.attempts === 0) {
+      exchange.journalled();
+      return;
+    }
+    const { cachedTokens, inputTokens, model, outputTokens } = exchange;
+    const nanos = this.access === null ? 0 : this.access.prices.nanos(model, inputTokens, cachedTokens, outputTokens);
+    this.#journal.add(exchange, nanos);
+    this.#turn!.wait(exchange);
+  }
+
+  ended(exchange: Exchange): void {
+    this.#accessLog?.ended(exchange, exchange.client);
+    this.recorder?.record(exchange);
+    if (exchange.trace !== null) this.tracing!.ended(exchange, exchange.trace);
+  }
+
+  /** A request that reached no endpoint. */
+  refused(id: string, status: number, cause: string, client: string): void {
+    this.#accessLog?.refused(id, status, cause, client, this.#parts.nowUs());
+  }
+
+  /** What is counted here, for the metrics. */
+  get metrics(): Omit<MetricParts, 'flow'> {
+    const journal = this.#journal;
+    const logs = new Map<string, RotatedLines>();
+    if (this.recorder !== null) logs.set('traffic', this.recorder.lines);
+    if (this.#accessLines !== null) logs.set('access', this.#accessLines);
+    return {
+      process: this.process,
+      logs,
+      ...(this.access === null ? {} : { access: this.access.counts }),
+      ...(journal === null
+        ? {}
+        : { journal: { faults: journal.failedWrites + journal.failedFolds, pending: journal.waiting } }),
+      ...(this.tracing === null ? {} : { spans: this.tracing }),
+    };
+  }
+
+  /** Writes what has gathered: to be called several times a second. */
+  flush(): void {
+    this.#accessLines?.flush();
+    this.recorder?.flush();
+  }
+
+  /** Nothing more will end. What the store does not take now, the next run gives it. */
+  async close(): Promise<void> {
+    const { fault } = this.#parts;
+    clearInterval(this.#folder);
+    this.#turn?.end();
+    await this.tracing?.close();
+    await this.#journal?.close();
+    await this.access?.close().catch(fault);
+    await this.store?.close();
+    this.#accessLines?.close();
+    this.recorder?.close();
+    this.process.stop();
+  }
+}

@@ -1,0 +1,429 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { until } from '../toy-engine.contract.js';
+import { MALFORMED, MALFORMED_CHUNKS } from './answers.contract.js';
+import { answer, GET, Listening, POST, RawServer, send } from './upstream.contract.js';
+import type { UpstreamPool } from './upstream-pool.js';
+
+let server: RawServer;
+afterEach(() => server.stop());
+
+async function serving(request: ConstructorParameters<typeof RawServer>[0]): Promise<UpstreamPool> {
+  server = new RawServer(request);
+  return (await server.listen()).pool();
+}
+
+const turns = async (count = 20) => {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const HALF = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello';
+
+describe('a connection is not used again', () => {
+  it.each([
+    ['after `connection: close`', answer('x', 'connection: close')],
+    ['after an answer with something behind it', `${answer('x')}HTTP/1.1 200 OK\r\n`],
+    ['after an answer with another behind it', answer('x') + answer('y')],
+    ['after HTTP/1.0', answer('x').replace('1.1', '1.0')],
+  ])('%s', async (_, bytes) => {
+    const pool = await serving((socket) => socket.write(bytes));
+    expect((await send(pool).over).body).toBe('x');
+    expect(pool.stats).toMatchObject({ connections: 0, idle: 0 });
+    expect((await send(pool).over).body).toBe('x');
+    expect(pool.stats.opened).toBe(2);
+  });
+
+  it('when bytes come that nobody asked for', async () => {
+    const pool = await serving((socket) => socket.write(answer('x')));
+    await send(pool).over;
+    server.sockets[0]!.write('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n');
+    await until(() => pool.stats.connections === 0);
+    expect((await send(pool).over).body).toBe('x');
+  });
+
+  it('when the replica has closed it', async () => {
+    const pool = await serving((socket) => socket.write(answer('x')));
+    await send(pool).over;
+    server.sockets[0]!.end();
+    await until(() => pool.stats.connections === 0);
+    await send(pool).over;
+    server.sockets[1]!.resetAndDestroy();
+    await until(() => pool.stats.connections === 0);
+  });
+
+  it('when the answer came before the request was out', async () => {
+    // Reads nothing, so that most of the body stays where it is.
+    const deaf = createServer((socket) => {
+      socket.on('error', () => {}).pause();
+      socket.write(answer('too large'));
+    });
+    await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
+    server = new RawServer(() => {});
+    await server.listen();
+    server.url = `http://127.0.0.1:${(deaf.address() as AddressInfo).port}`;
+    const pool = server.pool();
+    expect((await send(pool, { ...POST, body: Buffer.alloc(50_000_000) }).over).body).toBe('too large');
+    expect(pool.stats.connections).toBe(0);
+    await pool.destroy();
+    deaf.close();
+  });
+
+  it.each([...MALFORMED, ...MALFORMED_CHUNKS])('after %s', async (_, bytes) => {
+    const pool = await serving((socket) => socket.write(bytes, 'latin1'));
+    const { error, calls } = await send(pool).over;
+    expect([error?.code, calls.at(-1)]).toEqual(['UPSTREAM_MALFORMED', 'error']);
+    expect(pool.stats).toMatchObject({ connections: 0, idle: 0 });
+  });
+
+  it.each([
+    ['before its first byte', ''],
+    ['in its head', 'HTTP/1.1 200 OK\r\ncontent-'],
+    ['in its body', HALF],
+    ['between chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'],
+    ['before its trailers end', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n'],
+  ])('after an answer that breaks off %s', async (_, bytes) => {
+    const pool = await serving((socket) => socket.end(bytes));
+    const { error, calls } = await send(pool).over;
+    expect([error?.code, calls.includes('complete')]).toEqual(['UPSTREAM_CUT', false]);
+    expect(pool.stats).toMatchObject({ connections: 0, opened: 1, repeated: 0 });
+  });
+
+  it('after a reset', async () => {
+    const pool = await serving((socket) => socket.write(HALF));
+    const reset = send(pool);
+    await until(() => reset.calls.length > 0);
+    server.sockets[0]!.resetAndDestroy();
+    expect((await reset.over).error?.code).toBe('ECONNRESET');
+    expect(pool.stats.connections).toBe(0);
+  });
+});
+
+describe('a request on a connection that the replica has closed meanwhile', () => {
+  /** The first connection answers once; what happens to its second request is the test's to say. */
+  const closing = (close: (socket: Socket) => void) =>
+    serving((socket, number, text) => {
+      if (number === 1 && socket === server.sockets[0]) close(socket);
+      else socket.write(answer(text.split(' ')[0]!));
+    });
+
+  it.each([
+    ['by a reset', (socket: Socket) => void socket.resetAndDestroy()],
+    ['orderly', (socket: Socket) => void socket.end()],
+  ])('is sent again, %s, POST included', async (_, close) => {
+    const pool = await closing(close);
+    await send(pool).over;
+    const second = await send(pool).over;
+    expect([second.body, second.calls]).toEqual(['POST', ['headers', 'last', 'complete']]);
+    expect(pool.stats).toMatchObject({ connections: 1, idle: 1, opened: 2, repeated: 1 });
+  });
+
+  it('is not sent again when something was answered', async () => {
+    const pool = await closing((socket) => void socket.end('H'));
+    await send(pool).over;
+    expect((await send(pool).over).error?.code).toBe('UPSTREAM_CUT');
+    expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
+  });
+
+  it('is not sent again when it was the first', async () => {
+    const pool = await serving((socket) => socket.resetAndDestroy());
+    expect((await send(pool).over).error?.code).toBe('ECONNRESET');
+    expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
+  });
+
+  it('is not sent a third time', async () => {
+    const pool = await serving((socket, number) => {
+      if (number === 0 && socket === server.sockets[0]) socket.write(answer('x'));
+      else socket.end();
+    });
+    await send(pool).over;
+    expect((await send(pool).over).error?.code).toBe('UPSTREAM_CUT');
+    expect(pool.stats).toMatchObject({ connections: 0, opened: 2, repeated: 1 });
+  });
+
+  it('is not sent again when it failed late: then the replica was at it', async () => {
+    const pool = await serving((socket, number) => number === 0 && socket.write(answer('x')));
+    await send(pool).over;
+    const second = send(pool);
+    await turns();
+    const now = performance.now() + 2000;
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now);
+    server.sockets[0]!.resetAndDestroy();
+    expect((await second.over).error?.code).toBe('ECONNRESET');
+    clock.mockRestore();
+    expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
+  });
+
+  it('can be given up when it is sent again', async () => {
+    const pool = await closing((socket) => void socket.end());
+    await send(pool).over;
+    const second = send(pool);
+    await until(() => pool.stats.repeated === 1);
+    second.request!.abort();
+    await turns();
+    expect([second.calls, pool.stats.connections]).toEqual([[], 0]);
+  });
+});
+
+describe('back-pressure', () => {
+  it('stops reading until it is resumed', async () => {
+    const size = 30_000_000;
+    const body = Buffer.alloc(size, 'x');
+    const pool = await serving((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n`);
+      socket.write(body);
+    });
+    const handler = new Listening();
+    handler.takes = false;
+    send(pool, GET, handler);
+    for (let stops = 1; stops <= 3; stops++) {
+      await until(() => handler.pieces.length === stops);
+      // Long enough for whatever is on its way.
+      await turns(100);
+      expect(handler.pieces.length).toBe(stops);
+      expect(server.sockets[0]!.writableLength).toBeGreaterThan(0);
+      handler.request!.resume();
+      handler.request!.resume();
+    }
+    handler.takes = true;
+    handler.request!.resume();
+    expect((await handler.over).body.length).toBe(size);
+    expect(pool.stats.idle).toBe(1);
+  });
+
+  it('does not hold up an answer that is here already, nor the next', async () => {
+    const pool = await serving((socket) => socket.write(answer('x')));
+    const handler = new Listening();
+    handler.takes = false;
+    send(pool, GET, handler);
+    expect((await handler.over).calls).toEqual(['headers', 'last', 'complete']);
+    handler.request!.resume();
+    expect((await send(pool).over).body).toBe('x');
+    expect(pool.stats.opened).toBe(1);
+  });
+
+  it('may be lifted by the handler itself', async () => {
+    const pool = await serving((socket) => socket.write(HALF));
+    const handler = new Listening();
+    send(pool, GET, handler);
+    await until(() => handler.calls.includes('data'));
+    handler.takes = false;
+    server.sockets[0]!.write('wo');
+    await until(() => handler.pieces.length === 2);
+    handler.takes = true;
+    handler.request!.resume();
+    server.sockets[0]!.write('rld');
+    expect((await handler.over).body).toBe('helloworld');
+  });
+});
+
+describe('abort', () => {
+  /** Nothing more is heard, the replica sees it, and the pool goes on. */
+  async function endsWith(pool: UpstreamPool, handler: Listening, calls: string[]): Promise<void> {
+    await until(() => server.sockets.every((socket) => socket.destroyed));
+    await turns();
+    expect(handler.calls).toEqual(calls);
+    expect(pool.stats).toMatchObject({ connections: 0, idle: 0, waiting: 0 });
+    handler.request!.abort();
+    handler.request!.resume();
+  }
+
+  it('before there is a connection', async () => {
+    const pool = await serving(() => {});
+    const handler = send(pool);
+    handler.request!.abort();
+    await endsWith(pool, handler, []);
+  });
+
+  it('in the line', async () => {
+    server = new RawServer(() => {});
+    const pool = (await server.listen()).pool({ mostConnections: 1, mostWaiting: 1 });
+    const first = send(pool);
+    const second = send(pool);
+    second.request!.resume();
+    second.request!.abort();
+    expect(pool.stats.waiting).toBe(0);
+    const third = send(pool);
+    first.request!.abort();
+    await until(() => server.sockets.length >= 1 && pool.stats.waiting === 0);
+    third.request!.abort();
+    await endsWith(pool, second, []);
+    expect([first.calls, third.calls]).toEqual([[], []]);
+  });
+
+  it('of the last in the line lets the pool close', async () => {
+    server = new RawServer(() => {});
+    const pool = (await server.listen()).pool({ mostConnections: 1 });
+    const [first, second] = [send(pool), send(pool)];
+    const closing = pool.close();
+    first.request!.abort();
+    second.request!.abort();
+    await closing;
+  });
+
+  it('when it was sent', async () => {
+    let requests = 0;
+    const pool = await serving(() => requests++);
+    const handler = send(pool);
+    await until(() => requests === 1);
+    handler.request!.abort();
+    await endsWith(pool, handler, []);
+  });
+
+  it('in the middle of a head', async () => {
+    const pool = await serving((socket) => socket.write('HTTP/1.1 200'));
+    const handler = send(pool);
+    await until(() => server.sockets.length === 1);
+    await turns();
+    handler.request!.abort();
+    await endsWith(pool, handler, []);
+  });
+
+  it('when the head comes', async () => {
+    const pool = await serving((socket) => socket.write(HALF));
+    const handler = new Listening();
+    handler.act = () => handler.request!.abort();
+    send(pool, POST, handler);
+    await until(() => handler.calls.length > 0);
+    await endsWith(pool, handler, ['headers']);
+  });
+
+  it('when data come', async () => {
+    const pool = await serving((socket) => socket.write(HALF));
+    const handler = new Listening();
+    handler.takes = false;
+    handler.act = (call) => call === 'data' && handler.request!.abort();
+    send(pool, POST, handler);
+    await until(() => handler.calls.length > 1);
+    await endsWith(pool, handler, ['headers', 'data']);
+  });
+
+  it('between data', async () => {
+    const pool = await serving((socket) => socket.write(HALF));
+    const handler = send(pool);
+    await until(() => handler.calls.includes('data'));
+    handler.request!.abort();
+    await endsWith(pool, handler, ['headers', 'data']);
+  });
+
+  it('when reading has stopped', async () => {
+    const pool = await serving((socket) => socket.write(HALF));
+    const handler = new Listening();
+    handler.takes = false;
+    send(pool, POST, handler);
+    await until(() => handler.calls.includes('data'));
+    handler.request!.abort();
+    await endsWith(pool, handler, ['headers', 'data']);
+  });
+
+  it('of an answer that is here whole keeps the connection', async () => {
+    const pool = await serving((socket) => socket.write(answer('x')));
+    const handler = new Listening();
+    handler.act = () => handler.request!.abort();
+    send(pool, POST, handler);
+    await until(() => pool.stats.idle === 1);
+    expect(handler.calls).toEqual(['headers']);
+    expect((await send(pool).over).body).toBe('x');
+    expect(pool.stats.opened).toBe(1);
+  });
+
+  it('after the end does nothing, not even to the next request on that connection', async () => {
+    const pool = await serving((socket, number) => number === 0 && socket.write(answer('x')));
+    const first = await send(pool).over;
+    const second = send(pool);
+    first.request!.abort();
+    first.request!.resume();
+    await turns();
+    expect(pool.stats).toMatchObject({ connections: 1, idle: 0 });
+    server.sockets[0]!.write(answer('y'));
+    expect((await second.over).body).toBe('y');
+  });
+
+  it('of the next request, from the end of the one before', async () => {
+    server = new RawServer((socket) => socket.write(answer('x')));
+    const pool = (await server.listen()).pool({ mostConnections: 1 });
+    const first = new Listening();
+    send(pool, POST, first);
+    const second = send(pool);
+    first.act = (call) => call === 'complete' && second.request!.abort();
+    await first.over;
+    await until(() => pool.stats.connections === 0);
+    expect(second.calls).toEqual([]);
+    expect((await send(pool).over).body).toBe('x');
+  });
+});
+
+describe('a handler that throws', () => {
+  const thrown: unknown[] = [];
+  const catching = async (work: () => Promise<void>) => {
+    const before = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.on('uncaughtException', (error) => thrown.push(error));
+    try {
+      await work();
+    } finally {
+      process.removeAllListeners('uncaughtException');
+      for (const listener of before) process.on('uncaughtException', listener);
+    }
+    return thrown.splice(0);
+  };
+  const throwing = (at: string, also?: (handler: Listening) => void) => {
+    const handler = new Listening();
+    handler.act = (call) => {
+      if (call !== at) return;
+      also?.(handler);
+      throw new Error(`thrown at ${call}`);
+    };
+    return handler;
+  };
+
+  it.each(['headers', 'data'])('at %s hears of it, and its connection ends', async (at) => {
+    const pool = await serving((socket) => socket.write(HALF));
+    const handler = await send(pool, POST, throwing(at)).over;
+    expect(handler.error?.message).toBe(`thrown at ${at}`);
+    expect(handler.calls.slice(-2)).toEqual([at, 'error']);
+    await until(() => server.sockets.every((socket) => socket.destroyed));
+    expect(pool.stats.connections).toBe(0);
+  });
+
+  it('something else than an error hears of it too', async () => {
+    const pool = await serving((socket) => socket.write(HALF));
+    const handler = new Listening();
+    handler.act = (call) => {
+      if (call === 'headers') throw 'words';
+    };
+    expect((await send(pool, POST, handler).over).error?.message).toBe('words');
+  });
+
+  it('at the end spoils nothing', async () => {
+    const pool = await serving((socket) => socket.write(answer('x')));
+    const errors = await catching(async () => {
+      await send(pool, POST, throwing('complete')).over;
+      expect(pool.stats).toMatchObject({ connections: 1, idle: 1 });
+      expect((await send(pool).over).body).toBe('x');
+    });
+    expect(errors).toEqual([new Error('thrown at complete')]);
+    expect(pool.stats.opened).toBe(1);
+  });
+
+  it('at an error keeps nobody else from hearing', async () => {
+    const pool = await serving(() => {});
+    const errors = await catching(async () => {
+      const handlers = [throwing('error'), throwing('error'), new Listening()];
+      for (const handler of handlers) send(pool, POST, handler);
+      await pool.destroy();
+      expect(handlers.map(({ calls }) => calls)).toEqual([['error'], ['error'], ['error']]);
+    });
+    expect(errors.length).toBe(2);
+  });
+
+  it('after it gave up is heard by the process alone', async () => {
+    const pool = await serving((socket) => socket.write(HALF));
+    const handler = throwing('headers', ({ request }) => request!.abort());
+    const errors = await catching(async () => {
+      send(pool, POST, handler);
+      await until(() => thrown.length > 0);
+    });
+    expect(errors).toEqual([new Error('thrown at headers')]);
+    expect([handler.calls, pool.stats.connections]).toEqual([['headers'], 0]);
+  });
+});

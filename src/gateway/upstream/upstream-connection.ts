@@ -1,0 +1,223 @@
+import type { Socket } from 'node:net';
+import { AnswerParser, type AnswerSink } from './answer-parser.js';
+import type { Origin } from './origin.js';
+import type { RequestEncoder } from './request-encoder.js';
+import { badRequest, connectTimeout, cut, headersTimeout } from './upstream-error.js';
+import type { Carrier, UpstreamRequest } from './upstream-request.js';
+
+/** How long after it was sent a request can still fail because the replica had closed the connection before. */
+const RACE_MS = 1000;
+/** What a connection fails with when the replica had closed it. */
+const RACE_CODES = new Set(['UPSTREAM_CUT', 'ECONNRESET', 'EPIPE']);
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** What a connection needs of its pool. */
+export interface ConnectionPool {
+  readonly origin: Origin;
+  readonly encoder: RequestEncoder;
+  readonly headBytes: number;
+  /** It is free for another request. */
+  released(connection: UpstreamConnection): void;
+  /** It takes no more requests. @param again a request to be sent again at once, on a new connection */
+  lost(connection: UpstreamConnection, again: UpstreamRequest | null): void;
+  socketClosed(): void;
+}
+
+/** One connection to a replica, and the request on it. */
+export class UpstreamConnection implements AnswerSink, Carrier {
+  /** Where it stands in its pool's list. */
+  place = -1;
+  isIdle = false;
+  /** When something must have happened: it is open, the answer's head is there, somebody uses it. */
+  deadlineMs: number;
+  readonly #pool: ConnectionPool;
+  readonly #socket: Socket;
+  readonly #parser: AnswerParser;
+  #request: UpstreamRequest | null;
+  #isOpen = false;
+  #isGone = false;
+  #hasAnswered = false;
+  /** Inside of what the socket calls with what it read. */
+  #isReading = false;
+  #isPaused = false;
+  #sentMs = 0;
+
+  constructor(pool: ConnectionPool, request: UpstreamRequest, connectUntilMs: number) {
+    this.#pool = pool;
+    this.#request = request;
+    request.carrier = this;
+    this.deadlineMs = Math.min(connectUntilMs, request.deadlineMs);
+    this.#parser = new AnswerParser(pool.headBytes, this);
+    this.#socket = pool.origin.open(this.#read, this.#opened);
+    this.#socket.on('error', this.#failed).on('end', this.#ended).on('close', this.#closed);
+  }
+
+  /** How long the replica says that it keeps it when idle. */
+  get keepAliveMs(): number {
+    return this.#parser.keepAliveMs;
+  }
+
+  /** Sends a request: most often in one write, from a buffer that is used again as soon as that is out. */
+  send(request: UpstreamRequest, nowMs: number): void {
+    const { encoder, origin } = this.#pool;
+    const { body, method } = request.parts;
+    const head = encoder.head(request.parts);
+    if (head < 0) {
+      this.#request = null;
+      this.#pool.released(this);
+      request.fail(badRequest());
+      return;
+    }
+    this.isIdle = false;
+    this.deadlineMs = request.deadlineMs;
+    this.#request = request;
+    this.#sentMs = nowMs;
+    request.carrier = this;
+    this.#parser.begin(method === 'HEAD');
+    const socket = this.#socket;
+    const isWhole = encoder.body(head, body);
+    const bytes = encoder.bytes.subarray(0, isWhole ? head + body.length : head);
+    if (!isWhole) socket.cork();
+    // Secure connections never tell at once that all is out.
+    socket.write(origin.isSecure ? Buffer.from(bytes) : bytes);
+    if (!isWhole) {
+      socket.write(body);
+      socket.uncork();
+    }
+    if (socket.writableLength > 0 && !origin.isSecure) encoder.renew();
+  }
+
+  /** Looks after the time. */
+  check(nowMs: number): void {
+    if (nowMs < this.deadlineMs) return;
+    if (this.isIdle) this.#lose(null);
+    else if (this.#isOpen || nowMs >= this.#request!.deadlineMs) this.fail(headersTimeout());
+    else this.fail(connectTimeout());
+  }
+
+  /** What has been read of the answer is read to its end, so that the connection lives if that was all. */
+  abandon(): void {
+    this.#request = null;
+    if (!this.#isReading) this.#lose(null);
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#socket.resume();
+  }
+
+  /** Ends it, and the request on it. */
+  fail(error: Error & { code?: string }): void {
+    const request = this.#request;
+    this.#request = null;
+    if (request !== null && this.#wasClosedBefore(error)) this.#lose(request);
+    else {
+      this.#lose(null);
+      request?.fail(error);
+    }
+  }
+
+  // What the parser calls.
+
+  onHeaders(status: number, headers: string[]): void {
+    this.deadlineMs = NEVER;
+    const request = this.#request;
+    if (request === null) return;
+    try {
+      request.handler.onHeaders(status, headers);
+    } catch (error) {
+      this.#handlerFailed(request, error);
+    }
+  }
+
+  onData(data: Buffer, isLast: boolean): void {
+    const request = this.#request;
+    if (request === null) return;
+    try {
+      if (!request.handler.onData(data, isLast)) this.#isPaused = true;
+    } catch (error) {
+      this.#handlerFailed(request, error);
+    }
+  }
+
+  onEnd(): void {
+    const request = this.#request;
+    this.#request = null;
+    this.#isPaused = false;
+    // A request that is not out yet would go on after the answer to it.
+    if (this.#parser.isReusable && this.#socket.writableLength === 0) {
+      this.#hasAnswered = true;
+      this.#pool.released(this);
+    } else this.#lose(null);
+    request?.complete();
+  }
+
+  // What the socket calls.
+
+  readonly #opened = (): void => {
+    if (this.#isGone) return;
+    this.#isOpen = true;
+    this.send(this.#request!, performance.now());
+  };
+
+  readonly #read = (length: number, bytes: Uint8Array): boolean => {
+    // Bytes that nobody asked for.
+    if (this.#request === null) {
+      this.#lose(null);
+      return false;
+    }
+    this.#isReading = true;
+    try {
+      this.#parser.read(bytes as Buffer, length);
+    } catch (error) {
+      this.fail(error as Error);
+    }
+    this.#isReading = false;
+    // Its request was given up, and there is more to come.
+    if (this.#request === null && !this.isIdle) this.#lose(null);
+    return !this.#isPaused;
+  };
+
+  readonly #failed = (error: Error): void => this.fail(error);
+
+  readonly #ended = (): void => {
+    if (this.#request === null) this.#lose(null);
+    else {
+      try {
+        this.#parser.end();
+      } catch (error) {
+        this.fail(error as Error);
+      }
+    }
+  };
+
+  readonly #closed = (): void => {
+    this.fail(cut());
+    this.#pool.socketClosed();
+  };
+
+  /**
+   * Whether it looks as if the replica closed the idle connection while the request was on its way. Then nobody has read the
+   * request, and it is sent once more, on a new connection, POST included: not a byte was answered, the connection was an old one,
+   * and it failed at once. Should the replica have read it after all, the worst is that it computes an answer twice, which is what
+   * the gateway risks with every request that it gives to another replica.
+   */
+  #wasClosedBefore({ code }: { code?: string }): boolean {
+    if (!this.#hasAnswered || this.#parser.hasBegun) return false;
+    return code !== undefined && RACE_CODES.has(code) && performance.now() - this.#sentMs < RACE_MS;
+  }
+
+  #handlerFailed(request: UpstreamRequest, thrown: unknown): void {
+    this.#request = null;
+    request.handlerFailed(thrown);
+  }
+
+  #lose(again: UpstreamRequest | null): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.isIdle = false;
+    this.#socket.destroy();
+    this.#pool.lost(this, again);
+  }
+}

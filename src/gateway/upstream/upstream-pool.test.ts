@@ -1,0 +1,282 @@
+import { Duplex } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../toy-engine.contract.js';
+import { answer, GET, Listening, PATIENT, POST, RawServer, send } from './upstream.contract.js';
+import { UpstreamPool } from './upstream-pool.js';
+
+let server: RawServer;
+afterEach(() => server.stop());
+
+/** Answers each request with what was sent. */
+const echo = async () => {
+  server = new RawServer((socket, _, text) => socket.write(answer(text)));
+  return (await server.listen()).pool();
+};
+
+/** Answers nothing by itself; `server.sockets` are the connections. */
+async function silent(): Promise<RawServer> {
+  server = new RawServer(() => {});
+  return server.listen();
+}
+
+describe('UpstreamPool', () => {
+  it('sends what it is given, and uses a connection again', async () => {
+    const pool = await echo();
+    const first = await send(pool, POST).over;
+    expect(first.calls).toEqual(['headers', 'last', 'complete']);
+    expect(first.body).toBe(
+      `POST /v1/x HTTP/1.1\r\nhost: ${server.url.slice(7)}\r\ncontent-type: application/json\r\ncontent-length: 7\r\n\r\n{"a":1}`,
+    );
+    expect(pool.stats).toEqual({ connections: 1, idle: 1, waiting: 0, opened: 1, repeated: 0 });
+    const second = await send(pool, GET).over;
+    expect(second.body).toMatch(/^GET \/x HTTP/);
+    expect(pool.stats).toEqual({ connections: 1, idle: 1, waiting: 0, opened: 1, repeated: 0 });
+  });
+
+  it('sends bodies of any size, also many at once', async () => {
+    const pool = await echo();
+    const bodies = [0, 1, 60_000, 65_536, 1_500_000].map((size, i) => Buffer.alloc(size, 97 + i));
+    const sent = await Promise.all(
+      bodies.flatMap((body) => [send(pool, { ...POST, body }), send(pool, { ...POST, body })].map(({ over }) => over)),
+    );
+    for (const [i, { body, error }] of sent.entries()) {
+      expect(error).toBeNull();
+      expect(body.slice(body.indexOf('\r\n\r\n') + 4)).toBe(bodies[i >> 1]!.toString('latin1'));
+    }
+    const again = await Promise.all(bodies.map((body) => send(pool, { ...POST, body }).over));
+    for (const [i, { body }] of again.entries()) {
+      expect(body.slice(body.indexOf('\r\n\r\n') + 4)).toBe(bodies[i]!.toString('latin1'));
+    }
+  });
+
+  it('knows that the answer to HEAD has no body', async () => {
+    server = new RawServer((socket, _, text) => {
+      socket.write(text.startsWith('HEAD') ? 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n' : answer('x'));
+    });
+    const pool = (await server.listen()).pool();
+    expect((await send(pool, { ...GET, method: 'HEAD' }).over).calls).toEqual(['headers', 'complete']);
+    expect((await send(pool, GET).over).body).toBe('x');
+    expect(pool.stats.opened).toBe(1);
+  });
+
+  it.each([
+    ['a socket takes its time', false],
+    ['nobody says when it is out', true],
+  ])('keeps what it sends as long as %s', async (_, isSecure) => {
+    const pool = await echo();
+    const written: Buffer[] = [];
+    const open = (_read: unknown, opened: () => void) => {
+      setImmediate(opened);
+      // Says of nothing that it is out.
+      return new Duplex({ read() {}, write: (bytes: Buffer) => void written.push(bytes) });
+    };
+    Object.assign(pool, { origin: { isSecure, open } });
+    send(pool, { ...POST, body: Buffer.from('first') });
+    send(pool, { ...POST, body: Buffer.from('other') });
+    await until(() => written.length === 2);
+    expect(written.map((bytes) => bytes.toString('latin1').slice(-5))).toEqual(['first', 'other']);
+  });
+
+  it('lets requests wait in order when connections are short, and refuses those beyond the line', async () => {
+    await silent();
+    const pool = server.pool({ mostConnections: 2, mostWaiting: 2 });
+    const [a, b, c, d, e] = [1, 2, 3, 4, 5].map((n) => send(pool, { ...GET, path: `/${n}` }));
+    expect([e!.error?.code, e!.calls]).toEqual(['UPSTREAM_BUSY', ['error']]);
+    expect(pool.stats).toMatchObject({ connections: 2, waiting: 2 });
+    await until(() => server.sockets.length === 2);
+    const [one, two] = server.sockets;
+    one!.write(answer('first'));
+    two!.write(answer('second'));
+    await Promise.all([a!.over, b!.over]);
+    expect(pool.stats).toMatchObject({ connections: 2, idle: 0, waiting: 0, opened: 2 });
+    one!.write(answer('third'));
+    two!.write(answer('fourth'));
+    const bodies = (await Promise.all([a!.over, b!.over, c!.over, d!.over])).map(({ body }) => body).sort();
+    expect(bodies).toEqual(['first', 'fourth', 'second', 'third']);
+    expect(pool.stats).toMatchObject({ connections: 2, idle: 2, waiting: 0 });
+  });
+
+  it('gives the place of a lost connection to the next in line', async () => {
+    await silent();
+    const pool = server.pool({ mostConnections: 1 });
+    const [a, b] = [send(pool), send(pool)];
+    await until(() => server.sockets.length === 1);
+    server.sockets[0]!.destroy();
+    expect((await a.over).error?.code).toMatch(/^(UPSTREAM_CUT|ECONNRESET)$/);
+    await until(() => server.sockets.length === 2);
+    server.sockets[1]!.write(answer('b'));
+    expect((await b.over).body).toBe('b');
+  });
+
+  it('tells that nobody listens, each request on its own', async () => {
+    await silent();
+    const url = server.url;
+    await server.stop();
+    const pool = new UpstreamPool(url, { ...PATIENT, mostConnections: 1 });
+    const sent = await Promise.all([send(pool), send(pool), send(pool)].map(({ over }) => over));
+    expect(sent.map(({ error }) => error?.code)).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED']);
+    expect(pool.stats).toMatchObject({ connections: 0, waiting: 0, opened: 3 });
+    await pool.destroy();
+    await silent();
+  });
+
+  it('finds a host by its name, whichever of its addresses answers', async () => {
+    const pool = await echo();
+    expect((await send(pool, GET).over).error).toBeNull();
+    const named = new UpstreamPool(server.url.replace('127.0.0.1', 'localhost'), PATIENT);
+    expect((await send(named, GET).over).body).toMatch(/host: localhost:/);
+    await named.destroy();
+  });
+
+  describe('looks after the time', () => {
+    it('of answers that do not begin, and not of those that have', async () => {
+      await silent();
+      const pool = server.pool({ connectMs: 50_000, headersMs: 1000 });
+      const late = send(pool);
+      const begun = send(pool);
+      await until(() => server.sockets.length === 2);
+      // Which connection is whose is seen by who hears of it.
+      server.sockets[1]!.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\no');
+      await until(() => late.calls.length + begun.calls.length > 0);
+      const [heard, unheard] = begun.calls.length > 0 ? [begun, late] : [late, begun];
+      pool.sweep(performance.now() + 900);
+      expect(unheard.error).toBeNull();
+      pool.sweep(performance.now() + 1001);
+      expect([unheard.error?.code, heard.error]).toEqual(['UPSTREAM_HEADERS_TIMEOUT', null]);
+      server.sockets[1]!.write('k');
+      expect((await heard.over).body).toBe('ok');
+    });
+
+    it('of heads that do not end', async () => {
+      await silent();
+      const pool = server.pool({ headersMs: 1000 });
+      const drip = send(pool);
+      await until(() => server.sockets.length === 1);
+      server.sockets[0]!.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-le');
+      await new Promise((resolve) => setImmediate(resolve));
+      pool.sweep(performance.now() + 1001);
+      expect(drip.calls).toEqual(['error']);
+      expect(drip.error?.code).toBe('UPSTREAM_HEADERS_TIMEOUT');
+    });
+
+    it('of connections that do not come about', async () => {
+      await silent();
+      const pool = new UpstreamPool(server.url.replace('http', 'https'), { ...PATIENT, connectMs: 1000 });
+      const sent = send(pool);
+      await until(() => server.sockets.length === 1);
+      pool.sweep(performance.now() + 900);
+      expect(sent.error).toBeNull();
+      pool.sweep(performance.now() + 1001);
+      expect(sent.error?.code).toBe('UPSTREAM_CONNECT_TIMEOUT');
+      const later = send(pool);
+      pool.sweep(performance.now() + 60_000);
+      expect(later.error?.code).toBe('UPSTREAM_HEADERS_TIMEOUT');
+      await pool.destroy();
+    });
+
+    it('of those in the line', async () => {
+      await silent();
+      const pool = server.pool({ headersMs: 1000, mostConnections: 1 });
+      const sent = [send(pool), send(pool), send(pool)];
+      pool.sweep(performance.now() + 1001);
+      // The first made room for the second, which is late all the same.
+      pool.sweep(performance.now() + 1001);
+      expect(sent.map(({ error }) => error?.code)).toEqual(Array(3).fill('UPSTREAM_HEADERS_TIMEOUT'));
+      expect(pool.stats).toMatchObject({ connections: 0, waiting: 0 });
+    });
+
+    it('by a timer of its own', async () => {
+      server = new RawServer((socket, number) => number === 0 && socket.write(answer('x')));
+      await server.listen();
+      const pool = server.pool({ keepAliveMs: 5 });
+      await send(pool).over;
+      await until(() => pool.stats.connections === 0);
+      const hasty = server.pool({ headersMs: 40 });
+      await send(hasty).over;
+      expect((await send(hasty).over).error?.code).toBe('UPSTREAM_HEADERS_TIMEOUT');
+    });
+
+    it.each([
+      ['as long as it says', 'x: y', 3900, 4100],
+      ['or as the replica says, if that is shorter', 'keep-alive: timeout=3', 1900, 2100],
+      ['but no longer than it says', 'keep-alive: timeout=75', 3900, 4100],
+    ])('keeping them %s', async (_, line, before, after) => {
+      server = new RawServer((socket) => socket.write(answer('x', line)));
+      await server.listen();
+      const pool = server.pool({ keepAliveMs: 4000 });
+      await send(pool).over;
+      pool.sweep(performance.now() + before);
+      expect(pool.stats.idle).toBe(1);
+      pool.sweep(performance.now() + after);
+      expect(pool.stats).toMatchObject({ connections: 0, idle: 0 });
+    });
+
+    it('and takes none that has been idle for too long', async () => {
+      server = new RawServer((socket) => socket.write(answer('x', 'keep-alive: timeout=1')));
+      await server.listen();
+      const pool = server.pool();
+      await send(pool).over;
+      await send(pool).over;
+      expect(pool.stats.opened).toBe(2);
+    });
+  });
+
+  it('closes when its last request has ended, those in the line included', async () => {
+    await silent();
+    const pool = server.pool({ mostConnections: 1 });
+    const [a, b] = [send(pool), send(pool)];
+    await until(() => server.sockets.length === 1);
+    let isClosed = false;
+    const closing = pool.close().then(() => {
+      isClosed = true;
+    });
+    expect([pool.closed, pool.destroyed]).toEqual([true, false]);
+    expect((await send(pool).over).error?.code).toBe('UPSTREAM_CLOSED');
+    server.sockets[0]!.write(answer('a'));
+    await a.over;
+    expect(isClosed).toBe(false);
+    server.sockets[0]!.write(answer('b'));
+    expect((await b.over).body).toBe('b');
+    await closing;
+    expect(pool.stats).toMatchObject({ connections: 0, idle: 0 });
+    await pool.close();
+  });
+
+  it('closes at once when nothing is under way, and when what waits is given up', async () => {
+    const pool = await echo();
+    await pool.close();
+    const used = server.pool();
+    await send(used).over;
+    await used.close();
+    expect(used.stats.connections).toBe(0);
+  });
+
+  it('is destroyed with all that is under way, each told once', async () => {
+    await silent();
+    const pool = server.pool({ mostConnections: 2 });
+    const sent = [send(pool), send(pool), send(pool), send(pool)];
+    // Whoever hears of it may give others up, who then hear nothing.
+    sent[2]!.act = () => sent[3]!.request!.abort();
+    await until(() => server.sockets.length === 2);
+    server.sockets[0]!.write('HTTP/1.1 200 OK\r\n\r\n');
+    await until(() => sent.some(({ calls }) => calls.length > 0));
+    await pool.destroy();
+    expect([pool.closed, pool.destroyed]).toEqual([true, true]);
+    expect(sent.map(({ error }) => error?.code)).toEqual([...Array(3).fill('UPSTREAM_CLOSED'), undefined]);
+    expect(pool.stats).toMatchObject({ connections: 0, waiting: 0 });
+    expect((await send(pool).over).error?.code).toBe('UPSTREAM_CLOSED');
+  });
+
+  it('tells of a request that cannot be sent, and the connection lives', async () => {
+    const pool = await echo();
+    const bad = { ...POST, headers: ['x', 'a\r\nb'] };
+    const fresh = await send(pool, bad).over;
+    expect([fresh.error?.code, fresh.calls]).toEqual(['UPSTREAM_BAD_REQUEST', ['error']]);
+    expect(pool.stats).toMatchObject({ connections: 1, idle: 1 });
+    const handler = new Listening();
+    pool.dispatch(bad, handler);
+    expect(handler.error?.code).toBe('UPSTREAM_BAD_REQUEST');
+    expect((await send(pool).over).error).toBeNull();
+    expect(pool.stats).toMatchObject({ connections: 1, idle: 1, opened: 1 });
+  });
+});

@@ -1,0 +1,212 @@
+import { Origin } from './origin.js';
+import { RequestEncoder, type RequestParts } from './request-encoder.js';
+import { type ConnectionPool, UpstreamConnection } from './upstream-connection.js';
+import { busy, headersTimeout, poolClosed } from './upstream-error.js';
+import { type Carrier, type UpstreamHandler, UpstreamRequest } from './upstream-request.js';
+
+export interface UpstreamOptions {
+  /** To reach the replica. */
+  connectMs: number;
+  /** Until the head of an answer is there, counted from `dispatch`. */
+  headersMs: number;
+  /** How long an unused connection is kept, or shorter if the replica says so. */
+  keepAliveMs: number;
+  mostConnections: number;
+  /** Requests that wait for a connection when there are as many as may be. */
+  mostWaiting: number;
+  /** The largest head of an answer. */
+  headBytes: number;
+  /** Certificates, as PEM, to trust instead of the usual ones. */
+  ca?: string;
+}
+
+export interface UpstreamStats {
+  connections: number;
+  idle: number;
+  waiting: number;
+  /** Since the beginning. */
+  opened: number;
+  /** Requests sent again because the replica had closed an idle connection. */
+  repeated: number;
+}
+
+/** The replica's clock starts when its answer is out, ours when it is here. */
+const KEEP_ALIVE_MARGIN_MS = 1000;
+const MOST_SWEEP_MS = 250;
+const LEAST_SWEEP_MS = 5;
+
+/**
+ * The connections to one replica: HTTP/1.1, one request at a time on each, the one used last taken first. It does what the gateway
+ * needs of a client and no more, which makes it cheap: nothing is made per request but what the handler keeps, and one timer
+ * looks after the time for all.
+ */
+export class UpstreamPool implements ConnectionPool, Carrier {
+  readonly origin: Origin;
+  readonly encoder: RequestEncoder;
+  readonly headBytes: number;
+  /** No more requests are taken. */
+  closed = false;
+  destroyed = false;
+  readonly #options: UpstreamOptions;
+  readonly #connections: UpstreamConnection[] = [];
+  readonly #idle: UpstreamConnection[] = [];
+  readonly #line = new Set<UpstreamRequest>();
+  /** Sockets that are not closed, those of lost connections included. */
+  #sockets = 0;
+  #opened = 0;
+  #repeated = 0;
+  #sweeper: NodeJS.Timeout | null = null;
+  readonly #gone: (() => void)[] = [];
+
+  constructor(url: string, options: UpstreamOptions) {
+    this.#options = options;
+    this.origin = new Origin(url, options.ca);
+    this.encoder = new RequestEncoder(this.origin.authority);
+    this.headBytes = options.headBytes;
+  }
+
+  get stats(): UpstreamStats {
+    return {
+      connections: this.#connections.length,
+      idle: this.#idle.length,
+      waiting: this.#line.size,
+      opened: this.#opened,
+      repeated: this.#repeated,
+    };
+  }
+
+  /** Sends a request. `onError` may be called before this returns, when it cannot be sent. */
+  dispatch(parts: RequestParts, handler: UpstreamHandler): UpstreamRequest {
+    const nowMs = performance.now();
+    const request = new UpstreamRequest(parts, handler, nowMs + this.#options.headersMs);
+    if (this.closed) request.fail(poolClosed());
+    else {
+      const connection = this.#takeIdle(nowMs);
+      if (connection !== null) connection.send(request, nowMs);
+      else if (this.#connections.length < this.#options.mostConnections) this.#open(request, nowMs);
+      else this.#queue(request);
+    }
+    return request;
+  }
+
+  /** Takes no more requests; resolves when those it has have ended. */
+  close(): Promise<void> {
+    this.closed = true;
+    for (const connection of [...this.#idle]) connection.fail(poolClosed());
+    return this.#whenGone();
+  }
+
+  /** Ends everything at once; resolves when the sockets are closed. */
+  destroy(): Promise<void> {
+    this.closed = true;
+    this.destroyed = true;
+    for (let next = this.#nextInLine(); next !== null; next = this.#nextInLine()) next.fail(poolClosed());
+    for (const connection of [...this.#connections]) connection.fail(poolClosed());
+    return this.#whenGone();
+  }
+
+  /** Looks after the time; the pool's own timer does it several times in the shortest of its time-outs. */
+  sweep(nowMs: number): void {
+    for (let i = this.#connections.length - 1; i >= 0; i--) this.#connections[i]?.check(nowMs);
+    for (const request of this.#line) {
+      // All have the same time: those behind have more left.
+      if (nowMs < request.deadlineMs) return;
+      this.#line.delete(request);
+      request.fail(headersTimeout());
+    }
+  }
+
+  // What connections call, and requests in the line.
+
+  released(connection: UpstreamConnection): void {
+    const nowMs = performance.now();
+    const request = this.#nextInLine();
+    if (request !== null) {
+      connection.send(request, nowMs);
+      return;
+    }
+    const { keepAliveMs } = this.#options;
+    connection.isIdle = true;
+    connection.deadlineMs = nowMs + Math.min(keepAliveMs, connection.keepAliveMs - KEEP_ALIVE_MARGIN_MS);
+    this.#idle.push(connection);
+    if (this.closed) connection.fail(poolClosed());
+  }
+
+  lost(connection: UpstreamConnection, again: UpstreamRequest | null): void {
+    const last = this.#connections.pop()!;
+    if (last !== connection) {
+      this.#connections[connection.place] = last;
+      last.place = connection.place;
+    }
+    const idle = this.#idle.indexOf(connection);
+    if (idle >= 0) this.#idle.splice(idle, 1);
+    if (again !== null) this.#repeated++;
+    const request = again ?? this.#nextInLine();
+    if (request !== null) this.#open(request, performance.now());
+  }
+
+  socketClosed(): void {
+    this.#sockets--;
+    this.#settle();
+  }
+
+  abandon(request: UpstreamRequest): void {
+    this.#line.delete(request);
+  }
+
+  resume(): void {}
+
+  #takeIdle(nowMs: number): UpstreamConnection | null {
+    for (;;) {
+      const connection = this.#idle.pop();
+      if (connection === undefined) return null;
+      if (nowMs < connection.deadlineMs) return connection;
+      connection.check(nowMs);
+    }
+  }
+
+  #open(request: UpstreamRequest, nowMs: number): void {
+    this.#opened++;
+    this.#sockets++;
+    const connection = new UpstreamConnection(this, request, nowMs + this.#options.connectMs);
+    connection.place = this.#connections.push(connection) - 1;
+    if (this.#sweeper !== null) return;
+    const { connectMs, headersMs, keepAliveMs } = this.#options;
+    const everyMs = Math.min(connectMs, headersMs, keepAliveMs) / 4;
+    const boundedMs = Math.max(LEAST_SWEEP_MS, Math.min(MOST_SWEEP_MS, everyMs));
+    this.#sweeper = setInterval(() => this.sweep(performance.now()), boundedMs).unref();
+  }
+
+  #queue(request: UpstreamRequest): void {
+    if (this.#line.size >= this.#options.mostWaiting) {
+      request.fail(busy(this.#line.size));
+      return;
+    }
+    request.carrier = this;
+    this.#line.add(request);
+  }
+
+  #nextInLine(): UpstreamRequest | null {
+    for (const request of this.#line) {
+      this.#line.delete(request);
+      return request;
+    }
+    return null;
+  }
+
+  #whenGone(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#gone.push(resolve);
+      this.#settle();
+    });
+  }
+
+  /** The timer runs while there is something to look after. Nobody is in the line when there is no connection. */
+  #settle(): void {
+    if (this.#sockets > 0) return;
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    this.#sweeper = null;
+    if (!this.closed) return;
+    for (const resolve of this.#gone.splice(0)) resolve();
+  }
+}
