@@ -143,7 +143,7 @@ describe('twinyard serve', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ id: 'q5', policy: 'weighted', replicas: [{}, {}] });
     expect(await captured([...explain, '--token', 'wrong'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the admin token is missing or wrong'),
+      stderr: expect.stringContaining('The admin token is missing or wrong'),
     });
     expect(await captured(['explain', 'none', '--admin-url', adminUrl!, '--token', token!])).toMatchObject({
       code: 1,

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { GATEWAY_DEFAULTS } from '../src/gateway/gateway-config.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../src/gateway/gateway-config.js';
 import { sendJson, ToyEngine, until } from '../src/gateway/toy-engine.contract.js';
 import {
   afterwards,
@@ -177,7 +177,7 @@ describe('what clients do', () => {
       400,
       { error: { message: expect.stringContaining('nested') } },
     ]);
-    gateway.endpoints.get('default')!.setPolicy({ name: 'chwbl', options: {}, blockSize: 16, cacheBlocks: 10 });
+    gateway.endpoints.get('default')!.setPolicy({ ...DEFAULT_POLICY, name: 'chwbl' });
     expect((await ask(gateway, `{"model":"m","prompt":"x","more":${deep}}`)).status).toBe(400);
     expect((await ask(gateway)).status).toBe(200);
     expectIdle(gateway);

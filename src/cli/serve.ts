@@ -17,6 +17,7 @@ export const SERVE: CommandLine = {
     'serve --replica http://127.0.0.1:9001 --replica http://127.0.0.1:9002',
     'serve -c examples/twinyard.yaml',
     'serve --replica http://127.0.0.1:9001 --routing-policy lmetric --port 8000 --decision-log out/decisions.jsonl',
+    'serve --replica http://127.0.0.1:9001 --store twinyard.db --record traffic.jsonl',
   ],
 };
 
@@ -31,11 +32,13 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
     import('../gateway/gateway.js'),
     import('./config/gateway-config.js'),
   ]);
-  const config = gatewayConfig(flags);
+  const say = (line: string) => io.stderr.write(`twinyard: ${line}\n`);
+  const readConfig = () => gatewayConfig(flags, (line) => say(`warning: ${line}`));
+  const config = readConfig();
   // A server lives long enough for the best code to pay.
   limitCompiler(Number.POSITIVE_INFINITY);
-  const say = (line: string) => io.stderr.write(`twinyard: ${line}\n`);
-  const gateway = new Gateway(config, () => gatewayConfig(flags));
+  const gateway = new Gateway(config, readConfig);
+  gateway.onWarning = (line) => say(`warning: ${line}`);
   gateway.onFault = (error) => say(`went on after a fault: ${(error as Error).stack ?? error}`);
   const stopped = io.untilStopped();
   try {

@@ -230,6 +230,7 @@ export class Gateway implements PublicHost {
   /** Takes no new requests and says so, lets those under way end, and is gone. */
   async close(drainMs = this.config.drainMs): Promise<void> {
     this.isDraining = true;
+    this.fleet.drain();
     for (const timer of this.#timers) clearInterval(timer);
     let isLate = false;
     const deadline = setTimeout(() => {
@@ -274,20 +275,8 @@ export class Gateway implements PublicHost {
     const { health, signals } = this.config;
     for (const timer of this.#timers) clearInterval(timer);
     this.#timers = [
-      repeat(health.intervalMs, () => this.fleet.check()),
-      repeat(signals.intervalMs, () => this.fleet.scrape()),
+      setInterval(() => void this.fleet.check(), health.intervalMs),
+      setInterval(() => void this.fleet.scrape(), signals.intervalMs),
     ];
   }
-}
-
-/** Repeats something; the next time is not begun before the last has ended. */
-function repeat(ms: number, task: () => Promise<void>): NodeJS.Timeout {
-  let running = false;
-  return setInterval(() => {
-    if (running) return;
-    running = true;
-    void task().finally(() => {
-      running = false;
-    });
-  }, ms);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { FLOW_CONTROL_DEFAULTS } from '../policy/bundle/flow-control-keys.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from './gateway-config.js';
 import { readGatewayConfig } from './read-gateway-config.js';
 
@@ -24,6 +25,27 @@ describe('readGatewayConfig', () => {
     const config = read('replicas: [{ url: "http://h:1", model: m, engine: tgi }]');
     const replicas = [{ id: 'h:1', url: 'http://h:1', engine: 'tgi', models: ['m'] }];
     expect(config).toEqual({ ...GATEWAY_DEFAULTS, endpoints: [{ name: 'default', policy: DEFAULT_POLICY, replicas }] });
+  });
+
+  it('reads policies as policy files have them, one for all and others instead', () => {
+    const bundle = readFileSync(new URL('../../examples/policy-bundle.yaml', import.meta.url), 'utf8');
+    const indented = bundle.replace(/^(?=.)/gm, '  ');
+    const lines: string[] = [];
+    const text = `policy:\n${indented}\nreplicas: [{ url: "http://h:1" }]\nendpoints:\n  - name: e\n    policy: { flow_control: { max_concurrency: 5 } }\n    replicas: [{ url: "http://h:2" }]\n`;
+    const { endpoints } = readGatewayConfig(text, 't.yaml', GATEWAY_DEFAULTS, (line) => lines.push(line));
+    expect(endpoints.map(({ policy }) => policy)).toEqual([
+      {
+        ...DEFAULT_POLICY,
+        options: { scorers: 'prefix-affinity:2,queue-depth:1', tie_break: 'random' },
+        admission: { policy: 'tier-shed', options: { threshold: 60, min_priority: 3 } },
+        tenantBudgets: { reports: 0.02 },
+      },
+      { ...DEFAULT_POLICY, flowControl: { ...FLOW_CONTROL_DEFAULTS, maxConcurrency: 5 } },
+    ]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^t\.yaml:\d+:\d+ \(policy\.scheduler\): has no effect live/),
+      expect.stringMatching(/^t\.yaml:\d+:\d+ \(policy\.preemption\): has no effect live/),
+    ]);
   });
 
   it('takes files as relative to itself', () => {
@@ -64,6 +86,16 @@ describe('readGatewayConfig', () => {
       "unknown routing policy 'wighted'",
     ],
     ['policy: { routing: { options: { scorer: x } } }', 'conf/t.yaml:1:22 (policy.routing.options)', "'scorer'"],
+    [
+      'policy: { admission: { policy: tire-shed } }',
+      'conf/t.yaml:1:32 (policy.admission.policy)',
+      "unknown admission policy 'tire-shed'",
+    ],
+    [
+      'policy: { flow_control: { max_queue_depth: 0 } }',
+      'conf/t.yaml:1:44 (policy.flow_control.max_queue_depth)',
+      'too small',
+    ],
     ['listen: { port: 70000 }', 'conf/t.yaml:1:17 (listen.port)', 'too large'],
     ['listen: { cert: a.pem }', 'conf/t.yaml:1:1 (listen)', 'has one of cert and key'],
     ['timeouts: { total_ms: 0 }', 'conf/t.yaml:1:23 (timeouts.total_ms)', 'too small'],

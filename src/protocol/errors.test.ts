@@ -12,6 +12,6 @@ test('an error has a status and a body of the usual shape', () => {
 test('every kind is an error, and a client error exactly when its sender can mend it', () => {
   for (const [kind, { status, type }] of Object.entries(ERROR_KINDS)) {
     expect(status, kind).toBeGreaterThanOrEqual(400);
-    expect(type === 'server_error', kind).toBe(status >= 500 && kind !== 'upstream_timeout');
+    expect(type === 'server_error', kind).toBe(status >= 500 && type !== 'timeout_error');
   }
 });

@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { dataDirOf, storeAddress } from '../../gateway/access-config.js';
 import {
   DEFAULT_LINES,
+  DEFAULT_POLICY,
   GATEWAY_DEFAULTS,
   type GatewayConfig,
   type LinesConfig,
   type PolicyConfig,
 } from '../../gateway/gateway-config.js';
 import { readGatewayConfig } from '../../gateway/read-gateway-config.js';
+import { tracingFromEnvironment } from '../../gateway/telemetry/tracing/traces-url.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import { readProblem } from '../../workload/input-file.js';
@@ -18,10 +20,13 @@ import { refuseGiven } from './flag-conflicts.js';
 
 const FLEET_FLAGS = ['replica', 'engine', 'routing-policy', 'policy-options', 'block-size', 'cache-blocks'] as const;
 
-/** What the flags and, if there is one, the file ask for, complete and checked. Flags that were given win over the file. */
-export function gatewayConfig(flags: FlagValues<ServeFlags>): GatewayConfig {
+/**
+ * What the flags and, if there is one, the file ask for, complete and checked. Flags that were given win over the file.
+ * @param warn hears, in a line each, what has no effect
+ */
+export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string) => void): GatewayConfig {
   const { values } = flags;
-  const config = values.config === null ? fromFlags(flags) : fromFile(flags, values.config);
+  const config = values.config === null ? fromFlags(flags) : fromFile(flags, values.config, warn);
   if (config.endpoints.length === 0) {
     const remedy = 'give it once for each replica, as in --replica http://127.0.0.1:9001, or a file with -c';
     throw missingFlag('--replica', 'is required', remedy);
@@ -41,6 +46,7 @@ export function gatewayConfig(flags: FlagValues<ServeFlags>): GatewayConfig {
     record: linesOf(values.record, config.record),
     accessLog: linesOf(values['access-log'], config.accessLog),
     ...storeOf(values.store, config),
+    tracing: config.tracing ?? tracingFromEnvironment(process.env),
     seed: given('seed', values.seed, config.seed),
   };
 }
@@ -59,6 +65,7 @@ function storeOf(address: string | null, config: GatewayConfig): Pick<GatewayCon
 
 function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {
   const policy: PolicyConfig = {
+    ...DEFAULT_POLICY,
     name: values['routing-policy'],
     options: values['policy-options'],
     blockSize: values['block-size'],
@@ -74,7 +81,7 @@ function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {
   };
 }
 
-function fromFile(flags: FlagValues<ServeFlags>, path: string): GatewayConfig {
+function fromFile(flags: FlagValues<ServeFlags>, path: string, warn: (line: string) => void): GatewayConfig {
   refuseGiven(flags, FLEET_FLAGS, `${path} says who the replicas are and how one is chosen`, 'keep one of them');
   let text: string;
   try {
@@ -82,5 +89,5 @@ function fromFile(flags: FlagValues<ServeFlags>, path: string): GatewayConfig {
   } catch (error) {
     throw badValue('--config', path, readProblem(error), 'the path of a readable file');
   }
-  return readGatewayConfig(text, path, GATEWAY_DEFAULTS);
+  return readGatewayConfig(text, path, GATEWAY_DEFAULTS, warn);
 }

@@ -17,7 +17,7 @@ export interface RunWorkload {
   goodputTargets: Record<string, GoodputTarget>;
 }
 
-export type GeneratorFlags = FlagValues<RunWorkloadFlags & OutputFlags>;
+export type GeneratorFlags = FlagValues<RunWorkloadFlags & Pick<OutputFlags, 'seed' | 'horizon' | 'trace-output'>>;
 
 /** Makes the requests that the flags, or a specification, describe. */
 export async function generateRunWorkload(

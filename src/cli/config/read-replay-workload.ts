@@ -1,3 +1,4 @@
+import type { TracePart } from '../../workload/formats/format.js';
 import type { Trace, TraceHeader } from '../../workload/trace.js';
 import { readTraceV2 } from '../../workload/trace-v2/read-trace.js';
 import type { Workload } from '../../workload/workload.js';
@@ -6,6 +7,7 @@ import { missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { OutputFlags } from '../flags/output-flags.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
+import { tracePartOf } from '../flags/trace-part-flags.js';
 import type { TracePaths } from './replay-workload.js';
 import { warnOfMissingSessions } from './workload-warnings.js';
 
@@ -15,14 +17,19 @@ export interface ReplayWorkload {
   facts: Record<string, unknown>;
 }
 
+/** The flags that say how a trace is read, wherever it lies. */
+export type TraceReadingFlags = Omit<ReplayWorkloadFlags, 'trace' | 'trace-header' | 'trace-data' | 'decisions'> &
+  Pick<OutputFlags, 'seed'>;
+
 /** Reads the trace and, in closed loop, puts its chats in charge of their later turns. */
 export async function readReplayWorkload(
-  flags: FlagValues<ReplayWorkloadFlags & OutputFlags>,
+  flags: FlagValues<TraceReadingFlags>,
   paths: TracePaths,
   diagnostics: Diagnostics,
 ): Promise<ReplayWorkload> {
   const { values } = flags;
-  const trace = await readTrace(paths);
+  const part = tracePartOf(flags);
+  const trace = await readTrace(paths, part);
   if (trace.unsorted) {
     diagnostics.warn(`${paths.data.path}: requests are not in order of arrival; they are replayed in order of time`);
   }
@@ -33,6 +40,7 @@ export async function readReplayWorkload(
     traceFormat: trace.format,
     ...(paths.header === null ? {} : { traceHeader: paths.header.path }),
     traceData: paths.data.path,
+    ...(part === undefined ? {} : { tracePart: part }),
     sessionMode: values['session-mode'],
   };
   const { header } = trace;
@@ -54,14 +62,18 @@ export async function readReplayWorkload(
 }
 
 /** A pair that was named is a TraceV2; data alone is told apart by its content. */
-async function readTrace({ header, data }: TracePaths): Promise<Trace> {
-  if (header !== null) return readTraceV2(header.path, data.path);
-  const { traceFormatOf } = await import('../../workload/formats/read-any-trace.js');
+async function readTrace({ header, data }: TracePaths, part: TracePart | undefined): Promise<Trace> {
+  if (header !== null) {
+    if (part === undefined) return readTraceV2(header.path, data.path);
+    const { readTracePart } = await import('../../workload/trace-v2/trace-part.js');
+    return readTracePart(header.path, data.path, part);
+  }
+  const { readAs, traceFormatOf } = await import('../../workload/formats/read-any-trace.js');
   const { headerBeside } = await import('../../workload/formats/trace-v2.js');
   const format = await traceFormatOf(data.path);
   if (format.name === 'trace-v2' && headerBeside(data.path) === null) {
     const remedy = 'give --trace-header, or put the header beside the data under the same name';
     throw missingFlag('--trace-header', `is required: ${data.path} is a TraceV2 without a header`, remedy);
   }
-  return format.read(data.path);
+  return readAs(format, data.path, part);
 }

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { trafficFiles } from '../../workload/formats/traffic-files.js';
 import { missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
@@ -9,6 +11,12 @@ export interface TracePaths {
   /** Null: the format has none, or it stands beside the data. */
   header: NamedPath | null;
   data: NamedPath;
+}
+
+/** Every file of the trace that will be read. */
+export function traceInputs({ data, header }: TracePaths): NamedPath[] {
+  const files = trafficFiles(data.path).map((path) => ({ flag: data.flag, path }));
+  return header === null ? files : [header, data];
 }
 
 /** Refuses workload flags that contradict each other; the trace's files. */
@@ -29,7 +37,8 @@ function tracePaths(flags: FlagValues<ReplayWorkloadFlags>): TracePaths {
   const { trace, 'trace-header': header, 'trace-data': data } = flags.values;
   if (trace !== null) {
     const names = ['trace-header', 'trace-data'] as const;
-    refuseGiven(flags, names, `--trace ${trace} names both files already`, 'keep one of them');
+    refuseGiven(flags, names, `--trace ${trace} names the trace already`, 'keep one of them');
+    if (isFile(trace)) return { header: null, data: { flag: '--trace', path: trace } };
     const files = traceFiles(trace);
     return { header: { flag: '--trace', path: files.header }, data: { flag: '--trace', path: files.data } };
   }
@@ -40,4 +49,8 @@ function tracePaths(flags: FlagValues<ReplayWorkloadFlags>): TracePaths {
     header: header === null ? null : { flag: '--trace-header', path: header },
     data: { flag: '--trace-data', path: data },
   };
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

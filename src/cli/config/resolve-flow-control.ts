@@ -1,44 +1,71 @@
+import { flowControlOf } from '../../policy/bundle/flow-control-keys.js';
 import type { FlowControlConfig } from '../../simulator/cluster-config.js';
 import type { PolicyBundle } from '../../simulator/policy-bundle.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { FlowControlFlags } from '../flags/flow-control-flags.js';
 
-/** The gateway queue, or null without one. Targets by class come from the flag, else from the bundle. */
+/** The flag of each setting. */
+const FLAGS = {
+  saturationDetector: 'saturation-detector',
+  dispatchOrder: 'dispatch-order',
+  dispatchTickUs: 'dispatch-tick-interval',
+  queueDepthThreshold: 'queue-depth-threshold',
+  kvCacheUtilThreshold: 'kv-cache-util-threshold',
+  maxConcurrency: 'max-concurrency',
+  usageLimitThreshold: 'usage-limit-threshold',
+  fairnessPolicy: 'fairness-policy',
+  requestTtlUs: 'request-ttl',
+  maxQueueDepth: 'max-gateway-queue-depth',
+  perBandCapacity: 'per-band-capacity',
+  queueShedding: 'queue-shedding',
+  sloTargetsUs: 'slo-targets',
+} as const satisfies Record<keyof FlowControlConfig, keyof FlowControlFlags>;
+
+/**
+ * The gateway queue, or null without one. A bundle with a section `flow_control` means what it means to a live gateway, with
+ * the section's own defaults; flags that are given win over it.
+ */
 export function resolveFlowControl(
   flags: FlagValues<FlowControlFlags>,
   bundle: PolicyBundle | null,
   diagnostics: Diagnostics,
 ): FlowControlConfig | null {
   const { values } = flags;
-  const bundleTargets = bundle?.admission.slo_targets;
-  if (bundleTargets !== undefined && values['dispatch-order'] !== 'slo-deadline') {
+  const targets = { ...bundle?.admission.slo_targets };
+  const section = bundle?.flow_control;
+  const inBundle = section === undefined ? null : flowControlOf(section, targets);
+  const isOn = values['flow-control'] || inBundle !== null;
+  const order = inBundle === null || flags.given('dispatch-order') ? values['dispatch-order'] : inBundle.dispatchOrder;
+  if (Object.keys(targets).length > 0 && order !== 'slo-deadline') {
     const place = bundle!.place('admission.slo_targets');
     diagnostics.warn(`${place}: has no effect without --flow-control --dispatch-order slo-deadline`);
   }
-  if (!values['flow-control']) return null;
-  warnOfIdleFlags(flags, diagnostics);
-  return {
-    saturationDetector: values['saturation-detector'],
-    dispatchOrder: values['dispatch-order'],
-    dispatchTickUs: values['dispatch-tick-interval'],
-    queueDepthThreshold: values['queue-depth-threshold'],
-    kvCacheUtilThreshold: values['kv-cache-util-threshold'],
-    maxConcurrency: values['max-concurrency'],
-    usageLimitThreshold: values['usage-limit-threshold'],
-    fairnessPolicy: values['fairness-policy'],
-    requestTtlUs: values['request-ttl'],
-    maxQueueDepth: values['max-gateway-queue-depth'],
-    perBandCapacity: values['per-band-capacity'],
-    queueShedding: values['queue-shedding'],
-    sloTargetsUs: flags.given('slo-targets') ? values['slo-targets'] : { ...bundleTargets },
+  if (!isOn) return null;
+  const setting = <Key extends keyof typeof FLAGS>(key: Key): FlowControlConfig[Key] =>
+    (inBundle === null || flags.given(FLAGS[key]) ? values[FLAGS[key]] : inBundle[key]) as FlowControlConfig[Key];
+  const config: FlowControlConfig = {
+    saturationDetector: setting('saturationDetector'),
+    dispatchOrder: setting('dispatchOrder'),
+    dispatchTickUs: setting('dispatchTickUs'),
+    queueDepthThreshold: setting('queueDepthThreshold'),
+    kvCacheUtilThreshold: setting('kvCacheUtilThreshold'),
+    maxConcurrency: setting('maxConcurrency'),
+    usageLimitThreshold: setting('usageLimitThreshold'),
+    fairnessPolicy: setting('fairnessPolicy'),
+    requestTtlUs: setting('requestTtlUs'),
+    maxQueueDepth: setting('maxQueueDepth'),
+    perBandCapacity: setting('perBandCapacity'),
+    queueShedding: setting('queueShedding'),
+    sloTargetsUs: flags.given('slo-targets') ? values['slo-targets'] : targets,
   };
+  warnOfIdleFlags(flags, config, diagnostics);
+  return config;
 }
 
 /** Settings that are harmless but idle with the others as they are. */
-function warnOfIdleFlags(flags: FlagValues<FlowControlFlags>, { warn }: Diagnostics): void {
-  const { values } = flags;
-  const detector = values['saturation-detector'];
+function warnOfIdleFlags(flags: FlagValues<FlowControlFlags>, config: FlowControlConfig, { warn }: Diagnostics): void {
+  const detector = config.saturationDetector;
   const idle = (name: keyof FlowControlFlags, used: boolean, why: string) => {
     if (flags.given(name) && !used) warn(`--${name} has no effect ${why}`);
   };
@@ -46,5 +73,5 @@ function warnOfIdleFlags(flags: FlagValues<FlowControlFlags>, { warn }: Diagnost
   idle('queue-depth-threshold', detector === 'utilization', withDetector);
   idle('kv-cache-util-threshold', detector === 'utilization', withDetector);
   idle('max-concurrency', detector === 'concurrency', withDetector);
-  idle('queue-shedding', values['max-gateway-queue-depth'] > 0, 'without --max-gateway-queue-depth');
+  idle('queue-shedding', config.maxQueueDepth > 0, 'without --max-gateway-queue-depth');
 }

@@ -1,7 +1,7 @@
+import { scorersOption } from '../../policy/bundle/scorers-option.js';
 import type { RoutingPolicy } from '../../policy/contract.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
-import { lonePrefixAffinityWarning, parseScorers } from '../../policy/scoring/parse-scorers.js';
 import type { PolicyChoice } from '../../simulator/cluster-config.js';
 import type { PolicyBundle } from '../../simulator/policy-bundle.js';
 import type { Diagnostics } from '../diagnostics.js';
@@ -26,12 +26,12 @@ export function resolveRouting(
   const options: Record<string, unknown> = bundleApplies ? { ...inBundle.options } : {};
   const scorers = flags.values['routing-scorers'];
   if (scorers !== null) {
-    refuseWithout(policy, 'scorers', '--routing-scorers', 'add --routing-policy weighted');
-    options.scorers = canonicalScorers(scorers, '--routing-scorers', diagnostics);
+    const remedy = 'add --routing-policy weighted';
+    options.scorers = scorersOption(policy, scorers, '--routing-scorers', remedy, diagnostics.warn);
   } else if (bundleApplies && inBundle.scorers !== undefined) {
+    const remedy = "write 'policy: weighted'";
     const scorersPlace = bundle!.place('routing.scorers');
-    refuseWithout(policy, 'scorers', scorersPlace, "write 'policy: weighted'");
-    options.scorers = canonicalScorers(inBundle.scorers, scorersPlace, diagnostics);
+    options.scorers = scorersOption(policy, inBundle.scorers, scorersPlace, remedy, diagnostics.warn);
   }
   if (flags.given('tie-break')) {
     const tieBreak = flags.values['tie-break'];
@@ -42,21 +42,8 @@ export function resolveRouting(
   return { policy: name, options: { ...(policyOptions(policy, options, optionsPlace) as Record<string, unknown>) } };
 }
 
-/** Scorers as text, however they were written. */
-function canonicalScorers(given: Parameters<typeof parseScorers>[0], place: string, diagnostics: Diagnostics): string {
-  const scorers = parseScorers(given, place);
-  const warning = lonePrefixAffinityWarning(scorers);
-  if (warning !== null) diagnostics.warn(`${place}: ${warning}`);
-  return scorers.map(({ name, weight }) => `${name}:${weight}`).join(',');
-}
-
 function takes(policy: RoutingPolicy, option: string): boolean {
   return Object.hasOwn(policy.options as object, option);
-}
-
-function refuseWithout(policy: RoutingPolicy, option: string, place: string, remedy: string): void {
-  if (!takes(policy, option))
-    throw noSuchOption(policy, place, `scorers do not choose the policy: ${remedy}, or leave them out`);
 }
 
 function noSuchOption(policy: RoutingPolicy, place: string, remedy: string): Error {

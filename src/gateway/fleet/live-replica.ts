@@ -1,5 +1,6 @@
 import type { GatewayConfig, ReplicaConfig } from '../gateway-config.js';
 import { legalHeader } from '../proxy/headers.js';
+import { engineNamed } from '../signals/registry.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import { UpstreamPool } from '../upstream/upstream-pool.js';
 import { CircuitBreaker } from './circuit-breaker.js';
@@ -25,6 +26,8 @@ export class LiveReplica {
   readonly headerId: string;
   readonly url: string;
   readonly engine: string;
+  /** Whether it can tell its load beside its answers. */
+  readonly tellsLoad: boolean;
   pool: UpstreamPool;
   readonly breaker: CircuitBreaker;
   state: ReplicaState = 'starting';
@@ -52,6 +55,7 @@ export class LiveReplica {
     this.headerId = legalHeader(config.id);
     this.url = config.url;
     this.engine = config.engine;
+    this.tellsLoad = engineNamed(config.engine, config.id).tellsLoad === true;
     this.models = new Set(config.models ?? []);
     this.asksForModels = config.models === null;
     this.breaker = new CircuitBreaker(breaker);

@@ -249,6 +249,18 @@ describe('the chunk that nobody asked for', () => {
     expect(metered(tail, 'events', { isWhole: false }).isInsideEvent).toBe(true);
   });
 
+  test.each<AnswerForm>(['events', 'json', 'opaque'])(
+    'what was held back of one answer is no part of the next: %s',
+    (form) => {
+      const reused = new AnswerMeter();
+      metered(whole(`${event(usageChunk, '\r\n').slice(0, -1)}`), 'events', { strips: true, isWhole: false, reused });
+      metered(whole('data: secret'), 'events', { strips: true, isWhole: false, reused });
+      reused.begin(form, false);
+      expect([reused.rest().length, reused.isInsideEvent]).toEqual([0, false]);
+      expect(metered(whole('\n{}'), form, { reused }).text).toBe('\n{}');
+    },
+  );
+
   test('a long event is not kept, and one whose beginning has gone stays', () => {
     const long = event({ ...usageChunk, id: 'x'.repeat(200_000) });
     const bytes = Buffer.from(long + event(usageChunk) + event('[DONE]'));

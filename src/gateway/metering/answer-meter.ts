@@ -59,7 +59,6 @@ export class AnswerMeter implements SseSink, TokenCounts {
     said.outputTokens = -1;
     said.reasoningTokens = -1;
     this.#scanner.reset();
-    if (form !== 'events') return;
     this.#pattern.reset();
     this.#events.reset();
     this.#stripper.reset();

@@ -6,13 +6,12 @@ export class MeterPool {
 
   /** A meter for a request that has no answer yet. */
   take(): AnswerMeter {
-    const meter = this.#free.pop() ?? new AnswerMeter();
-    meter.begin('opaque', false);
-    return meter;
+    return this.#free.pop() ?? new AnswerMeter();
   }
 
-  /** The request has ended and nobody asks the meter any more. */
+  /** The request has ended and nobody asks the meter any more: it forgets everything. */
   give(meter: AnswerMeter): void {
+    meter.begin('opaque', false);
     this.#free.push(meter);
   }
 }

@@ -15,7 +15,7 @@ import type { AnswerMeter } from '../metering/answer-meter.js';
 import type { Journalled } from '../metering/commit-turn.js';
 import type { TrafficRecorder } from '../recording/traffic-recorder.js';
 import type { RequestFacts } from '../request/request-facts.js';
-import { LOAD_HEADER } from '../signals/load-header.js';
+import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';
 import type { TraceContext } from '../telemetry/tracing/trace-context.js';
 import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
 import type { ExchangeHost, Outcome } from './exchange-host.js';
@@ -194,10 +194,10 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     if (this.isStreamed) this.#time();
     const meter = this.#meter!;
     const out = meter.piece(piece);
-    if (isLast || meter.isSettled) {
-      this.#hold(out);
+    if (!this.#isSafe && (isLast || meter.isSettled)) {
       // The end of the answer comes with it, as a rule; if it does not, nobody is kept waiting.
-      if (!isLast && !this.#isNoted) setImmediate(noteEarly, this);
+      if (!isLast && this.#held === null) setImmediate(noteEarly, this);
+      this.#hold(out);
       return true;
     }
     return out.length === 0 || this.#write(out);
@@ -265,6 +265,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.#meter ??= this.#host.meters.take();
     metrics.decided(endpoint.name, this.policy);
     if (recorder !== null && this.attempts === 1) this.#noteBlocks(recorder);
+    if (placement.replica.tellsLoad && this.attempts === 1) this.#headers.push(...LOAD_REQUEST);
     const upstream = placement.replica.pool.dispatch(
       { path, method: request.method!, headers: this.#headers, body },
       this,
@@ -398,9 +399,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
   }
 
   readonly #clientClosed = (): void => {
-    if (this.#ended) return;
-    this.endpoint.flow.leave(this);
-    this.#end('client_left', 'the client left');
+    if (!this.#ended) this.#end('client_left', 'the client left');
   };
 
   #end(outcome: Outcome, cause: string): void {
@@ -411,6 +410,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.cause = cause;
     this.endedUs = host.nowUs();
     response.off('close', this.#clientClosed);
+    this.endpoint.flow.leave(this);
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer);
     if (outcome !== 'ok') this.#upstream?.abort();
     if (!this.#isNoted) this.#count(outcome === 'ok' || outcome === 'client_error');

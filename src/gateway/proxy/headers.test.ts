@@ -12,7 +12,7 @@ describe('upstreamHeaders', () => {
       ...['Connection', 'keep-alive', 'Keep-Alive', 'timeout=5', 'Transfer-Encoding', 'chunked', 'TE', 'trailers'],
       ...['Trailer', 'x-sum', 'Upgrade', 'h2c', 'Proxy-Authorization', 'x', 'Proxy-Connection', 'close', 'Host', 'h'],
       ...['Content-Length', '3', 'Expect', '100-continue', 'X-Request-Id', 'theirs', 'Authorization', 'Bearer k'],
-      ...['X-Api-Key', 'k'],
+      ...['X-Api-Key', 'k', 'Accept-Encoding', 'gzip'],
     ];
     expect(upstreamHeaders(dropped, 'id-1', null)).toEqual(['x-request-id', 'id-1']);
   });

@@ -13,7 +13,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** What the gateway sets itself on the way to a replica. */
+/** What the gateway sets itself on the way to a replica, or keeps. An answer that is packed could not be metered. */
 const REPLACED_UPSTREAM = new Set([
   ...HOP_BY_HOP,
   'host',
@@ -22,6 +22,7 @@ const REPLACED_UPSTREAM = new Set([
   'x-request-id',
   'authorization',
   'x-api-key',
+  'accept-encoding',
 ]);
 const TRACE_CONTEXT = new Set(['traceparent', 'tracestate']);
 

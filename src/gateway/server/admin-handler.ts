@@ -3,11 +3,10 @@ import { ApiError } from '../../protocol/errors.js';
 import type { KeyRole } from '../../store/key-record.js';
 import { tooManyWrongKeys } from '../access/errors.js';
 import { WrongKeys } from '../access/wrong-keys.js';
-import type { Gateway } from '../gateway.js';
 import { readBody } from '../request/read-body.js';
 import { answerAdmin } from './admin-api.js';
 import type { AdminHost } from './admin-host.js';
-import { isEnough, isToken } from './admin-role.js';
+import { isToken } from './admin-role.js';
 import { type AdminAnswer, failed, ok } from './admin-route.js';
 import { discardBody } from './discard-body.js';
 
@@ -15,37 +14,30 @@ import { discardBody } from './discard-body.js';
 const MOST_BYTES = 1024 * 1024;
 
 /** Answers the admin port: metrics for everybody who can reach it, the API for those who may have it. */
-export function adminHandler(gateway: Gateway & AdminHost): RequestListener {
-  const wrong = new WrongKeys(gateway.config.access.wrongKeysPerMinute);
+export function adminHandler(host: AdminHost): RequestListener {
+  const wrong = new WrongKeys(host.config.access.wrongKeysPerMinute);
   return (request, response) => {
-    answerOf(gateway, wrong, request).then(
+    answerOf(host, wrong, request).then(
       (answer) => send(request, response, answer),
       (fault) => {
-        gateway.fault(fault);
+        host.fault(fault);
         send(request, response, failed(500, 'the gateway failed'));
       },
     );
   };
 }
 
-async function answerOf(
-  gateway: Gateway & AdminHost,
-  wrong: WrongKeys,
-  request: IncomingMessage,
-): Promise<AdminAnswer> {
+async function answerOf(host: AdminHost, wrong: WrongKeys, request: IncomingMessage): Promise<AdminAnswer> {
   const { accept = '' } = request.headers;
   const url = request.url!;
   const path = url.split('?', 1)[0]!;
   if (path === '/health') return ok({ status: 'alive' });
-  const isMetrics = path === '/metrics';
-  if (!isMetrics && !path.startsWith('/api/')) return failed(404, `there is no ${path} here`);
-  const who = isMetrics && !gateway.protectsMetrics ? 'viewer' : whoAsks(gateway, wrong, request);
+  if (path === '/metrics') return { ...ok(host.metricsText()), type: 'text/plain; version=0.0.4; charset=utf-8' };
+  if (!path.startsWith('/api/')) return failed(404, `there is no ${path} here`);
+  const who = whoAsks(host, wrong, request);
   if (typeof who !== 'string') return who;
-  if (isMetrics && isEnough(who, 'viewer')) {
-    return { status: 200, body: gateway.metricsText(), type: 'text/plain; version=0.0.4; charset=utf-8' };
-  }
   const query = new URLSearchParams(url.slice(path.length));
-  return answerAdmin(gateway, who, request.method!, path, { query, accept, body: () => bodyOf(request) });
+  return answerAdmin(host, who, request.method!, path, { query, accept, body: () => bodyOf(request) });
 }
 
 /**
@@ -56,7 +48,7 @@ function whoAsks(host: AdminHost, wrong: WrongKeys, { headers, socket }: Incomin
   const { authorization, 'x-api-key': apiKey } = headers;
   if (isToken(authorization ?? '', host.adminToken)) return 'admin';
   const address = socket.remoteAddress ?? '';
-  if (host.access) {
+  if (host.access !== null) {
     const found = host.access.check(authorization, typeof apiKey === 'string' ? apiKey : undefined, address);
     return found instanceof ApiError ? refused(found) : found.role;
   }
@@ -66,7 +58,7 @@ function whoAsks(host: AdminHost, wrong: WrongKeys, { headers, socket }: Incomin
   return refused(waitS === 0 ? NO_TOKEN : tooManyWrongKeys(waitS));
 }
 
-const NO_TOKEN = new ApiError('unauthorized', 'The admin token is missing or wrong.');
+const NO_TOKEN = new ApiError('unauthorized', 'the admin token is missing or wrong');
 
 function refused({ message, retryAfterS, status }: ApiError): AdminAnswer {
   const retry = retryAfterS === null ? [] : ['retry-after', String(retryAfterS)];

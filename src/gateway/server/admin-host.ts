@@ -19,11 +19,19 @@ export interface AdminAccess {
 export interface AdminHost
   extends Pick<
     Gateway,
-    'adminToken' | 'config' | 'endpoints' | 'fault' | 'fleet' | 'nowMs' | 'reloadConfig' | 'replicas' | 'ring'
+    | 'adminToken'
+    | 'config'
+    | 'endpoints'
+    | 'fault'
+    | 'fleet'
+    | 'metricsText'
+    | 'nowMs'
+    | 'reloadConfig'
+    | 'replicas'
+    | 'ring'
   > {
   /** Where keys and usage are; without one there are no keys but the token. */
-  readonly store?: Pick<Store, 'keys' | 'usage' | 'now'> | null;
-  readonly access?: AdminAccess | null;
-  /** Whether metrics are for viewers too, and not for everybody who can reach the port. */
-  readonly protectsMetrics?: boolean;
+  readonly store: Pick<Store, 'keys' | 'usage' | 'now'> | null;
+  /** Null where no keys are asked for. */
+  readonly access: AdminAccess | null;
 }

@@ -8,20 +8,20 @@ import { readKeyChanges, readNewKeyBody, readRotation } from './read-key-body.js
 
 export async function listKeys(host: AdminHost): Promise<AdminAnswer> {
   const { store } = host;
-  if (!store) return noStore();
+  if (store === null) return noStore();
   const now = await store.now();
   return ok((await store.keys.list()).map((key) => keyView(key, now)));
 }
 
 export async function showKey({ store }: AdminHost, { name: id }: AdminRequest): Promise<AdminAnswer> {
-  if (!store) return noStore();
+  if (store === null) return noStore();
   const key = await store.keys.get(id);
   return key === null ? noKey() : ok(keyView(key, await store.now()));
 }
 
 export async function createKey(host: AdminHost, { body }: AdminRequest): Promise<AdminAnswer> {
   const { store } = host;
-  if (!store) return noStore();
+  if (store === null) return noStore();
   const issued = await store.keys.create(readNewKeyBody(body, await store.now()));
   await refresh(host);
   return { status: 201, body: issuedView(issued, await store.now()) };
@@ -29,7 +29,7 @@ export async function createKey(host: AdminHost, { body }: AdminRequest): Promis
 
 export async function changeKey(host: AdminHost, { body, name: id }: AdminRequest): Promise<AdminAnswer> {
   const { store } = host;
-  if (!store) return noStore();
+  if (store === null) return noStore();
   const key = await store.keys.update(id, readKeyChanges(body, await store.now()));
   await refresh(host);
   return ok(keyView(key, await store.now()));
@@ -37,7 +37,7 @@ export async function changeKey(host: AdminHost, { body, name: id }: AdminReques
 
 export async function revokeKey(host: AdminHost, { name: id }: AdminRequest): Promise<AdminAnswer> {
   const { store } = host;
-  if (!store) return noStore();
+  if (store === null) return noStore();
   const key = await store.keys.revoke(id);
   await refresh(host);
   return ok(keyView(key, await store.now()));
@@ -45,7 +45,7 @@ export async function revokeKey(host: AdminHost, { name: id }: AdminRequest): Pr
 
 export async function rotateKey(host: AdminHost, { body, name: id }: AdminRequest): Promise<AdminAnswer> {
   const { store } = host;
-  if (!store) return noStore();
+  if (store === null) return noStore();
   const { graceS } = readRotation(body);
   const now = await store.now();
   const issued = await store.keys.rotate(id, graceS === 0 ? null : now + 1000 * graceS);

@@ -16,7 +16,7 @@ const badQuery = (place: string, problem: string, remedy: string) =>
 
 /** `GET /api/usage`: sums by what is asked for, as JSON or, for spreadsheets, as CSV. */
 export async function showUsage({ store }: AdminHost, { accept, query }: AdminRequest): Promise<AdminAnswer> {
-  if (!store) return noStore();
+  if (store === null) return noStore();
   const asked = readUsageQuery(query);
   const isCsv = wantsCsv(query, accept);
   const views = (await store.usage.query(asked)).map((sum) => usageView(sum, asked.by));

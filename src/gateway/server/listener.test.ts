@@ -24,6 +24,8 @@ afterEach(async () => {
 
 const LOOPBACK: ListenConfig = { host: '127.0.0.1', port: 0, tls: null };
 
+const LONG = { headersMs: 60_000, bodyMs: 60_000, idleMs: 60_000 };
+
 async function listening(
   config: ListenConfig,
   refused: number[] = [],
@@ -31,6 +33,8 @@ async function listening(
 ): Promise<Listener> {
   const listener = new Listener(config, {
     headerBytes: 4096,
+    connections: 100,
+    timeouts: LONG,
     handler: (request, response) => response.end(`you asked for ${request.url}`),
     refused: (status) => refused.push(status),
     ...change,
@@ -129,9 +133,9 @@ describe('Listener', () => {
         problem: 'cannot be read (ENOENT)',
       }),
     );
-    expect(() => new Listener({ ...LOOPBACK, tls: { cert: nonsense, key: nonsense } }, {} as never)).toThrowError(
-      expect.objectContaining({ code: 'TLS_UNUSABLE' }),
-    );
+    expect(
+      () => new Listener({ ...LOOPBACK, tls: { cert: nonsense, key: nonsense } }, { timeouts: LONG } as never),
+    ).toThrowError(expect.objectContaining({ code: 'TLS_UNUSABLE' }));
   });
 
   it.each([
@@ -228,8 +232,6 @@ class Slow {
 }
 
 describe('Listener and slow clients', () => {
-  const LONG = { headersMs: 60_000, bodyMs: 60_000, idleMs: 60_000 };
-
   it.each([
     ['nothing', ''],
     ['half a request line', 'GET / HT'],

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext, type SecureVersion } from 'node:tls';
 import { ApiError } from '../../protocol/errors.js';
 import { methodWrong, unusableTls } from '../errors.js';
-import { GATEWAY_DEFAULTS, type GatewayConfig, type ListenConfig } from '../gateway-config.js';
+import type { GatewayConfig, ListenConfig } from '../gateway-config.js';
 import { sendError } from '../proxy/send-error.js';
 import { requestIdOf } from '../request/request-facts.js';
 import { answerBroken, refuseConnection } from './broken-http.js';
@@ -16,9 +16,9 @@ export interface ListenerParts {
   /** The most that a request line and its headers may have together. */
   headerBytes: number;
   /** Connections at a time; further ones are closed at once. */
-  connections?: number;
+  connections: number;
   /** For clients: to send their headers, to send the whole request, and to go on reading an answer. */
-  timeouts?: Pick<GatewayConfig['timeouts'], 'headersMs' | 'bodyMs' | 'idleMs'>;
+  timeouts: Pick<GatewayConfig['timeouts'], 'headersMs' | 'bodyMs' | 'idleMs'>;
   handler: RequestListener;
   /** For requests that want to be told to go on before they send their body; without it they are told so at once. */
   continueHandler?: RequestListener;
@@ -42,12 +42,12 @@ export class Listener {
   readonly #server: Server;
   readonly #refused: ListenerParts['refused'];
   readonly #clients = new StalledClients();
-  /** Connections that have sent something ambiguous: nothing more is read from their bytes. */
-  readonly #shut = new WeakSet<Socket>();
+  /** Connections that have sent something ambiguous: nothing more is read from their bytes. Null as long as none has. */
+  #shut: WeakSet<Socket> | null = null;
   #watcher: NodeJS.Timeout | undefined;
 
   constructor(config: ListenConfig, parts: ListenerParts) {
-    const { connections = GATEWAY_DEFAULTS.limits.connections, timeouts = GATEWAY_DEFAULTS.timeouts } = parts;
+    const { connections, timeouts } = parts;
     this.#config = config;
     this.#refused = parts.refused;
     this.idleMs = timeouts.idleMs;
@@ -127,13 +127,14 @@ export class Listener {
   /** The handler for requests that everybody reads alike. Others are refused, and so is all that follows them. */
   #guarded(handler: RequestListener): RequestListener {
     return (request, response) => {
-      if (this.#shut.has(request.socket)) return;
+      if (this.#shut?.has(request.socket)) return;
       const problem = ambiguity(request);
       if (problem === null) {
         if (endsConnection(request)) response.shouldKeepAlive = false;
         handler(request, response);
         return;
       }
+      this.#shut ??= new WeakSet();
       this.#shut.add(request.socket);
       response.shouldKeepAlive = false;
       const error = new ApiError('malformed', `The request is not valid HTTP: ${problem}.`);

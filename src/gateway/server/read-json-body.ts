@@ -21,7 +21,7 @@ export function readJsonBody(text: string, kind: Kind, errors: YamlErrors, start
     json = JSON.parse(text);
   } catch {
     // The parser's own words would repeat what was sent.
-    throw errors.invalid('body', text === '' ? 'is empty' : 'is not valid JSON', start);
+    throw errors.invalid('body', 'is not valid JSON', start);
   }
   return { json, ...readStrictYaml(JSON.stringify(json), 'body', kind, errors, start) };
 }

@@ -30,7 +30,7 @@ describe('readNewKeyBody', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no body', undefined, 'body: is empty; give a key, as in {"name": "reports"}'],
+    ['no body', undefined, 'body: is not valid JSON; give a key, as in {"name": "reports"}'],
     ['no JSON', '{', 'body: is not valid JSON'],
     ['YAML', 'name: x', 'body: is not valid JSON'],
     ['a list', [], 'is not a map'],

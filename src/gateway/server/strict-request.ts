@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 /** What of a request tells where it ends and whom it is for. */
 type Head = Pick<IncomingMessage, 'httpVersionMajor' | 'httpVersionMinor' | 'rawHeaders'>;
 
+const UNDERSCORE = 0x5f;
+
 /**
  * What makes a request ambiguous that the parser lets pass: somebody in front of us or behind us might read another
  * request from the same bytes. Null for nearly all.
@@ -12,20 +14,27 @@ export function ambiguity({ httpVersionMajor, httpVersionMinor, rawHeaders }: He
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!;
-    // Names are told apart by their length first: every request comes through here.
+    // Every request comes through here: names are told apart by their length, and compared only if they may be meant.
     if (name.length === 4) {
-      if (name.toLowerCase() === 'host' && ++hosts > 1) return 'it has more than one host';
+      if (isNamed(name, 'host') && ++hosts > 1) return 'it has more than one host';
     } else if (name.length === 14) {
-      if (name.toLowerCase() === 'content_length') return 'content_length could be taken for content-length';
+      if (name.charCodeAt(7) === UNDERSCORE && isNamed(name, 'content_length')) {
+        return 'content_length could be taken for content-length';
+      }
     } else if (name.length === 17) {
-      const lower = name.toLowerCase();
-      if (lower === 'transfer_encoding') return 'transfer_encoding could be taken for transfer-encoding';
-      if (lower !== 'transfer-encoding') continue;
+      if (isNamed(name, 'transfer_encoding')) return 'transfer_encoding could be taken for transfer-encoding';
+      if (!isNamed(name, 'transfer-encoding')) continue;
       if (httpVersionMinor === 0) return 'HTTP/1.0 has no transfer-encoding';
       if (rawHeaders[i + 1]!.toLowerCase() !== 'chunked') return 'only chunked is known as transfer-encoding';
     }
   }
   return hosts === 0 && httpVersionMinor > 0 ? 'it has no host' : null;
+}
+
+/** Without a copy where the first letters differ, or nothing does. */
+function isNamed(name: string, lower: string): boolean {
+  if (name === lower) return true;
+  return (name.charCodeAt(0) | 0x20) === lower.charCodeAt(0) && name.toLowerCase() === lower;
 }
 
 /**

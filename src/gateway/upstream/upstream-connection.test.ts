@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../toy-engine.contract.js';
 import { MALFORMED, MALFORMED_CHUNKS } from './answers.contract.js';
 import { answer, GET, Listening, POST, RawServer, send } from './upstream.contract.js';
@@ -99,19 +99,30 @@ describe('a connection is not used again', () => {
 });
 
 describe('a request on a connection that the replica has closed meanwhile', () => {
-  /** The first connection answers once; what happens to its second request is the test's to say. */
-  const closing = (close: (socket: Socket) => void) =>
-    serving((socket, number, text) => {
+  const now = performance.now.bind(performance);
+  let aheadMs = 0;
+  beforeEach(() => {
+    aheadMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  /** The first connection answers once, and is idle for a while; what happens to its second request is the test's to say. */
+  const closing = async (close: (socket: Socket) => void, idleMs = 2000) => {
+    const pool = await serving((socket, number, text) => {
       if (number === 1 && socket === server.sockets[0]) close(socket);
       else socket.write(answer(text.split(' ')[0]!));
     });
+    await send(pool).over;
+    aheadMs += idleMs;
+    return pool;
+  };
 
   it.each([
     ['by a reset', (socket: Socket) => void socket.resetAndDestroy()],
     ['orderly', (socket: Socket) => void socket.end()],
   ])('is sent again, %s, POST included', async (_, close) => {
     const pool = await closing(close);
-    await send(pool).over;
     const second = await send(pool).over;
     expect([second.body, second.calls]).toEqual(['POST', ['headers', 'last', 'complete']]);
     expect(pool.stats).toMatchObject({ connections: 1, idle: 1, opened: 2, repeated: 1 });
@@ -119,14 +130,26 @@ describe('a request on a connection that the replica has closed meanwhile', () =
 
   it('is not sent again when something was answered', async () => {
     const pool = await closing((socket) => void socket.end('H'));
-    await send(pool).over;
     expect((await send(pool).over).error?.code).toBe('UPSTREAM_CUT');
+    expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
+  });
+
+  it('is not sent again when the answer was nonsense', async () => {
+    const pool = await closing((socket) => void socket.end('nonsense'));
+    expect((await send(pool).over).error?.code).toBe('UPSTREAM_MALFORMED');
     expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
   });
 
   it('is not sent again when it was the first', async () => {
     const pool = await serving((socket) => socket.resetAndDestroy());
+    aheadMs += 2000;
     expect((await send(pool).over).error?.code).toBe('ECONNRESET');
+    expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
+  });
+
+  it('is not sent again when the connection was in use just before', async () => {
+    const pool = await closing((socket) => void socket.end(), 100);
+    expect((await send(pool).over).error?.code).toBe('UPSTREAM_CUT');
     expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
   });
 
@@ -136,26 +159,24 @@ describe('a request on a connection that the replica has closed meanwhile', () =
       else socket.end();
     });
     await send(pool).over;
+    aheadMs += 2000;
     expect((await send(pool).over).error?.code).toBe('UPSTREAM_CUT');
     expect(pool.stats).toMatchObject({ connections: 0, opened: 2, repeated: 1 });
   });
 
   it('is not sent again when it failed late: then the replica was at it', async () => {
-    const pool = await serving((socket, number) => number === 0 && socket.write(answer('x')));
-    await send(pool).over;
+    let requests = 0;
+    const pool = await closing(() => requests++);
     const second = send(pool);
-    await turns();
-    const now = performance.now() + 2000;
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(now);
+    await until(() => requests === 1);
+    aheadMs += 2000;
     server.sockets[0]!.resetAndDestroy();
     expect((await second.over).error?.code).toBe('ECONNRESET');
-    clock.mockRestore();
     expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
   });
 
   it('can be given up when it is sent again', async () => {
     const pool = await closing((socket) => void socket.end());
-    await send(pool).over;
     const second = send(pool);
     await until(() => pool.stats.repeated === 1);
     second.request!.abort();

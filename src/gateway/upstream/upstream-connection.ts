@@ -5,10 +5,14 @@ import type { RequestEncoder } from './request-encoder.js';
 import { badRequest, connectTimeout, cut, headersTimeout } from './upstream-error.js';
 import type { Carrier, UpstreamRequest } from './upstream-request.js';
 
-/** How long after it was sent a request can still fail because the replica had closed the connection before. */
+/** Nobody closes connections that have been idle for less, */
+const LEAST_IDLE_MS = 1000;
+/** and when it was closed, the request that comes too late fails within this time. */
 const RACE_MS = 1000;
 /** What a connection fails with when the replica had closed it. */
 const RACE_CODES = new Set(['UPSTREAM_CUT', 'ECONNRESET', 'EPIPE']);
+/** The replica's clock starts when its answer is out, ours when it is here. */
+const KEEP_ALIVE_MARGIN_MS = 1000;
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** What a connection needs of its pool. */
@@ -36,7 +40,7 @@ export class UpstreamConnection implements AnswerSink, Carrier {
   #request: UpstreamRequest | null;
   #isOpen = false;
   #isGone = false;
-  #hasAnswered = false;
+  #idleSinceMs = NEVER;
   /** Inside of what the socket calls with what it read. */
   #isReading = false;
   #isPaused = false;
@@ -52,9 +56,11 @@ export class UpstreamConnection implements AnswerSink, Carrier {
     this.#socket.on('error', this.#failed).on('end', this.#ended).on('close', this.#closed);
   }
 
-  /** How long the replica says that it keeps it when idle. */
-  get keepAliveMs(): number {
-    return this.#parser.keepAliveMs;
+  /** Waits for a request, so long at most, or shorter if the replica says so. */
+  rest(nowMs: number, keepAliveMs: number): void {
+    this.isIdle = true;
+    this.#idleSinceMs = nowMs;
+    this.deadlineMs = nowMs + Math.min(keepAliveMs, this.#parser.keepAliveMs - KEEP_ALIVE_MARGIN_MS);
   }
 
   /** Sends a request: most often in one write, from a buffer that is used again as soon as that is out. */
@@ -146,10 +152,8 @@ export class UpstreamConnection implements AnswerSink, Carrier {
     this.#request = null;
     this.#isPaused = false;
     // A request that is not out yet would go on after the answer to it.
-    if (this.#parser.isReusable && this.#socket.writableLength === 0) {
-      this.#hasAnswered = true;
-      this.#pool.released(this);
-    } else this.#lose(null);
+    if (this.#parser.isReusable && this.#socket.writableLength === 0) this.#pool.released(this);
+    else this.#lose(null);
     request?.complete();
   }
 
@@ -199,12 +203,13 @@ export class UpstreamConnection implements AnswerSink, Carrier {
 
   /**
    * Whether it looks as if the replica closed the idle connection while the request was on its way. Then nobody has read the
-   * request, and it is sent once more, on a new connection, POST included: not a byte was answered, the connection was an old one,
-   * and it failed at once. Should the replica have read it after all, the worst is that it computes an answer twice, which is what
-   * the gateway risks with every request that it gives to another replica.
+   * request, and it is sent once more, on a new connection, POST included: the connection had been idle for long enough to be
+   * closed for it, it failed at once, and not a byte was answered. A replica that dies of a request under load does not look like
+   * this. Should one have read it all the same, the worst is that it computes an answer twice, which is what the gateway risks
+   * with every request that it gives to another replica.
    */
   #wasClosedBefore({ code }: { code?: string }): boolean {
-    if (!this.#hasAnswered || this.#parser.hasBegun) return false;
+    if (this.#parser.hasBegun || this.#sentMs - this.#idleSinceMs < LEAST_IDLE_MS) return false;
     return code !== undefined && RACE_CODES.has(code) && performance.now() - this.#sentMs < RACE_MS;
   }
 

@@ -30,8 +30,6 @@ export interface UpstreamStats {
   repeated: number;
 }
 
-/** The replica's clock starts when its answer is out, ours when it is here. */
-const KEEP_ALIVE_MARGIN_MS = 1000;
 const MOST_SWEEP_MS = 250;
 const LEAST_SWEEP_MS = 5;
 
@@ -125,9 +123,7 @@ export class UpstreamPool implements ConnectionPool, Carrier {
       connection.send(request, nowMs);
       return;
     }
-    const { keepAliveMs } = this.#options;
-    connection.isIdle = true;
-    connection.deadlineMs = nowMs + Math.min(keepAliveMs, connection.keepAliveMs - KEEP_ALIVE_MARGIN_MS);
+    connection.rest(nowMs, this.#options.keepAliveMs);
     this.#idle.push(connection);
     if (this.closed) connection.fail(poolClosed());
   }

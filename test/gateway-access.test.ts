@@ -1,0 +1,296 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Gateway } from '../src/gateway/gateway.js';
+import { GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/gateway-config.js';
+import { Collector } from '../src/gateway/telemetry/tracing/collector.contract.js';
+import { randomStream } from '../src/kernel/random-stream.js';
+import type { KeySettings } from '../src/store/key-record.js';
+import { openStore, type Store } from '../src/store/open-store.js';
+import { describeStores } from '../src/store/stores.contract.js';
+import type { UsageSum } from '../src/store/usage-record.js';
+import { metric, question, toyEngine, until } from './support/engine-fixture.js';
+import { afterwards, expectIdle, gatewayOver, RawReplica } from './support/gateway-fixture.js';
+import { expectNowhere, plantedBody, plantedHeaders } from './support/planted-secrets.js';
+import { serveProcess } from './support/serve-process.js';
+
+const root = mkdtempSync(join(tmpdir(), 'twinyard-access-'));
+afterAll(() => rmSync(root, { recursive: true }));
+let folders = 0;
+
+/** The configuration of a gateway that asks for keys, with a store of its own. */
+function withStore(): Pick<GatewayConfig, 'store' | 'dataDir' | 'access'> {
+  const folder = join(root, String(folders++));
+  const access = { ...GATEWAY_DEFAULTS.access, keys: 'required' as const };
+  return { store: join(folder, 'keys.db'), dataDir: join(folder, 'data'), access };
+}
+
+async function newKey(gateway: Gateway, settings: Partial<KeySettings> = {}): Promise<string> {
+  const { text } = await gateway.store!.keys.create({ name: 'app', ...settings });
+  await gateway.access!.refresh();
+  return text;
+}
+
+function ask(url: string, key: string, body: object = question('hello', { max_tokens: 3 }), path = 'chat/completions') {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return fetch(`${url}/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+/** Statuses and how often each came. */
+async function asked(calls: Promise<Response>[]): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (const answer of await Promise.all(calls)) {
+    counts[answer.status] = (counts[answer.status] ?? 0) + 1;
+    await answer.text();
+  }
+  return counts;
+}
+
+const usageOf = (store: Store, by: readonly ('outcome' | 'model' | 'endpoint')[] = []): Promise<UsageSum[]> =>
+  store.usage.query({ by });
+
+describe('keys', () => {
+  test('are asked for, by either header; what is wrong gets 401, a model that is not allowed 403', async () => {
+    const gateway = await gatewayOver([await toyEngine()], withStore());
+    const key = await newKey(gateway, { models: ['toy'] });
+    const other = await newKey(gateway, { models: ['another'] });
+    expect((await ask(gateway.url, key)).status).toBe(200);
+    const byHeader = { method: 'POST', headers: { 'x-api-key': key }, body: JSON.stringify(question('hello')) };
+    expect((await fetch(`${gateway.url}/v1/chat/completions`, byHeader)).status).toBe(200);
+    expect((await ask(gateway.url, `${key.slice(0, -1)}!`)).status).toBe(401);
+    const refused = await ask(gateway.url, other);
+    expect([refused.status, await refused.json()]).toMatchObject([403, { error: { code: 'forbidden' } }]);
+    const models = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${other}` } });
+    expect(await models.json()).toEqual({ object: 'list', data: [] });
+    expectIdle(gateway);
+  });
+
+  test('that are revoked elsewhere are refused here within the time that is set', async () => {
+    const config = withStore();
+    const gateway = await gatewayOver([await toyEngine()], { ...config, access: { ...config.access, refreshMs: 10 } });
+    const key = await newKey(gateway);
+    const elsewhere = await openStore(config.store!);
+    afterwards(() => elsewhere.close());
+    const [record] = await elsewhere.keys.list();
+    await elsewhere.keys.revoke(record!.id);
+    for (;;) {
+      const answer = await ask(gateway.url, key);
+      await answer.text();
+      if (answer.status === 401) break;
+    }
+  });
+});
+
+describe('limits', () => {
+  test('hold against 50 clients at once, whatever is limited', async () => {
+    const gateway = await gatewayOver([await toyEngine(), await toyEngine()], withStore());
+    const storm = async (limits: object) => {
+      const key = await newKey(gateway, { limits: { '*': limits } });
+      const calls = Array.from({ length: 50 }, async () => {
+        const counts: Record<number, number>[] = [];
+        for (let i = 0; i < 4; i++) counts.push(await asked([ask(gateway.url, key)]));
+        return counts;
+      });
+      const all = (await Promise.all(calls)).flat();
+      return all.reduce((sum, counts) => sum + (counts[200] ?? 0), 0);
+    };
+    expect(await storm({ requestsPerMinute: 60 })).toBe(60);
+    // A request reserves its prompt of 14 tokens and 3 for the answer, and uses as many or less.
+    expect(await storm({ tokensPerMinute: 200 })).toBeLessThanOrEqual(Math.floor(200 / 4));
+    const { metrics } = gateway;
+    expect(metrics.outcomes.get('refused')).toBeGreaterThan(140);
+    expectIdle(gateway);
+  });
+
+  test('of requests at a time are free again when a client leaves', async () => {
+    const replica = await RawReplica.start();
+    replica.answer = () => {};
+    const gateway = await gatewayOver([replica], withStore());
+    const key = await newKey(gateway, { limits: { m: { concurrent: 1 } } });
+    const leaving = new AbortController();
+    const headers = { authorization: `Bearer ${key}` };
+    const body = JSON.stringify({ model: 'm', prompt: 'x' });
+    const held = fetch(`${gateway.url}/v1/completions`, { method: 'POST', headers, body, signal: leaving.signal });
+    await until(() => replica.seen.length === 1);
+    const second = await ask(gateway.url, key, { model: 'm', prompt: 'x' }, 'completions');
+    expect([second.status, second.headers.get('retry-after')]).toEqual([429, '1']);
+    leaving.abort();
+    await expect(held).rejects.toThrow();
+    await until(() => gateway.inFlight === 0);
+    replica.answer = ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+    expect((await ask(gateway.url, key, { model: 'm', prompt: 'x' }, 'completions')).status).toBe(200);
+  });
+});
+
+describeStores((stores) => {
+  test('two gateway processes on one store let in exactly as many as the limit allows', async () => {
+    const address = await stores.freshAddress();
+    const store = await stores.open(address);
+    const { text } = await store.keys.create({ name: 'app', limits: { '*': { requestsPerMinute: 40 } } });
+    const engine = await toyEngine();
+    const args = ['--replica', engine.url, '--store', address];
+    const first = await serveProcess(args);
+    const second = await serveProcess(args);
+    const calls = Array.from({ length: 120 }, (_, i) => ask(i % 2 === 0 ? first.url : second.url, text));
+    expect(await asked(calls)).toEqual({ 200: 40, 429: 80 });
+    for (const { child, ended } of [first, second]) {
+      child.kill('SIGTERM');
+      await ended;
+    }
+    const [usage] = await usageOf(store);
+    expect(usage).toMatchObject({ requests: 40 });
+  });
+});
+
+describe('usage', () => {
+  test("is the engines' own count, on every path, streamed or not", async () => {
+    const engines = [await toyEngine(), await toyEngine()];
+    const config = withStore();
+    const gateway = await gatewayOver(engines, config);
+    const key = await newKey(gateway);
+    const random = randomStream(7, 'usage');
+    const words = (n: number) => Array.from({ length: n }, () => `w${Math.floor(random.next() * 50)}`).join(' ');
+    const calls: Promise<Response>[] = [];
+    for (let i = 0; i < 200; i++) {
+      const more = { max_tokens: 1 + Math.floor(random.next() * 20), ignore_eos: true, stream: i % 2 === 0 };
+      const shown = i % 4 === 0 ? { ...more, stream_options: { include_usage: true } } : more;
+      const text = words(1 + Math.floor(random.next() * 40));
+      if (i % 10 === 8) calls.push(ask(gateway.url, key, { model: 'toy', input: [text, words(3)] }, 'embeddings'));
+      else if (i % 10 === 9) {
+        calls.push(ask(gateway.url, key, { model: 'toy', query: 'q', documents: [text, words(2)] }, 'rerank'));
+      } else if (i % 3 === 0)
+        calls.push(ask(gateway.url, key, { model: 'toy', prompt: text, ...shown }, 'completions'));
+      else calls.push(ask(gateway.url, key, question(text, shown)));
+    }
+    expect(await asked(calls)).toEqual({ 200: 200 });
+    await gateway.close();
+    const store = await openStore(config.store!);
+    afterwards(() => store.close());
+    const [usage] = await usageOf(store, ['outcome']);
+    const total = async (name: string) => (await metric(engines[0]!, name)) + (await metric(engines[1]!, name));
+    expect(usage).toMatchObject({
+      requests: 200,
+      estimatedRequests: 0,
+      inputTokens: await total('vllm:prompt_tokens_total'),
+      outputTokens: await total('vllm:generation_tokens_total'),
+      cachedTokens: await total('vllm:prefix_cache_hits_total'),
+    });
+  });
+
+  test('of answers that broke off is what was seen, with the cause', async () => {
+    const replica = await RawReplica.start();
+    const config = withStore();
+    const gateway = await gatewayOver([replica], config);
+    const key = await newKey(gateway);
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+    const piece = (text: string) => chunk(`data: {"choices":[{"index":0,"delta":{"content":"${text}"}}]}\n\n`);
+    const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+    replica.answer = ({ socket }) => socket.end(`${head}${piece('a')}${piece('b')}${piece('c')}${chunk('data: {"c')}`);
+    const body = { model: 'm', messages: [{ role: 'user', content: 'twelve bytes' }], stream: true };
+    expect(await (await ask(gateway.url, key, body)).text()).toContain('"upstream_error"');
+    replica.answer = ({ socket }) => void socket.write(`${head}${piece('a')}`);
+    const leaving = new AbortController();
+    const headers = { authorization: `Bearer ${key}` };
+    const init = { method: 'POST', headers, body: JSON.stringify(body), signal: leaving.signal };
+    const left = await fetch(`${gateway.url}/v1/chat/completions`, init);
+    const reader = left.body!.getReader();
+    await reader.read();
+    leaving.abort();
+    await until(() => gateway.inFlight === 0);
+    await gateway.close();
+    const store = await openStore(config.store!);
+    afterwards(() => store.close());
+    const rows = await usageOf(store, ['outcome']);
+    const shown = rows.map(({ outcome, requests, estimatedRequests, outputTokens }) => {
+      return { outcome, requests, estimatedRequests, outputTokens };
+    });
+    expect(shown).toEqual([
+      { outcome: 'the client left', requests: 1, estimatedRequests: 1, outputTokens: 1 },
+      { outcome: 'the connection was cut', requests: 1, estimatedRequests: 1, outputTokens: 3 },
+    ]);
+    expect(rows.every(({ inputTokens }) => inputTokens > 0)).toBe(true);
+  });
+
+  test('that a client was told of is not lost when the gateway is killed', async () => {
+    const folder = join(root, String(folders++));
+    const address = join(folder, 'keys.db');
+    const engine = await toyEngine();
+    const store = await openStore(address);
+    afterwards(() => store.close());
+    const { text } = await store.keys.create({ name: 'app' });
+    let acknowledged = 0;
+    for (let round = 0; round < 3; round++) {
+      const { child, ended, url } = await serveProcess(['--replica', engine.url, '--store', address]);
+      const wanted = acknowledged + 20 + 15 * round;
+      const clients = Array.from({ length: 8 }, async (_, i) => {
+        for (;;) {
+          const body = question('hello', { max_tokens: 2, stream: i % 2 === 0 });
+          const answer = await ask(url, text, body)
+            .then((given) => given.text())
+            .catch(() => null);
+          if (answer === null) return;
+          if (i % 2 === 1 || answer.includes('[DONE]')) acknowledged++;
+          if (acknowledged >= wanted) child.kill('SIGKILL');
+        }
+      });
+      await Promise.all(clients);
+      await ended;
+    }
+    const last = await serveProcess(['--replica', engine.url, '--store', address]);
+    last.child.kill('SIGTERM');
+    await last.ended;
+    const [usage] = await usageOf(store);
+    expect(usage!.requests).toBeGreaterThanOrEqual(acknowledged);
+    // What the last of each round's clients did not get any more was counted all the same: no more than were under way.
+    expect(usage!.requests).toBeLessThanOrEqual(acknowledged + 3 * 8);
+    expect(usage!.outputTokens).toBe(2 * usage!.requests);
+  });
+});
+
+test('nothing that anybody writes, shows or sends holds a key, a prompt or a header', async () => {
+  const collector = await Collector.start();
+  afterwards(() => collector.close());
+  const config = withStore();
+  const folder = join(config.dataDir, '..');
+  const lines = { maxBytes: 1 << 20, files: 2 };
+  const engine = await toyEngine();
+  const broken = await RawReplica.start();
+  broken.answer = ({ socket }) => socket.destroy();
+  const gateway = await gatewayOver([engine, broken], {
+    ...config,
+    record: { path: join(folder, 'traffic.jsonl'), ...lines },
+    accessLog: { path: join(folder, 'access.jsonl'), ...lines },
+    decisionLog: join(root, 'decisions.jsonl'),
+    tracing: { endpoint: collector.url, sample: 1 },
+  });
+  const faults: string[] = [];
+  gateway.onFault = (error) => faults.push(String((error as Error).stack));
+  const key = await newKey(gateway, { limits: { '*': { requestsPerMinute: 5 } } });
+  const told: string[] = [];
+  for (let i = 0; i < 8; i++) {
+    const body = { ...plantedBody(i === 7 ? 'nobody' : 'toy'), stream: i % 2 === 0 };
+    const init = { method: 'POST', headers: plantedHeaders(i === 6 ? undefined : key), body: JSON.stringify(body) };
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, init);
+    told.push(JSON.stringify([...answer.headers]), answer.status === 200 ? '' : await answer.text());
+    if (answer.status === 200) await answer.text();
+  }
+  const pages: Record<string, string> = { answers: told.join('\n'), faults: faults.join('\n') };
+  const headers = { authorization: `Bearer ${gateway.adminToken}` };
+  for (const path of ['/metrics', '/api/config', '/api/decisions', '/api/keys', '/api/usage', '/api/replicas']) {
+    const answer = await fetch(gateway.adminUrl + path, { headers });
+    expect(answer.status).toBe(200);
+    pages[path] = await answer.text();
+  }
+  await gateway.close();
+  pages.spans = JSON.stringify(collector.requests);
+  expect(pages.spans).toContain('gen_ai.request.model');
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  expect(files.length).toBeGreaterThan(3);
+  for (const { name, parentPath } of files) pages[name] = readFileSync(join(parentPath, name), 'latin1');
+  // Decisions depend on the chat a request belongs to: their log, which is its owner's alone, has its name.
+  const decisions = { log: readFileSync(join(root, 'decisions.jsonl'), 'utf8'), api: pages['/api/decisions']! };
+  delete pages['/api/decisions'];
+  expectNowhere(decisions, key, ['session']);
+  expectNowhere(pages, key);
+});

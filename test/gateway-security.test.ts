@@ -1,0 +1,492 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Gateway } from '../src/gateway/gateway.js';
+import { ADMIN_ROUTES } from '../src/gateway/server/admin-api.js';
+import { makeCertificate } from '../src/gateway/server/certificate.contract.js';
+import { configFor, until } from '../src/gateway/toy-engine.contract.js';
+import { expectIdle, gatewayOver, PROMPT, plain, postText, RawClient, RawReplica } from './support/gateway-fixture.js';
+import { answersIn } from './support/http-answers.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'twinyard-security-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const LENGTH = PROMPT.length;
+const HEX = LENGTH.toString(16);
+const WITH_LENGTH = `content-length: ${LENGTH}\r\n`;
+const CHUNKED = 'transfer-encoding: chunked\r\n';
+const CHUNKS = `${HEX}\r\n${PROMPT}\r\n0\r\n\r\n`;
+
+/** A request as bytes, with all its framing in the test's hands. */
+const raw = (headers: string, body: string, start = 'POST /v1/completions HTTP/1.1') =>
+  `${start}\r\nhost: h\r\n${headers}\r\n${body}`;
+
+/** What somebody would smuggle. */
+const EVIL = raw(`x-evil: 1\r\n${WITH_LENGTH}`, PROMPT);
+
+/** That a replica was sent exactly these bodies, each in a request whose framing is the gateway's own. */
+function expectSent(replica: RawReplica, bodies: readonly string[]): void {
+  const wellFramed = replica.seen.map(({ text }) => {
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    const [start, ...headers] = head.split('\r\n');
+    expect(start).toBe('POST /v1/completions HTTP/1.1');
+    const named = (name: string) => headers.filter((header) => header.toLowerCase().startsWith(`${name}:`));
+    expect(named('content-length')).toEqual([`content-length: ${body.length}`]);
+    expect(named('host')).toEqual([`host: ${new URL(replica.url).host}`]);
+    for (const name of ['transfer-encoding', 'upgrade', 'expect', 'te', 'trailer', 'keep-alive', 'proxy-connection']) {
+      expect(named(name)).toEqual([]);
+    }
+    return body;
+  });
+  expect(wellFramed).toEqual(bodies);
+}
+
+/** That the next request gets through as if nothing had been. */
+async function expectSound(gateway: Gateway, replica: RawReplica): Promise<void> {
+  replica.seen.length = 0;
+  const client = new RawClient(gateway.url).send(postText(PROMPT, 'x-mark: sound\r\nconnection: close\r\n'));
+  expect(await client.closed()).toMatch(/^HTTP\/1\.1 200 /);
+  expectSent(replica, [PROMPT]);
+  expect(replica.seen[0]!.text).toContain('x-mark: sound\r\n');
+  expectIdle(gateway);
+  expect(gateway.metrics.faults).toBe(0);
+}
+
+async function pair(): Promise<[RawReplica, Gateway]> {
+  const replica = await RawReplica.start();
+  return [replica, await gatewayOver([replica])];
+}
+
+describe('a request that could be read in two ways is nobody’s', () => {
+  const lf = `POST /v1/completions HTTP/1.1\nhost: h\n${WITH_LENGTH.replace('\r', '')}\n${PROMPT}`;
+  test.each<[string, string, number?]>([
+    ['a length and chunks', raw(`content-length: 5\r\n${CHUNKED}`, CHUNKS)],
+    ['chunks and a length', raw(`${CHUNKED}${WITH_LENGTH}`, PROMPT)],
+    ['two lengths', raw(`${WITH_LENGTH}content-length: 3\r\n`, PROMPT)],
+    ['the same length twice', raw(WITH_LENGTH + WITH_LENGTH, PROMPT)],
+    ['a list of lengths', raw(`content-length: ${LENGTH}, ${LENGTH}\r\n`, PROMPT)],
+    ['a length with a sign', raw(`content-length: +${LENGTH}\r\n`, PROMPT)],
+    ['a negative length', raw('content-length: -1\r\n', PROMPT)],
+    ['a length with a blank inside', raw('content-length: 3 0\r\n', PROMPT)],
+    ['a length behind a tab', raw(`content-length: ${LENGTH}\t\r\n`, PROMPT)],
+    ['a length in hexadecimal', raw('content-length: 0x1e\r\n', PROMPT)],
+    ['a length beyond all numbers', raw(`content-length: ${'9'.repeat(30)}\r\n`, PROMPT)],
+    ['an empty length', raw('content-length:\r\n', PROMPT)],
+    ['a length with an underscore', raw(`content_length: 3\r\n${WITH_LENGTH}`, PROMPT)],
+    ['chunked, identity', raw('transfer-encoding: chunked, identity\r\n', CHUNKS)],
+    ['identity, chunked', raw('transfer-encoding: identity, chunked\r\n', CHUNKS)],
+    ['identity', raw('transfer-encoding: identity\r\n', CHUNKS)],
+    ['identity with a length', raw(`transfer-encoding: identity\r\n${WITH_LENGTH}`, PROMPT)],
+    ['gzip, chunked', raw('transfer-encoding: gzip, chunked\r\n', CHUNKS)],
+    ['chunked, chunked', raw('transfer-encoding: chunked, chunked\r\n', CHUNKS)],
+    ['chunked twice', raw(CHUNKED + CHUNKED, CHUNKS)],
+    ['chunked, then identity', raw(`${CHUNKED}transfer-encoding: identity\r\n`, CHUNKS)],
+    ['identity, then chunked', raw(`transfer-encoding: identity\r\n${CHUNKED}`, CHUNKS)],
+    ['xchunked', raw('transfer-encoding: xchunked\r\n', CHUNKS)],
+    ['chunkedx', raw('transfer-encoding: chunkedx\r\n', CHUNKS)],
+    ['chunked in quotes', raw('transfer-encoding: "chunked"\r\n', CHUNKS)],
+    ['chunked with a parameter', raw('transfer-encoding: chunked;q=1\r\n', CHUNKS)],
+    ['chunked behind a comma', raw('transfer-encoding: ,chunked\r\n', CHUNKS)],
+    ['chunked before a comma', raw('transfer-encoding: chunked,\r\n', CHUNKS)],
+    ['chunked behind a vertical tab', raw('transfer-encoding: \x0bchunked\r\n', CHUNKS)],
+    ['chunked before a tab', raw('transfer-encoding: chunked\t\r\n', CHUNKS)],
+    ['chunked on the next line', raw('transfer-encoding:\r\n chunked\r\n', CHUNKS)],
+    ['an empty encoding', raw(`transfer-encoding:\r\n${WITH_LENGTH}`, PROMPT)],
+    ['an encoding with an underscore', raw(`transfer_encoding: chunked\r\n${WITH_LENGTH}`, PROMPT)],
+    ['an encoding before a blank', raw(`${WITH_LENGTH}transfer-encoding : chunked\r\n`, PROMPT)],
+    ['chunks in HTTP/1.0', raw(`connection: keep-alive\r\n${CHUNKED}`, CHUNKS, 'POST /v1/completions HTTP/1.0')],
+    ['a header on two lines', raw(`x-a: b\r\n c\r\n${WITH_LENGTH}`, PROMPT)],
+    ['a length on the second line of a header', raw(`x-a: b\r\n\tcontent-length: 3\r\n${WITH_LENGTH}`, PROMPT)],
+    [
+      'a blank before the first header',
+      `POST /v1/completions HTTP/1.1\r\n x: y\r\nhost: h\r\n${WITH_LENGTH}\r\n${PROMPT}`,
+    ],
+    ['LF alone after a header', raw(`x-a: b\n${WITH_LENGTH}`, PROMPT)],
+    ['LF alone everywhere', lf],
+    ['LF alone at the end of the headers', `POST /v1/completions HTTP/1.1\r\nhost: h\r\n${WITH_LENGTH}\n${PROMPT}`],
+    ['CR alone in a header', raw(`x-a: b\rcontent-length: 3\r\n${WITH_LENGTH}`, PROMPT)],
+    ['CR twice', raw(`x-a: b\r\r\n${WITH_LENGTH}`, PROMPT)],
+    ['a blank before the colon', raw(`x-a : b\r\n${WITH_LENGTH}`, PROMPT)],
+    ['a header without a name', raw(`: b\r\n${WITH_LENGTH}`, PROMPT)],
+    ['NUL in a value', raw(`x-a: b\0c\r\n${WITH_LENGTH}`, PROMPT)],
+    ['NUL in a name', raw(`x\0a: b\r\n${WITH_LENGTH}`, PROMPT)],
+    ['a control character in a value', raw(`x-a: b\x01c\r\n${WITH_LENGTH}`, PROMPT)],
+    ['two hosts', raw(`host: other\r\n${WITH_LENGTH}`, PROMPT)],
+    ['no host', `POST /v1/completions HTTP/1.1\r\n${WITH_LENGTH}\r\n${PROMPT}`],
+    ['another version', raw(WITH_LENGTH, PROMPT, 'POST /v1/completions HTTP/1.2')],
+    ['a version to come', raw(WITH_LENGTH, PROMPT, 'POST /v1/completions HTTP/2.0')],
+    ['no version', `POST /v1/completions\r\nhost: h\r\n${WITH_LENGTH}\r\n${PROMPT}`],
+    ['a tab in the request line', raw(WITH_LENGTH, PROMPT, 'POST\t/v1/completions HTTP/1.1')],
+    ['a target with a blank', raw(WITH_LENGTH, PROMPT, 'POST /v1/completions x HTTP/1.1')],
+    ['a target with a control character', raw(WITH_LENGTH, PROMPT, 'POST /v1/completions?\x01 HTTP/1.1')],
+    ['an authority as target', raw(WITH_LENGTH, PROMPT, 'POST other:80 HTTP/1.1')],
+    ['CONNECT', raw('', '', 'CONNECT other:80 HTTP/1.1'), 405],
+    ['the beginning of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a chunk with LF alone', raw(CHUNKED, `${HEX}\n${PROMPT}\r\n0\r\n\r\n`)],
+    ['LF alone after a chunk', raw(CHUNKED, `${HEX}\r\n${PROMPT}\n0\r\n\r\n`)],
+    ['nothing after a chunk', raw(CHUNKED, `${HEX}\r\n${PROMPT}0\r\n\r\n`)],
+    ['a chunk in 0x', raw(CHUNKED, `0x${HEX}\r\n${PROMPT}\r\n0\r\n\r\n`)],
+    ['a chunk behind a blank', raw(CHUNKED, ` ${HEX}\r\n${PROMPT}\r\n0\r\n\r\n`)],
+    ['a chunk before a blank', raw(CHUNKED, `${HEX} \r\n${PROMPT}\r\n0\r\n\r\n`)],
+    ['a chunk of less than nothing', raw(CHUNKED, `-${HEX}\r\n${PROMPT}\r\n0\r\n\r\n`)],
+    ['a chunk that is too large for a number', raw(CHUNKED, `1000000000000001e\r\n${PROMPT}\r\n0\r\n\r\n`)],
+    ['LF in the extension of a chunk', raw(CHUNKED, `${HEX};a\nb\r\n${PROMPT}\r\n0\r\n\r\n`)],
+    ['CR in the extension of a chunk', raw(CHUNKED, `${HEX};a\rb\r\n${PROMPT}\r\n0\r\n\r\n`)],
+    ['an extension without end', raw(CHUNKED, `${HEX};${'a'.repeat(20_000)}\r\n${PROMPT}\r\n0\r\n\r\n`)],
+    ['a length as trailer', raw(CHUNKED, `${HEX}\r\n${PROMPT}\r\n0\r\ncontent-length: 3\r\n\r\n`)],
+    ['an encoding as trailer', raw(CHUNKED, `${HEX}\r\n${PROMPT}\r\n0\r\n${CHUNKED}\r\n`)],
+    ['trailers without end', raw(CHUNKED, `${HEX}\r\n${PROMPT}\r\n0\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`), 431],
+  ])('%s', async (_, bytes, status = 400) => {
+    const [replica, gateway] = await pair();
+    const client = new RawClient(gateway.url).send(bytes + EVIL);
+    const { answers, rest } = answersIn(await client.closed());
+    expect([answers.map((answer) => answer.status), rest]).toEqual([[status], '']);
+    expect(JSON.parse(answers[0]!.body)).toMatchObject({ error: { type: 'invalid_request_error' } });
+    expect(answers[0]!.head).toMatch(/\r\nconnection: close\r\n/i);
+    expectSent(replica, []);
+    await expectSound(gateway, replica);
+  });
+});
+
+describe('a request that is somewhat odd is one request, and its framing is ours', () => {
+  test.each<[string, string]>([
+    ['a length with noughts', raw(`content-length: 00${LENGTH}\r\n`, PROMPT)],
+    ['chunks', raw(CHUNKED, CHUNKS)],
+    ['ChUnKeD', raw('Transfer-Encoding: ChUnKeD\r\n', CHUNKS)],
+    ['chunked behind a tab', raw('transfer-encoding:\tchunked\r\n', CHUNKS)],
+    ['chunks with extensions', raw(CHUNKED, `${HEX};a=b;c="d;e"\r\n${PROMPT}\r\n0;f\r\n\r\n`)],
+    ['chunks with noughts', raw(CHUNKED, `${'0'.repeat(100)}${HEX}\r\n${PROMPT}\r\n000\r\n\r\n`)],
+    ['a chunk per byte', raw(CHUNKED, `${[...PROMPT].map((letter) => `1\r\n${letter}\r\n`).join('')}0\r\n\r\n`)],
+    ['trailers', raw(`${CHUNKED}trailer: x-evil\r\n`, `${HEX}\r\n${PROMPT}\r\n0\r\nx-evil: 1\r\nhost: evil\r\n\r\n`)],
+    ['HTTP/1.0', raw(WITH_LENGTH, PROMPT, 'POST /v1/completions HTTP/1.0')],
+    ['an empty line before it', `\r\n\r\n${raw(WITH_LENGTH, PROMPT)}`],
+    ['its own framing named by connection', raw(`connection: content-length, host\r\n${WITH_LENGTH}`, PROMPT)],
+    ['its encoding named by connection', raw(`connection: transfer-encoding\r\n${CHUNKED}`, CHUNKS)],
+    ['a header named by connection', raw(`connection: close, X-Evil\r\nx-evil: 1\r\n${WITH_LENGTH}`, PROMPT)],
+    ['headers of a connection', raw(`keep-alive: 5\r\nproxy-connection: x\r\nte: trailers\r\n${WITH_LENGTH}`, PROMPT)],
+    [
+      'an upgrade',
+      raw(`connection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: x\r\n${WITH_LENGTH}`, PROMPT),
+    ],
+    ['expect', raw(`expect: 100-continue\r\n${WITH_LENGTH}`, PROMPT)],
+    ['expect of HTTP/1.0', raw(`expect: 100-continue\r\n${WITH_LENGTH}`, PROMPT, 'POST /v1/completions HTTP/1.0')],
+    ['letters that are not ASCII', raw(`x-a: b\xffc\r\n${WITH_LENGTH}`, PROMPT)],
+  ])('%s', async (_, bytes) => {
+    const [replica, gateway] = await pair();
+    const client = new RawClient(gateway.url).send(bytes);
+    const text = await client.until(/HTTP\/1\.1 200 OK\r\n[\s\S]*\{\}/);
+    const { answers, rest } = answersIn(text);
+    expect([answers.map(({ status }) => status).filter((status) => status >= 200), rest]).toEqual([[200], '']);
+    expectSent(replica, [PROMPT]);
+    expect(replica.seen[0]!.text).not.toMatch(/evil|http2-settings/i);
+    client.socket.destroy();
+    await expectSound(gateway, replica);
+  });
+});
+
+describe('what stands in a body that nobody reads is no request', () => {
+  test.each<[string, string, number]>([
+    ['too large', raw(`content-length: ${EVIL.length}\r\n`, EVIL), 413],
+    ['too large, in chunks', raw(CHUNKED, `${EVIL.length.toString(16)}\r\n${EVIL}\r\n0\r\n\r\n`), 413],
+    ['packed', raw(`content-encoding: gzip\r\ncontent-length: ${EVIL.length}\r\n`, EVIL), 400],
+    ['for no path', raw(`content-length: ${EVIL.length}\r\n`, EVIL, 'POST /nothing HTTP/1.1'), 404],
+    [
+      'for another host',
+      raw(`content-length: ${EVIL.length}\r\n`, EVIL, 'POST http://other/v1/completions HTTP/1.1'),
+      404,
+    ],
+    ['for everything', raw(`content-length: ${EVIL.length}\r\n`, EVIL, 'POST * HTTP/1.1'), 404],
+    ['with a fragment', raw(`content-length: ${EVIL.length}\r\n`, EVIL, 'POST /v1/completions?a#b HTTP/1.1'), 404],
+    ['of GET', raw(`content-length: ${EVIL.length}\r\n`, EVIL, 'GET /v1/completions HTTP/1.1'), 405],
+    ['of GET where GET is right', raw(`content-length: ${EVIL.length}\r\n`, EVIL, 'GET /health HTTP/1.1'), 200],
+    [
+      'of GET in chunks',
+      raw(CHUNKED, `${EVIL.length.toString(16)}\r\n${EVIL}\r\n0\r\n\r\n`, 'GET /health HTTP/1.1'),
+      200,
+    ],
+    ['of an expectation', raw(`expect: a-miracle\r\ncontent-length: ${EVIL.length}\r\n`, EVIL), 417],
+    ['that is no JSON', raw('content-length: 3\r\n', '{}}'), 400],
+  ])('%s', async (_, bytes, status) => {
+    const replica = await RawReplica.start();
+    const limits = { bodyBytes: EVIL.length - 1, headerBytes: 16_384, decisions: 10, connections: 100 };
+    const gateway = await gatewayOver([replica], { limits });
+    const client = new RawClient(gateway.url).send(bytes + postText(PROMPT, 'x-mark: next\r\n'));
+    const text = await client.until(/HTTP\/1\.1 200 OK[\s\S]*\{\}/);
+    const { answers, rest } = answersIn(text);
+    expect([answers.map((answer) => answer.status), rest]).toEqual([[status, 200], '']);
+    expectSent(replica, [PROMPT]);
+    expect(replica.seen[0]!.text).toContain('x-mark: next\r\n');
+    client.socket.destroy();
+    await expectSound(gateway, replica);
+  });
+
+  test('what follows a request for another protocol is not read at all', async () => {
+    const [replica, gateway] = await pair();
+    for (const start of ['GET /health HTTP/1.1', 'POST /v1/completions HTTP/1.1']) {
+      const client = new RawClient(gateway.url).send(raw('connection: upgrade\r\nupgrade: websocket\r\n', EVIL, start));
+      expect(answersIn(await client.closed()).answers).toHaveLength(1);
+    }
+    expectSent(replica, []);
+    await expectSound(gateway, replica);
+  });
+
+  test('what follows the end of a body is the next request, or none', async () => {
+    const [replica, gateway] = await pair();
+    const short = new RawClient(gateway.url).send(raw('content-length: 3\r\n', PROMPT));
+    expect(answersIn(await short.closed()).answers.map(({ status }) => status)).toEqual([400]);
+    expectSent(replica, []);
+    const long = new RawClient(gateway.url).send(raw(WITH_LENGTH, `${PROMPT}GARBAGE`));
+    expect(answersIn(await long.closed()).answers).toHaveLength(1);
+    await until(() => gateway.inFlight === 0);
+    for (const { text } of replica.seen) expect(text).not.toContain('GARBAGE');
+    await expectSound(gateway, replica);
+  });
+});
+
+describe('whatever a replica answers, a client gets one answer for a request', () => {
+  const OK = 'HTTP/1.1 200 OK\r\n';
+  const SECOND = plain('"evil"', '200 OK', 'x-evil: 1\r\n');
+  const chunked = (chunks: string, headers = CHUNKED) => `${OK}${headers}\r\n${chunks}`;
+  const lengths = (headers: string, body = '{}') => `${OK}${headers}\r\n${body}`;
+  const BROKEN = 502;
+
+  test.each<[string, string, number]>([
+    ['a length and chunks', chunked('2\r\n{}\r\n0\r\n\r\n', `content-length: 2\r\n${CHUNKED}`), BROKEN],
+    ['chunks and a length', chunked('2\r\n{}\r\n0\r\n\r\n', `${CHUNKED}content-length: 2\r\n`), BROKEN],
+    ['two lengths', lengths('content-length: 2\r\ncontent-length: 20\r\n', `{}${SECOND}`), BROKEN],
+    ['a list of lengths', lengths('content-length: 2, 2\r\n'), BROKEN],
+    ['a negative length', lengths('content-length: -2\r\n'), BROKEN],
+    ['a length that is none', lengths('content-length: two\r\n'), BROKEN],
+    ['identity and a length', lengths('transfer-encoding: identity\r\ncontent-length: 2\r\n'), BROKEN],
+    ['CR alone in a header', lengths('x-a: b\rx-evil: 1\r\ncontent-length: 2\r\n'), BROKEN],
+    ['LF alone in a header', lengths('x-a: b\nx-evil: 1\r\ncontent-length: 2\r\n'), BROKEN],
+    ['a header on two lines', lengths('x-a: b\r\n x-evil: 1\r\ncontent-length: 2\r\n'), BROKEN],
+    ['NUL in a header', lengths('x-a: b\0c\r\ncontent-length: 2\r\n'), BROKEN],
+    ['a control character in a header', lengths('x-a: b\x01c\r\ncontent-length: 2\r\n'), BROKEN],
+    ['a blank before the colon', lengths('x-evil : b\r\ncontent-length: 2\r\n'), BROKEN],
+    ['a name that is none', lengths('x"evil: b\r\ncontent-length: 2\r\n'), BROKEN],
+    ['a status below 100', 'HTTP/1.1 099 X\r\ncontent-length: 2\r\n\r\n{}', BROKEN],
+    ['a status of four digits', 'HTTP/1.1 2000 X\r\ncontent-length: 2\r\n\r\n{}', BROKEN],
+    ['another protocol', 'HTTP/1.1 101 X\r\nupgrade: evil\r\nconnection: upgrade\r\n\r\n', BROKEN],
+    ['no HTTP', '"evil"\r\n\r\n', BROKEN],
+    ['headers without end', lengths(`x: ${'y'.repeat(200_000)}\r\ncontent-length: 2\r\n`), BROKEN],
+    ['a chunk that is too large for a number', chunked('10000000000000002\r\n{}\r\n0\r\n\r\n'), BROKEN],
+    ['chunks with LF alone', chunked('2\n{}\n0\n\n'), BROKEN],
+    ['a second answer behind it', plain('{}') + SECOND, 200],
+    ['a second answer behind chunks', chunked(`2\r\n{}\r\n0\r\n\r\n${SECOND}`), 200],
+    ['a second answer behind one without a body', `HTTP/1.1 204 No Content\r\n\r\n${SECOND}`, 204],
+    ['rubbish behind it', `${plain('{}')}"evil"`, 200],
+    ['chunks with extensions', chunked('2;a=b\r\n{}\r\n0\r\n\r\n'), 200],
+    ['trailers', chunked('2\r\n{}\r\n0\r\nx-evil: 1\r\n\r\n', `${CHUNKED}trailer: x-evil\r\n`), 200],
+    ['its length named by connection', lengths('connection: content-length\r\ncontent-length: 2\r\n'), 200],
+    ['a header named by connection', lengths('connection: x-evil\r\nx-evil: 1\r\ncontent-length: 2\r\n'), 200],
+    ['headers that are ours', lengths('x-request-id: evil\r\nx-twinyard-replica: evil\r\ncontent-length: 2\r\n'), 200],
+    ['hints before it', 'HTTP/1.1 103 Early Hints\r\nx-evil: 1\r\n\r\n'.repeat(10) + plain('{}'), 200],
+  ])('%s', async (_, bytes, status) => {
+    const replica = await RawReplica.start();
+    const gateway = await gatewayOver([replica], { retries: { most: 0, backoffMs: 0, budget: 0 } });
+    replica.answer = ({ socket, text }) => {
+      if (text.includes('x-mark: sound')) socket.write(plain('"sound"'));
+      else socket.write(bytes, 'latin1');
+    };
+    const client = new RawClient(gateway.url).send(postText(PROMPT));
+    while (answersIn(client.text).answers.length === 0 && !client.isClosed)
+      await client.until(new RegExp(`^[\\s\\S]{${client.text.length + 1}}`));
+    const [first] = answersIn(client.text).answers;
+    expect([first?.status, first?.body]).toEqual([
+      status,
+      status === 200 ? '{}' : status === 204 ? '' : expect.any(String),
+    ]);
+    if (status === BROKEN) expect(JSON.parse(first!.body)).toMatchObject({ error: { code: 'upstream_error' } });
+    client.send(postText(PROMPT, 'x-mark: sound\r\nconnection: close\r\n'));
+    const { answers, rest } = answersIn(await client.closed());
+    expect([answers.slice(1).map(({ body }) => body), rest]).toEqual([['"sound"'], '']);
+    expect(client.text).not.toContain('evil');
+    await expectSound(gateway, replica);
+  });
+
+  test('hints without end are no answer', async () => {
+    const replica = await RawReplica.start();
+    const timeouts = { ...configFor([]).timeouts, firstByteMs: 100, totalMs: 100 };
+    const gateway = await gatewayOver([replica], { timeouts, retries: { most: 0, backoffMs: 0, budget: 0 } });
+    replica.answer = ({ socket }) => {
+      const hinting = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 5);
+      socket.on('close', () => clearInterval(hinting));
+    };
+    const client = new RawClient(gateway.url).send(postText(PROMPT, 'connection: close\r\n'));
+    const { answers } = answersIn(await client.closed());
+    expect([502, 504]).toContain(answers[0]!.status);
+    expect(answers).toHaveLength(1);
+    expectIdle(gateway);
+  });
+});
+
+describe('TLS', () => {
+  /** The status of an answer by TLS, and who the server says it is. */
+  const asked = (url: string, body?: string): Promise<[status: number, name: string]> =>
+    new Promise((resolve, reject) => {
+      const method = body === undefined ? 'GET' : 'POST';
+      const call = httpsRequest(url, { method, rejectUnauthorized: false, agent: false }, (answer) => {
+        resolve([answer.statusCode!, String((answer.socket as TLSSocket).getPeerCertificate().subject.CN)]);
+        answer.resume();
+      });
+      call.on('error', reject);
+      call.end(body);
+    });
+
+  test('is spoken on both ports, and certificates are renewed while requests are under way', async ({ skip }) => {
+    const [forPublic, forAdmin] = [makeCertificate(folder, 'clients'), makeCertificate(folder, 'keepers')];
+    skip(forPublic === null || forAdmin === null, 'there is no openssl here');
+    const replica = await RawReplica.start();
+    const at = { host: '127.0.0.1', port: 0 };
+    const gateway = await gatewayOver([replica], {
+      listen: { ...at, tls: forPublic },
+      admin: { ...at, tls: forAdmin },
+    });
+    expect([gateway.url, gateway.adminUrl].map((url) => new URL(url).protocol)).toEqual(['https:', 'https:']);
+    expect(await asked(`${gateway.url}/v1/completions`, PROMPT)).toEqual([200, 'clients']);
+    expect(await asked(`${gateway.adminUrl}/metrics`)).toEqual([200, 'keepers']);
+    replica.answer = () => {};
+    const held = asked(`${gateway.url}/v1/completions`, PROMPT);
+    await until(() => replica.seen.length === 2);
+    // The same files with other contents, as those who renew certificates leave them.
+    makeCertificate(folder, 'clients again', 'clients');
+    makeCertificate(folder, 'keepers again', 'keepers');
+    expect(gateway.reload(gateway.config)).toEqual([]);
+    expect(await asked(`${gateway.url}/health`)).toEqual([200, 'clients again']);
+    expect(await asked(`${gateway.adminUrl}/health`)).toEqual([200, 'keepers again']);
+    replica.seen[1]!.socket.write(plain('{}'));
+    expect(await held).toEqual([200, 'clients']);
+    expect(await new RawClient(gateway.url.replace('https', 'http')).send(postText(PROMPT)).closed()).not.toContain(
+      '200',
+    );
+  });
+});
+
+describe('secrets', () => {
+  test('are in nothing that anybody is shown', async () => {
+    const [replica, gateway] = await pair();
+    const told: string[] = [];
+    gateway.onFault = (error) => told.push(String((error as Error).stack));
+    gateway.config = {
+      ...gateway.config,
+      store: 'postgres://keeper:planted-password@db/keys?sslpassword=planted-password',
+      tracing: { endpoint: 'https://planted-token@collector/v1?key=planted-token', sample: 1 },
+    };
+    const headers = 'authorization: Bearer planted-key\r\nx-api-key: planted-key\r\nconnection: close\r\n';
+    const prompt = '{"model":"m","prompt":"planted-prompt"}';
+    const requests = [
+      postText(prompt, headers),
+      postText(prompt.slice(1), headers),
+      postText('{"model":"n","prompt":"planted-prompt"}', headers),
+      postText(prompt, `${headers}bad header\r\n`),
+      postText(prompt, `${headers}host: again\r\n`),
+      postText(prompt, `${headers}content-encoding: gzip\r\n`),
+      postText(prompt, headers, '/nothing'),
+    ];
+    for (const request of requests) told.push(await new RawClient(gateway.url).send(request).closed());
+    replica.answer = ({ socket }) => void socket.end('planted-prompt');
+    told.push(await new RawClient(gateway.url).send(requests[0]!).closed());
+    // A replica gets the prompt, and never the key.
+    told.push(...replica.seen.map(({ text }) => text.replace('planted-prompt', '')));
+    for (const authorization of ['Bearer planted-key', `Bearer ${gateway.adminToken}`]) {
+      for (const { method, path } of ADMIN_ROUTES) {
+        const init = { method, headers: { authorization }, ...(method === 'GET' ? {} : { body: '{}' }) };
+        const answer = await fetch(gateway.adminUrl + path.replace(/\{\w+\}/, 'none'), init);
+        told.push(`${[...answer.headers].join('\n')}\n${await answer.text()}`);
+      }
+    }
+    told.push(await (await fetch(`${gateway.adminUrl}/metrics`)).text());
+    expect(told.join('\n')).toContain('postgres://keeper:***@db/keys?***');
+    for (const text of told) {
+      expect(text).not.toContain('planted');
+      expect(text).not.toContain(gateway.adminToken);
+    }
+  });
+});
+
+describe('slow clients hold nothing for ever', () => {
+  const PATIENT = { ...configFor([]).timeouts, headersMs: 60_000, bodyMs: 60_000, idleMs: 60_000 };
+
+  test.each<[string, 'url' | 'adminUrl', string]>([
+    ['a client that sends nothing', 'url', ''],
+    ['a client that sends half its headers', 'url', 'POST /v1/completions HTTP/1.1\r\nhost: h\r\nx-a: '],
+    ['a keeper who sends nothing', 'adminUrl', ''],
+    ['a keeper who sends half his headers', 'adminUrl', 'GET /metrics HTTP/1.1\r\nhost'],
+  ])('%s is told that its time is up', async (_, port, bytes) => {
+    const gateway = await gatewayOver([], { timeouts: { ...PATIENT, headersMs: 20 } });
+    const { answers } = answersIn(await new RawClient(gateway[port]).send(bytes).closed());
+    expect(answers.map(({ status }) => status)).toEqual([408]);
+  });
+
+  test('a client that sends half its body is told that its time is up, and no replica hears of it', async () => {
+    const replica = await RawReplica.start();
+    const gateway = await gatewayOver([replica], { timeouts: { ...PATIENT, bodyMs: 20 } });
+    const client = new RawClient(gateway.url).send(postText(PROMPT).slice(0, -5));
+    expect(answersIn(await client.closed()).answers.map(({ status }) => status)).toEqual([408]);
+    expectSent(replica, []);
+    expectIdle(gateway);
+  });
+
+  test('a client that does not read its answer is cut off, and its replica is free', async () => {
+    const replica = await RawReplica.start();
+    const gateway = await gatewayOver([replica], { timeouts: { ...PATIENT, idleMs: 40 } });
+    let isFree = false;
+    replica.answer = ({ socket }) => {
+      socket.on('close', () => {
+        isFree = true;
+      });
+      const event = `data: ${'x'.repeat(65_536)}\n\n`;
+      const length = 512 * event.length;
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${length}\r\n\r\n`);
+      socket.write(event.repeat(512));
+    };
+    const client = new RawClient(gateway.url);
+    client.socket.pause();
+    client.send(postText(PROMPT));
+    await until(() => isFree);
+    await until(() => gateway.inFlight === 0);
+    expectIdle(gateway);
+  });
+
+  test('no more clients are let in than there is room for', async () => {
+    const limits = { ...configFor([]).limits, connections: 2 };
+    const gateway = await gatewayOver([], { limits });
+    const held = [new RawClient(gateway.url), new RawClient(gateway.url)];
+    for (const client of held) await client.send('GET /health HTTP/1.1\r\nhost: h\r\n\r\n').until(/alive/);
+    expect(await new RawClient(gateway.url).send('GET /health HTTP/1.1\r\nhost: h\r\n\r\n').closed()).toBe('');
+    // Keepers have a door of their own.
+    expect((await fetch(`${gateway.adminUrl}/health`)).status).toBe(200);
+    held[0]!.socket.destroy();
+    let text = '';
+    while (text === '') {
+      text = await new RawClient(gateway.url)
+        .send('GET /health HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n')
+        .closed();
+    }
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('docs/security.md', () => {
+  const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+  const page = textOf('docs/security.md');
+  const proofs = [...page.matchAll(/`([\w./-]+\.ts)`: "([^"]+)"/g)].map(([, file, title]) => [file!, title!] as const);
+
+  test('has tests for its promises', () => {
+    expect(proofs.length).toBeGreaterThan(25);
+  });
+
+  test.each(proofs)('%s: %s', (file, title) => {
+    const titles = [...textOf(file).matchAll(/\(\s*(['"`])(.*?)\1,\s*(?:async\b|\()/g)].map((match) => match[2]!);
+    expect(titles).toContain(title);
+  });
+
+  test('has every route of the admin API, with its role', () => {
+    const rows = [...page.matchAll(/^\| `(\w+) (\/api\/\S+)` +\| (\w+) +\|/gm)].map(([, ...row]) => row.join(' '));
+    expect(rows).toEqual(ADMIN_ROUTES.map(({ method, path, role }) => `${method} ${path} ${role}`));
+  });
+});

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterwards } from './gateway-fixture.js';
+
+const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export interface ServeProcess {
+  child: ChildProcess;
+  url: string;
+  adminUrl: string;
+  token: string;
+  /** All it has said so far. */
+  said: () => string;
+  ended: Promise<unknown>;
+}
+
+/** `twinyard serve` as a process of its own on free ports, ready to be asked, killed after the test. */
+export async function serveProcess(args: readonly string[]): Promise<ServeProcess> {
+  const child = spawn(process.execPath, [CLI, 'serve', '--port', '0', '--admin-port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  afterwards(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  let text = '';
+  child.stdout.on('data', (piece) => {
+    text += piece;
+  });
+  for await (const line of createInterface({ input: child.stderr })) {
+    text += `${line}\n`;
+    if (/admin on/.test(line)) break;
+  }
+  child.stderr.on('data', (piece) => {
+    text += piece;
+  });
+  const [, url] = /serving on (\S+),/.exec(text) ?? [];
+  const [, adminUrl, token] = /admin on (\S+), token (\S+)/.exec(text) ?? [];
+  if (url === undefined || adminUrl === undefined) throw new Error(`did not start: ${text}`);
+  return { child, url, adminUrl, token: token!, said: () => text, ended };
+}

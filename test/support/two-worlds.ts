@@ -1,0 +1,195 @@
+import { DecisionRing } from '../../src/gateway/decisions/decision-ring.js';
+import { Endpoint, type Placement } from '../../src/gateway/fleet/endpoint.js';
+import { LiveReplica } from '../../src/gateway/fleet/live-replica.js';
+import type { Waiting } from '../../src/gateway/flow/waiting.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../../src/gateway/gateway-config.js';
+import type { RequestFacts } from '../../src/gateway/request/request-facts.js';
+import { toyFacts } from '../../src/gateway/request/toy-facts.contract.js';
+import { type ToyRequest, toyLatency } from '../../src/replica/toy-replica.contract.js';
+import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
+import { simulateToy } from '../../src/simulator/toy-cluster.contract.js';
+import type { NewEngine } from './virtual-engine.js';
+
+const NEVER = Number.POSITIVE_INFINITY;
+const LATENCY = { queueingUs: 3, outputTokenUs: 1, postDecodeUs: 2 };
+
+/** What was decided about a request, and when: the replica it went to, or why it went to none. */
+export type Verdict = [atUs: number, request: string, verdict: string];
+
+/** What the simulator makes of some arrivals, decision by decision. */
+export function simulated(list: readonly ToyRequest[], config: ClusterConfig): Verdict[] {
+  const verdicts: Verdict[] = [];
+  const decision = (line: string) => {
+    const { chosen, reason, request_id, t_us } = JSON.parse(line);
+    verdicts.push([t_us, request_id, chosen ?? reason]);
+  };
+  simulateToy(list, { ...config, traceLevel: 'decisions' }, { latency: LATENCY, watch: { decision } });
+  return verdicts;
+}
+
+/** The policy of a cluster as a gateway is told it. */
+export function livePolicyOf({ admission, flowControl, replica, routing, ...config }: ClusterConfig): PolicyConfig {
+  return {
+    ...DEFAULT_POLICY,
+    name: routing.policy,
+    options: routing.options,
+    admission,
+    sloPriorities: config.sloPriorities,
+    tenantBudgets: config.tenantBudgets,
+    seatsPerReplica: replica.maxNumSeqs,
+    flowControl,
+  };
+}
+
+/** What a gateway's endpoint makes of the same arrivals, in front of engines that live by the same clock. */
+export async function live(
+  list: readonly ToyRequest[],
+  config: ClusterConfig,
+  newEngine: NewEngine,
+): Promise<Verdict[]> {
+  const world = new LiveWorld(list, config, newEngine);
+  world.run();
+  await world.close();
+  return world.verdicts;
+}
+
+class LiveWorld {
+  readonly verdicts: Verdict[] = [];
+  readonly #list: readonly ToyRequest[];
+  readonly #config: ClusterConfig;
+  readonly #endpoint: Endpoint;
+  readonly #replicas: LiveReplica[];
+  readonly #engines;
+  readonly #placements: Placement[] = [];
+  /** Requests that have left an engine and whose gateway has not heard of it. */
+  readonly #left: number[] = [];
+  #nowUs = 0;
+  #alarmUs = NEVER;
+  #wake: () => void = () => {};
+  #scrapedUs = 0;
+
+  constructor(list: readonly ToyRequest[], config: ClusterConfig, newEngine: NewEngine) {
+    this.#list = list;
+    this.#config = config;
+    const ids = Array.from({ length: config.instances }, (_, i) => `instance_${i}`);
+    this.#engines = ids.map(() =>
+      newEngine(config.replica, toyLatency(LATENCY), list, (request) => this.#left.push(request)),
+    );
+    this.#replicas = ids.map(
+      (id) => new LiveReplica({ id, url: 'http://127.0.0.1:1', engine: 'vllm', models: ['m'] }, GATEWAY_DEFAULTS),
+    );
+    for (const replica of this.#replicas) replica.healthy(0);
+    this.#endpoint = new Endpoint('default', livePolicyOf(config), {
+      config: { seed: config.seed, signals: { intervalMs: 1, staleMs: 1e9 }, slowStartMs: 0 },
+      ring: new DecisionRing(1),
+      log: null,
+      nowUs: () => this.#nowUs,
+      newAlarm: (wake) => {
+        this.#wake = wake;
+        return {
+          set: (atUs) => {
+            this.#alarmUs = atUs;
+          },
+        };
+      },
+    });
+    this.#endpoint.setReplicas(this.#replicas);
+    this.#scrape();
+  }
+
+  /** At equal times the gateway comes before the engines, and arrivals before alarms. */
+  run(): void {
+    const inStep = this.#config.flowControl?.dispatchTickUs === 0;
+    for (let next = 0; ; ) {
+      const arrivalUs = this.#list[next]?.at ?? NEVER;
+      const atUs = Math.min(arrivalUs, this.#alarmUs);
+      if (inStep ? this.#runEarliest(atUs) : this.#runAll(atUs)) continue;
+      if (atUs === NEVER || (arrivalUs === NEVER && this.#isStuck())) return;
+      this.#nowUs = atUs;
+      if (arrivalUs === atUs) {
+        this.#scrapeIfDue();
+        this.#endpoint.flow.enter(this.#request(next++));
+      } else {
+        if (this.#endpoint.flow.waiting > 0) this.#scrapeIfDue();
+        this.#alarmUs = NEVER;
+        this.#wake();
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.close()));
+  }
+
+  #runAll(beforeUs: number): false {
+    for (const engine of this.#engines) engine.runBefore(beforeUs);
+    this.#tellDepartures();
+    return false;
+  }
+
+  #runEarliest(beforeUs: number): boolean {
+    const nextUs = Math.min(...this.#engines.map((engine) => engine.nextUs));
+    if (nextUs >= beforeUs) return false;
+    this.#nowUs = nextUs;
+    this.#engines.find((engine) => engine.nextUs === nextUs)!.runNext();
+    this.#tellDepartures();
+    return true;
+  }
+
+  #tellDepartures(): void {
+    for (const request of this.#left.splice(0)) this.#endpoint.finish(this.#placements[request]!);
+  }
+
+  /** Nothing runs and nothing comes: ticks could go on for ever. */
+  #isStuck(): boolean {
+    const { flowControl, snapshotRefreshUs } = this.#config;
+    if (flowControl === null || flowControl.requestTtlUs > 0 || this.#endpoint.inFlight > 0) return false;
+    return this.#nowUs - Math.max(...this.#engines.map(({ replica }) => replica.clockUs)) > snapshotRefreshUs;
+  }
+
+  #scrapeIfDue(): void {
+    if (this.#nowUs - this.#scrapedUs >= this.#config.snapshotRefreshUs) this.#scrape();
+  }
+
+  #scrape(): void {
+    this.#scrapedUs = this.#nowUs;
+    this.#replicas.forEach((replica, i) => {
+      const { batchSize, cacheHitRate, kv, queueDepth } = this.#engines[i]!.replica;
+      this.#endpoint.report(replica, {
+        atUs: this.#nowUs,
+        running: batchSize,
+        waiting: queueDepth,
+        kvUsed: kv.pool.used / kv.pool.total,
+        freeBlocks: kv.pool.free,
+        cacheHitRate,
+        missing: [],
+      });
+    });
+  }
+
+  #request(row: number): Waiting {
+    const facts = factsOf(this.#list[row]!, row);
+    const say = (verdict: string) => this.verdicts.push([this.#nowUs, facts.id, verdict]);
+    return {
+      facts,
+      queueSlot: -1,
+      mayGo: () => {
+        const placement = this.#endpoint.place(facts, 0, [])!;
+        this.#placements[row] = placement;
+        say(placement.replica.id);
+        this.#engines[this.#replicas.indexOf(placement.replica)]!.take(row, this.#nowUs);
+      },
+      refused: (_, cause) => say(cause),
+    };
+  }
+}
+
+/** A prompt of so many tokens, as the gateway counts them: four bytes each. */
+function factsOf({ input, slo, tenant }: ToyRequest, row: number): RequestFacts {
+  return toyFacts({
+    id: `request_${row}`,
+    sloClass: slo ?? 'standard',
+    tenant: tenant ?? '',
+    body: { prompt: `${row}`.padEnd(4 * input, '.') },
+  });
+}

@@ -1,0 +1,84 @@
+import { LiveReplica, type LiveSequence } from '../../src/emulator/live-replica.js';
+import { ManualClock } from '../../src/emulator/virtual-clocks.contract.js';
+import type { LatencyModel } from '../../src/replica/latency/contract.js';
+import { Replica } from '../../src/replica/replica.js';
+import type { ReplicaConfig } from '../../src/replica/replica-config.js';
+import { type ToyRequest, toyRequests, toyTable } from '../../src/replica/toy-replica.contract.js';
+
+/** An engine in virtual time behind a gateway in virtual time. */
+export interface VirtualEngine {
+  readonly replica: Replica;
+  /** When something happens in it next. */
+  readonly nextUs: number;
+  /** Runs everything before a moment. */
+  runBefore(us: number): void;
+  /** Runs the next thing alone. */
+  runNext(): void;
+  take(request: number, atUs: number): void;
+}
+
+/** Makes an engine that says which requests have left it, at the start of their last step: when its blocks are free again. */
+export type NewEngine = (
+  config: ReplicaConfig,
+  latency: LatencyModel,
+  list: readonly ToyRequest[],
+  left: (request: number) => void,
+) => VirtualEngine;
+
+/** The emulated engine with its clock in our hands. It takes requests after what it has done, so it cannot be kept in step. */
+export const emulatedEngine: NewEngine = (config, latency, list, left) => {
+  const clock = new ManualClock();
+  const live = new LiveReplica(config, latency, clock);
+  const { replica } = live;
+  const requests = new Map<number, number>();
+  let taken = -1;
+  // Clients hear of the end of an answer when its last token is out. The simulator's router hears of it a step earlier.
+  const enqueue = replica.enqueue.bind(replica);
+  replica.enqueue = (row, atUs) => {
+    requests.set(row, taken);
+    enqueue(row, atUs);
+  };
+  const leave = live.left.bind(live);
+  live.left = (row, completed, atUs) => {
+    leave(row, completed, atUs);
+    left(requests.get(row)!);
+  };
+  return {
+    replica,
+    get nextUs() {
+      return clock.nextUs;
+    },
+    runBefore(us) {
+      while (clock.nextUs < us) clock.runTo(clock.nextUs);
+      // Its time is that before the moment, so that what comes then comes before what it does then.
+      if (us < Number.POSITIVE_INFINITY) clock.runTo(us - 1);
+    },
+    runNext: () => clock.runTo(clock.nextUs),
+    take(request, atUs) {
+      taken = request;
+      live.submit(sequenceOf(list[request]!, request, config.blockSize), atUs);
+    },
+  };
+};
+
+/** The model inside the emulated engine, without a clock: for those who react to the very moment in which something ends. */
+export const bareEngine: NewEngine = (config, latency, list, left) => {
+  const requests = toyRequests(toyTable(list), config.blockSize);
+  const events = { firstToken: () => {}, left };
+  const replica = new Replica(config, latency, requests, events, Number.POSITIVE_INFINITY);
+  return {
+    replica,
+    get nextUs() {
+      return replica.nextUs;
+    },
+    runBefore: (us) => replica.advance(us),
+    runNext: () => replica.runNext(),
+    take: (request, atUs) => replica.enqueue(request, atUs),
+  };
+};
+
+/** Prompts that have nothing in common. */
+function sequenceOf({ input, output = 1 }: ToyRequest, request: number, blockSize: number): LiveSequence {
+  const keys = Int32Array.from({ length: Math.floor((input + output) / blockSize) }, (_, i) => request * 1000 + i);
+  return { inputTokens: input, outputTokens: output, keys, produced: () => {}, ended: () => {} };
+}
