@@ -79,7 +79,7 @@ test(`${REQUESTS} malformed requests get 4xx, or their connection closed, and ch
   }
   await Promise.all(Array.from({ length: AT_ONCE }, client));
   // Every kind of refusal happened.
-  expect([...statuses.keys()].sort((a, b) => a - b)).toEqual([0, 400, 404, 405, 413, 417, 431]);
+  expect([...statuses.keys()].sort((a, b) => a - b)).toEqual([400, 404, 405, 413, 417, 431]);
   expect(gateway.metrics.outcomes.get('client_error')).toBeGreaterThan(REQUESTS / 10);
   expect(gateway.metrics.faults).toBe(0);
   await until(() => gateway.inFlight === 0);

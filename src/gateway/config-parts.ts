@@ -29,7 +29,10 @@ export interface ReplicaKeys {
 /** A replica from its keys. */
 export function replicaOf({ url, id, engine = 'vllm', model }: ReplicaKeys, place: string): ReplicaConfig {
   if (!URL.canParse(url)) throw configInvalid(place, `'${url}' is not a URL`, 'give one such as http://127.0.0.1:9001');
-  const { hash, host, origin, pathname, protocol, search } = new URL(url);
+  const { hash, host, origin, password, pathname, protocol, search, username } = new URL(url);
+  if (username !== '' || password !== '') {
+    throw configInvalid(place, 'the URL holds a user or a password', 'give scheme, host and port alone');
+  }
   if (!['http:', 'https:'].includes(protocol) || pathname !== '/' || search !== '' || hash !== '') {
     throw configInvalid(place, `'${url}' is more or less than an address`, 'give scheme, host and port alone');
   }

@@ -222,7 +222,7 @@ export class Gateway implements PublicHost {
     this.budget.share = config.retries.budget;
     this.fleet.configure(config);
     this.#services.configure(config);
-    this.#public.idleMs = config.timeouts.idleMs;
+    for (const listener of [this.#public, this.#admin]) listener.idleMs = config.timeouts.idleMs;
     if (!this.isDraining) this.#watch();
     return needsRestart;
   }

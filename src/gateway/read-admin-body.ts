@@ -1,10 +1,9 @@
 import type { Kind } from '../kernel/yaml/schema.js';
-import { readStrictYaml } from '../kernel/yaml/strict-yaml.js';
-import type { YamlPlaces } from '../kernel/yaml/yaml-places.js';
 import { BUNDLE_KIND, type BundleKeys, ROUTING_KIND, type RoutingKeys } from '../policy/bundle/bundle-keys.js';
 import { CONFIG_ERRORS, configInvalid, policyOf, type ReplicaKeys, replicaOf, routingOf } from './config-parts.js';
 import { REPLICA_KIND } from './config-schema.js';
 import { DEFAULT_POLICY, type PolicyConfig, type ReplicaConfig } from './gateway-config.js';
+import { readJsonBody } from './server/read-json-body.js';
 
 const JOINING_KIND: Kind = {
   type: 'keys',
@@ -17,7 +16,12 @@ const JOINING_KIND: Kind = {
 
 /** What `POST /api/replicas` is sent; an InputError says what is wrong with it. */
 export function readReplicaBody(text: string): { endpoint: string; replica: ReplicaConfig } {
-  const { places, value } = readJson(text, JOINING_KIND, 'give a replica, as in {"url": "http://127.0.0.1:9001"}');
+  const { places, value } = readJsonBody(
+    text,
+    JOINING_KIND,
+    CONFIG_ERRORS,
+    'give a replica, as in {"url": "http://127.0.0.1:9001"}',
+  );
   const { endpoint = 'default', ...keys } = value as ReplicaKeys & { endpoint?: string };
   return { endpoint, replica: replicaOf(keys, places.of('url')) };
 }
@@ -40,7 +44,12 @@ export function readPolicyBody(
   present: PolicyConfig = DEFAULT_POLICY,
   warn: (line: string) => void = () => {},
 ): PolicyConfig {
-  const { places, value } = readJson(text, POLICY_KIND, 'give a policy, as in {"routing": {"policy": "lmetric"}}');
+  const { places, value } = readJsonBody(
+    text,
+    POLICY_KIND,
+    CONFIG_ERRORS,
+    'give a policy, as in {"routing": {"policy": "lmetric"}}',
+  );
   const keys = value as BundleKeys & RoutingKeys;
   const short = Object.keys(keys).find((key) => Object.hasOwn(ROUTING_KIND.keys, key));
   const placeOf = (key: string) => places.of(key);
@@ -54,15 +63,4 @@ export function readPolicyBody(
 
 function withoutRouting({ name, options, blockSize, cacheBlocks, ...rest }: PolicyConfig) {
   return rest;
-}
-
-/** JSON is read as what it also is, YAML, by the same tables as files: but what is no JSON is refused first. */
-function readJson(text: string, kind: Kind, start: string): { value: unknown; places: YamlPlaces } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw configInvalid('body', `is not valid JSON (${(error as Error).message})`, start);
-  }
-  return readStrictYaml(JSON.stringify(value), 'body', kind, CONFIG_ERRORS, start);
 }

@@ -39,11 +39,12 @@ export function publicHandler(host: PublicHost): RequestListener {
   };
 }
 
-/** For those who send `expect: 100-continue`: a body that would be refused need not be sent at all. */
+/** For those who send `expect: 100-continue`: a body that would be refused, or is nobody's, need not be sent at all. */
 export function continueHandler(host: PublicHost): RequestListener {
   const handler = publicHandler(host);
   return (request, response) => {
-    if (announcedLength(request) <= host.bodyBytes) response.writeContinue();
+    const isWanted = announcedLength(request) <= host.bodyBytes && !(keyOf(host, request) instanceof ApiError);
+    if (isWanted) response.writeContinue();
     else response.shouldKeepAlive = false;
     handler(request, response);
   };
