@@ -190,6 +190,11 @@ export class Gateway implements PublicHost {
     return this.#services.store;
   }
 
+  /** Sees to it that usage so far is in the store. */
+  foldUsage(): Promise<void> {
+    return this.#services.fold();
+  }
+
   /** Its metrics in Prometheus' text format. */
   metricsText(): string {
     const flow = new Map([...this.endpoints.values()].map((endpoint) => [endpoint.name, endpoint.flow]));

@@ -13,8 +13,8 @@ import type { MetricParts } from './telemetry/metric-sources.js';
 import { ProcessMetrics } from './telemetry/process-metrics.js';
 import { Tracing } from './telemetry/tracing/tracing.js';
 
-/** How often what gathered of usage is moved to the store. */
-const FOLD_MS = 1000;
+/** How often what gathered of usage is moved to the store: each time waits for the disk. */
+const FOLD_MS = 5000;
 
 export interface ServiceParts {
   config: GatewayConfig;
@@ -141,6 +141,11 @@ export class Services {
         : { journal: { faults: journal.failedWrites + journal.failedFolds, pending: journal.waiting } }),
       ...(this.tracing === null ? {} : { spans: this.tracing }),
     };
+  }
+
+  /** Moves usage that has gathered to the store, for somebody who looks at it there. */
+  async fold(): Promise<void> {
+    await this.#journal?.fold();
   }
 
   /** Writes what has gathered: to be called several times a second. */

@@ -25,8 +25,13 @@ export interface Store {
   /**
    * One transaction that overlaps with no other of this kind, in this or any other process: what it reads cannot change
    * before it ends. It works with the transaction it is given only: asking `db` inside it would wait for ever.
+   * @param lasts `past-power-cuts`: it is on the disk when it ends, which takes some milliseconds; `past-crashes`: it outlives
+   * the process, but the last of its kind may be gone after a power cut
    */
-  exclusively<Result>(work: (tx: StoreTransaction) => Promise<Result>): Promise<Result>;
+  exclusively<Result>(
+    work: (tx: StoreTransaction) => Promise<Result>,
+    lasts?: 'past-power-cuts' | 'past-crashes',
+  ): Promise<Result>;
   /** Milliseconds since 1970 by the one clock that all who share the store share. */
   now(): Promise<number>;
   close(): Promise<void>;
@@ -88,19 +93,36 @@ class OpenStore implements Store {
     return this.opened.shown;
   }
 
-  exclusively<Result>(work: (tx: StoreTransaction) => Promise<Result>): Promise<Result> {
-    return this.db.transaction().execute(async (tx) => {
-      // SQLite's transactions begin with the right to write. In PostgreSQL settings are in force before the lock is.
-      if (this.kind === 'postgres') {
-        await sql`select
-          set_config('lock_timeout', ${String(this.lockWaitMs)}, true),
-          set_config('idle_in_transaction_session_timeout', ${String(LONGEST_PAUSE_IN_TRANSACTION_MS)}, true)`.execute(
-          tx,
-        );
-        await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::bigint)`.execute(tx);
+  exclusively<Result>(
+    work: (tx: StoreTransaction) => Promise<Result>,
+    lasts: 'past-power-cuts' | 'past-crashes' = 'past-power-cuts',
+  ): Promise<Result> {
+    const isOnDisk = lasts === 'past-power-cuts';
+    if (this.kind === 'postgres') return this.db.transaction().execute((tx) => this.locked(tx, isOnDisk, work));
+    // SQLite's transactions begin with the right to write.
+    if (isOnDisk) return this.db.transaction().execute(work);
+    return this.db.connection().execute(async (connection) => {
+      await sql`pragma synchronous = normal`.execute(connection);
+      try {
+        return await connection.transaction().execute(work);
+      } finally {
+        await sql`pragma synchronous = full`.execute(connection);
       }
-      return work(tx);
     });
+  }
+
+  /** In PostgreSQL settings are in force before the lock is. */
+  private async locked<Result>(
+    tx: StoreTransaction,
+    isOnDisk: boolean,
+    work: (tx: StoreTransaction) => Promise<Result>,
+  ): Promise<Result> {
+    await sql`select
+      set_config('lock_timeout', ${String(this.lockWaitMs)}, true),
+      set_config('synchronous_commit', ${isOnDisk ? 'on' : 'off'}, true),
+      set_config('idle_in_transaction_session_timeout', ${String(LONGEST_PAUSE_IN_TRANSACTION_MS)}, true)`.execute(tx);
+    await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::bigint)`.execute(tx);
+    return work(tx);
   }
 
   async now(): Promise<number> {

@@ -24,6 +24,7 @@ export interface AdminHost
     | 'endpoints'
     | 'fault'
     | 'fleet'
+    | 'foldUsage'
     | 'metricsText'
     | 'nowMs'
     | 'reloadConfig'

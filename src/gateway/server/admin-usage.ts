@@ -15,10 +15,12 @@ const badQuery = (place: string, problem: string, remedy: string) =>
   new InputError('USAGE_QUERY_INVALID', place, problem, remedy);
 
 /** `GET /api/usage`: sums by what is asked for, as JSON or, for spreadsheets, as CSV. */
-export async function showUsage({ store }: AdminHost, { accept, query }: AdminRequest): Promise<AdminAnswer> {
+export async function showUsage(host: AdminHost, { accept, query }: AdminRequest): Promise<AdminAnswer> {
+  const { store } = host;
   if (store === null) return noStore();
   const asked = readUsageQuery(query);
   const isCsv = wantsCsv(query, accept);
+  await host.foldUsage();
   const views = (await store.usage.query(asked)).map((sum) => usageView(sum, asked.by));
   if (!isCsv) return ok(views);
   return { status: 200, type: 'text/csv; charset=utf-8', body: usageCsv(views, asked.by) };

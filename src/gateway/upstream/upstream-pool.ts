@@ -35,7 +35,7 @@ const LEAST_SWEEP_MS = 5;
 
 /**
  * The connections to one replica: HTTP/1.1, one request at a time on each, the one used last taken first. It does what the gateway
- * needs of a client and no more, which makes it cheap: nothing is made per request but what the handler keeps, and one timer
+ * needs of a client and no more, which makes it cheap: little is made per request but what the handler keeps, and one timer
  * looks after the time for all.
  */
 export class UpstreamPool implements ConnectionPool, Carrier {
