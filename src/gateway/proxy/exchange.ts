@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError, errorBody } from '../../protocol/errors.js';
+import { ApiError } from '../../protocol/errors.js';
 import { tokensOfBytes } from '../../protocol/token-estimate.js';
 import type { AccessKey } from '../access/access-key.js';
 import { appendLimitHeaders } from '../access/limit-headers.js';
@@ -18,10 +18,10 @@ import type { RequestFacts } from '../request/request-facts.js';
 import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';
 import type { TraceContext } from '../telemetry/tracing/trace-context.js';
 import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
+import { ClientAnswer } from './client-answer.js';
 import type { ExchangeHost, Outcome } from './exchange-host.js';
 import { downstreamHeaders, headerOf, legalHeader, upstreamHeaders } from './headers.js';
 import { RequestRecord } from './request-record.js';
-import { sendError } from './send-error.js';
 import { upstreamFailure } from './upstream-failure.js';
 
 /** Answers of a replica that another replica may better. */
@@ -54,6 +54,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
   queueSlot = -1;
   readonly #host: ExchangeHost;
   readonly #parts: ExchangeParts;
+  readonly #answer: ClientAnswer;
   readonly #headers: string[];
   readonly #tried: LiveReplica[] = [];
   #reservation: Reservation | null = null;
@@ -61,12 +62,8 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
   #upstream: UpstreamRequest | null = null;
   #meter: AnswerMeter | null = null;
   #retryTimer: NodeJS.Timeout | null = null;
-  /** Headers of an answer that the client has not got yet: as long as it has no byte, another replica can be tried. */
-  #answer: string[] | null = null;
   /** What the client is told instead of an answer, or in the middle of one. */
   #error: ApiError | null = null;
-  /** What the client gets as soon as what the request used is noted. */
-  #held: Buffer | null = null;
   #bytes = 0;
   #lastPieceUs = 0;
   #gaps = -1;
@@ -81,6 +78,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     super(facts, endpoint, host.nowUs());
     this.#host = host;
     this.#parts = parts;
+    this.#answer = new ClientAnswer(parts.response);
     this.#headers = upstreamHeaders(parts.request.rawHeaders, facts.id, parts.trace);
     parts.response.on('close', this.#clientClosed);
   }
@@ -112,7 +110,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
 
   /** The client does not keep up: the replica waits for it. */
   get isHeld(): boolean {
-    return this.#parts.response.writableNeedDrain;
+    return this.#answer.isBehind;
   }
 
   /** The time for the whole request is up. Whoever has answered something so far is merely slow. */
@@ -178,12 +176,8 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     headers.push('x-request-id', this.facts.id, 'x-twinyard-replica', this.replica!.headerId);
     headers.push('x-twinyard-decision', legalHeader(`${this.policy}: ${this.rule}`));
     if (this.#reservation !== null) appendLimitHeaders(headers, this.#reservation);
-    this.#answer = headers;
-    // A stream's headers go out at once, together with its first piece if that is here already.
-    if (this.isStreamed) {
-      this.#writeHead();
-      process.nextTick(flushHeaders, this.#parts.response);
-    }
+    if (this.#host.isDraining) this.#answer.closeAfter();
+    this.#answer.begin(status, headers, this.isStreamed);
   }
 
   onData(piece: Buffer, isLast: boolean): boolean {
@@ -196,18 +190,18 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     const out = meter.piece(piece);
     if (!this.#isSafe && (isLast || meter.isSettled)) {
       // The end of the answer comes with it, as a rule; if it does not, nobody is kept waiting.
-      if (!isLast && this.#held === null) setImmediate(noteEarly, this);
-      this.#hold(out);
+      if (!isLast && !this.#answer.isHeld) setImmediate(noteEarly, this);
+      this.#answer.hold(out);
       return true;
     }
-    return out.length === 0 || this.#write(out);
+    return out.length === 0 || this.#answer.write(out, this.#drained);
   }
 
   onComplete(): void {
     if (this.#ended) return;
     if (this.status >= 500) this.#blame(true);
     else this.endpoint.succeeded(this.#placement!, this.facts);
-    this.#hold(this.#meter!.rest());
+    this.#answer.hold(this.#meter!.rest());
     const { status } = this;
     if (status < 400) this.#end('ok', '');
     else if (status < 500) this.#end('client_error', 'refused by the replica');
@@ -218,17 +212,22 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     if (this.#ended) return;
     this.#blame(false);
     const failure = upstreamFailure(this.replica!.id, error);
-    if (!this.#parts.response.headersSent && this.#mayRetry()) this.#retry(failure.cause);
+    if (!this.#answer.hasBegun && this.#mayRetry()) this.#retry(failure.cause);
     else this.#fail(failure.error, failure.error.status === 504 ? 'timeout' : 'upstream_error', failure.cause);
   }
 
   /** What it used is noted: the client gets what was held back for that. */
   journalled(): void {
     this.#isSafe = true;
-    const held = this.#held;
-    this.#held = null;
-    if (this.#ended) this.#close(held);
-    else if (held !== null) this.#write(held);
+    if (!this.#ended) {
+      this.#answer.release();
+      return;
+    }
+    const meter = this.#meter;
+    this.#meter = null;
+    if (this.#error !== null) this.#answer.fail(this.#error, this.facts.id, meter?.isInsideEvent === true);
+    else if (this.outcome !== 'client_left') this.#answer.end();
+    if (meter !== null) this.#host.meters.give(meter);
   }
 
   /** The answer has settled without ending. */
@@ -301,26 +300,8 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     }
   }
 
-  #writeHead(): void {
-    const { response } = this.#parts;
-    if (this.#host.isDraining) response.shouldKeepAlive = false;
-    response.writeHead(this.status, this.#answer!);
-    this.#answer = null;
-  }
-
-  /** Whether the client keeps up. */
-  #write(piece: Buffer): boolean {
-    if (this.#answer !== null) this.#writeHead();
-    const { response } = this.#parts;
-    if (response.write(piece)) return true;
-    response.once('drain', () => this.#upstream?.resume());
-    return false;
-  }
-
-  #hold(piece: Buffer): void {
-    if (piece.length === 0) return;
-    this.#held = this.#held === null ? piece : Buffer.concat([this.#held, piece]);
-  }
+  /** The client has caught up. */
+  readonly #drained = (): void => this.#upstream?.resume();
 
   /** A piece of a stream has come. */
   #time(): void {
@@ -356,7 +337,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.#finish();
     this.#tried.push(this.replica!);
     this.noteFailedTry(cause, host.nowUs());
-    this.#answer = null;
+    this.#answer.forget();
     this.isStreamed = false;
     this.#looks = 0;
     this.status = 0;
@@ -372,49 +353,22 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.#end(outcome, cause);
   }
 
-  /** The last bytes. @param held what of the answer could not be passed on before */
-  #close(held: Buffer | null): void {
-    const { response } = this.#parts;
-    if (this.#error !== null) this.#tell(this.#error, held);
-    else if (this.outcome !== 'client_left') {
-      if (this.#answer !== null) this.#writeHead();
-      if (held === null) response.end();
-      else response.end(held);
-    }
-    if (this.#meter !== null) this.#host.meters.give(this.#meter);
-    this.#meter = null;
-  }
-
-  #tell(error: ApiError, held: Buffer | null): void {
-    const { response } = this.#parts;
-    if (!response.headersSent) sendError(response, error, this.facts.id);
-    else if (this.isStreamed) {
-      if (held !== null) response.write(held);
-      const gap = this.#meter!.isInsideEvent ? '\n\n' : '';
-      response.end(`${gap}data: ${JSON.stringify(errorBody(error))}\n\n`);
-    } else {
-      // The length was promised: only a cut connection says that the rest will not come.
-      response.destroy();
-    }
-  }
-
   readonly #clientClosed = (): void => {
     if (!this.#ended) this.#end('client_left', 'the client left');
   };
 
   #end(outcome: Outcome, cause: string): void {
     const host = this.#host;
-    const { response } = this.#parts;
     this.#ended = true;
     this.outcome = outcome;
     this.cause = cause;
     this.endedUs = host.nowUs();
-    response.off('close', this.#clientClosed);
+    this.#parts.response.off('close', this.#clientClosed);
     this.endpoint.flow.leave(this);
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer);
     if (outcome !== 'ok') this.#upstream?.abort();
     if (!this.#isNoted) this.#count(outcome === 'ok' || outcome === 'client_error');
-    if (this.#error !== null && !response.headersSent) this.status = this.#error.status;
+    if (this.#error !== null && !this.#answer.hasBegun) this.status = this.#error.status;
     else if (this.status === 0) this.status = CLIENT_LEFT;
     this.#finish();
     this.#settle();
@@ -465,8 +419,4 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
 
 function noteEarly(exchange: Exchange): void {
   exchange.noteEarly();
-}
-
-function flushHeaders(response: ServerResponse): void {
-  if (!response.writableEnded && !response.destroyed) response.flushHeaders();
 }
