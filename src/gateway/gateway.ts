@@ -198,7 +198,7 @@ export class Gateway implements PublicHost {
   /** Its metrics in Prometheus' text format. */
   metricsText(): string {
     const flow = new Map([...this.endpoints.values()].map((endpoint) => [endpoint.name, endpoint.flow]));
-    return metricsText(this, { ...this.#services.metrics, flow });
+    return metricsText(this, { ...this.#services.metrics, flow, listeners: [this.#public, this.#admin] });
   }
 
   get endpoints(): ReadonlyMap<string, Endpoint> {

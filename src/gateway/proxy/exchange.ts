@@ -323,7 +323,10 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
 
   /** The replica failed this request, by its answer or without one. */
   #blame(answered: boolean): void {
+    const { breaker, id } = this.replica!;
+    const wasOpen = breaker.isOpen;
     this.endpoint.failed(this.#placement!, this.facts, answered);
+    if (!wasOpen && breaker.isOpen) this.#host.metrics.breakerOpened(id);
   }
 
   #giveUp(what: string, blamed: boolean): void {

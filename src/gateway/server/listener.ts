@@ -38,6 +38,8 @@ export class Listener {
   idleMs: number;
   /** Connections that were closed at once because there were too many. */
   dropped = 0;
+  /** TLS handshakes that failed. */
+  tlsFailures = 0;
   readonly #config: ListenConfig;
   readonly #server: Server;
   readonly #refused: ListenerParts['refused'];
@@ -79,6 +81,9 @@ export class Listener {
     });
     this.#server.on('drop', () => {
       this.dropped++;
+    });
+    this.#server.on('tlsClientError', () => {
+      this.tlsFailures++;
     });
   }
 

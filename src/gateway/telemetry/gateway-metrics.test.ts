@@ -68,7 +68,6 @@ describe('GatewayMetrics', () => {
     for (const us of [900, 15_000, 3_000_000]) metrics.observeGap(chat, us);
     metrics.retries += 2;
     metrics.faults++;
-    metrics.tlsFailures += 3;
     expect(Object.fromEntries(metrics.outcomes)).toEqual({ ok: 3, timeout: 1 });
     const samples = samplesOf(metrics);
     const expected = {
@@ -82,7 +81,6 @@ describe('GatewayMetrics', () => {
       'twinyard_inter_token_latency_seconds_count{endpoint="chat"}': 3,
       twinyard_retries_total: 2,
       twinyard_faults_total: 1,
-      twinyard_tls_failures_total: 3,
     };
     for (const [key, value] of Object.entries(expected)) expect(samples.get(key), key).toBe(value);
   });

@@ -19,7 +19,6 @@ export class GatewayMetrics extends ReplicaCounts {
   retries = 0;
   /** Bugs: requests that the gateway could not serve for a reason of its own. */
   faults = 0;
-  tlsFailures = 0;
   readonly #endpoints = new LabelAxis('endpoint', MOST_ENDPOINTS);
   readonly #models = new PairAxis(this.#endpoints, 'model', MOST_MODELS);
   readonly #policies = new PairAxis(this.#endpoints, 'policy', MOST_POLICIES);
@@ -95,7 +94,6 @@ export class GatewayMetrics extends ReplicaCounts {
     for (const counter of [...tokens, this.#unmetered, this.#decisions]) counter.writeTo(out);
     out.single(FAMILIES.retries, this.retries);
     out.single(FAMILIES.faults, this.faults);
-    out.single(FAMILIES.tlsFailures, this.tlsFailures);
   }
 }
 

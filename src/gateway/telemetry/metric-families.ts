@@ -143,6 +143,12 @@ export const FAMILIES = {
     'Requests whose usage is in the journal and not in the store yet.',
   ),
   tlsFailures: counter('Keys and limits', 'tls_failures_total', [], 'TLS handshakes that failed.'),
+  connectionsDropped: counter(
+    'Keys and limits',
+    'connections_dropped_total',
+    [],
+    'Connections closed at once because there were too many.',
+  ),
 
   decisionLogBroken: gauge(
     'Files and traces',

@@ -83,5 +83,7 @@ export interface MetricParts {
   /** By what the log is called: `traffic`, `access`. */
   readonly logs?: ReadonlyMap<string, LineCounts>;
   readonly spans?: SpanCounts;
+  /** The ports. */
+  readonly listeners?: readonly { readonly dropped: number; readonly tlsFailures: number }[];
   readonly process?: ProcessMetrics;
 }

@@ -57,6 +57,10 @@ const PARTS: MetricParts = {
   ]),
   access: { limited: { tokensPerMinute: 5, concurrent: 0 }, wrongKeys: 6, mode: 'shared', storeFailures: 1 },
   journal: { faults: 1, pending: 12 },
+  listeners: [
+    { dropped: 2, tlsFailures: 3 },
+    { dropped: 0, tlsFailures: 1 },
+  ],
   logs: new Map([
     ['traffic', { written: 100, dropped: 0, isBroken: false }],
     ['access', { written: 99, dropped: 1, isBroken: true }],
@@ -95,6 +99,8 @@ describe('metricsText', () => {
       'twinyard_admission_refused_total{endpoint="default",reason="no tokens left"}': 4,
       'twinyard_limits_hit_total{limit="tokens_per_minute"}': 5,
       'twinyard_limits_hit_total{limit="concurrent"}': 0,
+      twinyard_tls_failures_total: 4,
+      twinyard_connections_dropped_total: 2,
       twinyard_wrong_keys_total: 6,
       'twinyard_accounting_info{mode="shared"}': 1,
       twinyard_store_failures_total: 1,

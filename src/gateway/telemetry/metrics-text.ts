@@ -90,7 +90,15 @@ function writeReasons(
   }
 }
 
-function writeAccess(out: Exposition, { access, journal }: MetricParts): void {
+function writeAccess(out: Exposition, { access, journal, listeners = [] }: MetricParts): void {
+  out.single(
+    FAMILIES.tlsFailures,
+    listeners.reduce((sum, { tlsFailures }) => sum + tlsFailures, 0),
+  );
+  out.single(
+    FAMILIES.connectionsDropped,
+    listeners.reduce((sum, { dropped }) => sum + dropped, 0),
+  );
   if (access !== undefined) {
     const limited = Object.entries(access.limited).map(([name, count]): [string, number] => [snakeCase(name), count]);
     writeBy(out, FAMILIES.limitsHit, new Map(limited), (count) => count);
