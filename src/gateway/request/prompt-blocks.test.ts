@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PromptBlocks } from './prompt-blocks.js';
 import type { RequestFacts } from './request-facts.js';
+import { toyFacts } from './toy-facts.contract.js';
 
-const FACTS: RequestFacts = {
-  id: 'q',
-  kind: 'completion',
-  model: 'm',
-  inputTokens: 0,
-  session: '',
-  sloClass: 'standard',
-  tenant: '',
-  keyId: '',
-  mostOutput: null,
-  hidesUsage: false,
-  cacheSalt: '',
-  body: { prompt: 'four letters a token, and many of them' },
-};
+const FACTS = toyFacts({ body: { prompt: 'four letters a token, and many of them' } });
 
 function read(change: Partial<RequestFacts>, blockSize = 2) {
   const prompt = new PromptBlocks();
