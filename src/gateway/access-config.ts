@@ -61,15 +61,18 @@ export function accessParts(keys: ConfigKeys, folder: string, base: GatewayConfi
   };
 }
 
+/** Whatever is somewhere else; whether it can be a store is for the store to say. */
+const REMOTE = /^[a-z][a-z0-9+.-]*:\/\//i;
+
 /** A store's address with a path that holds wherever the process is. */
 export function storeAddress(address: string, folder: string): string {
-  if (/^postgres(ql)?:/.test(address) || address === ':memory:') return address;
-  return resolve(folder, address.replace(/^sqlite:(\/\/(?=\/))?/, ''));
+  const path = address.replace(/^sqlite:(\/\/(?=\/))?/, '');
+  return REMOTE.test(path) || path === ':memory:' ? path : resolve(folder, path);
 }
 
 /** Beside a store that is a file. */
 export function dataDirOf(store: string | null, base: GatewayConfig): string {
-  const isFile = store !== null && !/^postgres(ql)?:/.test(store) && store !== ':memory:';
+  const isFile = store !== null && !REMOTE.test(store) && store !== ':memory:';
   return isFile ? join(dirname(store), '.twinyard') : base.dataDir;
 }
 

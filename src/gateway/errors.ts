@@ -75,6 +75,9 @@ export const unusableTls = (path: string, problem: string) =>
 export const unwritableLog = (path: string, problem: string) =>
   new InputError('OUTPUT_NOT_WRITABLE', path, `cannot be written (${problem})`, 'give a path in an existing folder');
 
+export const sharedFile = (path: string, one: string, other: string) =>
+  new InputError('OUTPUT_SHARED', path, `is meant for ${one} and for ${other}`, 'give each a file of its own');
+
 export const unusableRecordingKey = (path: string, problem: string) =>
   new InputError('RECORDING_KEY_UNUSABLE', path, problem, 'put the key back, or remove the file to begin with new ids');
 

@@ -59,6 +59,19 @@ describe('readGatewayConfig', () => {
     expect(config.decisionLog).toMatch(/\/conf\/d\.jsonl$/);
   });
 
+  it.each([
+    ['twinyard.db', /\/conf\/twinyard\.db$/, /\/conf\/\.twinyard$/],
+    ['sqlite:twinyard.db', /\/conf\/twinyard\.db$/, /\/conf\/\.twinyard$/],
+    ['sqlite:///var/twinyard.db', /^\/var\/twinyard\.db$/, /^\/var\/\.twinyard$/],
+    ['"sqlite::memory:"', /^:memory:$/, /^\.twinyard$/],
+    ['postgres://u@h/d', /^postgres:\/\/u@h\/d$/, /^\.twinyard$/],
+    ['mysql://u@h/d', /^mysql:\/\/u@h\/d$/, /^\.twinyard$/],
+  ])('takes the store %s for a file only if it is one', (address, store, dataDir) => {
+    const config = read(`store: ${address}\nreplicas: [{ url: "http://h:1" }]`);
+    expect([config.store, config.dataDir]).toEqual([expect.stringMatching(store), expect.stringMatching(dataDir)]);
+    expect(config.access.keys).toBe('required');
+  });
+
   it('knows how many replicas an endpoint can have', () => {
     const replicas = Array.from({ length: 1025 }, (_, i) => `  - { url: "http://h:${1000 + i}" }`).join('\n');
     expect(() => read(`replicas:\n${replicas}`)).toThrowError(

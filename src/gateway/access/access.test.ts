@@ -191,7 +191,15 @@ describe('access', () => {
       if (pauses.length === 3) await other.beat();
     });
     expect([one.counts.mode, other.mode, pauses]).toEqual(['shared', 'shared', [100, 100, 100]]);
+    expect(warnings).toEqual([]);
     await other.authority.leave();
+  });
+
+  it('tells why it does not start yet, after a gateway that crashed', async () => {
+    await new TestGateway(store, clock, { id: 'dead' }).start(keyWith({ '*': { requestsPerMinute: 10 } }));
+    const one = await opened({}, async (ms) => clock.pass(ms / 1000));
+    expect(one.counts.mode).toBe('local');
+    expect(warnings).toEqual([expect.stringContaining('another gateway kept the accounts of limits')]);
   });
 
   it('says once that a model has no price, when somebody has a budget in dollars', async () => {

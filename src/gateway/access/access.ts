@@ -15,6 +15,10 @@ import type { LimitName } from './shortage.js';
 
 /** While it waits for the others to hand over, a newcomer looks so often. */
 const JOIN_PAUSE_MS = 100;
+/** One that lives hands over within a heartbeat; after so many looks it is probably dead. */
+const LONG_JOIN = 20;
+const JOIN_TAKES_LONG =
+  'another gateway kept the accounts of limits and does not answer: starts when its 10 seconds are over';
 
 export interface AccessOptions {
   store: Pick<Store, 'exclusively' | 'kind' | 'keys'>;
@@ -151,9 +155,10 @@ export class Access {
 
   async #join(): Promise<void> {
     await this.#authority.beat();
-    while (this.#authority.mode === 'joining') {
+    for (let pauses = 1; this.#authority.mode === 'joining'; pauses++) {
       await this.#pause(JOIN_PAUSE_MS);
       await this.#authority.beat();
+      if (pauses === LONG_JOIN) this.#warn(JOIN_TAKES_LONG);
     }
   }
 

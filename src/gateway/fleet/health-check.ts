@@ -12,7 +12,7 @@ export async function checkHealth(
   nowMs: () => number,
 ): Promise<void> {
   try {
-    const { status } = await ask(replica.pool, '/health', { timeoutMs, mostBytes: MOST_BYTES });
+    const { status } = await ask(replica.questions, '/health', { timeoutMs, mostBytes: MOST_BYTES });
     if (status !== 200) {
       replica.unhealthy(`/health says ${status}`, failures);
       return;
@@ -26,7 +26,7 @@ export async function checkHealth(
 }
 
 async function readModels(replica: LiveReplica, timeoutMs: number): Promise<void> {
-  const { text } = await ask(replica.pool, '/v1/models', { timeoutMs, mostBytes: MOST_BYTES });
+  const { text } = await ask(replica.questions, '/v1/models', { timeoutMs, mostBytes: MOST_BYTES });
   const list = JSON.parse(text) as { data?: { id?: unknown }[] };
   const names = (list.data ?? []).map(({ id }) => id).filter((id) => typeof id === 'string');
   if (names.length === 0) throw new Error('/v1/models names no model');

@@ -9,6 +9,7 @@ import { CircuitBreaker } from './circuit-breaker.js';
 const KEEP_ALIVE_MS = 4000;
 /** To one replica at a time: more than any engine takes on. Those above wait for one to become free. */
 const MOST_CONNECTIONS = 4096;
+const MOST_QUESTIONS = 4;
 const MOST_WAITING = 16_384;
 /** The largest head of an answer. */
 const HEAD_BYTES = 16 * 1024;
@@ -29,6 +30,8 @@ export class LiveReplica {
   /** Whether it can tell its load beside its answers. */
   readonly tellsLoad: boolean;
   pool: UpstreamPool;
+  /** For its health and its metrics: however many requests it has, they do not wait behind them. */
+  readonly questions: UpstreamPool;
   readonly breaker: CircuitBreaker;
   state: ReplicaState = 'starting';
   /** Why it is not ready, in words. */
@@ -60,7 +63,8 @@ export class LiveReplica {
     this.asksForModels = config.models === null;
     this.breaker = new CircuitBreaker(breaker);
     this.#timeouts = timeouts;
-    this.pool = newPool(config.url, timeouts);
+    this.pool = newPool(config.url, timeouts, MOST_CONNECTIONS);
+    this.questions = newPool(config.url, timeouts, MOST_QUESTIONS);
   }
 
   /** As it would be configured again. */
@@ -75,7 +79,7 @@ export class LiveReplica {
     this.#timeouts = timeouts;
     if (connectMs === timeouts.connectMs && firstByteMs === timeouts.firstByteMs) return;
     const before = this.pool;
-    this.pool = newPool(this.url, timeouts);
+    this.pool = newPool(this.url, timeouts, MOST_CONNECTIONS);
     this.#ending.add(before);
     void before.close().then(() => this.#ending.delete(before));
   }
@@ -103,17 +107,21 @@ export class LiveReplica {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.pool, ...this.#ending].map((pool) => pool.destroy()));
+    await Promise.all([this.pool, this.questions, ...this.#ending].map((pool) => pool.destroy()));
   }
 }
 
 /** No time-out between two pieces of an answer: exchanges are looked after together, by `Exchange.check`. */
-function newPool(url: string, { connectMs, firstByteMs }: ReplicaSettings['timeouts']): UpstreamPool {
+function newPool(
+  url: string,
+  { connectMs, firstByteMs }: ReplicaSettings['timeouts'],
+  mostConnections: number,
+): UpstreamPool {
   return new UpstreamPool(url, {
     connectMs,
     headersMs: firstByteMs,
     keepAliveMs: KEEP_ALIVE_MS,
-    mostConnections: MOST_CONNECTIONS,
+    mostConnections,
     mostWaiting: MOST_WAITING,
     headBytes: HEAD_BYTES,
   });

@@ -178,13 +178,15 @@ describe('the queue', () => {
   });
 
   it('forgets those who leave, at once, and lets those go who stood behind them', () => {
-    const { end, enter, flow } = flowOf(queue({ dispatchOrder: 'fifo', usageLimitThreshold: 0.5, maxConcurrency: 2 }));
+    const { end, enter, flow, time } = flowOf(
+      queue({ dispatchOrder: 'fifo', usageLimitThreshold: 0.5, maxConcurrency: 2 }),
+    );
     enter();
     const batch = enter({ sloClass: 'batch' });
+    time.us = 40;
     const standard = enter();
     expect([batch.heard, standard.heard]).toEqual([[], []]);
-    flow.leave(batch);
-    flow.leave(batch);
+    expect([flow.leave(batch), flow.leave(batch)]).toEqual([40, -1]);
     expect([batch.heard, batch.queueSlot, standard.heard, flow.waiting]).toEqual([[], -1, ['went after 0'], 0]);
     end();
     expect(flow.counts.left).toBe(1);
@@ -218,6 +220,19 @@ describe('the queue', () => {
     expect([batch.heard, critical.heard]).toEqual([['shed from the gateway queue for a more important one'], []]);
     expect(batch.error).toMatchObject({ status: 429, retryAfterS: 1 });
     expect([flow.counts.shed, flow.waiting]).toEqual([1, 1]);
+  });
+
+  it('tells those it lets down how long they have waited', () => {
+    const { enter, flow, runTo, time } = flowOf(queue({ maxQueueDepth: 2, queueShedding: true, requestTtlUs: 1000 }));
+    enter();
+    const [late, shed] = [enter(), enter({ sloClass: 'batch' })];
+    time.us = 10;
+    const [rejected, turnedOut] = [enter({ sloClass: 'batch' }), enter({ sloClass: 'critical' })];
+    runTo(1000);
+    time.us = 1005;
+    flow.close(new ApiError('unavailable', 'gone'), 'draining');
+    const all = [late, shed, rejected, turnedOut, enter()];
+    expect(all.map(({ refusedAfterUs }) => refusedAfterUs)).toEqual([1000, 10, -1, 995, -1]);
   });
 
   it('does not keep anybody for longer than he may wait', () => {

@@ -22,6 +22,8 @@ const AS_MANY_AS_MAY_GO = Number.POSITIVE_INFINITY;
 const NO_FLEET = createFleetView(0);
 /** For those who ask when to come back: nobody is sent away for longer. */
 const LONGEST_WAIT_S = 60;
+/** Of a request that never stood in the queue. */
+const NOT_QUEUED = -1;
 /** How much of the mean wait the latest one is. */
 const NEWS = 1 / 16;
 
@@ -126,7 +128,7 @@ export class FlowControl {
       return;
     }
     if (this.#closed !== null) {
-      this.#turnOut(waiting, this.#closed);
+      this.#turnOut(waiting, this.#closed, NOT_QUEUED);
       return;
     }
     const nowUs = this.#host.nowUs();
@@ -140,22 +142,29 @@ export class FlowControl {
     const outcome = queue.join(waiting, nowUs);
     if (queue.displaced !== null) {
       this.counts.shed++;
-      queue.displaced.refused(queueShed(this.#returnS()), 'shed from the gateway queue for a more important one');
+      const cause = 'shed from the gateway queue for a more important one';
+      queue.displaced.refused(queueShed(this.#returnS()), cause, queue.queuedUs);
     } else if (outcome === 'rejected') {
       this.counts.rejected++;
-      waiting.refused(queueFull(queue.size, this.#returnS()), 'the gateway queue is full');
+      waiting.refused(queueFull(queue.size, this.#returnS()), 'the gateway queue is full', NOT_QUEUED);
     }
     this.#startTicks(nowUs);
     this.#try(1);
   }
 
-  /** Its client has gone, or its time is up: it waits no longer and hears nothing any more. */
-  leave(waiting: Waiting): void {
-    if (waiting.queueSlot < 0) return;
-    this.#queue!.remove(waiting);
+  /**
+   * Its client has gone, or its time is up: it waits no longer and hears nothing any more. Returns how long it has waited, -1
+   * if it does not wait.
+   */
+  leave(waiting: Waiting): number {
+    if (waiting.queueSlot < 0) return NOT_QUEUED;
+    const queue = this.#queue!;
+    queue.remove(waiting, this.#host.nowUs());
+    const { queuedUs } = queue;
     this.counts.left++;
     // In order of arrival, others may have waited for this one alone.
     this.fleetChanged();
+    return queuedUs;
   }
 
   /** A request of this tenant has gone to a replica. */
@@ -181,15 +190,16 @@ export class FlowControl {
     this.#alarm.set(NEVER);
     const queue = this.#queue;
     this.#queue = null;
+    const nowUs = this.#host.nowUs();
     for (const one of queue?.all() ?? []) {
-      queue!.remove(one);
-      this.#turnOut(one, this.#closed);
+      queue!.remove(one, nowUs);
+      this.#turnOut(one, this.#closed, queue!.queuedUs);
     }
   }
 
-  #turnOut(waiting: Waiting, { error, cause }: { error: ApiError; cause: string }): void {
+  #turnOut(waiting: Waiting, { error, cause }: { error: ApiError; cause: string }, queuedUs: number): void {
     this.counts.turnedOut++;
-    waiting.refused(error, cause);
+    waiting.refused(error, cause, queuedUs);
   }
 
   /** Whether the admission policy lets it in; it has been told if not. */
@@ -205,10 +215,10 @@ export class FlowControl {
       this.counts.refuse(reason);
       const afterUs = gate.retryAfterUs();
       const afterS = Number.isNaN(afterUs) ? this.#returnS() : Math.ceil(afterUs / 1e6);
-      waiting.refused(refusedEntry(reason, afterS), reason);
+      waiting.refused(refusedEntry(reason, afterS), reason, NOT_QUEUED);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      waiting.refused(error, 'malformed');
+      waiting.refused(error, 'malformed', NOT_QUEUED);
     }
     return false;
   }
@@ -270,6 +280,7 @@ export class FlowControl {
       late.refused(
         queueExpired(this.#settings!.requestTtlUs / 1e6, this.#returnS()),
         'waited too long in the gateway queue',
+        this.#queue!.queuedUs,
       );
     }
     if (this.#tickUs <= nowUs) {
@@ -286,8 +297,8 @@ export class FlowControl {
     this.#queue = null;
     const nowUs = this.#host.nowUs();
     for (const one of queue?.all() ?? []) {
-      const queuedUs = queue!.waitedUs(one, nowUs);
-      queue!.remove(one);
+      queue!.remove(one, nowUs);
+      const { queuedUs } = queue!;
       this.counts.dispatched++;
       this.counts.queuedUs += queuedUs;
       one.mayGo(queuedUs);

@@ -10,7 +10,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export class LiveQueue {
   /** Who lost its place to the last newcomer. */
   displaced: Waiting | null = null;
-  /** How long the last one to leave had waited. */
+  /** How long the last one to leave had waited, whoever let it go. */
   queuedUs = 0;
   #settings: FlowControlSettings;
   #priorities: SloPriorities;
@@ -61,7 +61,7 @@ export class LiveQueue {
     this.#arrival[number] = this.#arrivals++;
     this.#waiting[number] = waiting;
     const outcome = this.#enqueue(number, waiting);
-    this.displaced = outcome === 'displaced' ? this.#release(this.#queue.displaced) : null;
+    this.displaced = outcome === 'displaced' ? this.#leave(this.#queue.displaced, nowUs) : null;
     if (outcome === 'rejected') this.#release(number);
     else waiting.queueSlot = number;
     return outcome;
@@ -70,19 +70,13 @@ export class LiveQueue {
   /** Takes out the request that may go now; null when none may. */
   next(saturation: number, nowUs: number): Waiting | null {
     const number = this.#queue.dequeue(saturation);
-    if (number < 0) return null;
-    this.queuedUs = nowUs - this.#enteredUs[number]!;
-    return this.#release(number);
-  }
-
-  waitedUs({ queueSlot }: Waiting, nowUs: number): number {
-    return nowUs - this.#enteredUs[queueSlot]!;
+    return number < 0 ? null : this.#leave(number, nowUs);
   }
 
   /** Takes a request out wherever it stands. */
-  remove(waiting: Waiting): void {
-    this.#queue.remove(waiting.queueSlot);
-    this.#release(waiting.queueSlot);
+  remove({ queueSlot }: Waiting, nowUs: number): void {
+    this.#queue.remove(queueSlot);
+    this.#leave(queueSlot, nowUs);
   }
 
   /** When the one that waits longest has waited too long. */
@@ -97,7 +91,7 @@ export class LiveQueue {
     if (this.expiryUs > nowUs) return null;
     const number = this.#queue.oldest();
     this.#queue.remove(number);
-    return this.#release(number);
+    return this.#leave(number, nowUs);
   }
 
   /** All that wait, in the order of arrival. */
@@ -120,6 +114,11 @@ export class LiveQueue {
     candidate.nowUs = this.#enteredUs[number]!;
     candidate.sloTargetUs = this.#targetsUs.get(facts.sloClass) ?? 0;
     return this.#queue.enqueue(number, candidate);
+  }
+
+  #leave(number: number, nowUs: number): Waiting {
+    this.queuedUs = nowUs - this.#enteredUs[number]!;
+    return this.#release(number);
   }
 
   #release(number: number): Waiting {

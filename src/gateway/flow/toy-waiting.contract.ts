@@ -10,6 +10,8 @@ export class ToyWaiting implements Waiting {
   /** Each is heard once at most, and only one of them. */
   readonly heard: string[] = [];
   error: ApiError | null = null;
+  /** How long it had waited when it was refused. */
+  refusedAfterUs = Number.NaN;
   /** What it does when it may go. */
   go: () => void = () => {};
 
@@ -22,8 +24,9 @@ export class ToyWaiting implements Waiting {
     this.go();
   }
 
-  refused(error: ApiError, cause: string): void {
+  refused(error: ApiError, cause: string, queuedUs: number): void {
     this.error = error;
+    this.refusedAfterUs = queuedUs;
     this.heard.push(cause);
   }
 }

@@ -11,6 +11,9 @@ export interface Waiting {
   queueSlot: number;
   /** A replica may be chosen for it now, after so long a wait. */
   mayGo(queuedUs: number): void;
-  /** @param cause why, in a few words that are constants */
-  refused(error: ApiError, cause: string): void;
+  /**
+   * @param cause why, in a few words that are constants
+   * @param queuedUs how long it waited all the same; -1 if it never did
+   */
+  refused(error: ApiError, cause: string, queuedUs: number): void;
 }

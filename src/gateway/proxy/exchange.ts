@@ -153,7 +153,8 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.#try();
   }
 
-  refused(error: ApiError, cause: string): void {
+  refused(error: ApiError, cause: string, queuedUs: number): void {
+    this.queuedUs = queuedUs;
     this.#fail(error, 'refused', cause);
   }
 
@@ -210,8 +211,8 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
 
   onError(error: Error & { code?: string }): void {
     if (this.#ended) return;
-    this.#blame(false);
     const failure = upstreamFailure(this.replica!.id, error);
+    if (failure.isReplicas) this.#blame(false);
     if (!this.#answer.hasBegun && this.#mayRetry()) this.#retry(failure.cause);
     else this.#fail(failure.error, failure.error.status === 504 ? 'timeout' : 'upstream_error', failure.cause);
   }
@@ -353,6 +354,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
   #fail(error: ApiError, outcome: Outcome, cause: string): void {
     if (this.#ended) return;
     this.#error = error;
+    if (this.#host.isDraining) this.#answer.closeAfter();
     this.#end(outcome, cause);
   }
 
@@ -367,7 +369,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.cause = cause;
     this.endedUs = host.nowUs();
     this.#parts.response.off('close', this.#clientClosed);
-    this.endpoint.flow.leave(this);
+    if (this.queueSlot >= 0) this.queuedUs = this.endpoint.flow.leave(this);
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer);
     if (outcome !== 'ok') this.#upstream?.abort();
     if (!this.#isNoted) this.#count(outcome === 'ok' || outcome === 'client_error');

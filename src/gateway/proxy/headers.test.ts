@@ -12,7 +12,7 @@ describe('upstreamHeaders', () => {
       ...['Connection', 'keep-alive', 'Keep-Alive', 'timeout=5', 'Transfer-Encoding', 'chunked', 'TE', 'trailers'],
       ...['Trailer', 'x-sum', 'Upgrade', 'h2c', 'Proxy-Authorization', 'x', 'Proxy-Connection', 'close', 'Host', 'h'],
       ...['Content-Length', '3', 'Expect', '100-continue', 'X-Request-Id', 'theirs', 'Authorization', 'Bearer k'],
-      ...['X-Api-Key', 'k', 'Accept-Encoding', 'gzip'],
+      ...['X-Api-Key', 'k', 'Accept-Encoding', 'gzip', 'Endpoint-Load-Metrics-Format', 'JSON'],
     ];
     expect(upstreamHeaders(dropped, 'id-1', null)).toEqual(['x-request-id', 'id-1']);
   });
@@ -51,6 +51,7 @@ describe('downstreamHeaders', () => {
         'Close',
       ],
       ...['x-request-id', 'a', 'X-Twinyard-Replica', 'b', 'x-twinyard-decision', 'c', 'trailer', 'x'],
+      ...['endpoint-load-metrics', 'TEXT named_metrics.num_requests_waiting=0'],
     ];
     expect(downstreamHeaders([...dropped, 'server', 'uvicorn'])).toEqual(['server', 'uvicorn']);
   });

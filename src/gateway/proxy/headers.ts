@@ -1,3 +1,4 @@
+import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';
 import type { TraceContext } from '../telemetry/tracing/trace-context.js';
 
 /** Headers that belong to one connection and not to the message; both directions. */
@@ -13,7 +14,10 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** What the gateway sets itself on the way to a replica, or keeps. An answer that is packed could not be metered. */
+/**
+ * What the gateway sets itself on the way to a replica, or keeps. An answer that is packed could not be metered. How loaded
+ * replicas are is between them and the gateway.
+ */
 const REPLACED_UPSTREAM = new Set([
   ...HOP_BY_HOP,
   'host',
@@ -23,10 +27,17 @@ const REPLACED_UPSTREAM = new Set([
   'authorization',
   'x-api-key',
   'accept-encoding',
+  LOAD_REQUEST[0],
 ]);
 const TRACE_CONTEXT = new Set(['traceparent', 'tracestate']);
 
-const REPLACED_DOWNSTREAM = new Set([...HOP_BY_HOP, 'x-request-id', 'x-twinyard-replica', 'x-twinyard-decision']);
+const REPLACED_DOWNSTREAM = new Set([
+  ...HOP_BY_HOP,
+  'x-request-id',
+  'x-twinyard-replica',
+  'x-twinyard-decision',
+  LOAD_HEADER,
+]);
 
 /**
  * The client's headers as a replica gets them, flat: name, value, name, value. The client's key is for the gateway, not for
@@ -61,8 +72,10 @@ export function downstreamHeaders(raw: readonly string[]): string[] {
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!;
     const lower = name.toLowerCase();
-    if (lower === 'connection') named = addNamed(named, raw[i + 1]!);
-    else if (!REPLACED_DOWNSTREAM.has(lower)) headers.push(name, raw[i + 1]!);
+    if (lower === 'connection') {
+      // These two name no header; replicas send one of them with every answer.
+      if (raw[i + 1] !== 'keep-alive' && raw[i + 1] !== 'close') named = addNamed(named, raw[i + 1]!);
+    } else if (!REPLACED_DOWNSTREAM.has(lower)) headers.push(name, raw[i + 1]!);
   }
   return named === null ? headers : without(headers, named);
 }

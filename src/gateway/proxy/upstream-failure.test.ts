@@ -23,3 +23,8 @@ it.each([
   expect([failure.error.status, failure.error.message]).toEqual([status, `Replica r ${message}`]);
   expect(failure.cause).toBe(cause);
 });
+
+it.each(['UPSTREAM_BUSY', 'UPSTREAM_BAD_REQUEST', 'UPSTREAM_CLOSED'])('%s is not held against the replica', (code) => {
+  expect(upstreamFailure('r', Object.assign(new Error('x'), { code })).isReplicas).toBe(false);
+  expect(upstreamFailure('r', Object.assign(new Error('x'), { code: 'ECONNRESET' })).isReplicas).toBe(true);
+});

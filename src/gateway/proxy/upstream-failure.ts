@@ -6,15 +6,17 @@ export interface UpstreamFailure {
   error: ApiError;
   /** For those who count, in a few words that are constants. */
   cause: string;
+  /** Whether the replica is to blame, and not the request or the gateway. */
+  isReplicas: boolean;
 }
 
 /** What an error on the way to a replica or back means. */
 export function upstreamFailure(replica: string, error: Error & { code?: string }): UpstreamFailure {
   switch (error.code) {
     case 'UPSTREAM_CONNECT_TIMEOUT':
-      return { error: upstreamTimeout(replica, 'connection'), cause: 'no connection in time' };
+      return { error: upstreamTimeout(replica, 'connection'), cause: 'no connection in time', isReplicas: true };
     case 'UPSTREAM_HEADERS_TIMEOUT':
-      return { error: upstreamTimeout(replica, 'first byte'), cause: 'no first byte in time' };
+      return { error: upstreamTimeout(replica, 'first byte'), cause: 'no first byte in time', isReplicas: true };
     case 'ECONNREFUSED':
       return broke(replica, 'it takes no connections');
     case 'ECONNRESET':
@@ -25,12 +27,15 @@ export function upstreamFailure(replica: string, error: Error & { code?: string 
     case 'UPSTREAM_HEAD_TOO_LARGE':
       return broke(replica, 'its answer is not valid HTTP');
     case 'UPSTREAM_BUSY':
-      return broke(replica, 'it has all the connections it may have');
+      return { ...broke(replica, 'it has all the connections it may have'), isReplicas: false };
+    case 'UPSTREAM_BAD_REQUEST':
+    case 'UPSTREAM_CLOSED':
+      return { ...broke(replica, error.message), isReplicas: false };
     default:
       return broke(replica, error.code ?? error.name);
   }
 }
 
 function broke(replica: string, problem: string): UpstreamFailure {
-  return { error: upstreamBroke(replica, problem), cause: problem };
+  return { error: upstreamBroke(replica, problem), cause: problem, isReplicas: true };
 }

@@ -31,7 +31,7 @@ async function readExtra(
 }
 
 async function text(replica: LiveReplica, path: string, timeoutMs: number): Promise<string> {
-  const { status, text } = await ask(replica.pool, path, { timeoutMs, mostBytes: MOST_BYTES });
+  const { status, text } = await ask(replica.questions, path, { timeoutMs, mostBytes: MOST_BYTES });
   if (status !== 200) throw new Error(`${path} says ${status}`);
   return text;
 }

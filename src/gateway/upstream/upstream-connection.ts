@@ -69,7 +69,6 @@ export class UpstreamConnection implements AnswerSink, Carrier {
     const { body, method } = request.parts;
     const head = encoder.head(request.parts);
     if (head < 0) {
-      this.#request = null;
       this.#pool.released(this);
       request.fail(badRequest());
       return;

@@ -1,7 +1,7 @@
 import { Origin } from './origin.js';
 import { RequestEncoder, type RequestParts } from './request-encoder.js';
 import { type ConnectionPool, UpstreamConnection } from './upstream-connection.js';
-import { busy, headersTimeout, poolClosed } from './upstream-error.js';
+import { badRequest, busy, headersTimeout, poolClosed } from './upstream-error.js';
 import { type Carrier, type UpstreamHandler, UpstreamRequest } from './upstream-request.js';
 
 export interface UpstreamOptions {
@@ -81,6 +81,8 @@ export class UpstreamPool implements ConnectionPool, Carrier {
     else {
       const connection = this.#takeIdle(nowMs);
       if (connection !== null) connection.send(request, nowMs);
+      // Nobody waits for a connection to hear this.
+      else if (this.encoder.head(parts) < 0) request.fail(badRequest());
       else if (this.#connections.length < this.#options.mostConnections) this.#open(request, nowMs);
       else this.#queue(request);
     }
