@@ -1,6 +1,6 @@
 import type { ReplicaConfig } from '../../src/replica/replica-config.js';
 import type { KvCache } from './kv-cache.js';
-import type { ReferenceRequest } from './request.js';
+import { type ReferenceRequest, workOf } from './request.js';
 import { victimOf } from './schedulers.js';
 
 /** Decides what one step computes: tokens for the running requests first, then as many waiting ones as fit. */
@@ -41,7 +41,7 @@ export class BatchFormer {
   }
 
   #tokensFor(request: ReferenceRequest): number {
-    if (request.progress < request.prompt.length) return this.#chunk(request, request.progress);
+    if (request.progress < workOf(request).length) return this.#chunk(request, request.progress);
     if (request.answer.length === 0) return 0;
     const { maxModelLen } = this.config;
     return maxModelLen > 0 && request.progress + 1 > maxModelLen - 1 ? 0 : 1;
@@ -49,7 +49,7 @@ export class BatchFormer {
 
   #chunk(request: ReferenceRequest, start: number): number {
     const { longPrefillTokenThreshold, maxModelLen } = this.config;
-    let tokens = request.prompt.length - start;
+    let tokens = workOf(request).length - start;
     if (longPrefillTokenThreshold > 0) tokens = Math.min(tokens, longPrefillTokenThreshold);
     tokens = Math.min(tokens, this.#budget);
     if (maxModelLen > 0) tokens = Math.min(tokens, Math.max(0, maxModelLen - 1 - start));
@@ -66,7 +66,10 @@ export class BatchFormer {
     return true;
   }
 
-  /** Back to the front of the queue as if nothing had happened; only a reported TTFT stays until it is overwritten. */
+  /**
+   * Back to the front of the queue as if nothing had happened; only a reported TTFT stays until it is overwritten. By other
+   * rules the tokens stay, and are computed again with the prompt.
+   */
   #preempt(victim: ReferenceRequest): void {
     const place = this.batch.indexOf(victim);
     this.batch.splice(place, 1);
@@ -74,10 +77,14 @@ export class BatchFormer {
     this.preemptions += 1;
     this.#budget += victim.newTokens;
     victim.newTokens = 0;
+    if (this.kv.rules.keepsOutput) {
+      victim.kept = Math.max(victim.kept, victim.tokenGapsUs.length + (victim.hasFirstToken ? 1 : 0));
+    } else {
+      victim.tokenGapsUs = [];
+      victim.hasFirstToken = false;
+    }
     victim.progress = 0;
     victim.computed = 0;
-    victim.tokenGapsUs = [];
-    victim.hasFirstToken = false;
     victim.status = 'queued';
     this.kv.release(victim);
     this.queue.unshift(victim);

@@ -1,3 +1,4 @@
+import { type EngineRules, engineRules } from '../../src/replica/engine-rules.js';
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
 import type { ReplicaConfig } from '../../src/replica/replica-config.js';
 import { BatchFormer } from './batch-former.js';
@@ -25,6 +26,7 @@ export interface Departure {
 export class Instance {
   readonly events = new EventHeap();
   readonly kv: KvCache;
+  readonly rules: EngineRules;
   readonly queue: ReferenceRequest[] = [];
   readonly batch: ReferenceRequest[] = [];
   clockUs = 0;
@@ -32,6 +34,8 @@ export class Instance {
   kvAllocationFailures = 0;
   totalInputTokens = 0;
   #stepPending = false;
+  #stepEndUs = 0;
+  readonly #late: ReferenceRequest[] = [];
   #departures: Departure[] = [];
 
   constructor(
@@ -43,7 +47,13 @@ export class Instance {
     readonly urgency: (sloPriority: number) => number,
     chains: ChainTable,
   ) {
-    this.kv = new KvCache(config.totalKvBlocks, config.blockSize, chains);
+    this.rules = engineRules(config.engineRules);
+    this.kv = new KvCache(config.totalKvBlocks, config.blockSize, chains, this.rules);
+  }
+
+  /** Requests that wait, whether the next step knows of them or not. */
+  get waiting(): number {
+    return this.queue.length + this.#late.length;
   }
 
   /** A request reaches the engine; it joins the queue after the queueing time. */
@@ -79,12 +89,14 @@ export class Instance {
     }
     request.instancePriority = this.urgency(request.sloPriority);
     request.status = 'queued';
-    this.queue.push(request);
+    // Put together ahead of time, the next step knows nothing of requests that arrive during this one.
+    (this.rules.schedulesAhead && this.#stepPending ? this.#late : this.queue).push(request);
     if (request.deadlineUs > 0 && request.deadlineUs <= this.horizonUs) {
       const hasLeft = () => request.status !== 'queued' && request.status !== 'running';
       this.events.push(request.deadlineUs, TIMEOUT, () => this.#timeOut(request), hasLeft);
     }
-    if (!this.#stepPending) this.#scheduleStep(this.clockUs);
+    if (this.#stepPending) return;
+    this.#scheduleStep(this.rules.finishesSteps ? Math.max(this.clockUs, this.#stepEndUs) : this.clockUs);
   }
 
   #scheduleStep(atUs: number): void {
@@ -94,6 +106,7 @@ export class Instance {
 
   #step(): void {
     const nowUs = this.clockUs;
+    if (this.batch.length === 0 && this.queue.length === 0) this.queue.push(...this.#late.splice(0));
     if (this.batch.length === 0 && this.queue.length === 0) {
       this.#stepPending = false;
       return;
@@ -101,10 +114,15 @@ export class Instance {
     orderQueue(this.config.scheduler, this.queue);
     const former = new BatchFormer(this.config, this.kv, this.batch, this.queue);
     former.form();
-    for (const request of former.admitted) request.schedulingDelayUs = nowUs - request.arrivalUs;
+    this.queue.push(...this.#late.splice(0));
+    for (const request of former.admitted) {
+      if (this.rules.keepsOutput && request.schedulingDelayUs !== null) continue;
+      request.schedulingDelayUs = nowUs - request.arrivalUs;
+    }
     this.preemptions += former.preemptions;
 
-    const durationUs = Math.max(1, this.latency.stepUs(shapeOf(this.batch)));
+    const durationUs = Math.max(1, this.latency.stepUs(shapeOf(this.batch, this.kv.usedBlocks * this.kv.blockSize)));
+    this.#stepEndUs = nowUs + durationUs;
     for (const request of this.batch) advance(request, nowUs + durationUs, durationUs, this.latency.outputTokenUs);
     for (const request of [...this.batch]) this.#completeIfDone(request, nowUs + durationUs);
 
@@ -122,7 +140,8 @@ export class Instance {
 
     request.producedTokens = request.progress - input;
     if (done && request.producedTokens < output) {
-      if (!this.kv.allocate(request, request.progress, request.progress + 1)) this.kvAllocationFailures += 1;
+      const stored = !this.rules.storesLastToken || this.kv.allocate(request, request.progress, request.progress + 1);
+      if (!stored) this.kvAllocationFailures += 1;
       request.producedTokens += 1;
     }
     const gapsUs = request.tokenGapsUs.reduce((sum, gap) => sum + gap, 0);
@@ -135,7 +154,8 @@ export class Instance {
 
   #timeOut(request: ReferenceRequest): void {
     this.kv.release(request);
-    this.#takeOut(request.status === 'running' ? this.batch : this.queue, request);
+    const waits = this.#late.includes(request) ? this.#late : this.queue;
+    this.#takeOut(request.status === 'running' ? this.batch : waits, request);
     if (this.batch.length === 0 && !this.#stepPending && this.queue.length > 0) this.#scheduleStep(this.clockUs);
     this.#leave(request, 'timed_out', this.clockUs);
   }

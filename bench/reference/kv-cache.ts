@@ -1,6 +1,7 @@
+import type { EngineRules } from '../../src/replica/engine-rules.js';
 import { type ChainTable, NO_CHAIN } from './chain-table.js';
 import { OrderedIds } from './ordered-ids.js';
-import type { ReferenceRequest } from './request.js';
+import { type ReferenceRequest, workOf } from './request.js';
 
 interface Block {
   readonly id: number;
@@ -24,6 +25,7 @@ export class KvCache {
     totalBlocks: number,
     readonly blockSize: number,
     readonly chains: ChainTable,
+    readonly rules: EngineRules,
   ) {
     for (let id = 0; id < totalBlocks; id++) {
       this.#blocks.push({ id, owners: 0, tokens: [], chain: NO_CHAIN });
@@ -35,14 +37,21 @@ export class KvCache {
     return this.#free.size;
   }
 
+  get usedBlocks(): number {
+    return this.#blocks.length - this.#free.size;
+  }
+
   get utilization(): number {
-    return (this.#blocks.length - this.#free.size) / this.#blocks.length;
+    return this.usedBlocks / this.#blocks.length;
   }
 
   /** The blocks that hold the start of the prompt. Looking changes nothing. */
   cachedBlocks(request: ReferenceRequest): number[] {
     const found: number[] = [];
-    for (const chain of request.promptChains) {
+    const work = workOf(request);
+    const chains = request.kept === 0 ? request.promptChains : this.chains.ofPrompt(work, this.blockSize);
+    const most = this.rules.computesLastBlock ? Math.floor((work.length - 1) / this.blockSize) : chains.length;
+    for (const chain of chains.slice(0, Math.max(0, most))) {
       const block = this.byChain.get(chain);
       if (block === undefined) break;
       found.push(block);
@@ -53,8 +62,9 @@ export class KvCache {
   /** Makes room for the tokens [start, end) of the request; false, with nothing changed, when there is none. */
   allocate(request: ReferenceRequest, start: number, end: number, cached: readonly number[] = []): boolean {
     const owned = this.#owned.get(request) ?? [];
-    const inPrefill = request.progress < request.prompt.length;
-    const tokens = inPrefill ? request.prompt.slice(start, end) : this.#answerToken(request, start);
+    const work = workOf(request);
+    const inPrefill = request.progress < work.length;
+    const tokens = inPrefill ? work.slice(start, end) : this.#answerToken(request, start);
     if (!this.#fits(owned, tokens.length, cached)) return false;
     if (tokens.length === 0) return true;
 
@@ -111,10 +121,11 @@ export class KvCache {
     }
   }
 
-  /** A reused block's old entry goes, even when another block holds that content by now. */
+  /** A reused block's old entry goes; by some rules even when another block holds that content by now. */
   #takeFreeBlock(): Block {
     const block = this.#blocks[this.#free.takeFirst()]!;
-    if (block.chain !== NO_CHAIN) this.byChain.delete(block.chain);
+    const isFound = this.byChain.get(block.chain) === block.id;
+    if (block.chain !== NO_CHAIN && (isFound || this.rules.losesCopies)) this.byChain.delete(block.chain);
     block.chain = NO_CHAIN;
     block.owners = 1;
     this.misses += 1;

@@ -52,6 +52,9 @@ export interface ReferenceRequest {
   /** What `progress` becomes when the current prefill chunk is done. */
   computed: number;
   newTokens: number;
+  /** Tokens of the answer that a preempted request has kept, and computes again as part of its prompt. */
+  kept: number;
+  lastTokenUs: number;
   hasFirstToken: boolean;
   tokenGapsUs: number[];
 
@@ -61,6 +64,11 @@ export interface ReferenceRequest {
   producedTokens: number;
   gatewayEnqueuedUs: number | null;
   gatewayDispatchedUs: number | null;
+}
+
+/** What a request computes before it decodes: its prompt, and of its answer what it has kept. */
+export function workOf({ prompt, answer, kept }: ReferenceRequest): readonly number[] {
+  return kept === 0 ? prompt : [...prompt, ...answer.slice(0, kept)];
 }
 
 /** Turns rows into requests with real token ids: a prefix group's are shared, a chat's context is repeated, the rest are unique. */
@@ -104,6 +112,8 @@ export class RequestMaker {
       progress: 0,
       computed: 0,
       newTokens: 0,
+      kept: 0,
+      lastTokenUs: 0,
       hasFirstToken: false,
       tokenGapsUs: [],
       schedulingDelayUs: null,

@@ -94,7 +94,7 @@ function instanceResult(instance: Instance, requests: readonly ReferenceRequest[
   const completed = requests.filter((request) => request.instance === instance.index && hasCompleted(request));
   return {
     completed: completed.length,
-    stillQueued: instance.queue.length,
+    stillQueued: instance.waiting,
     stillRunning: instance.batch.length,
     preemptions: instance.preemptions,
     kvAllocationFailures: instance.kvAllocationFailures,

@@ -71,7 +71,7 @@ export class SnapshotBoard {
   #snapshot(instance: Instance, clockUs: number): Snapshot {
     const snapshot = this.#snapshots[instance.index]!;
     if (clockUs - this.#refreshedUs[instance.index]! >= this.refreshUs) {
-      snapshot.queueDepth = instance.queue.length;
+      snapshot.queueDepth = instance.waiting;
       snapshot.batchSize = instance.batch.length;
       snapshot.kvUtilization = instance.kv.utilization;
       this.#refreshedUs[instance.index] = clockUs;

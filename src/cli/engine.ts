@@ -30,11 +30,12 @@ export async function engine(argv: readonly string[], io: CliIo): Promise<number
   const flags = await parseFlags<EngineFlags & InstanceFlags>(ENGINE, argv);
   const { values } = flags;
   const diagnostics = createDiagnostics(values.log, io);
-  const [{ resolveReplica }, { startEngine }] = await Promise.all([
+  const [{ resolveReplica }, { givenProfile }, { startEngine }] = await Promise.all([
     import('./config/resolve-replica.js'),
+    import('./config/profile-settings.js'),
     import('../emulator/start-engine.js'),
   ]);
-  const { config, latency } = resolveReplica(flags, null, diagnostics);
+  const { config, latency } = resolveReplica(flags, null, diagnostics, await givenProfile(flags));
   // A server lives long enough for the best code to pay.
   limitCompiler(Number.POSITIVE_INFINITY);
   const stopped = io.untilStopped();

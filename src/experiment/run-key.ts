@@ -22,7 +22,9 @@ export function runKeys(runs: readonly RunInputs[], program: string): string[] {
   const described = new Map<ReplicaConfig, unknown>();
   return runs.map(({ config, workload }) => {
     const { modelConfigFolder, hardwareConfig, ...replica } = config.replica;
-    const files = described.get(config.replica) ?? replicaFiles(config.replica);
+    // A profile is part of the configuration, and stands for both files.
+    const profiled = config.replica.latencyProfile !== undefined;
+    const files = described.get(config.replica) ?? (profiled ? 'profile' : replicaFiles(config.replica));
     described.set(config.replica, files);
     const recipe = workload.kind === 'trace' ? { ...workload, header: workload.header !== null, data: null } : workload;
     const inputs = { program, config: { ...config, replica }, files, workload: recipe };

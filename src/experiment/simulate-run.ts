@@ -1,4 +1,5 @@
 import type { LatencyModel } from '../replica/latency/contract.js';
+import { profileLatency } from '../replica/latency/profile-latency.js';
 import { latencyModel } from '../replica/latency/registry.js';
 import type { ReplicaConfig } from '../replica/replica-config.js';
 import type { GoodputTarget } from '../simulator/cluster-config.js';
@@ -35,7 +36,8 @@ export class RunSimulator {
 }
 
 function latencyOf(replica: ReplicaConfig): LatencyModel {
-  const { tp, dp, moeCommBackend, alphaCoeffs, betaCoeffs } = replica;
+  const { tp, dp, moeCommBackend, alphaCoeffs, betaCoeffs, latencyProfile } = replica;
+  if (latencyProfile !== undefined) return profileLatency(latencyProfile);
   const { model, gpu } = replicaFiles(replica);
   return latencyModel(replica.latencyModel).create(
     {

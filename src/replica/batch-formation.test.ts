@@ -58,29 +58,31 @@ describe('what the latency model is told of a step', () => {
     toyReplica(list, { config, latency: { stepUs } }).run();
     return shapes;
   }
-  const prefill = (scheduled: number, tokens: number, context: number, full: number, causal: number) => ({
-    scheduled,
-    prefills: scheduled,
+  const prefill = (tokens: number, done: number, full: number, causal: number, pairs: number, longest: number) => ({
+    scheduled: 1,
+    prefills: 1,
     prefillTokens: tokens,
-    ...(context === 0 ? {} : { prefillContext: context }),
+    ...(done === 0 ? {} : { prefillContext: done }),
     prefillFullAttention: full,
     prefillCausalAttention: causal,
+    prefillPairs: pairs,
+    prefillLongest: longest,
   });
   const decode = (decodes: number, decodeContext: number) => ({ scheduled: decodes, decodes, decodeContext });
 
   it('are new tokens and what they attend to, chunk by chunk', () => {
-    // 8 x (10 + 8 / 2) and 8 x (0 + 7 / 2); then 2 x (10 + 2 / 2) and 2 x (8 + 1 / 2).
+    // 8 x (10 + 8 / 2), 8 x (0 + 7 / 2) and 1 + ... + 8; then 2 x (10 + 2 / 2), 2 x (8 + 1 / 2) and 9 + 10.
     expect(shapesOf([{ input: 10 }], { maxNumBatchedTokens: 8 })).toEqual([
-      prefill(1, 8, 0, 112, 28),
-      prefill(1, 2, 8, 22, 17),
+      prefill(8, 0, 112, 28, 36, 8),
+      prefill(2, 8, 22, 17, 19, 10),
     ]);
   });
 
-  it('count a cached prefix as done from the second chunk on', () => {
+  it('count a cached prefix as done from the second chunk on, but attend to it at once', () => {
     const shared = { input: 16, group: 'g', prefix: 8 };
     const shapes = shapesOf([shared, { at: 1000, ...shared }], { maxNumBatchedTokens: 6 });
     // The second request has 8 of 16 tokens cached: 6 x (16 + 3), 6 x (0 + 5 / 2), then 2 x (16 + 1), 2 x (14 + 1 / 2).
-    expect(shapes.slice(3)).toEqual([prefill(1, 6, 0, 114, 15), prefill(1, 2, 14, 34, 29)]);
+    expect(shapes.slice(3)).toEqual([prefill(6, 0, 114, 15, 6 * 8 + 21, 14), prefill(2, 14, 34, 29, 15 + 16, 16)]);
   });
 
   it('are the contexts of those who decode', () => {
@@ -89,6 +91,46 @@ describe('what the latency model is told of a step', () => {
       { input: 6, output: 2 },
     ];
     expect(shapesOf(pair, {}).slice(1)).toEqual([decode(2, 10), decode(1, 5)]);
+  });
+
+  it('are single contexts and the memory in use for a model that asks', () => {
+    const told: number[][] = [];
+    const stepUs = ({ decodes, decodeContext, decodeLongest, heldTokens }: BatchShape) => {
+      told.push([decodes, decodeContext, decodeLongest, heldTokens]);
+      return 10;
+    };
+    const list = [
+      { input: 4, output: 3 },
+      { input: 6, output: 2 },
+    ];
+    toyReplica(list, { latency: { readsContexts: true, stepUs } }).run();
+    // Blocks of 4 tokens: 1 + 2, then another one for the first request, then the second has left.
+    expect(told).toEqual([
+      [0, 0, 0, 12],
+      [2, 10, 6, 16],
+      [1, 5, 5, 8],
+    ]);
+  });
+
+  it('are the same whether steps are formed one by one or run on', () => {
+    const told = (advance: boolean) => {
+      const shapes: BatchShape[] = [];
+      const stepUs = (shape: BatchShape) => {
+        shapes.push({ ...shape });
+        return 10;
+      };
+      const list = [40, 7, 12, 30].map((output, i) => ({ input: 5 + 3 * i, output }));
+      const { replica, run, runUntil } = toyReplica(list, { latency: { readsContexts: true, stepUs } });
+      if (advance) {
+        runUntil(1);
+        replica.advance(Number.POSITIVE_INFINITY);
+      } else {
+        run();
+      }
+      return shapes;
+    };
+    expect(told(true)).toEqual(told(false));
+    expect(told(true).length).toBe(40);
   });
 
   it('leave out those who sit the step out', () => {

@@ -7,6 +7,7 @@ import type { ReplicaRequests } from './replica-requests.js';
 import type { RunningBatch } from './running-batch.js';
 import { Seating } from './seating.js';
 import { StepPlan } from './step-plan.js';
+import type { TokenGaps } from './token-gaps.js';
 import type { WaitQueue } from './wait-queue.js';
 
 /**
@@ -33,6 +34,8 @@ export class BatchFormation {
   readonly #victims: PreemptionPolicy;
   readonly #blockSize: number;
   readonly #maxTokens: number;
+  readonly #readsContexts: boolean;
+  #nowUs = 0;
 
   constructor(
     config: ReplicaConfig,
@@ -41,6 +44,8 @@ export class BatchFormation {
     kv: KvCache,
     requests: ReplicaRequests,
     victims: PreemptionPolicy,
+    gaps: TokenGaps,
+    readsContexts: boolean,
   ) {
     this.#batch = batch;
     this.#kv = kv;
@@ -49,14 +54,17 @@ export class BatchFormation {
     this.#blockSize = config.blockSize;
     this.#maxTokens = config.maxNumBatchedTokens;
     this.#plan = new StepPlan(config.longPrefillTokenThreshold);
-    this.seating = new Seating(config, this.#plan, batch, queue, kv, requests);
+    this.#readsContexts = readsContexts;
+    this.seating = new Seating(config, this.#plan, batch, queue, kv, requests, gaps);
     this.shape = this.#plan.shape;
     this.prefilling = this.#plan.prefilling;
     this.idle = this.#plan.idle;
   }
 
-  form(): void {
+  /** Puts together the step that starts now. */
+  form(nowUs: number): void {
     const batch = this.#batch;
+    this.#nowUs = nowUs;
     this.#plan.budget = this.#maxTokens;
     if (this.idle.length > 0) this.idle.length = 0;
     const before = this.preemptions;
@@ -71,6 +79,7 @@ export class BatchFormation {
     }
     this.admittedFrom = batch.size;
     if (this.preemptions === before) this.seating.admit();
+    if (this.#readsContexts) this.readContexts();
   }
 
   /** Whether the next step is one in which everybody decodes and nobody is admitted, if memory lasts and nobody is done. */
@@ -86,6 +95,12 @@ export class BatchFormation {
   shapeOfDecodes(): void {
     const batch = this.#batch;
     resetShape(this.shape, batch.decoding, batch.baseSum + batch.decoding * batch.clock);
+  }
+
+  /** What the shape says of single contexts, for a latency model that asks. */
+  readContexts(): void {
+    this.shape.decodeLongest = this.#batch.longestContext();
+    this.shape.heldTokens = this.#kv.pool.used * this.#blockSize;
   }
 
   #promptsComeLast(): boolean {
@@ -120,7 +135,7 @@ export class BatchFormation {
       const done = batch.computed[slot]!;
       const tokens = this.#plan.chunk(batch.input[slot]! - done);
       this.#kv.allocatePrompt(slot, batch.keys[slot]!, batch.keyCount[slot]!, done, tokens, 0);
-      addPrefill(this.shape, batch.input[slot]!, done, tokens);
+      addPrefill(this.shape, batch.input[slot]!, done, tokens, done);
       batch.computed[slot] = done + tokens;
       this.#plan.budget -= tokens;
     }
@@ -141,7 +156,7 @@ export class BatchFormation {
       const done = batch.computed[slot]!;
       const tokens = this.#plan.chunk(batch.input[slot]! - done);
       if (!this.#squeezeIn(slot, tokens)) return;
-      addPrefill(this.shape, batch.input[slot]!, done, tokens);
+      addPrefill(this.shape, batch.input[slot]!, done, tokens, done);
       batch.computed[slot] = done + tokens;
       this.#plan.budget -= tokens;
     }
@@ -235,7 +250,7 @@ export class BatchFormation {
     const batch = this.#batch;
     const slot = batch.order[place]!;
     const tokens = batch.newTokens[slot]!;
-    this.seating.giveUp(slot, batch.computed[slot]! + (batch.decodes[slot] === 1 ? 0 : tokens));
+    this.seating.giveUp(slot, batch.computed[slot]! + (batch.decodes[slot] === 1 ? 0 : tokens), this.#nowUs);
     this.#plan.budget += tokens;
     this.forget(slot);
     batch.unseat(place);
@@ -258,7 +273,8 @@ export class BatchFormation {
       const slot = batch.order[place]!;
       const tokens = newTokens[slot]!;
       if (batch.decodes[slot] === 0) {
-        if (tokens > 0) addPrefill(this.shape, batch.input[slot]!, batch.computed[slot]!, tokens);
+        const done = batch.computed[slot]!;
+        if (tokens > 0) addPrefill(this.shape, batch.input[slot]!, done, tokens, done);
         batch.computed[slot]! += tokens;
       } else if (tokens > 0) {
         shape.scheduled++;

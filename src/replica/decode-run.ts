@@ -19,13 +19,22 @@ export class DecodeRun {
   readonly #formation: BatchFormation;
   readonly #gaps: TokenGaps;
   readonly #latency: LatencyModel;
+  readonly #blockSize: number;
 
-  constructor(batch: RunningBatch, kv: KvCache, formation: BatchFormation, gaps: TokenGaps, latency: LatencyModel) {
+  constructor(
+    batch: RunningBatch,
+    kv: KvCache,
+    formation: BatchFormation,
+    gaps: TokenGaps,
+    latency: LatencyModel,
+    blockSize: number,
+  ) {
     this.#batch = batch;
     this.#kv = kv;
     this.#formation = formation;
     this.#gaps = gaps;
     this.#latency = latency;
+    this.#blockSize = blockSize;
   }
 
   /** Runs steps from `atUs` on that start before `stopUs`; when the next step is due. The formation must be steady. */
@@ -35,17 +44,21 @@ export class DecodeRun {
     const formation = this.#formation;
     const { shape } = formation;
     const { changes } = kv;
+    const readsContexts = this.#latency.readsContexts === true;
     formation.shapeOfDecodes();
+    if (readsContexts) formation.readContexts();
     let at = atUs;
     let steps = 0;
     // Those whose next token starts a block: nearly always nobody.
     let ring = batch.ringAt(0);
     while (at < stopUs && kv.changes === changes && !batch.mayFinishNext() && batch.sizeOfRing(ring) <= kv.pool.free) {
       for (let slot = batch.firstOfRing(ring); slot >= 0; slot = batch.ringNext(slot)) kv.appendBlock(slot);
+      if (readsContexts) shape.heldTokens = kv.pool.used * this.#blockSize;
       ring = batch.ringBefore(ring);
       const duration = this.#latency.stepUs(shape);
       this.#gaps.record(duration);
       shape.decodeContext += shape.decodes;
+      if (readsContexts) shape.decodeLongest++;
       batch.clock++;
       this.lastUs = at;
       at += duration;

@@ -105,6 +105,24 @@ export function modelDoesNotFit(place: string, problem: string): InputError {
   );
 }
 
+export function badProfile(place: string, problem: string, remedy: string): InputError {
+  return new InputError('BAD_PROFILE', place, problem, remedy);
+}
+
+export function unknownProfileKey(place: string, key: string, known: readonly string[]): InputError {
+  return new InputError('UNKNOWN_PROFILE_KEY', place, `unknown key '${key}'`, knownNames(key, known));
+}
+
+/** The latency model `profile` is nothing without its file. */
+export function missingProfile(): InputError {
+  return new InputError(
+    'MISSING_PROFILE',
+    '--latency-model',
+    "'profile' has no step times of its own",
+    'give --latency-profile with a file',
+  );
+}
+
 export function badCoefficients(flag: string, problem: string, accepted: string): InputError {
   return new InputError('BAD_COEFFICIENTS', flag, problem, accepted);
 }

@@ -44,6 +44,16 @@ export class GapLog {
     this.#marks[to - this.#first]!--;
   }
 
+  /** Durations of the steps from..to-1, all still there: a request that runs can claim them. */
+  durations(from: number, to: number): Float64Array {
+    return this.#durations.slice(from - this.#first, to - this.#first);
+  }
+
+  /** A gap of a finished request that is known by its duration. */
+  add(us: number): void {
+    this.#counts.add(us, 1);
+  }
+
   /** All claimed gaps. Call it when nothing runs any more. */
   counts(): CountedValues {
     this.#fold(this.#next);

@@ -1,4 +1,5 @@
 import { ROW_GROWS_CONTEXT } from '../workload/request-table.js';
+import type { KeptOutput } from './kept-output.js';
 import type { ReplicaRequests } from './replica-requests.js';
 
 /** Keys of the request at the head of the wait queue: it may be tried in many steps before it gets a seat. */
@@ -8,11 +9,14 @@ export class HeadKeys {
   count = 0;
   readonly #requests: ReplicaRequests;
   readonly #blockSize: number;
+  readonly #kept: KeptOutput | null;
   #row = -1;
 
-  constructor(requests: ReplicaRequests, blockSize: number) {
+  /** @param kept what preempted requests have of their answers; null where they start over */
+  constructor(requests: ReplicaRequests, blockSize: number, kept: KeptOutput | null = null) {
     this.#requests = requests;
     this.#blockSize = blockSize;
+    this.#kept = kept;
   }
 
   /** @param all also the blocks that nobody but this request would ask for */
@@ -22,10 +26,13 @@ export class HeadKeys {
     let tokens = table.inputTokens[row]!;
     // The next turn of a growing chat repeats everything but the last output token.
     if ((table.flags[row]! & ROW_GROWS_CONTEXT) !== 0) tokens += Math.max(0, table.outputTokens[row]! - 1);
+    const produced = all && this.#kept !== null ? this.#kept.produced(row) : 0;
+    if (produced > 0) tokens = Math.max(tokens, table.inputTokens[row]! + produced);
     const blocks = (tokens / this.#blockSize) | 0;
     this.count = all ? blocks : keys.shared(row, blocks);
     if (this.keys.length < this.count) this.keys = new Int32Array(this.count * 2);
-    keys.fill(row, this.count, this.keys);
+    if (produced > 0) this.#kept!.fillKeys(row, this.count, this.keys);
+    else keys.fill(row, this.count, this.keys);
     this.#row = row;
   }
 

@@ -17,6 +17,7 @@ export class KvCache {
   /** Grows whenever blocks come back or what can be found changes: what did not fit may fit then. */
   changes = 0;
   readonly #blockSize: number;
+  readonly #losesCopies: boolean;
   readonly #blockOf: IntMap;
   /** By slot: the last block it filled, and how many. */
   #top = new Int32Array(256).fill(NONE);
@@ -31,9 +32,11 @@ export class KvCache {
   #sinceFreeze: IntMap | null = null;
   #frozenEmpty = false;
 
-  constructor(totalBlocks: number, blockSize: number) {
+  /** @param losesCopies see EngineRules */
+  constructor(totalBlocks: number, blockSize: number, losesCopies = true) {
     this.pool = new BlockPool(totalBlocks);
     this.#blockSize = blockSize;
+    this.#losesCopies = losesCopies;
     this.#blockOf = new IntMap();
   }
 
@@ -204,13 +207,14 @@ export class KvCache {
     for (let i = 0; i < lostCount; i++) this.#forget(lost[i]!);
   }
 
-  /** Even when a younger block holds the same content by now, the key goes: the caches we model do the same. */
+  /** Even when a younger block holds the same content by now, the key goes: most of the caches we model do the same. */
   #forget(block: number): void {
     const key = this.pool.key(block);
+    this.pool.setKey(block, NONE);
+    if (!this.#losesCopies && this.#blockOf.get(key) !== block) return;
     if (this.#sinceFreeze !== null) this.#note(key);
     this.changes++;
     this.#blockOf.delete(key);
-    this.pool.setKey(block, NONE);
   }
 
   #remember(block: number, key: number): void {

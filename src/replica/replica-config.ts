@@ -1,3 +1,5 @@
+import type { LatencyProfile } from './latency/profile.js';
+
 /** Everything one replica is built from, resolved: no defaults left to find. Plain data, part of the result document. */
 export interface ReplicaConfig {
   /** Lower-cased. */
@@ -21,6 +23,10 @@ export interface ReplicaConfig {
   longPrefillTokenThreshold: number;
   scheduler: string;
   preemptionPolicy: string;
+  /** Name of the rules of `engine-rules.ts`; absent for the classic ones. */
+  engineRules?: string;
+  /** Measured step times, for the latency model `profile`. */
+  latencyProfile?: LatencyProfile;
   /** Where the model and the GPU were described, when not in the bundled catalogue. */
   modelConfigFolder?: string;
   hardwareConfig?: string;

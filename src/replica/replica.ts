@@ -4,6 +4,7 @@ import { EventHeap } from '../kernel/event-heap.js';
 import { BatchFormation } from './batch-formation.js';
 import { isServable, lastContext } from './context-limits.js';
 import { DecodeRun } from './decode-run.js';
+import { type EngineRules, engineRules } from './engine-rules.js';
 import { KvCache } from './kv-cache.js';
 import type { LatencyModel } from './latency/contract.js';
 import { preemptionPolicy } from './preemption/registry.js';
@@ -51,6 +52,9 @@ export class Replica {
   readonly #requests: ReplicaRequests;
   readonly #events: ReplicaEvents;
   readonly #horizonUs: number;
+  readonly #rules: EngineRules;
+  /** Arrivals that the step after the running one is too early for. */
+  readonly #late: number[] = [];
   readonly #queue: WaitQueue;
   readonly #batch: RunningBatch;
   readonly #formation: BatchFormation;
@@ -75,18 +79,29 @@ export class Replica {
     this.#requests = requests;
     this.#events = events;
     this.#horizonUs = horizonUs;
-    this.kv = new KvCache(config.totalKvBlocks, config.blockSize);
+    this.#rules = engineRules(config.engineRules);
+    this.kv = new KvCache(config.totalKvBlocks, config.blockSize, this.#rules.losesCopies);
     this.#batch = new RunningBatch(config.blockSize);
     this.#gaps = new TokenGaps(this.#batch);
     this.#queue = createWaitQueue(scheduler(config.scheduler).order?.(requests) ?? null);
     const victims = preemptionPolicy(config.preemptionPolicy);
-    this.#formation = new BatchFormation(config, this.#batch, this.#queue, this.kv, requests, victims);
-    this.#decodes = new DecodeRun(this.#batch, this.kv, this.#formation, this.#gaps, latency);
+    const readsContexts = latency.readsContexts === true;
+    this.#formation = new BatchFormation(
+      config,
+      this.#batch,
+      this.#queue,
+      this.kv,
+      requests,
+      victims,
+      this.#gaps,
+      readsContexts,
+    );
+    this.#decodes = new DecodeRun(this.#batch, this.kv, this.#formation, this.#gaps, latency, config.blockSize);
   }
 
   /** Whether it holds requests, be their next event after the horizon or not. */
   get isBusy(): boolean {
-    return this.#batch.size + this.#queue.length + this.#arriving.size > 0;
+    return this.#batch.size + this.queueDepth + this.#arriving.size > 0;
   }
 
   /** Requests whose queueing delay has not passed yet. */
@@ -95,7 +110,7 @@ export class Replica {
   }
 
   get queueDepth(): number {
-    return this.#queue.length;
+    return this.#queue.length + this.#late.length;
   }
 
   get batchSize(): number {
@@ -128,7 +143,9 @@ export class Replica {
   producedAt(place: number): number {
     const batch = this.#batch;
     const slot = batch.order[place]!;
-    return batch.decodes[slot] === 1 ? batch.progress(slot) - batch.input[slot]! + 1 : 0;
+    const row = batch.row[slot]!;
+    if (batch.decodes[slot] === 0) return this.#formation.seating.kept?.produced(row) ?? 0;
+    return batch.progress(slot) - this.#requests.table.inputTokens[row]! + 1;
   }
 
   /** Durations between tokens of completed requests, without the constant per-token overhead. */
@@ -156,7 +173,11 @@ export class Replica {
   /** Runs everything that happens before `limitUs` and not after the horizon. */
   advance(limitUs: number): void {
     while (this.nextUs < limitUs) {
-      const onlyDecodes = this.#stepAtUs === this.nextUs && this.#formation.isSteady() && this.#decodeOn(limitUs);
+      const onlyDecodes =
+        this.#stepAtUs === this.nextUs &&
+        this.#late.length === 0 &&
+        this.#formation.isSteady() &&
+        this.#decodeOn(limitUs);
       if (!onlyDecodes) this.runNext();
     }
   }
@@ -182,6 +203,7 @@ export class Replica {
       this.#queueArrival(now);
     } else if (this.#stepAtUs === now) {
       this.#tick(now);
+      if (this.#batch.size + this.#queue.length === 0) this.#queueLate();
       if (this.#batch.size + this.#queue.length > 0) this.#step(now);
       else this.#stepAtUs = NEVER;
     } else {
@@ -218,12 +240,18 @@ export class Replica {
       return;
     }
     outcomes.status[row] = STATUS.queued;
-    this.#queue.push(row);
+    if (this.#rules.schedulesAhead && this.#stepAtUs !== NEVER) this.#late.push(row);
+    else this.#queue.push(row);
     if (deadline > 0 && deadline <= this.#horizonUs) this.#deadlines.push(deadline, row);
     if (this.#stepAtUs !== NEVER) return;
-    this.#stepAtUs = now;
+    this.#stepAtUs = this.#rules.finishesSteps ? Math.max(now, this.stepEndUs) : now;
     // The batch is empty. An engine that lives for months starts counting its steps again.
     this.#batch.clock = 0;
+  }
+
+  #queueLate(): void {
+    for (let i = 0; i < this.#late.length; i++) this.#queue.push(this.#late[i]!);
+    this.#late.length = 0;
   }
 
   #timeOut(row: number, now: number): void {
@@ -243,7 +271,9 @@ export class Replica {
   /** A request that waits or runs leaves without its answer. */
   #lose(row: number, now: number): void {
     this.#tick(now);
-    if (this.#requests.outcomes.status[row] === STATUS.queued) this.#queue.remove(row);
+    const late = this.#late.indexOf(row);
+    if (late >= 0) this.#late.splice(late, 1);
+    else if (this.#requests.outcomes.status[row] === STATUS.queued) this.#queue.remove(row);
     else this.#removeRunning(row);
     this.#timeOut(row, now);
   }
@@ -261,9 +291,11 @@ export class Replica {
     const batch = this.#batch;
     const formation = this.#formation;
     const { table, outcomes } = this.#requests;
-    formation.form();
+    formation.form(now);
+    if (this.#late.length > 0) this.#queueLate();
     for (let place = formation.admittedFrom; place < batch.size; place++) {
       const row = batch.row[batch.order[place]!]!;
+      if (formation.seating.kept !== null && !Number.isNaN(outcomes.schedulingDelayUs[row]!)) continue;
       outcomes.schedulingDelayUs[row] = now - table.arrivalUs[row]!;
     }
     this.queueSamples += this.#queue.length;
@@ -284,6 +316,7 @@ export class Replica {
   #finishPrompts(end: number): void {
     const batch = this.#batch;
     const { prefilling } = this.#formation;
+    const { kept } = this.#formation.seating;
     const { table, outcomes } = this.#requests;
     let left = 0;
     for (let i = 0; i < prefilling.length; i++) {
@@ -293,11 +326,14 @@ export class Replica {
         continue;
       }
       const row = batch.row[slot]!;
-      outcomes.ttftUs[row] = end + this.#latency.outputTokenUs - table.arrivalUs[row]!;
-      batch.decodeStartUs[slot] = end;
-      this.#gaps.open(slot);
+      const goesOn = kept?.goOn(slot, end) === true;
+      if (!goesOn) {
+        outcomes.ttftUs[row] = end + this.#latency.outputTokenUs - table.arrivalUs[row]!;
+        batch.decodeStartUs[slot] = end;
+        this.#gaps.open(slot);
+      }
       batch.startDecoding(slot, lastContext(table, row, this.#config));
-      this.#events.firstToken(row);
+      if (!goesOn) this.#events.firstToken(row);
     }
     if (left < prefilling.length) prefilling.length = left;
   }
@@ -318,11 +354,13 @@ export class Replica {
     const row = batch.row[slot]!;
     const output = table.outputTokens[row]!;
     const context = batch.progress(slot);
-    const gaps = context - batch.input[slot]!;
+    const gaps = context - table.inputTokens[row]!;
     const capped = gaps + 1 < output;
-    const lastNeedsBlock = output > 0 && !capped && batch.stored(slot) % this.#config.blockSize === 0;
+    const lastNeedsBlock =
+      this.#rules.storesLastToken && output > 0 && !capped && batch.stored(slot) % this.#config.blockSize === 0;
     this.allocationFailures += lastNeedsBlock && !this.kv.appendBlock(slot) ? 1 : 0;
     this.kv.release(slot);
+    this.#formation.seating.kept?.claimGaps(row);
     this.#formation.seating.gone(row);
     const itlSum = end - batch.decodeStartUs[slot]! - batch.idleUs[slot]! + gaps * this.#latency.outputTokenUs;
     const produced = output === 0 ? 0 : gaps + 1;

@@ -27,6 +27,34 @@ function done(batch: RunningBatch): number[] {
   return slots;
 }
 
+describe('the longest context', () => {
+  it('is found whoever comes, goes or sits out', () => {
+    const moves = fc.array(fc.tuple(fc.constantFrom('join', 'leave', 'sit out', 'step'), fc.nat(30)), {
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(moves, (list) => {
+        const batch = new RunningBatch(4);
+        for (const [move, n] of list) {
+          const slot = batch.size === 0 ? -1 : batch.order[n % batch.size]!;
+          if (move === 'join') decoding(batch, n, 100);
+          if (move === 'leave' && slot >= 0) batch.unseat(n % batch.size);
+          if (move === 'sit out' && slot >= 0) batch.sitOut(slot);
+          if (move === 'step' || move === 'sit out') batch.clock++;
+          const contexts = order(batch).map((one) => batch.progress(one));
+          expect(batch.longestContext()).toBe(Math.max(0, ...contexts));
+        }
+      }),
+    );
+  });
+
+  it('is 0 when nobody decodes', () => {
+    const batch = new RunningBatch(4);
+    batch.seatAtTail(batch.freeSlot());
+    expect(batch.longestContext()).toBe(0);
+  });
+});
+
 describe('seats', () => {
   it('are in order of admission; who leaves makes the others move up', () => {
     const batch = new RunningBatch(4);

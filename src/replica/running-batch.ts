@@ -1,4 +1,6 @@
 const NONE = -1;
+/** Below every base: nobody decodes. */
+const NOBODY = Number.NEGATIVE_INFINITY;
 /** Slots are filed by the step they finish in, modulo this: a power of two. */
 const DUE_RINGS = 1024;
 
@@ -60,6 +62,8 @@ export class RunningBatch {
   #dueNext = new Int32Array(256);
   #duePrevious = new Int32Array(256);
   readonly #freeSlots: number[] = [];
+  /** The largest `base` of decoding slots; NaN when it has to be looked for. */
+  #longestBase = NOBODY;
   #slots = 0;
   #seats = 0;
 
@@ -78,6 +82,25 @@ export class RunningBatch {
   /** Tokens in the blocks of a decoding slot before this step. */
   stored(slot: number): number {
     return this.base[slot]! + this.clock + this.ahead[slot]!;
+  }
+
+  /** Longest context of a decoding slot before this step, 0 when nobody decodes. Visits all only when the longest has left. */
+  longestContext(): number {
+    if (this.decoding === 0) return 0;
+    if (Number.isNaN(this.#longestBase)) {
+      this.#longestBase = NOBODY;
+      for (let place = 0; place < this.size; place++) this.#noteLonger(this.order[place]!);
+    }
+    return this.#longestBase + this.clock;
+  }
+
+  #noteLonger(slot: number): void {
+    if (this.decodes[slot] === 1 && this.base[slot]! > this.#longestBase) this.#longestBase = this.base[slot]!;
+  }
+
+  /** A decoding slot leaves, or its base changes. */
+  #forgetLength(slot: number): void {
+    if (this.base[slot] === this.#longestBase) this.#longestBase = Number.NaN;
   }
 
   /** The slot that joins the batch with the next `seatAtTail`. */
@@ -128,6 +151,8 @@ export class RunningBatch {
       this.decoding--;
       this.keyedDecoding -= this.#isKeyed(slot);
       this.baseSum -= this.base[slot]!;
+      if (this.decoding === 0) this.#longestBase = NOBODY;
+      else this.#forgetLength(slot);
       this.decodes[slot] = 0;
       if (this.idleUs[slot]! > 0) this.earlierGaps.delete(slot);
     }
@@ -142,6 +167,7 @@ export class RunningBatch {
     this.decoding++;
     this.keyedDecoding += this.#isKeyed(slot);
     this.baseSum += this.base[slot]!;
+    this.#noteLonger(slot);
     this.#link(slot);
     this.#file(slot);
   }
@@ -150,6 +176,7 @@ export class RunningBatch {
   sitOut(slot: number): void {
     this.#unlink(slot);
     this.#unfile(slot);
+    this.#forgetLength(slot);
     this.base[slot]!--;
     this.doneAt[slot]!++;
     this.baseSum--;

@@ -1,4 +1,6 @@
+import { type EngineRules, engineRules } from './engine-rules.js';
 import { HeadKeys } from './head-keys.js';
+import { KeptOutput } from './kept-output.js';
 import type { KvCache } from './kv-cache.js';
 import { addPrefill } from './latency/batch-shape.js';
 import type { ReplicaConfig } from './replica-config.js';
@@ -6,6 +8,7 @@ import type { ReplicaRequests } from './replica-requests.js';
 import { STATUS } from './request-outcomes.js';
 import type { RunningBatch } from './running-batch.js';
 import type { StepPlan } from './step-plan.js';
+import type { TokenGaps } from './token-gaps.js';
 import type { WaitQueue } from './wait-queue.js';
 
 /** Gives waiting requests seats in the batch, head of the queue only, and remembers who had to give one up. */
@@ -21,6 +24,9 @@ export class Seating {
   readonly #requests: ReplicaRequests;
   readonly #blockSize: number;
   readonly #maxSeats: number;
+  readonly #rules: EngineRules;
+  /** Null under rules by which a preempted request starts over. */
+  readonly kept: KeptOutput | null;
   readonly #head: HeadKeys;
   /** Rows that lost their seat at some time: they come back for blocks that nobody else would ask for. */
   readonly #preempted = new Set<number>();
@@ -36,6 +42,7 @@ export class Seating {
     queue: WaitQueue,
     kv: KvCache,
     requests: ReplicaRequests,
+    gaps: TokenGaps,
   ) {
     this.#plan = plan;
     this.#batch = batch;
@@ -44,7 +51,9 @@ export class Seating {
     this.#requests = requests;
     this.#blockSize = config.blockSize;
     this.#maxSeats = config.maxNumSeqs;
-    this.#head = new HeadKeys(requests, config.blockSize);
+    this.#rules = engineRules(config.engineRules);
+    this.kept = this.#rules.keepsOutput ? new KeptOutput(batch, gaps, requests, config.blockSize) : null;
+    this.#head = new HeadKeys(requests, config.blockSize, this.kept);
   }
 
   /** Seats requests while seats, budget and memory last. */
@@ -54,10 +63,10 @@ export class Seating {
     const { table, outcomes } = this.#requests;
     while (!this.admitsNobody()) {
       const row = this.#queue.head();
-      const input = table.inputTokens[row]!;
+      const input = table.inputTokens[row]! + (this.kept === null ? 0 : this.kept.produced(row));
       this.#head.load(row, this.#preempted.has(row));
       const { keys, count: keyCount } = this.#head;
-      const promptBlocks = (input / this.#blockSize) | 0;
+      const promptBlocks = ((this.#rules.computesLastBlock ? input - 1 : input) / this.#blockSize) | 0;
       const cached = this.#kv.find(keys, Math.min(keyCount, promptBlocks));
       const start = cached * this.#blockSize;
       const tokens = plan.chunk(input - start);
@@ -81,7 +90,7 @@ export class Seating {
       batch.keys[slot] = this.#head.handOver(batch.keys[slot]);
       plan.prefilling.push(slot);
       // Its progress is still 0 when the step is timed: what came from the cache counts from the next chunk on.
-      if (tokens > 0) addPrefill(plan.shape, input, 0, tokens);
+      if (tokens > 0) addPrefill(plan.shape, input, 0, tokens, start);
       plan.budget -= tokens;
       if (Number.isNaN(outcomes.schedulingDelayUs[row]!)) {
         this.promptTokens += input;
@@ -108,9 +117,15 @@ export class Seating {
   }
 
   /** A slot is about to lose its seat, with `computed` tokens of its prompt done. Its request goes back to the queue. */
-  giveUp(slot: number, computed: number): void {
+  giveUp(slot: number, computed: number, nowUs: number): void {
     const row = this.#batch.row[slot]!;
-    if (!this.#preempted.has(row)) {
+    const { kept } = this;
+    if (kept !== null) {
+      kept.keep(slot, nowUs);
+      const stored = this.#batch.decodes[slot] === 1 ? this.#batch.progress(slot) : computed;
+      this.#keepForReturn(slot, row, stored);
+      this.#preempted.add(row);
+    } else if (!this.#preempted.has(row)) {
       this.#preempted.add(row);
       if (this.#batch.fullHit[slot] === 0) this.#keepForReturn(slot, row, computed);
     }
@@ -122,6 +137,7 @@ export class Seating {
   /** The request will not come back; its row may be another's from now on. */
   gone(row: number): void {
     this.#preempted.delete(row);
+    this.kept?.forget(row);
     this.#head.forget(row);
     if (this.#blockedRow === row) this.#blockedRow = -1;
   }
@@ -133,7 +149,8 @@ export class Seating {
     const known = batch.keyCount[slot]!;
     if (known >= done) return;
     if (batch.keys[slot]!.length < done) batch.keys[slot] = new Int32Array(done * 2);
-    this.#requests.keys.fill(row, done, batch.keys[slot]!);
+    if (this.kept === null || this.kept.produced(row) === 0) this.#requests.keys.fill(row, done, batch.keys[slot]!);
+    else this.kept.fillKeys(row, done, batch.keys[slot]!);
     this.#kv.rememberRange(slot, batch.keys[slot]!, known, done);
   }
 }

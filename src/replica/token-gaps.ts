@@ -47,6 +47,21 @@ export class TokenGaps {
     this.#log.claim(this.#batch.firstGap[slot]!, this.#log.nextStep);
   }
 
+  /** The slot's gaps so far, for a request that gives up its seat but not its tokens. */
+  soFar(slot: number): number[] {
+    const batch = this.#batch;
+    const earlier = (batch.idleUs[slot]! > 0 && batch.earlierGaps.get(slot)) || [];
+    const ranges = [...earlier, batch.firstGap[slot]!, this.#log.nextStep];
+    const gaps: number[] = [];
+    for (let i = 0; i < ranges.length; i += 2) gaps.push(...this.#log.durations(ranges[i]!, ranges[i + 1]!));
+    return gaps;
+  }
+
+  /** Gaps of a request that is complete. */
+  claimAll(gapsUs: readonly number[]): void {
+    for (const us of gapsUs) this.#log.add(us);
+  }
+
   /** Gap durations of completed requests, without the constant per-token overhead. Call it when nothing runs any more. */
   counts(): CountedValues {
     return this.#log.counts();

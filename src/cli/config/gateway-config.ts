@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { dataDirOf, storeAddress } from '../../gateway/access-config.js';
+import { sharedFile } from '../../gateway/errors.js';
 import {
   DEFAULT_LINES,
   DEFAULT_POLICY,
@@ -33,7 +35,7 @@ export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string
   }
   const given = <Value>(name: keyof ServeFlags & string, value: Value, other: Value) =>
     values.config === null || flags.given(name) ? value : other;
-  return {
+  const complete: GatewayConfig = {
     ...config,
     listen: {
       ...config.listen,
@@ -43,12 +45,35 @@ export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string
     admin: { ...config.admin, port: given('admin-port', values['admin-port'], config.admin.port) },
     drainMs: given('drain', values.drain * 1000, config.drainMs),
     decisionLog: values['decision-log'] ?? config.decisionLog,
-    record: linesOf(values.record, config.record),
+    record: linesOf(recordPath(values.record), config.record),
     accessLog: linesOf(values['access-log'], config.accessLog),
     ...storeOf(values.store, config),
     tracing: config.tracing ?? tracingFromEnvironment(process.env),
     seed: given('seed', values.seed, config.seed),
   };
+  refuseSharedFiles(complete);
+  return complete;
+}
+
+/** Two that write to one file would tear each other's lines. */
+function refuseSharedFiles({ accessLog, decisionLog, record }: GatewayConfig): void {
+  const named: [what: string, path: string | null][] = [
+    ['record', record?.path ?? null],
+    ['access_log', accessLog === null || accessLog.path === '-' ? null : accessLog.path],
+    ['decision_log', decisionLog],
+  ];
+  const files = new Map<string, string>();
+  for (const [what, path] of named) {
+    if (path === null) continue;
+    const other = files.get(resolve(path));
+    if (other !== undefined) throw sharedFile(path, other, what);
+    files.set(resolve(path), what);
+  }
+}
+
+function recordPath(path: string | null): string | null {
+  if (path === '-') throw badValue('--record', path, 'is no file', 'a path such as traffic.jsonl');
+  return path;
 }
 
 function linesOf(path: string | null, other: LinesConfig | null): LinesConfig | null {

@@ -7,6 +7,7 @@ import type { FlagValues } from '../flags/flag.js';
 import type { FlowControlFlags } from '../flags/flow-control-flags.js';
 import type { InstanceFlags } from '../flags/instance-flags.js';
 import type { OutputFlags } from '../flags/output-flags.js';
+import { givenProfile } from './profile-settings.js';
 import { resolveAdmission } from './resolve-admission.js';
 import { resolveFlowControl } from './resolve-flow-control.js';
 import { resolveReplica } from './resolve-replica.js';
@@ -28,7 +29,7 @@ export async function resolveCluster(
   const bundle: PolicyBundle | null =
     values['policy-config'] === null ? null : await readPolicyBundle(values['policy-config']);
   for (const line of bundle?.warnings ?? []) diagnostics.warn(line);
-  const replica = resolveReplica(flags, bundle, diagnostics);
+  const replica = resolveReplica(flags, bundle, diagnostics, await givenProfile(flags));
   const config: ClusterConfig = {
     instances: values['num-instances'],
     seed: values.seed,

@@ -3,6 +3,8 @@ import { derivedKvBlocks, derivedMaxModelLen } from '../../replica/catalogue/kv-
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import { servingDefaults } from '../../replica/catalogue/serving-defaults.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
+import type { LatencyProfile } from '../../replica/latency/profile.js';
+import { profileLatency } from '../../replica/latency/profile-latency.js';
 import { latencyModel } from '../../replica/latency/registry.js';
 import { PREEMPTION_POLICIES } from '../../replica/preemption/registry.js';
 import type { ReplicaConfig } from '../../replica/replica-config.js';
@@ -12,63 +14,85 @@ import type { Diagnostics } from '../diagnostics.js';
 import { badChoice, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { InstanceFlags } from '../flags/instance-flags.js';
+import { checkProfile, engineSettings } from './profile-settings.js';
 
 export interface ResolvedReplica {
   config: ReplicaConfig;
   latency: LatencyModel;
 }
 
-/** Everything a replica is made of; checked here, so that nothing is left to go wrong in the simulation. */
+/**
+ * Everything a replica is made of; checked here, so that nothing is left to go wrong in the simulation. A profile stands for
+ * what no flag says; where it says it all, its model and its GPU need not be in the catalogue.
+ */
 export function resolveReplica(
   flags: FlagValues<InstanceFlags>,
   bundle: PolicyBundle | null,
   diagnostics: Diagnostics,
+  profile: LatencyProfile | null = null,
 ): ResolvedReplica {
   const { values } = flags;
-  const name = requiredModel(values.model);
+  if (profile !== null) checkProfile(flags, profile, diagnostics);
+  const name = requiredModel(values.model ?? profile?.model ?? null);
   const modelConfigFolder = values['model-config-folder'] ?? undefined;
   const hardwareConfig = values['hardware-config'] ?? undefined;
-  const model = loadModel(name, { modelConfigFolder });
-  const { hardware, tp } = placement(name, values.hardware, values.tp);
-  const gpu = loadGpu(hardware, { hardwareConfig });
+  const { hardware, tp } = placement(
+    name,
+    values.hardware ?? profile?.hardware ?? null,
+    values.tp ?? profile?.tp ?? null,
+  );
+  const settings = engineSettings(flags, profile?.scheduler ?? {});
+  const { blockSize } = settings;
+  const saysAll = profile !== null && settings.totalKvBlocks !== null && settings.maxModelLen !== null;
+  const described = saysAll
+    ? null
+    : { model: loadModel(name, { modelConfigFolder }), gpu: loadGpu(hardware, { hardwareConfig }) };
   const dp = values.dp;
   const alpha = values['alpha-coeffs'];
   const beta = values['beta-coeffs'];
   const moeCommBackend = values['moe-comm-backend'];
-  if (flags.given('moe-comm-backend') && model.experts === 0) {
+  if (flags.given('moe-comm-backend') && described?.model.experts === 0) {
     diagnostics.warn(`--moe-comm-backend has no effect: ${name} is not a mixture of experts`);
   }
-  const latency = latencyModel(values['latency-model']).create(
-    {
-      model,
-      gpu,
-      parallelism: { tp, dp, moeCommBackend },
-      ...(alpha === null ? {} : { alpha }),
-      ...(beta === null ? {} : { beta }),
-    },
-    diagnostics.warn,
-  );
+  const latency =
+    profile !== null
+      ? profileLatency(profile)
+      : latencyModel(values['latency-model']).create(
+          {
+            ...described!,
+            parallelism: { tp, dp, moeCommBackend },
+            ...(alpha === null ? {} : { alpha }),
+            ...(beta === null ? {} : { beta }),
+          },
+          diagnostics.warn,
+        );
 
-  const blockSize = values['block-size-in-tokens'];
   const gpuMemoryUtilization = values['gpu-memory-utilization'];
   const totalKvBlocks =
-    values['total-kv-blocks'] ?? derivedKvBlocks(model, gpu, { tp, dp, blockSize, gpuMemoryUtilization });
+    settings.totalKvBlocks ??
+    derivedKvBlocks(described!.model, described!.gpu, { tp, dp, blockSize, gpuMemoryUtilization });
+  const gpuName = described?.gpu.name ?? hardware;
   const config: ReplicaConfig = {
     model: name,
-    hardware: gpu.name,
+    hardware: gpuName,
     tp,
     dp,
     moeCommBackend,
-    latencyModel: values['latency-model'],
+    latencyModel: profile === null ? values['latency-model'] : 'profile',
     alphaCoeffs: alpha,
     betaCoeffs: beta,
     totalKvBlocks,
     blockSize,
     gpuMemoryUtilization,
-    maxModelLen: derivedMaxModelLen(model, values['max-model-len'] ?? undefined, totalKvBlocks, blockSize),
-    maxNumSeqs: values['max-num-seqs'],
-    maxNumBatchedTokens: values['max-num-batched-tokens'],
-    longPrefillTokenThreshold: values['long-prefill-token-threshold'],
+    maxModelLen: derivedMaxModelLen(
+      described?.model ?? { maxContext: 0 },
+      settings.maxModelLen ?? undefined,
+      totalKvBlocks,
+      blockSize,
+    ),
+    maxNumSeqs: settings.maxNumSeqs,
+    maxNumBatchedTokens: settings.maxNumBatchedTokens,
+    longPrefillTokenThreshold: settings.longPrefillTokenThreshold,
     scheduler: flags.given('scheduler')
       ? values.scheduler
       : nameInBundle(bundle, 'scheduler', bundle?.scheduler, SCHEDULERS, values.scheduler),
@@ -81,11 +105,13 @@ export function resolveReplica(
           PREEMPTION_POLICIES,
           values['preemption-policy'],
         ),
+    ...(settings.engineRules === 'classic' ? {} : { engineRules: settings.engineRules }),
+    ...(profile === null ? {} : { latencyProfile: profile }),
     ...(modelConfigFolder === undefined ? {} : { modelConfigFolder }),
     ...(hardwareConfig === undefined ? {} : { hardwareConfig }),
   };
   const longest = `requests of up to ${config.maxModelLen} tokens`;
-  diagnostics.info(`${name} on ${gpu.name}, tp ${tp}: ${totalKvBlocks} KV blocks of ${blockSize} tokens, ${longest}`);
+  diagnostics.info(`${name} on ${gpuName}, tp ${tp}: ${totalKvBlocks} KV blocks of ${blockSize} tokens, ${longest}`);
   return { config, latency };
 }
 

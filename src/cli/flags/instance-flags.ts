@@ -1,6 +1,12 @@
 import { count, file, fraction, list, MAX_INT32, registered, text } from './kinds.js';
 import { readCoefficients } from './read-list.js';
-import { latencyModelNames, moeCommBackendNames, preemptionPolicyNames, schedulerNames } from './registered-names.js';
+import {
+  engineRuleNames,
+  latencyModelNames,
+  moeCommBackendNames,
+  preemptionPolicyNames,
+  schedulerNames,
+} from './registered-names.js';
 
 /** One replica: the model, its GPUs, its memory and its scheduler. */
 export const instanceFlags = {
@@ -18,6 +24,7 @@ export const instanceFlags = {
     names: latencyModelNames,
     help: 'how long a step takes',
   }),
+  'latency-profile': file({ help: 'measured step times and settings of an engine, as calibrate --fit writes them' }),
   'alpha-coeffs': list<number[] | null>({
     default: null,
     accepted: '3 numbers with commas between them',
@@ -65,6 +72,11 @@ export const instanceFlags = {
     default: 'fcfs',
     names: preemptionPolicyNames,
     help: 'who gives way when KV blocks run out',
+  }),
+  'engine-rules': registered({
+    default: 'classic',
+    names: engineRuleNames,
+    help: 'what the engine does with cached prompts, preempted requests and its next step',
   }),
   'model-config-folder': file({ placeholder: 'folder', help: "folder with the model's config.json" }),
   'hardware-config': file({ help: 'JSON file that describes further GPUs' }),

@@ -26,5 +26,6 @@ export const schedulerNames = namesOf(async () => (await import('../../replica/s
 export const preemptionPolicyNames = namesOf(
   async () => (await import('../../replica/preemption/registry.js')).PREEMPTION_POLICIES,
 );
+export const engineRuleNames = namesOf(async () => (await import('../../replica/engine-rules.js')).ENGINE_RULES);
 export const presetNames = namesOf(async () => (await import('../../experiment/presets/registry.js')).PRESETS);
 export const engineNames = namesOf(async () => (await import('../../gateway/signals/registry.js')).ENGINES);

@@ -1,12 +1,14 @@
 import { choice, file, MAX_SPAN_US, number, text } from './kinds.js';
+import { tracePartFlags } from './trace-part-flags.js';
 
 /** What arrives in `replay`: a recorded trace. */
 export const replayWorkloadFlags = {
-  trace: file({ placeholder: 'prefix', help: 'trace made of prefix.yaml and prefix.csv' }),
+  trace: file({ placeholder: 'prefix', help: 'trace made of prefix.yaml and prefix.csv, or a file as --trace-data' }),
   'trace-header': file({ help: "a TraceV2's YAML header" }),
   'trace-data': file({
-    help: 'the trace, plain or gzipped: TraceV2, Mooncake, Bailian, Azure and others, told by content',
+    help: 'the trace, plain or gzipped: TraceV2, recorded traffic, Mooncake, Bailian and others, told by content',
   }),
+  ...tracePartFlags,
   decisions: file({
     help: "decide again what a gateway decided, from the log that 'serve --decision-log' wrote; alone",
   }),

@@ -44,7 +44,7 @@ export function derivedKvBlocks(model: ModelSpec, gpu: GpuSpec, options: Capacit
  * 0 is no limit.
  */
 export function derivedMaxModelLen(
-  model: ModelSpec,
+  model: Pick<ModelSpec, 'maxContext'>,
   given: number | undefined,
   blocks: number,
   blockSize: number,

@@ -10,6 +10,10 @@ export function emptyShape(): BatchShape {
     prefillContext: 0,
     prefillFullAttention: 0,
     prefillCausalAttention: 0,
+    prefillPairs: 0,
+    prefillLongest: 0,
+    decodeLongest: 0,
+    heldTokens: 0,
   };
 }
 
@@ -23,14 +27,21 @@ export function resetShape(shape: BatchShape, decodes: number, decodeContext: nu
   shape.prefillContext = 0;
   shape.prefillFullAttention = 0;
   shape.prefillCausalAttention = 0;
+  shape.prefillPairs = 0;
+  shape.prefillLongest = 0;
 }
 
-/** One more request computes so many tokens of its prompt, after those that are done already. */
-export function addPrefill(shape: BatchShape, input: number, done: number, tokens: number): void {
+/**
+ * One more request computes so many tokens of its prompt, after those that are done already. `context` are all tokens before
+ * them: what a new request found in the cache is not done, but is there.
+ */
+export function addPrefill(shape: BatchShape, input: number, done: number, tokens: number, context: number): void {
   shape.scheduled++;
   shape.prefills++;
   shape.prefillTokens += tokens;
   shape.prefillContext += done;
   shape.prefillFullAttention += tokens * (input + tokens / 2);
   shape.prefillCausalAttention += tokens * (done + (tokens - 1) / 2);
+  shape.prefillPairs += tokens * (context + (tokens + 1) / 2);
+  if (context + tokens > shape.prefillLongest) shape.prefillLongest = context + tokens;
 }

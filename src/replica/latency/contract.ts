@@ -1,4 +1,5 @@
 import type { GpuSpec, ModelSpec } from '../catalogue/contract.js';
+import type { LatencyProfile } from './profile.js';
 
 /**
  * A batch as the sums that step times depend on. A decode-only step changes them by constants, which is why a step costs
@@ -19,6 +20,14 @@ export interface BatchShape {
   prefillFullAttention: number;
   /** Sum over prefills of t * (seq + (t - 1) / 2). */
   prefillCausalAttention: number;
+  /** Sum over prefills of t * c + t * (t + 1) / 2, where c counts all tokens before the new ones, cached ones included. */
+  prefillPairs: number;
+  /** Most tokens, old and new, of a request that prefills. */
+  prefillLongest: number;
+  /** Longest context of the requests past their prompt, before the step. 0 unless the model `readsContexts`. */
+  decodeLongest: number;
+  /** Tokens that the KV blocks in use have room for, each block counted once. 0 unless the model `readsContexts`. */
+  heldTokens: number;
 }
 
 export interface LatencyModel {
@@ -28,6 +37,8 @@ export interface LatencyModel {
   readonly outputTokenUs: number;
   /** Added once to the reported end-to-end time of a request with output, not to the clock. */
   readonly postDecodeUs: number;
+  /** It looks at single contexts, not only at their sum: the replica then keeps track of them. */
+  readonly readsContexts?: boolean;
   /** Duration of one step, whole microseconds, at least 1. */
   stepUs(shape: BatchShape): number;
 }
@@ -48,6 +59,8 @@ export interface LatencySetup {
   /** Coefficients given by the user instead of the model's own. */
   alpha?: readonly number[];
   beta?: readonly number[];
+  /** Measured step times, for the latency model that is made of them. */
+  profile?: LatencyProfile;
 }
 
 /** One entry of `latency/registry.ts`. */

@@ -4,6 +4,7 @@ import { loadModel } from '../catalogue/model-catalogue.js';
 import { emptyShape } from './batch-shape.js';
 import type { BatchShape, LatencyModelKind, LatencySetup } from './contract.js';
 import { DEFAULT_MOE_COMM_BACKEND } from './moe-comm.js';
+import { toyProfile } from './toy-profile.contract.js';
 
 /** One request of a batch: `done` tokens were computed before the step, `tokens` are new. */
 export interface Prefill {
@@ -22,11 +23,16 @@ export function shapeOf(prefills: readonly Prefill[], decodes: readonly number[]
     shape.prefillContext += done;
     shape.prefillFullAttention += tokens * (input + tokens / 2);
     shape.prefillCausalAttention += tokens * (done + (tokens - 1) / 2);
+    shape.prefillPairs += tokens * (done + (tokens + 1) / 2);
+    shape.prefillLongest = Math.max(shape.prefillLongest, done + tokens);
+    shape.heldTokens += done + tokens;
   }
   for (const context of decodes) {
     shape.scheduled += 1;
     shape.decodes += 1;
     shape.decodeContext += context;
+    shape.decodeLongest = Math.max(shape.decodeLongest, context);
+    shape.heldTokens += context;
   }
   return shape;
 }
@@ -36,7 +42,8 @@ export function whole(input: number): Prefill {
 }
 
 export function setupOf(model: string, gpu = 'H100', tp = 1, dp = 1, backend = DEFAULT_MOE_COMM_BACKEND): LatencySetup {
-  return { model: loadModel(model), gpu: loadGpu(gpu), parallelism: { tp, dp, moeCommBackend: backend } };
+  const parallelism = { tp, dp, moeCommBackend: backend };
+  return { model: loadModel(model), gpu: loadGpu(gpu), parallelism, profile: toyProfile() };
 }
 
 const SETUPS: [string, LatencySetup][] = [

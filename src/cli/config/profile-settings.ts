@@ -1,0 +1,63 @@
+import type { LatencyProfile, ProfileScheduler } from '../../replica/latency/profile.js';
+import type { Diagnostics } from '../diagnostics.js';
+import { conflictingFlags } from '../errors.js';
+import type { FlagValues } from '../flags/flag.js';
+import type { InstanceFlags } from '../flags/instance-flags.js';
+import { refuseGiven } from './flag-conflicts.js';
+
+/** The profile that --latency-profile names; null when nobody gave it. Its reader is loaded only then. */
+export async function givenProfile({ values }: FlagValues<InstanceFlags>): Promise<LatencyProfile | null> {
+  const path = values['latency-profile'];
+  if (path === null) return null;
+  const { readProfile } = await import('../../replica/latency/profile-file.js');
+  return readProfile(path);
+}
+
+/** Flags that a profile leaves nothing to say for, and what does not belong to it. */
+export function checkProfile(
+  flags: FlagValues<InstanceFlags>,
+  { name, model, hardware, tp }: LatencyProfile,
+  diagnostics: Diagnostics,
+): void {
+  const { values } = flags;
+  const remedy = 'leave it out, or leave out --latency-profile';
+  const replaced = ['alpha-coeffs', 'beta-coeffs', 'dp', 'moe-comm-backend'] as const;
+  refuseGiven(flags, replaced, 'the profile says what steps take', remedy);
+  if (values['latency-model'] !== 'profile') {
+    refuseGiven(flags, ['latency-model'], 'the profile says what steps take', remedy);
+  }
+  if (values.tp !== null && values.tp !== tp) {
+    throw conflictingFlags('--tp', `the profile '${name}' was measured with ${tp}`, remedy);
+  }
+  for (const [flag, given, measured] of [
+    ['--model', values.model, model],
+    ['--hardware', values.hardware, hardware],
+  ] as const) {
+    if (given === null || given.toLowerCase() === measured.toLowerCase()) continue;
+    diagnostics.warn(`${flag} ${given}: the profile '${name}' was measured with ${measured}`);
+  }
+}
+
+/** Settings of the engine: what a flag says, else what the profile says, else the flag's default. */
+export function engineSettings(flags: FlagValues<InstanceFlags>, measured: ProfileScheduler) {
+  const { values } = flags;
+  const setting = <Value>(flag: keyof InstanceFlags & string, value: Value, ofProfile: Value | undefined): Value =>
+    flags.given(flag) ? value : (ofProfile ?? value);
+  return {
+    blockSize: setting('block-size-in-tokens', values['block-size-in-tokens'], measured.blockSize),
+    totalKvBlocks: setting('total-kv-blocks', values['total-kv-blocks'], measured.totalKvBlocks),
+    maxModelLen: setting('max-model-len', values['max-model-len'], measured.maxModelLen),
+    maxNumSeqs: setting('max-num-seqs', values['max-num-seqs'], measured.maxNumSeqs),
+    maxNumBatchedTokens: setting(
+      'max-num-batched-tokens',
+      values['max-num-batched-tokens'],
+      measured.maxNumBatchedTokens,
+    ),
+    longPrefillTokenThreshold: setting(
+      'long-prefill-token-threshold',
+      values['long-prefill-token-threshold'],
+      measured.longPrefillTokenThreshold,
+    ),
+    engineRules: setting('engine-rules', values['engine-rules'], measured.engineRules),
+  };
+}

@@ -1,0 +1,23 @@
+import type { TracePart } from '../../workload/formats/format.js';
+import type { FlagValues } from './flag.js';
+import { text, toggle } from './kinds.js';
+
+/** Which requests of recorded traffic are wanted. */
+export const tracePartFlags = {
+  'trace-model': text({
+    default: null,
+    placeholder: 'name',
+    defaultText: 'all',
+    help: 'of recorded traffic, only requests for this model',
+  }),
+  'trace-answered': toggle({ help: 'of recorded traffic, only requests that were answered completely' }),
+};
+
+export type TracePartFlags = typeof tracePartFlags;
+
+/** What the flags say; undefined when they say nothing. */
+export function tracePartOf({ values }: FlagValues<TracePartFlags>): TracePart | undefined {
+  const { 'trace-answered': answered, 'trace-model': model } = values;
+  if (!answered && model === null) return undefined;
+  return { ...(model === null ? {} : { model }), ...(answered ? { answered } : {}) };
+}

@@ -1,0 +1,98 @@
+import type { GpuSpec, ModelSpec } from '../../replica/catalogue/contract.js';
+import type { LatencyProfile, ProfileScheduler, RequestCosts, StepCosts } from '../../replica/latency/profile.js';
+import { noStart, nothingToFit } from './errors.js';
+import type { FitReport } from './fit-report.js';
+import { fitStepRuns, type StepRun } from './fit-step-runs.js';
+import { fitTraces } from './fit-traces.js';
+import type { ObservedTrace } from './observed-trace.js';
+import { physicsFamily } from './physics-family.js';
+import type { ProfileFamily } from './profile-family.js';
+import { scaledFamily } from './scaled-family.js';
+import type { SettingsSearch } from './settings-search.js';
+
+/** Steps that are launched piece by piece, and the part of the data that is kept back to judge by. */
+const LAUNCHED_ABOVE = 512;
+const HELD_OUT = 0.2;
+/** How far requests may move what measured steps say, and what another engine's profile says. */
+const DOUBT_AFTER_STEPS = 0.05;
+const DOUBT_AFTER_PROFILE = 0.3;
+const NO_REQUEST_COSTS: RequestCosts = { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 };
+
+/** What was measured: runs and tables of steps, requests of one engine, or both. */
+export interface FitInputs {
+  steps?: readonly StepRun[];
+  traces?: readonly ObservedTrace[];
+}
+
+/** What requests alone are explained from: the data sheets of model and GPU, or the profile of a similar engine. */
+export type FitStart = { model: ModelSpec; gpu: GpuSpec } | { profile: LatencyProfile };
+
+export interface FitOptions {
+  name: string;
+  model: string;
+  hardware: string;
+  tp: number;
+  start?: FitStart;
+  /** Part of each run and trace, at its end, that the errors of the report come from; 0.2 unless said. */
+  heldOut?: number;
+  /** Steps of prompts above so many tokens are launched piece by piece; 512 unless said. */
+  launchedAbove?: number;
+  /** How much more than usual the start is doubted: 10 leaves nearly all to the data, however little it says. */
+  doubt?: number;
+  /** Settings of the engine or the client that nobody knows. */
+  search?: SettingsSearch;
+  /** Settings that go into the profile; those of the first trace unless said. */
+  scheduler?: ProfileScheduler;
+}
+
+/** Told now and then: what is going on, how many simulations it has taken, and what is left unexplained. */
+export type FitProgress = (stage: 'steps' | 'requests', tries: number, loss: number) => void;
+
+export interface FittedProfile {
+  profile: LatencyProfile;
+  report: FitReport;
+}
+
+/** Finds the profile that explains measured steps, observed requests, or both best, and says how far it can be trusted. */
+export function fitProfile(inputs: FitInputs, options: FitOptions, progress: FitProgress = () => {}): FittedProfile {
+  const { steps = [], traces = [] } = inputs;
+  if (steps.length + traces.length === 0) throw nothingToFit();
+  const heldOut = options.heldOut ?? HELD_OUT;
+  const report: FitReport = { data: [], parameters: [], notes: [] };
+  let costs: { step: StepCosts; request: RequestCosts } | null = null;
+  if (steps.length > 0) {
+    progress('steps', 0, 0);
+    costs = fitStepRuns(steps, heldOut, options.launchedAbove ?? LAUNCHED_ABOVE, report);
+  }
+  let scheduler = options.scheduler ?? schedulerOf(traces[0]);
+  if (traces.length > 0) {
+    const family = doubted(familyFrom(costs, options), options.doubt ?? 1);
+    const told = (tries: number, loss: number) => progress('requests', tries, loss);
+    const fitted = fitTraces(family, traces, heldOut, options.search ?? {}, report, told);
+    const { maxInFlight: _, ...settings } = fitted.settings;
+    costs = fitted.costs;
+    scheduler = { ...scheduler, ...settings };
+  }
+  const { name, model, hardware, tp } = options;
+  return { profile: { version: 1, name, model, hardware, tp, ...costs!, scheduler }, report };
+}
+
+function familyFrom(measured: { step: StepCosts } | null, { start, tp }: FitOptions): ProfileFamily {
+  if (measured !== null) return scaledFamily(measured.step, NO_REQUEST_COSTS, DOUBT_AFTER_STEPS);
+  if (start === undefined) throw noStart();
+  if ('profile' in start) return scaledFamily(start.profile.step, start.profile.request, DOUBT_AFTER_PROFILE);
+  return physicsFamily(start.model, start.gpu, tp);
+}
+
+function doubted(family: ProfileFamily, factor: number): ProfileFamily {
+  return { ...family, parameters: family.parameters.map((one) => ({ ...one, doubt: one.doubt * factor })) };
+}
+
+function schedulerOf(trace: ObservedTrace | undefined): ProfileScheduler {
+  if (trace === undefined) return {};
+  const { engineRules, blockSize, totalKvBlocks, maxModelLen, maxNumSeqs, maxNumBatchedTokens } = trace.engine;
+  return {
+    ...(engineRules === undefined ? {} : { engineRules }),
+    ...{ blockSize, totalKvBlocks, maxModelLen, maxNumSeqs, maxNumBatchedTokens },
+  };
+}

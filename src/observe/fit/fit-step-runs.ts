@@ -1,0 +1,60 @@
+import type { RequestCosts, StepCosts } from '../../replica/latency/profile.js';
+import { tooFewSteps } from './errors.js';
+import type { FitReport } from './fit-report.js';
+import { fitSharedContext } from './shared-context.js';
+import { stepIntervals } from './step-confidence.js';
+import { stepErrors } from './step-errors.js';
+import type { StepSample } from './step-sample.js';
+
+const LEAST_STEPS = 60;
+/** With fewer steps to judge by, the error says more about them than about the profile. */
+const LEAST_HELD_OUT = 20;
+
+/** Steps of one run, in order of time, or the rows of a table. */
+export interface StepRun {
+  name: string;
+  samples: readonly StepSample[];
+}
+
+/** Fits the steps of all runs; what a fit without the end of each run makes of that end goes to the report. */
+export function fitStepRuns(
+  runs: readonly StepRun[],
+  heldOut: number,
+  launchedAbove: number,
+  report: FitReport,
+): { step: StepCosts; request: RequestCosts } {
+  const all = runs.flatMap(({ samples }) => samples);
+  if (all.length < LEAST_STEPS) throw tooFewSteps(all.length, LEAST_STEPS);
+  const first: StepSample[] = [];
+  const last: StepSample[] = [];
+  for (const { name, samples } of runs) {
+    // A table has no order: it is not its end that is unlike the rest.
+    const kept = samples.every(({ inService }) => inService)
+      ? Math.floor(samples.length * (1 - heldOut))
+      : samples.length;
+    first.push(...samples.slice(0, kept));
+    last.push(...samples.slice(kept));
+    report.data.push({ name, kind: 'steps', used: samples.length, heldOut: samples.length - kept });
+  }
+  const { fit, measured } = fitSharedContext(all, launchedAbove);
+  const judged =
+    last.length < LEAST_HELD_OUT ? null : stepErrors(fitSharedContext(first, launchedAbove).fit.costs, last);
+  report.steps = { fitted: stepErrors(fit.costs, all), heldOut: judged };
+  report.parameters.push(...stepIntervals(fit, all));
+  report.notes.push(...notesOn(all, measured, judged === null));
+  return { step: fit.costs, request: { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 } };
+}
+
+function notesOn(samples: readonly StepSample[], measured: boolean, unjudged: boolean): string[] {
+  const notes: string[] = [];
+  const most = (value: (sample: StepSample) => number) => samples.reduce((m, sample) => Math.max(m, value(sample)), 0);
+  const decodes = most(({ shape }) => (shape.prefills === 0 ? shape.decodes : 0));
+  const tokens = most(({ shape }) => (shape.prefills > 0 ? shape.decodes + shape.prefillTokens : 0));
+  notes.push(
+    `Steps of more than ${decodes} decoding requests, or of more than ${tokens} tokens with prompts, were not seen.`,
+  );
+  if (!measured)
+    notes.push('Requests shared too little of their contexts to tell what sharing saves: taken from an H200.');
+  if (unjudged) notes.push('Too few steps in service to hold some back: nothing says how well the profile predicts.');
+  return notes;
+}

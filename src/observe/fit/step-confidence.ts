@@ -1,0 +1,61 @@
+import type { Interval } from './fit-report.js';
+import type { StepFit } from './fit-steps.js';
+import { solve } from './nnls.js';
+import type { StepSample } from './step-sample.js';
+import { UNIT_COSTS } from './step-terms.js';
+
+/** Neighbouring steps resemble each other: so many of a run count as one observation. */
+const BLOCK = 50;
+/** Standard deviations to either side that hold 95 % of a normal distribution. */
+const SPAN = 1.96;
+
+/** How sure the costs per something are, from how the errors of whole stretches of steps scatter. A cost of 0 has no range. */
+export function stepIntervals(fit: StepFit, samples: readonly StepSample[]): Interval[] {
+  const free = [...fit.coefficients.keys()].filter((i) => fit.coefficients[i]! > 0);
+  const { bread, meat } = sandwich(fit, samples, free);
+  const n = free.length;
+  return UNIT_COSTS.map((name) => {
+    const value = fit.coefficients[fit.terms.unit(name)]!;
+    const at = free.indexOf(fit.terms.unit(name));
+    if (at < 0) return { name, value, low: 0, high: 0 };
+    const unit = new Float64Array(n);
+    unit[at] = 1;
+    const row = solve(bread, unit);
+    let variance = 0;
+    for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) variance += row[i]! * meat[i * n + j]! * row[j]!;
+    const span = SPAN * Math.sqrt(Math.max(0, variance));
+    return { name, value, low: Math.max(0, value - span), high: value + span };
+  });
+}
+
+/** The normal equations of the free columns, and the products of what each block of steps pulls at them. */
+function sandwich(
+  fit: StepFit,
+  samples: readonly StepSample[],
+  free: readonly number[],
+): { bread: Float64Array; meat: Float64Array } {
+  const n = free.length;
+  const width = fit.terms.columns;
+  const bread = new Float64Array(n * n);
+  const meat = new Float64Array(n * n);
+  const pull = new Float64Array(n);
+  let inBlock = 0;
+  const endBlock = () => {
+    for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) meat[i * n + j]! += pull[i]! * pull[j]!;
+    pull.fill(0);
+    inBlock = 0;
+  };
+  for (const [row, { us, inService }] of samples.entries()) {
+    const weight = fit.weights[row]!;
+    const error = us - fit.predicted[row]!;
+    for (let i = 0; i < n; i++) {
+      const value = weight * fit.columns[row * width + free[i]!]!;
+      if (value === 0) continue;
+      pull[i]! += value * error;
+      for (let j = 0; j < n; j++) bread[i * n + j]! += value * fit.columns[row * width + free[j]!]!;
+    }
+    if (++inBlock === BLOCK || !inService) endBlock();
+  }
+  endBlock();
+  return { bread, meat };
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { randomStream } from '../../kernel/random-stream.js';
+import { profileLatency } from '../../replica/latency/profile-latency.js';
+import { knotsFor } from './knots.js';
+import { randomShape } from './planted.contract.js';
+import { StepTerms } from './step-terms.js';
+
+describe('the columns of a step', () => {
+  it('times their coefficients add up to what the profile of these coefficients says', () => {
+    const terms = new StepTerms([1, 16, 256], [16, 512, 513, 2048], true);
+    const coefficients = Float64Array.from({ length: terms.columns }, (_, i) => 1000 / (1 + i) ** 2);
+    const request = { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 };
+    const { stepUs } = profileLatency({ step: terms.costs(coefficients, 0.6, null), request });
+    const random = randomStream(3, 'step-terms');
+    const row = new Float64Array(terms.columns);
+    for (let i = 0; i < 200; i++) {
+      const shape = randomShape(random, 0.5);
+      const sample = { shape, us: 1, count: 1, inService: true };
+      terms.write(sample, terms.isByPairs(shape, coefficients), 0.6, row, 0);
+      const sum = row.reduce((us, value, column) => us + value * coefficients[column]!, 0);
+      expect(Math.abs(Math.trunc(sum) - stepUs(shape))).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+describe('knotsFor', () => {
+  const upTo = (most: number) => Array.from({ length: most }, (_, i) => i + 1);
+
+  it('has a knot where steps lie on both sides, and ends at the largest', () => {
+    expect(knotsFor(upTo(40), 512)).toEqual([1, 4, 8, 16, 32, 40]);
+    expect(knotsFor([7, 7, 7], 512)).toEqual([7]);
+    expect(knotsFor([], 512)).toEqual([1]);
+  });
+
+  it('may jump where large steps are launched differently', () => {
+    expect(knotsFor(upTo(1000), 512).slice(-5)).toEqual([512, 513, 640, 768, 1000]);
+    expect(knotsFor(upTo(300), 512)).not.toContain(513);
+  });
+
+  it('has none where nothing was seen', () => {
+    expect(knotsFor([...upTo(10), ...upTo(10).map((n) => 1000 + n)], 512)).toEqual([1, 4, 8, 1010]);
+  });
+});

@@ -1,0 +1,79 @@
+import { emptyShape } from '../../replica/latency/batch-shape.js';
+import type { BatchShape } from '../../replica/latency/contract.js';
+import type { StepSample } from '../fit/step-sample.js';
+import { readNumberTable } from './number-table.js';
+
+const BLOCK_TOKENS = 16;
+
+const STEP_COLUMNS = [
+  'start_us',
+  'end_us',
+  'prefill_tokens',
+  'prefill_seqs',
+  'prefill_attention_pairs',
+  'decode_seqs',
+  'decode_context_tokens',
+  'decode_context_max',
+  'kv_blocks_used',
+] as const;
+
+const TABLE_COLUMNS = [
+  'decode_seqs',
+  'decode_context',
+  'prefill_seqs',
+  'prefill_tokens_each',
+  'prefill_context',
+  'samples',
+  'wall_us_median',
+] as const;
+
+/** The steps of a run, in their order: each from its start to the next one's, unless nobody was left to go on with. */
+export function readH200Steps(path: string): StepSample[] {
+  const { count, columns } = readNumberTable(path, STEP_COLUMNS);
+  const start = columns.start_us;
+  return Array.from({ length: count }, (_, i): StepSample => {
+    const goesOn = i + 1 < count && columns.decode_seqs[i + 1]! > 0;
+    const end = goesOn ? start[i + 1]! : columns.end_us[i]!;
+    const decodes = columns.decode_seqs[i]!;
+    const shape = emptyShape();
+    shape.decodes = decodes;
+    // The recorded contexts have the new token in them already.
+    shape.decodeContext = columns.decode_context_tokens[i]! - decodes;
+    shape.decodeLongest = Math.max(0, columns.decode_context_max[i]! - 1);
+    shape.heldTokens = columns.kv_blocks_used[i]! * BLOCK_TOKENS;
+    shape.prefills = columns.prefill_seqs[i]!;
+    shape.prefillTokens = columns.prefill_tokens[i]!;
+    shape.prefillPairs = columns.prefill_attention_pairs[i]!;
+    shape.prefillLongest = longestPrefill(shape);
+    shape.scheduled = decodes + shape.prefills;
+    return { shape, us: end - start[i]!, count: 1, inService: true };
+  });
+}
+
+/** The table of single steps, timed without the engine around them. All contexts of a row are the same. */
+export function readH200StepTable(path: string): StepSample[] {
+  const { count, columns } = readNumberTable(path, TABLE_COLUMNS);
+  return Array.from({ length: count }, (_, i): StepSample => {
+    const decodes = columns.decode_seqs[i]!;
+    const prefills = columns.prefill_seqs[i]!;
+    const tokens = columns.prefill_tokens_each[i]!;
+    const context = columns.prefill_context[i]!;
+    const shape = emptyShape();
+    shape.decodes = decodes;
+    shape.decodeContext = decodes * columns.decode_context[i]!;
+    shape.decodeLongest = decodes === 0 ? 0 : columns.decode_context[i]!;
+    shape.heldTokens = shape.decodeContext + prefills * (context + tokens);
+    shape.prefills = prefills;
+    shape.prefillTokens = prefills * tokens;
+    shape.prefillPairs = prefills * tokens * (context + (tokens + 1) / 2);
+    shape.prefillLongest = prefills === 0 ? 0 : context + tokens;
+    shape.scheduled = decodes + prefills;
+    return { shape, us: columns.wall_us_median[i]!, count: columns.samples[i]!, inService: false };
+  });
+}
+
+/** Exact for one prompt. Of several only the pairs of tokens are known: as if one of them had nearly all. */
+function longestPrefill({ prefills, prefillTokens: tokens, prefillPairs: pairs }: BatchShape): number {
+  if (prefills === 0) return 0;
+  return prefills === 1 ? pairs / tokens + (tokens - 1) / 2 : 0.9 * Math.sqrt(2 * pairs);
+}

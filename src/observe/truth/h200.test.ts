@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readH200Run } from './h200-run.js';
+import { readH200Steps, readH200StepTable } from './h200-steps.js';
+import { readNumberTable } from './number-table.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'twinyard-h200-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, ...lines: string[]): string {
+  const path = join(folder, name);
+  const text = `${lines.join('\n')}\n`;
+  writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
+  return path;
+}
+
+const STEPS =
+  'start_us,end_us,prefill_tokens,prefill_seqs,prefill_attention_pairs,decode_seqs,decode_context_tokens,decode_context_max,kv_blocks_used';
+
+describe('steps of a run', () => {
+  const steps = readH200Steps(
+    file('steps.csv.gz', STEPS, '100,900,8,1,836,2,32,20,5', '1000,1500,40,3,300,2,34,21,5', '9000,9600,0,0,0,1,7,7,1'),
+  );
+
+  it('last until the next one that goes on with somebody', () => {
+    expect(steps.map(({ us }) => us)).toEqual([900, 8000, 600]);
+    const alone = file('alone.csv', STEPS, '0,10,4,1,10,0,0,0,1', '500,510,4,1,10,0,0,0,1');
+    expect(readH200Steps(alone).map(({ us }) => us)).toEqual([10, 10]);
+  });
+
+  it('have contexts without their new tokens', () => {
+    expect(steps[0]!.shape).toMatchObject({
+      scheduled: 3,
+      decodes: 2,
+      decodeContext: 30,
+      decodeLongest: 19,
+      heldTokens: 80,
+      prefills: 1,
+      prefillTokens: 8,
+      prefillPairs: 836,
+      // 8 tokens after 100: 8 x 100 + 36 pairs.
+      prefillLongest: 108,
+    });
+    expect(steps[1]!.shape.prefillLongest).toBeCloseTo(0.9 * Math.sqrt(600), 9);
+    expect(steps[2]!.shape.prefillLongest).toBe(0);
+    expect(steps.every(({ inService, count }) => inService && count === 1)).toBe(true);
+  });
+});
+
+describe('the table of steps', () => {
+  it('has equal contexts, no host around it, and says how often it was measured', () => {
+    const header = 'decode_seqs,decode_context,prefill_seqs,prefill_tokens_each,prefill_context,samples,wall_us_median';
+    const [mixed, alone] = readH200StepTable(
+      file('table.csv', header, '4,512,2,64,1024,7,8000.5', '0,0,1,16,0,7,5000'),
+    );
+    expect(mixed).toMatchObject({
+      us: 8000.5,
+      count: 7,
+      inService: false,
+      shape: { scheduled: 6, decodeContext: 2048, decodeLongest: 512, prefillTokens: 128, prefillLongest: 1088 },
+    });
+    expect(mixed!.shape.prefillPairs).toBe(2 * (64 * 1024 + (64 * 65) / 2));
+    expect(alone!.shape).toMatchObject({ decodes: 0, decodeLongest: 0, heldTokens: 16 });
+  });
+});
+
+describe('requests of a run', () => {
+  it('have latencies from their arrival on, and prefixes by group', () => {
+    const run = readH200Run(
+      'r',
+      file(
+        'requests.csv',
+        'request_id,arrival_us,input_tokens,output_tokens,prefix_group,prefix_length,cached_tokens,first_token_us,last_token_us,preemptions',
+        '0,100,50,4,-1,0,0,150,300,2',
+        '1,200,60,5,3,32,32,260,500,0',
+      ),
+      1719,
+    );
+    expect([[...run.ttftUs], [...run.e2eUs], run.preemptions]).toEqual([[50, 60], [200, 300], 2]);
+    expect([...run.cachedTokens]).toEqual([0, 32]);
+    expect(run.engine).toMatchObject({ totalKvBlocks: 1719, maxNumSeqs: 256, engineRules: 'vllm-v1' });
+    const { table } = run;
+    expect([table.prefixGroup[0], table.prefixTokens[table.prefixGroup[1]!]]).toEqual([0, 32]);
+  });
+});
+
+describe('a file that is not what it should be', () => {
+  it.each([
+    ['TRUTH_NOT_READABLE', () => join(folder, 'nowhere.csv'), /nowhere\.csv: cannot be read \(ENOENT\)/],
+    ['TRUTH_NOT_READABLE', () => file('plain.gz.csv', 'a').replace('plain.gz.csv', ''), /cannot be read \(EISDIR\)/],
+    ['TRUTH_MISSING_COLUMN', () => file('other.csv', 'b,c', '1,2'), /other\.csv:1: there is no column 'a'/],
+    ['TRUTH_NOT_A_NUMBER', () => file('words.csv', 'a', '1', 'x'), /words\.csv:3 \(a\): 'x' is not a number/],
+    ['TRUTH_NOT_A_NUMBER', () => file('short.csv', 'b,a', '1,2', '3'), /short\.csv:3 \(a\): '' is not a number/],
+  ])('is refused: %s (%#)', (code, path, message) => {
+    const given = path();
+    expect(() => readNumberTable(given, ['a'])).toThrow(expect.objectContaining({ name: 'InputError', code }));
+    expect(() => readNumberTable(given, ['a'])).toThrow(message);
+  });
+
+  it('is refused when it only says that it is packed', () => {
+    const path = join(folder, 'fake.csv.gz');
+    writeFileSync(path, 'a\n1\n');
+    expect(() => readNumberTable(path, ['a'])).toThrow(expect.objectContaining({ code: 'TRUTH_NOT_READABLE' }));
+  });
+});

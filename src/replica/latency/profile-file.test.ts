@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseProfile, profileText, readProfile } from './profile-file.js';
+import { toyProfile } from './toy-profile.contract.js';
+
+const GOOD = profileText(toyProfile());
+const parse = (text: string) => parseProfile(text, 'p.json');
+/** The text with one piece of it replaced. */
+const changed = (piece: string | RegExp, by: string) => {
+  expect(GOOD).toMatch(piece);
+  return GOOD.replace(piece, by);
+};
+
+describe('a profile in a file', () => {
+  it('is read as it was written, whatever is said of its fit', () => {
+    expect(parse(GOOD)).toEqual(toyProfile());
+    expect(parse(profileText(toyProfile(), { notes: ['good'], medianAbs: 0.1 }))).toEqual(toyProfile());
+    const launch = { aboveTokens: 512, us: 9000 };
+    const full = { ...toyProfile({ launch }), scheduler: { engineRules: 'vllm-v1', blockSize: 16, totalKvBlocks: 99 } };
+    expect(parse(profileText(full))).toEqual(full);
+  });
+
+  it('shows a point of a curve on one line, and six digits', () => {
+    const text = profileText(toyProfile({ requestUs: 1 / 3 }), { data: [{ heldOut: 1e-9 / 3 }] });
+    expect(text).toContain('{ "tokens": 11, "us": 1100 }');
+    expect(text).toContain('"request_us": 0.333333');
+    expect(text).toContain('"held_out": 3.33333e-10');
+    expect(text.endsWith('}\n')).toBe(true);
+  });
+
+  it('may be YAML', () => {
+    expect(parse(GOOD.replace(/"(\w+)":/g, '$1:'))).toEqual(toyProfile());
+  });
+
+  it('need not say how the engine was set', () => {
+    expect(parse(changed(/,\s+"scheduler": \{\}/, '')).scheduler).toEqual({});
+  });
+
+  it('is read from where it is', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'twinyard-profile-'));
+    writeFileSync(join(folder, 'p.json'), GOOD);
+    expect(readProfile(join(folder, 'p.json'))).toEqual(toyProfile());
+    rmSync(folder, { recursive: true });
+    expect(() => readProfile(join(folder, 'p.json'))).toThrow(
+      expect.objectContaining({ code: 'FILE_NOT_READABLE', message: expect.stringContaining('ENOENT') }),
+    );
+  });
+});
+
+describe('a profile that is wrong', () => {
+  it.each([
+    ['', 'BAD_PROFILE', "p.json: holds no keys; start with 'version: 1'"],
+    ['{', 'BAD_PROFILE', /^p\.json:1:\d+: /],
+    [changed('"version": 1', '"version": 2'), 'BAD_PROFILE', 'p.json:2:14 (version): 2 is too large'],
+    [changed('"name": "toy",', ''), 'BAD_PROFILE', /\(name\): is missing; give a text/],
+    [changed('"tp": 1', '"tp": 0'), 'BAD_PROFILE', /\(tp\): 0 is too small/],
+    [changed('"request_us": 32', '"request_us": -1'), 'BAD_PROFILE', /\(step\.request_us\): -1 is too small/],
+    [changed('"request_us": 32', '"request_us": "x"'), 'BAD_PROFILE', /'x' is not a number/],
+    [changed('"shared_context": 0.75', '"shared_context": 1.5'), 'BAD_PROFILE', /1\.5 is too large/],
+    [changed('"queueing_us": 100', '"queueing_us": 0.5'), 'BAD_PROFILE', /0\.5 is not a whole number/],
+    [changed('"decode_only"', '"decode_onyl"'), 'UNKNOWN_PROFILE_KEY', /unknown key 'decode_onyl'; did you mean/],
+    [changed('"tokens": 11', '"tokens": 1'), 'BAD_PROFILE', /\(step\.decode_only\[1\]\.tokens\): does not exceed/],
+    [changed('"tokens": 101', '"tokens": 0.5'), 'BAD_PROFILE', /0\.5 is not a whole number/],
+    [changed('"scheduler": {}', '"scheduler": { "engine_rules": "vllm-v2" }'), 'BAD_PROFILE', /did you mean 'vllm-v1'/],
+  ])('is refused with its line (%#)', (text, code, message) => {
+    let error: Error & { code?: string } = new Error('accepted');
+    try {
+      parse(text);
+    } catch (caught) {
+      error = caught as Error;
+    }
+    expect(error).toMatchObject({ name: 'InputError', code });
+    expect(error.message).toMatch(message);
+  });
+});

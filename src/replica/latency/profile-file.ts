@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import type { YamlErrors } from '../../kernel/yaml/read-schema.js';
+import { readStrictYaml } from '../../kernel/yaml/strict-yaml.js';
+import type { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
+import { badProfile, fileNotReadable, unknownProfileKey } from '../errors.js';
+import type { LatencyProfile, TokenPoint } from './profile.js';
+import { PROFILE_KIND } from './profile-schema.js';
+
+const ERRORS: YamlErrors = { invalid: badProfile, unknownKey: unknownProfileKey };
+
+/** Reads a profile from a JSON or YAML file; the first thing wrong with it is an error with its line. */
+export function readProfile(path: string): LatencyProfile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw fileNotReadable(path, (error as NodeJS.ErrnoException).code ?? 'not a file');
+  }
+  return parseProfile(text, path);
+}
+
+export function parseProfile(text: string, path: string): LatencyProfile {
+  const { value, places } = readStrictYaml(text, path, PROFILE_KIND, ERRORS, "start with 'version: 1'");
+  const { fit: _, ...profile } = camelCased(value) as LatencyProfile & { fit?: unknown };
+  checkCurve(profile.step.decodeOnly, 'step.decode_only', places);
+  checkCurve(profile.step.withPrefill, 'step.with_prefill', places);
+  return {
+    ...profile,
+    step: { ...profile.step, launch: profile.step.launch ?? null },
+    scheduler: profile.scheduler ?? {},
+  };
+}
+
+/** The file of a profile, with how it came about. Ends in a line break. */
+export function profileText(profile: LatencyProfile, fit?: unknown): string {
+  const { step, ...rest } = profile;
+  const { launch, ...costs } = step;
+  const file = { ...rest, step: launch === null ? costs : step, ...(fit === undefined ? {} : { fit }) };
+  const lines = JSON.stringify(snakeCased(file), rounded, 2);
+  // A point of a curve on one line.
+  return `${lines.replace(/\{\s+"tokens": (\d+),\s+"us": ([\d.e-]+)\s+\}/g, '{ "tokens": $1, "us": $2 }')}\n`;
+}
+
+function checkCurve(points: readonly TokenPoint[], path: string, places: YamlPlaces): void {
+  for (let i = 1; i < points.length; i++) {
+    if (points[i]!.tokens > points[i - 1]!.tokens) continue;
+    throw badProfile(places.of(`${path}[${i}].tokens`), 'does not exceed the point before it', 'give points in order');
+  }
+}
+
+/** Six digits say more than any measurement. */
+function rounded(_: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
+}
+
+function camelCased(value: unknown): unknown {
+  return withKeys(value, (key) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+}
+
+function snakeCased(value: unknown): unknown {
+  return withKeys(value, (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+}
+
+function withKeys(value: unknown, named: (key: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((one) => withKeys(one, named));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [named(key), withKeys(inner, named)]));
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { emptyShape } from './batch-shape.js';
+import { shapeOf, whole } from './latency.contract.js';
+import { notBefore, profileLatency } from './profile-latency.js';
+import { toyProfile } from './toy-profile.contract.js';
+
+const stepUs = profileLatency(toyProfile()).stepUs;
+
+describe('a step by a profile', () => {
+  it('in which everybody decodes: its tokens, requests, contexts, and how uneven they are', () => {
+    // 1000 + 10 per token beyond the first; 32 each; 0.5 per token of context; 2 x root of 4 x (40 - 25).
+    expect(stepUs(shapeOf([], [10, 20, 30, 40]))).toBe(1030 + 4 * 32 + 0.5 * 100 + 2 * 2 * 15);
+    expect(stepUs(shapeOf([], [25, 25, 25, 25]))).toBe(1030 + 4 * 32 + 0.5 * 100);
+  });
+
+  it('with prompts: those, and what decoding costs beside them', () => {
+    // 51 tokens in all: 2500. Attention of 49 tokens is 1225 pairs at 0.01, or 49 at 1: the larger counts.
+    expect(stepUs(shapeOf([whole(49)], [10, 30]))).toBe(2500 + 3 * 32 + 49 + 16 + 2 * 8 + 0.25 * 40 + 4 * 10);
+    // 1000 tokens are 500500 pairs.
+    expect(stepUs(shapeOf([whole(1000)]))).toBe(11_990 + 32 + 5005 + 16);
+  });
+
+  it('counts less for context that requests share', () => {
+    const shape = { ...shapeOf([], [100, 100]), heldTokens: 120 };
+    expect(stepUs(shape)).toBe(1010 + 2 * 32 + 0.5 * (200 - 0.25 * 80));
+  });
+
+  it('waits for its launching when it is large', () => {
+    const launch = { aboveTokens: 512, us: 20_000 };
+    const launched = profileLatency(toyProfile({ launch })).stepUs;
+    const small = shapeOf([whole(512)]);
+    const large = shapeOf([whole(513)]);
+    expect(launched(small)).toBe(stepUs(small));
+    expect(launched(large)).toBeGreaterThanOrEqual(20_000);
+    expect(launched(large)).toBeLessThan(20_200);
+    // Far beyond it launching is hidden.
+    const huge = shapeOf([whole(4000)]);
+    expect(launched(huge)).toBe(stepUs(huge));
+  });
+
+  it('of nothing takes a microsecond', () => {
+    expect(stepUs(emptyShape())).toBe(1);
+  });
+
+  it('looks at single contexts, so the replica has to keep track of them', () => {
+    const { readsContexts, queueingUs, outputTokenUs, postDecodeUs } = profileLatency(toyProfile());
+    expect([readsContexts, queueingUs, outputTokenUs, postDecodeUs]).toEqual([true, 100, 5, 7]);
+  });
+});
+
+describe('notBefore', () => {
+  it('is the later of the two where they are apart, and a little more where they are close', () => {
+    expect(notBefore(0, 500)).toBe(500);
+    expect(notBefore(1000, 5000)).toBeCloseTo(5000, 6);
+    expect(notBefore(1000, 1000)).toBeCloseTo(1000 + 100 * Math.LN2, 9);
+    expect(notBefore(1000, 0)).toBeCloseTo(1000, 1);
+  });
+});

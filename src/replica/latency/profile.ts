@@ -1,0 +1,79 @@
+import { checkKvHeads, checkParallelism } from '../catalogue/parallelism-check.js';
+import { missingProfile } from '../errors.js';
+import type { LatencyModelKind } from './contract.js';
+import { moeCommBackend } from './moe-comm.js';
+import { profileLatency } from './profile-latency.js';
+
+/** A point of a time that depends on a step's tokens; between two points it is a straight line. */
+export interface TokenPoint {
+  tokens: number;
+  us: number;
+}
+
+/** What a step costs, part by part, in microseconds. */
+export interface StepCosts {
+  /** By the step's tokens: when everybody decodes, and when somebody works on a prompt. */
+  decodeOnly: TokenPoint[];
+  withPrefill: TokenPoint[];
+  /** Per token of context of the requests that decode, in the two kinds of steps. */
+  decodeContextUs: number;
+  mixedContextUs: number;
+  /** What a token in a block that requests share costs of that: it is read from memory once for all of them. 0 to 1. */
+  sharedContext: number;
+  /** Per token by which the longest context exceeds the mean one; when everybody decodes, times the square root of how many. */
+  unevenContextUs: number;
+  mixedUnevenContextUs: number;
+  /** Per request that decodes in a step with prompts. */
+  mixedDecodeUs: number;
+  /** Attention of prompts: per pair of tokens, or per token of the longest, whichever is more. */
+  prefillPairUs: number;
+  prefillLongestUs: number;
+  /** Per request that works on its prompt, and per request of the step. */
+  prefillRequestUs: number;
+  requestUs: number;
+  /** Steps of prompts with more tokens than this are launched piece by piece, and the host needs about so long for that. */
+  launch: { aboveTokens: number; us: number } | null;
+}
+
+/** What a request costs beside its steps, whole microseconds: see `LatencyModel`. */
+export interface RequestCosts {
+  queueingUs: number;
+  outputTokenUs: number;
+  postDecodeUs: number;
+}
+
+/** Settings of the engine that was measured: what holds when no flag says otherwise. */
+export interface ProfileScheduler {
+  engineRules?: string;
+  blockSize?: number;
+  totalKvBlocks?: number;
+  maxModelLen?: number;
+  maxNumSeqs?: number;
+  maxNumBatchedTokens?: number;
+  longPrefillTokenThreshold?: number;
+}
+
+/** A latency model as data: one engine on one kind of GPU, from its own measurements. */
+export interface LatencyProfile {
+  version: 1;
+  name: string;
+  model: string;
+  hardware: string;
+  tp: number;
+  step: StepCosts;
+  request: RequestCosts;
+  scheduler: ProfileScheduler;
+}
+
+export const profile: LatencyModelKind = {
+  name: 'profile',
+  summary: 'Step times of a measured engine, from the file that --latency-profile names.',
+  create(setup) {
+    const { model, parallelism } = setup;
+    checkParallelism(model, parallelism.tp, parallelism.dp);
+    checkKvHeads(model, parallelism.tp);
+    moeCommBackend(parallelism.moeCommBackend);
+    if (setup.profile === undefined) throw missingProfile();
+    return profileLatency(setup.profile);
+  },
+};
