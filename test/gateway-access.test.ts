@@ -178,6 +178,20 @@ describe('usage', () => {
     });
   });
 
+  test('is counted where no keys are asked for, with what it cost', async () => {
+    const config = withStore();
+    const gateway = await gatewayOver([await toyEngine()], {
+      ...config,
+      access: { ...config.access, keys: 'off' },
+      prices: [{ model: 'toy', input: 1, cachedInput: 1, output: 10 }],
+    });
+    const answer = await ask(gateway.url, 'whatever', question('hello', { max_tokens: 3, ignore_eos: true }));
+    const { usage } = (await answer.json()) as { usage: { prompt_tokens: number } };
+    await gateway.foldUsage();
+    const costNanos = usage.prompt_tokens * 1000 + 3 * 10_000;
+    expect(await usageOf(gateway.store!)).toMatchObject([{ requests: 1, outputTokens: 3, costNanos }]);
+  });
+
   test('of answers that broke off is what was seen, with the cause', async () => {
     const replica = await RawReplica.start();
     const config = withStore();

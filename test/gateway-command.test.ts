@@ -90,6 +90,15 @@ describe('twinyard serve', () => {
       'serve --replica http://h:1 --decision-log none/d.jsonl --port 0 --admin-port 0',
       /none\/d.jsonl: cannot be written/,
     ],
+    ['serve --replica http://h:1 --record -', /--record: '-' is no file; give a path such as traffic.jsonl/],
+    [
+      'serve --replica http://h:1 --record a.jsonl --access-log ./a.jsonl',
+      /a.jsonl: is meant for record and for access_log; give each a file of its own/,
+    ],
+    [
+      'serve --replica http://h:1 --store mysql://u:secret@h/d --port 0 --admin-port 0',
+      /^twinyard: store mysql:\/\/\.\.\.: is neither SQLite nor PostgreSQL; give a path/,
+    ],
     ['serve --replica http://h:1 --host 192.0.2.1 --port 0 --admin-port 0', /--host: cannot listen on 192.0.2.1/],
   ])('%s is refused', async (args, message) => {
     const { code, stderr, stdout } = await captured(args);
@@ -143,7 +152,7 @@ describe('twinyard serve', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ id: 'q5', policy: 'weighted', replicas: [{}, {}] });
     expect(await captured([...explain, '--token', 'wrong'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('The admin token is missing or wrong'),
+      stderr: expect.stringContaining('the admin token is missing or wrong'),
     });
     expect(await captured(['explain', 'none', '--admin-url', adminUrl!, '--token', token!])).toMatchObject({
       code: 1,

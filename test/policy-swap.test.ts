@@ -161,6 +161,9 @@ test('clients that leave while they wait are forgotten at once, and those who co
   const leaver = new AbortController();
   const gone = ask(gateway, undefined, { signal: leaver.signal }).catch(() => 'gone');
   await waiting(1);
+  const headers = { authorization: `Bearer ${gateway.adminToken}` };
+  const shown = (await (await fetch(`${gateway.adminUrl}/api/endpoints`, { headers })).json()) as object[];
+  expect(shown).toMatchObject([{ in_flight: 1, queued: { standard: 1 } }]);
   const full = await ask(gateway);
   expect([full.status, full.headers.get('retry-after'), await full.json()]).toMatchObject([
     429,
@@ -178,6 +181,8 @@ test('clients that leave while they wait are forgotten at once, and those who co
   expect((await second).status).toBe(200);
   expect(engine.seen).toHaveLength(2);
   expect(endpoint.flow.counts).toMatchObject({ left: 1, rejected: 1, dispatched: 2 });
+  // Also of the one that left, and not of the one that never stood in the queue.
+  expect(gateway.metricsText()).toContain('twinyard_queue_time_seconds_count{endpoint="default"} 3\n');
   expectIdle(gateway);
 });
 
@@ -198,7 +203,8 @@ test('those who wait are told at once that the gateway is going down', async () 
   const second = ask(gateway);
   await waiting(1);
   const closed = gateway.close(20_000);
-  expect((await second).status).toBe(503);
+  const told = await second;
+  expect([told.status, told.headers.get('connection')]).toEqual([503, 'close']);
   answer();
   expect((await first).status).toBe(200);
   await closed;

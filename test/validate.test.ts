@@ -107,7 +107,9 @@ describe('validate', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/no request was answered: http_500 24\n/);
     expect(stderr).toContain('twinyard: what was observed is kept in validation, with its replay\n');
-    expect(stderr).toMatch(/\ntwinyard: validation\/observed.csv: none of 24 requests says when its answer came; .*\n$/);
+    expect(stderr).toMatch(
+      /\ntwinyard: validation\/observed.csv: none of 24 requests says when its answer came; .*\n$/,
+    );
     expect(existsSync('validation/calibration.json')).toBe(false);
   });
 

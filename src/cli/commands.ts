@@ -28,6 +28,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./compare.js')).compare,
   },
   {
+    name: 'observe',
+    summary: 'send requests to a real server at their planned times and record what comes back',
+    load: async () => (await import('./observe.js')).observe,
+  },
+  {
+    name: 'calibrate',
+    summary: 'compare a prediction with what was measured, or fit step times to it',
+    load: async () => (await import('./calibrate.js')).calibrate,
+  },
+  {
+    name: 'validate',
+    summary: 'observe a server, replay what was observed and compare the two',
+    load: async () => (await import('./validate.js')).validate,
+  },
+  {
     name: 'decide',
     summary: 'run a routing policy over a stream of events',
     load: async () => (await import('./decide.js')).decide,
@@ -56,6 +71,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'serve',
     summary: 'put a routing policy in front of live replicas: the gateway',
     load: async () => (await import('./serve.js')).serve,
+  },
+  {
+    name: 'keys',
+    summary: 'make, list, change, rotate and revoke keys, and tell what was used with them',
+    load: async () => (await import('./keys.js')).keys,
   },
   {
     name: 'demo',

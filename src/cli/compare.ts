@@ -78,7 +78,7 @@ function givenSettings({ values }: { values: object }): Settings {
 
 function inputPaths(configs: readonly string[], given: Settings): NamedPath[] {
   const paths = configs.map((path) => ({ flag: '--config', path }));
-  for (const name of ['policy-config', 'hardware-config', 'trace-header', 'trace-data']) {
+  for (const name of ['policy-config', 'hardware-config', 'trace', 'trace-header', 'trace-data']) {
     const setting = given.get(name);
     if (setting !== undefined) paths.push({ flag: `--${name}`, path: setting.text });
   }

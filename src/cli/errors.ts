@@ -69,11 +69,6 @@ export function badValue(place: string, given: string, problem: string, accepted
   return new InputError('BAD_VALUE', place, `${shown(given)} ${problem}`, `give ${accepted}`);
 }
 
-/** A value in a file that the part it belongs to does not take. */
-export function badFileValue(place: string, problem: string, accepted: string): InputError {
-  return new InputError('BAD_VALUE', place, problem, `give ${accepted}`);
-}
-
 export function badChoice(place: string, given: string, known: readonly string[]): InputError {
   return new InputError('BAD_CHOICE', place, `${shown(given)} is not known here`, knownNames(given, known));
 }

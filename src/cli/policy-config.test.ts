@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FLOW_CONTROL_DEFAULTS } from '../policy/bundle/flow-control-keys.js';
 import type { ResultDocument } from '../simulator/result-document.js';
 import { captured as twinyard } from './test-io.contract.js';
 
@@ -70,6 +71,25 @@ tenant_budgets: {t1: 0.5}
     );
   });
 
+  it('has a queue when it says so, as a live gateway would; flags win over it', async () => {
+    const path = file('flow.yaml', 'flow_control: {max_concurrency: 3, request_ttl_ms: 250, queue_shedding: true}\n');
+    expect((await result(`${RUN} --policy-config ${path}`)).config.flowControl).toEqual({
+      ...FLOW_CONTROL_DEFAULTS,
+      maxConcurrency: 3,
+      requestTtlUs: 250_000,
+      queueShedding: true,
+    });
+    const flags = '--flow-control --saturation-detector utilization --request-ttl 7 --dispatch-tick-interval 500';
+    expect((await result(`${RUN} --policy-config ${path} ${flags}`)).config.flowControl).toEqual({
+      ...FLOW_CONTROL_DEFAULTS,
+      saturationDetector: 'utilization',
+      maxConcurrency: 3,
+      requestTtlUs: 7,
+      dispatchTickUs: 500,
+      queueShedding: true,
+    });
+  });
+
   it.each([
     [
       'routing: {policy: wieghted}',
@@ -97,7 +117,7 @@ tenant_budgets: {t1: 0.5}
       "(admission.token_bucket_capacity): the admission policy is always-admit; write 'policy: token-bucket', or leave it out",
     ],
     ['admission: {policy: tier-shed, gaie_qd_threshold: 5}', '(admission.gaie_qd_threshold): the admission policy is'],
-    ['routing: {policy: weighted, scorers: [{name: queue-depth}]}', '(routing.scorers[0]): has no weight'],
+    ['routing: {policy: weighted, scorers: [{name: queue-depth}]}', '(routing.scorers[0].weight): is missing'],
     ['autoscaler: {}', "'autoscaler' is not supported"],
   ])('refuses %s', async (text, message) => {
     const path = file('bad.yaml', `${text}\n`);

@@ -1,6 +1,6 @@
 import { summaryOf } from './commands.js';
 import { checkConflicts } from './config/flag-conflicts.js';
-import { checkReplayWorkload } from './config/replay-workload.js';
+import { checkReplayWorkload, traceInputs } from './config/replay-workload.js';
 import type { EngineFlags } from './config/resolve-cluster.js';
 import { createDiagnostics } from './diagnostics.js';
 import { clusterFlags } from './flags/cluster-flags.js';
@@ -44,22 +44,23 @@ export async function replay(argv: readonly string[], io: CliIo): Promise<number
   }
   checkConflicts(flags);
   const paths = checkReplayWorkload(flags);
-  const inputs = paths.header === null ? [paths.data] : [paths.header, paths.data];
-  checkOutputs(outputPaths(flags), [...inputs, ...engineInputs(flags)]);
+  checkOutputs(outputPaths(flags), [...traceInputs(paths), ...engineInputs(flags)]);
   const diagnostics = createDiagnostics(flags.values.log, io);
   const [
     { resolveCluster, withHeaderTargets },
     { readReplayWorkload },
+    { withServerSettings },
     { warnOfAbsentClasses, warnOfForeignModels },
     { simulateCommand },
   ] = await Promise.all([
     import('./config/resolve-cluster.js'),
     import('./config/read-replay-workload.js'),
+    import('./config/server-settings.js'),
     import('./config/workload-warnings.js'),
     import('./simulate-command.js'),
   ]);
-  const { config, latency } = await resolveCluster(flags, diagnostics);
   const { workload, facts, header } = await readReplayWorkload(flags, paths, diagnostics);
+  const { config, latency } = await resolveCluster(withServerSettings(flags, header, diagnostics), diagnostics);
   warnOfForeignModels(workload.table, config.replica.model, paths.data.path, diagnostics);
   warnOfAbsentClasses(flags, workload, diagnostics);
   const goodputTargets = withHeaderTargets(config.goodputTargets, header.goodputTargets);

@@ -3,6 +3,7 @@ import { loadGpu } from '../../src/replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../src/replica/catalogue/model-catalogue.js';
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
 import { latencyModel } from '../../src/replica/latency/registry.js';
+import { toyProfile } from '../../src/replica/latency/toy-profile.contract.js';
 import type { ClusterConfig, FlowControlConfig } from '../../src/simulator/cluster-config.js';
 
 const SCORERS = [
@@ -20,9 +21,9 @@ const SCORERS = [
 ];
 
 export const latencyModels: Record<string, LatencyModel> = Object.fromEntries(
-  ['trained-physics', 'roofline'].map((name) => {
+  ['trained-physics', 'roofline', 'profile'].map((name) => {
     const parallelism = { tp: 1, dp: 1, moeCommBackend: 'allgather_reducescatter' };
-    const setup = { model: loadModel('qwen/qwen3-14b'), gpu: loadGpu('H100'), parallelism };
+    const setup = { model: loadModel('qwen/qwen3-14b'), gpu: loadGpu('H100'), parallelism, profile: toyProfile() };
     return [name, latencyModel(name).create(setup, () => {})];
   }),
 );
@@ -76,7 +77,8 @@ export const randomConfig: fc.Arbitrary<ClusterConfig> = fc
   .record({
     instances: fc.integer({ min: 1, max: 4 }),
     horizonUs: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, fc.integer({ min: 1, max: 3_000_000 })),
-    latency: fc.constantFrom('trained-physics', 'roofline'),
+    latency: fc.constantFrom('trained-physics', 'roofline', 'profile'),
+    engineRules: fc.constantFrom(undefined, undefined, 'vllm-v1', 'vllm-v1-async'),
     blockSize: fc.constantFrom(1, 2, 4, 8, 16),
     memoryTokens: fc.constantFrom(64, 200, 500, 1500, 20_000),
     maxModelLen: fc.constantFrom(0, 120, 700),
@@ -116,6 +118,8 @@ export const randomConfig: fc.Arbitrary<ClusterConfig> = fc
       longPrefillTokenThreshold: rest.longPrefillTokenThreshold,
       scheduler: rest.scheduler,
       preemptionPolicy: rest.preemptionPolicy,
+      // No engine with these rules has blocks of one token, which are full as soon as they are taken.
+      ...(rest.engineRules === undefined || blockSize === 1 ? {} : { engineRules: rest.engineRules }),
     },
     admission: rest.admission,
     tenantBudgets: rest.tenantBudgets,

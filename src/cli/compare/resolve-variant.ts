@@ -7,6 +7,7 @@ import { checkRunWorkload } from '../config/run-workload.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import type { RunWorkloadFlags } from '../flags/run-workload-flags.js';
+import { tracePartOf } from '../flags/trace-part-flags.js';
 import { REPLAY } from '../replay.js';
 import { RUN } from '../run.js';
 import { atPlaces, type Settings, settingsAsFlags } from './settings.js';
@@ -64,10 +65,12 @@ async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Prom
   checkConflicts(flags);
   const { header, data } = checkReplayWorkload(flags);
   const { config } = await resolveCluster(flags, diagnostics);
+  const part = tracePartOf(flags);
   const { traceRecipe } = await import('../../experiment/trace-recipe.js');
   const workload = await traceRecipe({
     header: header?.path ?? null,
     data: data.path,
+    ...(part === undefined ? {} : { part }),
     sessionMode: flags.values['session-mode'],
     thinkTimeMs: flags.values['think-time-ms'],
     thinkTimeDist: flags.values['think-time-dist'],

@@ -1,3 +1,4 @@
+import { CALIBRATE } from '../calibrate.js';
 import { COMPARE } from '../compare.js';
 import { COMPOSE } from '../compose.js';
 import { CONVERT } from '../convert.js';
@@ -7,6 +8,14 @@ import { ENGINE } from '../engine.js';
 import { EXPLAIN } from '../explain.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { ownCompareGroups } from '../flags/compare-flags.js';
+import { KEYS_CREATE } from '../keys/create.js';
+import { KEYS_LIST } from '../keys/list.js';
+import { KEYS_REVOKE } from '../keys/revoke.js';
+import { KEYS_ROTATE } from '../keys/rotate.js';
+import { KEYS_SHOW } from '../keys/show.js';
+import { KEYS_UPDATE } from '../keys/update.js';
+import { KEYS_USAGE } from '../keys/usage.js';
+import { OBSERVE } from '../observe.js';
 import { REPLAY } from '../replay.js';
 import { RUN } from '../run.js';
 import { SERVE } from '../serve.js';
@@ -16,6 +25,7 @@ import { TRACE_FIT } from '../trace/fit.js';
 import { TRACE_SCALE } from '../trace/scale.js';
 import { TRACE_SLICE } from '../trace/slice.js';
 import { TRACE_STATS } from '../trace/stats.js';
+import { ownValidateGroups, VALIDATE } from '../validate.js';
 
 /** Commands whose flags are all their own, in the order in which the documentation lists them. */
 export const OTHER_COMMAND_LINES: readonly CommandLine[] = [
@@ -33,7 +43,18 @@ export const OTHER_COMMAND_LINES: readonly CommandLine[] = [
   DEMO,
   SERVE,
   EXPLAIN,
+  KEYS_CREATE,
+  KEYS_LIST,
+  KEYS_SHOW,
+  KEYS_UPDATE,
+  KEYS_ROTATE,
+  KEYS_REVOKE,
+  KEYS_USAGE,
   ENGINE,
+  OBSERVE,
+  CALIBRATE,
+  // All others are those of observe, replay and calibrate.
+  { ...VALIDATE, groups: ownValidateGroups },
 ];
 
 /** Every command that takes flags. */

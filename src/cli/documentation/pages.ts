@@ -1,5 +1,6 @@
 import { commandLinePage } from './command-line-page.js';
 import { gatewayPage } from './gateway-page.js';
+import { metricsPage } from './metrics-page.js';
 import { policyPages } from './policy-pages.js';
 import { workloadPage } from './workload-page.js';
 
@@ -8,6 +9,7 @@ export async function generatedPages(): Promise<Map<string, string>> {
   const pages = new Map([
     ['command-line.md', await commandLinePage()],
     ['gateway-keys.md', gatewayPage()],
+    ['metrics.md', metricsPage()],
     ['workload-keys.md', workloadPage()],
   ]);
   for (const [name, text] of policyPages()) pages.set(`policies/${name}`, text);

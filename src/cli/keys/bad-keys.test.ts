@@ -55,7 +55,7 @@ describe('bad input is one line that says what to do, and code 2', () => {
     ['keys show', "KEY: is required; write 'twinyard keys show KEY'"],
     ['keys show a b', "'b': stands alone"],
     ['keys show a --store made.db', 'store made.db: does not exist; check the address'],
-    ['keys update a', '--name: nothing says what to change'],
+    ['keys update a', "command 'keys update': nothing says what to change"],
     ['keys update a --expires 2020-01-01', 'is over; give a time to come'],
     ['keys update a --grace 1h', '--grace: no such flag'],
     ['keys rotate a --grace 5', "--grace: '5' has no unit; give a span with its unit"],

@@ -43,7 +43,8 @@ export async function update(argv: readonly string[], io: CliIo): Promise<number
   const settings = keySettings(values, now);
   const changes = limitChanges(values);
   if (Object.keys(settings).length === 0 && changes.length === 0) {
-    throw missingFlag('--name', 'nothing says what to change', "give a flag of 'twinyard keys update --help'");
+    const remedy = "give a flag of 'twinyard keys update --help'";
+    throw missingFlag("command 'keys update'", 'nothing says what to change', remedy);
   }
   return withStore(values, io, false, async (store) => {
     const { id } = await calledKey(store, operands[0]!);

@@ -1,3 +1,4 @@
+import type { TracePart } from '../../workload/formats/format.js';
 import type { Trace } from '../../workload/trace.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
@@ -28,12 +29,16 @@ export function changeCommand(name: string, flags: FlagTable, examples: readonly
   };
 }
 
-/** Runs such a command. `prepare` checks the command's own flags before anything is read, and gives the change. */
+/**
+ * Runs such a command. `prepare` checks the command's own flags before anything is read, and gives the change; `partOf` says
+ * which requests are read, for a command that is told.
+ */
 export async function changeTrace<Table extends FlagTable>(
   line: CommandLine,
   argv: readonly string[],
   io: CliIo,
   prepare: (flags: FlagValues<Table & OutputFlag>) => Promise<(trace: Trace) => Trace>,
+  partOf: (flags: FlagValues<Table & OutputFlag>) => TracePart | undefined = () => undefined,
 ): Promise<number> {
   if (asksForHelp(argv)) {
     io.stdout.write(await helpText(line));
@@ -41,7 +46,7 @@ export async function changeTrace<Table extends FlagTable>(
   }
   const flags = await parseFlags<Table & OutputFlag>(line, argv);
   const change = await prepare(flags);
-  const input = await inputTrace(flags.operands[0]!);
+  const input = await inputTrace(flags.operands[0]!, partOf(flags));
   const output: string | null = flags.values.output;
   const place = outputPlace(formatFor(output, input.format.name), output);
   checkOutputs(placePaths(place), input.files);

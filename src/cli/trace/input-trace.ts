@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { TraceFormat } from '../../workload/formats/format.js';
+import type { TraceFormat, TracePart } from '../../workload/formats/format.js';
 import { TraceSessions } from '../../workload/sessions/trace-sessions.js';
 import type { Trace } from '../../workload/trace.js';
 import type { Diagnostics } from '../diagnostics.js';
@@ -15,8 +15,8 @@ export interface InputTrace {
 }
 
 /** Finds a trace by its file or, for a TraceV2, by what its two files share, and recognises its format. */
-export async function inputTrace(given: string): Promise<InputTrace> {
-  const [{ traceFormatOf }, { headerBeside, traceV2 }] = await Promise.all([
+export async function inputTrace(given: string, part?: TracePart): Promise<InputTrace> {
+  const [{ readAs, traceFormatOf }, { headerBeside, traceV2 }] = await Promise.all([
     import('../../workload/formats/read-any-trace.js'),
     import('../../workload/formats/trace-v2.js'),
   ]);
@@ -27,9 +27,12 @@ export async function inputTrace(given: string): Promise<InputTrace> {
   return {
     path,
     format,
-    files: [{ flag, path }, ...(header === null ? [] : [{ flag, path: header }])],
+    files: [...(format.files?.(path) ?? [path]), ...(header === null ? [] : [header])].map((file) => ({
+      flag,
+      path: file,
+    })),
     async read(diagnostics) {
-      const trace = await format.read(path);
+      const trace = await readAs(format, path, part);
       for (const note of trace.notes ?? []) diagnostics.warn(`${path}: ${note}`);
       if (trace.unsorted)
         diagnostics.warn(`${path}: requests are not in order of arrival; they are taken in order of time`);

@@ -1,11 +1,14 @@
+import type { Trace } from '../../workload/trace.js';
 import { conflictingFlags, missingFlag, nothingLeft } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import { count, list } from '../flags/kinds.js';
 import { readDuration } from '../flags/read-list.js';
+import { tracePartFlags, tracePartOf } from '../flags/trace-part-flags.js';
 import type { CliIo } from '../io.js';
 import { changeCommand, changeTrace } from './change-trace.js';
 
 const sliceFlags = {
+  ...tracePartFlags,
   from: time('keep what arrives from here on, counted from the first arrival; times then count from here'),
   to: time('keep what arrives before, counted from the first arrival'),
   sessions: count({ default: null, min: 1, help: 'of these, keep the first n chats and nothing outside chats' }),
@@ -23,11 +26,11 @@ export const TRACE_SLICE = changeCommand('slice', sliceFlags, [
 ]);
 
 export async function slice(argv: readonly string[], io: CliIo): Promise<number> {
-  return changeTrace<typeof sliceFlags>(TRACE_SLICE, argv, io, async (flags) => {
+  const prepare = async (flags: FlagValues<typeof sliceFlags>) => {
     const { from, to, sessions, first } = flags.values;
     checkSlice(flags);
     const { sliceTrace } = await import('../../workload/tools/slice-trace.js');
-    return (trace) => {
+    return (trace: Trace) => {
       const part = sliceTrace(trace, {
         ...(from === null ? {} : { fromUs: from }),
         ...(to === null ? {} : { toUs: to }),
@@ -39,12 +42,16 @@ export async function slice(argv: readonly string[], io: CliIo): Promise<number>
         throw nothingLeft('--sessions', 'the trace has no chats');
       throw nothingLeft(from === null ? '--to' : '--from', 'no request arrives in that time');
     };
-  });
+  };
+  return changeTrace<typeof sliceFlags>(TRACE_SLICE, argv, io, prepare, tracePartOf);
 }
 
-function checkSlice({ values: { from, to, sessions, first } }: FlagValues<typeof sliceFlags>): void {
-  if (from === null && to === null && sessions === null && first === null) {
-    throw missingFlag('--from', 'nothing says what to keep', 'give --from, --to, --sessions or --first');
+function checkSlice(flags: FlagValues<typeof sliceFlags>): void {
+  const { from, to, sessions, first } = flags.values;
+  const isWhole = from === null && to === null && sessions === null && first === null;
+  if (isWhole && tracePartOf(flags) === undefined) {
+    const remedy = 'give --from, --to, --sessions, --first, --trace-model or --trace-answered';
+    throw missingFlag('--from', 'nothing says what to keep', remedy);
   }
   if (from !== null && to !== null && from >= to) {
     throw conflictingFlags('--to', 'is not after --from', 'give a later time');

@@ -3,6 +3,7 @@ import { badValue } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
 import { choice, count, file, MAX_INT32 } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { type TracePartFlags, tracePartFlags, tracePartOf } from '../flags/trace-part-flags.js';
 import { type CliIo, wantsColour } from '../io.js';
 import { limitCompiler } from '../limit-compiler.js';
 import { checkOutputs, writeOutputs } from '../output-files.js';
@@ -31,6 +32,7 @@ export const TRACE_STATS: CommandLine = {
   summary: traceSummaryOf('stats'),
   operands: ONE_FILE,
   groups: [
+    { title: 'Input', flags: tracePartFlags },
     { title: 'Prefix cache', flags: statsFlags },
     { title: 'Output', flags: outputFlags },
   ],
@@ -46,12 +48,13 @@ export async function stats(argv: readonly string[], io: CliIo): Promise<number>
     io.stdout.write(await helpText(TRACE_STATS));
     return 0;
   }
-  const { operands, values } = await parseFlags<typeof statsFlags & typeof outputFlags>(TRACE_STATS, argv);
+  const flags = await parseFlags<typeof statsFlags & typeof outputFlags & TracePartFlags>(TRACE_STATS, argv);
+  const { operands, values } = flags;
   const { report } = values;
   if (report !== null && !/\.(svg|html)$/.test(report)) {
     throw badValue('--report', report, 'is neither a picture nor a page', 'a name that ends in .svg or .html');
   }
-  const input = await inputTrace(operands[0]!);
+  const input = await inputTrace(operands[0]!, tracePartOf(flags));
   checkOutputs(report === null ? [] : [{ flag: '--report', path: report }], input.files);
   const { traceStats } = await import('../../workload/tools/trace-stats.js');
   const trace = await input.read(createDiagnostics('warn', io));

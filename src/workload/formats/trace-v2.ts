@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readTraceV2 } from '../trace-v2/read-trace.js';
+import { readTracePart } from '../trace-v2/trace-part.js';
 import type { TraceFormat } from './format.js';
 
 /** Twinyard's and BLIS' own: a YAML header and a CSV. The header is found beside the data under the same name. */
@@ -9,6 +10,7 @@ export const traceV2: TraceFormat = {
   looksLike: 'a CSV that starts with request_id,client_id,...',
   detect: ({ text }) => /^\s*"?request_id"?,"?client_id"?,/.test(text),
   read: (path) => readTraceV2(headerBeside(path), path),
+  readPart: (path, part) => readTracePart(headerBeside(path), path, part),
 };
 
 /** `p.yaml` for `p.csv` and `p.csv.gz`; null when there is none: a trace can do without. */

@@ -1,4 +1,4 @@
-import { SeenColumns } from './seen-columns.js';
+import type { SeenColumns } from './seen-columns.js';
 
 /** Columns of a trace that are not part of a request as the simulator sees it. */
 export class Extras {
@@ -20,7 +20,7 @@ export class Extras {
   }
 
   grown(capacity: number): Extras {
-    const next = new Extras(capacity, this.seen === null ? null : new SeenColumns(capacity, this.seen));
+    const next = new Extras(capacity, this.seen?.grown(capacity) ?? null);
     next.sourceId.set(this.sourceId);
     next.wantedUs.set(this.wantedUs);
     next.thinkTimeUs.set(this.thinkTimeUs);

@@ -114,12 +114,13 @@ export class TraceDataReader {
     const unsorted = settle(table, this.#extras, relativeDeadlines, place);
     checkBlocks(table, place);
     const { seen, serverTokens, thinkTimeUs, wantedUs } = this.#extras;
+    const observed = seen?.observed(table, names, originUs, serverTokens);
     return {
       table,
       wantedUs: isSame(wantedUs, table.arrivalUs, table.count) ? table.arrivalUs : wantedUs,
       thinkTimeUs: names.includes('think_time_us') ? thinkTimeUs : null,
       unsorted,
-      ...(seen === null ? {} : { observed: seen.observed(table, names, originUs, serverTokens) }),
+      ...(observed === undefined ? {} : { observed }),
       place,
     };
   }

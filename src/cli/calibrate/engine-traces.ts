@@ -1,0 +1,57 @@
+import type { MeasuredRequest } from '../../observe/calibrate/measured-request.js';
+import type { EngineSettings, ObservedTrace } from '../../observe/fit/observed-trace.js';
+import { selectRows } from '../../workload/tools/select-rows.js';
+import type { Trace } from '../../workload/trace.js';
+
+export interface EngineTraceFacts {
+  name: string;
+  engine: EngineSettings;
+  /** Between the client and the engine: no part of what the engine takes. */
+  rttUs: number;
+  /** Requests with lower numbers are not judged. */
+  warmUp: number;
+  /** Which of several engines answered a request; null where all were answered by one. */
+  engineOf: ((id: number) => string) | null;
+}
+
+/**
+ * What each engine behind a trace was asked and how it fared: a gateway's requests count from when they went to a replica.
+ * @param measured by row of the trace
+ */
+export function engineTraces(
+  trace: Trace,
+  measured: readonly MeasuredRequest[],
+  { engine, engineOf, name, rttUs, warmUp }: EngineTraceFacts,
+): ObservedTrace[] {
+  const dispatchUs = trace.format === 'trace-v2' ? undefined : trace.observed?.dispatchUs;
+  const delayUs = (row: number) => dispatchUs?.[row] || 0;
+  const groups = new Map<string, number[]>();
+  for (const [row, { id }] of measured.entries()) {
+    const key = engineOf === null ? '' : engineOf(id);
+    const rows = groups.get(key);
+    if (rows === undefined) groups.set(key, [row]);
+    else rows.push(row);
+  }
+  return [...groups].map(([key, rows]): ObservedTrace => {
+    const arrivalUs = (row: number) => trace.table.arrivalUs[row]! + delayUs(row);
+    rows.sort((a, b) => arrivalUs(a) - arrivalUs(b) || a - b);
+    const { table } = selectRows(trace, Int32Array.from(rows));
+    rows.forEach((row, i) => {
+      table.arrivalUs[i] = arrivalUs(row);
+    });
+    // An answer that broke off says nothing of how long a whole one takes.
+    const taken = (us: 'ttftUs' | 'e2eUs') =>
+      Float64Array.from(rows, (row) =>
+        measured[row]!.completed && measured[row]!.streamed ? measured[row]![us] - delayUs(row) - rttUs : Number.NaN,
+      );
+    return {
+      name: groups.size === 1 ? name : `${name} (${key})`,
+      table,
+      ttftUs: taken('ttftUs'),
+      e2eUs: taken('e2eUs'),
+      warmUp: rows.filter((row) => measured[row]!.id < warmUp).length,
+      maxInFlight: Number.POSITIVE_INFINITY,
+      engine,
+    };
+  });
+}

@@ -1,0 +1,94 @@
+import { readMeasured } from '../../observe/calibrate/read-measured.js';
+import type { StepRun } from '../../observe/fit/fit-step-runs.js';
+import type { ObservedTrace } from '../../observe/fit/observed-trace.js';
+import { readH200Steps, readH200StepTable } from '../../observe/truth/h200-steps.js';
+import type { LatencyModel } from '../../replica/latency/contract.js';
+import type { ReplicaConfig } from '../../replica/replica-config.js';
+import type { TracePart } from '../../workload/formats/format.js';
+import { readInputFile } from '../../workload/input-file.js';
+import { givenProfile } from '../config/profile-settings.js';
+import { resolveReplica } from '../config/resolve-replica.js';
+import { withServerSettings } from '../config/server-settings.js';
+import type { Diagnostics } from '../diagnostics.js';
+import { conflictingFlags } from '../errors.js';
+import type { FlagValues } from '../flags/flag.js';
+import type { InstanceFlags } from '../flags/instance-flags.js';
+import { engineTraces } from './engine-traces.js';
+import { type MeasuredTrace, readMeasuredTrace } from './measured-trace.js';
+import { trafficReplicas } from './traffic-replicas.js';
+
+/** An engine of several that answered fewer requests is not worth fitting. */
+const LEAST_ANSWERED = 60;
+
+/** Traces of one kind of engine, and what it is taken for before anything is fitted. */
+export interface EngineInputs {
+  traces: ObservedTrace[];
+  config: ReplicaConfig;
+  latency: LatencyModel;
+}
+
+/** Reads traces with the settings of the engines that they come from; null when there are none. */
+export async function readEngineInputs(
+  measured: readonly MeasuredTrace[],
+  part: TracePart | undefined,
+  warmUp: number,
+  flags: FlagValues<InstanceFlags>,
+  diagnostics: Diagnostics,
+): Promise<EngineInputs | null> {
+  let inputs: EngineInputs | null = null;
+  const profile = await givenProfile(flags);
+  for (const source of measured) {
+    const { path } = source.data;
+    const trace = await readMeasuredTrace(source, part);
+    for (const note of trace.notes ?? []) diagnostics.warn(`${path}: ${note}`);
+    const { config, latency } = resolveReplica(
+      withServerSettings(flags, trace.header, diagnostics),
+      null,
+      diagnostics,
+      profile,
+    );
+    inputs ??= { traces: [], config, latency };
+    checkSameEngine(inputs.config, config, path);
+    const facts = {
+      name: path,
+      engine: config,
+      rttUs: (trace.header.rttMs ?? 0) * 1000,
+      warmUp: warmUp < 0 ? (trace.header.warmUpRequests ?? 0) : warmUp,
+      engineOf: trace.format === 'traffic' ? await trafficReplicas(path) : null,
+    };
+    const own = engineTraces(trace, await readMeasured(trace, path), facts);
+    inputs.traces.push(...withEnough(own, diagnostics));
+  }
+  return inputs;
+}
+
+/** Of several engines, those that answered enough to be fitted; all of them if none did. */
+function withEnough(traces: readonly ObservedTrace[], diagnostics: Diagnostics): readonly ObservedTrace[] {
+  const answered = ({ ttftUs }: ObservedTrace) => ttftUs.filter((us) => us > 0).length;
+  const enough = traces.filter((trace) => answered(trace) >= LEAST_ANSWERED);
+  if (enough.length === 0) return traces;
+  for (const trace of traces) {
+    if (enough.includes(trace)) continue;
+    diagnostics.warn(`${trace.name}: left out, as it has ${answered(trace)} answers; ${LEAST_ANSWERED} are needed`);
+  }
+  return enough;
+}
+
+/** A profile is of one model on one kind of GPU. */
+function checkSameEngine(first: ReplicaConfig, other: ReplicaConfig, path: string): void {
+  for (const key of ['model', 'hardware', 'tp'] as const) {
+    if (first[key] === other[key]) continue;
+    const problem = `${path} comes from ${key} ${other[key]}, an earlier trace from ${first[key]}`;
+    throw conflictingFlags('--trace', problem, 'fit each of them by itself');
+  }
+}
+
+/** Reads measured steps: those of a run, or a table of single ones, told apart by their columns. */
+export async function readStepRuns(paths: readonly string[]): Promise<StepRun[]> {
+  const runs: StepRun[] = [];
+  for (const path of paths) {
+    const isRun = /^[^\n]*\bstart_us\b/.test((await readInputFile(path)).subarray(0, 4096).toString('utf8'));
+    runs.push({ name: path, samples: isRun ? readH200Steps(path) : readH200StepTable(path) });
+  }
+  return runs;
+}

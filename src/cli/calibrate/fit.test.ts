@@ -1,0 +1,200 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { Interval, RequestErrors } from '../../observe/fit/fit-report.js';
+import { readProfile } from '../../replica/latency/profile-file.js';
+import type { FitDocument } from '../../report/fit-table.js';
+import { inTestFolder, silent } from '../test-folder.contract.js';
+import { captured as twinyard } from '../test-io.contract.js';
+
+/** 160 requests to an emulated engine that is 15 % slower than its model says. */
+const OBSERVED = fileURLToPath(new URL('../../../examples/observed', import.meta.url));
+const FIT = `calibrate --fit --trace ${OBSERVED} -o slow.json`;
+
+inTestFolder(() => {});
+
+/** As printed: keys in the spelling of all documents. */
+interface PrintedFit extends Omit<FitDocument, 'report'> {
+  report: {
+    data: { name: string; kind: string; used: number; held_out: number }[];
+    parameters: Interval[];
+    requests: { fitted: RequestErrors; held_out: RequestErrors }[];
+  };
+}
+
+const documentOf = async (args: string) => JSON.parse(await silent(args)) as PrintedFit;
+
+/** Single steps whose times follow a plain rule: 5 ms, 40 us for each request, a fiftieth us for each token of context. */
+function stepTable(path: string, count: number): void {
+  const names = 'decode_seqs,decode_context,prefill_seqs,prefill_tokens_each,prefill_context,samples,wall_us_median';
+  const rows = Array.from({ length: count }, (_, i) => {
+    const [decodes, context] = [1 + (i % 16) * 16, 128 * (1 + (i % 7))];
+    const isPrompt = i % 3 === 0;
+    return isPrompt
+      ? `0,0,1,${16 * (1 + (i % 32))},0,7,${6000 + 20 * 16 * (1 + (i % 32))}`
+      : `${decodes},${context},0,0,0,7,${5000 + 40 * decodes + 0.02 * decodes * context}`;
+  });
+  writeFileSync(path, `${[names, ...rows].join('\n')}\n`);
+}
+
+/** What a gateway records of requests that two engines answer, the second after waiting a second in the gateway. */
+function traffic(path: string, requests: readonly number[]): void {
+  const lines = requests.flatMap((count, replica) =>
+    Array.from({ length: count }, (_, i) => {
+      const t = 1e15 + 300_000 * i + 1000 * replica;
+      const sent = t + 1_000_000 * replica;
+      const output = 5 + (i % 20);
+      const first = sent + 40_000 + (i % 13) * 1000;
+      return {
+        ...{ t_us: t, model: 'qwen/qwen3-14b', input_tokens: 100 + 10 * (i % 50), output_tokens: output },
+        ...{ block_size: 16, blocks: [], status: 200, replica: `engine-${replica}`, dispatch_us: sent },
+        ...{ first_token_us: first, end_us: first + (output - 1) * 13_000 },
+      };
+    }),
+  );
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  writeFileSync(path, `${text}\n{"t_us":1000000000000000,"model":"qwen/qwen3-14b","input_`);
+}
+
+describe('calibrate --fit', () => {
+  it('finds a profile that predicts what it has not seen', async () => {
+    const { before, report, ...rest } = await documentOf(FIT);
+    expect(rest).toEqual({ profile: 'slow', model: 'qwen/qwen3-14b', hardware: 'H100', tp: 1 });
+    expect(report.data).toEqual([{ name: `${OBSERVED}.csv`, kind: 'requests', used: 160, held_out: 32 }]);
+    const [was] = before;
+    const after = report.requests[0]!.held_out;
+    expect(was).toMatchObject({ requests: 32, itl: expect.closeTo(-0.136, 2) });
+    for (const measure of ['ttft', 'itl', 'e2e'] as const) {
+      expect(Math.abs(was![measure])).toBeGreaterThan(0.08);
+      expect(Math.abs(after[measure])).toBeLessThan(0.03);
+    }
+    for (const { high, low, value } of report.parameters) expect([low <= value, value <= high]).toEqual([true, true]);
+    expect(readProfile('slow.json')).toMatchObject({
+      ...{ version: 1, name: 'slow', model: 'qwen/qwen3-14b', hardware: 'H100', tp: 1 },
+      scheduler: { blockSize: 16, totalKvBlocks: 15909, maxNumSeqs: 256 },
+    });
+  });
+
+  it('writes what replay reads, and then predicts the trace', async () => {
+    await silent(FIT);
+    await silent(`replay --trace ${OBSERVED} --latency-profile slow.json --results-path results.json`);
+    const limits = '--e2e-mean-threshold 0.02 --itl-mean-threshold 0.02 --ttft-mean-threshold 0.05';
+    await silent(`calibrate --trace ${OBSERVED} --sim-results results.json ${limits}`);
+    // A profile of a similar engine is a start for the next fit.
+    const again = await documentOf(`${FIT.replace('slow', 'again')} --latency-profile slow.json`);
+    expect(again.report.parameters[0]).toMatchObject({ name: 'fixed_factor', value: expect.closeTo(1, 1) });
+    expect(Math.abs(again.before[0]!.e2e)).toBeLessThan(0.03);
+  });
+
+  it('tells it in a table', async () => {
+    const table = await silent(`${FIT} --profile-name lab --format table --held-out 0`);
+    expect(table).toMatch(/^lab: qwen\/qwen3-14b on H100, tp 1\n\nData +used +held out\n\S+ +160 requests +0\n/);
+    expect(table).toMatch(/\nCoefficient +value +95 % from +to\nweights_us +[\d,.]+ +[\d,.]+ +[\d,.]+\n/);
+    expect(table).toMatch(
+      /\nError of means +requests +first token +between tokens +whole request\n\S+ +all, after +160 /,
+    );
+    expect(table).toContain('\nNotes\nToo few requests at the end of');
+    expect(table).not.toContain('before');
+  });
+
+  it('takes several traces, and tries settings that nobody knows', async () => {
+    const flags = '--try-max-num-seqs 256,2 --try-max-num-batched-tokens 2048 --format table';
+    const table = await silent(`${FIT} --trace ${OBSERVED}.csv ${flags}`);
+    expect(table.match(/held out, after/g)).toHaveLength(2);
+    expect(table).toMatch(/\nSettings tried +unexplained\n\S*maxNumSeqs 256.*\n.*maxNumSeqs 2\b.*\n/);
+    expect(readProfile('slow.json').scheduler).toMatchObject({ maxNumSeqs: 256, maxNumBatchedTokens: 2048 });
+  });
+
+  it('takes measured steps alone, and with a trace', async () => {
+    stepTable('steps.csv', 120);
+    const alone = 'calibrate --fit --step-table steps.csv --model acme/rocket --hardware LAB -o steps.json';
+    const table = await silent(`${alone} --format table`);
+    expect(table).toMatch(/^steps: acme\/rocket on LAB, tp 1\n/);
+    expect(table).toMatch(/\nError of steps +steps +median +p90 +all together\nfitted +120 /);
+    const { step } = readProfile('steps.json');
+    expect(step.decodeContextUs).toBeCloseTo(0.02, 3);
+    const both = await documentOf(`${FIT} --step-table steps.csv`);
+    expect(both.report.data.map(({ kind, used }) => [kind, used])).toEqual([
+      ['steps', 120],
+      ['requests', 160],
+    ]);
+    expect(both.before).toHaveLength(1);
+  });
+
+  it('takes the steps of a run', async () => {
+    const names =
+      'start_us,end_us,prefill_tokens,prefill_seqs,prefill_attention_pairs,decode_seqs,decode_context_tokens,decode_context_max,kv_blocks_used';
+    const rows = Array.from(
+      { length: 200 },
+      (_, i) => `${i * 9000},${i * 9000 + 8500},0,0,0,${1 + (i % 8)},900,120,60`,
+    );
+    writeFileSync('run.csv', `${[names, ...rows].join('\n')}\n`);
+    const table = await silent(
+      'calibrate --fit --step-table run.csv --model m --hardware g -o run.json --format table',
+    );
+    expect(table).toMatch(/\nfitted +200 .*\nheld out +40 /);
+  });
+
+  it('takes recorded traffic, each engine by itself, from when requests went there', async () => {
+    traffic('traffic.jsonl', [80, 80]);
+    const args = 'calibrate --fit --trace traffic.jsonl --model qwen/qwen3-14b -o recorded.json --log silent';
+    const { report } = await documentOf(args);
+    expect(report.data.map(({ name, used }) => [name, used])).toEqual([
+      ['traffic.jsonl (engine-0)', 80],
+      ['traffic.jsonl (engine-1)', 80],
+    ]);
+    for (const { fitted } of report.requests) expect(Math.abs(fitted.ttft)).toBeLessThan(0.2);
+  });
+
+  it('leaves out engines that answered too little', async () => {
+    traffic('traffic.jsonl', [80, 7]);
+    const { code, stderr, stdout } = await twinyard(
+      'calibrate --fit --trace traffic.jsonl --model qwen/qwen3-14b -o recorded.json',
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'twinyard: warning: traffic.jsonl (engine-1): left out, as it has 7 answers; 60 are needed\n',
+    );
+    expect((JSON.parse(stdout) as PrintedFit).report.data).toHaveLength(1);
+  });
+
+  it('shows on a terminal how far it is, and takes that away again', async () => {
+    const { stderr } = await twinyard(FIT, { isTTY: true });
+    const [nothing, first, ...others] = stderr.split('\r\x1b[K');
+    expect([nothing, others.at(-1)]).toEqual(['', '']);
+    expect(first).toMatch(/^fitting requests, \d+ simulations, [\d.]+ unexplained$/);
+  });
+});
+
+describe('what cannot be fitted is refused', () => {
+  it.each([
+    ['calibrate --fit -o p.json', '--trace: is required'],
+    [`calibrate --fit --trace ${OBSERVED}`, '--output: is required with --fit'],
+    [`${FIT} --sim-results r.json`, '--sim-results: --fit compares nothing'],
+    [`${FIT} --report page.html`, '--report: --fit compares nothing'],
+    [`${FIT} --e2e-mean-threshold 1`, '--e2e-mean-threshold: --fit compares nothing'],
+    [`${FIT} --try-engine-rules odd`, "--try-engine-rules: 'odd' is not known here"],
+    [`${FIT} --try-max-num-seqs some`, "--try-max-num-seqs: 'some' is not a number"],
+    [`calibrate --trace ${OBSERVED} --sim-results r.json --held-out 0.1`, '--held-out: nothing is fitted; add --fit'],
+    [`calibrate --trace ${OBSERVED} --sim-results r.json --hardware H100`, '--hardware: nothing is fitted'],
+    ['calibrate --fit --step-table few.csv -o p.json', '--model: is required'],
+    ['calibrate --fit --step-table few.csv --model m -o p.json', '--hardware: is required'],
+    ['calibrate --fit --step-table few.csv --model m --hardware g -o p.json', 'fit: 9 measured steps; give at least'],
+    ['calibrate --fit --step-table none.csv --model m --hardware g -o p.json', 'none.csv: no such file'],
+    ['calibrate --fit --step-table few.csv -o few.csv', "--output: would overwrite 'few.csv'"],
+    ['calibrate --fit --trace few.jsonl --model qwen/qwen3-14b -o p.json', 'few.jsonl: 7 requests have both latencies'],
+    [
+      `calibrate --fit --trace ${OBSERVED} --trace other -o p.json`,
+      '--trace: other.csv comes from hardware L40S, an earlier trace from H100; fit each of them by itself',
+    ],
+  ])('%s', async (args, message) => {
+    stepTable('few.csv', 9);
+    traffic('few.jsonl', [9]);
+    const header = readFileSync(`${OBSERVED}.yaml`, 'utf8');
+    writeFileSync('other.yaml', header.replace('server:\n', 'server:\n  hardware: L40S\n'));
+    writeFileSync('other.csv', readFileSync(`${OBSERVED}.csv`));
+    const { code, stderr, stdout } = await twinyard(`${args} --log silent`);
+    expect(stderr).toContain(message);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+});

@@ -1,0 +1,100 @@
+import { basename } from 'node:path';
+import { type FitStart, fitProfile } from '../../observe/fit/fit-profile.js';
+import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
+import { loadModel } from '../../replica/catalogue/model-catalogue.js';
+import { ENGINE_RULES } from '../../replica/engine-rules.js';
+import { profileText } from '../../replica/latency/profile-file.js';
+import type { FitDocument } from '../../report/fit-table.js';
+import type { Diagnostics } from '../diagnostics.js';
+import { badChoice, missingFlag } from '../errors.js';
+import type { CalibrationOutputFlags, MeasuredFlags, WarmUpFlags } from '../flags/calibrate-flags.js';
+import type { FitFlags } from '../flags/fit-flags.js';
+import type { FlagValues } from '../flags/flag.js';
+import type { InstanceFlags } from '../flags/instance-flags.js';
+import { tracePartOf } from '../flags/trace-part-flags.js';
+import { type CliIo, wantsColour } from '../io.js';
+import { limitCompiler } from '../limit-compiler.js';
+import { writeOutputs } from '../output-files.js';
+import { errorsBefore } from './errors-before.js';
+import { type EngineInputs, readEngineInputs, readStepRuns } from './fit-inputs.js';
+import { createFitProgress } from './fit-progress.js';
+import type { MeasuredTrace } from './measured-trace.js';
+
+export type GivenFitFlags = FlagValues<MeasuredFlags & WarmUpFlags & FitFlags & InstanceFlags & CalibrationOutputFlags>;
+
+/** Finds the profile that explains what was measured, writes it, and tells how far it can be trusted. */
+export async function fit(
+  traces: readonly MeasuredTrace[],
+  flags: GivenFitFlags,
+  diagnostics: Diagnostics,
+  io: CliIo,
+): Promise<number> {
+  const { values } = flags;
+  const output = values.output!;
+  const rules = engineRules(values['try-engine-rules']);
+  const steps = await readStepRuns(values['step-table']);
+  const engine = await readEngineInputs(traces, tracePartOf(flags), values['warmup-requests'], flags, diagnostics);
+  const { hardware, model, start, tp } = engine === null ? labels(flags) : startOf(engine, flags);
+  limitCompiler(Number.POSITIVE_INFINITY);
+  const progress = createFitProgress(io);
+  const { profile, report } = fitProfile(
+    { steps, traces: engine?.traces ?? [] },
+    {
+      ...{ name: values['profile-name'] ?? basename(output).replace(/\.json$/, ''), model, hardware, tp },
+      ...(start === undefined ? {} : { start }),
+      heldOut: values['held-out'],
+      search: {
+        maxNumSeqs: values['try-max-num-seqs'],
+        maxNumBatchedTokens: values['try-max-num-batched-tokens'],
+        engineRules: rules,
+      },
+    },
+    progress.update,
+  );
+  const before = (engine?.traces ?? []).map((trace, i) => {
+    const { heldOut } = report.data[steps.length + i]!;
+    return heldOut === 0 ? null : errorsBefore(trace, engine!.latency, trace.table.count - heldOut);
+  });
+  progress.end();
+  const text = profileText(profile, report);
+  await writeOutputs([{ flag: '--output', path: output, pieces: () => [text] }], io);
+  const document: FitDocument = { profile: profile.name, model, hardware, tp, before, report };
+  if (values.format === 'json') {
+    // As it stands in the file.
+    const { fit: told } = JSON.parse(text) as { fit: unknown };
+    io.stdout.write(`${JSON.stringify({ ...document, report: told }, null, 2)}\n`);
+    return 0;
+  }
+  const { fitTable } = await import('../../report/fit-table.js');
+  io.stdout.write(fitTable(document, { colour: wantsColour(io.stdout, io.env) }));
+  return 0;
+}
+
+interface FitLabels {
+  model: string;
+  hardware: string;
+  tp: number;
+  start?: FitStart;
+}
+
+/** Steps alone need nothing of the catalogue: the profile says what it is told. */
+function labels({ values: { hardware, model, tp } }: GivenFitFlags): FitLabels {
+  if (model === null) throw missingFlag('--model', 'is required', 'name the model whose steps were measured');
+  if (hardware === null) throw missingFlag('--hardware', 'is required', 'name the GPU on which steps were measured');
+  return { model: model.toLowerCase(), hardware, tp: tp ?? 1 };
+}
+
+function startOf({ config }: EngineInputs, { values }: GivenFitFlags): FitLabels {
+  const { hardware, latencyProfile, model, tp } = config;
+  if (latencyProfile !== undefined) return { model, hardware, tp, start: { profile: latencyProfile } };
+  const modelConfigFolder = values['model-config-folder'] ?? undefined;
+  const hardwareConfig = values['hardware-config'] ?? undefined;
+  const start = { model: loadModel(model, { modelConfigFolder }), gpu: loadGpu(hardware, { hardwareConfig }) };
+  return { model, hardware, tp, start };
+}
+
+function engineRules(names: readonly string[]): readonly string[] {
+  const known = ENGINE_RULES.map(({ name }) => name);
+  for (const name of names) if (!known.includes(name)) throw badChoice('--try-engine-rules', name, known);
+  return names;
+}

@@ -1,0 +1,49 @@
+import type { ObservationDocument } from '../../observe/drive/observation.js';
+import { decimal, percent, whole } from '../../report/format-number.js';
+import { createStyle } from '../../report/style.js';
+import { textTable } from '../../report/text-table.js';
+import type { LatencySpread } from '../../simulator/results/latency-spread.js';
+
+const LABEL_WIDTH = 12;
+const QUANTILES = ['mean', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
+
+/** An observation for people. */
+export function observationTable(document: ObservationDocument, { colour }: { colour: boolean }): string {
+  const style = createStyle(colour);
+  const label = (name: string) => style.heading(name.padEnd(LABEL_WIDTH));
+  const { driver, prompts, requests, server } = document;
+  const { difference } = prompts;
+  const problems = Object.entries(requests.problems).map(([name, count]) => `${whole(count)} ${name}`);
+  const lines = [
+    style.heading(`${server.model ?? 'a model'} at ${server.url}`),
+    '',
+    `${label('Requests')}${whole(requests.sent)} of ${whole(requests.planned)} sent, ${whole(requests.recorded)} recorded, ${whole(requests.completed)} completed`,
+    ...(problems.length === 0 ? [] : [`${label('Problems')}${problems.join(', ')}`]),
+    `${label('Throughput')}${decimal(document.responses_per_sec)} requests/s, ${decimal(document.tokens_per_sec, 1)} output tokens/s over ${decimal(document.duration_s)} s`,
+    `${label('Tokens')}${whole(document.total_input_tokens)} in, ${whole(document.total_cached_tokens)} of them cached, ${whole(document.total_output_tokens)} out`,
+    `${label('Prompts')}${difference.compared === 0 ? 'nobody counted them' : `${percent(difference.exact / difference.compared)} as long as planned, ${difference.min} to ${difference.max} tokens off`}, by ${prompts.counted_by}`,
+  ];
+  const latency = (title: string, name: 'ttft' | 'itl' | 'e2e') => [
+    title,
+    ...QUANTILES.map((quantile) => decimal(document[`${name}_${quantile}_ms`])),
+  ];
+  const own = (title: string, spread: LatencySpread) => [
+    title,
+    ...QUANTILES.map((quantile) => decimal(spread[quantile])),
+  ];
+  const table = textTable(
+    [
+      ['Latency, ms', ...QUANTILES],
+      latency('first token', 'ttft'),
+      latency('between pieces', 'itl'),
+      latency('whole request', 'e2e'),
+      own('sent late by', driver.lateness),
+      own('held by cap', driver.cap_wait),
+      own('connecting', driver.connect),
+    ],
+    ['left', ...QUANTILES.map(() => 'right' as const)],
+  );
+  const marks = [document.partial, document.late].filter((mark) => mark !== null);
+  const ending = marks.length === 0 ? [] : ['', ...marks.map((mark) => `Marked: ${mark}`)];
+  return `${[...lines, '', style.heading(table[0]!), ...table.slice(1), ...ending].join('\n')}\n`;
+}

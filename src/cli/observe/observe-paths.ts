@@ -1,0 +1,53 @@
+import { statSync } from 'node:fs';
+import type { TracePaths } from '../config/replay-workload.js';
+import { traceInputs } from '../config/replay-workload.js';
+import type { NamedPath } from '../output-files.js';
+import { traceFiles } from '../output-paths.js';
+import type { GivenObserveFlags } from './check-observe-flags.js';
+
+/** Every file that is written; null for what is not asked for. */
+export interface ObservePaths {
+  header: NamedPath | null;
+  data: NamedPath | null;
+  itl: NamedPath | null;
+  metrics: NamedPath | null;
+}
+
+export function observePaths({ values }: GivenObserveFlags): ObservePaths {
+  const prefix = values['trace-output'];
+  const pair = prefix === null ? null : traceFiles(prefix);
+  const named = (flag: string, path: string | null): NamedPath | null => (path === null ? null : { flag, path });
+  const header = named('--trace-output', pair?.header ?? null) ?? named('--trace-header', values['trace-header']);
+  const data = named('--trace-output', pair?.data ?? null) ?? named('--trace-data', values['trace-data']);
+  const beside = (ending: string) => `${data!.path.replace(/\.csv$/, '')}.${ending}.csv`;
+  return {
+    header,
+    data,
+    itl: values['record-itl'] ? named('--itl-output', values['itl-output'] ?? beside('itl')) : null,
+    metrics: values['scrape-kv-metrics']
+      ? named('--kv-metrics-output', values['kv-metrics-output'] ?? beside('metrics'))
+      : null,
+  };
+}
+
+export function writtenPaths(paths: ObservePaths): NamedPath[] {
+  return Object.values(paths).filter((path) => path !== null);
+}
+
+/** The files of the trace that is sent; null when the plan is generated. */
+export function sentTrace({ values: { trace } }: GivenObserveFlags): TracePaths | null {
+  if (trace === null) return null;
+  const flag = '--trace';
+  if (statSync(trace, { throwIfNoEntry: false })?.isFile()) return { header: null, data: { flag, path: trace } };
+  const { data, header } = traceFiles(trace);
+  return { header: { flag, path: header }, data: { flag, path: data } };
+}
+
+export function planInputs(flags: GivenObserveFlags): NamedPath[] {
+  const spec = flags.values['workload-spec'];
+  const trace = sentTrace(flags);
+  return [
+    ...(spec === null ? [] : [{ flag: '--workload-spec', path: spec }]),
+    ...(trace === null ? [] : traceInputs(trace)),
+  ];
+}

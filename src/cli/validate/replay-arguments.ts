@@ -1,0 +1,66 @@
+import { InputError } from '../../kernel/errors.js';
+import { loadModel } from '../../replica/catalogue/model-catalogue.js';
+import { readInputFile } from '../../workload/input-file.js';
+import type { TraceServer } from '../../workload/trace.js';
+import { readTraceHeader } from '../../workload/trace-v2/read-header.js';
+import { checkConflicts } from '../config/flag-conflicts.js';
+import { type EngineFlags, resolveCluster } from '../config/resolve-cluster.js';
+import { SERVER_FLAGS } from '../config/server-settings.js';
+import type { FlagValues } from '../flags/flag.js';
+import { parseFlags } from '../flags/parse-flags.js';
+import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
+import { REPLAY } from '../replay.js';
+
+const SILENT = { warn: () => {}, info: () => {}, debug: () => {} };
+
+/**
+ * Checks before anything is sent that what is given can be simulated. A model that is not known may still be one whose real name
+ * the server tells. @param given arguments of `replay`
+ */
+export async function checkReplay(model: string, given: readonly string[], isSimModel: boolean): Promise<void> {
+  const flags = await replayFlags(model, given);
+  checkConflicts(flags);
+  const unknown = unknownModel(flags);
+  if (unknown === null) await resolveCluster(flags, SILENT);
+  else if (isSimModel) throw unknown;
+}
+
+/**
+ * What `replay` has to be told of the server. It finds the settings in the header of the trace by itself, unless the model is said
+ * to be another than the server's own name for it.
+ */
+export async function replayArguments(
+  header: string,
+  simModel: string | null,
+  given: readonly string[],
+): Promise<string[]> {
+  const { server = {} } = await readTraceHeader((await readInputFile(header)).toString('utf8'), header);
+  if (simModel === null) {
+    const unknown = server.model === undefined ? null : unknownModel(await replayFlags(server.model, given));
+    if (unknown !== null) throw unknown;
+    return [...given];
+  }
+  const settings = Object.entries(SERVER_FLAGS).flatMap(([name, flag]) => {
+    const value = server[name as keyof TraceServer];
+    return flag === 'model' || value === undefined || value === 0 ? [] : [`--${flag}`, String(value)];
+  });
+  return ['--model', simModel, ...settings, ...given];
+}
+
+type ReplayFlags = FlagValues<EngineFlags & ReplayWorkloadFlags>;
+
+function replayFlags(model: string, given: readonly string[]): Promise<ReplayFlags> {
+  return parseFlags(REPLAY, ['--model', model, ...given]);
+}
+
+/** The complaint about a model that is not in the catalogue; null when it is, or when a profile stands for it. */
+function unknownModel({ values }: ReplayFlags): InputError | null {
+  if (values['latency-profile'] !== null) return null;
+  try {
+    loadModel(values.model!.toLowerCase(), { modelConfigFolder: values['model-config-folder'] ?? undefined });
+    return null;
+  } catch (error) {
+    if (!(error instanceof InputError) || error.place !== '--model') throw error;
+    return new InputError(error.code, '--sim-model', error.problem, error.remedy);
+  }
+}

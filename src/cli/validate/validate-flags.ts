@@ -1,0 +1,55 @@
+import { calibrationOutputFlags, networkFlags, toleranceFlags } from '../flags/calibrate-flags.js';
+import { clusterFlags } from '../flags/cluster-flags.js';
+import type { FlagTable } from '../flags/flag.js';
+import { instanceFlags } from '../flags/instance-flags.js';
+import { file, text } from '../flags/kinds.js';
+import {
+  observedServerFlags,
+  observeLoadFlags,
+  observeOutputFlags,
+  observePlanFlags,
+  serverSettingFlags,
+} from '../observe/observe-flags.js';
+
+/** What is measured besides, as `observe` writes it beside the trace. */
+const RECORDED = ['record-itl', 'scrape-kv-metrics', 'scrape-interval-ms'] as const;
+const recordFlags = Object.fromEntries(RECORDED.map((name) => [name, observeOutputFlags[name]]));
+
+/** The flags of `observe`, by group. */
+export const observeParts = {
+  Server: observedServerFlags,
+  Requests: observePlanFlags,
+  Load: observeLoadFlags,
+  'Settings of the server': serverSettingFlags,
+  Recording: recordFlags,
+} satisfies Record<string, FlagTable>;
+
+export const observedFlags: FlagTable = Object.assign({}, ...Object.values(observeParts));
+
+/** The flags of `replay` that say what an observed server does not: the others come from the trace's header. */
+export const replayedFlags: FlagTable = Object.fromEntries(
+  Object.entries({ ...clusterFlags, ...instanceFlags }).filter(([name]) => !Object.hasOwn(observedFlags, name)),
+);
+
+export const comparedFlags = { ...networkFlags, ...toleranceFlags };
+
+/** Whom the server is taken for. */
+export const simModelFlags = {
+  'sim-model': text({
+    default: null,
+    placeholder: 'name',
+    defaultText: 'as the server says',
+    help: 'the model of the catalogue that the server serves, where it calls it otherwise',
+  }),
+};
+
+export const validateOutputFlags = {
+  'output-dir': file({
+    placeholder: 'folder',
+    defaultText: 'validation',
+    help: 'where the trace, the results and the comparison are kept; made if it is not there',
+  }),
+  ...calibrationOutputFlags,
+};
+
+export type ValidateFlags = typeof comparedFlags & typeof simModelFlags & typeof validateOutputFlags;

@@ -1,0 +1,48 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { unwritableOutput } from '../errors.js';
+import { checkOutputs, type NamedPath, writeProblem } from '../output-files.js';
+import { traceFiles } from '../output-paths.js';
+
+/** Everything that a validation keeps. */
+export interface ValidationFiles {
+  folder: string;
+  /** Of the trace. */
+  prefix: string;
+  data: string;
+  header: string;
+  chunkTimes: string;
+  results: string;
+  metrics: string;
+  comparison: string;
+}
+
+const FLAG = '--output-dir';
+
+/** Makes the folder and checks that all can be written there; `report` is written besides. */
+export function validationFiles(folder: string, report: string | null): ValidationFiles {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw unwritableOutput(FLAG, folder, writeProblem(error), 'give a folder that may be written');
+  }
+  const prefix = join(folder, 'observed');
+  const files = {
+    folder,
+    prefix,
+    ...traceFiles(prefix),
+    chunkTimes: `${prefix}.itl.csv`,
+    results: join(folder, 'results.json'),
+    metrics: join(folder, 'metrics.json'),
+    comparison: join(folder, 'calibration.json'),
+  };
+  const { comparison, data, header, metrics, results } = files;
+  const own = [header, data, results, metrics, comparison].map((path): NamedPath => ({ flag: FLAG, path }));
+  checkOutputs([...own, ...(report === null ? [] : [{ flag: '--report', path: report }])], []);
+  return files;
+}
+
+/** Removes what an earlier validation made of its trace: it does not belong to what is observed now. */
+export function removeOld({ comparison, metrics, results }: ValidationFiles): void {
+  for (const path of [results, metrics, comparison]) rmSync(path, { force: true });
+}

@@ -1,0 +1,124 @@
+import type { TraceGoodputTarget } from '../../workload/trace.js';
+import {
+  type Calibration,
+  type CalibrationDocument,
+  type CalibrationPoints,
+  KNOWN_LIMITATIONS,
+  METRICS,
+  type MetricName,
+  type ToleranceName,
+  type ToleranceVerdict,
+} from './calibration.js';
+import { calibrationNotes } from './calibration-notes.js';
+import { compareGoodput } from './compare-goodput.js';
+import { compareHitRate } from './compare-hit-rate.js';
+import { compareMetric, type MetricComparison } from './compare-metric.js';
+import { loadAtSend } from './load-at-send.js';
+import type { MeasuredRequest, PredictedRequest } from './measured-request.js';
+import { type Network, pairRequests } from './pair-requests.js';
+import { type ChunkTimes, tokenGaps } from './token-gaps.js';
+
+export interface CalibrationInputs {
+  measured: readonly MeasuredRequest[];
+  predicted: readonly PredictedRequest[];
+  /** Null: gaps follow from the first and the last token. */
+  chunkTimes: ChunkTimes | null;
+  /** Prompts found in caches; null where one of the sides does not tell. */
+  hitRates: { real: { rate: number; source: string }; sim: number } | null;
+  /** The file of results, for errors. */
+  place: string;
+  /** What is known of the trace before anything is compared, a sentence each. */
+  notes: readonly string[];
+}
+
+export interface CalibrationOptions {
+  network: Network;
+  /** Requests with lower numbers are left out. */
+  warmUp: number;
+  ttftMapeThreshold: number;
+  hitRateTolerancePp: number;
+  /** Largest errors that are accepted, as shares. */
+  tolerances: Partial<Record<ToleranceName, number>>;
+  goodputTargets: Readonly<Record<string, TraceGoodputTarget>>;
+}
+
+/** Compares a prediction with what was measured. */
+export function calibrate(inputs: CalibrationInputs, options: CalibrationOptions): Calibration {
+  const { chunkTimes, hitRates, measured, place, predicted } = inputs;
+  const paired = pairRequests(measured, predicted, options, place);
+  const { pairs, unmatched } = paired;
+  pairs.sort((a, b) => a.measured.sentUs - b.measured.sentUs || a.measured.id - b.measured.id);
+  const gaps = tokenGaps(pairs, chunkTimes);
+  const values: Record<MetricName, [real: Float64Array, sim: Float64Array]> = {
+    ttft: [Float64Array.from(pairs, (pair) => pair.measured.ttftUs), Float64Array.from(pairs, (pair) => pair.ttftUs)],
+    e2e: [Float64Array.from(pairs, (pair) => pair.measured.e2eUs), Float64Array.from(pairs, (pair) => pair.e2eUs)],
+    itl: [gaps.real, gaps.sim],
+  };
+  const metrics: CalibrationDocument['metrics'] = {};
+  const points: CalibrationPoints['metrics'] = {};
+  for (const name of METRICS) {
+    const [real, sim] = withBoth(...values[name]);
+    if (real.length === 0) continue;
+    metrics[name] = compareMetric(real, sim);
+    points[name] = { realMs: values[name][0].map((us) => us / 1000), simMs: values[name][1].map((us) => us / 1000) };
+  }
+  const goodput = compareGoodput(pairs, gaps, options.goodputTargets);
+  const ttftMape = metrics.ttft!.request_level.mape;
+  const document: CalibrationDocument = {
+    trace_info: {
+      num_requests: paired.requests,
+      warm_up_excluded: paired.warmUp,
+      matched_pairs: pairs.length,
+      token_mismatches: paired.tokenMismatches,
+      ...(chunkTimes === null ? {} : { itl_dropped: gaps.dropped }),
+    },
+    metrics,
+    config_match: {},
+    known_limitations: KNOWN_LIMITATIONS,
+    ...(goodput === null ? {} : { goodput }),
+    ...(hitRates === null ? {} : { hit_rate: compareHitRate(hitRates.real, hitRates.sim, options.hitRateTolerancePp) }),
+    ...(ttftMape === null ? {} : { ttft_tolerance: verdictOfTtft(ttftMape, options.ttftMapeThreshold) }),
+    unmatched: {
+      not_in_results: unmatched.notInResults,
+      not_answered: unmatched.notAnswered,
+      not_predicted: unmatched.notPredicted,
+      not_in_trace: unmatched.notInTrace,
+    },
+    tolerances: verdicts(metrics, options.tolerances),
+    notes: [...inputs.notes, ...calibrationNotes(paired, metrics, { hasChunkTimes: chunkTimes !== null, gaps })],
+  };
+  const requests = pairs.map((pair) => pair.measured);
+  const first = requests[0]!.sentUs;
+  const sentS = Float64Array.from(requests, ({ sentUs }) => (sentUs - first) / 1e6);
+  return { document, points: { sentS, load: loadAtSend(requests, measured), metrics: points } };
+}
+
+/** The pairs that have both sides. */
+function withBoth(real: Float64Array, sim: Float64Array): [Float64Array, Float64Array] {
+  const has = (_: number, i: number) => !Number.isNaN(real[i]!) && !Number.isNaN(sim[i]!);
+  return [real.filter(has), sim.filter(has)];
+}
+
+function verdictOfTtft(mape: number, threshold: number): { mape: number; threshold: number; within: boolean } {
+  return { mape, threshold, within: mape <= threshold };
+}
+
+function verdicts(
+  metrics: CalibrationDocument['metrics'],
+  tolerances: CalibrationOptions['tolerances'],
+): CalibrationDocument['tolerances'] {
+  const entries = METRICS.flatMap((metric) =>
+    (['mape', 'mean'] as const).flatMap((kind): [ToleranceName, ToleranceVerdict][] => {
+      const threshold = tolerances[`${metric}_${kind}`];
+      if (threshold === undefined) return [];
+      const value = errorOf(metrics[metric], kind);
+      return [[`${metric}_${kind}`, { value, threshold, within: value !== null && value <= threshold }]];
+    }),
+  );
+  return Object.fromEntries(entries);
+}
+
+function errorOf(comparison: MetricComparison | undefined, kind: 'mape' | 'mean'): number | null {
+  if (comparison === undefined) return null;
+  return kind === 'mape' ? comparison.request_level.mape : comparison.workload_level.mean_percent_error;
+}

@@ -1,0 +1,61 @@
+import type { CalibrationDocument } from './calibration.js';
+import { LEAST_TO_JUDGE, type MetricComparison } from './compare-metric.js';
+import type { PairedRequests } from './pair-requests.js';
+import type { TokenGaps } from './token-gaps.js';
+
+/** Sides that differ by this much may be in different units. */
+const OTHER_UNIT = 300;
+
+/** What a reader has to know before believing the numbers, a sentence each. */
+export function calibrationNotes(
+  { pairs, prefixMismatches, tokenMismatches, unmatched }: PairedRequests,
+  metrics: CalibrationDocument['metrics'],
+  { gaps, hasChunkTimes }: { gaps: TokenGaps; hasChunkTimes: boolean },
+): string[] {
+  const notes: string[] = [];
+  const partial = pairs.filter(({ measured }) => !measured.completed).length;
+  const unstreamed = pairs.filter(({ measured }) => !measured.streamed).length;
+  if (pairs.length < LEAST_TO_JUDGE) {
+    notes.push(`${requests(pairs.length)} on both sides: too few to judge by, ${LEAST_TO_JUDGE} are needed at least`);
+  }
+  if (unmatched.notInResults > 0) notes.push(`left out, not in the results: ${requests(unmatched.notInResults)}`);
+  if (unmatched.notInTrace > 0) notes.push(`left out, not in the trace: ${requests(unmatched.notInTrace)}`);
+  if (unmatched.notAnswered > 0) notes.push(`left out, never answered: ${requests(unmatched.notAnswered)}`);
+  if (unmatched.notPredicted > 0) {
+    notes.push(`left out, not completed in the simulation: ${requests(unmatched.notPredicted)}`);
+  }
+  if (partial > 0) {
+    notes.push(
+      `partial answers, compared by when they broke off: ${requests(partial)}; --trace-answered leaves them out`,
+    );
+  }
+  if (unstreamed > 0) {
+    notes.push(`not streamed, so that the first token is as late as the last: ${requests(unstreamed)}`);
+  }
+  if (tokenMismatches > prefixMismatches) {
+    notes.push(`other lengths in the results than in the trace: ${requests(tokenMismatches - prefixMismatches)}`);
+  }
+  if (prefixMismatches > 0) {
+    const why =
+      "the trace's count leaves out a shared prefix or is the server's own, the simulated prompt is the trace's";
+    notes.push(`token mismatches in the count alone: ${requests(prefixMismatches)}; ${why}`);
+  }
+  if (metrics.itl !== undefined && !hasChunkTimes) {
+    notes.push('gaps between tokens follow from the first and the last token: --itl-data gives those of single pieces');
+  }
+  if (gaps.dropped > 0) notes.push(`without a gap that can be true, as the clock went back: ${requests(gaps.dropped)}`);
+  const times = Math.min(timesApart(metrics.ttft!), timesApart(metrics.e2e!));
+  if (times > OTHER_UNIT) {
+    notes.push(`one side is about ${Math.round(times)} times the other: check that both are in microseconds`);
+  }
+  return notes;
+}
+
+/** How many times the one mean is the other; 0 when one of them is nothing. */
+function timesApart({ workload_level: { real_mean: real, sim_mean: sim } }: MetricComparison): number {
+  return real > 0 && sim > 0 ? Math.max(real / sim, sim / real) : 0;
+}
+
+function requests(count: number): string {
+  return count === 1 ? '1 request' : `${count} requests`;
+}

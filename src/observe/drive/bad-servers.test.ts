@@ -1,0 +1,196 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { Observation, ObserveOptions } from './observation.js';
+import { observe } from './observe.js';
+import {
+  askAgain,
+  event,
+  json,
+  piece,
+  sendStream,
+  stream,
+  TOY_OPTIONS,
+  type ToyRequest,
+  type ToyServer,
+  toyPlan,
+  toyServer,
+} from './toy-server.contract.js';
+
+function observed(server: ToyServer, count: number, options: Partial<ObserveOptions> = {}): Promise<Observation> {
+  return observe(toyPlan(count), { url: server.url, model: 'toy' }, { ...TOY_OPTIONS, ...options });
+}
+
+/** What a server's bad answer is recorded as. */
+async function problem(answer: (request: ToyRequest, response: ServerResponse) => void, timeoutUs = 30e6) {
+  const server = await toyServer(answer);
+  const { document, trace } = await observed(server, 1, { timeoutUs });
+  const { sent } = trace!.observed!;
+  return { class: sent!.problem[0]!, message: sent!.message[0]!, completed: document.requests.completed };
+}
+
+describe('a server that cannot be measured is a failed run', () => {
+  it('refuses', async () => {
+    const server = await toyServer(() => {});
+    await server.close();
+    await expect(observed(server, 1)).rejects.toMatchObject({
+      code: 'SERVER_FAILS',
+      message: `${server.url}: the list of models: no connection (ECONNREFUSED)`,
+    });
+  });
+
+  it('hangs before it has said what it serves', async () => {
+    const server = await toyServer(() => {}, { '/v1/models': () => {} });
+    await expect(observed(server, 1, { timeoutUs: 50_000 })).rejects.toThrow('no answer to /v1/models within 0.05 s');
+  });
+
+  it('hangs when it is asked for a token', async () => {
+    const server = await toyServer(() => {}, { '/v1/completions': () => {} });
+    await expect(observed(server, 1, { timeoutUs: 50_000 })).rejects.toThrow('a first request: no answer');
+  });
+
+  it('wants a key', async () => {
+    const server = await toyServer(() => {}, { '/v1/models': (_, response) => json(response, {}, 401) });
+    await expect(observed(server, 1)).rejects.toThrow('status 401: {}; give --api-key, or set TWINYARD_API_KEY');
+  });
+
+  it('closes the connection', async () => {
+    const server = await toyServer(() => {}, { '/v1/models': (_, response) => response.destroy() });
+    await expect(observed(server, 1)).rejects.toThrow('the connection was closed');
+  });
+
+  it('refuses every request', async () => {
+    const answers = {
+      '/v1/completions': (_: ToyRequest, response: ServerResponse) =>
+        json(response, { error: { message: 'no room' } }, 503),
+    };
+    const server = await toyServer(() => {}, answers);
+    await expect(observed(server, 1)).rejects.toThrow('a first request: status 503: no room');
+  });
+
+  it('serves another model', async () => {
+    const server = await toyServer(() => {});
+    const asked = observe(toyPlan(1), { url: server.url, model: 'tony' }, TOY_OPTIONS);
+    await expect(asked).rejects.toMatchObject({ code: 'MODEL_NOT_SERVED', remedy: "did you mean 'toy'? known: toy" });
+  });
+});
+
+describe('a bad answer is recorded as what it is', () => {
+  it('an error of HTTP', async () => {
+    const found = await problem((_, response) => json(response, { error: { message: 'too\nbusy', type: 'x' } }, 429));
+    expect(found).toEqual({ class: 'http_429', message: 'status 429: too busy', completed: 0 });
+  });
+
+  it('an error of HTTP that is no JSON', async () => {
+    const found = await problem((_, response) => response.writeHead(502).end(`<html>${'x'.repeat(9000)}`));
+    expect(found.message).toMatch(/^status 502: <html>x+\.\.\.$/);
+  });
+
+  it('nothing at all', async () => {
+    const found = await problem(() => {}, 40_000);
+    expect(found).toEqual({ class: 'hang', message: 'no answer within 0.04 s', completed: 0 });
+  });
+
+  it('an answer that stops coming', async () => {
+    const found = await problem((_, response) => response.writeHead(200).write(piece(' a')), 40_000);
+    expect(found).toMatchObject({ class: 'timeout', completed: 0 });
+    expect(found.message).toBe('the answer was not complete within 0.04 s, after 1 pieces');
+  });
+
+  it('a connection that is closed at once', async () => {
+    const found = await problem((_, response) => response.socket!.destroy());
+    expect(found).toMatchObject({ class: 'cut', completed: 0 });
+  });
+
+  it('a connection that is cut in the middle of the answer', async () => {
+    const found = await problem((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(piece(' a'), () => response.socket!.destroy());
+    });
+    expect(found).toMatchObject({ class: 'cut', completed: 0 });
+  });
+
+  it('a stream that ends early', async () => {
+    const found = await problem((_, response) => sendStream(response, piece(' a') + piece(' b')));
+    expect(found.message).toBe('the stream ended after 2 pieces, before it was complete');
+  });
+
+  it.each([
+    ['an event that is no JSON', `${piece(' a')}data: {"choices": [\n\n`],
+    ['an event of another shape', 'data: [1]\n\n'],
+    ['choices that are no list', event({ choices: {} })],
+    ['an event that says nothing', event({ id: 'x' })],
+    ['no event', 'hello'],
+  ])('%s', async (_, text) => {
+    expect(await problem((__, response) => sendStream(response, text))).toMatchObject({
+      class: 'malformed',
+      completed: 0,
+    });
+  });
+
+  it('HTTP that is none', async () => {
+    const found = await problem((_, response) => response.socket!.end('HTTP/1.1 nonsense\r\n\r\n'));
+    expect(found).toMatchObject({ class: 'malformed', completed: 0 });
+  });
+
+  it('an error in the stream', async () => {
+    const found = await problem((_, response) => sendStream(response, event({ error: { message: 'out of memory' } })));
+    expect(found).toMatchObject({ class: 'server_error', message: 'the server reports an error: out of memory' });
+  });
+
+  it('no usage: complete, but nobody knows how long', async () => {
+    const found = await problem((_, response) =>
+      sendStream(response, `${piece(' a')}${piece(' a', 'stop')}data: [DONE]\n\n`),
+    );
+    expect(found).toMatchObject({ class: 'no_usage', completed: 1 });
+  });
+
+  it('other token counts than asked: complete all the same', async () => {
+    const found = await problem((request, response) => sendStream(response, stream(request, 2)));
+    expect(found).toEqual({ class: 'other_tokens', message: '2 output tokens instead of 3', completed: 1 });
+  });
+
+  it('a complete answer whose connection is cut behind it', async () => {
+    const found = await problem((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(stream(request), () => response.socket!.destroy());
+    });
+    expect(found).toEqual({ class: '', message: '', completed: 1 });
+  });
+
+  it('without a wish for a length any length will do', async () => {
+    const server = await toyServer((request, response) => sendStream(response, stream(request, 2)));
+    const { document, trace } = await observed(server, 1, { constrained: false });
+    expect(document.requests.problems).toEqual({});
+    expect(trace!.table.outputTokens[0]).toBe(2);
+    expect(server.requests[0]!.body).toMatchObject({ max_tokens: 980 });
+    expect(server.requests[0]!.body).not.toHaveProperty('min_tokens');
+  });
+});
+
+describe('a server that breaks down', () => {
+  it('loses nothing that was measured before', async () => {
+    const server = await toyServer((request, response, n) => {
+      if (n < 3) sendStream(response, stream(request));
+      else void server.close();
+    });
+    const { document, trace } = await observed(server, 12);
+    const { completed, failed, recorded } = document.requests;
+    expect([recorded, failed + completed]).toEqual([12, 12]);
+    expect(completed).toBeGreaterThan(0);
+    expect(failed).toBeGreaterThan(0);
+    expect(trace!.table.count).toBe(12);
+    expect(trace!.observed!.outcome.filter((outcome) => outcome === 0).length).toBe(completed);
+  });
+
+  it('is not asked without pause by clients who wait for answers', async () => {
+    const server = await toyServer((request, response) => {
+      sendStream(response.setHeader('connection', 'close'), stream(request));
+      void server.close();
+    });
+    const { document, trace } = await observe(askAgain(toyPlan(1), 3), { url: server.url, model: 'toy' }, TOY_OPTIONS);
+    expect(document.requests).toMatchObject({ sent: 3, completed: 1, problems: { refused: 2 } });
+    const [, first, second] = trace!.wantedUs;
+    expect(second! - first!).toBeGreaterThanOrEqual(100_000);
+    expect(trace!.table.round.subarray(0, 3)).toEqual(Int32Array.of(0, 1, 2));
+  });
+});

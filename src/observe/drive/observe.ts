@@ -1,0 +1,74 @@
+import { randomInt } from 'node:crypto';
+import { ChunkTimes } from './chunk-times.js';
+import { finishObservation } from './finish-observation.js';
+import { LoadDriver } from './load-driver.js';
+import { MetricsScraper } from './metrics-scraper.js';
+import type { Observation, ObservedServer, ObserveOptions, ObservePlan, ObserveProgress } from './observation.js';
+import { prepareRun } from './prepare-run.js';
+import { prewarm } from './prewarm.js';
+import { API_PATHS } from './prompt-turns.js';
+import { MachineClock } from './send-clock.js';
+import { ServerClient } from './server-client.js';
+import { watchProgress } from './watch-progress.js';
+
+const LARGEST_SALT = 2 ** 47;
+
+/**
+ * Sends the requests of a plan to a server and measures what comes back. Throws when the server cannot be measured at all;
+ * whatever happens once requests are under way is part of the observation. After `signal` nothing more is sent, and what was
+ * measured is given, marked as partial.
+ */
+export async function observe(
+  plan: ObservePlan,
+  server: ObservedServer,
+  options: ObserveOptions,
+  progress: ((now: ObserveProgress) => void) | null = null,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Observation> {
+  const client = new ServerClient(server);
+  try {
+    const prepared = await prepareRun(plan, server, options, client, options.salt ?? randomInt(LARGEST_SALT));
+    options.begun?.();
+    const { prompts, writer } = prepared;
+    const { maxConcurrency, streaming: isStream, timeoutUs } = options;
+    const path = API_PATHS[options.apiFormat];
+    const newClock = options.clock ?? (() => new MachineClock());
+    if (options.prewarmUs > 0) {
+      const sending = { client, writer, clock: newClock(), path, isStream, timeoutUs, maxConcurrency };
+      await prewarm({ ...sending, rows: plan.workload.table.count, durationUs: options.prewarmUs }, signal);
+    }
+    const chunkTimes = options.recordItl ? new ChunkTimes() : null;
+    const driver = new LoadDriver(
+      { workload: plan.workload, client, prompts, writer, chunkTimes },
+      {
+        ...{ path, isStream, maxConcurrency, timeoutUs },
+        isConstrained: options.constrained,
+        warmUpRequests: options.warmUpRequests,
+        horizonUs: plan.horizonUs ?? Number.POSITIVE_INFINITY,
+      },
+    );
+    const { scrapeIntervalMs } = options;
+    const scraper = scrapeIntervalMs === null ? null : new MetricsScraper(client, scrapeIntervalMs);
+    await scraper?.begin();
+    driver.prepare();
+    const clock = newClock();
+    const epochUs = Math.round(Date.now() * 1000 - clock.nowUs());
+    const endWatch = progress === null ? () => {} : watchProgress(driver, plan.expected, progress);
+    const stop = () => driver.stop();
+    signal.addEventListener('abort', stop);
+    try {
+      if (!signal.aborted) await driver.run(clock);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      endWatch();
+      await scraper?.end();
+    }
+    const isInterrupted = signal.aborted;
+    const metrics = scraper?.samples ?? [];
+    return finishObservation({
+      ...{ plan, server, options, prepared, driver, chunkTimes, metrics, epochUs, isInterrupted },
+    });
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,60 @@
+import type { TraceServer } from '../../workload/trace.js';
+import { correctPrompts } from './correct-prompts.js';
+import { measureScale } from './measure-scale.js';
+import type { ObservedServer, ObserveOptions, ObservePlan } from './observation.js';
+import { probeServer } from './probe-server.js';
+import { PromptBuilder } from './prompt-builder.js';
+import { RequestWriter } from './request-writer.js';
+import type { ServerClient } from './server-client.js';
+import type { TokenScale } from './token-scale.js';
+import { serverTokenizer } from './tokenizer.js';
+import { usageCounter } from './usage-counter.js';
+import { WORDS } from './word-list.js';
+
+/** A first question may take that long at most: a server that loads its model is not ready to be measured. */
+const LONGEST_QUESTION_MS = 60_000;
+const RUN_ID_BASE = 36;
+
+/** What is known before the first request of a plan is sent. */
+export interface PreparedRun {
+  settings: TraceServer;
+  scale: TokenScale;
+  /** Prompts that the server's tokenizer has counted. */
+  checkedPrompts: number;
+  prompts: PromptBuilder;
+  writer: RequestWriter;
+  /** What the server is told of a row; null for nothing. */
+  urgency: (row: number) => number | null;
+}
+
+/** Finds out what the server is, how it counts tokens, and makes the prompts of the plan as long as they should be. */
+export async function prepareRun(
+  plan: ObservePlan,
+  server: ObservedServer,
+  options: ObserveOptions,
+  client: ServerClient,
+  salt: number,
+): Promise<PreparedRun> {
+  const { apiFormat } = options;
+  const { table } = plan.workload;
+  const timeoutMs = Math.min(LONGEST_QUESTION_MS, options.timeoutUs / 1000);
+  const told = await probeServer(client, server.url, server.model, timeoutMs);
+  const settings = { ...told, ...server.settings };
+  const tokenize = serverTokenizer(client, apiFormat, server.model, timeoutMs);
+  const usage = usageCounter(client, server, apiFormat, timeoutMs);
+  const scale = await measureScale(WORDS, { isChat: apiFormat === 'chat', tokenize, usage, salt });
+  const prompts = new PromptBuilder(table, scale, salt);
+  const checkedPrompts = scale.by === 'tokenize' ? await correctPrompts(table, prompts, tokenize, scale) : 0;
+  const urgency = (row: number) =>
+    table.sloClass[row] === 0 ? null : plan.urgency(table.sloClasses.name(table.sloClass[row]!));
+  const writer = new RequestWriter(table, prompts, {
+    format: apiFormat,
+    model: server.model,
+    isStream: options.streaming,
+    isConstrained: options.constrained,
+    maxModelLen: settings.maxModelLen ?? null,
+    run: salt.toString(RUN_ID_BASE),
+    urgency,
+  });
+  return { settings, scale, checkedPrompts, prompts, writer, urgency };
+}
