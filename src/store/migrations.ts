@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { keysAndUsage } from './migrations/001-keys-and-usage.js';
+import { resources } from './migrations/002-resources.js';
 import type { Store } from './open-store.js';
 import type { StoreTables } from './schema.js';
 
@@ -10,7 +11,7 @@ export interface Migration {
 }
 
 /** The whole history, the same for every database; a store's version is how many of these it has been through. */
-export const MIGRATIONS: readonly Migration[] = [keysAndUsage];
+export const MIGRATIONS: readonly Migration[] = [keysAndUsage, resources];
 
 /** The names of the tables that a name alone finds. */
 export async function tableNames(db: Kysely<StoreTables>, kind: Store['kind']): Promise<string[]> {

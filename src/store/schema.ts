@@ -10,6 +10,9 @@ export interface StoreTables {
   folded_journals: { id: string; folded_at: number };
   settings: { name: string; value: string };
   quota_accounts: { account: string; state: string; updated_at: number };
+  resources: ResourceRow;
+  resource_events: ResourceEventRow;
+  audit_log: AuditRow;
   gateways: { id: string; started_at: number; seen_at: number; mode: string };
   twinyard_migrations: { number: number; name: string; applied_at: number };
 }
@@ -49,4 +52,54 @@ export interface UsageTableRow {
   reasoning_tokens: number;
   estimated_requests: number;
   cost_nanos: number;
+}
+
+export interface ResourceRow {
+  kind: Fixed<string>;
+  /** Empty for kinds that belong to no workspace. */
+  workspace: Fixed<string>;
+  name: Fixed<string>;
+  uid: Fixed<string>;
+  /** Grows with the spec. */
+  generation: number;
+  /** Of the last change of anything about it, and of the last that was not of its status. */
+  resource_version: number;
+  spec_version: number;
+  /** JSON, with sealed secrets. */
+  spec: string;
+  status: string | null;
+  labels: string;
+  created_at: Fixed<number>;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+export interface ResourceEventRow {
+  id: number;
+  uid: string;
+  kind: string;
+  workspace: string;
+  name: string;
+  type: string;
+  reason: string;
+  message: string;
+  /** How often it has happened in a row. */
+  count: number;
+  first_at: number;
+  last_at: number;
+}
+
+export interface AuditRow {
+  /** The resource version that the change made. */
+  version: number;
+  at: number;
+  actor: string;
+  action: string;
+  kind: string;
+  workspace: string;
+  name: string;
+  uid: string;
+  /** JSON of spec and labels, without secrets. */
+  before: string | null;
+  after: string | null;
 }

@@ -1,0 +1,105 @@
+import { mkdir, realpath, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../contract.js';
+import { CACHE_PARTS, CacheLayout } from './cache-layout.js';
+import { CacheLock } from './cache-lock.js';
+import { cacheProblem } from './cache-problem.js';
+import { ensureFolder } from './ensure-folder.js';
+import { type Manifest, nameFolder, readManifest, totalBytes } from './manifest.js';
+import { pruneCache } from './prune-cache.js';
+import { isFileOf, StagedModel } from './staged-model.js';
+
+export interface CachedModel extends Omit<Manifest, 'files'> {
+  /** What an engine is given: the model's files and nothing else. */
+  readonly folder: string;
+  /** Of all its files, whether they have come or not. */
+  readonly bytes: number;
+  /** False for what an interrupted download has left, or one under way. */
+  readonly complete: boolean;
+}
+
+/**
+ * A folder of downloaded models, shared by any number of processes of one machine:
+ * `models/<name>/<revision>-<digest>/files` appear when they are complete; `staging/` has what is on its way, `blobs/` links
+ * to large files by their SHA-256, `locks/` a lock per name, `trash/` what is being removed.
+ */
+export class ModelCache {
+  readonly #layout: CacheLayout;
+
+  private constructor(layout: CacheLayout) {
+    this.#layout = layout;
+  }
+
+  /** Makes the folder if need be. */
+  static async open(folder: string): Promise<ModelCache> {
+    try {
+      await mkdir(folder, { recursive: true });
+      const root = await realpath(folder);
+      for (const part of CACHE_PARTS) await ensureFolder(root, part);
+      return new ModelCache(new CacheLayout(root));
+    } catch (error) {
+      throw cacheProblem(error, folder);
+    }
+  }
+
+  get folder(): string {
+    return this.#layout.root;
+  }
+
+  /** The model if all of it is there, else null. */
+  async find(manifest: Manifest): Promise<CachedModel | null> {
+    const home = join(this.#layout.root, this.#layout.published(manifest));
+    if ((await readManifest(home)) === null) return null;
+    for (const { path, size } of manifest.files) {
+      if (!(await isFileOf(join(home, 'files', path), size))) return null;
+    }
+    return cachedModel(home, manifest, true);
+  }
+
+  /** All there is, in order of names; those on their way after those that are complete. */
+  async list(): Promise<CachedModel[]> {
+    const found: CachedModel[] = [];
+    for (const { path } of await this.#layout.entries('models')) {
+      const manifest = await readManifest(path);
+      if (manifest !== null) found.push(cachedModel(path, manifest, true));
+    }
+    for (const { path } of await this.#layout.entries('staging')) {
+      const manifest = await readManifest(join(path, 'model'));
+      if (manifest !== null) found.push(cachedModel(join(path, 'model'), manifest, false));
+    }
+    return found;
+  }
+
+  /**
+   * Removes what nobody uses, and whatever of large files belongs to no model any more. A download under way is left alone, and
+   * so is all that `inUse` says yes to. Returns the bytes that are free now.
+   */
+  async prune(inUse: (model: CachedModel) => boolean): Promise<number> {
+    try {
+      return await pruneCache(this.#layout, await this.list(), inUse);
+    } catch (error) {
+      throw cacheProblem(error, this.folder);
+    }
+  }
+
+  /** Waits until nobody else downloads a model of this name; `onWait` is told once if somebody does. */
+  lock({ name }: Manifest, clock: Clock, signal: AbortSignal, onWait: () => void): Promise<CacheLock> {
+    return CacheLock.wait(this.#layout.lockOf(nameFolder(name)), clock, signal, onWait);
+  }
+
+  /** Begins to put a model together, or goes on with it. Only for whoever has its lock. */
+  stage(manifest: Manifest): Promise<StagedModel> {
+    return StagedModel.begin(this.#layout, manifest);
+  }
+
+  /** Bytes that may still be written; null where the system does not tell. */
+  async freeBytes(): Promise<number | null> {
+    const stats = await statfs(this.#layout.root).catch(() => null);
+    return stats === null ? null : stats.bavail * stats.bsize;
+  }
+}
+
+function cachedModel(home: string, manifest: Manifest, complete: boolean): CachedModel {
+  const { files: _, ...rest } = manifest;
+  return { ...rest, folder: join(home, 'files'), bytes: totalBytes(manifest), complete };
+}

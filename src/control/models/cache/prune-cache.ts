@@ -1,0 +1,42 @@
+import { lstat, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CacheLayout, names } from './cache-layout.js';
+import { CacheLock } from './cache-lock.js';
+import type { CachedModel } from './model-cache.js';
+
+/**
+ * Needs no lock of the whole cache: a blob that has but one link belongs to nobody, and whoever takes one up first makes a
+ * second link. At worst a blob goes that somebody has just linked to: they keep the bytes.
+ */
+export async function pruneCache(
+  layout: CacheLayout,
+  models: readonly CachedModel[],
+  inUse: (model: CachedModel) => boolean,
+): Promise<number> {
+  const kept = new Set(models.filter(inUse).map(({ folder }) => folder));
+  let freed = 0;
+  for (const { path } of await layout.entries('models')) {
+    if (!kept.has(join(path, 'files'))) freed += await layout.discard(path);
+  }
+  for (const { group, path } of await layout.entries('staging')) {
+    if (kept.has(join(path, 'model', 'files'))) continue;
+    const lock = await CacheLock.take(layout.lockOf(group));
+    if (lock === null) continue;
+    try {
+      freed += await layout.discard(path);
+    } finally {
+      lock.release();
+    }
+  }
+  for (const { path } of await layout.entries('blobs')) {
+    const { nlink, size } = await lstat(path);
+    if (nlink > 1) continue;
+    await unlink(path);
+    freed += size;
+  }
+  // What a process that was ended has left.
+  for (const name of await names(join(layout.root, 'trash'))) {
+    await rm(join(layout.root, 'trash', name), { recursive: true, force: true });
+  }
+  return freed;
+}

@@ -1,0 +1,88 @@
+import { ConfigFields } from '../../replica/catalogue/config-fields.js';
+import type { ModelSpec } from '../../replica/catalogue/contract.js';
+import { parseJsonObject } from '../../replica/catalogue/load-json.js';
+import { parseModelConfig } from '../../replica/catalogue/parse-model-config.js';
+import { estimatedParameters, headDimension, kvBytesPerToken } from './description/model-size.js';
+import type { ModelSource } from './description/model-source.js';
+import { readWeights } from './description/model-weights.js';
+import { noConfig } from './errors.js';
+
+export interface ModelDescription {
+  readonly name: string;
+  /** The class that serves it: `LlamaForCausalLM`; null when the config does not say. */
+  readonly architecture: string | null;
+  readonly layers: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  /** 0 for a dense model. */
+  readonly experts: number;
+  /** Of activations and KV cache, and of weights that are not quantised. */
+  readonly dtype: string;
+  /** null when neither weights nor config tell. */
+  readonly parameters: number | null;
+  /** Counted in the headers of the weights, rather than estimated from the dimensions. */
+  readonly parametersCounted: boolean;
+  readonly weightBytes: number | null;
+  /** Of the files, rather than estimated. */
+  readonly weightBytesCounted: boolean;
+  /** null when neither the model nor its tokenizer says. */
+  readonly contextLength: number | null;
+  /** On one GPU. */
+  readonly kvBytesPerToken: number;
+  /** As simulator and capacity take it. */
+  readonly spec: ModelSpec;
+}
+
+const CONFIG = 'config.json';
+const TOKENIZER_CONFIG = 'tokenizer_config.json';
+/** Tokenizers without a limit say so with an enormous number. */
+const MOST_CONTEXT = 2 ** 40;
+
+/**
+ * What a model is, from its configuration and the headers of its weights, here or in a registry.
+ * @param name as errors and the description call it; quantisation may be told by it alone (`-FP8`, `-w4a16`)
+ */
+export async function describeModel(source: ModelSource, name: string): Promise<ModelDescription> {
+  const file = `${source.place}/${CONFIG}`;
+  const text = await readText(source, CONFIG);
+  if (text === null) throw noConfig(source.place);
+  const config = parseJsonObject(text, file);
+  const weights = await readWeights(source);
+  const fields = new ConfigFields(file, config);
+  const said = fields.text('torch_dtype') || fields.text('dtype');
+  // A config may leave the type to the weights.
+  const complete = said === '' ? JSON.stringify({ ...config, torch_dtype: weights.dtype }) : text;
+  const spec = parseModelConfig(complete, file, name.toLowerCase());
+  const estimate = estimatedParameters(spec);
+  const { architectures } = config;
+  return {
+    name,
+    architecture: Array.isArray(architectures) && typeof architectures[0] === 'string' ? architectures[0] : null,
+    layers: spec.layers,
+    heads: spec.heads,
+    kvHeads: spec.kvHeads,
+    headDim: headDimension(spec),
+    experts: spec.experts,
+    dtype: said || weights.dtype!,
+    parameters: weights.parameters ?? estimate,
+    parametersCounted: weights.parameters !== null,
+    weightBytes: weights.bytes ?? (estimate === null ? null : Math.trunc(estimate * spec.weightBytesPerParam)),
+    weightBytesCounted: weights.bytes !== null,
+    contextLength: spec.maxContext || (await tokenizerContext(source)),
+    kvBytesPerToken: kvBytesPerToken(spec),
+    spec,
+  };
+}
+
+async function tokenizerContext(source: ModelSource): Promise<number | null> {
+  const text = await readText(source, TOKENIZER_CONFIG);
+  if (text === null) return null;
+  const { model_max_length: length } = parseJsonObject(text, `${source.place}/${TOKENIZER_CONFIG}`);
+  return typeof length === 'number' && length >= 1 && length <= MOST_CONTEXT ? Math.trunc(length) : null;
+}
+
+async function readText(source: ModelSource, path: string): Promise<string | null> {
+  const size = source.sizes.get(path);
+  return size === undefined ? null : (await source.read(path, 0, size)).toString('utf8');
+}

@@ -1,0 +1,71 @@
+import { backOff } from '../back-off.js';
+import type { Clock, ModelFile, ModelRegistry, ResolvedModel } from '../contract.js';
+import { fileChanged, interrupted, isTransient, type ModelError, wrongChecksum } from '../errors.js';
+import { PartialFile } from './partial-file.js';
+
+/** Told how many bytes there are more now; fewer when a file begins again. */
+export type CountBytes = (change: number, received: boolean) => void;
+
+export interface FileDownload {
+  readonly registry: ModelRegistry;
+  readonly model: ResolvedModel;
+  readonly file: ModelFile;
+  /** Where it is while it is not complete. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly count: CountBytes;
+}
+
+/**
+ * Gets one file, and returns when its bytes are all there, on the disk and right. What breaks off is continued where it broke
+ * off, at once and the next time; bytes of an earlier time that turn out wrong are fetched once more.
+ */
+export async function downloadFile({ clock, count, file, model, path, registry, signal }: FileDownload): Promise<void> {
+  const place = `${registry.address}: ${model.name} (file ${JSON.stringify(file.path)})`;
+  const partial = await PartialFile.open(path, file, signal);
+  try {
+    count(partial.bytes, false);
+    for (let failures = 0; ; ) {
+      if (partial.bytes === file.size) {
+        if (await partial.isRight()) return;
+        if (!partial.continued) throw wrongChecksum(place, file.checksum!.algorithm);
+        await restart(partial, count);
+      }
+      const before = partial.bytes;
+      try {
+        await receive();
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isWorthWaiting(error)) throw error;
+        // What made progress before it broke counts as a first failure.
+        failures = partial.bytes > before ? 1 : failures + 1;
+        await backOff(error, failures, clock, signal);
+      }
+    }
+  } finally {
+    await partial.close();
+  }
+
+  async function receive(): Promise<void> {
+    const { begins, bytes } = await registry.open(model, file, partial.bytes, signal);
+    if (begins !== partial.bytes) await restart(partial, count);
+    for await (const piece of bytes) {
+      signal.throwIfAborted();
+      if (partial.bytes + piece.length > file.size) throw fileChanged(place, `is longer than ${file.size} bytes`);
+      await partial.append(piece);
+      count(piece.length, true);
+    }
+    if (partial.bytes < file.size) throw interrupted(place, partial.bytes, file.size);
+  }
+}
+
+async function restart(partial: PartialFile, count: CountBytes): Promise<void> {
+  count(-partial.bytes, false);
+  await partial.restart();
+}
+
+/** A file that changed has to be resolved again first. */
+function isWorthWaiting(error: unknown): error is ModelError {
+  return isTransient(error) && error.code !== 'MODEL_FILE_CHANGED';
+}

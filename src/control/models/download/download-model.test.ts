@@ -1,0 +1,531 @@
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CacheLock } from '../cache/cache-lock.js';
+import { ModelCache } from '../cache/model-cache.js';
+import type { ModelRegistry, ResolvedModel } from '../contract.js';
+import { checksumsIn, checksumsOf } from '../registry.contract.js';
+import { openRegistry } from '../registry.js';
+import { ToyClock } from '../toy-clock.contract.js';
+import { ToyHub } from '../toy-hub.contract.js';
+import { tinyModel, toyBytes } from '../toy-model.contract.js';
+import { type DownloadOptions, downloadModel } from './download-model.js';
+import type { DownloadProgress } from './transfer-progress.js';
+
+let hub: ToyHub;
+let clock: ToyClock;
+let registry: ModelRegistry;
+let folder: string;
+let cache: ModelCache;
+const LARGE = 'model.safetensors';
+
+beforeEach(async () => {
+  vi.stubEnv('http_proxy', '');
+  hub = await ToyHub.start();
+  hub.put('acme/tiny', 'main', tinyModel('main'));
+  clock = new ToyClock();
+  progress.length = 0;
+  registry = openRegistry('hugging-face', { url: hub.url }, clock);
+  folder = mkdtempSync(join(tmpdir(), 'twinyard-cache-'));
+  cache = await ModelCache.open(join(folder, 'cache'));
+});
+afterEach(async () => {
+  await registry.close();
+  await hub.stop();
+  rmSync(folder, { recursive: true });
+  vi.unstubAllEnvs();
+});
+
+async function download(options: Partial<DownloadOptions> & { version?: string } = {}) {
+  const { version, ...rest } = options;
+  const model = await registry.resolve('acme/tiny', version);
+  return downloadModel({ registry, model, cache, clock, parallel: 1, onProgress, ...rest });
+}
+
+/** The ranges that were asked for of large files. */
+const ranges = () => hub.asked.filter(({ server }) => server === 'cdn').map(({ headers }) => headers.range);
+
+/** What is downloaded before the large file. */
+const SMALL_BYTES = tinyModel('main')['config.json']!.length;
+
+/**
+ * Sends so many bytes of the large file, and breaks the connection when they have been written down: what is on its way when a
+ * connection breaks may be lost.
+ */
+function breakAfter(bytes: number): void {
+  hub.once('/blobs/', (response, { headers }) => {
+    const from = Number(headers.range?.slice(6, -1) ?? 0);
+    const all = tinyModel('main')[LARGE]!;
+    const range = { 'content-range': `bytes ${from}-${all.length - 1}/${all.length}` };
+    response.writeHead(from > 0 ? 206 : 200, { 'content-length': all.length - from, ...(from > 0 ? range : {}) });
+    response.write(all.subarray(from, from + bytes));
+    breaking = { at: SMALL_BYTES + from + bytes, response };
+  });
+}
+
+let breaking: { at: number; response: ServerResponse } | undefined;
+const progress: DownloadProgress[] = [];
+
+function onProgress(one: DownloadProgress): void {
+  progress.push(one);
+  // Time passes, so that every piece is told of.
+  clock.time += 1000;
+  if (breaking === undefined || one.bytes < breaking.at) return;
+  breaking.response.destroy();
+  breaking = undefined;
+}
+
+const breakAtOnce = (times = 1) => hub.once('/blobs/', (response) => response.destroy(), times);
+
+const sameAsHub = (path: string, seed = 'main') => expect(checksumsIn(path)).toEqual(checksumsOf(tinyModel(seed)));
+
+async function* pieces(...all: Buffer[]): AsyncGenerator<Uint8Array> {
+  yield* all;
+}
+
+const toyRegistry: ModelRegistry = {
+  address: 'toy:',
+  connect: async () => ({ connected: true }),
+  list: async () => [],
+  resolve: () => Promise.reject(new Error('not asked')),
+  open: async () => ({ begins: 0, bytes: pieces() }),
+  close: async () => {},
+};
+
+describe('downloadModel', () => {
+  it('puts a model into a folder of its own, which nobody should write to', async () => {
+    const { bytes, folder: found, inPlace, revision } = await download();
+    sameAsHub(found);
+    const total = Object.values(tinyModel('main')).reduce((sum, one) => sum + one.length, 0);
+    expect([bytes, inPlace, revision]).toEqual([total, false, (await registry.resolve('acme/tiny')).revision]);
+    expect(found.startsWith(join(folder, 'cache', 'models', 'acme--tiny', revision.slice(0, 12)))).toBe(true);
+    expect(statSync(join(found, LARGE)).mode & 0o777).toBe(0o444);
+    expect(readdirSync(join(folder, 'cache', 'staging', 'acme--tiny'))).toEqual([]);
+  });
+
+  it('asks for nothing when it is there', async () => {
+    const first = await download();
+    const before = hub.asked.length;
+    expect(await download()).toEqual(first);
+    expect(hub.asked.length).toBe(before + 1);
+  });
+
+  it('several files at a time, and never more than it may', async () => {
+    const names = Array.from({ length: 9 }, (_, i) => `${i}.safetensors`);
+    const files = names.map((path) => ({ path, size: 1000, checksum: null, tag: path }));
+    const waiting: (() => void)[] = [];
+    let active = 0;
+    let most = 0;
+    const toy: ModelRegistry = {
+      ...toyRegistry,
+      async open(_, { path }) {
+        most = Math.max(most, ++active);
+        // Nobody goes on before three are here.
+        await new Promise<void>((release) => {
+          waiting.push(release);
+          if (waiting.length === 3) for (const one of waiting.splice(0)) one();
+        });
+        active--;
+        return { begins: 0, bytes: pieces(toyBytes(1000, path)) };
+      },
+    };
+    const model = { name: 'acme/many', version: 'main', revision: 'f'.repeat(40), files, folder: null };
+    const { folder: found } = await downloadModel({ registry: toy, model, cache, clock, parallel: 3 });
+    expect(most).toBe(3);
+    expect(checksumsIn(found)).toEqual(checksumsOf(Object.fromEntries(names.map((one) => [one, toyBytes(1000, one)]))));
+  });
+
+  it('leaves a model where it is, unless it is told to copy it', async () => {
+    const home = join(folder, 'models', 'tiny');
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, 'config.json'), '{}');
+    const local = openRegistry('file', { url: pathToFileURL(join(folder, 'models')).href }, clock);
+    const model = await local.resolve('tiny');
+    const options = { registry: local, model, cache, clock };
+    expect(await downloadModel(options)).toEqual({ folder: home, revision: model.revision, bytes: 2, inPlace: true });
+    const copied = await downloadModel({ ...options, copy: true });
+    expect([copied.inPlace, checksumsIn(copied.folder)]).toEqual([false, checksumsIn(home)]);
+  });
+
+  it('keeps selections of the same revision apart, and fetches the large files once', async () => {
+    const config = await download({ selection: { allow: ['*.json', LARGE] } });
+    expect(Object.keys(checksumsIn(config.folder)).sort()).toEqual(['config.json', LARGE]);
+    const whole = await download();
+    sameAsHub(whole.folder);
+    expect(ranges()).toHaveLength(1);
+    expect(statSync(join(whole.folder, LARGE)).ino).toBe(statSync(join(config.folder, LARGE)).ino);
+  });
+
+  it('fetches no large file again that another revision has', async () => {
+    await download();
+    hub.put('acme/tiny', 'main', { ...tinyModel('main'), 'README.md': Buffer.from('new') });
+    await download();
+    expect(ranges()).toHaveLength(1);
+  });
+
+  it('mends a folder that lost something', async () => {
+    const { folder: found } = await download();
+    rmSync(join(found, 'config.json'));
+    expect((await download()).folder).toBe(found);
+    sameAsHub(found);
+  });
+
+  it('wants something to be selected', async () => {
+    await expect(download({ selection: { allow: ['*.gguf'] } })).rejects.toMatchObject({
+      code: 'MODEL_NOTHING_SELECTED',
+      place: `${hub.url}: acme/tiny`,
+      problem: 'none of its 4 files is selected',
+    });
+  });
+});
+
+describe('a download that breaks off', () => {
+  it('goes on where it ended, after a pause', async () => {
+    breakAfter(100_000);
+    breakAfter(50_000);
+    sameAsHub((await download()).folder);
+    expect(ranges()).toEqual([undefined, 'bytes=100000-', 'bytes=150000-']);
+    expect(clock.slept).toEqual([1000, 1000]);
+  });
+
+  it('waits longer while nothing comes, and gives up', async () => {
+    breakAfter(1000);
+    breakAtOnce(20);
+    await expect(download()).rejects.toMatchObject({ code: 'REGISTRY_UNREACHABLE', transient: true });
+    expect(clock.slept).toEqual([1000, 2000, 4000, 8000]);
+  });
+
+  it('waits as long as it is told', async () => {
+    hub.once('/resolve/', (response) => response.writeHead(429, { 'retry-after': '9' }).end());
+    sameAsHub((await download()).folder);
+    expect(clock.slept).toEqual([9000]);
+  });
+
+  it('goes on another time', async () => {
+    breakAfter(100_000);
+    breakAtOnce(5);
+    await expect(download()).rejects.toMatchObject({ code: 'REGISTRY_UNREACHABLE' });
+    expect(readdirSync(join(folder, 'cache', 'models'))).toEqual([]);
+    hub.faults = [];
+    hub.asked.length = 0;
+    progress.length = 0;
+    cache = await ModelCache.open(join(folder, 'cache'));
+    sameAsHub((await download()).folder);
+    expect(ranges()).toEqual(['bytes=100000-']);
+    expect(progress.find(({ bytes }) => bytes > SMALL_BYTES)).toMatchObject({ bytes: SMALL_BYTES + 100_000 });
+  });
+
+  it('begins again when the server cannot skip', async () => {
+    breakAfter(100_000);
+    hub.once('/blobs/', (response) => response.writeHead(200).end(tinyModel('main')[LARGE]));
+    sameAsHub((await download()).folder);
+  });
+
+  it('ends quietly too early', async () => {
+    hub.once('/blobs/', (response) => response.writeHead(200).end('short'), 20);
+    await expect(download()).rejects.toMatchObject({
+      code: 'MODEL_FILE_INTERRUPTED',
+      transient: true,
+      problem: 'ended after 5 of 300000 bytes',
+    });
+  });
+
+  it('is given up at once for what will not get better', async () => {
+    hub.once('/blobs/', (response) => response.writeHead(403).end());
+    await expect(download()).rejects.toMatchObject({ code: 'REGISTRY_FORBIDDEN' });
+    expect(clock.slept).toEqual([]);
+  });
+
+  it('takes the other files with it, and keeps what came', async () => {
+    const files = { 'a.safetensors': toyBytes(1000, 'a'), 'b.safetensors': toyBytes(1000, 'b') };
+    hub.put('acme/tiny', 'two', files);
+    const waiting = new Promise<void>((seen) => {
+      hub.once('/b.safetensors', () => seen());
+    });
+    hub.once('/a.safetensors', (response) => void waiting.then(() => response.writeHead(404).end()));
+    // The second file never gets an answer: it would wait for ever.
+    await expect(download({ version: 'two', parallel: 2 })).rejects.toMatchObject({
+      code: 'MODEL_FILE_NOT_FOUND',
+      place: expect.stringContaining('a.safetensors'),
+    });
+  });
+});
+
+describe('wrong bytes', () => {
+  const wrong = toyBytes(300_000, 'wrong');
+  const sendWrong = (response: ServerResponse) => response.writeHead(200).end(wrong);
+
+  it('are not published', async () => {
+    hub.once('/blobs/', sendWrong);
+    await expect(download()).rejects.toMatchObject({
+      code: 'MODEL_CHECKSUM',
+      transient: false,
+      message: expect.stringMatching(
+        /\(file "model.safetensors"\): its sha256 is not the one that the registry names; /,
+      ),
+    });
+    expect(readdirSync(join(folder, 'cache', 'models'))).toEqual([]);
+    expect(readdirSync(join(folder, 'cache', 'blobs'))).not.toContain(wrong.toString('hex').slice(0, 2));
+  });
+
+  it('of small files are noticed as well', async () => {
+    const { length } = tinyModel('main')['config.json']!;
+    hub.once('/resolve-cache/', (response) => response.writeHead(200).end(toyBytes(length, 'x')));
+    await expect(download()).rejects.toMatchObject({ code: 'MODEL_CHECKSUM', problem: expect.stringMatching(/^its git-sha1/) });
+  });
+
+  it('are fetched once more if they are of an earlier time', async () => {
+    hub.once('/blobs/', sendWrong);
+    await expect(download()).rejects.toMatchObject({ code: 'MODEL_CHECKSUM' });
+    sameAsHub((await download()).folder);
+    expect(ranges()).toEqual([undefined, undefined]);
+  });
+
+  it('more of them than there should be', async () => {
+    hub.once('/blobs/', (response) => {
+      response.writeHead(200, { 'transfer-encoding': 'chunked' }).end(Buffer.concat([wrong, wrong]));
+    });
+    await expect(download()).rejects.toMatchObject({
+      code: 'MODEL_FILE_CHANGED',
+      problem: 'is longer than 300000 bytes',
+    });
+    expect(clock.slept).toEqual([]);
+    sameAsHub((await download()).folder);
+  });
+
+  it('from a file that changed while the download was interrupted', async () => {
+    breakAfter(100_000);
+    hub.faults.push(({ path, server }) => {
+      const { revision } = { revision: path.split('/')[4]! };
+      const isSecond = server === 'hub' && path.includes(LARGE) && ranges().length === 1;
+      if (isSecond) hub.tamper('acme/tiny', revision, LARGE, wrong);
+      return false;
+    });
+    await expect(download()).rejects.toMatchObject({ code: 'MODEL_FILE_CHANGED', problem: 'has other bytes now' });
+    hub.put('acme/tiny', 'main', tinyModel('next'));
+    sameAsHub((await download()).folder, 'next');
+  });
+});
+
+describe('cancelling', () => {
+  it('ends at once with its reason, and what came is kept', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    hub.once('/blobs/', (response) => {
+      response.writeHead(200, { 'content-length': 300_000 });
+      response.write(tinyModel('main')[LARGE]!.subarray(0, 1000));
+    });
+    const cancel = (one: DownloadProgress) => {
+      onProgress(one);
+      if (one.bytes === SMALL_BYTES + 1000) controller.abort(reason);
+    };
+    await expect(download({ signal: controller.signal, onProgress: cancel })).rejects.toBe(reason);
+    sameAsHub((await download()).folder);
+    expect(ranges()).toEqual([undefined, 'bytes=1000-']);
+  });
+
+  it('ends a pause', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    breakAfter(10);
+    clock.onSleep = () => controller.abort(reason);
+    await expect(download({ signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  it('before it begins leaves nothing', async () => {
+    const reason = new Error('enough');
+    await expect(download({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(readdirSync(join(folder, 'cache', 'staging'))).toEqual([]);
+  });
+});
+
+describe('two at a time', () => {
+  const lockPath = () => join(folder, 'cache', 'locks', 'acme--tiny.lock');
+
+  it('wait for each other: the second finds the model there', async () => {
+    const first = (await CacheLock.take(lockPath()))!;
+    clock.onSleep = () => {
+      if (clock.slept.length === 3) first.release();
+    };
+    sameAsHub((await download()).folder);
+    expect(clock.slept).toEqual([500, 500, 500]);
+    expect([progress[0]!.phase, progress.at(-1)!.phase]).toEqual(['waiting', 'publishing']);
+  });
+
+  it('of one process fetch it once', async () => {
+    const folders = await Promise.all([download(), download(), download()]);
+    expect(new Set(folders.map((one) => one.folder)).size).toBe(1);
+    expect(ranges()).toHaveLength(1);
+  });
+
+  it('may stop waiting', async () => {
+    const first = (await CacheLock.take(lockPath()))!;
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    clock.onSleep = () => controller.abort(reason);
+    await expect(download({ signal: controller.signal })).rejects.toBe(reason);
+    first.release();
+  });
+});
+
+describe('the disk', () => {
+  const huge = (size: number): ResolvedModel => ({
+    name: 'acme/huge',
+    version: 'main',
+    revision: 'f'.repeat(40),
+    files: [{ path: 'model.gguf', size, checksum: null, tag: 'x' }],
+    folder: null,
+  });
+
+  it('must have room for what is missing', async () => {
+    const model = huge(2 ** 52);
+    await expect(downloadModel({ registry: toyRegistry, model, cache, clock })).rejects.toMatchObject({
+      code: 'MODEL_DISK_FULL',
+      transient: true,
+      problem: expect.stringMatching(/^4194304\.0 GiB are needed, \d+\.\d GiB are free$/),
+    });
+  });
+
+  it('is full in the middle of it', async () => {
+    const open = async () => {
+      throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
+    };
+    const options = { registry: { ...toyRegistry, open }, model: huge(10), cache, clock };
+    await expect(downloadModel(options)).rejects.toMatchObject({
+      code: 'MODEL_DISK_FULL',
+      problem: '0.0 GiB are needed',
+    });
+  });
+});
+
+describe('links that somebody planted', () => {
+  const staged = () => {
+    const name = join(folder, 'cache', 'staging', 'acme--tiny');
+    return join(name, readdirSync(name)[0]!);
+  };
+  /** A download that has begun. */
+  async function begin(): Promise<void> {
+    breakAfter(1000);
+    breakAtOnce(9);
+    await download().catch(() => {});
+    hub.faults = [];
+  }
+
+  it('instead of a file on its way are refused', async () => {
+    await begin();
+    const [partial] = readdirSync(join(staged(), 'partial'));
+    const path = join(staged(), 'partial', partial!);
+    rmSync(path);
+    writeFileSync(join(folder, 'precious'), 'untouched');
+    symlinkSync(join(folder, 'precious'), path);
+    await expect(download()).rejects.toMatchObject({
+      code: 'MODEL_CACHE',
+      place: path,
+      problem: 'is a link where a file should be',
+    });
+    expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('untouched');
+  });
+
+  it('instead of a folder are refused', async () => {
+    await begin();
+    const notes = join(staged(), 'model', 'files', 'notes');
+    rmSync(notes, { recursive: true, force: true });
+    mkdirSync(join(folder, 'elsewhere'));
+    symlinkSync(join(folder, 'elsewhere'), notes);
+    await expect(download()).rejects.toMatchObject({
+      code: 'MODEL_CACHE',
+      place: notes,
+      problem: 'is not a folder but something else',
+    });
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
+  });
+
+  it('instead of a complete file are replaced', async () => {
+    await begin();
+    const config = join(staged(), 'model', 'files', 'config.json');
+    rmSync(config);
+    writeFileSync(join(folder, 'precious'), tinyModel('main')['config.json']!);
+    symlinkSync(join(folder, 'precious'), config);
+    const { folder: found } = await download();
+    expect(lstatSync(join(found, 'config.json')).isFile()).toBe(true);
+    sameAsHub(found);
+  });
+
+  it('instead of a blob are not followed', async () => {
+    const sum = (await registry.resolve('acme/tiny')).files.find(({ path }) => path === LARGE)!.checksum!.hex;
+    const blobs = join(folder, 'cache', 'blobs', sum.slice(0, 2));
+    mkdirSync(blobs, { recursive: true });
+    writeFileSync(join(folder, 'precious'), toyBytes(300_000, 'evil'));
+    symlinkSync(join(folder, 'precious'), join(blobs, sum));
+    sameAsHub((await download()).folder);
+  });
+});
+
+describe('what changes under its hands', () => {
+  it('is noticed before a model appears', async () => {
+    const spoil = ({ phase }: DownloadProgress) => {
+      if (phase !== 'publishing') return;
+      const [home] = readdirSync(join(folder, 'cache', 'staging', 'acme--tiny'));
+      const path = join(folder, 'cache', 'staging', 'acme--tiny', home!, 'model', 'files', 'config.json');
+      rmSync(path);
+    };
+    await expect(download({ onProgress: spoil })).rejects.toMatchObject({
+      code: 'MODEL_CACHE',
+      problem: 'was changed while the model was downloaded',
+    });
+    expect(await cache.list()).toEqual([expect.objectContaining({ complete: false })]);
+  });
+
+  it('a partial file longer than the whole begins again', async () => {
+    breakAfter(1000);
+    breakAtOnce(9);
+    await download().catch(() => {});
+    hub.faults = [];
+    const staging = join(folder, 'cache', 'staging', 'acme--tiny');
+    const partial = join(staging, readdirSync(staging)[0]!, 'partial');
+    truncateSync(join(partial, readdirSync(partial)[0]!), 300_001);
+    sameAsHub((await download()).folder);
+  });
+});
+
+describe('a cache folder', () => {
+  it.each([
+    ['is a file', 'is not a folder'],
+    ['is below a file', 'is not a folder'],
+  ])('that %s is refused', async (what, problem) => {
+    writeFileSync(join(folder, 'file'), '');
+    const path = what === 'is a file' ? join(folder, 'file') : join(folder, 'file', 'cache');
+    await expect(ModelCache.open(path)).rejects.toMatchObject({ code: 'MODEL_CACHE', place: path, problem });
+  });
+
+  it('whose parts are links is refused', async () => {
+    mkdirSync(join(folder, 'other'));
+    symlinkSync(folder, join(folder, 'other', 'models'));
+    await expect(ModelCache.open(join(folder, 'other'))).rejects.toMatchObject({
+      code: 'MODEL_CACHE',
+      place: join(folder, 'other', 'models'),
+    });
+  });
+
+  it('cannot be locked where a folder is in the way', async () => {
+    mkdirSync(join(folder, 'cache', 'locks', 'acme--tiny.lock'));
+    await expect(download()).rejects.toMatchObject({
+      code: 'MODEL_CACHE',
+      problem: expect.stringMatching(/^cannot be locked \(/),
+    });
+  });
+});

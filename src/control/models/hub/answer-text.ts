@@ -1,0 +1,30 @@
+/** How much of an explanation is shown. */
+const MOST_SAID = 200;
+
+/** All of a body, or undefined when it is longer than `most` bytes. */
+export async function readText(body: AsyncIterable<Uint8Array>, most: number): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > most) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** A server's explanation, to be put behind its status. It may have repeated what it was sent. */
+export function shownReason(header: string | undefined, body: string | undefined, token: string | undefined): string {
+  const line = (header ?? errorField(body) ?? '').replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
+  const clean = token === undefined ? line : line.replaceAll(token, '***');
+  return clean === '' ? '' : `: ${clean.slice(0, MOST_SAID)}`;
+}
+
+function errorField(body: string | undefined): string | undefined {
+  try {
+    const { error } = JSON.parse(body ?? '') as { error?: unknown };
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}

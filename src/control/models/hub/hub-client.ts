@@ -1,0 +1,157 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../contract.js';
+import { badRedirect, isModelProblem, oddAnswer, unreachable } from '../errors.js';
+import { AnswerHeaders } from './answer-headers.js';
+import { readText, shownReason } from './answer-text.js';
+import { networkProblem } from './network-problem.js';
+import { redirected } from './redirected.js';
+import { type Asked, statusProblem } from './status-problem.js';
+
+const CONNECT_MS = 10_000;
+const HEADERS_MS = 30_000;
+/** Without a single byte. */
+const STALL_MS = 60_000;
+const MOST_REDIRECTS = 10;
+/** No list of files is longer. */
+const MOST_JSON_BYTES = 64 * 2 ** 20;
+const MOST_REASON_BYTES = 16 * 1024;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+export interface HubAnswer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** Of the hub's own answer, which knows more of the file than the host that it sends us to. */
+  readonly ownHeaders: AnswerHeaders;
+  /** Its errors are `ModelError`s already. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Instead of reading the body. */
+  discard(): void;
+}
+
+export interface HubSettings {
+  /** Without a slash at its end. */
+  readonly base: string;
+  readonly token: string | undefined;
+  readonly clock: Clock;
+}
+
+interface Request {
+  readonly method?: 'GET' | 'HEAD';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** An answer that sends us elsewhere but has this header is answer enough. */
+  readonly enough?: string;
+}
+
+/**
+ * Asks a hub. Redirects are followed here rather than by a library: the token goes to the hub's own origin only, and once a
+ * redirect has left it, to nobody any more.
+ */
+export class HubClient {
+  readonly #base: string;
+  readonly #origin: string;
+  readonly #token: string | undefined;
+  readonly #clock: Clock;
+  #dispatcher: Promise<Dispatcher> | undefined;
+
+  constructor({ base, clock, token }: HubSettings) {
+    this.#base = base;
+    this.#origin = new URL(base).origin;
+    this.#token = token;
+    this.#clock = clock;
+  }
+
+  /** A document. */
+  async json(path: string, asked: Asked, signal?: AbortSignal): Promise<unknown> {
+    const { body } = await this.ask(path, asked, { headers: { accept: 'application/json' }, signal });
+    const text = await readText(body, MOST_JSON_BYTES);
+    try {
+      return JSON.parse(text ?? '');
+    } catch {
+      throw oddAnswer(asked.place, 'the answer is not JSON');
+    }
+  }
+
+  /** An answer that is what was asked for; others are thrown as what they mean. */
+  async ask(path: string, asked: Asked, request: Request = {}): Promise<HubAnswer> {
+    try {
+      const answer = await this.#follow(new URL(this.#base + path), asked.place, request);
+      const { headers, status } = answer;
+      if (status < 300 || REDIRECTS.includes(status)) return answer;
+      const text = await readText(answer.body, MOST_REASON_BYTES);
+      throw statusProblem(asked, {
+        status,
+        headers,
+        said: shownReason(headers.text('x-error-message'), text, this.#token),
+        hasToken: this.#token !== undefined,
+        now: this.#clock.now(),
+      });
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      throw isModelProblem(error) ? error : unreachable(asked.place, networkProblem(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#dispatcher)?.destroy();
+  }
+
+  async #follow(
+    first: URL,
+    place: string,
+    { enough = '', headers, method = 'GET', signal }: Request,
+  ): Promise<HubAnswer> {
+    const { request } = await import('undici');
+    const dispatcher = await this.#connections();
+    let url = first;
+    let isOwn = true;
+    let ownHeaders = new AnswerHeaders({});
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      isOwn &&= url.origin === this.#origin;
+      const credentials = isOwn && this.#token !== undefined ? { authorization: `Bearer ${this.#token}` } : {};
+      const answer = await request(url, {
+        method,
+        dispatcher,
+        signal: signal ?? null,
+        headers: { 'user-agent': 'twinyard', 'accept-encoding': 'identity', ...headers, ...credentials },
+      });
+      const found = new AnswerHeaders(answer.headers);
+      if (isOwn) ownHeaders = found;
+      if (!REDIRECTS.includes(answer.statusCode) || found.text(enough) !== undefined) {
+        return {
+          status: answer.statusCode,
+          headers: found,
+          ownHeaders,
+          body: told(answer.body, place, signal),
+          discard: () => answer.body.on('error', () => {}).destroy(),
+        };
+      }
+      await answer.body.dump();
+      url = redirected(url, found.text('location'), place);
+    }
+    throw badRedirect(place, `sends us elsewhere more than ${MOST_REDIRECTS} times`);
+  }
+
+  /** Made when first needed: most commands ask no hub. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` count. */
+  #connections(): Promise<Dispatcher> {
+    this.#dispatcher ??= import('undici').then(
+      ({ EnvHttpProxyAgent }) =>
+        new EnvHttpProxyAgent({
+          connect: { timeout: CONNECT_MS },
+          headersTimeout: HEADERS_MS,
+          bodyTimeout: STALL_MS,
+        }),
+    );
+    return this.#dispatcher;
+  }
+}
+
+/** The bytes, with errors in our words. */
+async function* told(body: AsyncIterable<Uint8Array>, place: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw unreachable(place, networkProblem(error));
+  }
+}

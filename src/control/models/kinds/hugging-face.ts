@@ -1,0 +1,145 @@
+import { retrying } from '../back-off.js';
+import type {
+  Clock,
+  Connection,
+  ListQuery,
+  ModelFile,
+  ModelListing,
+  ModelRegistry,
+  OpenedFile,
+  RegistryKind,
+  RegistrySettings,
+  ResolvedModel,
+} from '../contract.js';
+import { badToken, badUrl, fileChanged, isModelProblem } from '../errors.js';
+import { changeSince, completedFile, type ListedFile, readListing, readRevision } from '../hub/hub-answers.js';
+import { HubClient } from '../hub/hub-client.js';
+import type { Asked } from '../hub/status-problem.js';
+import { inParallel } from '../in-parallel.js';
+import { checkModelName, checkVersion } from '../model-name.js';
+
+const USUAL_URL = 'https://huggingface.co';
+const USUAL_VERSION = 'main';
+const USUAL_LIMIT = 100;
+/** Questions about single files, at a time. */
+const QUESTIONS = 8;
+
+/** The hub itself, or whatever answers as it does: mirrors, and proxies that keep what they have seen. */
+export const huggingFace: RegistryKind = {
+  name: 'hugging-face',
+  summary: 'The Hugging Face hub, or a mirror of it',
+  usualUrl: USUAL_URL,
+  takesToken: true,
+  open: (settings, clock) => new HuggingFaceRegistry(settings, clock),
+};
+
+class HuggingFaceRegistry implements ModelRegistry {
+  readonly address: string;
+  readonly #client: HubClient;
+  readonly #clock: Clock;
+
+  constructor({ place = 'registry', token, url = USUAL_URL }: RegistrySettings, clock: Clock) {
+    this.address = baseOf(url, `${place} (url)`);
+    this.#client = new HubClient({ base: this.address, token: tokenOf(token, `${place} (token)`), clock });
+    this.#clock = clock;
+  }
+
+  async connect(signal?: AbortSignal): Promise<Connection> {
+    try {
+      readListing(await this.#client.json('/api/models?limit=1', this.#models(), signal), this.address);
+      return { connected: true };
+    } catch (problem) {
+      if (isModelProblem(problem)) return { connected: false, problem };
+      throw problem;
+    }
+  }
+
+  async list({ limit = USUAL_LIMIT, search = '' }: ListQuery, signal?: AbortSignal): Promise<ModelListing[]> {
+    const path = `/api/models?search=${encodeURIComponent(search)}&limit=${limit}`;
+    const answer = await retrying(() => this.#client.json(path, this.#models(), signal), this.#clock, signal);
+    return readListing(answer, this.address).slice(0, limit);
+  }
+
+  async resolve(name: string, version = USUAL_VERSION, signal?: AbortSignal): Promise<ResolvedModel> {
+    checkModelName(name);
+    checkVersion(name, version);
+    const place = `${this.address}/${name}`;
+    const asked: Asked = { what: 'model', place, version };
+    const path = `/api/models/${name}/revision/${encodeURIComponent(version)}?blobs=true`;
+    const answer = await retrying(() => this.#client.json(path, asked, signal), this.#clock, signal);
+    const { commit, files } = readRevision(answer, place);
+    const complete: ModelFile[] = [];
+    await inParallel(files, QUESTIONS, async (file, i) => {
+      complete[i] = await this.#completed(name, commit, file, signal);
+    });
+    return { name, version, revision: commit, files: complete, folder: null };
+  }
+
+  async open(model: ResolvedModel, file: ModelFile, offset: number, signal?: AbortSignal): Promise<OpenedFile> {
+    // A range that begins at the end would be refused.
+    if (offset === file.size) return { begins: offset, bytes: nothing() };
+    const asked = this.#file(model.name, file.path);
+    const headers: Record<string, string> = offset === 0 ? {} : { range: `bytes=${offset}-` };
+    const path = resolvePath(model.name, model.revision, file.path);
+    const answer = await this.#client.ask(path, asked, { headers, signal });
+    const change = changeSince(file, offset, answer);
+    if (change === undefined) return { begins: answer.status === 206 ? offset : 0, bytes: answer.body };
+    answer.discard();
+    throw fileChanged(asked.place, change);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  /** A large file is answered with a redirect that tells all there is to know. */
+  async #completed(name: string, commit: string, file: ListedFile, signal?: AbortSignal): Promise<ModelFile> {
+    const { checksum, path, size } = file;
+    if (size !== null && checksum !== null) return { path, size, checksum, tag: null };
+    const asked = this.#file(name, path);
+    const request = { method: 'HEAD', enough: 'x-linked-size', signal } as const;
+    const head = () => this.#client.ask(resolvePath(name, commit, path), asked, request);
+    const answer = await retrying(head, this.#clock, signal);
+    answer.discard();
+    return completedFile(file, answer, asked.place);
+  }
+
+  #models(): Asked {
+    return { what: 'models', place: this.address };
+  }
+
+  #file(name: string, path: string): Asked {
+    return { what: 'file', place: `${this.address}/${name} (file ${JSON.stringify(path)})` };
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+function resolvePath(name: string, revision: string, path: string): string {
+  const file = path.split('/').map(encodeURIComponent).join('/');
+  return `/${name}/resolve/${revision}/${file}`;
+}
+
+/** Without a slash at its end. Mirrors may be below a path. */
+function baseOf(given: string, place: string): string {
+  const accepted = `an address as in '${USUAL_URL}'`;
+  if (!URL.canParse(given)) throw badUrl(place, 'is not an address', accepted);
+  const url = new URL(given);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw badUrl(place, 'is not http or https', accepted);
+  if (url.username !== '' || url.password !== '') {
+    throw badUrl(place, 'holds a password', `${accepted}, and the secret as the token`);
+  }
+  if (url.search !== '' || url.hash !== '') throw badUrl(place, 'has a query', accepted);
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** Files of tokens often end with a line break; anything else that no header can hold is a mistake. */
+function tokenOf(given: string | undefined, place: string): string | undefined {
+  const token = given?.trim();
+  if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
+  throw badToken(
+    place,
+    token === '' ? 'is empty' : 'has characters that no token has',
+    'give the token alone, or none',
+  );
+}

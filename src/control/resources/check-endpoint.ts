@@ -1,0 +1,44 @@
+import type { InputError } from '../../kernel/errors.js';
+import { knownNames } from '../../kernel/nearest-name.js';
+import { invalidField } from './errors.js';
+import type { PlaceOf } from './kind.js';
+import type { EndpointSpec } from './kinds/endpoint.js';
+import type { EngineSpec, EngineVersion } from './kinds/engine.js';
+import { variableProblems } from './parameter-schema.js';
+
+/** The version an endpoint runs: the one it names, the engine's choice, or the last one listed. */
+export function engineVersion(
+  engine: EngineSpec,
+  wanted: string | undefined,
+): [name: string, version: EngineVersion] | null {
+  const name = wanted ?? engine.default_version ?? Object.keys(engine.versions).at(-1)!;
+  return Object.hasOwn(engine.versions, name) ? [name, engine.versions[name]!] : null;
+}
+
+/**
+ * What is wrong with an endpoint given the engine it names: whether the version exists and does the task, and every one of
+ * its variables. `engine` is null when there is none of that name; `engines` are those there are.
+ */
+export function endpointProblems(
+  spec: EndpointSpec,
+  engine: EngineSpec | null,
+  engines: readonly string[],
+  placeOf: PlaceOf,
+): InputError[] {
+  const { name, version: wanted } = spec.engine;
+  if (engine === null) {
+    return [invalidField(placeOf('spec.engine.name'), `there is no engine '${name}'`, knownNames(name, engines))];
+  }
+  const found = engineVersion(engine, wanted);
+  if (found === null) {
+    const remedy = knownNames(wanted!, Object.keys(engine.versions));
+    return [invalidField(placeOf('spec.engine.version'), `engine '${name}' has no version '${wanted}'`, remedy)];
+  }
+  const problems = variableProblems(found[1].parameters, spec.variables, placeOf);
+  const { tasks } = found[1];
+  if (!tasks.includes(spec.model.task)) {
+    const problem = `engine '${name}' ${found[0]} does no ${spec.model.task}`;
+    problems.push(invalidField(placeOf('spec.model.task'), problem, `give one of ${tasks.join(', ')}`));
+  }
+  return problems;
+}

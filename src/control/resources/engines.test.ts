@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { builtInEngines } from './built-in-engines.js';
+import { endpointProblems, engineVersion } from './check-endpoint.js';
+import type { EndpointSpec } from './kinds/endpoint.js';
+import type { EngineSpec } from './kinds/engine.js';
+import { parameterSchemaProblem, variableProblems } from './parameter-schema.js';
+import { type CommandFacts, startCommand } from './start-command.js';
+
+const at = (path: string) => path;
+const engines = new Map(builtInEngines().map(({ metadata, spec }) => [metadata.name, spec as unknown as EngineSpec]));
+const FACTS: CommandFacts = {
+  model: '/models/tiny',
+  modelName: 'acme/tiny',
+  servedModel: 'tiny',
+  host: '127.0.0.1',
+  port: '{{port}}',
+  variables: {},
+  self: ['node', 'main.js'],
+};
+const commandOf = (name: string, more: Partial<CommandFacts> = {}) =>
+  startCommand(engineVersion(engines.get(name)!, undefined)![1], { ...FACTS, ...more }).join(' ');
+
+describe('built-in engines', () => {
+  it('are there', () => {
+    expect([...engines.keys()]).toEqual(['vllm', 'sglang', 'llama-cpp', 'emulator']);
+  });
+
+  it('start with the model, the port and the variables', () => {
+    expect(
+      commandOf('vllm', { variables: { max_model_len: 4096, enable_prefix_caching: false, enforce_eager: true } }),
+    ).toBe(
+      'vllm serve /models/tiny --host 127.0.0.1 --port {{port}} --served-model-name tiny ' +
+        '--max-model-len=4096 --no-enable-prefix-caching --enforce-eager',
+    );
+    expect(commandOf('llama-cpp', { variables: { jinja: false, ctx_size: 0 } })).toMatch(
+      /--metrics --slots --ctx-size=0$/,
+    );
+    expect(commandOf('emulator')).toBe(
+      'node main.js engine --model acme/tiny --host 127.0.0.1 --port {{port}} --served-model-name tiny',
+    );
+    expect(commandOf('sglang', { variables: { lora_paths: ['a', 'b'] } })).toMatch(
+      /--enable-metrics --lora-paths a b$/,
+    );
+  });
+
+  it('split a model over GPUs and share one, unless the variables say otherwise', () => {
+    expect(commandOf('vllm', { tensorParallel: 2 })).toMatch(/ --tensor-parallel-size 2$/);
+    expect(commandOf('vllm', { gpuMemoryFraction: 0.5 })).toMatch(/ --gpu-memory-utilization 0.5$/);
+    expect(commandOf('vllm', { gpuMemoryFraction: 0.5, variables: { gpu_memory_utilization: 0.4 } })).toMatch(
+      /--served-model-name tiny --gpu-memory-utilization=0.4$/,
+    );
+    expect(commandOf('sglang', { tensorParallel: 4, gpuMemoryFraction: 0.25 })).toMatch(
+      /--tp-size 4 --mem-fraction-static 0.25$/,
+    );
+  });
+
+  it('pass values on as values: objects as JSON, and nothing as nothing', () => {
+    const command = startCommand(
+      { command: ['x', '{variables...}', 'a{model}b{unknown}'], false_flags: 'omit' },
+      { ...FACTS, model: '; rm -rf {port}', variables: { o: { a: 1 }, n: null, e: [], s: '--evil' } },
+    );
+    expect(command).toEqual(['x', '--o={"a":1}', '--s=--evil', 'a; rm -rf {port}b{unknown}']);
+  });
+});
+
+describe('variables', () => {
+  const schema = {
+    type: 'object',
+    additionalProperties: false,
+    required: ['a'],
+    properties: {
+      a: { type: 'integer' },
+      mode: { enum: ['x', 'y'] },
+      deep: { type: 'array', items: { type: 'object', properties: { k: { type: 'number' } } } },
+    },
+  };
+
+  it('are told every error with its path', () => {
+    const found = variableProblems(schema, { mod: 1, mode: 'z', deep: [{}, { k: 'no' }] }, at).map(
+      ({ message }) => message,
+    );
+    expect(found).toEqual([
+      'spec.variables.a: is missing; this engine needs it',
+      "spec.variables.mod: the engine takes no 'mod'; did you mean 'mode'?",
+      'spec.variables.mode: is not one of the values; give one of x, y',
+      "spec.variables.deep[1].k: must be number; see '#/properties/deep/items/properties/k/type' of the engine's parameters",
+    ]);
+    expect(variableProblems(schema, { a: 1, far_off_key: 1 }, at)[0]!.remedy).toBe(
+      'leave it out, or add it to the engine',
+    );
+    expect(variableProblems(schema, { a: 1 }, at)).toEqual([]);
+  });
+
+  it('follow the draft that a schema names', () => {
+    const late = { $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] };
+    expect(variableProblems(late, [1], at)).toHaveLength(1);
+    expect(parameterSchemaProblem(late)).toBeNull();
+    expect(parameterSchemaProblem({ type: 'nothing' })).toContain('schema is invalid');
+  });
+});
+
+describe('an endpoint and its engine', () => {
+  const spec = (more: object): EndpointSpec =>
+    ({
+      engine: { name: 'vllm' },
+      model: { name: 'm', task: 'text-generation' },
+      variables: {},
+      ...more,
+    }) as EndpointSpec;
+  const messages = (given: EndpointSpec, engine: EngineSpec | null) =>
+    endpointProblems(given, engine, ['vllm', 'sglang'], at).map(({ message }) => message);
+
+  it('must fit: the name, the version, the task and the variables', () => {
+    const { vllm, sglang } = Object.fromEntries(engines) as Record<string, EngineSpec>;
+    expect(messages(spec({}), vllm!)).toEqual([]);
+    expect(messages(spec({ engine: { name: 'vlm' } }), null)[0]).toContain("did you mean 'vllm'?");
+    expect(messages(spec({ engine: { name: 'vllm', version: 'v0.1' } }), vllm!)[0]).toContain("no version 'v0.1'");
+    const model = { name: 'm', task: 'text-rerank' };
+    expect(messages(spec({ model, variables: { tp_siz: 2 } }), sglang!)).toEqual([
+      "spec.variables.tp_siz: the engine takes no 'tp_siz'; did you mean 'tp_size'?",
+      "spec.model.task: engine 'vllm' v0.5 does no text-rerank; give one of text-generation, text-embedding",
+    ]);
+  });
+
+  it('without a default the last version counts', () => {
+    const { versions } = engines.get('vllm')!;
+    const engine = { description: '', versions: { a: versions['v0.10']!, b: versions['v0.10']! } };
+    expect(engineVersion(engine, undefined)![0]).toBe('b');
+  });
+});

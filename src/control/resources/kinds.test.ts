@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { REGISTRY_KINDS } from '../models/registry.js';
+import { checkResource } from './check-resource.js';
+import { kindContract } from './kind.contract.js';
+import { keySettings } from './kinds/api-key.js';
+import { endpointPolicy } from './kinds/endpoint.js';
+import { REGISTRY_TYPES } from './kinds/model-registry.js';
+import { findKind, KINDS, kindNamed } from './kinds.js';
+import { memoryBytes } from './parts.js';
+
+for (const kind of KINDS) kindContract(kind);
+
+const at = (path: string) => `here (${path})`;
+
+/** Places and remedies of what is wrong with a spec. */
+function wrong(kind: string, spec: unknown): string[] {
+  const checked = checkResource({ apiVersion: 'twinyard/v1', kind, metadata: { name: 'a' }, spec }, at);
+  return 'problems' in checked ? checked.problems.map(({ message }) => message) : [];
+}
+
+describe('kinds', () => {
+  it('are found by any of their names, and no two share one', () => {
+    const names = KINDS.flatMap(({ kind, plural, shortNames }) => [kind.toLowerCase(), plural, ...shortNames]);
+    expect(new Set(names).size).toBe(names.length);
+    expect(findKind('EP')?.kind).toBe('Endpoint');
+    expect(kindNamed('endpoints', 'here').kind).toBe('Endpoint');
+    expect(() => kindNamed('endpiont', 'here')).toThrow("here: unknown kind 'endpiont'; did you mean 'Endpoint'?");
+  });
+
+  it('say which registries can be opened', () => {
+    expect(REGISTRY_KINDS.map(({ name }) => name).sort()).toEqual([...REGISTRY_TYPES].sort());
+  });
+});
+
+const ENDPOINT = { engine: { name: 'vllm' }, model: { name: 'm' } };
+
+describe('Endpoint', () => {
+  it('is told everything that is wrong at once', () => {
+    const spec = { ...ENDPOINT, replicas: -1, resources: { memory: '16G' }, placement: 'sprad', env: { 'a-b': 'x' } };
+    expect(wrong('Endpoint', spec)).toEqual([
+      "here (spec.resources.memory): is not accepted; give an amount as '512Mi' or '16Gi'",
+      'here (spec.replicas): is not accepted; give at least 0',
+      "here (spec.placement): unknown value 'sprad'; did you mean 'spread'? known: pack, spread",
+      'here (spec.env.a-b): has a name that is not accepted; give the name of an environment variable',
+    ]);
+    expect(wrong('Endpoint', { engine: {}, model: { name: 1 } })).toEqual([
+      'here (spec.engine.name): is missing; give a text',
+      'here (spec.model.name): is not accepted; give a text',
+    ]);
+  });
+
+  it('cannot have one GPU and a half, an update that never begins, or a variable of the environment twice', () => {
+    const deployment = { max_surge: 0, max_unavailable: 0 };
+    const twice = { env: { TOKEN: 'a' }, secret_env: { TOKEN: 'b' } };
+    expect(wrong('Endpoint', { ...ENDPOINT, ...twice, deployment, resources: { gpus: 1.5 } })).toEqual([
+      'here (spec.resources.gpus): 1.5 is no number of GPUs; give a share below 1, or a whole number',
+      'here (spec.deployment.max_surge): an update could not begin; let one of max_surge and max_unavailable be above 0',
+      'here (spec.secret_env.TOKEN): is in env as well; keep one of the two',
+    ]);
+    expect(wrong('Endpoint', { ...ENDPOINT, resources: { gpus: 0.5 } })).toEqual([]);
+  });
+
+  it('takes the policies of a policy file, and refuses others where they stand', () => {
+    expect(wrong('Endpoint', { ...ENDPOINT, routing: { policy: 'chwbll' } })[0]).toContain(
+      'here (spec.routing.policy)',
+    );
+    expect(wrong('Endpoint', { ...ENDPOINT, routing: { polcy: 'x' } })[0]).toContain("did you mean 'policy'?");
+    expect(wrong('Endpoint', { ...ENDPOINT, admission: { policy: 'never' } })[0]).toContain('spec.admission.policy');
+    expect(wrong('Endpoint', { ...ENDPOINT, flow_control: { max_concurrency: -1 } })[0]).toContain('at least');
+    const policy = endpointPolicy(
+      { routing: { policy: 'round-robin' }, admission: { policy: 'always-admit' }, flow_control: {} },
+      at,
+    );
+    expect(policy).toMatchObject({
+      name: 'round-robin',
+      admission: { policy: 'always-admit' },
+      flowControl: { maxConcurrency: 100 },
+    });
+  });
+});
+
+describe('Engine', () => {
+  const version = { tasks: ['text-generation'], command: ['x'], metrics: 'vllm' };
+
+  it('has versions, one of which is the default', () => {
+    expect(wrong('Engine', { versions: {} })).toEqual(['here (spec.versions): there is none; give at least one']);
+    expect(wrong('Engine', { default_version: 'b', versions: { a: version } })).toEqual([
+      "here (spec.default_version): there is no version 'b'; give one of a",
+    ]);
+  });
+
+  it('has a command whose placeholders are known, and parameters that are a JSON Schema', () => {
+    const versions = { a: { ...version, command: ['x', ['--tp', '{tensor_paralel}']], parameters: { type: 'objct' } } };
+    const [schema, command] = wrong('Engine', { versions });
+    expect(schema).toMatch(/^here \(spec\.versions\.a\.parameters\): schema is invalid.*; give a JSON Schema$/);
+    expect(command).toMatch(
+      /^here \(spec\.versions\.a\.command\[1\]\): unknown placeholder \{tensor_paralel\}; give one of/,
+    );
+    expect(wrong('Engine', { versions: { a: { ...version, command: ['x', [1]] } } })[0]).toContain('command[1][0]');
+  });
+});
+
+describe('ModelRegistry', () => {
+  it('is a folder or a hub, not both', () => {
+    expect(wrong('ModelRegistry', { type: 'file', url: 'https://a', token: 't' })).toEqual([
+      "here (spec.url): is not the address of a folder; give one as 'file:///models'",
+      'here (spec.token): a folder takes none; leave it out',
+    ]);
+    expect(wrong('ModelRegistry', { type: 'hugging-face', url: 'file:///a' })[0]).toContain('is a folder');
+    expect(wrong('ModelRegistry', { type: 'hugging-face', url: 'https://user:pw@host' })[0]).not.toContain('pw');
+  });
+});
+
+describe('ExternalEndpoint', () => {
+  it('has upstreams of different names, one of which is asked', () => {
+    const upstream = { name: 'a', url: 'https://a', weight: 0 };
+    expect(wrong('ExternalEndpoint', { upstreams: [upstream, upstream] })).toEqual([
+      "here (spec.upstreams[1].name): there is another 'a'; give it another name",
+      'here (spec.upstreams): none has a weight; give one of them a weight above 0',
+    ]);
+    expect(wrong('ExternalEndpoint', { upstreams: [] })).toEqual([
+      'here (spec.upstreams): is not accepted; give at least 1 entries',
+    ]);
+  });
+});
+
+describe('ApiKey', () => {
+  it('is what the store of keys takes', () => {
+    const spec = {
+      role: 'viewer' as const,
+      limits: { '*': { tokens_per_day: 5 } },
+      expires_at: '2030-01-01T00:00:00Z',
+    };
+    expect(keySettings('default', 'alice', spec)).toEqual({
+      name: 'default/alice',
+      tenant: 'alice',
+      models: null,
+      maxSloClass: null,
+      role: 'viewer',
+      limits: { '*': { tokensPerDay: 5 } },
+      expiresAt: Date.UTC(2030, 0),
+    });
+    expect(wrong('ApiKey', { expires_at: 'tomorrow' })[0]).toContain('give a datetime');
+  });
+});
+
+it('amounts of memory are bytes', () => {
+  expect([memoryBytes('512Mi'), memoryBytes('1.5Gi'), memoryBytes('2Ti')]).toEqual([
+    512 * 2 ** 20,
+    1.5 * 2 ** 30,
+    2 * 2 ** 40,
+  ]);
+});
+
+it('what is no resource is refused', () => {
+  const problem = (value: unknown) =>
+    (checkResource(value, at) as unknown as { problems: Error[] }).problems[0]!.message;
+  expect(problem([])).toBe("here (): is not a resource; begin with 'apiVersion: twinyard/v1'");
+  expect(problem({})).toContain('here (kind): is missing; give one of Workspace');
+  expect(problem({ kind: 'endpoint' })).toContain("did you mean 'Endpoint'?");
+  expect(problem({ apiVersion: 'v1', kind: 'Workspace', metadata: { name: 'a' }, spec: {} })).toContain(
+    'known: twinyard/v1',
+  );
+});

@@ -1,0 +1,65 @@
+import { type Difference, differences } from '../../store/resource-differences.js';
+import { shownRef } from '../../store/resource-errors.js';
+import type { ResourceRef } from '../../store/resource-record.js';
+import { isSealed, withoutSealed } from '../../store/secrets.js';
+
+/** What is planned with: what a resource is called and what somebody says about it. Secrets are sealed. */
+export interface Declared extends ResourceRef {
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface PlannedChange {
+  readonly ref: ResourceRef;
+  readonly action: 'created' | 'changed' | 'unchanged';
+  /** What differs, without secrets; empty for one that is created. */
+  readonly differences: readonly Difference[];
+}
+
+/** What has to be done so that there is all that is wanted. What is not named stays. */
+export function plan(before: readonly Declared[], wanted: readonly Declared[]): PlannedChange[] {
+  const present = new Map(before.map((one) => [shownRef(one), one]));
+  return wanted.map((one) => {
+    const { kind, name, workspace } = one;
+    const ref = { kind, workspace, name };
+    const was = present.get(shownRef(one));
+    if (was === undefined) return { ref, action: 'created', differences: [] };
+    const found = differences(contentOf(was), contentOf(one)).map(shown);
+    return { ref, action: found.length === 0 ? 'unchanged' : 'changed', differences: merged(found) };
+  });
+}
+
+const contentOf = ({ labels, spec }: Declared) => ({ metadata: { labels }, spec });
+
+/** A sealed secret differs in the text that it is sealed as: what counts is the secret. */
+function shown({ after, before, path }: Difference): Difference {
+  const secret = path.endsWith('.$sealed');
+  const hidden = (value: unknown) => (secret && value !== undefined ? '***' : withoutSealed(value));
+  return { path: secret ? path.slice(0, -'.$sealed'.length) : path, before: hidden(before), after: hidden(after) };
+}
+
+/** Of one place there is one difference. */
+function merged(found: readonly Difference[]): Difference[] {
+  return found.filter(({ path }, i) => found.findIndex((one) => one.path === path) === i);
+}
+
+/** For people: a line per resource, and one per difference. */
+export function planText(changes: readonly PlannedChange[]): string {
+  return changes
+    .map(({ action, differences, ref }) => {
+      const lines = differences.map(
+        ({ after, before, path }) => `  ${path}: ${valueText(before)} -> ${valueText(after)}`,
+      );
+      return `${[`${shownRef(ref)} ${action}`, ...lines].join('\n')}\n`;
+    })
+    .join('');
+}
+
+const LONGEST = 200;
+
+function valueText(value: unknown): string {
+  if (value === undefined) return '(absent)';
+  if (isSealed(value)) return '***';
+  const text = JSON.stringify(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
+}

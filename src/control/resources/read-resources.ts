@@ -1,0 +1,75 @@
+import { type Document, isMap, isScalar, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml';
+import type { InputError } from '../../kernel/errors.js';
+import { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
+import { checkResource } from './check-resource.js';
+import { badDocument, InvalidResources, invalidField } from './errors.js';
+import type { PlaceOf } from './kind.js';
+import type { Resource } from './resource.js';
+
+/** A resource somebody wrote, and where its parts stand. */
+export interface WrittenResource {
+  readonly resource: Resource;
+  readonly placeOf: PlaceOf;
+}
+
+const REMEDY = 'write plain YAML or JSON';
+
+/**
+ * The resources of a file of YAML or JSON, which may hold several documents. Throws everything that is wrong with any of
+ * them at once; then there are none.
+ */
+export function readResources(text: string, file: string): WrittenResource[] {
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(text, { lineCounter: lines });
+  const documents = 'empty' in parsed ? [] : parsed;
+  const problems: InputError[] = [];
+  const written: WrittenResource[] = [];
+  for (const document of documents as Document.Parsed[]) {
+    const places = new YamlPlaces(file, lines, document as Document);
+    const syntax = document.errors[0];
+    if (syntax !== undefined) {
+      problems.push(badDocument(places.at(syntax.pos[0]), syntax.message.split(/ at line |\n/)[0]!, REMEDY));
+      continue;
+    }
+    if (isEmpty(document.contents)) continue;
+    const placeOf: PlaceOf = (path) => placeIn(document, places, path);
+    try {
+      const checked = checkResource(document.toJS(), placeOf);
+      if ('problems' in checked) problems.push(...checked.problems);
+      else written.push({ resource: checked.resource, placeOf });
+    } catch (error) {
+      // An alias without its anchor, or one that would grow without end.
+      if (!(error instanceof ReferenceError)) throw error;
+      problems.push(badDocument(placeOf(''), error.message, REMEDY));
+    }
+  }
+  problems.push(...twice(written));
+  if (problems.length > 0) throw new InvalidResources(problems);
+  if (written.length === 0) throw badDocument(file, 'holds no resource', "begin with 'apiVersion: twinyard/v1'");
+  return written;
+}
+
+const isEmpty = (contents: ParsedNode | null) => contents === null || (isScalar(contents) && contents.value === null);
+
+/** A part that is not there has the place of its document, which need not be the first of the file. */
+function placeIn({ contents }: Document.Parsed, places: YamlPlaces, path: string): string {
+  const first = /^[^.[]*/.exec(path)![0];
+  return isMap(contents) && contents.has(first) ? places.of(path) : places.at(contents?.range?.[0] ?? 0, path);
+}
+
+function twice(written: readonly WrittenResource[]): InputError[] {
+  const seen = new Set<string>();
+  return written.flatMap(({ placeOf, resource }) => {
+    const called = resourceKey(resource);
+    if (!seen.has(called)) {
+      seen.add(called);
+      return [];
+    }
+    return [invalidField(placeOf('metadata.name'), `${called} is described twice`, 'keep one of the two')];
+  });
+}
+
+/** `Endpoint default/chat`, `Engine vllm`: what no two resources have in common. */
+export function resourceKey({ kind, metadata: { name, workspace } }: Pick<Resource, 'kind' | 'metadata'>): string {
+  return workspace === undefined ? `${kind} ${name}` : `${kind} ${workspace}/${name}`;
+}

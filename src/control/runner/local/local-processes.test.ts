@@ -1,0 +1,305 @@
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ReplicaHandle, ReplicaSpec, RunnerEvent } from '../contract.js';
+import { type ToyBehaviour, toySpec } from '../toy-engine.contract.js';
+import { LocalGround } from './local-ground.contract.js';
+import type { LocalRunner, LocalRunnerOptions } from './local-runner.js';
+import { PortBook } from './port-book.js';
+
+let ground: LocalGround;
+let runner: LocalRunner;
+const open = async (change: Partial<LocalRunnerOptions> = {}) => {
+  await runner?.close();
+  runner = await ground.open(change);
+};
+beforeEach(async () => {
+  ground = new LocalGround();
+  await open();
+});
+afterEach(async () => {
+  await runner.close();
+  await ground.clear();
+});
+
+/** The next event of a kind; asked for before what causes it. */
+const next = (type: RunnerEvent['type']) =>
+  new Promise<ReplicaHandle>((resolve) => {
+    const stopListening = runner.watch((event) => {
+      if (event.type !== type) return;
+      stopListening();
+      resolve(event.replica);
+    });
+  });
+const ready = async (spec: ReplicaSpec) => {
+  const isReady = next('ready');
+  await runner.start(spec);
+  return isReady;
+};
+interface Self {
+  env: Record<string, string>;
+  folder: string;
+  args: string[];
+}
+const selfOf = async ({ url }: ReplicaHandle) => (await (await fetch(`${url}/self`)).json()) as Self;
+const GIVEN = { cpu: null, memoryBytes: null, gpus: 0, product: null };
+
+describe('the environment of a replica', () => {
+  test('is what was declared and a base, and nothing else of ours', async () => {
+    const env = { PATH: process.env.PATH, HOME: '/home/x', SECRET: 'of the control plane', CUDA_VISIBLE_DEVICES: '7' };
+    await open({ env });
+    const declared = { HF_HOME: '{{working_folder}}/hf', CHAT: '{{ messages }}', CUDA_VISIBLE_DEVICES: '0,1' };
+    const handle = await ready(toySpec('a', {}, { env: declared }));
+    const { env: seen, folder } = await selfOf(handle);
+    expect(folder).toBe(join(ground.replicas, 'a', 'work'));
+    delete seen.PWD; // The shell's own.
+    expect(seen).toEqual({
+      PATH: process.env.PATH,
+      HOME: '/home/x',
+      HF_HOME: `${folder}/hf`,
+      CHAT: '{{ messages }}',
+      CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+      CUDA_VISIBLE_DEVICES: '',
+      TWINYARD_REPLICA_FOLDER: join(ground.replicas, 'a'),
+    });
+  });
+
+  test('names its GPUs', async () => {
+    const two = await ready(toySpec('two', {}, { resources: { ...GIVEN, gpus: 2 } }));
+    expect((await selfOf(two)).env.CUDA_VISIBLE_DEVICES).toBe('0,1');
+    await runner.stop('two', { graceMs: 0 });
+    const share = await ready(toySpec('share', {}, { resources: { ...GIVEN, gpus: 0.25, product: 'H100' } }));
+    expect(share.gpus).toEqual([{ id: '0', share: 0.25 }]);
+    expect((await selfOf(share)).env.CUDA_VISIBLE_DEVICES).toBe('0');
+  });
+
+  test('is not written down, nor is its command', async () => {
+    const spec = toySpec('a', {}, { env: { HF_TOKEN: 'hf_secret' } });
+    await runner.start({ ...spec, args: [...spec.args, 'sk-secret'] });
+    const folder = join(ground.replicas, 'a');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'state.json')).mode & 0o777).toBe(0o600);
+    for (const name of ['state.json', 'log']) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('secret');
+  });
+});
+
+describe('GPUs', () => {
+  test('are those that the driver lists, asked afresh', async () => {
+    const programs = join(ground.folder, 'bin');
+    mkdirSync(programs);
+    const driver = join(programs, 'nvidia-smi');
+    const lists = (...lines: string[]) => writeFileSync(driver, `#!/bin/sh\ncat <<.\n${lines.join('\n')}\n.\n`);
+    lists('0, NVIDIA L4, 23034');
+    chmodSync(driver, 0o755);
+    await open({ machine: {}, env: { ...process.env, PATH: `${programs}:${process.env.PATH}` } });
+    const whole = (id: string) => toySpec(id, {}, { resources: { ...GIVEN, gpus: 1, product: 'L4' } });
+    await runner.start(whole('a'));
+    await expect(runner.start(whole('b'))).rejects.toMatchObject({ lacks: 'gpus' });
+    lists('0, NVIDIA L4, 23034', '1, NVIDIA L4, 23034');
+    expect(await runner.discover()).toMatchObject({
+      gpus: [{ id: '0', product: 'NVIDIA L4', memoryMiB: 23_034 }, { id: '1' }],
+      free: { gpus: [{ free: 0 }, { free: 1 }] },
+      limits: { cpu: 'none', memory: 'each-process', gpus: 'none' },
+      problems: [],
+    });
+    expect((await runner.start(whole('b'))).gpus).toEqual([{ id: '1', share: 1 }]);
+  });
+});
+
+describe('a replica that cannot be started', () => {
+  const refused = (change: Partial<ReplicaSpec>) => runner.start(toySpec('a', {}, change));
+  afterEach(async () => {
+    expect(await runner.list()).toEqual([]);
+    expect(readdirSync(ground.replicas)).toEqual([]);
+    expect(await ground.processes()).toBe(0);
+  });
+
+  test('because there is no such program is refused at once', async () => {
+    await expect(refused({ command: 'no-such-engine' })).rejects.toMatchObject({
+      code: 'RUNNER_COMMAND',
+      message: "command 'no-such-engine': is not a program on the PATH; install it, or give its path",
+    });
+    await expect(refused({ command: './engine' })).rejects.toMatchObject({ code: 'RUNNER_COMMAND' });
+    await expect(refused({ command: ground.folder })).rejects.toMatchObject({ code: 'RUNNER_COMMAND' });
+    await expect(refused({ command: 'node', env: { PATH: '/nowhere' } })).rejects.toMatchObject({
+      code: 'RUNNER_COMMAND',
+    });
+  });
+
+  test('because its folder is none says so', async () => {
+    const file = join(ground.folder, 'file');
+    writeFileSync(file, '');
+    for (const workingFolder of [file, join(ground.folder, 'none')]) {
+      await expect(refused({ workingFolder })).rejects.toMatchObject({ code: 'RUNNER_WORKING_FOLDER' });
+    }
+  });
+
+  test('because its port is taken says so', async () => {
+    const port = await new PortBook('test').take();
+    const server = createServer().listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    await expect(refused({ port })).rejects.toMatchObject({ code: 'RUNNER_PORT_TAKEN' });
+    server.close();
+    await once(server, 'close');
+    expect(await ready(toySpec('a', {}, { port }))).toMatchObject({ port });
+    await runner.stop('a', { graceMs: 0 });
+  });
+
+  test('because its arguments are too long leaves nothing', async () => {
+    await expect(refused({ args: ['x'.repeat(3e6)] })).rejects.toMatchObject({
+      code: 'RUNNER_NOT_STARTED',
+      message: expect.stringContaining('E2BIG'),
+    });
+  });
+
+  test('because its folder cannot be made gives its room back', async () => {
+    writeFileSync(join(ground.folder, 'file'), '');
+    rmSync(ground.replicas, { recursive: true });
+    await expect(refused({ resources: { ...GIVEN, gpus: 2 } })).rejects.toMatchObject({ code: 'ENOENT' });
+    mkdirSync(ground.replicas);
+    expect((await runner.discover()).free.gpus.map(({ free }) => free)).toEqual([1, 1]);
+  });
+});
+
+describe('a port', () => {
+  test('that somebody else took meanwhile is replaced by another', async () => {
+    // The engine takes its time before it listens, as one does that loads a model first.
+    const { args } = toySpec('a');
+    const gate = join(ground.folder, 'gate');
+    const waits = ['-c', 'while [ ! -e "$0" ]; do sleep 0.01; done; exec "$@"', gate, process.execPath, ...args];
+    const spec = toySpec('a', {}, { command: 'sh', args: waits });
+    const first = await runner.start(spec);
+    const events: string[] = [];
+    runner.watch(({ type, replica }) => events.push(`${type} ${replica.port === first.port}`));
+    const again = next('started');
+    // Somebody who was faster, and who looks well whenever he is asked.
+    const asked: (() => void)[] = [];
+    const stranger = createServer((_, response) => response.end(() => asked.shift()?.())).listen(
+      first.port,
+      '127.0.0.1',
+    );
+    for (let i = 0; i < 3; i++) await new Promise<void>((resolve) => asked.push(resolve));
+    expect((await runner.list())[0]).toMatchObject({ phase: 'starting', port: first.port });
+    writeFileSync(gate, '');
+    const second = await again;
+    expect(second).toMatchObject({ id: 'a', phase: 'starting', readyAt: null });
+    expect(second.port).not.toBe(first.port);
+    await next('ready');
+    expect((await selfOf(second)).args[0]).toBe(String(second.port));
+    expect((await runner.list())[0]).toMatchObject({ phase: 'ready', port: second.port });
+    expect(events).toEqual(['started false', 'ready false']);
+    stranger.close();
+  });
+
+  test('that is asked for cannot be replaced', async () => {
+    const gone = next('exited');
+    const port = await new PortBook('test').take();
+    await runner.start(toySpec('a', { says: ['Error: listen EADDRINUSE'], exits: 1 }, { port }));
+    expect((await gone).exit).toMatchObject({ reason: 'ended', code: 1 });
+  });
+
+  test('is tried again some times only', async () => {
+    const starts: number[] = [];
+    runner.watch(({ type, replica }) => type === 'started' && starts.push(replica.port));
+    const gone = next('exited');
+    await runner.start(toySpec('a', { says: ['[Errno 98] Address already in use'], exits: 1 }));
+    expect((await gone).exit).toMatchObject({ reason: 'ended', code: 1 });
+    expect([starts.length, new Set(starts).size]).toEqual([4, 4]);
+    expect(await ground.processes()).toBe(0);
+  });
+});
+
+describe('limits', () => {
+  test('of memory hold for each process', async () => {
+    const gone = next('exited');
+    const hungry = 'const all = []; for (;;) all.push(Buffer.alloc(10e6, 1));';
+    const resources = { ...GIVEN, memoryBytes: 256 * 1024 ** 2 };
+    await runner.start(toySpec('a', {}, { args: ['-e', hungry], resources }));
+    const { exit } = await gone;
+    expect(exit!.reason).toBe('ended');
+    expect(exit!.lastLines.join('\n')).toMatch(/allocation failed|out of memory/i);
+  });
+});
+
+describe('logs', () => {
+  test('stay small while the engine goes on writing', async () => {
+    await open({ logBytes: 2000, logEveryMs: 1 });
+    const handle = await ready(toySpec('a'));
+    const path = join(ground.replicas, 'a', 'log');
+    const line = 'x'.repeat(500);
+    let written = 0;
+    for (; written < 50_000 || !existsSync(`${path}.1`); written += line.length)
+      await fetch(`${handle.url}/say?${line}`);
+    await fetch(`${handle.url}/say?the-end`);
+    const lines: string[] = [];
+    for await (const line of runner.logs('a', { lines: 1 })) lines.push(line);
+    expect(lines).toEqual(['the-end']);
+    expect(statSync(path).size + statSync(`${path}.1`).size).toBeLessThan(written);
+    expect(ground.faults).toEqual([]);
+  });
+
+  test('that cannot be rotated are told of once', async () => {
+    await open({ logEveryMs: 1 });
+    await ready(toySpec('a'));
+    rmSync(join(ground.replicas, 'a', 'log'));
+    const { url } = (await runner.list())[0]!;
+    while (ground.faults.length === 0) await fetch(`${url}/self`);
+    for (let i = 0; i < 20; i++) await fetch(`${url}/self`);
+    expect(ground.faults.map(({ message }) => message)).toEqual([
+      `${join(ground.replicas, 'a', 'log')}: cannot be rotated (ENOENT); it grows`,
+    ]);
+  });
+});
+
+describe('stopping', () => {
+  test('gives those time that the leader leaves behind', async () => {
+    // The shell ends at once; the engine below it says its last words.
+    const { args } = toySpec('a');
+    const script = '"$@" & wait';
+    await ready(toySpec('a', {}, { command: 'sh', args: ['-c', script, 'sh', process.execPath, ...args] }));
+    const exit = await runner.stop('a', { graceMs: 60_000 });
+    expect(exit).toMatchObject({ reason: 'stopped', signal: 'SIGTERM' });
+    expect(exit!.lastLines.at(-1)).toBe('asked to end');
+    expect(await ground.processes()).toBe(0);
+  });
+
+  test('waits for a start that is under way', async () => {
+    const behaviour: ToyBehaviour = { isReady: false };
+    const started = runner.start(toySpec('a', behaviour));
+    const stopped = runner.stop('a', { graceMs: 0 });
+    expect((await started).id).toBe('a');
+    expect(await stopped).toMatchObject({ reason: 'stopped' });
+    expect(await ground.processes()).toBe(0);
+  });
+
+  test('goes on if the state cannot be written, and says so', async () => {
+    await ready(toySpec('a'));
+    rmSync(join(ground.replicas, 'a'), { recursive: true });
+    expect(await runner.stop('a', { graceMs: 60_000 })).toMatchObject({ reason: 'stopped', code: 0 });
+    expect(ground.faults[0]!.message).toBe("replica 'a': its state cannot be written (ENOENT)");
+    expect(await ground.processes()).toBe(0);
+  });
+
+  test('ends when the runner is closed, and is completed by the next', async () => {
+    await ready(toySpec('a', { isDeaf: true }));
+    const stopped = runner.stop('a', { graceMs: 600_000 });
+    await Promise.all([runner.close(), expect(stopped).rejects.toMatchObject({ code: 'RUNNER_CLOSED' })]);
+    expect(await ground.processes()).toBe(1);
+    await open();
+    expect(await ground.processes()).toBe(0);
+    expect(await runner.list()).toEqual([]);
+  });
+
+  test('does not wait for ever for who cannot be ended, and can be asked for again', async () => {
+    await open({ killWaitMs: 20 });
+    await ready(toySpec('a'));
+    const hung = vi.spyOn(process, 'kill').mockReturnValue(true);
+    await expect(runner.stop('a', { graceMs: 10 })).rejects.toMatchObject({ code: 'RUNNER_WILL_NOT_END' });
+    expect(hung).toHaveBeenLastCalledWith(expect.any(Number), 'SIGKILL');
+    expect(await runner.list()).toMatchObject([{ phase: 'stopping' }]);
+    hung.mockRestore();
+    expect(await runner.stop('a', { graceMs: 60_000 })).toMatchObject({ signal: 'SIGKILL' });
+  });
+});

@@ -1,0 +1,106 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ReplicaSpec } from '../contract.js';
+import { toySpec } from '../toy-engine.contract.js';
+import { LocalGround } from './local-ground.contract.js';
+import { LocalReplica } from './local-replica.js';
+import { PortBook } from './port-book.js';
+import { type StartedReplica, startReplica } from './start-replica.js';
+
+let ground: LocalGround;
+let folder: string;
+let ports: PortBook;
+beforeEach(() => {
+  ground = new LocalGround();
+  folder = join(ground.replicas, 'a');
+  mkdirSync(folder, { recursive: true });
+  ports = new PortBook(folder);
+});
+afterEach(() => ground.clear());
+
+const start = (spec: ReplicaSpec) =>
+  startReplica({ spec, held: { resources: spec.resources, gpus: [] }, folder, ports, env: process.env });
+
+/** A replica that has lost its port and is about to be started again: when, and as what, is for the test to say. */
+async function betweenProcesses(): Promise<{ replica: LocalReplica; go: (started: Promise<StartedReplica>) => void }> {
+  const told: string[] = [];
+  const surroundings = {
+    ports,
+    timing: { everyMs: 20, timeoutMs: 5000, failures: 1 },
+    mostLogBytes: 1e6,
+    killWaitMs: 60_000,
+    tell: ({ type }: { type: string }) => told.push(type),
+    onFault: (error: Error) => expect.unreachable(error.message),
+  };
+  const { process, record } = await start(toySpec('a', { says: ['EADDRINUSE'], exits: 1 }));
+  let go!: (started: Promise<StartedReplica>) => void;
+  const again = new Promise<StartedReplica>((resolve) => {
+    go = resolve;
+  });
+  const asked = new Promise<LocalReplica>((resolve) => {
+    const replica = new LocalReplica(folder, record, surroundings, () => {
+      resolve(replica);
+      return again;
+    });
+    void replica.watch(process);
+  });
+  return { replica: await asked, go };
+}
+
+describe('a replica that is being started again', () => {
+  test('is stopped as soon as it has a process', async () => {
+    const { go, replica } = await betweenProcesses();
+    const stopped = replica.stop(60_000);
+    expect(replica.handle.phase).toBe('stopping');
+    go(start(toySpec('a')));
+    expect(await stopped).toMatchObject({ reason: 'stopped' });
+    expect(await ground.processes()).toBe(0);
+  });
+
+  test('is let go with its new process', async () => {
+    const { go, replica } = await betweenProcesses();
+    const letGo = replica.letGo();
+    const started = start(toySpec('a'));
+    go(started);
+    await letGo;
+    const runner = await ground.open();
+    expect(await runner.list()).toMatchObject([{ id: 'a', pid: (await started).process.identity.pid, exit: null }]);
+    await runner.close();
+  });
+
+  test('has exited if that cannot be done', async () => {
+    const { go, replica } = await betweenProcesses();
+    const stopped = replica.stop(60_000);
+    go(start(toySpec('a', {}, { command: 'no-such-engine' })));
+    expect(await stopped).toMatchObject({ code: 1, lastLines: ['EADDRINUSE'] });
+    expect(replica.handle.phase).toBe('exited');
+  });
+});
+
+describe('a start', () => {
+  test('whose state cannot be written leaves no process and no port', async () => {
+    mkdirSync(join(folder, 'state.json.new'));
+    const port = await ports.take();
+    ports.release(port);
+    const failed = start(toySpec('a', {}, { port }));
+    await expect(failed).rejects.toMatchObject({
+      code: 'RUNNER_NOT_STARTED',
+      message: expect.stringContaining('EISDIR'),
+    });
+    expect(await ground.processes()).toBe(0);
+    expect(await ports.takeExactly(port)).toBe(port);
+  });
+
+  test('in a folder that is given runs there', async () => {
+    const workingFolder = join(ground.folder, 'given');
+    mkdirSync(workingFolder);
+    writeFileSync(join(workingFolder, 'engine'), '#!/bin/sh\npwd\necho "$1"\n', { mode: 0o755 });
+    const spec = toySpec('a', {}, { command: './engine', args: ['{{working_folder}}'], workingFolder });
+    const { process, record } = await start(spec);
+    expect(await process.gone).toEqual({ code: 0, signal: null });
+    const replica = new LocalReplica(folder, record, {} as never, null);
+    expect(await replica.log.last(2)).toEqual([workingFolder, workingFolder]);
+    rmSync(workingFolder, { recursive: true });
+  });
+});

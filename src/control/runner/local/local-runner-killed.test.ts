@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { basename } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { randomStream } from '../../../kernel/random-stream.js';
+import { toySpec } from '../toy-engine.contract.js';
+import { LocalGround } from './local-ground.contract.js';
+
+const DIST = new URL('../../../../dist/control/runner/local/local-runner.js', import.meta.url).href;
+
+/** A replica of two processes that is there at once. */
+const SPEC = toySpec('', {}, { command: 'sh', args: ['-c', 'sleep 1000 & wait'] });
+
+/**
+ * The life of a control plane: finds its replicas, then starts three and stops the second, again and again, and says what it
+ * has done, until somebody kills it; or it kills itself at the side of one of its writes of a state.
+ */
+const LIFE = `
+  import fs, { writeSync } from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  const [folder, life, spec, dies] = process.argv.slice(1);
+  const say = (...words) => writeSync(1, words.join(' ') + '\\n');
+  const { LocalRunner } = await import(${JSON.stringify(DIST)});
+  const runner = await LocalRunner.open({ folder, onFault: (error) => { throw error; } });
+  const rename = fs.renameSync;
+  let renames = 0;
+  fs.renameSync = (...paths) => {
+    renames++;
+    if (dies === 'before ' + renames) process.kill(process.pid, 'SIGKILL');
+    rename(...paths);
+    if (dies === 'after ' + renames) process.kill(process.pid, 'SIGKILL');
+  };
+  syncBuiltinESMExports();
+  for (let i = 0; ; i++) {
+    const id = 'life-' + life + '-' + i;
+    const { pid } = await runner.start({ ...JSON.parse(spec), id });
+    say('started', id, pid);
+    if (i % 3 !== 1 && dies === '') continue;
+    say('stopping', id);
+    await runner.stop(id, { graceMs: 60_000 });
+    say('stopped', id);
+  }
+`;
+
+let ground: LocalGround;
+beforeEach(() => {
+  ground = new LocalGround();
+});
+afterEach(() => ground.clear());
+
+/** What it said before it was killed, some moment after so many words. */
+async function lived(
+  life: number,
+  { dies = '', words = Number.POSITIVE_INFINITY, spins = 0 } = {},
+): Promise<string[][]> {
+  const args = ['--input-type=module', '-e', LIFE, '--', ground.folder, String(life), JSON.stringify(SPEC), dies];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const said: string[][] = [];
+  for await (const line of createInterface(child.stdout)) {
+    said.push(line.split(' '));
+    if (said.length !== words) continue;
+    // A moment of its own within what comes next: nothing here waits for a clock.
+    for (let i = 0; i < spins; i++) Math.imul(i, i);
+    child.kill('SIGKILL');
+  }
+  expect((await ended)[1]).toBe('SIGKILL');
+  return said;
+}
+
+/** Whom a later control plane finds, which is whoever runs. */
+async function found(): Promise<Map<string, number>> {
+  const runner = await ground.open();
+  const running = (await runner.list()).filter(({ exit }) => exit === null);
+  await runner.close();
+  const names = (await ground.found()).flatMap(({ folders }) => folders.map((folder) => basename(folder)));
+  expect(new Set(names)).toEqual(new Set(running.map(({ id }) => id)));
+  return new Map(running.map(({ id, pid }) => [id, pid!]));
+}
+
+describe('a control plane that is killed', () => {
+  test('at any moment, again and again, leaves replicas that are found, and no others', async () => {
+    const random = randomStream(7, 'moments to be killed at');
+    const started = new Map<string, number>();
+    for (let life = 0; life < 6; life++) {
+      const said = await lived(life, { words: random.below(9) + 1, spins: random.below(3e7) });
+      expect(said.length).toBeGreaterThan(0);
+      const stopping = said.filter(([what]) => what === 'stopping').map(([, id]) => id!);
+      for (const [what, id, pid] of said) if (what === 'started') started.set(id!, Number(pid));
+      for (const id of stopping) started.delete(id);
+      const now = await found();
+      for (const [id, pid] of started) expect(now.get(id), id).toBe(pid);
+      for (const [what, id] of said) if (what === 'stopped') expect(now.has(id!)).toBe(false);
+      // What was started and could not be said any more: one at most.
+      const unsaid = [...now.keys()].filter((id) => !started.has(id) && !stopping.includes(id));
+      expect(unsaid.length).toBeLessThanOrEqual(1);
+      for (const id of unsaid) started.set(id, now.get(id)!);
+    }
+    const runner = await ground.open();
+    const all = await runner.list();
+    expect(all.length).toBeGreaterThan(6);
+    await Promise.all(all.map(({ id }) => runner.stop(id, { graceMs: 60_000 })));
+    await runner.close();
+    expect(await ground.processes()).toBe(0);
+  });
+
+  test.each([
+    ['when a process was made and not yet written down', 'before 1', 'ended'],
+    ['when it was written down and not yet told to go on', 'after 1', 'ended'],
+    ['when it was told to and that not yet written down', 'before 2', 'ended'],
+    ['when that was written down', 'after 2', 'found'],
+    ['when it was about to be stopped', 'before 3', 'found'],
+    ['when it was being stopped', 'after 3', 'ended'],
+    ['when it was gone and that not yet written down', 'before 4', 'ended'],
+    ['when that was written down and it was not yet removed', 'after 4', 'ended'],
+  ])('%s, leaves it to be found or ended', async (_, dies, expected) => {
+    await lived(0, { dies });
+    expect([...(await found()).keys()]).toEqual(expected === 'found' ? ['life-0-0'] : []);
+  });
+});

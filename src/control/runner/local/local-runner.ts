@@ -1,0 +1,229 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RunLock } from '../../../gateway/metering/run-lock.js';
+import type {
+  Capacity,
+  LogOptions,
+  ReplicaExit,
+  ReplicaHandle,
+  ReplicaSpec,
+  Runner,
+  RunnerEvent,
+  StopOptions,
+} from '../contract.js';
+import {
+  badReplicaId,
+  badRunnerFolder,
+  folderInUse,
+  notLinux,
+  reasonOf,
+  replicaExists,
+  runnerClosed,
+  unknownReplica,
+} from '../errors.js';
+import { allocate, freeOf, type Held, type Machine } from './allocate.js';
+import { type FoundReplica, findReplicas } from './find-replicas.js';
+import { LocalReplica, type ReplicaSurroundings } from './local-replica.js';
+import { thisMachine } from './machine.js';
+import { PortBook } from './port-book.js';
+import type { ReadinessTiming } from './readiness.js';
+import { ReplicaProcess } from './replica-process.js';
+import { startReplica } from './start-replica.js';
+
+export interface LocalRunnerOptions {
+  /** Where replicas have their folders; one control plane at a time. */
+  readonly folder: string;
+  /** What the machine has, where it is not what can be seen of it. */
+  readonly machine?: Partial<Machine>;
+  /** The environment that engines get the base of theirs from; that of this process unless given. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly readiness?: Partial<ReadinessTiming>;
+  /** Bytes of a replica's log after which it is rotated; there are two such files. */
+  readonly logBytes?: number;
+  /** How often logs are looked at. */
+  readonly logEveryMs?: number;
+  /** How long a process may take to end after SIGKILL. That takes no time, unless it hangs inside the kernel. */
+  readonly killWaitMs?: number;
+  /** Hears of what goes wrong while the runner goes on. */
+  readonly onFault?: (error: Error) => void;
+}
+
+const READINESS: ReadinessTiming = { everyMs: 500, timeoutMs: 2000, failures: 3 };
+const LOG_BYTES = 4 * 1024 * 1024;
+const LOG_EVERY_MS = 1000;
+const KILL_WAIT_MS = 10_000;
+const REPLICAS = 'replicas';
+const ID = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * Runs engines as processes of this machine. They are not bound to the life of the control plane: they write their own logs,
+ * lead their own sessions, and are found again by what is written down about each before it is let go.
+ */
+export class LocalRunner implements Runner {
+  readonly kind = 'local';
+  readonly #replicas = new Map<string, LocalReplica>();
+  /** Those whose process is not yet there: they have their room already. */
+  readonly #starting = new Map<string, { held: Held; settled: Promise<unknown> }>();
+  readonly #listeners = new Set<(event: RunnerEvent) => void>();
+  readonly #folder: string;
+  readonly #options: LocalRunnerOptions;
+  readonly #lock: RunLock;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #surroundings: ReplicaSurroundings;
+  #machine: Machine;
+  #logTimer: NodeJS.Timeout;
+  #isClosed = false;
+
+  private constructor(folder: string, options: LocalRunnerOptions, lock: RunLock, machine: Machine) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#lock = lock;
+    this.#machine = machine;
+    this.#env = options.env ?? process.env;
+    this.#surroundings = {
+      ports: new PortBook(folder),
+      timing: { ...READINESS, ...options.readiness },
+      mostLogBytes: options.logBytes ?? LOG_BYTES,
+      killWaitMs: options.killWaitMs ?? KILL_WAIT_MS,
+      tell: (event) => {
+        for (const listener of [...this.#listeners]) listener(event);
+      },
+      onFault: options.onFault ?? (() => {}),
+    };
+    this.#logTimer = setInterval(() => this.#rotateLogs(), options.logEveryMs ?? LOG_EVERY_MS);
+  }
+
+  /**
+   * Opens a runner on a folder and finds the replicas in it again; each has been asked whether it is ready. Throws when the
+   * folder cannot be used, or when another control plane uses it.
+   */
+  static async open(options: LocalRunnerOptions): Promise<LocalRunner> {
+    if (process.platform !== 'linux') throw notLinux(process.platform);
+    const { folder, lock } = await takeFolder(options.folder);
+    try {
+      const { machine } = await thisMachine(options.machine ?? {}, options.env ?? process.env);
+      const { killWaitMs = KILL_WAIT_MS, onFault = () => {} } = options;
+      const found = await findReplicas(folder, { killWaitMs, onFault });
+      const runner = new LocalRunner(folder, options, lock, machine);
+      await runner.#adopt(found);
+      return runner;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  async discover(): Promise<Capacity> {
+    const { machine, problems } = await thisMachine(this.#options.machine ?? {}, this.#env);
+    this.#machine = machine;
+    const limits = { cpu: 'none', memory: 'each-process', gpus: 'none' } as const;
+    return { ...machine, free: freeOf(machine, this.#held()), limits, problems };
+  }
+
+  async start(spec: ReplicaSpec): Promise<ReplicaHandle> {
+    const { id } = spec;
+    if (this.#isClosed) throw runnerClosed();
+    if (!ID.test(id)) throw badReplicaId(id);
+    if (this.#replicas.has(id) || this.#starting.has(id)) throw replicaExists(id);
+    const held = allocate(this.#machine, this.#held(), spec.resources);
+    const replica = this.#begin(spec, held);
+    this.#starting.set(id, { held, settled: replica.catch(() => {}) });
+    try {
+      this.#replicas.set(id, await replica);
+    } finally {
+      this.#starting.delete(id);
+    }
+    const { handle } = await replica;
+    this.#surroundings.tell({ type: 'started', replica: handle });
+    return handle;
+  }
+
+  async list(): Promise<ReplicaHandle[]> {
+    const ids = [...this.#replicas.keys()].sort();
+    return ids.map((id) => this.#replicas.get(id)!.handle);
+  }
+
+  async stop(id: string, { graceMs }: StopOptions): Promise<ReplicaExit | null> {
+    if (this.#isClosed) throw runnerClosed();
+    if (this.#starting.has(id)) await this.#starting.get(id)!.settled;
+    const replica = this.#replicas.get(id);
+    if (replica === undefined) return null;
+    const exit = await replica.stop(graceMs);
+    await replica.remove();
+    if (this.#replicas.get(id) === replica) this.#replicas.delete(id);
+    return exit;
+  }
+
+  async *logs(id: string, options: LogOptions = {}): AsyncGenerator<string> {
+    const replica = this.#replicas.get(id);
+    if (replica === undefined) throw unknownReplica(id);
+    yield* replica.log.read(options);
+  }
+
+  watch(listener: (event: RunnerEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#listeners.clear();
+    clearInterval(this.#logTimer);
+    await Promise.all([...this.#starting.values()].map(({ settled }) => settled));
+    await Promise.all([...this.#replicas.values()].map((replica) => replica.letGo()));
+    this.#lock.release();
+  }
+
+  /** Its folder and its process, or an error and nothing. */
+  async #begin(spec: ReplicaSpec, held: Held): Promise<LocalReplica> {
+    const folder = join(this.#folder, spec.id);
+    const { ports } = this.#surroundings;
+    const start = () => startReplica({ spec, held, folder, ports, env: this.#env });
+    try {
+      // What somebody put there meanwhile is not the replica's.
+      await rm(folder, { recursive: true, force: true });
+      mkdirSync(folder, { mode: 0o700 });
+      const { process, record } = await start();
+      const replica = new LocalReplica(folder, record, this.#surroundings, spec.port === null ? start : null);
+      void replica.watch(process);
+      return replica;
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  async #adopt(found: readonly FoundReplica[]): Promise<void> {
+    const asked = found.map(({ folder, isRunning, record }) => {
+      const replica = new LocalReplica(folder, record, this.#surroundings, null);
+      this.#replicas.set(record.id, replica);
+      if (!isRunning) return undefined;
+      this.#surroundings.ports.keep(record.port);
+      return replica.watch(new ReplicaProcess(record.process, folder, null));
+    });
+    await Promise.all(asked);
+  }
+
+  #held(): Held[] {
+    const running = [...this.#replicas.values()].filter(({ exit }) => exit === null).map(({ handle }) => handle);
+    return [...running, ...[...this.#starting.values()].map(({ held }) => held)];
+  }
+
+  #rotateLogs(): void {
+    for (const replica of this.#replicas.values()) if (replica.exit === null) replica.rotateLog();
+  }
+}
+
+async function takeFolder(root: string): Promise<{ folder: string; lock: RunLock }> {
+  try {
+    mkdirSync(join(root, REPLICAS), { recursive: true, mode: 0o700 });
+    const folder = realpathSync(join(root, REPLICAS));
+    const lock = await RunLock.take(join(root, 'lock'));
+    if (lock !== null) return { folder, lock };
+  } catch (error) {
+    throw badRunnerFolder(root, reasonOf(error));
+  }
+  throw folderInUse(root);
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
+import { answers, Readiness } from './readiness.js';
+
+/** Answers as they are listed, and then none; what was said about them. */
+function heard(list: readonly boolean[], failures: number): Promise<(boolean | number)[]> {
+  return new Promise((resolve) => {
+    const said: (boolean | number)[] = [];
+    let asked = 0;
+    const ask = async () => {
+      if (asked === list.length) {
+        readiness.stop();
+        resolve(said);
+      }
+      return list[asked++] ?? false;
+    };
+    const readiness = new Readiness(ask, { everyMs: 0, timeoutMs: 0, failures }, (isReady) =>
+      said.push(asked, isReady),
+    );
+    void readiness.start();
+  });
+}
+
+describe('readiness', () => {
+  test('comes with the first good answer and goes with some bad ones in a row', async () => {
+    const list = [false, false, true, true, false, true, false, false, false, true];
+    expect(await heard(list, 2)).toEqual([3, true, 8, false, 10, true]);
+    expect(await heard(list, 1)).toEqual([3, true, 5, false, 6, true, 7, false, 10, true]);
+    expect(await heard([false, false, false], 1)).toEqual([]);
+  });
+
+  test('can be stopped by whom it tells, or before the answer comes', async () => {
+    vi.useFakeTimers();
+    try {
+      const timing = { everyMs: 0, timeoutMs: 0, failures: 1 };
+      const readiness = new Readiness(
+        async () => true,
+        timing,
+        () => readiness.stop(),
+      );
+      await readiness.start();
+      expect([readiness.isReady, vi.getTimerCount()]).toEqual([true, 0]);
+      const stopped = new Readiness(
+        async () => true,
+        timing,
+        () => expect.unreachable('it was stopped'),
+      );
+      const answered = stopped.start();
+      stopped.stop();
+      await answered;
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('an answer', () => {
+  test('is good if its status is, and it comes in time', async () => {
+    const server = createServer((request, response) => {
+      if (request.url !== '/never') response.writeHead(Number(request.url!.slice(1))).end('x'.repeat(100_000));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await answers(`${url}/200`, 60_000)).toBe(true);
+    expect(await answers(`${url}/204`, 60_000)).toBe(true);
+    expect(await answers(`${url}/302`, 60_000)).toBe(false);
+    expect(await answers(`${url}/503`, 60_000)).toBe(false);
+    expect(await answers(`${url}/never`, 5)).toBe(false);
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+    expect(await answers(`${url}/200`, 60_000)).toBe(false);
+  });
+});

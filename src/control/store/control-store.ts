@@ -1,0 +1,152 @@
+import type { InputError } from '../../kernel/errors.js';
+import type { Store } from '../../store/open-store.js';
+import { unknownResource } from '../../store/resource-errors.js';
+import { ResourceEvents } from '../../store/resource-events.js';
+import type { Json, ResourceRecord, ResourceRef } from '../../store/resource-record.js';
+import type { Expected, ResourceTransaction } from '../../store/resource-transaction.js';
+import { Resources } from '../../store/resources.js';
+import type { SecretBox } from '../../store/secrets.js';
+import { endpointProblems } from '../resources/check-endpoint.js';
+import { InvalidResources } from '../resources/errors.js';
+import type { PlaceOf } from '../resources/kind.js';
+import type { EndpointSpec } from '../resources/kinds/endpoint.js';
+import type { EngineSpec } from '../resources/kinds/engine.js';
+import { kindNamed } from '../resources/kinds.js';
+import { type PlannedChange, plan } from '../resources/plan.js';
+import { DEFAULT_WORKSPACE, type Resource } from '../resources/resource.js';
+import { resourceInUse, unknownWorkspace } from './errors.js';
+import { usersOf } from './references.js';
+import { refOf, resourceView } from './resource-view.js';
+import { sealSpec, unsealSpec } from './sealed-spec.js';
+
+/** A checked resource, where its parts stand, and what may be there already: by default what its metadata say. */
+export interface Wanted {
+  readonly resource: Resource;
+  readonly placeOf: PlaceOf;
+  readonly expected?: Expected;
+}
+
+export interface Applied extends PlannedChange {
+  /** As it is now, or would be. */
+  readonly resource: Resource;
+}
+
+/** Resources with what their kinds know of them: secrets, what they need, what is shown. */
+export class ControlStore {
+  readonly resources: Resources;
+  readonly events: ResourceEvents;
+
+  constructor(
+    store: Store,
+    private readonly box: SecretBox,
+  ) {
+    this.resources = new Resources(store);
+    this.events = new ResourceEvents(store);
+  }
+
+  /** Makes what is wanted so, all of it or nothing; what is so already is left alone. A dry run says what would be done. */
+  async apply(
+    actor: string,
+    wanted: readonly Wanted[],
+    options: { readonly dryRun?: boolean } = {},
+  ): Promise<Applied[]> {
+    let applied: Applied[] = [];
+    try {
+      return await this.resources.change(actor, async (tx) => {
+        applied = [];
+        const problems: InputError[] = [];
+        for (const one of wanted) applied.push(await this.put(tx, one));
+        // Looked at when all is in place: resources of one file may need each other in any order.
+        for (const one of wanted) problems.push(...(await problemsAmong(tx, one)));
+        if (problems.length > 0) throw new InvalidResources(problems);
+        if (options.dryRun) throw new DryRun();
+        return applied;
+      });
+    } catch (error) {
+      if (error instanceof DryRun) return applied;
+      throw error;
+    }
+  }
+
+  async get(ref: ResourceRef): Promise<Resource | null> {
+    const record = await this.resources.get(ref);
+    return record === null ? null : resourceView(record);
+  }
+
+  /** @param selects by labels */
+  async list(
+    query: { readonly kind?: string; readonly workspace?: string },
+    selects: (labels: Readonly<Record<string, string>>) => boolean = () => true,
+  ): Promise<Resource[]> {
+    return (await this.resources.list(query)).filter(({ labels }) => selects(labels)).map(resourceView);
+  }
+
+  /** With its secrets: for whoever keeps it true, and for nobody else. */
+  async revealed(ref: ResourceRef): Promise<Resource | null> {
+    const record = await this.resources.get(ref);
+    if (record === null) return null;
+    const spec = unsealSpec(this.box, kindNamed(record.kind, record.kind), record, record.spec);
+    return { ...resourceView(record), spec };
+  }
+
+  /** Asks it to go. What others need is refused. */
+  async delete(actor: string, ref: ResourceRef, expected: number | 'any' = 'any'): Promise<Resource> {
+    const record = await this.resources.change(actor, async (tx) => {
+      if ((await tx.get(ref)) === null) throw unknownResource(ref);
+      const users = usersOf(ref, await tx.listAll());
+      if (users.length > 0) throw resourceInUse(ref, users);
+      return tx.markDeleted(ref, expected);
+    });
+    return resourceView(record);
+  }
+
+  /** What whoever keeps it true has seen. Null when it is gone, or another of the same name. */
+  async putStatus(ref: ResourceRef, uid: string, status: unknown): Promise<Resource | null> {
+    const checked = kindNamed(ref.kind, 'status').statusSchema.parse(status) as Json;
+    const work = (tx: ResourceTransaction) => tx.putStatus(ref, uid, checked);
+    const record = await this.resources.change('control-plane', work, 'past-crashes');
+    return record === null ? null : resourceView(record);
+  }
+
+  /** Ends one that was deleted, once what it stood for has been taken down. */
+  remove(ref: ResourceRef, uid: string): Promise<boolean> {
+    return this.resources.change('control-plane', (tx) => tx.remove(ref, uid));
+  }
+
+  private async put(tx: ResourceTransaction, { expected, placeOf, resource }: Wanted): Promise<Applied> {
+    const ref = refOf(resource);
+    const before = await tx.get(ref);
+    const kind = kindNamed(resource.kind, resource.kind);
+    const spec = sealSpec(this.box, kind, ref, resource.spec, before?.spec ?? null, placeOf);
+    const content = { spec, labels: resource.metadata.labels };
+    const [planned] = plan(before === null ? [] : [before], [{ ...ref, ...content }]);
+    const after = await tx.put(ref, content, expected ?? resource.metadata.resource_version ?? 'any');
+    return { ...planned!, resource: resourceView(after) };
+  }
+}
+
+/** Undoes a transaction that has shown what it would do. */
+class DryRun extends Error {}
+
+async function problemsAmong(tx: ResourceTransaction, { placeOf, resource }: Wanted): Promise<InputError[]> {
+  const { workspace } = resource.metadata;
+  const problems: InputError[] = [];
+  if (workspace !== undefined && workspace !== DEFAULT_WORKSPACE) {
+    const present = await existing(tx, 'Workspace');
+    const known = [DEFAULT_WORKSPACE, ...present.map(({ name }) => name)];
+    if (!known.includes(workspace)) problems.push(unknownWorkspace(placeOf('metadata.workspace'), workspace, known));
+  }
+  if (resource.kind === 'Endpoint') {
+    const spec = resource.spec as unknown as EndpointSpec;
+    const engines = await existing(tx, 'Engine');
+    const engine = engines.find(({ name }) => name === spec.engine.name)?.spec as EngineSpec | undefined;
+    const names = engines.map(({ name }) => name);
+    problems.push(...endpointProblems(spec, engine ?? null, names, placeOf));
+  }
+  return problems;
+}
+
+/** Those that are there and will stay. */
+async function existing(tx: ResourceTransaction, kind: string): Promise<ResourceRecord[]> {
+  return (await tx.list(kind)).filter(({ deletedAt }) => deletedAt === null);
+}

@@ -1,0 +1,17 @@
+import { InputError } from '../../kernel/errors.js';
+import { knownNames } from '../../kernel/nearest-name.js';
+import { shownRef } from '../../store/resource-errors.js';
+import type { ResourceRef } from '../../store/resource-record.js';
+
+/** What can be wrong with a resource among others. Codes are stable and start with RESOURCE_. */
+
+export const unknownWorkspace = (place: string, given: string, known: readonly string[]) =>
+  new InputError('RESOURCE_WORKSPACE', place, `there is no workspace '${given}'`, knownNames(given, known));
+
+const MOST_SHOWN = 5;
+
+export const resourceInUse = (ref: ResourceRef, users: readonly ResourceRef[]) => {
+  const shown = users.slice(0, MOST_SHOWN).map(shownRef).join(', ');
+  const more = users.length > MOST_SHOWN ? ` and ${users.length - MOST_SHOWN} more` : '';
+  return new InputError('RESOURCE_IN_USE', shownRef(ref), `is used by ${shown}${more}`, 'delete or change them first');
+};

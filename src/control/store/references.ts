@@ -1,0 +1,26 @@
+import type { ResourceRecord, ResourceRef } from '../../store/resource-record.js';
+import type { EndpointSpec } from '../resources/kinds/endpoint.js';
+
+/** Those among all resources that need this one. */
+export function usersOf(ref: ResourceRef, all: readonly ResourceRecord[]): ResourceRecord[] {
+  return all.filter((one) => needs(one, ref));
+}
+
+function needs({ kind, spec, workspace }: ResourceRecord, ref: ResourceRef): boolean {
+  if (ref.kind === 'Workspace') return workspace === ref.name;
+  if (kind === 'Role' && ref.kind === 'ApiKey') {
+    return workspace === ref.workspace && (spec as { api_keys: readonly string[] }).api_keys.includes(ref.name);
+  }
+  if (kind !== 'Endpoint') return false;
+  const { cluster, engine, model } = spec as EndpointSpec;
+  switch (ref.kind) {
+    case 'Engine':
+      return engine.name === ref.name;
+    case 'Cluster':
+      return cluster === ref.name;
+    case 'ModelRegistry':
+      return workspace === ref.workspace && model.registry === ref.name;
+    default:
+      return false;
+  }
+}

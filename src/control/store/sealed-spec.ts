@@ -1,0 +1,42 @@
+import type { ResourceRef } from '../../store/resource-record.js';
+import { isSealed, type SecretBox } from '../../store/secrets.js';
+import { hiddenSecret } from '../resources/errors.js';
+import type { PlaceOf, ResourceKind } from '../resources/kind.js';
+import { HIDDEN } from '../resources/resource.js';
+import { mapSecrets } from '../resources/secret-fields.js';
+
+type Spec = Readonly<Record<string, unknown>>;
+
+/**
+ * A spec as it is stored: each secret sealed for its resource and place. One that is as before, or that is given as stars,
+ * stays as it is sealed already. Stars are refused where there was none, and where it would now be sent to another address:
+ * who may change an address need not know the secret, and must not learn it so.
+ */
+export function sealSpec(
+  box: SecretBox,
+  kind: ResourceKind,
+  ref: ResourceRef,
+  spec: Spec,
+  before: Spec | null,
+  placeOf: PlaceOf,
+): Record<string, unknown> {
+  return mapSecrets(kind.jsonSchema, spec, before, ({ around, aroundBefore, before: sealed, path, place, value }) => {
+    const where = sealPlace(ref, place);
+    if (value === HIDDEN) {
+      if (!isSealed(sealed)) throw hiddenSecret(placeOf(path), 'there is no secret yet that the stars could stand for');
+      if (around.url !== aroundBefore.url) throw hiddenSecret(placeOf(path), 'its address has changed');
+      return sealed;
+    }
+    const isSame = isSealed(sealed) && box.unseal(sealed, where) === value;
+    return isSame ? sealed : box.seal(String(value), where);
+  });
+}
+
+/** A spec with its secrets, for whoever has to use them. */
+export function unsealSpec(box: SecretBox, kind: ResourceKind, ref: ResourceRef, spec: Spec): Record<string, unknown> {
+  return mapSecrets(kind.jsonSchema, spec, null, ({ place, value }) =>
+    isSealed(value) ? box.unseal(value, sealPlace(ref, place)) : value,
+  );
+}
+
+const sealPlace = ({ kind, name, workspace }: ResourceRef, place: string) => `${kind}/${workspace}/${name}:${place}`;

@@ -1,0 +1,74 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { ResourceRecord, ResourceRef } from './resource-record.js';
+import type { AuditRow, StoreTables } from './schema.js';
+import { withoutSealed } from './secrets.js';
+
+export type AuditAction = 'create' | 'update' | 'delete' | 'remove';
+
+/** What a resource was, as the audit log has it: no secrets, no status. */
+export interface Audited {
+  readonly spec: unknown;
+  readonly labels: unknown;
+}
+
+/** Who changed what, from what, to what, and when. */
+export interface AuditEntry extends ResourceRef {
+  /** The resource version that the change made. */
+  readonly version: number;
+  readonly at: number;
+  readonly actor: string;
+  readonly action: AuditAction;
+  readonly uid: string;
+  readonly before: Audited | null;
+  readonly after: Audited | null;
+}
+
+export interface AuditQuery extends Partial<ResourceRef> {
+  readonly uid?: string;
+  /** Only changes later than this version. */
+  readonly after?: number;
+  readonly actor?: string;
+  readonly limit?: number;
+}
+
+const USUAL_LIMIT = 100;
+type Db = Kysely<StoreTables>;
+
+/** Part of the transaction of the change itself: there is none without the other. */
+export async function writeAudit(
+  tx: Db,
+  actor: string,
+  action: AuditAction,
+  at: number,
+  before: ResourceRecord | null,
+  after: ResourceRecord | null,
+  version: number,
+): Promise<void> {
+  const { kind, name, uid, workspace } = (after ?? before)!;
+  const shown = (record: ResourceRecord | null) =>
+    record === null ? null : JSON.stringify(withoutSealed({ spec: record.spec, labels: record.labels }));
+  await tx
+    .insertInto('audit_log')
+    .values({ version, at, actor, action, kind, workspace, name, uid, before: shown(before), after: shown(after) })
+    .execute();
+}
+
+/** The latest first. */
+export async function readAudit(db: Db, query: AuditQuery): Promise<AuditEntry[]> {
+  let select = db
+    .selectFrom('audit_log')
+    .selectAll()
+    .orderBy('version', 'desc')
+    .limit(query.limit ?? USUAL_LIMIT);
+  for (const column of ['kind', 'workspace', 'name', 'uid', 'actor'] as const) {
+    const wanted = query[column];
+    if (wanted !== undefined) select = select.where(column, '=', wanted);
+  }
+  if (query.after !== undefined) select = select.where('version', '>', query.after);
+  return (await select.execute()).map(entryOf);
+}
+
+function entryOf({ after, before, ...row }: Selectable<AuditRow>): AuditEntry {
+  const parsed = (text: string | null) => (text === null ? null : (JSON.parse(text) as Audited));
+  return { ...row, action: row.action as AuditAction, before: parsed(before), after: parsed(after) };
+}

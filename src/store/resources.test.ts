@@ -1,0 +1,8 @@
+import { backupContract } from './backup.contract.js';
+import { resourcesContract } from './resources.contract.js';
+import { describeStores } from './stores.contract.js';
+
+describeStores((stores) => {
+  resourcesContract(stores);
+  backupContract(stores);
+});

@@ -1,0 +1,66 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isSealed, SecretBox, withoutSealed } from './secrets.js';
+
+describe('SecretBox', () => {
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'twinyard-secrets-'));
+    path = join(folder, 'keys', 'secrets.key');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('makes its key file once, for its owner alone', () => {
+    const sealed = SecretBox.open(path).seal('hf_token', 'here');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(folder, 'keys'))).toEqual(['secrets.key']);
+    expect(SecretBox.open(path).unseal(sealed, 'here')).toBe('hf_token');
+  });
+
+  it('seals the same text differently each time, and shows nothing of it', () => {
+    const box = SecretBox.open(path);
+    const [one, two] = [box.seal('secret', 'here'), box.seal('secret', 'here')];
+    expect(one).not.toEqual(two);
+    expect(JSON.stringify(one)).not.toContain('secret');
+    expect(JSON.stringify(box)).not.toContain(readFileSync(path, 'utf8').trim());
+    expect(isSealed(one)).toBe(true);
+    expect(withoutSealed({ a: [one], b: null, c: 'x' })).toEqual({ a: ['***'], b: null, c: 'x' });
+  });
+
+  it('unseals for the place it was sealed for only, and nothing that was tampered with', () => {
+    const box = SecretBox.open(path);
+    const { $sealed } = box.seal('secret', 'here');
+    expect(() => box.unseal({ $sealed }, 'there')).toThrow('there: a secret in the store is not as it was sealed');
+    const last = $sealed.endsWith('A') ? 'B' : 'A';
+    for (const broken of [
+      $sealed.slice(0, -2) + last + last,
+      `${$sealed.split('.').slice(0, 2).join('.')}.AAAA`,
+      'v1',
+      'v2.a.b',
+    ]) {
+      expect(() => box.unseal({ $sealed: broken }, 'here')).toThrow(/SECRETS_BROKEN|not as it was sealed/);
+    }
+  });
+
+  it('says when its key file is another one', () => {
+    const sealed = SecretBox.open(path).seal('secret', 'here');
+    rmSync(path);
+    expect(() => SecretBox.open(path).unseal(sealed, 'here')).toThrow(/is not the key file/);
+  });
+
+  it('refuses a key file that others may read, one that holds no key, and one that cannot be', () => {
+    SecretBox.open(path);
+    chmodSync(path, 0o640);
+    expect(() => SecretBox.open(path)).toThrow(/others may read it; run 'chmod 600/);
+    rmSync(path);
+    writeFileSync(path, 'no key', { mode: 0o600 });
+    expect(() => SecretBox.open(path)).toThrow(/holds no key/);
+    rmSync(path);
+    mkdirSync(path);
+    expect(() => SecretBox.open(path)).toThrow(/cannot be used \(EISDIR\)/);
+    expect(() => SecretBox.open(join(folder, 'keys', 'secrets.key', 'x', 'y'))).not.toThrow();
+  });
+});
