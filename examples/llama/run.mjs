@@ -15,8 +15,8 @@ const { values: flags } = parseArgs({
 process.chdir(fileURLToPath(new URL('.', import.meta.url)));
 
 const TWINYARD = '../../dist/cli/main.js';
-const PORTS = [9311, 9312];
-const GATEWAY = 'http://127.0.0.1:9310';
+const PORTS = [9711, 9712];
+const GATEWAY = 'http://127.0.0.1:9710';
 /** What the servers do not tell of themselves: how many requests and tokens a step takes, and memory for 8 x 1024 tokens. */
 const SETTINGS = '--hardware CPU-CORE --tp 1 --max-num-seqs 8 --max-num-batched-tokens 256 --total-kv-blocks 512';
 const CATALOGUE = '--model-config-folder . --hardware-config cpu.json';
@@ -61,11 +61,11 @@ async function twinyard(line, stdout) {
 async function untilReady(url) {
   for (let tries = 0; tries < 300; tries++) {
     await sleep(100);
-    if (isOver) return;
-    const answer = await fetch(url).catch(() => null);
+    if (isOver) break;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(1000) }).catch(() => null);
     if (answer?.ok) return;
   }
-  throw new Error(`${url} is not ready after half a minute`);
+  throw new Error(`${url} does not get ready`);
 }
 
 function observe(name, seed, requests) {
@@ -109,7 +109,7 @@ async function main() {
   for (const port of PORTS) keep('server.mjs', `--port ${port}`);
   await Promise.all(PORTS.map((port) => untilReady(`http://127.0.0.1:${port}/health`)));
   const replicas = PORTS.map((port) => `--replica http://127.0.0.1:${port}`).join(' ');
-  const gateway = `serve ${replicas} --engine llamacpp ${ROUTING} --port 9310 --admin-port 9309 --record out/traffic.jsonl`;
+  const gateway = `serve ${replicas} --engine llamacpp ${ROUTING} --port 9710 --admin-port 9709 --record out/traffic.jsonl`;
   console.log(`\n$ twinyard ${gateway} &\n`);
   keep(TWINYARD, gateway);
   await untilReady(`${GATEWAY}/ready`);

@@ -39,7 +39,7 @@ export async function engine(argv: readonly string[], io: CliIo): Promise<number
   // A server lives long enough for the best code to pay.
   limitCompiler(Number.POSITIVE_INFINITY);
   const stopped = io.untilStopped();
-  const modelName = values['served-model-name'] ?? values.model!;
+  const modelName = values['served-model-name'] ?? values.model ?? config.model;
   const running = await startEngine({
     config,
     latency,

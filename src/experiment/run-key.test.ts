@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cataloguePath } from '../replica/catalogue/catalogue-path.js';
+import { toyProfile } from '../replica/latency/toy-profile.contract.js';
 import type { RunInputs } from './experiment.js';
 import { programFingerprint, runKeys } from './run-key.js';
 import { toyRecipe, toyRun } from './toy-experiment.contract.js';
@@ -32,6 +33,16 @@ describe('runKeys', () => {
     ['the workload', toyRun({}, toyRecipe(6))],
   ])('change with %s', (_, other) => {
     expect(keyOf(other)).not.toBe(keyOf(toyRun()));
+  });
+
+  it('change with a latency profile, whose model need not be in the catalogue', () => {
+    const runWith = (requestUs: number) => {
+      const { config, workload } = toyRun();
+      const replica = { ...config.replica, model: 'our/own', latencyProfile: toyProfile({ requestUs }) };
+      return { config: { ...config, replica }, workload };
+    };
+    expect(keyOf(runWith(1))).toBe(keyOf(runWith(1)));
+    expect(keyOf(runWith(2))).not.toBe(keyOf(runWith(1)));
   });
 
   it('change with the program', () => {

@@ -188,12 +188,12 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
         type: 'list',
         of: {
           type: 'keys',
-          title: 'A price, in dollars per million tokens',
+          title: 'A price',
           keys: {
             model: { kind: text(), needed: true, help: 'of this model' },
-            input: { kind: dollars, needed: true, help: 'of a prompt' },
-            cached_input: { kind: dollars, default: 'as input', help: 'of a prompt, found in the cache' },
-            output: { kind: dollars, needed: true, help: 'of an answer' },
+            input: { kind: dollars, needed: true, help: 'dollars for a million tokens of prompts' },
+            cached_input: { kind: dollars, default: 'as input', help: 'the same, for those found in a cache' },
+            output: { kind: dollars, needed: true, help: 'the same, for tokens of answers' },
           },
         },
       },

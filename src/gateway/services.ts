@@ -1,6 +1,7 @@
 import { isStoreFailure } from '../store/errors.js';
 import type { Store } from '../store/open-store.js';
 import type { Access } from './access/access.js';
+import { Prices } from './access/prices.js';
 import type { GatewayConfig } from './gateway-config.js';
 import { RotatedLines } from './lines/rotated-lines.js';
 import { CommitTurn } from './metering/commit-turn.js';
@@ -36,6 +37,8 @@ export class Services {
   tracing: Tracing | null = null;
   readonly process = new ProcessMetrics();
   readonly #parts: ServiceParts;
+  /** Usage is in money as well, whether keys are asked for or not. */
+  #prices: Prices;
   #journal: UsageJournal | null = null;
   #turn: CommitTurn | null = null;
   #accessLog: AccessLog | null = null;
@@ -44,6 +47,7 @@ export class Services {
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
+    this.#prices = new Prices(parts.config.prices);
   }
 
   /** Opens what is configured; an error says what could not be, and what was opened is to be closed all the same. */
@@ -100,6 +104,7 @@ export class Services {
   }
 
   configure({ access, prices }: GatewayConfig): void {
+    this.#prices = new Prices(prices);
     this.access?.configure(access, prices);
   }
 
@@ -110,8 +115,7 @@ export class Services {
       return;
     }
     const { cachedTokens, inputTokens, model, outputTokens } = exchange;
-    const nanos = this.access === null ? 0 : this.access.prices.nanos(model, inputTokens, cachedTokens, outputTokens);
-    this.#journal.add(exchange, nanos);
+    this.#journal.add(exchange, this.#prices.nanos(model, inputTokens, cachedTokens, outputTokens));
     this.#turn!.wait(exchange);
   }
 

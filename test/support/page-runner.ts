@@ -19,7 +19,11 @@ export class PageRunner {
   constructor(root: string) {
     this.#root = root;
     this.#folder = mkdtempSync(join(tmpdir(), 'twinyard-docs-'));
-    cpSync(join(root, 'examples'), join(this.#folder, 'examples'), { recursive: true });
+    cpSync(join(root, 'examples'), join(this.#folder, 'examples'), {
+      recursive: true,
+      // What an example has installed is not part of it.
+      filter: (path) => !path.includes('node_modules'),
+    });
     mkdirSync(join(this.#folder, 'out'));
     process.chdir(this.#folder);
   }

@@ -8,7 +8,7 @@ import { inTestFolder, silent } from '../test-folder.contract.js';
 import { captured as twinyard } from '../test-io.contract.js';
 
 /** 160 requests to an emulated engine that is 15 % slower than its model says. */
-const OBSERVED = fileURLToPath(new URL('../../../examples/observed', import.meta.url));
+const OBSERVED = fileURLToPath(new URL('../../../examples/slow-engine', import.meta.url));
 const FIT = `calibrate --fit --trace ${OBSERVED} -o slow.json`;
 
 inTestFolder(() => {});
@@ -81,7 +81,7 @@ describe('calibrate --fit', () => {
     const limits = '--e2e-mean-threshold 0.02 --itl-mean-threshold 0.02 --ttft-mean-threshold 0.05';
     await silent(`calibrate --trace ${OBSERVED} --sim-results results.json ${limits}`);
     // A profile of a similar engine is a start for the next fit.
-    const again = await documentOf(`${FIT.replace('slow', 'again')} --latency-profile slow.json`);
+    const again = await documentOf(`${FIT.replace('slow.json', 'again.json')} --latency-profile slow.json`);
     expect(again.report.parameters[0]).toMatchObject({ name: 'fixed_factor', value: expect.closeTo(1, 1) });
     expect(Math.abs(again.before[0]!.e2e)).toBeLessThan(0.03);
   });

@@ -36,22 +36,21 @@ export function resolveReplica(
   const name = requiredModel(values.model ?? profile?.model ?? null);
   const modelConfigFolder = values['model-config-folder'] ?? undefined;
   const hardwareConfig = values['hardware-config'] ?? undefined;
+  const settings = engineSettings(flags, profile?.scheduler ?? {});
+  const { blockSize } = settings;
+  const saysAll = profile !== null && settings.totalKvBlocks !== null && settings.maxModelLen !== null;
+  const model = saysAll ? null : loadModel(name, { modelConfigFolder });
   const { hardware, tp } = placement(
     name,
     values.hardware ?? profile?.hardware ?? null,
     values.tp ?? profile?.tp ?? null,
   );
-  const settings = engineSettings(flags, profile?.scheduler ?? {});
-  const { blockSize } = settings;
-  const saysAll = profile !== null && settings.totalKvBlocks !== null && settings.maxModelLen !== null;
-  const described = saysAll
-    ? null
-    : { model: loadModel(name, { modelConfigFolder }), gpu: loadGpu(hardware, { hardwareConfig }) };
+  const gpu = saysAll ? null : loadGpu(hardware, { hardwareConfig });
   const dp = values.dp;
   const alpha = values['alpha-coeffs'];
   const beta = values['beta-coeffs'];
   const moeCommBackend = values['moe-comm-backend'];
-  if (flags.given('moe-comm-backend') && described?.model.experts === 0) {
+  if (flags.given('moe-comm-backend') && model?.experts === 0) {
     diagnostics.warn(`--moe-comm-backend has no effect: ${name} is not a mixture of experts`);
   }
   const latency =
@@ -59,7 +58,8 @@ export function resolveReplica(
       ? profileLatency(profile)
       : latencyModel(values['latency-model']).create(
           {
-            ...described!,
+            model: model!,
+            gpu: gpu!,
             parallelism: { tp, dp, moeCommBackend },
             ...(alpha === null ? {} : { alpha }),
             ...(beta === null ? {} : { beta }),
@@ -69,9 +69,8 @@ export function resolveReplica(
 
   const gpuMemoryUtilization = values['gpu-memory-utilization'];
   const totalKvBlocks =
-    settings.totalKvBlocks ??
-    derivedKvBlocks(described!.model, described!.gpu, { tp, dp, blockSize, gpuMemoryUtilization });
-  const gpuName = described?.gpu.name ?? hardware;
+    settings.totalKvBlocks ?? derivedKvBlocks(model!, gpu!, { tp, dp, blockSize, gpuMemoryUtilization });
+  const gpuName = gpu?.name ?? hardware;
   const config: ReplicaConfig = {
     model: name,
     hardware: gpuName,
@@ -85,7 +84,7 @@ export function resolveReplica(
     blockSize,
     gpuMemoryUtilization,
     maxModelLen: derivedMaxModelLen(
-      described?.model ?? { maxContext: 0 },
+      model ?? { maxContext: 0 },
       settings.maxModelLen ?? undefined,
       totalKvBlocks,
       blockSize,

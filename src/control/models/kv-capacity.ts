@@ -22,7 +22,7 @@ export interface KvCapacity {
   readonly maxModelLen: number;
 }
 
-/** What the model's name and these GPUs are called in errors of the catalogue, which knows flags only. */
+/** In place of remedies of the catalogue, which speak of flags. */
 const REMEDIES: Readonly<Record<string, string>> = {
   MODEL_DOES_NOT_FIT: 'give more GPUs, larger ones, or a smaller model',
   MODEL_LACKS_FIELD: 'add it to config.json; an engine may serve the model all the same',

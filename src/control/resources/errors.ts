@@ -1,7 +1,10 @@
 import { InputError } from '../../kernel/errors.js';
 import { knownNames } from '../../kernel/nearest-name.js';
 
-/** What can be wrong with a resource somebody wrote. Codes are stable and all start with RESOURCE_. No value is repeated that may be secret. */
+/**
+ * What can be wrong with a resource somebody wrote. Codes are stable and all start with RESOURCE_. No value is repeated that
+ * may be secret.
+ */
 
 export const badDocument = (place: string, problem: string, remedy: string) =>
   new InputError('RESOURCE_DOCUMENT', place, problem, remedy);

@@ -38,23 +38,20 @@ export function variableProblems(
   });
 }
 
-/** Schemas are few and stay: each is compiled once. Values are held weakly. */
-const cache = new WeakMap<Schema, ValidateFunction>();
+/** By the text of the schema: it is read from the store anew each time, and compiling takes far longer than checking. */
+const cache = new Map<string, ValidateFunction>();
+const MOST_CACHED = 64;
 
 function compiled(schema: Schema): ValidateFunction {
-  const known = cache.get(schema);
+  const text = JSON.stringify(schema);
+  const known = cache.get(text);
   if (known !== undefined) return known;
   const isLate = typeof schema.$schema === 'string' && schema.$schema.includes('2020-12');
   // An instance of its own for each: two versions of an engine may share an $id.
-  const ajv = new (isLate ? Ajv2020 : Ajv)({
-    allErrors: true,
-    strict: false,
-    verbose: true,
-    validateFormats: false,
-    logger: false,
-  });
-  const validate = ajv.compile(schema);
-  cache.set(schema, validate);
+  const options = { allErrors: true, strict: false, verbose: true, validateFormats: false, logger: false } as const;
+  const validate = new (isLate ? Ajv2020 : Ajv)(options).compile(schema);
+  if (cache.size >= MOST_CACHED) cache.clear();
+  cache.set(text, validate);
   return validate;
 }
 

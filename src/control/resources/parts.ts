@@ -31,6 +31,14 @@ export const secret = z
   .regex(/^[\x21-\x7e]+$|^\*\*\*$/, 'a secret of printable characters without spaces')
   .meta({ writeOnly: true, format: 'password' });
 
+/** The same for what no header has to carry: several lines, spaces and all. */
+export const secretText = z
+  .string()
+  .min(1)
+  .max(32_768)
+  .regex(/^[^\0]+$/, 'a text')
+  .meta({ writeOnly: true, format: 'password' });
+
 export const memory = z.string().regex(MEMORY, "an amount as '512Mi' or '16Gi'");
 
 const UNITS = { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
@@ -40,6 +48,10 @@ export function memoryBytes(amount: string): number {
   return Math.floor(Number(amount.slice(0, -2)) * UNITS[amount.slice(-2) as keyof typeof UNITS]);
 }
 
+export const environmentValue = z
+  .string()
+  .max(32_768)
+  .regex(/^[^\0]*$/, 'a text without zero bytes');
 export const environmentName = z.string().regex(ENVIRONMENT_NAME, 'the name of an environment variable');
 export const labels = z.record(
   z.string().regex(LABEL_KEY, "a label's name, as 'team' or 'example.org/team'"),

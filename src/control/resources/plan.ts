@@ -1,7 +1,7 @@
 import { type Difference, differences } from '../../store/resource-differences.js';
 import { shownRef } from '../../store/resource-errors.js';
 import type { ResourceRef } from '../../store/resource-record.js';
-import { isSealed, withoutSealed } from '../../store/secrets.js';
+import { withoutSealed } from '../../store/secrets.js';
 
 /** What is planned with: what a resource is called and what somebody says about it. Secrets are sealed. */
 export interface Declared extends ResourceRef {
@@ -59,7 +59,6 @@ const LONGEST = 200;
 
 function valueText(value: unknown): string {
   if (value === undefined) return '(absent)';
-  if (isSealed(value)) return '***';
   const text = JSON.stringify(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
 }

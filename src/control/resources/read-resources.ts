@@ -4,6 +4,7 @@ import { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
 import { checkResource } from './check-resource.js';
 import { badDocument, InvalidResources, invalidField } from './errors.js';
 import type { PlaceOf } from './kind.js';
+import { KINDS } from './kinds.js';
 import type { Resource } from './resource.js';
 
 /** A resource somebody wrote, and where its parts stand. */
@@ -17,8 +18,9 @@ const REMEDY = 'write plain YAML or JSON';
 /**
  * The resources of a file of YAML or JSON, which may hold several documents. Throws everything that is wrong with any of
  * them at once; then there are none.
+ * @param workspace of those that name none, instead of the usual one
  */
-export function readResources(text: string, file: string): WrittenResource[] {
+export function readResources(text: string, file: string, workspace?: string): WrittenResource[] {
   const lines = new LineCounter();
   const parsed = parseAllDocuments(text, { lineCounter: lines });
   const documents = 'empty' in parsed ? [] : parsed;
@@ -34,7 +36,7 @@ export function readResources(text: string, file: string): WrittenResource[] {
     if (isEmpty(document.contents)) continue;
     const placeOf: PlaceOf = (path) => placeIn(document, places, path);
     try {
-      const checked = checkResource(document.toJS(), placeOf);
+      const checked = checkResource(inWorkspace(document.toJS(), workspace), placeOf);
       if ('problems' in checked) problems.push(...checked.problems);
       else written.push({ resource: checked.resource, placeOf });
     } catch (error) {
@@ -47,6 +49,14 @@ export function readResources(text: string, file: string): WrittenResource[] {
   if (problems.length > 0) throw new InvalidResources(problems);
   if (written.length === 0) throw badDocument(file, 'holds no resource', "begin with 'apiVersion: twinyard/v1'");
   return written;
+}
+
+function inWorkspace(value: unknown, workspace: string | undefined): unknown {
+  if (workspace === undefined) return value;
+  const { kind, metadata } = (value ?? {}) as { kind?: unknown; metadata?: object };
+  const isItsScope = KINDS.some((one) => one.kind === kind && one.scope === 'workspace');
+  if (!isItsScope || typeof metadata !== 'object' || metadata === null) return value;
+  return { ...(value as object), metadata: { workspace, ...metadata } };
 }
 
 const isEmpty = (contents: ParsedNode | null) => contents === null || (isScalar(contents) && contents.value === null);

@@ -14,6 +14,7 @@ import type { EngineSpec } from '../resources/kinds/engine.js';
 import { kindNamed } from '../resources/kinds.js';
 import { type PlannedChange, plan } from '../resources/plan.js';
 import { DEFAULT_WORKSPACE, type Resource } from '../resources/resource.js';
+import { CONTROL_PLANE } from './actors.js';
 import { resourceInUse, unknownWorkspace } from './errors.js';
 import { usersOf } from './references.js';
 import { refOf, resourceView } from './resource-view.js';
@@ -104,13 +105,13 @@ export class ControlStore {
   async putStatus(ref: ResourceRef, uid: string, status: unknown): Promise<Resource | null> {
     const checked = kindNamed(ref.kind, 'status').statusSchema.parse(status) as Json;
     const work = (tx: ResourceTransaction) => tx.putStatus(ref, uid, checked);
-    const record = await this.resources.change('control-plane', work, 'past-crashes');
+    const record = await this.resources.change(CONTROL_PLANE, work, 'past-crashes');
     return record === null ? null : resourceView(record);
   }
 
   /** Ends one that was deleted, once what it stood for has been taken down. */
   remove(ref: ResourceRef, uid: string): Promise<boolean> {
-    return this.resources.change('control-plane', (tx) => tx.remove(ref, uid));
+    return this.resources.change(CONTROL_PLANE, (tx) => tx.remove(ref, uid));
   }
 
   private async put(tx: ResourceTransaction, { expected, placeOf, resource }: Wanted): Promise<Applied> {
@@ -120,7 +121,11 @@ export class ControlStore {
     const spec = sealSpec(this.box, kind, ref, resource.spec, before?.spec ?? null, placeOf);
     const content = { spec, labels: resource.metadata.labels };
     const [planned] = plan(before === null ? [] : [before], [{ ...ref, ...content }]);
-    const after = await tx.put(ref, content, expected ?? resource.metadata.resource_version ?? 'any');
+    const after = await tx.put(
+      ref,
+      content,
+      expected === undefined ? (resource.metadata.resource_version ?? 'any') : expected,
+    );
     return { ...planned!, resource: resourceView(after) };
   }
 }
@@ -133,7 +138,7 @@ async function problemsAmong(tx: ResourceTransaction, { placeOf, resource }: Wan
   const problems: InputError[] = [];
   if (workspace !== undefined && workspace !== DEFAULT_WORKSPACE) {
     const present = await existing(tx, 'Workspace');
-    const known = [DEFAULT_WORKSPACE, ...present.map(({ name }) => name)];
+    const known = [...new Set([DEFAULT_WORKSPACE, ...present.map(({ name }) => name)])];
     if (!known.includes(workspace)) problems.push(unknownWorkspace(placeOf('metadata.workspace'), workspace, known));
   }
   if (resource.kind === 'Endpoint') {

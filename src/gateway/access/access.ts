@@ -114,11 +114,6 @@ export class Access {
     this.#ledger.refund(reservation);
   }
 
-  /** What tokens cost, in nano-dollars: for whoever meters. */
-  get prices(): Prices {
-    return this.#prices;
-  }
-
   /** Takes in at once what has changed in the store, instead of within `refreshMs`. */
   refresh(): Promise<void> {
     return this.#ring.refresh();

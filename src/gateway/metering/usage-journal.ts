@@ -28,7 +28,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
  * Remembers usage between the end of a request and the store. A request is added, committed with all others of its turn in
- * one write, and only then acknowledged to its client; `fold`, called every second or so, moves what has gathered to the
+ * one write, and only then acknowledged to its client; `fold`, called every few seconds, moves what has gathered to the
  * store. So nothing acknowledged is lost when the process is killed, and nothing is counted twice: the store knows a journal
  * by its id, and a journal that has been offered to the store is not changed any more.
  */

@@ -89,8 +89,15 @@ function noEndpoint(name: string): AdminAnswer {
   return failed(404, `there is no endpoint '${name}'`);
 }
 
-function endpointFacts({ inFlight, name, policy, policyHash, replicas }: Endpoint): object {
-  return { name, policy, policy_hash: policyHash, in_flight: inFlight, replicas: replicas.map(({ id }) => id) };
+function endpointFacts({ flow, inFlight, name, policy, policyHash, replicas }: Endpoint): object {
+  return {
+    name,
+    policy,
+    policy_hash: policyHash,
+    in_flight: inFlight,
+    queued: Object.fromEntries(flow.waitingByClass()),
+    replicas: replicas.map(({ id }) => id),
+  };
 }
 
 function replicaFacts(endpoint: Endpoint | null, replica: LiveReplica): object {

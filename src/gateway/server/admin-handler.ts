@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { ApiError } from '../../protocol/errors.js';
 import type { KeyRole } from '../../store/key-record.js';
-import { tooManyWrongKeys } from '../access/errors.js';
+import { KEY_MISSING, KEY_WRONG, tooManyWrongKeys } from '../access/errors.js';
 import { WrongKeys } from '../access/wrong-keys.js';
 import { readBody } from '../request/read-body.js';
 import { answerAdmin } from './admin-api.js';
@@ -50,7 +50,8 @@ function whoAsks(host: AdminHost, wrong: WrongKeys, { headers, socket }: Incomin
   const address = socket.remoteAddress ?? '';
   if (host.access !== null) {
     const found = host.access.check(authorization, typeof apiKey === 'string' ? apiKey : undefined, address);
-    return found instanceof ApiError ? refused(found) : found.role;
+    if (!(found instanceof ApiError)) return found.role;
+    return refused(found === KEY_MISSING || found === KEY_WRONG ? NO_TOKEN_OR_KEY : found);
   }
   if (authorization === undefined) return refused(NO_TOKEN);
   wrong.mostPerMinute = host.config.access.wrongKeysPerMinute;
@@ -59,6 +60,7 @@ function whoAsks(host: AdminHost, wrong: WrongKeys, { headers, socket }: Incomin
 }
 
 const NO_TOKEN = new ApiError('unauthorized', 'the admin token is missing or wrong');
+const NO_TOKEN_OR_KEY = new ApiError('unauthorized', 'the admin token, or a key with a role, is missing or wrong');
 
 function refused({ message, retryAfterS, status }: ApiError): AdminAnswer {
   const retry = retryAfterS === null ? [] : ['retry-after', String(retryAfterS)];

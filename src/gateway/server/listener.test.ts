@@ -231,6 +231,45 @@ class Slow {
   }
 }
 
+describe('Listener that stops', () => {
+  it.each([false, true])('waits for who is being answered, not for who never asked, TLS: %s', async (byTls) => {
+    const tls = byTls ? certificate('stopping') : null;
+    if (byTls && tls === null) return;
+    let answer = () => {};
+    let begun = () => {};
+    const isBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const listener = await listening({ ...LOOPBACK, tls }, [], {
+      handler: (_, response) => {
+        answer = () => void response.end('late');
+        begun();
+      },
+    });
+    const port = Number(new URL(listener.url).port);
+    const client = (): Socket => {
+      const socket = byTls ? connectTls({ port, rejectUnauthorized: false }) : connect(port, '127.0.0.1');
+      return socket.on('error', () => {});
+    };
+    const closed = (socket: Socket) => new Promise((resolve) => socket.resume().once('close', resolve));
+    const unused = client();
+    await new Promise((resolve) => unused.once(byTls ? 'secureConnect' : 'connect', resolve));
+    const asking = client();
+    let text = '';
+    asking.on('data', (piece) => {
+      text += piece;
+    });
+    asking.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    await isBegun;
+    const both = [closed(unused), closed(asking)];
+    const stopped = listener.stop();
+    await both[0];
+    answer();
+    await Promise.all([stopped, ...both]);
+    expect(text).toContain('late');
+  });
+});
+
 describe('Listener and slow clients', () => {
   it.each([
     ['nothing', ''],

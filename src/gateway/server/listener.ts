@@ -118,11 +118,14 @@ export class Listener {
         clearInterval(this.#watcher);
         resolve();
       });
+      this.closeIdle();
     });
   }
 
+  /** Closes connections on which nothing is under way. Those that were never used are no idle ones for the server. */
   closeIdle(): void {
     this.#server.closeIdleConnections();
+    this.#clients.cutUnused();
   }
 
   cut(): void {

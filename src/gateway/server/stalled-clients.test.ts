@@ -3,6 +3,7 @@ import { StalledClients } from './stalled-clients.js';
 
 /** A client as the gateway sees it: what was given to it, and how much of that it has not taken. */
 class Client {
+  bytesRead = 0;
   bytesWritten = 0;
   writableLength = 0;
   isCut = false;
@@ -67,6 +68,15 @@ describe('StalledClients', () => {
     expect(client.isCut).toBe(false);
     clients.cut(10_100, 100);
     expect(client.isCut).toBe(true);
+  });
+
+  it('cuts off those who have never said anything when it is told to, and no others', () => {
+    const { client, clients } = watched();
+    const asking = new Client();
+    asking.bytesRead = 1;
+    clients.add(asking as never);
+    clients.cutUnused();
+    expect([client.isCut, asking.isCut]).toEqual([true, false]);
   });
 
   it('forgets who has left', () => {

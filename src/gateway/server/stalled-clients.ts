@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** What a connection shows of how far its client has read. */
-type Connection = Pick<Socket, 'writableLength' | 'bytesWritten' | 'destroy'>;
+type Connection = Pick<Socket, 'writableLength' | 'bytesRead' | 'bytesWritten' | 'destroy'>;
 
 interface Progress {
   taken: number;
@@ -38,5 +38,10 @@ export class StalledClients {
         progress.atMs = nowMs;
       } else if (nowMs - progress.atMs >= longestMs) connection.destroy();
     }
+  }
+
+  /** Cuts off those who have connected and never said anything. */
+  cutUnused(): void {
+    for (const connection of this.#connections.keys()) if (connection.bytesRead === 0) connection.destroy();
   }
 }

@@ -18,6 +18,8 @@ export interface ToyServer {
   url: string;
   /** All but those of calibration, in the order in which they came. */
   requests: ToyRequest[];
+  /** Takes no further connections; what is under way goes on. */
+  refuse(): void;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export async function toyServer(answer: Answer, others: Record<string, Answer> =
   const toy: ToyServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    refuse: () => void server.close(),
     async close() {
       server.closeAllConnections();
       if (server.listening) await new Promise((resolve) => server.close(resolve));

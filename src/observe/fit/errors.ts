@@ -14,7 +14,7 @@ export function tooFewRequests(name: string, found: number, least: number): Inpu
   return new InputError(
     'FIT_TOO_FEW_REQUESTS',
     name,
-    `${found} requests have both latencies and ended while others arrived`,
+    `${found} requests have both latencies`,
     `give a trace with at least ${least}`,
   );
 }

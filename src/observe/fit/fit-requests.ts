@@ -4,7 +4,7 @@ import { type LeastSquares, leastSquares } from './least-squares.js';
 import type { ObservedTrace } from './observed-trace.js';
 import { type ProfileFamily, valuesAt } from './profile-family.js';
 import { replayTrace } from './replay-trace.js';
-import { groupRequests, meansOf, type RequestGroup } from './request-groups.js';
+import { groupRequests, meansOf, type RequestGroup, rowsToReplay } from './request-groups.js';
 
 /** Relative errors of a group's means that are to be expected of a good model: the hardware repeats itself no better. */
 const USUAL_TTFT_ERROR = 0.03;
@@ -25,7 +25,7 @@ export interface RequestFit {
   observations: number;
 }
 
-/** A trace, and how many of its rows are looked at. */
+/** A trace, and the rows at its beginning whose latencies are looked at. */
 export interface TracePart {
   trace: ObservedTrace;
   rows: number;
@@ -41,12 +41,13 @@ export function fitRequests(
   progress: (tries: number, loss: number) => void,
 ): RequestFit {
   const groups = parts.map(({ trace, rows }) => groupRequests(trace, rows));
+  const needed = parts.map(({ trace, rows }) => rowsToReplay(trace, rows));
   let tries = 0;
   const residuals = (at: Float64Array): Float64Array => {
     const latency = profileLatency(family.costsOf(valuesAt(family, at)));
     tries++;
-    const errors = parts.flatMap(({ trace, rows }, i) => {
-      const { ttftUs, e2eUs } = replayTrace(trace, latency, rows);
+    const errors = parts.flatMap(({ trace }, i) => {
+      const { ttftUs, e2eUs } = replayTrace(trace, latency, needed[i]!);
       return groups[i]!.flatMap((group) => groupErrors(group, meansOf(trace, group.rows, ttftUs, e2eUs)));
     });
     const doubts = family.parameters.map(({ doubt }, i) => at[i]! / doubt);

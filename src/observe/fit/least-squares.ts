@@ -10,10 +10,20 @@ export interface LeastSquares {
 }
 
 const MOST_ROUNDS = 25;
+/** Which parameters a neighbour has more and which less of, in turns; in pairs, so that what is linear cancels out. */
+const NEIGHBOURS = [
+  [1, 1],
+  [-1, -1],
+  [1, -1],
+  [-1, 1],
+];
+const NEAR = 0.002;
+
 /**
  * The parameters with the least sum of squared residuals near the start: Levenberg and Marquardt's method with slopes from
- * differences. `residuals` is asked about 2 n + 1 times per round. `widths` say how far apart slopes are taken, by parameter:
- * far enough to see past what single requests do to a simulation.
+ * differences. In a simulation the least change can send a request into another step, and all after it: residuals are
+ * the mean of four neighbours, and `widths`, how far apart slopes are taken by parameter, are to be wide enough to see past
+ * that. `residuals` is asked about 2 n + 4 times per round.
  */
 export function leastSquares(
   start: Float64Array,
@@ -22,7 +32,7 @@ export function leastSquares(
   progress: (round: number, loss: number) => void,
 ): LeastSquares {
   let at = start;
-  let here = residuals(at);
+  let here = around(at, residuals);
   let loss = squares(here);
   let damping = 0.01;
   let slopes = slopesAt(at, widths, residuals);
@@ -30,7 +40,7 @@ export function leastSquares(
   for (; rounds < MOST_ROUNDS; rounds++) {
     progress(rounds, loss);
     const next = stepFrom(at, here, slopes, damping);
-    const there = residuals(next);
+    const there = around(next, residuals);
     const lower = squares(there);
     if (!(lower < loss)) {
       if (damping > 1e4) break;
@@ -46,6 +56,11 @@ export function leastSquares(
     if (gain < 1e-4) break;
   }
   return { at, loss, slopes, residuals: here, rounds };
+}
+
+function around(at: Float64Array, residuals: (at: Float64Array) => Float64Array): Float64Array {
+  const all = NEIGHBOURS.map((signs) => residuals(at.map((value, i) => value + NEAR * signs[i % 2]!)));
+  return all[0]!.map((_, k) => all.reduce((sum, one) => sum + one[k]!, 0) / all.length);
 }
 
 function slopesAt(

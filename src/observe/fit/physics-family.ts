@@ -11,7 +11,7 @@ const ATTENTION_SHARE = 0.35;
 export const SHARED_CONTEXT = 0.75;
 const KV_BYTES = 2;
 /** Up to so many tokens a step takes a little more with each. */
-const SMALL_BATCH = 32;
+const SMALL_BATCH = 16;
 const CURVE_TOKENS = [1, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16_384];
 
 /**

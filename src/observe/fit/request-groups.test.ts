@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RequestTable } from '../../workload/request-table.js';
 import type { ObservedTrace } from './observed-trace.js';
 import { ENGINE } from './planted.contract.js';
-import { groupRequests, judgedRows, meansOf } from './request-groups.js';
+import { groupRequests, judgedRows, meansOf, rowsToReplay } from './request-groups.js';
 
 /** A request each 10 us that takes 25 us; prompts grow, answers shrink. */
 function traceOf(requests: number): ObservedTrace {
@@ -19,11 +19,18 @@ function traceOf(requests: number): ObservedTrace {
 }
 
 describe('requests that are judged', () => {
-  it('have latencies, are no warm-up, and were over when the last one looked at arrived', () => {
+  it('have latencies and are no warm-up', () => {
     const trace = { ...traceOf(20), warmUp: 3 };
     trace.ttftUs[5] = Number.NaN;
-    expect(judgedRows(trace, 10)).toEqual([3, 4, 6, 7]);
-    expect(judgedRows(trace, 20)).toHaveLength(16);
+    trace.e2eUs[7] = Number.NaN;
+    expect(judgedRows(trace, 10)).toEqual([3, 4, 6, 8, 9]);
+  });
+
+  it('need those replayed that arrive while they are under way', () => {
+    // The tenth arrives at 90 and ends at 115.
+    expect([rowsToReplay(traceOf(20), 10), rowsToReplay(traceOf(20), 19), rowsToReplay(traceOf(20), 20)]).toEqual([
+      12, 20, 20,
+    ]);
   });
 
   it('are in groups by time, prompt, answer and load, small groups left out', () => {

@@ -14,10 +14,7 @@ export interface RequestGroup {
   itlUs: number;
 }
 
-/**
- * The rows of a trace up to `rows` in groups: by time, by length of prompt, by length of answer, and by how many others were
- * there. Requests that were still under way when the last of these rows arrived are left out: what came later held them up.
- */
+/** The rows of a trace up to `rows` in groups: by time, by length of prompt, of answer, and by how many others were there. */
 export function groupRequests(trace: ObservedTrace, rows: number): RequestGroup[] {
   const { table, ttftUs, e2eUs } = trace;
   const judged = judgedRows(trace, rows);
@@ -41,14 +38,20 @@ export function groupRequests(trace: ObservedTrace, rows: number): RequestGroup[
   );
 }
 
-/** Rows with known latencies that were over when the last row arrived, without the warm-up. */
-export function judgedRows({ table, ttftUs, e2eUs, warmUp }: ObservedTrace, rows: number): number[] {
-  const end = rows < table.count ? table.arrivalUs[rows]! : Number.POSITIVE_INFINITY;
+/** Rows up to `rows` with known latencies, without the warm-up. */
+export function judgedRows({ ttftUs, e2eUs, warmUp }: ObservedTrace, rows: number): number[] {
   const judged: number[] = [];
-  for (let row = warmUp; row < rows; row++) {
-    if (ttftUs[row]! > 0 && table.arrivalUs[row]! + e2eUs[row]! <= end) judged.push(row);
-  }
+  for (let row = warmUp; row < rows; row++) if (ttftUs[row]! > 0 && e2eUs[row]! >= ttftUs[row]!) judged.push(row);
   return judged;
+}
+
+/** Rows that have to be replayed to judge the first `rows`: what arrives while they are under way holds them up. */
+export function rowsToReplay(trace: ObservedTrace, rows: number): number {
+  const { table, e2eUs } = trace;
+  const endUs = judgedRows(trace, rows).reduce((end, row) => Math.max(end, table.arrivalUs[row]! + e2eUs[row]!), 0);
+  let needed = rows;
+  while (needed < table.count && table.arrivalUs[needed]! <= endUs) needed++;
+  return needed;
 }
 
 export function meansOf(

@@ -35,10 +35,15 @@ export class CacheLayout {
     return found;
   }
 
-  /** Removes a folder: it is gone at once, and its files one after the other. Returns the bytes that nobody else links to. */
+  /**
+   * Removes a folder, if it is there: it is gone at once, and its files one after the other. Returns the bytes that nobody else
+   * links to.
+   */
   async discard(folder: string): Promise<number> {
     const bin = await mkdtemp(join(this.root, 'trash', 'x'));
-    await rename(folder, join(bin, 'x'));
+    await rename(folder, join(bin, 'x')).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
     const freed = await lonelyBytes(bin);
     await rm(bin, { recursive: true, force: true });
     return freed;

@@ -43,8 +43,6 @@ export class CacheLock {
   }
 
   release(): void {
-    // Closing alone would leave it to the next collection of garbage.
-    this.#database.exec('rollback');
     this.#database.close();
   }
 }

@@ -1,4 +1,4 @@
-import { lstat, rm, unlink } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CacheLayout, names } from './cache-layout.js';
 import { CacheLock } from './cache-lock.js';
@@ -29,10 +29,10 @@ export async function pruneCache(
     }
   }
   for (const { path } of await layout.entries('blobs')) {
-    const { nlink, size } = await lstat(path);
-    if (nlink > 1) continue;
-    await unlink(path);
-    freed += size;
+    const stats = await lstat(path).catch(() => null);
+    if (stats === null || stats.nlink > 1) continue;
+    await rm(path, { force: true });
+    freed += stats.size;
   }
   // What a process that was ended has left.
   for (const name of await names(join(layout.root, 'trash'))) {

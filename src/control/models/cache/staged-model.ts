@@ -83,7 +83,7 @@ export class StagedModel {
     const published = this.#layout.published(this.#manifest);
     const shelf = await ensureFolder(root, dirname(published));
     // One that is there has lost files, or we would not be here.
-    await this.#layout.discard(join(root, published)).catch(ignoreMissing);
+    await this.#layout.discard(join(root, published));
     await rename(this.#model, join(root, published));
     await syncFolder(shelf);
     await rm(join(root, this.#layout.staging(this.#manifest)), { recursive: true, force: true });
@@ -108,10 +108,6 @@ export class StagedModel {
 export async function isFileOf(path: string, size: number): Promise<boolean> {
   const stats = await lstat(path).catch(() => null);
   return stats?.isFile() === true && stats.size === size;
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 /** So that what has appeared is there after a power cut too, where the system can promise that. */

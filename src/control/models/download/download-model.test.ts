@@ -285,7 +285,10 @@ describe('wrong bytes', () => {
   it('of small files are noticed as well', async () => {
     const { length } = tinyModel('main')['config.json']!;
     hub.once('/resolve-cache/', (response) => response.writeHead(200).end(toyBytes(length, 'x')));
-    await expect(download()).rejects.toMatchObject({ code: 'MODEL_CHECKSUM', problem: expect.stringMatching(/^its git-sha1/) });
+    await expect(download()).rejects.toMatchObject({
+      code: 'MODEL_CHECKSUM',
+      problem: expect.stringMatching(/^its git-sha1/),
+    });
   });
 
   it('are fetched once more if they are of an earlier time', async () => {
@@ -336,6 +339,18 @@ describe('cancelling', () => {
     await expect(download({ signal: controller.signal, onProgress: cancel })).rejects.toBe(reason);
     sameAsHub((await download()).folder);
     expect(ranges()).toEqual([undefined, 'bytes=1000-']);
+  });
+
+  it('ends reading what came before', async () => {
+    breakAfter(1000);
+    breakAtOnce(9);
+    await download().catch(() => {});
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const cancel = ({ files }: DownloadProgress) => {
+      if (files === 2) controller.abort(reason);
+    };
+    await expect(download({ signal: controller.signal, onProgress: cancel })).rejects.toBe(reason);
   });
 
   it('ends a pause', async () => {

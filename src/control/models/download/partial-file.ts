@@ -4,7 +4,8 @@ import type { ModelFile } from '../contract.js';
 import { ByteHash } from './byte-hash.js';
 
 const { O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
-const PIECE_BYTES = 2 ** 20;
+/** Small enough to keep nobody else in the process waiting while it is hashed. */
+const PIECE_BYTES = 2 ** 18;
 
 /** A file on its way: what came before is continued, with its checksum counted along. */
 export class PartialFile {

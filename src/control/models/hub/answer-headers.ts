@@ -11,6 +11,15 @@ export class AnswerHeaders {
     return Array.isArray(value) ? value[0] : value;
   }
 
+  /**
+   * What the hub tags a file with, without the marks around it. That of a large file is its SHA-256; others mean something to
+   * whoever made them.
+   */
+  get tag(): string | null {
+    const etag = this.text('x-linked-etag') ?? this.text('etag') ?? '';
+    return etag === '' ? null : etag.replace(/^W\//, '').replaceAll('"', '');
+  }
+
   /** A whole number, or undefined. */
   count(name: string): number | undefined {
     const value = Number(this.text(name) || Number.NaN);

@@ -1,7 +1,6 @@
 import type { Checksum, ModelFile, ModelListing } from '../contract.js';
 import { oddAnswer } from '../errors.js';
 import { checkPaths } from '../safe-path.js';
-import type { AnswerHeaders } from './answer-headers.js';
 import type { HubAnswer } from './hub-client.js';
 
 type Fields = { readonly [key: string]: unknown };
@@ -51,7 +50,7 @@ function readSibling(sibling: unknown, place: string): ListedFile {
 export function completedFile(file: ListedFile, { headers, ownHeaders }: HubAnswer, place: string): ModelFile {
   const size = file.size ?? ownHeaders.count('x-linked-size') ?? headers.count('content-length');
   if (size === undefined) throw oddAnswer(place, 'the answer does not tell how long it is');
-  const tag = ownTag(ownHeaders);
+  const { tag } = ownHeaders;
   const checksum = file.checksum ?? sha256Of(tag);
   return { path: file.path, size, checksum, tag: checksum === null ? tag : null };
 }
@@ -62,7 +61,7 @@ export function changeSince(
   offset: number,
   { headers, ownHeaders, status }: HubAnswer,
 ): string | undefined {
-  const tag = ownTag(ownHeaders);
+  const { tag } = ownHeaders;
   const is = sha256Of(tag);
   if (file.checksum?.algorithm === 'sha256' && is !== null && is.hex !== file.checksum.hex)
     return 'has other bytes now';
@@ -74,12 +73,6 @@ export function changeSince(
   const range = CONTENT_RANGE.exec(headers.text('content-range') ?? '');
   if (range === null || Number(range[1]) !== offset) return 'another part of it was sent';
   return range[2] === '*' || Number(range[2]) === file.size ? undefined : `has ${range[2]} bytes now, not ${file.size}`;
-}
-
-/** Without the marks around it. That of a large file is its SHA-256; others mean something to whoever made them. */
-function ownTag(headers: AnswerHeaders): string | null {
-  const etag = headers.text('x-linked-etag') ?? headers.text('etag') ?? '';
-  return etag === '' ? null : etag.replace(/^W\//, '').replaceAll('"', '');
 }
 
 function sha256Of(value: unknown): Checksum | null {

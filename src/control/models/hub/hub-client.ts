@@ -20,7 +20,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 export interface HubAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
-  /** Of the hub's own answer, which knows more of the file than the host that it sends us to. */
+  /** Of the hub's own answer, the first that tags the file: it knows more of it than whatever it sends us to. */
   readonly ownHeaders: AnswerHeaders;
   /** Its errors are `ModelError`s already. */
   readonly body: AsyncIterable<Uint8Array>;
@@ -116,7 +116,7 @@ export class HubClient {
         headers: { 'user-agent': 'twinyard', 'accept-encoding': 'identity', ...headers, ...credentials },
       });
       const found = new AnswerHeaders(answer.headers);
-      if (isOwn) ownHeaders = found;
+      if (isOwn && ownHeaders.tag === null) ownHeaders = found;
       if (!REDIRECTS.includes(answer.statusCode) || found.text(enough) !== undefined) {
         return {
           status: answer.statusCode,

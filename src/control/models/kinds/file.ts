@@ -21,7 +21,8 @@ import { realPathBelow } from '../folder/real-path.js';
 import { checkModelName, checkVersion } from '../model-name.js';
 
 const USUAL_LIMIT = 100;
-const PIECE_BYTES = 2 ** 20;
+/** Small enough to keep nobody else in the process waiting while it is hashed. */
+const PIECE_BYTES = 2 ** 18;
 
 /** A folder of models on this machine: `name/version` or `name`, each as it would be on the hub. */
 export const file: RegistryKind = {

@@ -5,7 +5,7 @@ import { InputError } from '../../../kernel/errors.js';
 import { BUNDLE_KIND, type BundleKeys } from '../../../policy/bundle/bundle-keys.js';
 import { invalidField } from '../errors.js';
 import { column, defineKind, type PlaceOf } from '../kind.js';
-import { environmentName, memory, name, secret, text } from '../parts.js';
+import { environmentName, environmentValue, memory, name, secretText, text } from '../parts.js';
 import { zodOfKind } from '../zod-of-kind.js';
 import { TASKS } from './engine.js';
 
@@ -46,8 +46,8 @@ const spec = z.strictObject({
     .default('pack')
     .describe('Fill up GPUs that are shared already, or take the emptiest'),
   variables: z.record(z.string(), z.unknown()).default({}).describe("The engine's parameters, checked by its schema"),
-  env: z.record(environmentName, z.string().max(32_768)).default({}).describe('Environment of the replicas'),
-  secret_env: z.record(environmentName, secret).default({}).describe('The same, kept encrypted and never shown'),
+  env: z.record(environmentName, environmentValue).default({}).describe('Environment of the replicas'),
+  secret_env: z.record(environmentName, secretText).default({}).describe('The same, kept encrypted and never shown'),
   routing: section('routing'),
   admission: section('admission'),
   flow_control: section('flow_control'),

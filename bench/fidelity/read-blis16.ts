@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readNumberTable } from '../../src/observe/truth/number-table.js';
+import { loadGpu } from '../../src/replica/catalogue/gpu-catalogue.js';
+import { loadModel } from '../../src/replica/catalogue/model-catalogue.js';
+import { type MeasuredRun, tableOf, VLLM } from './measured-run.js';
+
+/** The client went round so many prompts. */
+const PROMPTS = 100;
+const WARM_UP = 50;
+
+interface Experiment {
+  experiment: string;
+  profile: string;
+  server: Record<'max_model_len' | 'max_num_seqs' | 'max_num_batched_tokens', string>;
+  kv_blocks_gpu: number;
+  resolved_shared_prefix: { output_len: number };
+}
+
+/**
+ * Llama-2-7B on an H100. The recorded output lengths come from counting the tokens of the answer's text again, which lose
+ * whatever is no text: E2E does not depend on them. Every answer had the length that was asked for.
+ */
+export function readBlis16(folder: string): MeasuredRun[] {
+  const experiments: Experiment[] = JSON.parse(readFileSync(join(folder, 'experiments.json'), 'utf8'));
+  return experiments.map(({ experiment, profile, server, kv_blocks_gpu, resolved_shared_prefix }) => {
+    const path = join(folder, 'per_request', `${experiment}.csv`);
+    const names = ['index', 'arrival_us', 'input_tokens', 'ttft_us', 'e2e_us'] as const;
+    const { count, columns } = readNumberTable(path, names);
+    const requests = Array.from({ length: count }, (_, i) => ({
+      index: columns.index[i]!,
+      arrivalUs: columns.arrival_us[i]!,
+      inputTokens: columns.input_tokens[i]!,
+      outputTokens: resolved_shared_prefix.output_len,
+      ttftUs: columns.ttft_us[i]!,
+      e2eUs: columns.e2e_us[i]!,
+    }));
+    return {
+      set: 'Llama-2-7B, H100, vLLM 0.15',
+      name: profile,
+      ...tableOf(requests, (table, row, { index, inputTokens }) => {
+        const group = table.prefixGroups.index(`prompt ${index % PROMPTS}`);
+        table.prefixGroup[row] = group;
+        table.prefixTokens[group] = Math.max(table.prefixTokens[group] ?? 0, inputTokens);
+      }),
+      warmUp: WARM_UP,
+      maxInFlight: Number.POSITIVE_INFINITY,
+      model: loadModel('meta-llama/llama-2-7b-hf'),
+      gpu: loadGpu('H100'),
+      engine: {
+        ...VLLM,
+        totalKvBlocks: kv_blocks_gpu,
+        maxModelLen: Number(server.max_model_len),
+        maxNumSeqs: Number(server.max_num_seqs),
+        maxNumBatchedTokens: Number(server.max_num_batched_tokens),
+      },
+    };
+  });
+}

@@ -1,0 +1,47 @@
+import { InputError } from '../../kernel/errors.js';
+import { isStoreFailure } from '../../store/errors.js';
+import type { KeyRole } from '../../store/key-record.js';
+import { ResourceConflict } from '../../store/resource-errors.js';
+import { InvalidResources } from '../resources/errors.js';
+import { resourceView } from '../store/resource-view.js';
+import { type ControlAnswer, failed } from './control-route.js';
+
+export const badQuery = (name: string, problem: string, remedy: string) =>
+  new InputError('API_QUERY', `?${name}`, problem, remedy);
+
+export const otherThanPath = (place: string, given: string, wanted: string) =>
+  new InputError('API_PATH', place, `is '${given}', and the path says '${wanted}'`, 'let both say the same');
+
+/** Whoever asks may not do this. */
+export class Forbidden extends Error {
+  constructor(
+    readonly wanted: KeyRole,
+    has: KeyRole,
+    where: string,
+  ) {
+    super(`this takes the role ${wanted} ${where}, and the key has the role ${has}`);
+  }
+}
+
+const STATUS: Readonly<Record<string, number>> = {
+  RESOURCE_UNKNOWN: 404,
+  RESOURCE_DELETING: 409,
+  RESOURCE_IN_USE: 409,
+};
+
+/** What was asked wrongly is told; what is a bug is thrown on. */
+export function refusalFor(error: unknown): ControlAnswer {
+  if (error instanceof Forbidden) return failed(403, 'API_FORBIDDEN', error.message);
+  if (error instanceof ResourceConflict) {
+    const current = error.current === null ? null : resourceView(error.current);
+    return failed(409, error.code, error.message, { differences: error.differences, current });
+  }
+  if (isStoreFailure(error))
+    return failed(503, (error as InputError).code, (error as Error).message, {}, ['retry-after', '1']);
+  if (error instanceof InvalidResources) {
+    const problems = error.problems.map(({ code, place, problem, remedy }) => ({ code, place, problem, remedy }));
+    return failed(422, error.code, error.message, { problems });
+  }
+  if (error instanceof InputError) return failed(STATUS[error.code] ?? 400, error.code, error.message);
+  throw error;
+}

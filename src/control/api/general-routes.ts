@@ -1,0 +1,152 @@
+import { unknownResource } from '../../store/resource-errors.js';
+import { KINDS, kindNamed } from '../resources/kinds.js';
+import { planText } from '../resources/plan.js';
+import { readResources } from '../resources/read-resources.js';
+import { issueKey } from '../store/api-keys.js';
+import { resourceView } from '../store/resource-view.js';
+import { authorise, authoriseChange } from './authorise.js';
+import type { FeedFilter, FeedItem } from './change-feed.js';
+import { type ControlHost, type ControlRequest, type ControlRoute, ok } from './control-route.js';
+import { badQuery } from './errors.js';
+import { boundedNumber, eventView } from './query.js';
+
+const FILTER = { kind: 'by kind', workspace: 'by workspace; needed without a role in all of them' };
+
+/** What can be asked that is not about one kind. */
+export const GENERAL_ROUTES: readonly ControlRoute[] = [
+  {
+    method: 'GET',
+    path: '/api/v1/kinds',
+    role: 'viewer',
+    scope: 'anywhere',
+    summary: 'Lists the kinds of resources',
+    gives: 'list',
+    answer: async () =>
+      ok({
+        kind: 'KindList',
+        items: KINDS.map(({ changedBy, kind, plural, scope, shortNames, summary }) => ({
+          kind,
+          plural,
+          short_names: shortNames,
+          scope,
+          summary,
+          changed_by: changedBy,
+        })),
+      }),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/apply',
+    role: 'viewer',
+    scope: 'each',
+    summary: 'Makes all resources of a file so, all of them or none',
+    takes: 'documents',
+    gives: 'object',
+    query: {
+      dry_run: "'true' only tells what would be done",
+      workspace: 'of resources that name none',
+      file: 'what messages call the body',
+    },
+    answer: apply,
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/watch',
+    role: 'viewer',
+    scope: 'each',
+    summary: 'Tells of changes as they happen',
+    gives: 'stream',
+    query: { ...FILTER, since: 'a resource version; without it from now on' },
+    answer: watch,
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/events',
+    role: 'viewer',
+    scope: 'each',
+    summary: 'Lists what happened to resources, the latest first',
+    gives: 'list',
+    query: { ...FILTER, limit: '1 to 1000' },
+    answer: async (host, request) => {
+      const filter = filterOf(request);
+      const limit = boundedNumber(request.query, 'limit', 100, 1, 1000);
+      return ok({ kind: 'EventList', items: (await host.store.events.list({ ...filter, limit })).map(eventView) });
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/workspaces/{workspace}/apikeys/{name}/issue',
+    role: 'admin',
+    scope: 'workspace',
+    summary: 'Gives an ApiKey a new text, shows it this once, and ends the one before',
+    gives: 'object',
+    answer: issue,
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/audit',
+    role: 'admin',
+    scope: 'global',
+    summary: 'Lists who changed what, the latest first',
+    gives: 'list',
+    query: { kind: 'by kind', workspace: 'by workspace', name: 'by name', actor: 'by who it was', limit: '1 to 1000' },
+    answer: audit,
+  },
+];
+
+async function apply({ store }: ControlHost, { body, caller, query }: ControlRequest) {
+  const dryRun = query.get('dry_run') ?? 'false';
+  if (dryRun !== 'true' && dryRun !== 'false') throw badQuery('dry_run', 'is neither true nor false', "give 'true'");
+  const written = readResources(body, query.get('file') ?? 'body', query.get('workspace') ?? undefined);
+  for (const { resource } of written) await authoriseChange(caller, store, resource);
+  const applied = await store.apply(caller.name, written, { dryRun: dryRun === 'true' });
+  const items = applied.map(({ action, differences, resource }) => ({ action, differences, resource }));
+  return ok({ kind: 'Applied', dry_run: dryRun === 'true', text: planText(applied), items });
+}
+
+async function issue({ keys, store }: ControlHost, { caller, params }: ControlRequest) {
+  const ref = { kind: 'ApiKey', workspace: params.workspace!, name: params.name! };
+  const present = await store.get(ref);
+  if (present === null) throw unknownResource(ref);
+  await authoriseChange(caller, store, present);
+  const { id, text } = await issueKey(store, keys, ref);
+  return ok({ kind: 'IssuedKey', key_id: id, key: text });
+}
+
+async function watch({ feed }: ControlHost, request: ControlRequest) {
+  const filter = filterOf(request);
+  const since = boundedNumber(request.query, 'since', feed.version, 0, Number.MAX_SAFE_INTEGER);
+  return { status: 200 as const, stream: eventStream(feed.follow(since, filter, request.signal)) };
+}
+
+async function audit({ store }: ControlHost, { query }: ControlRequest) {
+  const limit = boundedNumber(query, 'limit', 100, 1, 1000);
+  const wanted: Record<string, string> = {};
+  for (const name of ['kind', 'workspace', 'name', 'actor']) {
+    const value = query.get(name);
+    if (value !== null) wanted[name] = value;
+  }
+  const entries = await store.resources.audit({ ...wanted, limit });
+  return ok({ kind: 'AuditList', items: entries.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() })) });
+}
+
+/** What is asked for, once it is clear that whoever asks may see it. */
+function filterOf({ caller, query }: ControlRequest): FeedFilter {
+  const kind = query.get('kind');
+  const workspace = query.get('workspace');
+  const scope = workspace === null ? 'global' : 'workspace';
+  authorise(caller, { role: 'viewer', scope }, workspace ?? '');
+  return {
+    ...(kind === null ? {} : { kind: kindNamed(kind, '?kind').kind }),
+    ...(workspace === null ? {} : { workspace }),
+  };
+}
+
+/** Server-sent events; their ids are what `since` takes. */
+async function* eventStream(items: AsyncIterable<FeedItem>): AsyncGenerator<string> {
+  for await (const item of items) {
+    const type = item.type === 'change' ? item.change.type : item.type;
+    const data = item.type === 'change' ? { type, resource: resourceView(item.change.record) } : { type };
+    yield `id: ${item.version}\nevent: ${type}\ndata: ${JSON.stringify({ ...data, version: item.version })}\n\n`;
+  }
+}

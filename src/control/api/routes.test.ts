@@ -1,0 +1,363 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RunError } from '../../kernel/errors.js';
+import type { KeyRole } from '../../store/key-record.js';
+import { openStore, type Store } from '../../store/open-store.js';
+import type { ResourceRecord } from '../../store/resource-record.js';
+import { SecretBox } from '../../store/secrets.js';
+import { KINDS } from '../resources/kinds.js';
+import { ControlStore } from '../store/control-store.js';
+import { installDefaults } from '../store/install-defaults.js';
+import { type Caller, roleAnywhere, workspaceRoles } from './caller.js';
+import { ChangeFeed } from './change-feed.js';
+import type { ControlAnswer, ControlHost } from './control-route.js';
+import { openApi } from './open-api.js';
+import { answerControl, CONTROL_ROUTES, isControlPath, paramsIn } from './routes.js';
+
+let folder: string;
+let store: Store;
+let host: ControlHost;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'twinyard-api-'));
+  store = await openStore(':memory:');
+  const control = new ControlStore(store, SecretBox.open(join(folder, 'secrets.key')));
+  await installDefaults(control);
+  host = { store: control, feed: await ChangeFeed.open(control.resources), keys: store.keys };
+});
+
+afterEach(async () => {
+  host.feed.close();
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const caller = (role: KeyRole, workspaces: Record<string, KeyRole> = {}): Caller => ({
+  name: 'alice',
+  role,
+  workspaces: new Map(Object.entries(workspaces)),
+});
+const ADMIN = caller('admin');
+
+interface Sent {
+  readonly body?: unknown;
+  readonly ifMatch?: string;
+  readonly as?: Caller;
+}
+
+type Answered = { status: number; body: Record<string, unknown>; headers?: readonly string[] };
+
+async function ask(line: string, { as = ADMIN, body, ifMatch }: Sent = {}): Promise<Answered> {
+  const [method, url] = line.split(' ') as [string, string];
+  const [path, query] = url.split('?') as [string, string?];
+  const answer = await answerControl(host, as, {
+    method,
+    path,
+    query: new URLSearchParams(query),
+    body: async () => (typeof body === 'string' ? body : JSON.stringify(body ?? '')),
+    signal: new AbortController().signal,
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  });
+  return answer as Answered;
+}
+
+const endpoint = (spec: object = {}, metadata: object = {}) => ({
+  apiVersion: 'twinyard/v1',
+  kind: 'Endpoint',
+  metadata: { name: 'chat', ...metadata },
+  spec: { engine: { name: 'emulator' }, model: { name: 'qwen/qwen3-14b' }, ...spec },
+});
+const ENDPOINTS = '/api/v1/workspaces/default/endpoints';
+const CHAT = `${ENDPOINTS}/chat`;
+
+describe('resources over the API', () => {
+  it('are created, listed, shown, changed and asked to go', async () => {
+    const made = await ask(`POST ${ENDPOINTS}`, { body: endpoint({}, { labels: { team: 'x' } }) });
+    expect(made).toMatchObject({ status: 201, body: { metadata: { generation: 1 }, spec: { replicas: 1 } } });
+    expect(await ask(`GET ${CHAT}`)).toEqual({ status: 200, body: made.body });
+    const listed = await ask(`GET ${ENDPOINTS}?labels=team%3Dx`);
+    expect(listed.body).toEqual({ kind: 'EndpointList', resource_version: host.feed.version, items: [made.body] });
+    expect((await ask(`GET ${ENDPOINTS}?labels=team%3Dy`)).body.items).toEqual([]);
+    expect((await ask('GET /api/v1/endpoints')).body.items).toHaveLength(1);
+    expect((await ask('GET /api/v1/engines')).body.items).toHaveLength(4);
+    expect(await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 2 }) })).toMatchObject({
+      status: 200,
+      body: { metadata: { generation: 2 } },
+    });
+    expect(await ask(`DELETE ${CHAT}`)).toMatchObject({
+      status: 202,
+      body: { metadata: { deleted_at: expect.any(String) } },
+    });
+    expect((await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 3 }) })).status).toBe(409);
+  });
+
+  it('are made by PUT where there are none, in the workspace of the path, from YAML too', async () => {
+    await ask('POST /api/v1/workspaces', {
+      body: 'apiVersion: twinyard/v1\nkind: Workspace\nmetadata: {name: search}\nspec: {}\n',
+    });
+    const made = await ask('PUT /api/v1/workspaces/search/endpoints/chat', { body: endpoint() });
+    expect(made).toMatchObject({ status: 201, body: { metadata: { workspace: 'search' } } });
+  });
+
+  it('are refused with all problems and their places', async () => {
+    const refused = await ask(`POST ${ENDPOINTS}`, { body: endpoint({ replicas: -1, variables: { a: 1 } }) });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: {
+        code: 'RESOURCE_INVALID',
+        problems: [{ place: expect.stringMatching(/^body:1:\d+ \(spec\.replicas\)$/) }],
+      },
+    });
+    expect((await ask(`POST ${ENDPOINTS}`, { body: endpoint({ variables: { a: 1 } }) })).body.code).toBe(
+      'RESOURCE_VARIABLE',
+    );
+    expect(await ask(`POST ${ENDPOINTS}`, { body: '' })).toMatchObject({
+      status: 400,
+      body: { code: 'RESOURCE_DOCUMENT' },
+    });
+    expect((await ask(`PUT ${ENDPOINTS}/other`, { body: endpoint() })).body).toMatchObject({
+      code: 'API_PATH',
+      error: expect.stringContaining("is 'chat', and the path says 'other'"),
+    });
+    expect((await ask(`POST /api/v1/engines`, { body: endpoint() })).body.code).toBe('API_PATH');
+    expect((await ask(`PUT ${CHAT}`, { body: endpoint({}, { workspace: 'b' }) })).body.code).toBe('API_PATH');
+    const two = `${JSON.stringify(endpoint())}\n---\n${JSON.stringify(endpoint({}, { name: 'b' }))}`;
+    expect((await ask(`POST ${ENDPOINTS}`, { body: two })).body.error).toContain('holds 2 resources');
+    for (const method of ['GET', 'DELETE']) expect((await ask(`${method} ${CHAT}`)).status).toBe(404);
+    expect((await ask(`GET ${ENDPOINTS}?labels=%3D`)).status).toBe(400);
+  });
+
+  it('conflict when somebody else came first, and it is told what changed', async () => {
+    const { body } = await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    expect((await ask(`POST ${ENDPOINTS}`, { body: endpoint() })).status).toBe(409);
+    const version = String((body.metadata as { resource_version: number }).resource_version);
+    await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 2 }), ifMatch: `"${version}"` });
+    expect(await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 3 }), ifMatch: version })).toMatchObject({
+      status: 409,
+      body: {
+        code: 'RESOURCE_CONFLICT',
+        differences: [{ path: 'spec.replicas', before: 1, after: 2 }],
+        current: { spec: { replicas: 2 } },
+      },
+    });
+    expect((await ask(`DELETE ${CHAT}`, { ifMatch: version })).status).toBe(409);
+    expect((await ask(`DELETE ${CHAT}`, { ifMatch: 'soon' })).status).toBe(400);
+    expect((await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 3 }), ifMatch: '*' })).status).toBe(200);
+    expect((await ask('DELETE /api/v1/engines/emulator')).body).toMatchObject({ code: 'RESOURCE_IN_USE' });
+  });
+
+  it('have a status that only controllers patch, and events', async () => {
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    const patch = (body: unknown) => ask(`PATCH ${CHAT}/status`, { body });
+    expect(await patch({ phase: 'Running', ready: 1 })).toMatchObject({
+      status: 200,
+      body: { metadata: { generation: 1 }, status: { ready: 1 } },
+    });
+    expect(await patch({ message: 'fine' })).toMatchObject({ body: { status: { phase: 'Running', message: 'fine' } } });
+    expect(await patch({ phase: 'Sideways' })).toMatchObject({
+      status: 422,
+      body: { problems: [{ place: 'body (phase)' }] },
+    });
+    for (const body of ['[]', '{']) expect((await patch(body)).status).toBe(400);
+    expect((await ask(`PATCH ${ENDPOINTS}/none/status`, { body: {} })).status).toBe(404);
+    const record = (await host.store.resources.get({ kind: 'Endpoint', workspace: 'default', name: 'chat' }))!;
+    await host.store.events.add(record, 'warning', 'Crashed', 'exit code 1');
+    const event = {
+      kind: 'Endpoint',
+      workspace: 'default',
+      name: 'chat',
+      type: 'warning',
+      reason: 'Crashed',
+      count: 1,
+    };
+    expect((await ask(`GET ${CHAT}/events?limit=5`)).body).toMatchObject({ kind: 'EventList', items: [event] });
+    expect((await ask('GET /api/v1/events?kind=ep&workspace=default')).body).toMatchObject({ items: [event] });
+    expect((await ask(`GET ${CHAT}/events?limit=0`)).body.code).toBe('API_QUERY');
+  });
+
+  it('are applied together, or only planned, and it is in the audit log', async () => {
+    const body = `${JSON.stringify(endpoint())}\n---\n${JSON.stringify(endpoint({}, { name: 'b' }))}`;
+    const planned = await ask('POST /api/v1/apply?dry_run=true', { body });
+    expect(planned.body).toMatchObject({
+      dry_run: true,
+      text: 'Endpoint default/chat created\nEndpoint default/b created\n',
+    });
+    expect((await ask(`GET ${CHAT}`)).status).toBe(404);
+    expect((await ask('POST /api/v1/apply', { body })).body).toMatchObject({
+      items: [{ action: 'created' }, { action: 'created' }],
+    });
+    expect((await ask('POST /api/v1/apply', { body })).body).toMatchObject({
+      items: [{ action: 'unchanged' }, { action: 'unchanged' }],
+    });
+    expect((await ask('POST /api/v1/apply?dry_run=maybe', { body })).status).toBe(400);
+    expect((await ask('POST /api/v1/apply?file=x.yaml', { body: 'kind: Nothing' })).body.error).toContain('x.yaml:1:7');
+    expect((await ask('GET /api/v1/audit?actor=alice&kind=Endpoint&limit=1')).body).toMatchObject({
+      items: [{ actor: 'alice', action: 'create', name: 'b', before: null, at: expect.stringMatching(/Z$/) }],
+    });
+  });
+});
+
+describe('keys', () => {
+  const KEYS = '/api/v1/workspaces/default/apikeys';
+  const key = (spec: object) => ({ apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata: { name: 'k' }, spec });
+
+  it('have a text when somebody asks for it, another each time, and nobody else sees it', async () => {
+    await ask(`POST ${KEYS}`, { body: key({ role: 'operator' }) });
+    const [first, second] = [await ask(`POST ${KEYS}/k/issue`), await ask(`POST ${KEYS}/k/issue`)];
+    expect(first).toMatchObject({ status: 200, body: { kind: 'IssuedKey', key: expect.stringMatching(/^ty_/) } });
+    expect(second.body.key_id).toBe(first.body.key_id);
+    expect(second.body.key).not.toBe(first.body.key);
+    const shown = JSON.stringify([await ask(`GET ${KEYS}/k`), await ask('GET /api/v1/audit')]);
+    expect(shown).not.toContain(second.body.key);
+    expect((await ask(`POST ${KEYS}/k/issue`, { as: caller('viewer', { default: 'admin' }) })).status).toBe(403);
+    expect((await ask(`POST ${KEYS}/none/issue`)).status).toBe(404);
+    await ask(`DELETE ${KEYS}/k`);
+    expect((await ask(`POST ${KEYS}/k/issue`)).status).toBe(409);
+  });
+});
+
+describe('watch', () => {
+  it('is a stream of events that can be taken up again', async () => {
+    const since = host.feed.version;
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    await ask(`DELETE ${CHAT}`);
+    const { stream } = (await ask(`GET /api/v1/watch?kind=endpoints&since=${since}`)) as unknown as {
+      stream: AsyncIterable<string>;
+    };
+    const events: string[] = [];
+    for await (const event of stream) {
+      events.push(event);
+      if (events.length === 2) break;
+    }
+    expect(events[0]).toMatch(new RegExp(`^id: ${since + 1}\nevent: created\ndata: \\{.*"name":"chat".*\\}\n\n$`));
+    expect(events[1]).toMatch(/^id: \d+\nevent: deleting\n/);
+    const old = (await ask('GET /api/v1/watch?since=0')) as unknown as { stream: AsyncIterable<string> };
+    const told: string[] = [];
+    for await (const event of old.stream) told.push(event);
+    expect(told).toEqual([`id: ${since + 2}\nevent: gone\ndata: {"type":"gone","version":${since + 2}}\n\n`]);
+    expect((await ask('GET /api/v1/watch?kind=nothing')).status).toBe(400);
+  });
+});
+
+describe('roles', () => {
+  const ROLES = ['none', 'viewer', 'operator', 'admin'] as const;
+  const filled = (path: string) => path.replace('{workspace}', 'default').replace('{name}', 'nobody');
+
+  it.each(CONTROL_ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s is refused to all who are less than it asks for',
+    async (_, { method, path, role, scope }) => {
+      for (const less of ROLES.slice(0, ROLES.indexOf(role))) {
+        expect((await ask(`${method} ${filled(path)}`, { as: caller(less) })).status).toBe(403);
+        // A high role elsewhere is no role here.
+        if (scope === 'workspace' || scope === 'global') {
+          expect((await ask(`${method} ${filled(path)}`, { as: caller(less, { other: 'admin' }) })).status).toBe(403);
+        }
+        if (scope === 'global') {
+          expect((await ask(`${method} ${filled(path)}`, { as: caller(less, { default: 'admin' }) })).status).toBe(403);
+        }
+      }
+      const allowed = await ask(`${method} ${filled(path)}`, { as: caller(role), body: 'nonsense' });
+      expect(allowed.status).not.toBe(403);
+    },
+  );
+
+  it('are held in workspaces, for what is applied there and for nothing else', async () => {
+    const operator = caller('none', { default: 'operator' });
+    expect((await ask(`POST ${ENDPOINTS}`, { as: operator, body: endpoint() })).status).toBe(201);
+    expect((await ask('POST /api/v1/apply', { as: operator, body: endpoint({ replicas: 2 }) })).status).toBe(200);
+    const elsewhere = endpoint({}, { workspace: 'other' });
+    expect((await ask('POST /api/v1/apply', { as: operator, body: elsewhere })).status).toBe(403);
+    const workspace = { apiVersion: 'twinyard/v1', kind: 'Workspace', metadata: { name: 'w' }, spec: {} };
+    expect((await ask('POST /api/v1/apply', { as: operator, body: workspace })).body.error).toBe(
+      'this takes the role admin everywhere, and the key has the role none',
+    );
+    expect((await ask('GET /api/v1/engines', { as: operator })).status).toBe(200);
+    for (const path of ['watch', 'events', 'watch?workspace=other', 'events?workspace=other']) {
+      expect((await ask(`GET /api/v1/${path}`, { as: operator })).status).toBe(403);
+    }
+    expect((await ask('GET /api/v1/events?workspace=default', { as: operator })).status).toBe(200);
+  });
+
+  it('cannot be raised by a key: who has no role everywhere can neither make nor touch one that does', async () => {
+    const key = (role: string) => ({
+      apiVersion: 'twinyard/v1',
+      kind: 'ApiKey',
+      metadata: { name: 'k' },
+      spec: { role },
+    });
+    const keys = '/api/v1/workspaces/default/apikeys';
+    const local = caller('viewer', { default: 'admin' });
+    expect((await ask(`POST ${keys}`, { as: local, body: key('admin') })).status).toBe(403);
+    expect((await ask('POST /api/v1/apply', { as: local, body: key('operator') })).status).toBe(403);
+    expect((await ask(`POST ${keys}`, { body: key('admin') })).status).toBe(201);
+    expect((await ask(`PUT ${keys}/k`, { as: local, body: key('none') })).status).toBe(403);
+    expect((await ask(`DELETE ${keys}/k`, { as: local })).status).toBe(403);
+    await ask(`PUT ${keys}/k`, { body: key('none') });
+    expect((await ask(`DELETE ${keys}/k`, { as: local })).status).toBe(202);
+  });
+
+  it('come from Role resources of the workspace of a key', () => {
+    const role = (workspace: string, role: string, deletedAt: number | null = null) =>
+      ({ workspace, deletedAt, spec: { role, api_keys: ['k'] } }) as unknown as ResourceRecord;
+    const roles = [role('a', 'viewer'), role('a', 'operator'), role('a', 'admin', 1), role('b', 'admin')];
+    const found = workspaceRoles(roles, { workspace: 'a', name: 'k' });
+    expect([...found]).toEqual([['a', 'operator']]);
+    expect(workspaceRoles(roles, { workspace: 'a', name: 'other' }).size).toBe(0);
+    expect(roleAnywhere({ name: '', role: 'none', workspaces: found })).toBe('operator');
+  });
+});
+
+describe('the table of routes', () => {
+  it('has no two that answer the same, and finds what paths name', () => {
+    const called = CONTROL_ROUTES.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`);
+    expect(new Set(called).size).toBe(called.length);
+    expect(paramsIn('/api/v1/engines/a%20b', '/api/v1/engines/{name}')).toEqual({ name: 'a b' });
+    for (const path of ['/api/v1/engines/', '/api/v1/engines/%', '/api/v1/engines', '/api/v1/x/y']) {
+      expect(paramsIn(path, '/api/v1/engines/{name}')).toBeNull();
+    }
+    expect([isControlPath('/api/v1/kinds'), isControlPath('/api/keys')]).toEqual([true, false]);
+  });
+
+  it('refuses other paths and methods', async () => {
+    expect((await ask('GET /api/v1/nothing')).status).toBe(404);
+    expect(await ask(`PATCH ${CHAT}`)).toMatchObject({ status: 405, headers: ['allow', 'GET, PUT, DELETE'] });
+    expect((await ask('GET /api/v1/nothing', { as: caller('none') })).status).toBe(403);
+    expect((await ask('HEAD /api/v1/kinds')).body.items).toHaveLength(KINDS.length);
+  });
+
+  it('says when the store cannot be asked, and hides no bug', async () => {
+    const broken = (error: Error): ControlHost => ({
+      ...host,
+      store: { list: () => Promise.reject(error) } as unknown as ControlStore,
+    });
+    const call = {
+      method: 'GET',
+      path: '/api/v1/engines',
+      query: new URLSearchParams(),
+      body: async () => '',
+      signal: new AbortController().signal,
+    };
+    const lost = (await answerControl(broken(new RunError('STORE_UNREACHABLE', 'gone')), ADMIN, call)) as ControlAnswer;
+    expect(lost).toMatchObject({ status: 503, headers: ['retry-after', '1'] });
+    await expect(answerControl(broken(new TypeError('a bug')), ADMIN, call)).rejects.toThrow('a bug');
+  });
+
+  it('is described by OpenAPI: every route, and every schema that it speaks of', async () => {
+    const { body } = await ask('GET /api/v1/openapi.json');
+    const document = openApi(CONTROL_ROUTES) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+      components: { schemas: object };
+    };
+    expect(body).toEqual(document);
+    for (const { method, path } of CONTROL_ROUTES) expect(document.paths[path]).toHaveProperty(method.toLowerCase());
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+      (match) => match[1]!,
+    );
+    expect(refs.length).toBeGreaterThan(20);
+    for (const name of refs) expect(document.components.schemas).toHaveProperty(name);
+    const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((one) => one.operationId));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

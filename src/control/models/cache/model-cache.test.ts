@@ -1,0 +1,172 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ModelFile, ModelRegistry } from '../contract.js';
+import { downloadModel } from '../download/download-model.js';
+import { unreachable } from '../errors.js';
+import { ToyClock } from '../toy-clock.contract.js';
+import { sha256 } from '../toy-hub.contract.js';
+import { toyBytes } from '../toy-model.contract.js';
+import { CacheLock } from './cache-lock.js';
+import { ModelCache } from './model-cache.js';
+
+let folder: string;
+let cache: ModelCache;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'twinyard-models-'));
+  cache = await ModelCache.open(folder);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+const registry: ModelRegistry = {
+  address: 'toy:',
+  connect: async () => ({ connected: true }),
+  list: async () => [],
+  resolve: () => Promise.reject(new Error('not asked')),
+  open: async (_, { path, size }) => ({ begins: 0, bytes: pieces(toyBytes(size, path)) }),
+  close: async () => {},
+};
+
+/** A model of files that are named after their contents: the same name is the same bytes. */
+function model(name: string, revision: string, ...paths: string[]) {
+  const files = paths.map((path): ModelFile => {
+    const hex = sha256(toyBytes(1000, path));
+    return { path, size: 1000, checksum: path.startsWith('plain') ? null : { algorithm: 'sha256', hex }, tag: null };
+  });
+  return { name, version: 'main', revision: revision.repeat(40), files, folder: null };
+}
+
+const download = async (...args: Parameters<typeof model>) =>
+  (await downloadModel({ registry, model: model(...args), cache, clock: new ToyClock() })).folder;
+
+/** What an interrupted download leaves: the first file, and nothing of the others. */
+async function interrupt(...args: Parameters<typeof model>): Promise<void> {
+  let opened = 0;
+  const open: ModelRegistry['open'] = async (...asked) => {
+    if (opened++ > 0) throw unreachable('toy:', 'gone');
+    return registry.open(...asked);
+  };
+  const options = { registry: { ...registry, open }, model: model(...args), cache, clock: new ToyClock(), parallel: 1 };
+  await expect(downloadModel(options)).rejects.toMatchObject({ code: 'REGISTRY_UNREACHABLE' });
+}
+
+const blobs = () =>
+  (readdirSync(join(folder, 'blobs'), { recursive: true }) as string[]).filter((one) => one.length > 2);
+const shown = async () => (await cache.list()).map(({ complete, name, revision }) => [name, revision[0], complete]);
+
+describe('list', () => {
+  it('has what is complete, and what is not', async () => {
+    expect(await cache.list()).toEqual([]);
+    const found = await download('acme/tiny', 'a', 'one', 'two');
+    await interrupt('acme/big', 'b', 'one', 'three', 'four');
+    expect(await cache.list()).toEqual([
+      {
+        registry: 'toy:',
+        name: 'acme/tiny',
+        version: 'main',
+        revision: 'a'.repeat(40),
+        folder: found,
+        bytes: 2000,
+        complete: true,
+      },
+      expect.objectContaining({ name: 'acme/big', bytes: 3000, complete: false }),
+    ]);
+  });
+
+  it('skips what it cannot read', async () => {
+    mkdirSync(join(folder, 'models', 'acme--odd', 'x'), { recursive: true });
+    mkdirSync(join(folder, 'staging', 'acme--odd', 'x'), { recursive: true });
+    writeFileSync(join(folder, 'models', 'acme--odd', 'x', 'model.json'), '{');
+    expect(await cache.list()).toEqual([]);
+  });
+});
+
+describe('prune', () => {
+  it('removes what nobody uses, and tells how much that was', async () => {
+    await download('acme/tiny', 'a', 'one', 'two', 'plain');
+    await download('acme/tiny', 'b', 'one', 'three', 'plain');
+    expect(await cache.prune(({ revision }) => revision.startsWith('b'))).toBeGreaterThanOrEqual(2000);
+    expect(await shown()).toEqual([['acme/tiny', 'b', true]]);
+    expect(blobs()).toHaveLength(2);
+    expect(await cache.prune(() => true)).toBe(0);
+    expect(await cache.prune(() => false)).toBeGreaterThanOrEqual(3000);
+    expect([await shown(), blobs(), readdirSync(join(folder, 'trash'))]).toEqual([[], [], []]);
+  });
+
+  it('keeps files that another model has too', async () => {
+    await download('acme/tiny', 'a', 'one');
+    const other = await download('acme/other', 'b', 'one');
+    await cache.prune(({ name }) => name === 'acme/other');
+    expect(statSync(join(other, 'one'))).toMatchObject({ size: 1000, nlink: 2 });
+  });
+
+  it('keeps what is to be continued, and removes what was given up', async () => {
+    await interrupt('acme/big', 'b', 'one', 'three');
+    await cache.prune(({ name }) => name === 'acme/big');
+    expect(await shown()).toEqual([['acme/big', 'b', false]]);
+    await cache.prune(() => false);
+    expect([await shown(), blobs()]).toEqual([[], []]);
+  });
+
+  it('leaves a download under way alone', async () => {
+    await interrupt('acme/big', 'b', 'one', 'three');
+    const lock = (await CacheLock.take(join(folder, 'locks', 'acme--big.lock')))!;
+    await cache.prune(() => false);
+    expect(await shown()).toEqual([['acme/big', 'b', false]]);
+    lock.release();
+  });
+
+  it('removes what is no model, and what was being removed', async () => {
+    mkdirSync(join(folder, 'models', 'acme--odd', 'x'), { recursive: true });
+    mkdirSync(join(folder, 'trash', 'half'));
+    await cache.prune(() => true);
+    expect([readdirSync(join(folder, 'models', 'acme--odd')), readdirSync(join(folder, 'trash'))]).toEqual([[], []]);
+  });
+
+  it('says what is in its way', async () => {
+    await download('acme/tiny', 'a', 'one');
+    rmSync(join(folder, 'trash'), { recursive: true });
+    await expect(cache.prune(() => false)).rejects.toMatchObject({ code: 'MODEL_CACHE' });
+  });
+});
+
+describe('CacheLock', () => {
+  const libsql = fileURLToPath(import.meta.resolve('libsql'));
+
+  it('is had by one at a time, and its file stays', async () => {
+    const path = join(folder, 'locks', 'x.lock');
+    const first = (await CacheLock.take(path))!;
+    expect(await CacheLock.take(path)).toBeNull();
+    first.release();
+    const second = await CacheLock.take(path);
+    expect([second === null, existsSync(path)]).toEqual([false, true]);
+    second!.release();
+  });
+
+  it('is free when the process that had it was killed', async () => {
+    const path = join(folder, 'locks', 'y.lock');
+    const script = `
+      const Database = require(process.argv[1]);
+      const database = new Database(process.argv[2], { timeout: 0 });
+      database.exec('pragma journal_mode = memory; begin exclusive');
+      console.log('taken');
+      setInterval(() => database, 1000);
+    `;
+    const other = spawn(process.execPath, ['-e', script, libsql, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(other.stdout, 'data');
+    expect(await CacheLock.take(path)).toBeNull();
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+    const lock = await CacheLock.take(path);
+    expect(lock).not.toBeNull();
+    lock!.release();
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { ToyClock } from '../toy-clock.contract.js';
+import { type DownloadProgress, TransferProgress } from './transfer-progress.js';
+
+function start() {
+  const clock = new ToyClock();
+  const told: DownloadProgress[] = [];
+  const progress = new TransferProgress({ bytes: 10_000, files: 2 }, clock, (one) => told.push(one));
+  return { clock, told, progress };
+}
+
+it('tells of bytes four times a second, and of phases and files always', () => {
+  const { clock, progress, told } = start();
+  progress.phase('downloading');
+  for (let i = 0; i < 10; i++) {
+    clock.time += 100;
+    progress.count(100, true);
+  }
+  progress.fileDone();
+  progress.phase('publishing');
+  expect(told.map(({ bytes, files, phase }) => [phase, bytes, files])).toEqual([
+    ['downloading', 0, 0],
+    ['downloading', 300, 0],
+    ['downloading', 600, 0],
+    ['downloading', 900, 0],
+    ['downloading', 1000, 1],
+    ['publishing', 1000, 1],
+  ]);
+  expect(told.at(-1)).toMatchObject({ totalBytes: 10_000, totalFiles: 2, bytesPerSecond: 1000 });
+});
+
+it('counts what was there, but not for the speed', () => {
+  const { clock, progress, told } = start();
+  progress.count(5000, false);
+  clock.time += 2000;
+  progress.count(1000, true);
+  expect(told.map(({ bytes, bytesPerSecond }) => [bytes, bytesPerSecond])).toEqual([
+    [5000, 0],
+    [6000, 500],
+  ]);
+});
+
+it('forgets how fast it was before', () => {
+  const { clock, progress, told } = start();
+  for (let i = 0; i < 30; i++) {
+    clock.time += 1000;
+    progress.count(i < 10 ? 900 : 100, true);
+  }
+  expect(told.at(-1)!.bytesPerSecond).toBe(100);
+});
+
+it('goes back when a file begins again', () => {
+  const { clock, progress, told } = start();
+  progress.count(500, true);
+  clock.time += 1000;
+  progress.count(-500, false);
+  expect(told.at(-1)).toMatchObject({ bytes: 0, bytesPerSecond: 500 });
+});

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { systemClock } from './system-clock.js';
+
+it('knows the time and waits for it', async () => {
+  const before = systemClock.now();
+  await systemClock.sleep(0);
+  expect(systemClock.now()).toBeGreaterThanOrEqual(before);
+});
+
+it('stops waiting for a signal, with its reason', async () => {
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const waiting = systemClock.sleep(3_600_000, controller.signal);
+  controller.abort(reason);
+  await expect(waiting).rejects.toBe(reason);
+});

@@ -1,0 +1,75 @@
+import type { Keys } from '../../store/keys.js';
+import { deletingResource, unknownResource } from '../../store/resource-errors.js';
+import type { ResourceRef } from '../../store/resource-record.js';
+import { type ApiKeySpec, keySettings } from '../resources/kinds/api-key.js';
+import type { Resource } from '../resources/resource.js';
+import type { ControlStore } from './control-store.js';
+
+export interface Issued {
+  readonly id: string;
+  /** Kept nowhere. */
+  readonly text: string;
+}
+
+/** Gives an ApiKey a text, whether it had one or not; one that it had is not accepted any more. */
+export async function issueKey(store: ControlStore, keys: Keys, ref: ResourceRef): Promise<Issued> {
+  const resource = await store.get(ref);
+  if (resource === null) throw unknownResource(ref);
+  if (resource.metadata.deleted_at !== undefined) throw deletingResource(ref);
+  const settings = settingsOf(ref, resource);
+  const known = await keyIdOf(keys, ref, resource);
+  // Before it has a text that works: what was found under the name may have been allowed more.
+  if (known !== null) await keys.update(known, settings);
+  const { key, text } = known === null ? await keys.create(settings) : await keys.rotate(known, null);
+  await report(store, ref, resource, key.id, key.hint);
+  return { id: key.id, text };
+}
+
+/**
+ * Makes the store of keys say what an ApiKey says: its settings, or its end. One that has no text yet is left alone. To be
+ * called after every change, and again after a failure: it does what is left to do.
+ */
+export async function syncKey(store: ControlStore, keys: Keys, ref: ResourceRef): Promise<void> {
+  const resource = await store.get(ref);
+  if (resource === null) return;
+  const id = await keyIdOf(keys, ref, resource);
+  if (resource.metadata.deleted_at !== undefined) {
+    if (id !== null) await keys.revoke(id);
+    await store.remove(ref, resource.metadata.uid!);
+    return;
+  }
+  if (id === null || resource.status?.observed_generation === resource.metadata.generation) return;
+  const { hint } = await keys.update(id, settingsOf(ref, resource));
+  await report(store, ref, resource, id, hint);
+}
+
+const settingsOf = ({ name, workspace }: ResourceRef, { spec }: Resource) =>
+  keySettings(workspace, name, spec as unknown as ApiKeySpec);
+
+/**
+ * The key that belongs to it: the one it says, or one that was made just before a crash and that nobody has the text of. Null
+ * when there is none, or when it has been revoked.
+ */
+async function keyIdOf(keys: Keys, ref: ResourceRef, { metadata, status }: Resource): Promise<string | null> {
+  if (typeof status?.key_id === 'string') {
+    const key = await keys.get(status.key_id);
+    return key === null || key.revokedAt !== null ? null : key.id;
+  }
+  const called = `${ref.workspace}/${ref.name}`;
+  const since = Date.parse(metadata.created_at!);
+  const found = (await keys.list()).find(
+    ({ createdAt, name, revokedAt }) => name === called && revokedAt === null && createdAt >= since,
+  );
+  return found?.id ?? null;
+}
+
+async function report(
+  store: ControlStore,
+  ref: ResourceRef,
+  resource: Resource,
+  key_id: string,
+  hint: string,
+): Promise<void> {
+  const { generation, uid } = resource.metadata;
+  await store.putStatus(ref, uid!, { phase: 'Active', observed_generation: generation, key_id, hint });
+}

@@ -1,0 +1,196 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SecretBox } from '../../store/secrets.js';
+import { describeStores } from '../../store/stores.contract.js';
+import { InvalidResources } from '../resources/errors.js';
+import { planText } from '../resources/plan.js';
+import { readResources } from '../resources/read-resources.js';
+import { ControlStore } from './control-store.js';
+import { installDefaults } from './install-defaults.js';
+
+const TOKEN = 'hf_plainly_secret';
+const head = (kind: string, name: string) => `apiVersion: twinyard/v1\nkind: ${kind}\nmetadata: {name: ${name}}\n`;
+const registry = (token: string, url = 'https://hub.example.com') =>
+  `${head('ModelRegistry', 'hub')}spec: {type: hugging-face, url: '${url}', token: '${token}'}\n`;
+const endpoint = (more: string, name = 'chat') =>
+  `${head('Endpoint', name)}spec:\n  engine: {name: emulator}\n  model: {name: qwen/qwen3-14b}\n${more}`;
+const upstreams = (...list: string[]) => `${head('ExternalEndpoint', 'x')}spec: {upstreams: [${list.join(', ')}]}\n`;
+const HUB = { kind: 'ModelRegistry', workspace: 'default', name: 'hub' };
+const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
+
+describeStores((stores) => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'twinyard-control-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  async function opened() {
+    const address = await stores.freshAddress();
+    const store = await stores.open(address);
+    const control = new ControlStore(store, SecretBox.open(join(folder, 'secrets.key')));
+    await installDefaults(control);
+    const apply = (text: string, options = {}) => control.apply('alice', readResources(text, 'f.yaml'), options);
+    return { address, store, control, apply };
+  }
+
+  describe('apply', () => {
+    it('creates, changes, and leaves alone, and says which with what differs', async () => {
+      const { apply, control } = await opened();
+      const text = `${endpoint('  replicas: 3\n')}---\n${head('Workspace', 'search')}spec: {}\n`;
+      expect(planText(await apply(text))).toBe('Endpoint default/chat created\nWorkspace search created\n');
+      const version = await control.resources.version();
+      expect((await apply(text)).map(({ action }) => action)).toEqual(['unchanged', 'unchanged']);
+      expect(await control.resources.version()).toBe(version);
+      expect(planText(await apply(endpoint('  replicas: 5\n  env: {A: b}\n')))).toBe(
+        'Endpoint default/chat changed\n  spec.replicas: 3 -> 5\n  spec.env.A: (absent) -> "b"\n',
+      );
+    });
+
+    it('only says so in a dry run', async () => {
+      const { apply, control } = await opened();
+      const version = await control.resources.version();
+      const [planned] = await apply(endpoint(''), { dryRun: true });
+      expect(planned).toMatchObject({ action: 'created', resource: { spec: { replicas: 1 } } });
+      expect([await control.get(CHAT), await control.resources.version()]).toEqual([null, version]);
+    });
+
+    it('does all of it or nothing, and names what does not fit the rest', async () => {
+      const { apply, control } = await opened();
+      const text = `${endpoint('  variables: {sped: 10}\n')}---\n${head('Workspace', 'a')}spec: {}\n---\n${head('Role', 'r').replace('}', ', workspace: nowhere}')}spec: {role: admin, api_keys: [k]}\n`;
+      const refusal = (await apply(text).catch((error: unknown) => error)) as InvalidResources;
+      expect(refusal).toBeInstanceOf(InvalidResources);
+      expect(refusal.problems.map(({ message }) => message)).toEqual([
+        "f.yaml:7:21 (spec.variables.sped): the engine takes no 'sped'; did you mean 'speed'?",
+        "f.yaml:16:32 (metadata.workspace): there is no workspace 'nowhere'; known: default, a",
+      ]);
+      expect(await control.get(CHAT)).toBeNull();
+      await expect(apply(endpoint('').replace('emulator', 'emulatr'))).rejects.toThrow("did you mean 'emulator'?");
+    });
+
+    it('takes an engine and its endpoint from one file, in any order', async () => {
+      const { apply } = await opened();
+      const engine = `${head('Engine', 'mine')}spec: {versions: {v1: {tasks: [text-generation], command: [x], metrics: vllm}}}\n`;
+      const text = `${endpoint('  variables: {anything: 1}\n').replace('emulator', 'mine')}---\n${engine}`;
+      expect((await apply(text)).map(({ action }) => action)).toEqual(['created', 'created']);
+    });
+
+    it('refuses what was made for an older version, but not because of a status', async () => {
+      const { apply, control } = await opened();
+      const [made] = await apply(endpoint(''));
+      const { resource_version: version, uid } = made!.resource.metadata;
+      await control.putStatus(CHAT, uid!, { phase: 'Running', ready: 1 });
+      const at = (more: string) => endpoint(more).replace('name: chat', `name: chat, resource_version: ${version}`);
+      await apply(at('  replicas: 2\n'));
+      await expect(apply(at('  replicas: 3\n'))).rejects.toThrow(
+        /changed since version \d+ by alice: spec.replicas was 1, is 2/,
+      );
+    });
+  });
+
+  describe('secrets', () => {
+    it('are never shown, logged or stored as they are, and known to whoever uses them', async () => {
+      const { address, apply, control, store } = await opened();
+      const applied = await apply(registry(TOKEN));
+      const shown = [applied, await control.get(HUB), await control.list({}), await control.resources.audit()];
+      const kept = [await control.resources.list(), await store.db.selectFrom('audit_log').selectAll().execute()];
+      expect(JSON.stringify([shown, kept])).not.toContain(TOKEN);
+      expect((await control.get(HUB))!.spec.token).toBe('***');
+      expect((await control.revealed(HUB))!.spec.token).toBe(TOKEN);
+      if (stores.kind === 'sqlite') {
+        for (const file of [address, `${address}-wal`]) expect(readFileSync(file, 'latin1')).not.toContain(TOKEN);
+      }
+    });
+
+    it('that are the same, or given back as stars, stay; others are a change that does not tell them', async () => {
+      const { apply, control } = await opened();
+      await apply(registry(TOKEN));
+      for (const text of [registry(TOKEN), registry('***')]) expect((await apply(text))[0]!.action).toBe('unchanged');
+      expect(planText(await apply(registry('other')))).toBe(
+        'ModelRegistry default/hub changed\n  spec.token: "***" -> "***"\n',
+      );
+      expect((await control.revealed(HUB))!.spec.token).toBe('other');
+    });
+
+    it('given as stars are refused where there was none, and where they would go elsewhere', async () => {
+      const { apply } = await opened();
+      await expect(apply(registry('***'))).rejects.toThrow(/f\.yaml:4:\d+ \(spec\.token\): there is no secret yet/);
+      await apply(registry(TOKEN));
+      await expect(apply(registry('***', 'https://evil.example.com'))).rejects.toThrow(
+        /its address has changed; give the secret/,
+      );
+    });
+
+    it('follow their upstream by its name, wherever it stands', async () => {
+      const { apply, control } = await opened();
+      const [a, b] = [
+        "{name: a, url: 'https://a', credential: KEY_A}",
+        "{name: b, url: 'https://b', credential: KEY_B}",
+      ];
+      await apply(upstreams(a!, b!));
+      await apply(upstreams(b!.replace('KEY_B', "'***'"), "{name: c, url: 'https://c'}", a!.replace('KEY_A', "'***'")));
+      const { spec } = (await control.revealed({ kind: 'ExternalEndpoint', workspace: 'default', name: 'x' }))!;
+      const credentials = (spec.upstreams as { credential?: string }[]).map(({ credential }) => credential);
+      expect(credentials).toEqual(['KEY_B', undefined, 'KEY_A']);
+      await expect(apply(upstreams("{name: d, url: 'https://a', credential: '***'}"))).rejects.toThrow('no secret yet');
+    });
+
+    it('are in environments too', async () => {
+      const { apply, control } = await opened();
+      await apply(endpoint('  secret_env: {HF_TOKEN: abc}\n'));
+      expect((await control.get(CHAT))!.spec.secret_env).toEqual({ HF_TOKEN: '***' });
+      expect((await control.revealed(CHAT))!.spec.secret_env).toEqual({ HF_TOKEN: 'abc' });
+      expect(await control.revealed({ ...CHAT, name: 'none' })).toBeNull();
+    });
+  });
+
+  describe('delete', () => {
+    it('asks it to go, and whoever keeps it true removes it', async () => {
+      const { apply, control } = await opened();
+      await apply(endpoint(''));
+      const { metadata } = await control.delete('bob', CHAT);
+      expect(metadata.deleted_at).toMatch(/^\d{4}-/);
+      await expect(apply(endpoint('  replicas: 2\n'))).rejects.toMatchObject({ code: 'RESOURCE_DELETING' });
+      expect(await control.remove(CHAT, metadata.uid!)).toBe(true);
+      expect(await control.get(CHAT)).toBeNull();
+      expect(await control.putStatus(CHAT, metadata.uid!, { phase: 'Deleting' })).toBeNull();
+      await expect(control.delete('bob', CHAT)).rejects.toMatchObject({ code: 'RESOURCE_UNKNOWN' });
+      expect((await control.resources.audit({ name: 'chat' })).map(({ action, actor }) => [actor, action])).toEqual([
+        ['control-plane', 'remove'],
+        ['bob', 'delete'],
+        ['alice', 'create'],
+      ]);
+    });
+
+    it('is refused for what others need', async () => {
+      const { apply, control } = await opened();
+      await apply(`${registry(TOKEN)}---\n${endpoint('').replace('{name: qwen', '{registry: hub, name: qwen')}`);
+      await apply(`${head('ApiKey', 'k')}spec: {}\n---\n${head('Role', 'r')}spec: {role: admin, api_keys: [k]}\n`);
+      const needed = [
+        { kind: 'Engine', workspace: '', name: 'emulator' },
+        { kind: 'Cluster', workspace: '', name: 'local' },
+        HUB,
+        { kind: 'ApiKey', workspace: 'default', name: 'k' },
+        { kind: 'Workspace', workspace: '', name: 'default' },
+      ];
+      for (const ref of needed) {
+        await expect(control.delete('bob', ref)).rejects.toMatchObject({ code: 'RESOURCE_IN_USE' });
+      }
+      await control.delete('bob', { kind: 'Engine', workspace: '', name: 'vllm' });
+    });
+  });
+
+  it('what a control plane begins with is kept up to date until somebody changes it', async () => {
+    const { apply, control } = await opened();
+    const version = await control.resources.version();
+    await installDefaults(control);
+    expect(await control.resources.version()).toBe(version);
+    await apply(`${head('Cluster', 'local')}spec: {description: mine}\n`);
+    await control.delete('bob', { kind: 'Engine', workspace: '', name: 'vllm' });
+    await installDefaults(control);
+    expect((await control.get({ kind: 'Cluster', workspace: '', name: 'local' }))!.spec.description).toBe('mine');
+    expect((await control.list({ kind: 'Engine' })).map(({ metadata }) => metadata.name)).toHaveLength(4);
+  });
+});
