@@ -2,6 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { type ApiError, errorBody } from '../../protocol/errors.js';
 import { sendError } from './send-error.js';
 
+/** Up to here copying costs less than a second buffer on the way to the socket. */
+const SMALL_BYTES = 16 * 1024;
+
 /**
  * What a client gets. Its headers wait for the first bytes, so that another replica can be tried as long as the client has
  * nothing; its last bytes wait until what the request used is noted.
@@ -75,10 +78,14 @@ export class ClientAnswer {
   }
 
   end(): void {
-    if (this.#headers !== null) this.#writeHead();
-    if (this.#held === null) this.#response.end();
-    else this.#response.end(this.#held);
+    const held = this.#held;
     this.#held = null;
+    const isWhole = this.#headers !== null;
+    if (isWhole) this.#writeHead();
+    if (held === null) this.#response.end();
+    // As text a small body goes out in one piece with its headers; every byte is a character, and the other way round.
+    else if (isWhole && held.length <= SMALL_BYTES) this.#response.end(held.toString('latin1'), 'latin1');
+    else this.#response.end(held);
   }
 
   /**

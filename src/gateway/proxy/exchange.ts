@@ -20,7 +20,7 @@ import type { TraceContext } from '../telemetry/tracing/trace-context.js';
 import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
 import { ClientAnswer } from './client-answer.js';
 import type { ExchangeHost, Outcome } from './exchange-host.js';
-import { downstreamHeaders, headerOf, legalHeader, upstreamHeaders } from './headers.js';
+import { decisionHeader, downstreamHeaders, headerOf, upstreamHeaders } from './headers.js';
 import { RequestRecord } from './request-record.js';
 import { upstreamFailure } from './upstream-failure.js';
 
@@ -175,7 +175,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     const load = headerOf(raw, LOAD_HEADER);
     if (load !== undefined) this.endpoint.reportLoad(this.replica!, load);
     headers.push('x-request-id', this.facts.id, 'x-twinyard-replica', this.replica!.headerId);
-    headers.push('x-twinyard-decision', legalHeader(`${this.policy}: ${this.rule}`));
+    headers.push('x-twinyard-decision', decisionHeader(this.policy, this.rule));
     if (this.#reservation !== null) appendLimitHeaders(headers, this.#reservation);
     if (this.#host.isDraining) this.#answer.closeAfter();
     this.#answer.begin(status, headers, this.isStreamed);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { downstreamHeaders, headerOf, legalHeader, upstreamHeaders } from './headers.js';
+import { decisionHeader, downstreamHeaders, headerOf, legalHeader, upstreamHeaders } from './headers.js';
 
 describe('upstreamHeaders', () => {
   it('passes on what clients send, in their spelling and order, doubles included', () => {
@@ -73,4 +73,10 @@ describe('legalHeader', () => {
 it('finds a header whatever its spelling', () => {
   expect(headerOf(['A', '1', 'X-Thing', '2'], 'x-thing')).toBe('2');
   expect(headerOf(['X-Thing2', '2'], 'x-thing')).toBeUndefined();
+});
+
+it('says how a replica was chosen, each time anew', () => {
+  expect(decisionHeader('weighted', 'highest score')).toBe('weighted: highest score');
+  expect(decisionHeader('weighted', 'a tie')).toBe('weighted: a tie');
+  expect(decisionHeader('sticky', 'a tie')).toBe('sticky: a tie');
 });

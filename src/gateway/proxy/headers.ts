@@ -96,6 +96,19 @@ export function legalHeader(text: string): string {
   return text.slice(0, MOST_CHARACTERS).replace(ILLEGAL, '?');
 }
 
+/** What was made last; the next is most often the same. */
+const last = { policy: '', rule: '', header: '' };
+
+/** How a replica was chosen, as a header may say it. */
+export function decisionHeader(policy: string, rule: string): string {
+  if (policy !== last.policy || rule !== last.rule) {
+    last.policy = policy;
+    last.rule = rule;
+    last.header = legalHeader(`${policy}: ${rule}`);
+  }
+  return last.header;
+}
+
 /** `connection: x-thing` makes x-thing one of its own kind. */
 function connectionHeaders(rawHeaders: readonly string[]): Set<string> | null {
   let named: Set<string> | null = null;
