@@ -67,7 +67,7 @@ function allOn(): { config: string; key: string } {
   writeFileSync(
     config,
     `store: keys.db\nreplicas:\n${replicas}\nprices:\n  - { model: m, input: 0.5, output: 1.5 }
-policy:\n  admission: { policy: tier-shed, tier_shed_threshold: 100000 }\n  flow_control: { max_concurrency: 1000 }\n`,
+policy:\n  flow_control: { max_concurrency: 1000 }\n`,
   );
   const wide = [
     ...['requests-per-minute', 'concurrent', 'dollars-per-month'].flatMap((name) => [`--${name}`, '9000000']),
