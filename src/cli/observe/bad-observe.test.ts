@@ -103,5 +103,7 @@ describe('bad input of observe is one line that names the flag, and code 2', () 
 it('a server that is not there is a failed run', async () => {
   const { code, stderr, stdout } = await captured(RATE);
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toBe('twinyard: http://127.0.0.1:1: the list of models: no connection (ECONNREFUSED)\n');
+  expect(stderr).toBe(
+    'twinyard: http://127.0.0.1:1: the list of models: no connection (ECONNREFUSED); start the server, or give the address it listens on\n',
+  );
 });

@@ -34,7 +34,7 @@ describe('a server that cannot be measured is a failed run', () => {
     await server.close();
     await expect(observed(server, 1)).rejects.toMatchObject({
       code: 'SERVER_FAILS',
-      message: `${server.url}: the list of models: no connection (ECONNREFUSED)`,
+      message: `${server.url}: the list of models: no connection (ECONNREFUSED); start the server, or give the address it listens on`,
     });
   });
 

@@ -10,9 +10,12 @@ export function modelNotServed(model: string, url: string, served: readonly stri
 
 /** The server cannot be measured: it does not answer even a first question. */
 export function serverFails(url: string, what: string, problem: AnswerProblem): RunError {
-  const isKey = problem.class === 'http_401' || problem.class === 'http_403';
-  const remedy = isKey ? '; give --api-key, or set TWINYARD_API_KEY' : '';
-  return new RunError('SERVER_FAILS', `${url}: ${what}: ${problem.message}${remedy}`);
+  return new RunError('SERVER_FAILS', `${url}: ${what}: ${problem.message}${remedyOf(problem)}`);
+}
+
+function remedyOf(problem: AnswerProblem): string {
+  if (problem.class === 'http_401' || problem.class === 'http_403') return '; give --api-key, or set TWINYARD_API_KEY';
+  return problem.class === 'refused' ? '; start the server, or give the address it listens on' : '';
 }
 
 export function nothingMeasured(url: string, why: string): RunError {
