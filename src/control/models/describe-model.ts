@@ -1,8 +1,8 @@
 import { ConfigFields } from '../../replica/catalogue/config-fields.js';
 import type { ModelSpec } from '../../replica/catalogue/contract.js';
+import { headDimension, kvBytesPerToken, parameters } from '../../replica/catalogue/kv-capacity.js';
 import { parseJsonObject } from '../../replica/catalogue/load-json.js';
 import { parseModelConfig } from '../../replica/catalogue/parse-model-config.js';
-import { estimatedParameters, headDimension, kvBytesPerToken } from './description/model-size.js';
 import type { ModelSource } from './description/model-source.js';
 import { readWeights } from './description/model-weights.js';
 import { noConfig } from './errors.js';
@@ -54,7 +54,8 @@ export async function describeModel(source: ModelSource, name: string): Promise<
   // A config may leave the type to the weights.
   const complete = said === '' ? JSON.stringify({ ...config, torch_dtype: weights.dtype }) : text;
   const spec = parseModelConfig(complete, file, name.toLowerCase());
-  const estimate = estimatedParameters(spec);
+  // A config that leaves out a dimension says nothing of the whole.
+  const estimate = spec.vocab === 0 || spec.intermediate === 0 ? null : parameters(spec);
   const { architectures } = config;
   return {
     name,
@@ -70,7 +71,7 @@ export async function describeModel(source: ModelSource, name: string): Promise<
     weightBytes: weights.bytes ?? (estimate === null ? null : Math.trunc(estimate * spec.weightBytesPerParam)),
     weightBytesCounted: weights.bytes !== null,
     contextLength: spec.maxContext || (await tokenizerContext(source)),
-    kvBytesPerToken: kvBytesPerToken(spec),
+    kvBytesPerToken: kvBytesPerToken(spec, 1),
     spec,
   };
 }

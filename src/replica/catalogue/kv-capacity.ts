@@ -57,19 +57,22 @@ export function derivedMaxModelLen(
   return wanted === 0 || Math.ceil(wanted / blockSize) > blocks ? blocks * blockSize : wanted;
 }
 
-function headDim(model: ModelSpec): number {
+/** Elements of one head's key or value. */
+export function headDimension(model: ModelSpec): number {
   return model.headDim ?? model.hidden / model.heads;
 }
 
-function kvBytesPerToken(model: ModelSpec, tp: number): number {
+/** On each of `tp` GPUs. */
+export function kvBytesPerToken(model: ModelSpec, tp: number): number {
   // Latent attention keeps one compressed vector per token, whole on every GPU.
   if (model.kvLoraRank > 0) return model.layers * (model.kvLoraRank + model.qkRopeHeadDim) * model.bytesPerParam;
-  return (2 * model.layers * headDim(model) * model.kvHeads * model.bytesPerParam) / tp;
+  return (2 * model.layers * headDimension(model) * model.kvHeads * model.bytesPerParam) / tp;
 }
 
-function parameters(model: ModelSpec): number {
+/** By the model's dimensions. */
+export function parameters(model: ModelSpec): number {
   const { layers, hidden: d, vocab } = model;
-  const attention = d * (d + 2 * model.kvHeads * headDim(model)) + d * d + 2 * d;
+  const attention = d * (d + 2 * model.kvHeads * headDimension(model)) + d * d + 2 * d;
   const output = model.tiedEmbeddings ? 0 : vocab * d;
   return vocab * d + layers * attention + mlpParameters(model) + output + d;
 }
