@@ -40,7 +40,7 @@ export class Services {
   /** Usage is in money as well, whether keys are asked for or not. */
   #prices: Prices;
   #journal: UsageJournal | null = null;
-  #turn: CommitTurn | null = null;
+  #turn = new CommitTurn(null);
   #accessLog: AccessLog | null = null;
   #accessLines: RotatedLines | null = null;
   #folder: NodeJS.Timeout | undefined;
@@ -110,13 +110,15 @@ export class Services {
 
   /** What a request has used is known: it hears when that cannot be lost any more. A request that no replica got has used nothing. */
   note(exchange: Exchange): void {
-    if (this.#journal === null || exchange.attempts === 0) {
+    if (exchange.attempts === 0) {
       exchange.journalled();
       return;
     }
-    const { cachedTokens, inputTokens, model, outputTokens } = exchange;
-    this.#journal.add(exchange, this.#prices.nanos(model, inputTokens, cachedTokens, outputTokens));
-    this.#turn!.wait(exchange);
+    if (this.#journal !== null) {
+      const { cachedTokens, inputTokens, model, outputTokens } = exchange;
+      this.#journal.add(exchange, this.#prices.nanos(model, inputTokens, cachedTokens, outputTokens));
+    }
+    this.#turn.wait(exchange);
   }
 
   ended(exchange: Exchange): void {
@@ -162,7 +164,7 @@ export class Services {
   async close(): Promise<void> {
     const { fault } = this.#parts;
     clearInterval(this.#folder);
-    this.#turn?.end();
+    this.#turn.end();
     await this.tracing?.close();
     await this.#journal?.close();
     await this.access?.close().catch(fault);

@@ -5,14 +5,15 @@ export interface Journalled {
 
 /**
  * Commits once for all requests that end in one turn of the event loop, and then tells them: a write costs as much as several
- * requests otherwise do.
+ * requests otherwise do. Where there is nothing to commit they are told at the end of the turn all the same, because answers
+ * that go out in one go wake the clients less often.
  */
 export class CommitTurn {
-  readonly #journal: { commit(): void };
+  readonly #journal: { commit(): void } | null;
   #waiting: Journalled[] = [];
   #told: Journalled[] = [];
 
-  constructor(journal: { commit(): void }) {
+  constructor(journal: { commit(): void } | null) {
     this.#journal = journal;
   }
 
@@ -26,7 +27,7 @@ export class CommitTurn {
     const waiting = this.#waiting;
     this.#waiting = this.#told;
     this.#told = waiting;
-    this.#journal.commit();
+    this.#journal?.commit();
     for (let i = 0; i < waiting.length; i++) waiting[i]!.journalled();
     waiting.length = 0;
   }

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../toy-engine.contract.js';
 import { MALFORMED, MALFORMED_CHUNKS } from './answers.contract.js';
+import { sendTurn } from './send-turn.js';
 import { answer, GET, Listening, POST, RawServer, send } from './upstream.contract.js';
 import type { UpstreamPool } from './upstream-pool.js';
 
@@ -267,6 +268,7 @@ describe('abort', () => {
     first.request!.abort();
     await until(() => server.sockets.length >= 1 && pool.stats.waiting === 0);
     third.request!.abort();
+    await pool.close();
     await endsWith(pool, second, []);
     expect([first.calls, third.calls]).toEqual([[], []]);
   });
@@ -367,9 +369,44 @@ describe('abort', () => {
     const second = send(pool);
     first.act = (call) => call === 'complete' && second.request!.abort();
     await first.over;
-    await until(() => pool.stats.connections === 0);
     expect(second.calls).toEqual([]);
     expect((await send(pool).over).body).toBe('x');
+    // Nothing of the second went out: its connection is as good as before.
+    expect(pool.stats).toMatchObject({ idle: 1, opened: 1 });
+  });
+
+  it('before it went out, and the next one has its connection', async () => {
+    const bodies: string[] = [];
+    const pool = await serving((socket, _number, text) => {
+      bodies.push(text.split('\r\n\r\n')[1]!);
+      socket.write(answer('x'));
+    });
+    await send(pool).over;
+    const given = send(pool, { ...POST, body: Buffer.from('unwanted') });
+    given.request!.abort();
+    const next = send(pool, { ...POST, body: Buffer.from('wanted') });
+    expect((await next.over).body).toBe('x');
+    expect([given.calls, bodies.slice(1), pool.stats.opened]).toEqual([[], ['wanted'], 1]);
+  });
+});
+
+describe('a request that is not out yet', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['when bytes come that nobody asked for', (socket) => socket.write(answer('of nobody'))],
+    ['when the replica ends the connection', (socket) => socket.end()],
+    ['when the replica resets it', (socket) => socket.resetAndDestroy()],
+  ])('goes out on another connection %s', async (_, act) => {
+    const pool = await serving((socket) => socket.write(answer('x')));
+    await send(pool).over;
+    const turn = vi.spyOn(sendTurn, 'wait').mockImplementation(() => {});
+    const handler = send(pool);
+    act(server.sockets[0]!);
+    await until(() => pool.stats.repeated === 1);
+    turn.mockRestore();
+    expect((await handler.over).body).toBe('x');
+    expect(pool.stats).toMatchObject({ connections: 1, opened: 2 });
   });
 });
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { AnswerParser, type AnswerSink } from './answer-parser.js';
 import type { Origin } from './origin.js';
 import type { RequestEncoder } from './request-encoder.js';
+import type { Sender, SendTurn } from './send-turn.js';
 import { badRequest, connectTimeout, cut, headersTimeout } from './upstream-error.js';
 import type { Carrier, UpstreamRequest } from './upstream-request.js';
 
@@ -19,6 +20,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export interface ConnectionPool {
   readonly origin: Origin;
   readonly encoder: RequestEncoder;
+  readonly turn: SendTurn;
   readonly headBytes: number;
   /** It is free for another request. */
   released(connection: UpstreamConnection): void;
@@ -28,7 +30,7 @@ export interface ConnectionPool {
 }
 
 /** One connection to a replica, and the request on it. */
-export class UpstreamConnection implements AnswerSink, Carrier {
+export class UpstreamConnection implements AnswerSink, Carrier, Sender {
   /** Where it stands in its pool's list. */
   place = -1;
   isIdle = false;
@@ -39,6 +41,8 @@ export class UpstreamConnection implements AnswerSink, Carrier {
   readonly #parser: AnswerParser;
   #request: UpstreamRequest | null;
   #isOpen = false;
+  /** It is to send at the end of the turn: not a byte of its request is out. */
+  #isUnsent = false;
   #isGone = false;
   #idleSinceMs = NEVER;
   /** Inside of what the socket calls with what it read. */
@@ -63,22 +67,33 @@ export class UpstreamConnection implements AnswerSink, Carrier {
     this.deadlineMs = nowMs + Math.min(keepAliveMs, this.#parser.keepAliveMs - KEEP_ALIVE_MARGIN_MS);
   }
 
-  /** Sends a request: most often in one write, from a buffer that is used again as soon as that is out. */
+  /** Takes a request on, which goes out at the end of the turn. */
   send(request: UpstreamRequest, nowMs: number): void {
-    const { encoder, origin } = this.#pool;
-    const { body, method } = request.parts;
-    const head = encoder.head(request.parts);
-    if (head < 0) {
-      this.#pool.released(this);
-      request.fail(badRequest());
-      return;
-    }
     this.isIdle = false;
     this.deadlineMs = request.deadlineMs;
     this.#request = request;
     this.#sentMs = nowMs;
     request.carrier = this;
-    this.#parser.begin(method === 'HEAD');
+    this.#parser.begin(request.parts.method === 'HEAD');
+    if (this.#isUnsent) return;
+    this.#isUnsent = true;
+    this.#pool.turn.wait(this);
+  }
+
+  /** Sends its request: most often in one write, from a buffer that is used again as soon as that is out. */
+  flush(): void {
+    this.#isUnsent = false;
+    const request = this.#request;
+    if (request === null || this.#isGone) return;
+    const { encoder, origin } = this.#pool;
+    const { body } = request.parts;
+    const head = encoder.head(request.parts);
+    if (head < 0) {
+      this.#request = null;
+      this.#pool.released(this);
+      request.fail(badRequest());
+      return;
+    }
     const socket = this.#socket;
     const isWhole = encoder.body(head, body);
     const bytes = encoder.bytes.subarray(0, isWhole ? head + body.length : head);
@@ -103,7 +118,8 @@ export class UpstreamConnection implements AnswerSink, Carrier {
   /** What has been read of the answer is read to its end, so that the connection lives if that was all. */
   abandon(): void {
     this.#request = null;
-    if (!this.#isReading) this.#lose(null);
+    if (this.#isUnsent) this.#pool.released(this);
+    else if (!this.#isReading) this.#lose(null);
   }
 
   resume(): void {
@@ -165,9 +181,11 @@ export class UpstreamConnection implements AnswerSink, Carrier {
   };
 
   readonly #read = (length: number, bytes: Uint8Array): boolean => {
-    // Bytes that nobody asked for.
-    if (this.#request === null) {
-      this.#lose(null);
+    // Bytes that nobody asked for. A request that is not out yet finds another connection.
+    if (this.#request === null || this.#isUnsent) {
+      const unsent = this.#request;
+      this.#request = null;
+      this.#lose(unsent);
       return false;
     }
     this.#isReading = true;
@@ -204,12 +222,14 @@ export class UpstreamConnection implements AnswerSink, Carrier {
    * Whether it looks as if the replica closed the idle connection while the request was on its way. Then nobody has read the
    * request, and it is sent once more, on a new connection, POST included: the connection had been idle for long enough to be
    * closed for it, it failed at once, and not a byte was answered. A replica that dies of a request under load does not look like
-   * this. Should one have read it all the same, the worst is that it computes an answer twice, which is what the gateway risks
+   * this. A request of which no byte went out is sent again in any case. Should one have read it all the same, the worst is that it computes an answer twice, which is what the gateway risks
    * with every request that it gives to another replica.
    */
   #wasClosedBefore({ code }: { code?: string }): boolean {
+    if (code === undefined || !RACE_CODES.has(code)) return false;
+    if (this.#isUnsent) return true;
     if (this.#parser.hasBegun || this.#sentMs - this.#idleSinceMs < LEAST_IDLE_MS) return false;
-    return code !== undefined && RACE_CODES.has(code) && performance.now() - this.#sentMs < RACE_MS;
+    return performance.now() - this.#sentMs < RACE_MS;
   }
 
   #handlerFailed(request: UpstreamRequest, thrown: unknown): void {

@@ -267,22 +267,23 @@ describe('UpstreamPool', () => {
     expect((await send(pool).over).error?.code).toBe('UPSTREAM_CLOSED');
   });
 
-  it('tells at once of a request that cannot be sent, and the connection lives', async () => {
+  it('tells of a request that cannot be sent, and the connection lives', async () => {
     server = new RawServer((socket) => socket.write(answer('x')));
     const pool = (await server.listen()).pool({ mostConnections: 1 });
     const bad = { ...POST, headers: ['x', 'a\r\nb'] };
-    const expectRefused = () => {
+    const expectRefused = async () => {
       const handler = new Listening();
       pool.dispatch(bad, handler);
+      await handler.over;
       expect([handler.error?.code, handler.calls]).toEqual(['UPSTREAM_BAD_REQUEST', ['error']]);
     };
-    expectRefused();
+    await expectRefused();
     expect(pool.stats.connections).toBe(0);
     const first = send(pool);
-    expectRefused();
+    await expectRefused();
     expect(pool.stats).toMatchObject({ connections: 1, waiting: 0 });
     await first.over;
-    expectRefused();
+    await expectRefused();
     expect(pool.stats).toMatchObject({ connections: 1, idle: 1 });
     expect((await send(pool).over).body).toBe('x');
     expect(pool.stats).toMatchObject({ connections: 1, idle: 1, opened: 1 });
