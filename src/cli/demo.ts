@@ -9,7 +9,7 @@ import { count, registered, text } from './flags/kinds.js';
 import { asksForHelp, parseFlags } from './flags/parse-flags.js';
 import { routingPolicyNames } from './flags/registered-names.js';
 import type { CliIo } from './io.js';
-import { limitCompiler } from './limit-compiler.js';
+import { tuneServer } from './tune-server.js';
 
 const MODEL = 'qwen/qwen3-14b';
 
@@ -49,7 +49,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
   const line: CommandLine = { ...DEMO, groups: [{ title: 'Instance', flags: instanceFlags }] };
   const instance = await parseFlags<InstanceFlags>(line, ['--model', model]);
   const { config, latency } = resolveReplica(instance, null, createDiagnostics('warn', io));
-  limitCompiler(Number.POSITIVE_INFINITY);
+  tuneServer();
   const stopped = io.untilStopped();
   const engines = await Promise.all(
     Array.from({ length: values.replicas }, (_, i) => startEngine({ config, latency, speed: values.speed, seed: i })),

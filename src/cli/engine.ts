@@ -5,7 +5,7 @@ import { type EngineFlags, engineFlags, faultFlags } from './flags/engine-flags.
 import { type InstanceFlags, instanceFlags } from './flags/instance-flags.js';
 import { asksForHelp, parseFlags } from './flags/parse-flags.js';
 import type { CliIo } from './io.js';
-import { limitCompiler } from './limit-compiler.js';
+import { tuneServer } from './tune-server.js';
 
 export const ENGINE: CommandLine = {
   name: 'engine',
@@ -36,8 +36,7 @@ export async function engine(argv: readonly string[], io: CliIo): Promise<number
     import('../emulator/start-engine.js'),
   ]);
   const { config, latency } = resolveReplica(flags, null, diagnostics, await givenProfile(flags));
-  // A server lives long enough for the best code to pay.
-  limitCompiler(Number.POSITIVE_INFINITY);
+  tuneServer();
   const stopped = io.untilStopped();
   const modelName = values['served-model-name'] ?? values.model ?? config.model;
   const running = await startEngine({

@@ -4,7 +4,7 @@ import { type CommandLine, helpText } from './flags/command-line.js';
 import { asksForHelp, parseFlags } from './flags/parse-flags.js';
 import { type ServeFlags, serveFlags, serveFleetFlags } from './flags/serve-flags.js';
 import type { CliIo } from './io.js';
-import { limitCompiler } from './limit-compiler.js';
+import { tuneServer } from './tune-server.js';
 
 export const SERVE: CommandLine = {
   name: 'serve',
@@ -35,8 +35,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   const say = (line: string) => io.stderr.write(`twinyard: ${line}\n`);
   const readConfig = () => gatewayConfig(flags, (line) => say(`warning: ${line}`));
   const config = readConfig();
-  // A server lives long enough for the best code to pay.
-  limitCompiler(Number.POSITIVE_INFINITY);
+  tuneServer();
   const gateway = new Gateway(config, readConfig);
   gateway.onWarning = (line) => say(`warning: ${line}`);
   gateway.onFault = (error) => say(`went on after a fault: ${(error as Error).stack ?? error}`);
