@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestBody } from '../../policy/request-features.js';
 import type { ApiKind } from '../../protocol/endpoints.js';
 import { parseJsonObject } from '../../protocol/json-body.js';
 import { readRoutedFields } from '../../protocol/routed-fields.js';
+import { newRequestId } from './new-request-id.js';
 
 /** What the gateway knows of a request before it decides: made once per request, kept until it has ended. */
 export interface RequestFacts {
@@ -34,7 +35,7 @@ const PLAIN_ID = /^[\x21-\x7e]{1,128}$/;
 /** The client's id for a request, if it is one; else a new one. */
 export function requestIdOf(headers: IncomingHttpHeaders): string {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && PLAIN_ID.test(given) ? given : randomUUID();
+  return typeof given === 'string' && PLAIN_ID.test(given) ? given : newRequestId();
 }
 
 /** Reads what a request says of itself; throws an ApiError when it is not a request. */
