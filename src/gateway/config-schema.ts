@@ -115,6 +115,11 @@ export const GATEWAY_SCHEMA: Extract<Kind, { type: 'keys' }> = {
             default: String(GATEWAY_DEFAULTS.slowStartMs),
             help: 'a newcomer gets less than its share',
           },
+          wait_ms: {
+            kind: ms(),
+            default: String(GATEWAY_DEFAULTS.waitMs),
+            help: 'a request waits when no declared replica is ready yet',
+          },
           signals_ms: { kind: ms(10), default: String(signals.intervalMs), help: 'between two looks at its metrics' },
           stale_ms: { kind: ms(10), default: String(signals.staleMs), help: 'after which they count no more' },
         },

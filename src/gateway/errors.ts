@@ -81,5 +81,19 @@ export const sharedFile = (path: string, one: string, other: string) =>
 export const unusableRecordingKey = (path: string, problem: string) =>
   new InputError('RECORDING_KEY_UNUSABLE', path, problem, 'put the key back, or remove the file to begin with new ids');
 
+export const unusableAdminFile = (path: string, problem: string) =>
+  new InputError(
+    'ADMIN_FILE_UNUSABLE',
+    path,
+    problem,
+    'give a data_dir that can be written, or remove the file for a new token',
+  );
+
+export const endpointTaken = (name: string) =>
+  new InputError('ENDPOINT_TAKEN', `endpoint '${name}'`, 'there is one of this name', 'give it another name');
+
+export const replicaTaken = (id: string) =>
+  new InputError('REPLICA_TAKEN', `replica '${id}'`, 'there is one with this id', 'give it another id');
+
 export const tooManyReplicas = (place: string, most: number) =>
   new InputError('TOO_MANY_REPLICAS', place, `more than ${most} replicas`, 'spread them over several endpoints');

@@ -24,6 +24,8 @@ export interface GatewayConfig {
   signals: { intervalMs: number; staleMs: number };
   /** How long a replica that joins is given less than its share. */
   slowStartMs: number;
+  /** How long a request waits for a replica of an endpoint that the control plane keeps when none is ready; 0: not at all. */
+  waitMs: number;
   /** How long requests may take to end when a replica leaves or the gateway stops. */
   drainMs: number;
   /** Where every decision is written so that it can be decided again; null for nowhere. */
@@ -144,6 +146,7 @@ export const GATEWAY_DEFAULTS: GatewayConfig = {
   retries: { most: 2, backoffMs: 25, budget: 0.2 },
   signals: { intervalMs: 1000, staleMs: 5000 },
   slowStartMs: 10_000,
+  waitMs: 2000,
   drainMs: 30_000,
   decisionLog: null,
   store: null,

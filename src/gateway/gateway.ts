@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { randomStream } from '../kernel/random-stream.js';
 import type { Store } from '../store/open-store.js';
 import type { Access } from './access/access.js';
@@ -7,6 +6,8 @@ import { DecisionRing } from './decisions/decision-ring.js';
 import type { Endpoint } from './fleet/endpoint.js';
 import { Fleet } from './fleet/fleet.js';
 import type { LiveReplica } from './fleet/live-replica.js';
+import { ManagedFleet } from './fleet/managed-fleet.js';
+import type { ManagedRoutes } from './fleet/managed-routes.js';
 import type { GatewayConfig } from './gateway-config.js';
 import { MeterPool } from './metering/meter-pool.js';
 import type { Exchange } from './proxy/exchange.js';
@@ -14,6 +15,8 @@ import { ExchangeList } from './proxy/exchange-list.js';
 import { RetryBudget } from './proxy/retry-budget.js';
 import type { TrafficRecorder } from './recording/traffic-recorder.js';
 import { reloadConfig } from './reload-config.js';
+import type { AdminExtension } from './server/admin-extension.js';
+import { AdminFiles, newAdminToken } from './server/admin-files.js';
 import { adminHandler } from './server/admin-handler.js';
 import { Listener, readTls } from './server/listener.js';
 import { continueHandler, type PublicHost, publicHandler } from './server/public-handler.js';
@@ -34,8 +37,12 @@ export class Gateway implements PublicHost {
   readonly ring: DecisionRing;
   readonly log: DecisionLog | null;
   readonly fleet: Fleet;
-  /** What the admin API asks for: made anew at every start. */
-  readonly adminToken = randomBytes(24).toString('base64url');
+  /** Endpoints that somebody keeps, beside those of the configuration. */
+  readonly routes: ManagedRoutes;
+  /** A part of the admin API that somebody else answers. */
+  extension: AdminExtension | null = null;
+  /** What the admin API asks for: made anew at every start, or with a store kept beside its data. */
+  adminToken = newAdminToken();
   readonly budget: RetryBudget;
   isDraining = false;
   config: GatewayConfig;
@@ -46,6 +53,8 @@ export class Gateway implements PublicHost {
   readonly #configAgain: () => GatewayConfig;
   readonly #public: Listener;
   readonly #admin: Listener;
+  #adminFiles: AdminFiles | null = null;
+  readonly #stopped = new AbortController();
   readonly #exchanges = new ExchangeList();
   readonly #random;
   readonly #startedMs = performance.now();
@@ -77,6 +86,7 @@ export class Gateway implements PublicHost {
     const { log, metrics, ring } = this;
     const nowUs = () => this.nowUs();
     this.fleet = new Fleet({ config, log, metrics, ring, nowUs });
+    this.routes = new ManagedFleet(this.fleet, () => this.nowMs());
     this.#services = new Services({
       config,
       epochUs: this.epochUs,
@@ -89,7 +99,12 @@ export class Gateway implements PublicHost {
   /** Listens. Replicas need not be there: they join when they are well. */
   async start(): Promise<void> {
     await this.#services.open();
+    if (this.config.store !== null) {
+      this.#adminFiles = new AdminFiles(this.config.dataDir);
+      this.adminToken = this.#adminFiles.token();
+    }
     await Promise.all([this.fleet.check(), this.#public.start(), this.#admin.start()]);
+    this.#adminFiles?.tell(this.adminUrl, this.adminToken);
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
     this.#watch();
     await this.fleet.scrape();
@@ -163,7 +178,6 @@ export class Gateway implements PublicHost {
     this.#exchanges.remove(exchange);
     this.metrics.ended(exchange);
     this.#services.ended(exchange);
-    this.fleet.requestEnded();
     if (this.isDraining && this.inFlight === 0) this.#whenIdle();
   }
 
@@ -171,8 +185,8 @@ export class Gateway implements PublicHost {
     return this.fleet.models();
   }
 
-  endpointFor(model: string, name: string | null): Endpoint {
-    return this.fleet.endpointFor(model, name);
+  endpointFor(model: string, name: string | null, workspace: string | null): Endpoint {
+    return this.fleet.endpointFor(model, name, workspace);
   }
 
   // What its keepers ask.
@@ -201,6 +215,11 @@ export class Gateway implements PublicHost {
     return metricsText(this, { ...this.#services.metrics, flow, listeners: [this.#public, this.#admin] });
   }
 
+  /** Aborted when the gateway has no more to say. */
+  get stopSignal(): AbortSignal {
+    return this.#stopped.signal;
+  }
+
   get endpoints(): ReadonlyMap<string, Endpoint> {
     return this.fleet.endpoints;
   }
@@ -221,11 +240,11 @@ export class Gateway implements PublicHost {
   reload(given: GatewayConfig): string[] {
     const { config, needsRestart } = reloadConfig(this.config, given);
     const [forPublic, forAdmin] = [config.listen, config.admin].map(({ tls }) => tls && readTls(tls));
+    this.fleet.configure(config);
     if (forPublic) this.#public.renew(forPublic);
     if (forAdmin) this.#admin.renew(forAdmin);
     this.config = config;
     this.budget.share = config.retries.budget;
-    this.fleet.configure(config);
     this.#services.configure(config);
     for (const listener of [this.#public, this.#admin]) listener.idleMs = config.timeouts.idleMs;
     if (!this.isDraining) this.#watch();
@@ -241,7 +260,7 @@ export class Gateway implements PublicHost {
     const deadline = setTimeout(() => {
       isLate = true;
       for (const exchange of this.#exchanges.all()) exchange.timeOut();
-      this.#cut();
+      this.#cutSoon();
     }, drainMs);
     if (this.inFlight > 0) {
       await new Promise<void>((resolve) => {
@@ -250,8 +269,10 @@ export class Gateway implements PublicHost {
       if (!isLate) await new Promise((resolve) => setTimeout(resolve, Math.min(LINGER_MS, drainMs)));
     }
     this.#isStopping = true;
+    this.#stopped.abort();
+    this.#adminFiles?.withdraw();
     const stopped = Promise.all([this.#public.stop(), this.#admin.stop()]);
-    if (isLate) this.#cut();
+    if (isLate) this.#cutSoon();
     await stopped;
     clearTimeout(deadline);
     clearInterval(this.#sweeper);
@@ -260,9 +281,12 @@ export class Gateway implements PublicHost {
     this.log?.close();
   }
 
-  #cut(): void {
-    this.#public.cut();
-    this.#admin.cut();
+  /** Behind what those who were told that their time is over get at the end of this turn. */
+  #cutSoon(): void {
+    setImmediate(() => {
+      this.#public.cut();
+      this.#admin.cut();
+    });
   }
 
   #sweep(): void {
@@ -272,7 +296,9 @@ export class Gateway implements PublicHost {
     this.log?.flush();
     this.#services.flush();
     // Connections whose last answer began before the draining would wait for more.
-    if (this.#isStopping) this.#public.closeIdle();
+    if (!this.#isStopping) return;
+    this.#public.closeIdle();
+    this.#admin.closeIdle();
   }
 
   /** Looks after the replicas from now on. */

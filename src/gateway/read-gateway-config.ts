@@ -113,6 +113,7 @@ class ConfigReader {
         staleMs: health.stale_ms ?? base.signals.staleMs,
       },
       slowStartMs: health.slow_start_ms ?? base.slowStartMs,
+      waitMs: health.wait_ms ?? base.waitMs,
       drainMs: keys.drain_ms ?? base.drainMs,
       decisionLog: keys.decision_log === undefined ? base.decisionLog : resolve(this.#folder, keys.decision_log),
       ...accessParts(keys, this.#folder, base, this.#places),

@@ -80,7 +80,7 @@ class LiveWorld {
     );
     for (const replica of this.#replicas) replica.healthy(0);
     this.#endpoint = new Endpoint('default', livePolicyOf(config), {
-      config: { seed: config.seed, signals: { intervalMs: 1, staleMs: 1e9 }, slowStartMs: 0 },
+      config: { seed: config.seed, signals: { intervalMs: 1, staleMs: 1e9 }, slowStartMs: 0, waitMs: 0 },
       ring: new DecisionRing(1),
       log: null,
       nowUs: () => this.#nowUs,

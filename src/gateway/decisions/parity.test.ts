@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { randomStream } from '../../kernel/random-stream.js';
 import { ROUTING_POLICIES } from '../../policy/registry.js';
+import { managedEndpoint, managedReplica, upstream } from '../fleet/managed.contract.js';
 import { DEFAULT_POLICY } from '../gateway-config.js';
-import { configFor, sendJson, startGateway, ToyEngine } from '../toy-engine.contract.js';
+import { configFor, sendJson, startGateway, ToyEngine, until } from '../toy-engine.contract.js';
 import { DecisionReplay } from './replay-decisions.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-parity-'));
@@ -126,6 +127,58 @@ describe('decision parity', () => {
     const hashes = new Set(lines.filter(({ type }) => type === 'policy').map(({ hash }) => hash));
     expect(new Set(lines.filter(({ type }) => type === 'request').map(({ policy: hash }) => hash))).toEqual(hashes);
     expect(hashes.size).toBe(2);
+  });
+
+  it('holds for endpoints that are put, changed and removed, with tiers and weights', async () => {
+    const log = join(folder, 'managed.jsonl');
+    const engines = await Promise.all(Array.from({ length: 4 }, () => ToyEngine.start()));
+    const [a, b, c, d] = engines.map(({ url }) => url) as [string, string, string, string];
+    const gateway = await startGateway([], { decisionLog: log, endpoints: [], waitMs: 0 });
+    const random = randomStream(9, 'parity');
+    engines[0]!.answer = ({ response }) => sendJson(response, random.next() < 0.3 ? 429 : 200, {});
+    const replicas: string[] = [];
+    const send = async (path: string, count: number) => {
+      for (let i = 0; i < count; i++) {
+        const body = JSON.stringify({ model: 'm', prompt: `prompt ${i % 5} ${'and more words '.repeat(9)}` });
+        const answer = await fetch(`${gateway.url}/workspace/ws/endpoint/${path}/v1/completions`, {
+          method: 'POST',
+          body,
+        });
+        await answer.arrayBuffer();
+        replicas.push(answer.headers.get('x-twinyard-replica') ?? '');
+      }
+    };
+    for (const name of ['round-robin', 'weighted', 'lmetric', 'chwbl']) {
+      const policy = { ...DEFAULT_POLICY, name };
+      const engine = (...ids: string[]) => ids.map((id) => managedReplica(id, d));
+      gateway.routes.put(managedEndpoint(engine('r0', 'r1'), { policy }));
+      const shares = [
+        upstream('a', a, { weight: 3 }),
+        upstream('b', b, { weight: 1, credential: 'sk-ours' }),
+        upstream('c', c, { tier: 1 }),
+      ];
+      gateway.routes.put(managedEndpoint(shares, { policy, name: 'far' }));
+      await until(() => gateway.replicas().every(({ state }) => state === 'ready'));
+      await Promise.all([send('chat', 10), send('far', 15), send('far', 15)]);
+      gateway.routes.put(managedEndpoint(engine('r1', 'r2'), { policy }));
+      gateway.routes.put(managedEndpoint(shares.toReversed(), { policy, name: 'far' }));
+      gateway.endpoints.get('ws/far')!.replicas[1]!.unhealthy('for once', 1);
+      await Promise.all([send('chat', 10), send('far', 15)]);
+      gateway.routes.put(managedEndpoint([shares[1]!, shares[2]!], { policy, name: 'far' }));
+      await send('far', 5);
+      gateway.routes.put(managedEndpoint([], { policy, name: 'far' }));
+      await send('far', 1);
+      if (name !== 'lmetric') gateway.routes.remove('ws', 'chat');
+    }
+    await gateway.close(0);
+    await Promise.all(engines.map((engine) => engine.kill()));
+    const replay = replayed(log);
+    expect(replay.differences).toEqual([]);
+    expect(replay.decisions).toBeGreaterThanOrEqual(4 * 71);
+    expect(new Set(replicas)).toEqual(new Set(['a', 'b', 'c', 'r0', 'r1', 'r2', '']));
+    const text = readFileSync(log, 'utf8');
+    for (const reason of ['another was drawn by weight', 'tier 1: tier 0 can take it']) expect(text).toContain(reason);
+    expect(text).not.toContain('sk-ours');
   });
 
   it('notices a decision that was changed', async () => {

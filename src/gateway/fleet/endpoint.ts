@@ -1,5 +1,7 @@
+import { type RandomStream, randomStream } from '../../kernel/random-stream.js';
 import { createExplanation, resetExplanation } from '../../policy/explanation.js';
 import type { FleetView } from '../../policy/fleet-view.js';
+import type { ApiError } from '../../protocol/errors.js';
 import type { DecisionLog } from '../decisions/decision-log.js';
 import type { Decision, DecisionRing } from '../decisions/decision-ring.js';
 import { EndpointLog } from '../decisions/endpoint-log.js';
@@ -16,13 +18,16 @@ import { DecidingFleet, type DecisionInput, MOST_REPLICAS } from './deciding-fle
 import { findRemovals, removal } from './eligibility.js';
 import { FleetLook } from './fleet-look.js';
 import type { LiveReplica } from './live-replica.js';
+import type { ManagedEndpoint } from './managed-routes.js';
 import { MeasuredPrompt } from './measured-prompt.js';
 import { PolicyHistory, type PolicyVersion } from './policy-history.js';
+import { type Hoping, ReadyLine } from './ready-line.js';
+import { applyShares, hasShares } from './request-shares.js';
 import { Suspects } from './suspects.js';
 
 export interface EndpointParts {
   /** Replaced when the gateway reloads. */
-  config: Pick<GatewayConfig, 'seed' | 'signals' | 'slowStartMs'>;
+  config: Pick<GatewayConfig, 'seed' | 'signals' | 'slowStartMs' | 'waitMs'>;
   ring: DecisionRing;
   log: DecisionLog | null;
   /** The gateway's clock, microseconds from its start. */
@@ -30,6 +35,9 @@ export interface EndpointParts {
   /** By the clock on the wall unless told otherwise. */
   newAlarm?: NewAlarm;
 }
+
+/** What is told of an endpoint that somebody keeps, besides its policy and its replicas. */
+export type ManagedFacts = Omit<ManagedEndpoint, 'policy' | 'replicas'>;
 
 /** Where a request was sent: keep it until the request has ended, then `finish` it, once. */
 export interface Placement {
@@ -50,12 +58,17 @@ export class Endpoint implements FlowHost {
   /** Of the request that was measured or placed last; good until the next. */
   readonly prompt = new MeasuredPrompt();
   replicas: readonly LiveReplica[] = [];
+  /** Null for an endpoint of the configuration. */
+  managed: ManagedFacts | null = null;
   readonly #parts: EndpointParts;
   readonly #log: EndpointLog;
   readonly #fleet: DecidingFleet;
   readonly #look: FleetLook;
   readonly #history: PolicyHistory;
   readonly #suspects = new Suspects();
+  readonly #line = new ReadyLine();
+  /** Draws where weights say how much each is asked; null where nothing tells replicas apart. */
+  #shares: RandomStream | null = null;
   #why = createExplanation(0);
   readonly #removed: (string | null)[] = [];
   /** Numbers of requests that have ended, to be used again. */
@@ -117,7 +130,21 @@ export class Endpoint implements FlowHost {
     this.#log.replicas(ids);
     this.#fleet.setReplicas(ids);
     this.#why = createExplanation(ids.length);
+    this.#noteShares();
     this.flow.recount(this.policy, this.#load());
+    this.#wake();
+  }
+
+  /** Models, tiers or weights of its replicas may have changed. */
+  replicasChanged(): void {
+    this.#noteShares();
+    this.fleetChanged();
+  }
+
+  #noteShares(): void {
+    this.#look.hasTiers = hasShares(this.replicas);
+    if (!this.#look.hasTiers) this.#shares = null;
+    else this.#shares ??= randomStream(this.#parts.config.seed, `weights/${this.name}`);
   }
 
   /** Another policy takes over; nothing that waits or is in flight is lost, and no replica notices. */
@@ -155,15 +182,59 @@ export class Endpoint implements FlowHost {
 
   /** The endpoint is gone: its last requests end unrecorded, since another may have its name by then. */
   retire(): void {
-    this.flow.close(endpointGone(this.name), 'endpoint removed');
+    this.close(endpointGone(this.name), 'endpoint removed');
     this.setReplicas([]);
     this.#log.end();
   }
 
-  /** Whether a replica serves this model, well or not. */
+  /** Requests that have no replica yet, and those still to come, are told this. */
+  close(error: ApiError, cause: string): void {
+    this.flow.close(error, cause);
+    this.#line.close(error, cause);
+  }
+
+  /** A replica has become ready or ill, or time has passed. */
+  fleetChanged(): void {
+    this.flow.fleetChanged();
+    this.#wake();
+  }
+
+  /** Whether a replica serves this model, well or not, or is to. */
   serves(model: string): boolean {
     for (let slot = 0; slot < this.replicas.length; slot++) if (this.replicas[slot]!.models.has(model)) return true;
+    return this.managed?.models?.includes(model) === true;
+  }
+
+  /** Whether a replica that serves this model is well. */
+  isReadyFor(model: string): boolean {
+    for (let slot = 0; slot < this.replicas.length; slot++) {
+      const { models, state } = this.replicas[slot]!;
+      if (state === 'ready' && models.has(model)) return true;
+    }
     return false;
+  }
+
+  /** Whether it is worth a moment's wait when no replica is ready. */
+  get isAwaited(): boolean {
+    return this.managed !== null && this.managed.isIdle !== true && this.#parts.config.waitMs > 0;
+  }
+
+  /** A request that no replica could take waits for one, if that is worth it; returns whether it does. */
+  awaitReplica(one: Hoping): boolean {
+    return this.isAwaited && this.#line.join(one, this.#parts.config.waitMs);
+  }
+
+  /** It does not wait any more. */
+  stopAwaiting(one: Hoping): void {
+    if (this.#line.size > 0) this.#line.leave(one);
+  }
+
+  #wake(): void {
+    if (this.#line.size === 0) return;
+    const nowMs = this.nowUs() / 1000;
+    this.#line.changed(({ facts, tried }) =>
+      this.replicas.some((replica) => !tried.includes(replica) && removal(replica, facts.model, nowMs) === null),
+    );
   }
 
   /** Whether there is another replica that could take a request now. */
@@ -195,7 +266,7 @@ export class Endpoint implements FlowHost {
     if (!this.replicas.includes(replica)) return;
     this.#log.signals(replica.id, signals);
     this.#fleet.signals.set(replica.id, signals);
-    this.flow.fleetChanged();
+    this.fleetChanged();
   }
 
   // What flow control asks.
@@ -234,6 +305,7 @@ export class Endpoint implements FlowHost {
     const input = this.#input(facts, at);
     const { slowStartMs } = this.#parts.config;
     findRemovals(this.replicas, facts.model, at / 1000, tried, fleet.view.inFlight, slowStartMs, this.#removed);
+    if (this.#shares !== null) applyShares(this.replicas, this.#removed, this.#shares);
     const request = this.#freeNumbers.pop() ?? this.#numbers++;
     const why = this.#why;
     resetExplanation(why);
@@ -267,7 +339,7 @@ export class Endpoint implements FlowHost {
   /** Why no replica could take the last request, each reason once. */
   get lastRemovals(): string {
     const reasons = new Set(this.#removed.filter((reason) => reason !== null));
-    return reasons.size === 0 ? 'there are none' : [...reasons].join('; ');
+    return reasons.size === 0 ? (this.managed?.waitsFor ?? 'there are none') : [...reasons].join('; ');
   }
 
   firstToken(placement: Placement): void {
@@ -302,10 +374,9 @@ export class Endpoint implements FlowHost {
     this.#fleet.finished(request);
     replica.breaker.released(request);
     this.#freeNumbers.push(request);
-    replica.active--;
-    replica.sentSinceReport--;
     this.#inFlight--;
     this.#tenants[request] = '';
+    replica.finished();
     this.flow.departed(tenant);
   }
 

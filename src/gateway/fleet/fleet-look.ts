@@ -2,10 +2,13 @@ import type { FleetView } from '../../policy/fleet-view.js';
 import type { DecidingFleet } from './deciding-fleet.js';
 import { removal } from './eligibility.js';
 import type { LiveReplica } from './live-replica.js';
+import { keepLowestTier } from './request-shares.js';
 
 /** The fleet as it is looked at before a replica is chosen: by admission policies and by saturation detectors. */
 export class FleetLook {
   readonly #fleet: DecidingFleet;
+  /** Whether replicas have tiers of which only the lowest is asked. */
+  hasTiers = false;
   readonly #queued: Int32Array;
   readonly #saturation: FleetView;
 
@@ -21,6 +24,7 @@ export class FleetLook {
     for (let slot = 0; slot < replicas.length; slot++) {
       view.eligible[slot] = removal(replicas[slot]!, model, nowUs / 1000) === null ? 1 : 0;
     }
+    if (this.hasTiers) keepLowestTier(replicas, view.eligible);
     signals.fill(view, nowUs);
     return view;
   }

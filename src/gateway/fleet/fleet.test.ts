@@ -100,11 +100,10 @@ describe('Fleet', () => {
     fleet.remove(placement.replica);
     expect([fleet.leaving(), placement.replica.pool.destroyed]).toEqual([[placement.replica], false]);
     expect(endpoint.place(FACTS, 0, [])!.replica).not.toBe(placement.replica);
-    fleet.requestEnded();
+    endpoint.finish(endpoint.place(FACTS, 0, [])!);
     expect(placement.replica.pool.destroyed).toBe(false);
     endpoint.finish(placement);
     endpoint.finish(placement);
-    fleet.requestEnded();
     expect([fleet.leaving(), placement.replica.pool.destroyed]).toEqual([[], true]);
     expect([placement.replica.active, endpoint.inFlight]).toEqual([0, 1]);
   });

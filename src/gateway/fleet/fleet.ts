@@ -1,10 +1,15 @@
-import { draining, endpointUnknown, modelUnknown, noReplica } from '../errors.js';
-import type { EndpointConfig, GatewayConfig, ReplicaConfig } from '../gateway-config.js';
+import { draining, endpointTaken, replicaTaken } from '../errors.js';
+import type { EndpointConfig, GatewayConfig, PolicyConfig, ReplicaConfig } from '../gateway-config.js';
 import { scrape } from '../signals/scrape.js';
 import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
-import { Endpoint, type EndpointParts } from './endpoint.js';
+import { Endpoint, type EndpointParts, type ManagedFacts } from './endpoint.js';
+import { endpointNamed, endpointOfModel, managedName } from './find-endpoint.js';
 import { checkHealth } from './health-check.js';
 import { LiveReplica } from './live-replica.js';
+import type { ManagedReplica } from './managed-routes.js';
+
+/** Somebody else's API is asked how it is no more often, as long as it is well: he may count that. */
+const EXTERNAL_CHECK_MS = 30_000;
 
 export interface FleetParts extends EndpointParts {
   config: GatewayConfig;
@@ -14,9 +19,11 @@ export interface FleetParts extends EndpointParts {
 /** All endpoints and their replicas: who joins, who leaves, how they are. */
 export class Fleet {
   readonly endpoints = new Map<string, Endpoint>();
+  /** Whoever keeps endpoints has not told of all of them yet: what is not known is not denied for good. */
+  isSettling = false;
   readonly #parts: FleetParts;
-  /** Replicas that left and still have requests to finish, and the end of their time. */
-  readonly #leaving = new Map<LiveReplica, NodeJS.Timeout>();
+  /** Replicas that left and still have requests to finish, and the end of their time, if there is one. */
+  readonly #leaving = new Map<LiveReplica, NodeJS.Timeout | undefined>();
   /** What replicas are asked and have not answered. */
   readonly #checks = new Map<LiveReplica, Promise<void>>();
   readonly #scrapes = new Map<LiveReplica, Promise<void>>();
@@ -39,22 +46,11 @@ export class Fleet {
     return [...new Set(this.replicas().flatMap(({ models }) => [...models]))].sort();
   }
 
-  /** The endpoint of this name or, without one, the first that serves the model; an ApiError when there is none. */
-  endpointFor(model: string, name: string | null): Endpoint {
-    if (name !== null) {
-      const endpoint = this.endpoints.get(name);
-      if (endpoint === undefined) throw endpointUnknown(name);
-      if (endpoint.serves(model)) return endpoint;
-      throw this.#missing(model, endpoint.replicas);
-    }
-    for (const endpoint of this.endpoints.values()) if (endpoint.serves(model)) return endpoint;
-    throw this.#missing(model, this.replicas());
-  }
-
-  /** As long as somebody has not said what it serves, the model may still come: that is worth another try. */
-  #missing(model: string, replicas: readonly LiveReplica[]): Error {
-    const isStarting = replicas.some(({ models }) => models.size === 0);
-    return isStarting ? noReplica(model, 'some have not started yet') : modelUnknown(model);
+  /** The endpoint of this name or, without one, one that serves the model; an ApiError when there is none. */
+  endpointFor(model: string, name: string | null, workspace: string | null = null): Endpoint {
+    const { endpoints, isSettling } = this;
+    if (name === null) return endpointOfModel(endpoints, model, isSettling);
+    return endpointNamed(endpoints, model, name, workspace ?? '', isSettling);
   }
 
   /**
@@ -62,7 +58,9 @@ export class Fleet {
    * then left to its time-out, and holds up no other.
    */
   async check(): Promise<void> {
-    await Promise.all(this.replicas().map((replica) => this.#check(replica)));
+    const nowMs = this.#nowMs();
+    const due = this.replicas().filter((replica) => isDue(replica, nowMs));
+    await Promise.all(due.map((replica) => this.look(replica)));
   }
 
   /**
@@ -73,9 +71,10 @@ export class Fleet {
     const all: Promise<void>[] = [];
     for (const endpoint of this.endpoints.values()) {
       // Time alone may have made room: a breaker lets somebody try again.
-      endpoint.flow.fleetChanged();
+      endpoint.fleetChanged();
       for (const replica of endpoint.replicas) {
-        if (replica.state === 'ready') all.push(once(this.#scrapes, replica, () => this.#scrape(endpoint, replica)));
+        if (replica.state !== 'ready' || replica.external !== null) continue;
+        all.push(once(this.#scrapes, replica, () => this.#scrape(endpoint, replica)));
       }
     }
     await Promise.all(all);
@@ -94,9 +93,9 @@ export class Fleet {
 
   /** A replica joins. It gets requests when it has said that it is well. */
   add(endpoint: Endpoint, config: ReplicaConfig): LiveReplica {
-    const replica = new LiveReplica(config, this.#parts.config);
+    const replica = this.make(config, endpoint);
     endpoint.setReplicas([...endpoint.replicas, replica]);
-    void this.#check(replica);
+    void this.look(replica);
     return replica;
   }
 
@@ -107,44 +106,68 @@ export class Fleet {
       if (!endpoint.replicas.includes(replica)) continue;
       endpoint.setReplicas(endpoint.replicas.filter((other) => other !== replica));
     }
-    this.#leave(replica);
+    this.leave(replica, this.#parts.config.drainMs);
   }
 
-  /** Goes over to another configuration. What is the same in both stays as it is, with all that is known of it. */
+  /**
+   * Goes over to another configuration. What is the same in both stays as it is, with all that is known of it, and endpoints
+   * that somebody keeps are none of its business; an InputError when it wants the name of one of those.
+   */
   configure(config: GatewayConfig): void {
+    this.#refuseTaken(config);
     this.#parts.config = config;
     for (const given of config.endpoints) this.#changeEndpoint(given);
     const named = new Set(config.endpoints.map(({ name }) => name));
-    for (const [name, endpoint] of this.endpoints) {
-      if (named.has(name)) continue;
-      this.endpoints.delete(name);
-      const { replicas } = endpoint;
-      endpoint.retire();
-      for (const replica of replicas) {
-        replica.drain();
-        this.#leave(replica);
-      }
+    for (const endpoint of [...this.endpoints.values()]) {
+      if (endpoint.managed !== null) {
+        endpoint.configure();
+        for (const replica of endpoint.replicas) replica.configure(config);
+      } else if (!named.has(endpoint.name)) this.retire(endpoint, config.drainMs);
     }
+    this.#sort();
   }
 
   /** As the endpoints would be configured again. */
   get config(): EndpointConfig[] {
-    return [...this.endpoints.values()].map(({ name, policy, replicas }) => ({
+    const configured = [...this.endpoints.values()].filter(({ managed }) => managed === null);
+    return configured.map(({ name, policy, replicas }) => ({
       name,
       policy,
       replicas: replicas.map(({ config }) => config),
     }));
   }
 
-  /** A request has ended: a replica that had to leave may have waited for it. */
-  requestEnded(): void {
-    if (this.#leaving.size === 0) return;
-    for (const replica of this.#leaving.keys()) if (replica.active === 0) this.#gone(replica);
+  // What endpoints that somebody keeps are made of.
+
+  /** A new endpoint without replicas. */
+  open(facts: ManagedFacts, policy: PolicyConfig): Endpoint {
+    const name = managedName(facts.workspace, facts.name);
+    const endpoint = new Endpoint(name, policy, this.#parts);
+    endpoint.managed = facts;
+    this.endpoints.set(name, endpoint);
+    this.#sort();
+    return endpoint;
+  }
+
+  /** A replica of an endpoint, to be added to it. */
+  make(config: ManagedReplica, { name }: Endpoint): LiveReplica {
+    return new LiveReplica(config, this.#parts.config, name);
+  }
+
+  /** The endpoint goes, and its replicas with it. */
+  retire(endpoint: Endpoint, withinMs: number): void {
+    this.endpoints.delete(endpoint.name);
+    const { replicas } = endpoint;
+    endpoint.retire();
+    for (const replica of replicas) {
+      replica.drain();
+      this.leave(replica, withinMs);
+    }
   }
 
   /** Nothing more is wanted: requests that wait are told, those on replicas go on. */
   drain(): void {
-    for (const { flow } of this.endpoints.values()) flow.close(draining(), 'draining');
+    for (const endpoint of this.endpoints.values()) endpoint.close(draining(), 'draining');
   }
 
   async close(): Promise<void> {
@@ -156,7 +179,7 @@ export class Fleet {
 
   #addEndpoint({ name, policy, replicas }: EndpointConfig): void {
     const endpoint = new Endpoint(name, policy, this.#parts);
-    endpoint.setReplicas(replicas.map((replica) => new LiveReplica(replica, this.#parts.config)));
+    endpoint.setReplicas(replicas.map((replica) => this.make(replica, endpoint)));
     this.endpoints.set(name, endpoint);
   }
 
@@ -164,7 +187,7 @@ export class Fleet {
     const endpoint = this.endpoints.get(given.name);
     if (endpoint === undefined) {
       this.#addEndpoint(given);
-      for (const replica of this.endpoints.get(given.name)!.replicas) void this.#check(replica);
+      for (const replica of this.endpoints.get(given.name)!.replicas) void this.look(replica);
       return;
     }
     if (JSON.stringify(endpoint.policy) !== JSON.stringify(given.policy)) endpoint.setPolicy(given.policy);
@@ -177,29 +200,65 @@ export class Fleet {
     for (const replica of wanted.values()) this.add(endpoint, replica);
   }
 
-  #check(replica: LiveReplica): Promise<void> {
+  /** Asks a replica how it is. */
+  look(replica: LiveReplica): Promise<void> {
     return once(this.#checks, replica, async () => {
-      const { config, nowUs } = this.#parts;
       const before = replica.state;
-      await checkHealth(replica, config.health, () => nowUs() / 1000);
+      await checkHealth(replica, this.#parts.config.health, () => this.#nowMs());
+      replica.checkedMs = this.#nowMs();
       if (replica.state === before) return;
-      for (const { flow, replicas } of this.endpoints.values()) if (replicas.includes(replica)) flow.fleetChanged();
+      for (const endpoint of this.endpoints.values()) if (endpoint.replicas.includes(replica)) endpoint.fleetChanged();
     });
   }
 
-  #leave(replica: LiveReplica): void {
+  /** A replica that is in no endpoint any more finishes what it has, for so long at most; Infinity: as long as that takes. */
+  leave(replica: LiveReplica, withinMs: number): void {
     this.#parts.metrics.forget(replica.id);
-    const timer = setTimeout(() => this.#gone(replica), this.#parts.config.drainMs).unref();
+    const timer = Number.isFinite(withinMs) ? setTimeout(() => this.cut(replica), withinMs).unref() : undefined;
     this.#leaving.set(replica, timer);
-    if (replica.active === 0) this.#gone(replica);
+    if (replica.active === 0) this.cut(replica);
+    else replica.idleListeners.add(() => this.cut(replica));
   }
 
-  #gone(replica: LiveReplica): void {
+  #nowMs(): number {
+    return this.#parts.nowUs() / 1000;
+  }
+
+  /** Those of the configuration as they stand there, then those that somebody keeps, by workspace and name. */
+  #sort(): void {
+    const all = [...this.endpoints.values()];
+    const kept = all.filter(({ managed }) => managed !== null);
+    kept.sort(
+      (a, b) => compare(a.managed!.workspace, b.managed!.workspace) || compare(a.managed!.name, b.managed!.name),
+    );
+    this.endpoints.clear();
+    for (const endpoint of all) if (endpoint.managed === null) this.endpoints.set(endpoint.name, endpoint);
+    for (const endpoint of kept) this.endpoints.set(endpoint.name, endpoint);
+  }
+
+  #refuseTaken({ endpoints }: GatewayConfig): void {
+    const ids = new Set<string>();
+    for (const { managed, replicas } of this.endpoints.values()) {
+      if (managed !== null) for (const { id } of replicas) ids.add(id);
+    }
+    for (const { name, replicas } of endpoints) {
+      if (this.endpoints.get(name)?.managed) throw endpointTaken(name);
+      for (const { id } of replicas) if (ids.has(id)) throw replicaTaken(id);
+    }
+  }
+
+  /** Ends the connections of a replica that has left, and with them what is under way on them. */
+  cut(replica: LiveReplica): void {
     clearTimeout(this.#leaving.get(replica));
-    this.#leaving.delete(replica);
-    void replica.close();
+    if (this.#leaving.delete(replica)) void replica.close();
   }
 }
+
+function isDue({ checkedMs, external, healthFailures, state }: LiveReplica, nowMs: number): boolean {
+  return external === null || state !== 'ready' || healthFailures > 0 || nowMs - checkedMs >= EXTERNAL_CHECK_MS;
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Asks unless the answer is under way already; then that one will do. */
 function once(

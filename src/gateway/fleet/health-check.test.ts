@@ -3,6 +3,7 @@ import { GATEWAY_DEFAULTS } from '../gateway-config.js';
 import { ToyEngine } from '../toy-engine.contract.js';
 import { checkHealth } from './health-check.js';
 import { LiveReplica } from './live-replica.js';
+import { upstream } from './managed.contract.js';
 
 const HEALTH = { intervalMs: 1000, timeoutMs: 5000, failures: 2 };
 
@@ -66,5 +67,43 @@ describe('checkHealth', () => {
     engine.hangs.add('/health');
     await checkHealth(replica, { ...HEALTH, timeoutMs: 20 }, () => 0);
     expect([replica.state, replica.problem]).toEqual(['starting', 'UPSTREAM_HEADERS_TIMEOUT']);
+  });
+});
+
+describe("checkHealth of somebody else's API", () => {
+  async function checked(
+    status: number,
+    text: string,
+    models: readonly string[] | null,
+    times = 1,
+  ): Promise<LiveReplica> {
+    await replica.close();
+    replica = new LiveReplica(upstream('u', engine.url, { prefix: '/api' }, models), GATEWAY_DEFAULTS);
+    engine.pages.set('/api/models', { status, text });
+    for (let i = 0; i < times; i++) await check();
+    return replica;
+  }
+
+  it('asks for its models, which it may tell', async () => {
+    const { models, state } = await checked(200, '{"data":[{"id":"a"}]}', null);
+    expect([state, [...models]]).toEqual(['ready', ['a']]);
+    engine.pages.set('/api/models', { status: 429, text: '' });
+    await check();
+    expect([replica.state, replica.problem, [...replica.models]]).toEqual(['ready', '', ['a']]);
+  });
+
+  it.each([200, 404, 405, 429])('is content with %i where they are known', async (status) => {
+    expect((await checked(status, 'no JSON', ['m'])).state).toBe('ready');
+  });
+
+  it.each([
+    [401, ['m'], 'it refuses the credential'],
+    [403, ['m'], 'its list of models says 403'],
+    [500, ['m'], 'its list of models says 500'],
+    [404, null, 'its list of models says 404: name its models'],
+    [200, null, '/v1/models names no model'],
+  ])('is not with %i for %j', async (status, models, problem) => {
+    const { problem: told, state } = await checked(status, '{"data":[]}', models);
+    expect([state, told]).toEqual(['starting', problem]);
   });
 });

@@ -1,9 +1,13 @@
 import type { GatewayConfig } from '../gateway-config.js';
 import { ask } from '../upstream/ask.js';
+import { CredentialRefused } from './external-pool.js';
 import type { LiveReplica } from './live-replica.js';
 
 /** Nobody needs so much to say that all is well, or to name models. */
 const MOST_BYTES = 4 * 1024 * 1024;
+
+/** What is asked of an API that has no page for its health; its pool knows what else belongs to the question. */
+const MODELS = '/v1/models';
 
 /** Asks a replica whether it is well and, where that is its business, what it serves. Never throws. */
 export async function checkHealth(
@@ -12,21 +16,37 @@ export async function checkHealth(
   nowMs: () => number,
 ): Promise<void> {
   try {
-    const { status } = await ask(replica.questions, '/health', { timeoutMs, mostBytes: MOST_BYTES });
-    if (status !== 200) {
-      replica.unhealthy(`/health says ${status}`, failures);
-      return;
-    }
-    if (replica.asksForModels) await readModels(replica, timeoutMs);
+    if (replica.external === null) await checkEngine(replica, timeoutMs);
+    else await checkExternal(replica, timeoutMs);
     replica.healthy(nowMs());
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    replica.unhealthy(code ?? message, failures);
+    replica.unhealthy(error instanceof CredentialRefused ? message : (code ?? message), failures);
   }
 }
 
-async function readModels(replica: LiveReplica, timeoutMs: number): Promise<void> {
-  const { text } = await ask(replica.questions, '/v1/models', { timeoutMs, mostBytes: MOST_BYTES });
+async function checkEngine(replica: LiveReplica, timeoutMs: number): Promise<void> {
+  const { healthPath } = replica;
+  const { status } = await ask(replica.questions, healthPath, { timeoutMs, mostBytes: MOST_BYTES });
+  if (status !== 200) throw new Error(`${healthPath} says ${status}`);
+  if (!replica.asksForModels) return;
+  const { text } = await ask(replica.questions, MODELS, { timeoutMs, mostBytes: MOST_BYTES });
+  readModels(replica, text);
+}
+
+/**
+ * One that is there and takes our credential is well. It may lack the list of its models as long as those are known, and one
+ * that is asked too often now may be free again for the next request: the breaker sees to that.
+ */
+async function checkExternal(replica: LiveReplica, timeoutMs: number): Promise<void> {
+  const { status, text } = await ask(replica.questions, MODELS, { timeoutMs, mostBytes: MOST_BYTES });
+  if (status >= 500 || status === 403) throw new Error(`its list of models says ${status}`);
+  if (!replica.asksForModels || (status === 429 && replica.models.size > 0)) return;
+  if (status !== 200) throw new Error(`its list of models says ${status}: name its models`);
+  readModels(replica, text);
+}
+
+function readModels(replica: LiveReplica, text: string): void {
   const list = JSON.parse(text) as { data?: { id?: unknown }[] };
   const names = (list.data ?? []).map(({ id }) => id).filter((id) => typeof id === 'string');
   if (names.length === 0) throw new Error('/v1/models names no model');

@@ -4,6 +4,9 @@ import { engineNamed } from '../signals/registry.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import { UpstreamPool } from '../upstream/upstream-pool.js';
 import { CircuitBreaker } from './circuit-breaker.js';
+import { ExternalApi } from './external-api.js';
+import { ExternalPool } from './external-pool.js';
+import type { ManagedReplica } from './managed-routes.js';
 
 /** Shorter than any server keeps an idle connection: uvicorn, which most engines are behind, closes it after 5 s. */
 const KEEP_ALIVE_MS = 4000;
@@ -18,7 +21,7 @@ const HEAD_BYTES = 16 * 1024;
 type ReplicaSettings = Pick<GatewayConfig, 'breaker' | 'timeouts'>;
 
 /** Where a replica is in its life. Only a ready one gets requests. */
-export type ReplicaState = 'starting' | 'ready' | 'unhealthy' | 'draining';
+type State = 'starting' | 'ready' | 'unhealthy' | 'draining';
 
 /** One engine behind the gateway: its connections, its health, what it reports. */
 export class LiveReplica {
@@ -27,49 +30,91 @@ export class LiveReplica {
   readonly headerId: string;
   readonly url: string;
   readonly engine: string;
+  readonly healthPath: string;
+  readonly loadPath: string;
+  /** Null for an engine of our own. */
+  readonly external: ExternalApi | null;
   /** Whether it can tell its load beside its answers. */
   readonly tellsLoad: boolean;
   pool: UpstreamPool;
   /** For its health and its metrics: however many requests it has, they do not wait behind them. */
   readonly questions: UpstreamPool;
   readonly breaker: CircuitBreaker;
-  state: ReplicaState = 'starting';
+  state: State = 'starting';
   /** Why it is not ready, in words. */
   problem = 'not checked yet';
   models: ReadonlySet<string>;
-  readonly asksForModels: boolean;
+  asksForModels: boolean;
   /** When it last became ready. */
   readySinceMs = 0;
   healthFailures = 0;
+  /** When it was last asked how it is, and had answered. */
+  checkedMs = 0;
   signals: ReplicaSignals | null = null;
   /** The last that its metrics said; what it says beside answers is newer, and less. */
   scraped: ReplicaSignals | null = null;
   /** Requests of all kinds under way, whatever the policy's books say. */
   active = 0;
+  /** Called whenever its last request has ended. */
+  readonly idleListeners = new Set<() => void>();
   /** Requests sent to it less requests that ended since it last told how it is. */
   sentSinceReport = 0;
 
+  readonly #identity: string;
+  /** For its answers to begin, where that is its own. */
+  readonly #firstByteMs: number | undefined;
   #timeouts: ReplicaSettings['timeouts'];
   /** Former pools whose last requests are under way. */
   readonly #ending = new Set<UpstreamPool>();
 
-  constructor(config: ReplicaConfig, { breaker, timeouts }: ReplicaSettings) {
+  /** @param endpoint the name of the endpoint it belongs to */
+  constructor(
+    config: ManagedReplica,
+    { breaker, timeouts }: ReplicaSettings,
+    readonly endpoint = '',
+  ) {
     this.id = config.id;
     this.headerId = legalHeader(config.id);
     this.url = config.url;
     this.engine = config.engine;
-    this.tellsLoad = engineNamed(config.engine, config.id).tellsLoad === true;
+    this.healthPath = config.healthPath ?? '/health';
+    this.loadPath = config.loadPath ?? '/metrics';
+    this.external = config.external === undefined ? null : new ExternalApi(config.external);
+    this.tellsLoad = this.external === null && engineNamed(config.engine, config.id).tellsLoad === true;
     this.models = new Set(config.models ?? []);
     this.asksForModels = config.models === null;
     this.breaker = new CircuitBreaker(breaker);
     this.#timeouts = timeouts;
-    this.pool = newPool(config.url, timeouts, MOST_CONNECTIONS);
-    this.questions = newPool(config.url, timeouts, MOST_QUESTIONS);
+    this.#identity = identity(config);
+    this.#firstByteMs = config.external?.firstByteMs;
+    this.pool = this.#newPool(MOST_CONNECTIONS);
+    this.questions = this.#newPool(MOST_QUESTIONS);
   }
 
-  /** As it would be configured again. */
+  /** As it would be configured again; of somebody else's API, no more than of an engine. */
   get config(): ReplicaConfig {
     return { id: this.id, url: this.url, engine: this.engine, models: this.asksForModels ? null : [...this.models] };
+  }
+
+  /**
+   * Becomes as it is described now, unless that is another one: where it is and what it runs do not change. Requests under way
+   * notice nothing. Returns whether it has.
+   */
+  adopt(config: ManagedReplica): boolean {
+    if (identity(config) !== this.#identity) return false;
+    this.asksForModels = config.models === null;
+    if (config.models !== null) this.models = new Set(config.models);
+    this.external?.configure(config.external!);
+    return true;
+  }
+
+  /** Its part of the requests among those of its tier, and its tier: a higher one is asked while no lower one can be. */
+  get weight(): number {
+    return this.external === null ? 1 : this.external.weight;
+  }
+
+  get tier(): number {
+    return this.external === null ? 0 : this.external.tier;
   }
 
   /** The configuration has been read again. Requests under way keep the time-outs they began with. */
@@ -79,7 +124,7 @@ export class LiveReplica {
     this.#timeouts = timeouts;
     if (connectMs === timeouts.connectMs && firstByteMs === timeouts.firstByteMs) return;
     const before = this.pool;
-    this.pool = newPool(this.url, timeouts, MOST_CONNECTIONS);
+    this.pool = this.#newPool(MOST_CONNECTIONS);
     this.#ending.add(before);
     void before.close().then(() => this.#ending.delete(before));
   }
@@ -106,23 +151,35 @@ export class LiveReplica {
     this.problem = 'leaving the fleet';
   }
 
+  /** A request has ended here, in whatever way. */
+  finished(): void {
+    this.active--;
+    this.sentSinceReport--;
+    if (this.active === 0 && this.idleListeners.size > 0) for (const listener of [...this.idleListeners]) listener();
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.pool, this.questions, ...this.#ending].map((pool) => pool.destroy()));
   }
+
+  /** No time-out between two pieces of an answer: exchanges are looked after together, by `Exchange.check`. */
+  #newPool(mostConnections: number): UpstreamPool {
+    const { connectMs, firstByteMs } = this.#timeouts;
+    const options = {
+      connectMs,
+      headersMs: this.#firstByteMs ?? firstByteMs,
+      keepAliveMs: KEEP_ALIVE_MS,
+      mostConnections,
+      mostWaiting: MOST_WAITING,
+      headBytes: HEAD_BYTES,
+    };
+    const { external, url } = this;
+    return external === null ? new UpstreamPool(url, options) : new ExternalPool(url, options, external);
+  }
 }
 
-/** No time-out between two pieces of an answer: exchanges are looked after together, by `Exchange.check`. */
-function newPool(
-  url: string,
-  { connectMs, firstByteMs }: ReplicaSettings['timeouts'],
-  mostConnections: number,
-): UpstreamPool {
-  return new UpstreamPool(url, {
-    connectMs,
-    headersMs: firstByteMs,
-    keepAliveMs: KEEP_ALIVE_MS,
-    mostConnections,
-    mostWaiting: MOST_WAITING,
-    headBytes: HEAD_BYTES,
-  });
+/** What a replica cannot change without being another one. */
+function identity({ engine, external, healthPath, id, loadPath, url }: ManagedReplica): string {
+  const isExternal = external !== undefined;
+  return JSON.stringify([id, url, engine, healthPath, loadPath, isExternal, external?.firstByteMs]);
 }

@@ -7,8 +7,9 @@ import type { Refusal } from '../access/refusal.js';
 import type { Reservation, Reserving } from '../access/reservation.js';
 import { internalError, noReplica, upstreamTimeout } from '../errors.js';
 import type { Endpoint, Placement } from '../fleet/endpoint.js';
+import { isUpstreamsOwn } from '../fleet/external-api.js';
 import type { LiveReplica } from '../fleet/live-replica.js';
-import type { Waiting } from '../flow/waiting.js';
+import type { Hoping } from '../fleet/ready-line.js';
 import type { GatewayConfig } from '../gateway-config.js';
 import { answerForm } from '../metering/answer-form.js';
 import type { AnswerMeter } from '../metering/answer-meter.js';
@@ -48,7 +49,7 @@ export interface ExchangeParts {
  * everything back exactly once, however it ends. The last bytes of an answer go out when what it used is noted.
  * It is the handler of its own upstream request, so that nothing is allocated per piece.
  */
-export class Exchange extends RequestRecord implements Waiting, Reserving, UpstreamHandler, Journalled {
+export class Exchange extends RequestRecord implements Hoping, Reserving, UpstreamHandler, Journalled {
   /** Where it stands in the list of those under way, and in the queue. */
   place = -1;
   queueSlot = -1;
@@ -108,6 +109,11 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     }
   }
 
+  /** Replicas that had their chance. */
+  get tried(): readonly LiveReplica[] {
+    return this.#tried;
+  }
+
   /** The client does not keep up: the replica waits for it. */
   get isHeld(): boolean {
     return this.#answer.isBehind;
@@ -136,7 +142,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     }
   }
 
-  // What the accounts and the queue call.
+  // What the accounts, the queue and those who wait for replicas call.
 
   reserved(reservation: Reservation | null, refusal: Refusal | null): void {
     if (this.#ended) {
@@ -150,7 +156,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
 
   mayGo(queuedUs: number): void {
     this.queuedUs = queuedUs;
-    this.#try();
+    this.#try(true);
   }
 
   refused(error: ApiError, cause: string, queuedUs: number): void {
@@ -158,10 +164,15 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.#fail(error, 'refused', cause);
   }
 
+  nobodyCame(): void {
+    this.#try(false);
+  }
+
   // What the connection to the replica calls.
 
   onHeaders(status: number, raw: string[]): void {
-    if (WORTH_ANOTHER_TRY.has(status) && this.#mayRetry()) {
+    const isWorth = this.replica!.external === null ? WORTH_ANOTHER_TRY.has(status) : isUpstreamsOwn(status);
+    if (isWorth && this.#mayRetry(false)) {
       this.#upstream!.abort();
       this.#blame(true);
       this.#retry(`status ${status}`);
@@ -213,7 +224,8 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     if (this.#ended) return;
     const failure = upstreamFailure(this.replica!.id, error);
     if (failure.isReplicas) this.#blame(false);
-    if (!this.#answer.hasBegun && this.#mayRetry()) this.#retry(failure.cause);
+    const hasBroken = failure.error.status !== 504 && (failure.isReplicas || error.code === 'UPSTREAM_CLOSED');
+    if (!this.#answer.hasBegun && this.#mayRetry(hasBroken)) this.#retry(failure.cause);
     else this.#fail(failure.error, failure.error.status === 504 ? 'timeout' : 'upstream_error', failure.cause);
   }
 
@@ -239,14 +251,15 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.#note();
   }
 
-  #try(): void {
+  /** @param mayWait for a replica, where one may come in a moment */
+  #try(mayWait: boolean): void {
+    const { endpoint, facts } = this;
     try {
-      const placement = this.endpoint.place(this.facts, this.#tried.length, this.#tried);
-      if (placement === null) {
-        this.#fail(noReplica(this.facts.model, this.endpoint.lastRemovals), 'no_replica', 'no replica can take it');
-        return;
+      const placement = endpoint.place(facts, this.#tried.length, this.#tried);
+      if (placement !== null) this.#send(placement);
+      else if (!mayWait || !endpoint.awaitReplica(this)) {
+        this.#fail(noReplica(facts.model, endpoint.lastRemovals), 'no_replica', 'no replica can take it');
       }
-      this.#send(placement);
     } catch (error) {
       this.#thrown(error);
     }
@@ -315,11 +328,16 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.#lastPieceUs = nowUs;
   }
 
-  /** Whether there is time, somebody else and leave to try once more. */
-  #mayRetry(): boolean {
+  /**
+   * Whether there is time, somebody else and leave to try once more.
+   * @param hasBroken the replica broke off: where another may be on its way in its place, that is somebody else
+   */
+  #mayRetry(hasBroken: boolean): boolean {
     const { budget, retries } = this.#host;
     if (this.#tried.length >= retries.most) return false;
-    return this.endpoint.hasOther(this.facts.model, this.#tried, this.replica!) && budget.spend();
+    const { endpoint, facts } = this;
+    const isAwaited = hasBroken && endpoint.isAwaited && this.replica!.external === null;
+    return (isAwaited || endpoint.hasOther(facts.model, this.#tried, this.replica!)) && budget.spend();
   }
 
   /** The replica failed this request, by its answer or without one. */
@@ -347,7 +365,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.status = 0;
     host.metrics.retries++;
     const pause = host.retries.backoffMs * 2 ** (this.#tried.length - 1) * (0.5 + host.jitter() / 2);
-    this.#retryTimer = setTimeout(() => this.#try(), pause);
+    this.#retryTimer = setTimeout(() => this.#try(true), pause);
   }
 
   /** Ends with an error: as an answer, or as the last event of a stream that has begun. */
@@ -371,6 +389,7 @@ export class Exchange extends RequestRecord implements Waiting, Reserving, Upstr
     this.#parts.response.off('close', this.#clientClosed);
     if (this.queueSlot >= 0) this.queuedUs = this.endpoint.flow.leave(this);
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer);
+    if (this.#placement === null) this.endpoint.stopAwaiting(this);
     if (outcome !== 'ok') this.#upstream?.abort();
     if (!this.#isNoted) this.#count(outcome === 'ok' || outcome === 'client_error');
     if (this.#error !== null && !this.#answer.hasBegun) this.status = this.#error.status;

@@ -26,6 +26,8 @@ export function upstreamFailure(replica: string, error: Error & { code?: string 
     case 'UPSTREAM_MALFORMED':
     case 'UPSTREAM_HEAD_TOO_LARGE':
       return broke(replica, 'its answer is not valid HTTP');
+    case 'CREDENTIAL_REFUSED':
+      return broke(replica, error.message);
     case 'UPSTREAM_BUSY':
       return { ...broke(replica, 'it has all the connections it may have'), isReplicas: false };
     case 'UPSTREAM_BAD_REQUEST':

@@ -30,6 +30,7 @@ export function addReplica(host: AdminHost, { body }: AdminRequest): AdminAnswer
   const { endpoint: name, replica: config } = readReplicaBody(body);
   const endpoint = host.endpoints.get(name);
   if (endpoint === undefined) return noEndpoint(name);
+  if (endpoint.managed !== null) return isKept(name);
   if (host.replicas().some(({ id }) => id === config.id)) {
     return failed(409, `there is a replica '${config.id}': give another id`);
   }
@@ -41,6 +42,7 @@ export function addReplica(host: AdminHost, { body }: AdminRequest): AdminAnswer
 export function removeReplica(host: AdminHost, { name: id }: AdminRequest): AdminAnswer {
   const replica = host.replicas().find((one) => one.id === id);
   if (replica === undefined) return failed(404, `there is no replica '${id}'`);
+  if (host.endpoints.get(replica.endpoint)?.managed) return isKept(replica.endpoint);
   host.fleet.remove(replica);
   return { status: 202, body: { status: 'leaving', active: replica.active } };
 }
@@ -52,6 +54,7 @@ export function listEndpoints({ endpoints }: AdminHost): AdminAnswer {
 export function setPolicy({ endpoints }: AdminHost, { body, name }: AdminRequest): AdminAnswer {
   const endpoint = endpoints.get(name);
   if (endpoint === undefined) return noEndpoint(name);
+  if (endpoint.managed !== null) return isKept(name);
   const warnings: string[] = [];
   endpoint.setPolicy(readPolicyBody(body, endpoint.policy, (line) => warnings.push(line)));
   return ok({ ...endpointFacts(endpoint), warnings });
@@ -61,6 +64,7 @@ export function setPolicy({ endpoints }: AdminHost, { body, name }: AdminRequest
 export function rollBackPolicy({ endpoints }: AdminHost, { name }: AdminRequest): AdminAnswer {
   const endpoint = endpoints.get(name);
   if (endpoint === undefined) return noEndpoint(name);
+  if (endpoint.managed !== null) return isKept(name);
   if (endpoint.rollback() === null) return failed(409, `endpoint '${name}' remembers no policy before this one`);
   return ok(endpointFacts(endpoint));
 }
@@ -87,6 +91,11 @@ export function reload(host: AdminHost): AdminAnswer {
 
 function noEndpoint(name: string): AdminAnswer {
   return failed(404, `there is no endpoint '${name}'`);
+}
+
+/** What is declared elsewhere would be put right again at once. */
+function isKept(name: string): AdminAnswer {
+  return failed(409, `endpoint '${name}' is kept by the control plane: change its resource instead`);
 }
 
 function endpointFacts({ flow, inFlight, name, policy, policyHash, replicas }: Endpoint): object {

@@ -1,13 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { ApiError } from '../../protocol/errors.js';
-import type { KeyRole } from '../../store/key-record.js';
 import { KEY_MISSING, KEY_WRONG, tooManyWrongKeys } from '../access/errors.js';
 import { WrongKeys } from '../access/wrong-keys.js';
 import { readBody } from '../request/read-body.js';
 import { answerAdmin } from './admin-api.js';
+import type { AdminCaller } from './admin-extension.js';
 import type { AdminHost } from './admin-host.js';
 import { isToken } from './admin-role.js';
 import { type AdminAnswer, failed, ok } from './admin-route.js';
+import { answerExtension } from './answer-extension.js';
 import { discardBody } from './discard-body.js';
 
 /** Nothing that the API takes is larger. */
@@ -17,17 +18,25 @@ const MOST_BYTES = 1024 * 1024;
 export function adminHandler(host: AdminHost): RequestListener {
   const wrong = new WrongKeys(host.config.access.wrongKeysPerMinute);
   return (request, response) => {
-    answerOf(host, wrong, request).then(
-      (answer) => send(request, response, answer),
+    answerOf(host, wrong, request, response).then(
+      (answer) => {
+        if (answer !== null) send(request, response, answer);
+      },
       (fault) => {
         host.fault(fault);
-        send(request, response, failed(500, 'the gateway failed'));
+        if (!response.headersSent) send(request, response, failed(500, 'the gateway failed'));
       },
     );
   };
 }
 
-async function answerOf(host: AdminHost, wrong: WrongKeys, request: IncomingMessage): Promise<AdminAnswer> {
+/** What is to be sent; null when it has been. */
+async function answerOf(
+  host: AdminHost,
+  wrong: WrongKeys,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<AdminAnswer | null> {
   const { accept = '' } = request.headers;
   const url = request.url!;
   const path = url.split('?', 1)[0]!;
@@ -35,22 +44,29 @@ async function answerOf(host: AdminHost, wrong: WrongKeys, request: IncomingMess
   if (path === '/metrics') return { ...ok(host.metricsText()), type: 'text/plain; version=0.0.4; charset=utf-8' };
   if (!path.startsWith('/api/')) return failed(404, `there is no ${path} here`);
   const who = whoAsks(host, wrong, request);
-  if (typeof who !== 'string') return who;
+  if ('status' in who) return who;
   const query = new URLSearchParams(url.slice(path.length));
-  return answerAdmin(host, who, request.method!, path, { query, accept, body: () => bodyOf(request) });
+  const body = () => bodyOf(request);
+  const { extension } = host;
+  if (extension?.handles(path)) {
+    return answerExtension(host, extension, request, response, { caller: who, path, query, body });
+  }
+  return answerAdmin(host, who.role, request.method!, path, { query, accept, body });
 }
 
+const KEEPER: AdminCaller = { name: 'admin', role: 'admin', keyId: null };
+
 /**
- * The role of whoever asks, or what he is told instead. What is right is let in at any time: nobody's wrong guesses shut the
+ * Whoever asks, or what he is told instead. What is right is let in at any time: nobody's wrong guesses shut the
  * door on others behind the same address, and what has so many random bits is not guessed.
  */
-function whoAsks(host: AdminHost, wrong: WrongKeys, { headers, socket }: IncomingMessage): KeyRole | AdminAnswer {
+function whoAsks(host: AdminHost, wrong: WrongKeys, { headers, socket }: IncomingMessage): AdminCaller | AdminAnswer {
   const { authorization, 'x-api-key': apiKey } = headers;
-  if (isToken(authorization ?? '', host.adminToken)) return 'admin';
+  if (isToken(authorization ?? '', host.adminToken)) return KEEPER;
   const address = socket.remoteAddress ?? '';
   if (host.access !== null) {
     const found = host.access.check(authorization, typeof apiKey === 'string' ? apiKey : undefined, address);
-    if (!(found instanceof ApiError)) return found.role;
+    if (!(found instanceof ApiError)) return { name: found.record.name, role: found.role, keyId: found.id };
     return refused(found === KEY_MISSING || found === KEY_WRONG ? NO_TOKEN_OR_KEY : found);
   }
   if (authorization === undefined) return refused(NO_TOKEN);

@@ -10,7 +10,7 @@ export interface AdminAccess {
     authorization: string | undefined,
     apiKey: string | undefined,
     address: string,
-  ): { readonly role: KeyRole } | ApiError;
+  ): { readonly id: string; readonly role: KeyRole; readonly record: { readonly name: string } } | ApiError;
   /** Keys have changed in the store: from now on they are as they are there. */
   refresh(): Promise<void>;
 }
@@ -22,6 +22,7 @@ export interface AdminHost
     | 'adminToken'
     | 'config'
     | 'endpoints'
+    | 'extension'
     | 'fault'
     | 'fleet'
     | 'foldUsage'
@@ -30,6 +31,7 @@ export interface AdminHost
     | 'reloadConfig'
     | 'replicas'
     | 'ring'
+    | 'stopSignal'
   > {
   /** Where keys and usage are; without one there are no keys but the token. */
   readonly store: Pick<Store, 'keys' | 'usage' | 'now'> | null;

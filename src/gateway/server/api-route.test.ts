@@ -4,15 +4,16 @@ import { apiRoute } from './api-route.js';
 
 describe('apiRoute', () => {
   it.each(Object.entries(API_PATHS))('%s is asked for as it is', (path, kind) => {
-    expect(apiRoute(path)).toEqual({ kind, path, endpoint: null });
-    expect(apiRoute(`${path}?a=%2F&b`)).toEqual({ kind, path: `${path}?a=%2F&b`, endpoint: null });
+    expect(apiRoute(path)).toEqual({ kind, path, endpoint: null, workspace: null });
+    expect(apiRoute(`${path}?a=%2F&b`)).toEqual({ kind, path: `${path}?a=%2F&b`, endpoint: null, workspace: null });
   });
 
   it('finds the endpoint in the longer form', () => {
-    expect(apiRoute('/workspace/w/endpoint/chat%20one/v1/completions?x=1')).toEqual({
+    expect(apiRoute('/workspace/w%201/endpoint/chat%20one/v1/completions?x=1')).toEqual({
       kind: 'completion',
       path: '/v1/completions?x=1',
       endpoint: 'chat one',
+      workspace: 'w 1',
     });
     expect(apiRoute('/workspace/w/endpoint/%zz/v1/completions')!.endpoint).toBe('%zz');
   });

@@ -5,12 +5,13 @@ export interface ApiRoute {
   kind: ApiKind;
   /** The path a replica is asked for, query included. */
   path: string;
-  /** The endpoint that the path names; null when the model decides. */
+  /** The endpoint that the path names, and its workspace; null when the model decides. */
   endpoint: string | null;
+  workspace: string | null;
 }
 
 /** `/workspace/{ws}/endpoint/{name}/v1/...` */
-const NAMED = /^\/workspace\/[^/]+\/endpoint\/([^/]+)(\/v1\/.*)$/;
+const NAMED = /^\/workspace\/([^/]+)\/endpoint\/([^/]+)(\/v1\/.*)$/;
 
 /** What a URL of the public port asks for; null when it is not part of the API. */
 export function apiRoute(url: string): ApiRoute | null {
@@ -18,11 +19,12 @@ export function apiRoute(url: string): ApiRoute | null {
   // A fragment is the client's own affair: whoever sends one means something else than we would read.
   if (url.includes('#')) return null;
   const path = query < 0 ? url : url.slice(0, query);
-  if (Object.hasOwn(API_PATHS, path)) return { kind: API_PATHS[path]!, path: url, endpoint: null };
+  if (Object.hasOwn(API_PATHS, path)) return { kind: API_PATHS[path]!, path: url, endpoint: null, workspace: null };
   const named = NAMED.exec(path);
-  if (named === null || !Object.hasOwn(API_PATHS, named[2]!)) return null;
+  if (named === null || !Object.hasOwn(API_PATHS, named[3]!)) return null;
+  const [, workspace, endpoint, own] = named as unknown as [string, string, string, string];
   const rest = query < 0 ? '' : url.slice(query);
-  return { kind: API_PATHS[named[2]!]!, path: named[2]! + rest, endpoint: decoded(named[1]!) };
+  return { kind: API_PATHS[own]!, path: own + rest, endpoint: decoded(endpoint), workspace: decoded(workspace) };
 }
 
 function decoded(text: string): string {

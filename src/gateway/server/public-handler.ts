@@ -20,7 +20,7 @@ export interface PublicHost extends ExchangeHost {
   readonly isReady: boolean;
   models(): string[];
   /** The endpoint of this name or, without one, an endpoint that serves the model; an ApiError when there is none. */
-  endpointFor(model: string, name: string | null): Endpoint;
+  endpointFor(model: string, name: string | null, workspace: string | null): Endpoint;
   began(exchange: Exchange): void;
   /** @param code what the client was told, as a constant */
   refused(status: number, id: string, code: string, client: string): void;
@@ -89,7 +89,7 @@ function begin(
       const refusal = key.modelRefusal(facts.model);
       if (refusal !== null) throw refusal;
     }
-    const endpoint = host.endpointFor(facts.model, route.endpoint);
+    const endpoint = host.endpointFor(facts.model, route.endpoint, route.workspace);
     if (key !== null) {
       facts.keyId = key.id;
       facts.tenant = key.tenant;

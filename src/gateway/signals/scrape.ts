@@ -11,7 +11,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 /** Asks a replica for its metrics; throws when it gives none. */
 export async function scrape(replica: LiveReplica, timeoutMs: number, nowUs: () => number): Promise<ReplicaSignals> {
   const engine = engineNamed(replica.engine, replica.id);
-  const report = engine.read(readSamples(await text(replica, '/metrics', timeoutMs)));
+  const report = engine.read(readSamples(await text(replica, replica.loadPath, timeoutMs)));
   if (engine.extra !== undefined) await readExtra(replica, engine.extra, report, timeoutMs);
   return { atUs: nowUs(), ...report, missing: missingSignals(engine, report) };
 }

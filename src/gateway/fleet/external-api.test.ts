@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { ExternalApi, headersForClients, isUpstreamsOwn } from './external-api.js';
+import { upstream } from './managed.contract.js';
+
+const apiOf = (change: Parameters<typeof upstream>[2]) => new ExternalApi(upstream('u', 'http://h', change).external!);
+const PARTS = { path: '/v1/chat/completions?x=1', method: 'POST', headers: [], body: Buffer.from('{"model":"chat"}') };
+
+describe('ExternalApi', () => {
+  it.each([
+    ['/v1', '/v1/chat/completions?x=1'],
+    ['/v1beta/openai', '/v1beta/openai/chat/completions?x=1'],
+    ['', '/chat/completions?x=1'],
+  ])('asks below %j', (prefix, path) => {
+    expect(apiOf({ prefix }).request(PARTS)).toEqual({ ...PARTS, path });
+  });
+
+  it('sends its own credential and nothing by which the client is known', () => {
+    const kept = ['Content-Type', 'application/json', 'x-request-id', 'q'];
+    const secret = ['authorization', 'Bearer mine', 'api-key', 'mine', 'cookie', 'mine', 'x-forwarded-for', '10.0.0.1'];
+    const { headers } = apiOf({ credential: 'sk-ours' }).request({ ...PARTS, headers: [...secret, ...kept] });
+    expect(headers).toEqual(['authorization', 'Bearer sk-ours', ...kept]);
+  });
+
+  it('calls a model as it is called there, from the next request on', () => {
+    const api = apiOf({ renames: { chat: 'big' } });
+    expect(String(api.request(PARTS).body)).toBe('{"model":"big"}');
+    api.configure({ ...upstream('u', 'http://h').external!, renames: { other: 'x' }, weight: 3, tier: 2 });
+    expect(api.request(PARTS).body).toEqual(PARTS.body);
+    expect([api.weight, api.tier]).toEqual([3, 2]);
+    expect(api.request({ ...PARTS, body: Buffer.alloc(0) }).body).toHaveLength(0);
+  });
+
+  it('keeps back what an upstream says of its own host and of our account', () => {
+    const raw = [
+      'Content-Type',
+      'a',
+      'Set-Cookie',
+      'b',
+      'X-RateLimit-Remaining-Tokens',
+      '5',
+      'alt-svc',
+      'h3',
+      'x-mine',
+      'c',
+    ];
+    expect(headersForClients(raw)).toEqual(['Content-Type', 'a', 'x-mine', 'c']);
+  });
+
+  it('knows for which answers the request is not to blame', () => {
+    const statuses = [200, 400, 401, 403, 404, 408, 422, 429, 500, 529];
+    expect(statuses.filter(isUpstreamsOwn)).toEqual([403, 408, 429, 500, 529]);
+  });
+});

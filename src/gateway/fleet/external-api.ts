@@ -1,0 +1,80 @@
+import { withModel } from '../../protocol/with-model.js';
+import type { RequestParts } from '../upstream/request-encoder.js';
+import type { ExternalConfig } from './managed-routes.js';
+
+/** What requests for replicas begin with. */
+const OWN_PREFIX = '/v1';
+
+/**
+ * What of a client's headers an upstream gets. It is somebody else's: whatever may be a key, a cookie or an address of the
+ * client's stays here, under whichever name.
+ */
+const PASSED_ON = new Set([
+  'accept',
+  'anthropic-beta',
+  'anthropic-version',
+  'content-type',
+  'idempotency-key',
+  'openai-beta',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+  'x-request-id',
+]);
+
+/** What an upstream says of its own host or of our account with it: it would mean something else from us. */
+const KEPT_BACK = new Set(['alt-svc', 'set-cookie', 'set-cookie2', 'strict-transport-security']);
+const LIMITS_PREFIX = 'x-ratelimit-';
+
+/** An API that somebody else runs, and how requests and answers are made fit for it and for clients. */
+export class ExternalApi {
+  #config!: ExternalConfig;
+  #renames!: ReadonlyMap<string, string>;
+  #authorization!: readonly string[];
+
+  constructor(config: ExternalConfig) {
+    this.configure(config);
+  }
+
+  /** Holds from the next request on. */
+  configure(config: ExternalConfig): void {
+    this.#config = config;
+    this.#renames = new Map(Object.entries(config.renames));
+    this.#authorization = config.credential === null ? [] : ['authorization', `Bearer ${config.credential}`];
+  }
+
+  get weight(): number {
+    return this.#config.weight;
+  }
+
+  get tier(): number {
+    return this.#config.tier;
+  }
+
+  /** A request as the upstream gets it. */
+  request({ body, headers, method, path }: RequestParts): RequestParts {
+    const passed = [...this.#authorization];
+    for (let i = 0; i + 1 < headers.length; i += 2) {
+      if (PASSED_ON.has(headers[i]!.toLowerCase())) passed.push(headers[i]!, headers[i + 1]!);
+    }
+    return {
+      path: this.#config.prefix + path.slice(OWN_PREFIX.length),
+      method,
+      headers: passed,
+      body: this.#renames.size === 0 || body.length === 0 ? body : withModel(body, this.#renames),
+    };
+  }
+}
+
+/** The headers of an upstream's answer, flat, without what is not for clients. */
+export function headersForClients(raw: readonly string[]): string[] {
+  return raw.filter((_, i) => {
+    const name = raw[i - (i % 2)]!.toLowerCase();
+    return !KEPT_BACK.has(name) && !name.startsWith(LIMITS_PREFIX);
+  });
+}
+
+/** Answers that another upstream may better: the request is not to blame for them, as far as anybody knows. */
+export function isUpstreamsOwn(status: number): boolean {
+  return status >= 500 || status === 403 || status === 408 || status === 429;
+}

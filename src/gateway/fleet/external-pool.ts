@@ -1,0 +1,56 @@
+import type { RequestParts } from '../upstream/request-encoder.js';
+import { type UpstreamOptions, UpstreamPool } from '../upstream/upstream-pool.js';
+import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
+import { type ExternalApi, headersForClients } from './external-api.js';
+
+/** The connections to an API of somebody else's. Nobody else need know that what goes there is not what came. */
+export class ExternalPool extends UpstreamPool {
+  readonly #api: ExternalApi;
+
+  constructor(url: string, options: UpstreamOptions, api: ExternalApi) {
+    super(url, options);
+    this.#api = api;
+  }
+
+  override dispatch(parts: RequestParts, handler: UpstreamHandler): UpstreamRequest {
+    return super.dispatch(this.#api.request(parts), new ExternalHandler(handler));
+  }
+}
+
+/** An upstream does not take the credential that it was given for. */
+export class CredentialRefused extends Error {
+  readonly code = 'CREDENTIAL_REFUSED';
+
+  constructor() {
+    super('it refuses the credential');
+  }
+}
+
+/**
+ * Passes an answer on. Where the credential is refused there is none: what is said then is about our key, and may quote it;
+ * the client, whose own key is good, would take it for that one.
+ */
+class ExternalHandler implements UpstreamHandler {
+  readonly #handler: UpstreamHandler;
+
+  constructor(handler: UpstreamHandler) {
+    this.#handler = handler;
+  }
+
+  onHeaders(status: number, headers: string[]): void {
+    if (status === 401) throw new CredentialRefused();
+    this.#handler.onHeaders(status, headersForClients(headers));
+  }
+
+  onData(data: Buffer, isLast: boolean): boolean {
+    return this.#handler.onData(data, isLast);
+  }
+
+  onComplete(): void {
+    this.#handler.onComplete();
+  }
+
+  onError(error: Error & { code?: string }): void {
+    this.#handler.onError(error);
+  }
+}

@@ -1,0 +1,71 @@
+import type { PolicyConfig, ReplicaConfig } from '../gateway-config.js';
+import type { LiveReplica } from './live-replica.js';
+
+/**
+ * How somebody who keeps endpoints true tells the gateway of them. What is told here lives beside the endpoints of the
+ * configuration file, and no reload of that changes it. Everything is plain data, and every call is in force when it returns.
+ */
+export interface ManagedRoutes {
+  /**
+   * Makes an endpoint so, with exactly these replicas; those not listed any more take no new requests and leave when theirs
+   * have ended. Requests under way are kept, and the policy is swapped only if it differs. The same again changes nothing.
+   * Throws an InputError when a name is taken; then nothing has changed.
+   */
+  put(endpoint: ManagedEndpoint): void;
+  /** The endpoint goes; requests under way end as they would. */
+  remove(workspace: string, name: string): void;
+  /**
+   * Resolves true when the replica has no request any more (or is not known), false when `withinMs` have passed; what a
+   * replica that has left still has is then cut.
+   */
+  drained(workspace: string, name: string, replicaId: string, withinMs: number): Promise<boolean>;
+  /** What the gateway sees of the replicas: those listed, in that order, then those that have left and still have requests. */
+  states(workspace: string, name: string): ReplicaState[];
+}
+
+export interface ManagedEndpoint {
+  workspace: string;
+  name: string;
+  policy: PolicyConfig;
+  /** Those that may be asked: found ready by whoever runs them, or upstreams that somebody else runs. */
+  replicas: readonly ManagedReplica[];
+  /** What it serves, also while no replica is there; without it, what its replicas serve. */
+  models?: readonly string[];
+  /** What clients are told while no replica is ready, as in 'the model is being downloaded'. */
+  waitsFor?: string;
+  /** No replica will come soon, as when it is paused: clients are told at once instead of after a short wait. */
+  isIdle?: boolean;
+}
+
+/** Its id is its own among all replicas of the gateway. */
+export interface ManagedReplica extends ReplicaConfig {
+  /** Where it says that it is well, and where its metrics are: `/health` and `/metrics` unless given. */
+  healthPath?: string;
+  loadPath?: string;
+  /** An API that somebody else runs: it has neither, and `engine` says nothing. */
+  external?: ExternalConfig;
+}
+
+/** How an API of somebody else's is asked. */
+export interface ExternalConfig {
+  /** What takes the place of `/v1` in paths there: '/v1', '/v1beta/openai' or ''. See `upstreamAddress`. */
+  prefix: string;
+  /** Sent as a bearer token instead of the client's; null: none is. */
+  credential: string | null;
+  /** What requests call a model, and what it is called there. Names that are not here are passed on as they are. */
+  renames: Readonly<Record<string, string>>;
+  /** Its part of the requests among those of its tier; 0: none. */
+  weight: number;
+  /** Asked while no replica of a lower tier can be. */
+  tier: number;
+  /** Until its answer begins; without it, as for all replicas. */
+  firstByteMs?: number;
+}
+
+export interface ReplicaState {
+  id: string;
+  state: LiveReplica['state'];
+  /** Why it is not ready, in words; empty when it is. */
+  problem: string;
+  inFlight: number;
+}

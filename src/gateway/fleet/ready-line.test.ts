@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { draining } from '../errors.js';
+import { ToyWaiting } from '../flow/toy-waiting.contract.js';
+import type { LiveReplica } from './live-replica.js';
+import { type Hoping, ReadyLine } from './ready-line.js';
+
+class ToyHoping extends ToyWaiting implements Hoping {
+  readonly tried: LiveReplica[] = [];
+  readonly queuedUs = 7;
+  readonly over: Promise<void>;
+  #settle!: () => void;
+
+  constructor() {
+    super();
+    this.over = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  nobodyCame(): void {
+    this.heard.push('nobody came');
+    this.#settle();
+  }
+}
+
+const LONG = 1e6;
+
+describe('ReadyLine', () => {
+  it('lets those go who can, in order, and keeps the others', () => {
+    const line = new ReadyLine();
+    const all = [new ToyHoping(), new ToyHoping(), new ToyHoping()];
+    for (const one of all) expect(line.join(one, LONG)).toBe(true);
+    const asked: Hoping[] = [];
+    line.changed((one) => {
+      asked.push(one);
+      return one !== all[1];
+    });
+    expect([asked, line.size]).toEqual([all, 1]);
+    expect(all.map(({ heard }) => heard)).toEqual([['went after 7'], [], ['went after 7']]);
+    line.leave(all[1]!);
+    expect(line.size).toBe(0);
+  });
+
+  it('tells when the time is over', async () => {
+    const line = new ReadyLine();
+    const one = new ToyHoping();
+    line.join(one, 1);
+    await one.over;
+    expect([one.heard, line.size]).toEqual([['nobody came'], 0]);
+  });
+
+  it('takes nobody without time, nor when it is closed', () => {
+    const line = new ReadyLine();
+    const [one, two] = [new ToyHoping(), new ToyHoping()];
+    expect(line.join(one, 0)).toBe(false);
+    line.join(one, LONG);
+    line.close(draining(), 'draining');
+    expect([one.heard, one.error?.status]).toEqual([['draining'], 503]);
+    expect([line.join(two, LONG), line.size]).toEqual([false, 0]);
+  });
+});

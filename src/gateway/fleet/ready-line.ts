@@ -1,0 +1,60 @@
+import type { ApiError } from '../../protocol/errors.js';
+import type { Waiting } from '../flow/waiting.js';
+import type { LiveReplica } from './live-replica.js';
+
+/** A request that may go, and that no replica can take. */
+export interface Hoping extends Waiting {
+  /** What it has waited for in the queue. */
+  readonly queuedUs: number;
+  /** Replicas that had their chance. */
+  readonly tried: readonly LiveReplica[];
+  /** Its time is over. */
+  nobodyCame(): void;
+}
+
+/**
+ * Requests that wait a moment because no replica is ready, and one will probably be: between the last of an old edition and the
+ * first of a new one, or while one that crashed is started again. They go in the order in which they came.
+ */
+export class ReadyLine {
+  readonly #waiting = new Map<Hoping, NodeJS.Timeout>();
+  #isClosed = false;
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Returns whether it waits; it then hears exactly one of `mayGo`, `refused` and `nobodyCame`, unless it leaves before. */
+  join(one: Hoping, withinMs: number): boolean {
+    if (this.#isClosed || withinMs <= 0) return false;
+    const timer = setTimeout(() => {
+      this.#waiting.delete(one);
+      one.nobodyCame();
+    }, withinMs);
+    this.#waiting.set(one, timer);
+    return true;
+  }
+
+  leave(one: Hoping): void {
+    clearTimeout(this.#waiting.get(one));
+    this.#waiting.delete(one);
+  }
+
+  /** Something has changed: those go whom somebody can take now. */
+  changed(canGo: (one: Hoping) => boolean): void {
+    for (const one of [...this.#waiting.keys()]) {
+      if (!canGo(one)) continue;
+      this.leave(one);
+      one.mayGo(one.queuedUs);
+    }
+  }
+
+  /** Everybody who waits is told this, and nobody waits any more. */
+  close(error: ApiError, cause: string): void {
+    this.#isClosed = true;
+    for (const one of [...this.#waiting.keys()]) {
+      this.leave(one);
+      one.refused(error, cause, one.queuedUs);
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { managedEndpoint, managedReplica, upstream } from './fleet/managed.contract.js';
+import type { Gateway } from './gateway.js';
+import { DEFAULT_POLICY, type GatewayConfig } from './gateway-config.js';
+import { sendJson, startGateway, ToyEngine, until } from './toy-engine.contract.js';
+
+const opened: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+async function engineOf(): Promise<ToyEngine> {
+  const engine = await ToyEngine.start();
+  opened.push(() => engine.kill());
+  return engine;
+}
+
+/** Waits are longer than any test, unless it says otherwise. */
+async function gatewayOf(change: Partial<GatewayConfig> = {}): Promise<Gateway> {
+  const gateway = await startGateway([], { endpoints: [], waitMs: 1e6, ...change });
+  opened.push(() => gateway.close(0));
+  return gateway;
+}
+
+const PATH = '/workspace/ws/endpoint/chat';
+
+function post(gateway: Gateway, body: object = {}, headers: Record<string, string> = {}, path = PATH) {
+  const request = { model: 'm', messages: [{ role: 'user', content: 'hello' }], ...body };
+  return fetch(`${gateway.url}${path}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(request) });
+}
+
+const messageOf = async (answer: Response) => ((await answer.json()) as { error: { message: string } }).error.message;
+
+describe('a managed endpoint', () => {
+  it('is asked by path and by model, and shows what it serves', async () => {
+    const [engine, gateway] = [await engineOf(), await gatewayOf()];
+    gateway.routes.put(managedEndpoint([managedReplica('a', engine.url)]));
+    const answer = await post(gateway);
+    expect([answer.status, answer.headers.get('x-twinyard-replica')]).toEqual([200, 'a']);
+    expect((await post(gateway, {}, {}, '')).status).toBe(200);
+    expect((await engine.got(1)).request.url).toBe('/v1/chat/completions');
+    expect(await (await fetch(`${gateway.url}/v1/models`)).json()).toMatchObject({ data: [{ id: 'm' }] });
+    expect(gateway.metricsText()).toContain('twinyard_endpoint_in_flight{endpoint="ws/chat"} 0');
+    expect((await post(gateway, {}, {}, '/workspace/other/endpoint/chat')).status).toBe(404);
+  });
+
+  it('keeps requests a moment while none of its replicas is ready', async () => {
+    const [engine, gateway] = [await engineOf(), await gatewayOf()];
+    gateway.routes.put(managedEndpoint([], { models: ['m'] }));
+    const calls = [post(gateway), post(gateway, {}, {}, '')];
+    await until(() => gateway.inFlight === 2);
+    gateway.routes.put(managedEndpoint([managedReplica('a', engine.url)]));
+    for (const call of calls) expect((await call).status).toBe(200);
+    expect(gateway.endpoints.get('ws/chat')!.inFlight).toBe(0);
+  });
+
+  it('says what it waits for when none has come', async () => {
+    const gateway = await gatewayOf({ waitMs: 1 });
+    gateway.routes.put(managedEndpoint([], { waitsFor: 'the model is being downloaded' }));
+    const answer = await post(gateway);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await messageOf(answer)).toContain('the model is being downloaded');
+    expect(gateway.metrics.outcomes.get('no_replica')).toBe(1);
+    const never = await gatewayOf({ waitMs: 0 });
+    never.routes.put(managedEndpoint([]));
+    expect((await post(never)).status).toBe(503);
+  });
+
+  it('does not keep requests of clients that leave, nor when it goes or the gateway does', async () => {
+    const gateway = await gatewayOf();
+    gateway.routes.put(managedEndpoint([]));
+    const leave = new AbortController();
+    const left = fetch(`${gateway.url}${PATH}/v1/completions`, {
+      method: 'POST',
+      body: '{"model":"m"}',
+      signal: leave.signal,
+    });
+    await until(() => gateway.inFlight === 1);
+    leave.abort();
+    await expect(left).rejects.toThrow();
+    await until(() => gateway.inFlight === 0);
+    const gone = post(gateway);
+    await until(() => gateway.inFlight === 1);
+    gateway.routes.remove('ws', 'chat');
+    expect(await messageOf(await gone)).toContain('has been removed');
+    gateway.routes.put(managedEndpoint([]));
+    const stopped = post(gateway);
+    await until(() => gateway.inFlight === 1);
+    const closed = gateway.close(1e6);
+    expect((await stopped).status).toBe(503);
+    await closed;
+  });
+
+  it('sends what its only replica broke to the one that comes in its place', async () => {
+    const [dying, next, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
+    dying.answer = ({ request }) => request.socket.destroy();
+    gateway.routes.put(managedEndpoint([managedReplica('a', dying.url)]));
+    const call = post(gateway);
+    await dying.got(1);
+    gateway.routes.put(managedEndpoint([managedReplica('b', next.url)]));
+    const answer = await call;
+    expect([answer.status, answer.headers.get('x-twinyard-replica')]).toEqual([200, 'b']);
+  });
+
+  it('never gives a replica that left the list a request, not even another try', async () => {
+    const [left, stays, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
+    const both = [managedReplica('a', left.url), managedReplica('b', stays.url)];
+    gateway.routes.put(managedEndpoint(both));
+    let broken = 0;
+    stays.answer = ({ request, response }) => {
+      if (broken++ === 0) {
+        gateway.routes.put(managedEndpoint([both[1]!, managedReplica('c', stays.url)]));
+        request.socket.destroy();
+      } else sendJson(response, 200, {});
+    };
+    for (let i = 0; i < 8; i++) expect((await post(gateway)).status).toBe(200);
+    expect(left.seen.length).toBeLessThanOrEqual(1);
+    expect(broken).toBeGreaterThan(8 - left.seen.length);
+  });
+
+  it('cuts what a replica has left when its time is over, and another takes it', async () => {
+    const [slow, fast, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
+    slow.answer = () => {};
+    gateway.routes.put(managedEndpoint([managedReplica('a', slow.url)]));
+    const call = post(gateway);
+    await slow.got(1);
+    gateway.routes.put(managedEndpoint([managedReplica('b', fast.url)]));
+    expect(await gateway.routes.drained('ws', 'chat', 'a', 1)).toBe(false);
+    expect((await call).headers.get('x-twinyard-replica')).toBe('b');
+    expect(await gateway.routes.drained('ws', 'chat', 'a', 1)).toBe(true);
+  });
+
+  it('stays when the configuration is read again', async () => {
+    const [engine, gateway] = [await engineOf(), await gatewayOf()];
+    gateway.routes.put(managedEndpoint([managedReplica('a', engine.url)]));
+    gateway.reload({ ...gateway.config, drainMs: 7 });
+    expect((await post(gateway)).status).toBe(200);
+    const policy = DEFAULT_POLICY;
+    const wrong = { ...gateway.config, drainMs: 8, endpoints: [{ name: 'ws/chat', policy, replicas: [] }] };
+    expect(() => gateway.reload(wrong)).toThrowError(expect.objectContaining({ code: 'ENDPOINT_TAKEN' }));
+    expect(gateway.config.drainMs).toBe(7);
+  });
+
+  it('is changed where it is declared and not by the admin API', async () => {
+    const [engine, gateway] = [await engineOf(), await gatewayOf()];
+    gateway.routes.put(managedEndpoint([managedReplica('a', engine.url)]));
+    const ask = async (path: string, method: string, body: unknown = {}) => {
+      const headers = { authorization: `Bearer ${gateway.adminToken}` };
+      const sent = method === 'GET' ? {} : { body: JSON.stringify(body) };
+      const answer = await fetch(`${gateway.adminUrl}${path}`, { method, headers, ...sent });
+      return { status: answer.status, body: await answer.json() };
+    };
+    const kept = { status: 409, body: { error: expect.stringContaining("'ws/chat' is kept by the control plane") } };
+    expect(await ask('/api/endpoints/ws%2Fchat/policy', 'PUT', { policy: 'lmetric' })).toEqual(kept);
+    expect(await ask('/api/endpoints/ws%2Fchat/policy/rollback', 'POST')).toEqual(kept);
+    expect(await ask('/api/replicas', 'POST', { url: 'http://h:1', endpoint: 'ws/chat' })).toEqual(kept);
+    expect(await ask('/api/replicas/a', 'DELETE')).toEqual(kept);
+    expect((await ask('/api/endpoints', 'GET')).body).toMatchObject([{ name: 'ws/chat', replicas: ['a'] }]);
+    expect((await ask('/api/config', 'GET')).body).toMatchObject({ endpoints: [] });
+  });
+});
+
+describe('an endpoint of upstreams that others run', () => {
+  const ready = (gateway: Gateway) => until(() => gateway.replicas().every(({ state }) => state === 'ready'));
+
+  it('asks with its own credential, path and name of the model, and tells nobody', async () => {
+    const [engine, gateway] = [await engineOf(), await gatewayOf()];
+    const asked: unknown[] = [];
+    engine.early = ({ headers, method, url }, response) => {
+      if (method !== 'GET') return false;
+      asked.push([url, headers.authorization]);
+      sendJson(response, 200, { data: [] });
+      return true;
+    };
+    engine.answer = ({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': 'a=b', 'x-mine': 'yes' }).end('{}');
+    };
+    const external = { prefix: '/openai', credential: 'sk-ours', renames: { m: 'big' } };
+    gateway.routes.put(managedEndpoint([upstream('u', engine.url, external)]));
+    await ready(gateway);
+    const answer = await post(gateway, { seed: 1 }, { authorization: 'Bearer mine', cookie: 'c', 'x-api-key': 'mine' });
+    expect([answer.status, answer.headers.get('x-mine'), answer.headers.get('set-cookie')]).toEqual([200, 'yes', null]);
+    const { body, request } = await engine.got(1);
+    expect([request.url, request.headers.authorization]).toEqual(['/openai/chat/completions', 'Bearer sk-ours']);
+    expect(JSON.stringify(request.rawHeaders)).not.toContain('mine');
+    expect(JSON.parse(body)).toMatchObject({ model: 'big', seed: 1 });
+    expect(asked).toEqual([['/openai/models', 'Bearer sk-ours']]);
+    await gateway.fleet.scrape();
+    expect(gateway.metrics.failedScrapes.size).toBe(0);
+    const headers = { authorization: `Bearer ${gateway.adminToken}` };
+    for (const path of ['/api/replicas', '/api/config', '/api/endpoints', '/api/decisions', '/metrics']) {
+      expect(await (await fetch(`${gateway.adminUrl}${path}`, { headers })).text()).not.toContain('sk-ours');
+    }
+  });
+
+  it.each([429, 403, 500, 529])('goes to the next tier when the first says %i', async (status) => {
+    const [first, spare, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
+    gateway.routes.put(managedEndpoint([upstream('a', first.url), upstream('b', spare.url, { tier: 1 })]));
+    await ready(gateway);
+    for (let i = 0; i < 3; i++) expect((await post(gateway)).headers.get('x-twinyard-replica')).toBe('a');
+    first.answer = ({ response }) => sendJson(response, status, {});
+    expect((await post(gateway)).headers.get('x-twinyard-replica')).toBe('b');
+    expect(gateway.ring.latest(1)[0]!.replicas[0]).toMatchObject({ id: 'a', removed: 'tried before' });
+    gateway.routes.put(managedEndpoint([upstream('a', first.url)]));
+    expect((await post(gateway)).status).toBe(status);
+  });
+
+  it('goes to the next tier while the first cannot be reached or is ill', async () => {
+    const [first, spare, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
+    gateway.routes.put(managedEndpoint([upstream('a', first.url), upstream('b', spare.url, { tier: 1 })]));
+    await ready(gateway);
+    await first.kill();
+    expect((await post(gateway)).headers.get('x-twinyard-replica')).toBe('b');
+    gateway.replicas()[0]!.unhealthy('gone', 1);
+    expect((await post(gateway)).headers.get('x-twinyard-replica')).toBe('b');
+    expect(gateway.ring.latest(1)[0]).toMatchObject({ attempt: 0, replicas: [{ removed: 'unhealthy: gone' }, {}] });
+    await first.listen(0);
+  });
+
+  it('does not pass on what is said of our credential', async () => {
+    const [engine, gateway] = [await engineOf(), await gatewayOf()];
+    gateway.routes.put(managedEndpoint([upstream('a', engine.url, { credential: 'sk-ours' })]));
+    await ready(gateway);
+    engine.answer = ({ response }) => sendJson(response, 401, { error: 'Incorrect API key provided: sk-ours' });
+    const answer = await post(gateway);
+    expect([answer.status, await messageOf(answer)]).toEqual([502, 'Replica a broke off: it refuses the credential.']);
+  });
+
+  it('shares requests by weight, whatever the policy', async () => {
+    const [one, two, off, gateway] = [await engineOf(), await engineOf(), await engineOf(), await gatewayOf()];
+    const shares = [
+      upstream('a', one.url, { weight: 3 }),
+      upstream('b', two.url),
+      upstream('c', off.url, { weight: 0 }),
+    ];
+    gateway.routes.put(managedEndpoint(shares));
+    await ready(gateway);
+    for (let i = 0; i < 40; i++) expect((await post(gateway)).status).toBe(200);
+    expect([one.seen.length + two.seen.length, off.seen.length]).toEqual([40, 0]);
+    expect(one.seen.length).toBeGreaterThan(two.seen.length);
+    expect(two.seen.length).toBeGreaterThan(0);
+  });
+});

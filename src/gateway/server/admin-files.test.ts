@@ -1,0 +1,86 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway } from '../toy-engine.contract.js';
+import { AdminFiles } from './admin-files.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinyard-admin-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe('AdminFiles', () => {
+  it('makes a token once, for its owner alone', () => {
+    const data = join(folder, 'data');
+    const token = new AdminFiles(data).token();
+    expect(token).toMatch(/^[\w-]{32}$/);
+    chmodSync(join(data, 'admin-token'), 0o644);
+    expect(new AdminFiles(data).token()).toBe(token);
+    expect([modeOf(data), modeOf(join(data, 'admin-token')), readdirSync(data)]).toEqual([
+      '700',
+      '600',
+      ['admin-token'],
+    ]);
+  });
+
+  it('tells where the port is until it is gone', () => {
+    const path = join(folder, 'admin.json');
+    const [one, other] = [new AdminFiles(folder), new AdminFiles(folder)];
+    one.tell('http://0.0.0.0:81', 't');
+    expect([JSON.parse(readFileSync(path, 'utf8')), modeOf(path)]).toEqual([
+      { url: 'http://127.0.0.1:81', token: 't' },
+      '600',
+    ]);
+    other.tell('http://[::]:82', 't');
+    one.withdraw();
+    expect(JSON.parse(readFileSync(path, 'utf8')).url).toBe('http://[::1]:82');
+    other.withdraw();
+    other.withdraw();
+    expect(existsSync(path)).toBe(false);
+    other.tell('http://127.0.0.1:83', 't');
+    rmSync(path);
+    other.withdraw();
+  });
+
+  it('says what it cannot use', () => {
+    writeFileSync(join(folder, 'admin-token'), 'short\n');
+    const unusable = expect.objectContaining({ code: 'ADMIN_FILE_UNUSABLE' });
+    expect(() => new AdminFiles(folder).token()).toThrowError(unusable);
+    expect(() => new AdminFiles(join(folder, 'admin-token'))).toThrowError(unusable);
+  });
+});
+
+describe('a gateway', () => {
+  it('with a store keeps its token over a restart, and its address while it runs', async () => {
+    const change = { endpoints: [], store: join(folder, 'x.db'), dataDir: join(folder, 'data') };
+    const path = join(folder, 'data', 'admin.json');
+    const first = await startGateway([], change);
+    const { adminToken: token, adminUrl: url } = first;
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ url, token });
+    await first.close(0);
+    expect(existsSync(path)).toBe(false);
+    const second = await startGateway([], change);
+    const asked = await fetch(`${second.adminUrl}/api/endpoints`, { headers: { authorization: `Bearer ${token}` } });
+    expect([second.adminToken, asked.status]).toEqual([token, 200]);
+    await second.close(0);
+  });
+
+  it('without a store writes nothing', async () => {
+    const gateway = await startGateway([], { endpoints: [], dataDir: join(folder, 'data') });
+    expect(readdirSync(folder)).toEqual([]);
+    await gateway.close(0);
+  });
+});

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { unusableAdminFile } from '../errors.js';
+
+const OWNER_ONLY = 0o600;
+const TOKEN = /^[\w-]{32,}$/;
+
+/** What an admin token is made of: 192 random bits. */
+export function newAdminToken(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/**
+ * What an installation keeps of its admin port in the folder of its data: the token, made once, so that a restart changes
+ * nothing for those who have it, and where the port is while a gateway runs. Only their owner may read either.
+ */
+export class AdminFiles {
+  readonly #tokenPath: string;
+  readonly #addressPath: string;
+  /** What stands in the file of the address, if we wrote it. */
+  #address = '';
+
+  constructor(folder: string) {
+    this.#tokenPath = join(folder, 'admin-token');
+    this.#addressPath = join(folder, 'admin.json');
+    attempt(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  }
+
+  /** The token of the installation, made if it has none. Several that begin at once get the same. */
+  token(): string {
+    const path = this.#tokenPath;
+    return attempt(path, () => {
+      const made = `${path}.${process.pid}`;
+      writeFileSync(made, `${newAdminToken()}\n`, { mode: OWNER_ONLY });
+      try {
+        linkSync(made, path);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      } finally {
+        rmSync(made);
+      }
+      const token = readFileSync(path, 'utf8').trim();
+      if (!TOKEN.test(token)) throw unusableAdminFile(path, 'holds no admin token');
+      chmodSync(path, OWNER_ONLY);
+      return token;
+    });
+  }
+
+  /** Tells programs on this machine where the admin port is, and its token. */
+  tell(url: string, token: string): void {
+    const path = this.#addressPath;
+    const text = `${JSON.stringify({ url: reachable(url), token })}\n`;
+    attempt(path, () => {
+      const made = `${path}.${process.pid}`;
+      writeFileSync(made, text, { mode: OWNER_ONLY });
+      renameSync(made, path);
+    });
+    this.#address = text;
+  }
+
+  /** The port is gone. What another gateway has written there since is left. */
+  withdraw(): void {
+    if (this.#address === '') return;
+    try {
+      if (readFileSync(this.#addressPath, 'utf8') === this.#address) rmSync(this.#addressPath);
+    } catch {
+      // It is not there any more, or cannot be removed: whoever reads it finds nobody at that address.
+    }
+    this.#address = '';
+  }
+}
+
+/** An address that listens everywhere is reached on this machine by loopback. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
+function attempt<Value>(path: string, action: () => Value): Value {
+  try {
+    return action();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined || !/^E[A-Z]+$/.test(code) ? error : unusableAdminFile(path, `cannot be used (${code})`);
+  }
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '../../protocol/errors.js';
+import type { AdminCaller, AdminExtension, ExtensionAnswer } from './admin-extension.js';
+import type { AdminHost } from './admin-host.js';
+import { type AdminAnswer, failed } from './admin-route.js';
+import { sendStream } from './send-stream.js';
+
+/** A call as it came, with its body unread. */
+export interface ExtensionParts {
+  caller: AdminCaller;
+  path: string;
+  query: URLSearchParams;
+  body: () => Promise<string>;
+}
+
+/** What an extension says. A stream has been sent when this resolves: then there is nothing left to send, and it is null. */
+export async function answerExtension(
+  { stopSignal }: Pick<AdminHost, 'stopSignal'>,
+  extension: AdminExtension,
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: ExtensionParts,
+): Promise<AdminAnswer | null> {
+  const leaving = new AbortController();
+  const leave = () => leaving.abort();
+  response.once('close', leave);
+  stopSignal.addEventListener('abort', leave, { once: true });
+  try {
+    const call = { ...parts, method: request.method!, headers: request.headers, signal: leaving.signal };
+    const answer = await answered(extension.answer(call));
+    if (!('stream' in answer)) return answer;
+    const { headers = [], status, stream, type = 'text/event-stream' } = answer;
+    const usual = ['content-type', type, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
+    response.writeHead(status, [...usual, ...headers]);
+    response.flushHeaders();
+    if (stopSignal.aborted || request.method === 'HEAD') leave();
+    await sendStream(response, stream, leaving.signal);
+    return null;
+  } finally {
+    response.off('close', leave);
+    stopSignal.removeEventListener('abort', leave);
+  }
+}
+
+async function answered(answer: Promise<ExtensionAnswer>): Promise<ExtensionAnswer> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiError) return failed(error.status, error.message);
+    throw error;
+  }
+}
