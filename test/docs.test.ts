@@ -45,8 +45,8 @@ const pages = new Map<string, MarkdownPage>([...texts].map(([path, text]) => [pa
 
 describe('commands do what the pages say', () => {
   let runner: PageRunner | undefined;
-  afterEach(() => {
-    runner?.end();
+  afterEach(async () => {
+    await runner?.end();
     runner = undefined;
   });
 
@@ -215,7 +215,7 @@ describe('docs/results.md', () => {
       expect(explained.length).toBeGreaterThan(100);
       for (const name of explained) expect([...keys, ...STATUSES, 'thinkTimeDist'], name).toContain(name);
     } finally {
-      runner.end();
+      await runner.end();
     }
   });
 });

@@ -73,6 +73,61 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./serve.js')).serve,
   },
   {
+    name: 'apply',
+    summary: 'make the resources of files so, and tell what changed',
+    load: async () => (await import('./control/apply.js')).apply,
+  },
+  {
+    name: 'get',
+    summary: 'list resources of a control plane, or show one',
+    load: async () => (await import('./control/get.js')).get,
+  },
+  {
+    name: 'describe',
+    summary: 'tell everything about a resource: how it is, its replicas, its events',
+    load: async () => (await import('./control/describe.js')).describe,
+  },
+  {
+    name: 'delete',
+    summary: 'ask resources to go',
+    load: async () => (await import('./control/delete.js')).deleteCommand,
+  },
+  {
+    name: 'wait',
+    summary: 'wait until a resource is ready, in a phase, or gone',
+    load: async () => (await import('./control/wait.js')).wait,
+  },
+  {
+    name: 'scale',
+    summary: 'change how many replicas an endpoint has',
+    load: async () => (await import('./control/scale.js')).scale,
+  },
+  {
+    name: 'logs',
+    summary: 'print what the replicas of an endpoint write',
+    load: async () => (await import('./control/logs.js')).logs,
+  },
+  {
+    name: 'events',
+    summary: 'tell what happened to resources, or who changed them',
+    load: async () => (await import('./control/events.js')).events,
+  },
+  {
+    name: 'issue',
+    summary: 'give a key of a control plane its text, and show it, this once',
+    load: async () => (await import('./control/issue.js')).issue,
+  },
+  {
+    name: 'backup',
+    summary: 'copy a store into a file: resources, keys, usage',
+    load: async () => (await import('./control/backup.js')).backup,
+  },
+  {
+    name: 'restore',
+    summary: 'fill an empty store from a backup',
+    load: async () => (await import('./control/restore.js')).restoreCommand,
+  },
+  {
     name: 'keys',
     summary: 'make, list, change, rotate and revoke keys, and tell what was used with them',
     load: async () => (await import('./keys.js')).keys,

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BackgroundServer } from './background-server.js';
 import { captured, type Ended } from './test-io.js';
 
 /** Programs that pages show and tests do not run: there is nothing to check, or they are what runs the tests. */
@@ -15,10 +16,11 @@ export class PageRunner {
   readonly #root: string;
   readonly #folder: string;
   readonly #before = process.cwd();
+  readonly #servers: BackgroundServer[] = [];
 
   constructor(root: string) {
     this.#root = root;
-    this.#folder = mkdtempSync(join(tmpdir(), 'twinyard-docs-'));
+    this.#folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-docs-')));
     cpSync(join(root, 'examples'), join(this.#folder, 'examples'), {
       recursive: true,
       // What an example has installed is not part of it.
@@ -28,7 +30,8 @@ export class PageRunner {
     process.chdir(this.#folder);
   }
 
-  end(): void {
+  async end(): Promise<void> {
+    for (const server of this.#servers) await server.end();
     process.chdir(this.#before);
     rmSync(this.#folder, { recursive: true });
   }
@@ -36,6 +39,10 @@ export class PageRunner {
   /** Runs a command that this reader understands; undefined for one that is only shown. */
   async run(words: readonly string[]): Promise<Ended | undefined> {
     const [program = '', ...args] = words;
+    if (program === 'twinyard' && args[0] === 'serve' && args.at(-1) === '&') {
+      this.#servers.push(await BackgroundServer.start(this.#root, this.#folder, args.slice(0, -1)));
+      return undefined;
+    }
     if (program === 'twinyard') return captured(...redirected(args));
     if (program === 'npx' && args[0] === 'twinyard') return captured(args.slice(1));
     if (program === 'head' && args[0] === '-n') return printed(lines(args[2]!).slice(0, Number(args[1])));

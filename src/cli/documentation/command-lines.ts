@@ -1,6 +1,17 @@
 import { CALIBRATE } from '../calibrate.js';
 import { COMPARE } from '../compare.js';
 import { COMPOSE } from '../compose.js';
+import { APPLY } from '../control/apply.js';
+import { BACKUP } from '../control/backup.js';
+import { DELETE } from '../control/delete.js';
+import { DESCRIBE } from '../control/describe.js';
+import { EVENTS } from '../control/events.js';
+import { GET } from '../control/get.js';
+import { ISSUE } from '../control/issue.js';
+import { LOGS } from '../control/logs.js';
+import { RESTORE } from '../control/restore.js';
+import { SCALE } from '../control/scale.js';
+import { WAIT } from '../control/wait.js';
 import { CONVERT } from '../convert.js';
 import { DECIDE } from '../decide.js';
 import { DEMO } from '../demo.js';
@@ -43,6 +54,17 @@ export const OTHER_COMMAND_LINES: readonly CommandLine[] = [
   DEMO,
   SERVE,
   EXPLAIN,
+  APPLY,
+  GET,
+  DESCRIBE,
+  DELETE,
+  WAIT,
+  SCALE,
+  LOGS,
+  EVENTS,
+  ISSUE,
+  BACKUP,
+  RESTORE,
   KEYS_CREATE,
   KEYS_LIST,
   KEYS_SHOW,

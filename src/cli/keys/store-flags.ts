@@ -44,7 +44,7 @@ export async function withStore<Result>(
   create: boolean,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const address = await addressOf(values, io);
+  const address = await storeAddressOf(values, io);
   const { openStore } = await import('../../store/open-store.js');
   const opened = await openStore(address, { create });
   try {
@@ -54,7 +54,8 @@ export async function withStore<Result>(
   }
 }
 
-async function addressOf(values: StoreValues, io: CliIo): Promise<string> {
+/** The address that the flags, the environment or a gateway's file name. */
+export async function storeAddressOf(values: StoreValues, io: CliIo): Promise<string> {
   if (values.store !== null && values.config !== null) {
     throw conflictingFlags('--store', 'is given together with --config', 'keep one of them');
   }

@@ -4,6 +4,7 @@ import type { Resources } from '../../store/resources.js';
 export interface FeedFilter {
   readonly kind?: string;
   readonly workspace?: string;
+  readonly name?: string;
 }
 
 /**
@@ -112,6 +113,10 @@ export class ChangeFeed {
   }
 }
 
-function matches({ record }: ResourceChange, { kind, workspace }: FeedFilter): boolean {
-  return (kind === undefined || record.kind === kind) && (workspace === undefined || record.workspace === workspace);
+function matches({ record }: ResourceChange, { kind, name, workspace }: FeedFilter): boolean {
+  return (
+    (kind === undefined || record.kind === kind) &&
+    (workspace === undefined || record.workspace === workspace) &&
+    (name === undefined || record.name === name)
+  );
 }

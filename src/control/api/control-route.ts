@@ -1,6 +1,7 @@
 import type { KeyRole } from '../../store/key-record.js';
 import type { Keys } from '../../store/keys.js';
 import type { ResourceKind } from '../resources/kind.js';
+import type { Runner } from '../runner/contract.js';
 import type { ControlStore } from '../store/control-store.js';
 import type { Caller } from './caller.js';
 import type { ChangeFeed } from './change-feed.js';
@@ -9,6 +10,8 @@ export interface ControlHost {
   readonly store: ControlStore;
   readonly feed: ChangeFeed;
   readonly keys: Keys;
+  /** Asked for what replicas have written. */
+  readonly runner: Pick<Runner, 'list' | 'logs' | 'watch'>;
 }
 
 /** What a route is asked, once it is clear that whoever asks may. */
@@ -46,7 +49,7 @@ export interface ControlRoute {
   readonly summary: string;
   readonly kind?: ResourceKind;
   /** What comes and goes, for the documentation. */
-  readonly takes?: 'resource' | 'status' | 'documents';
+  readonly takes?: 'resource' | 'status' | 'scale' | 'documents';
   readonly gives: 'resource' | 'list' | 'stream' | 'object';
   readonly query?: Readonly<Record<string, string>>;
   answer(host: ControlHost, request: ControlRequest): Promise<ControlAnswer>;

@@ -1,4 +1,5 @@
 import { InputError } from '../../kernel/errors.js';
+import { knownNames } from '../../kernel/nearest-name.js';
 import { isStoreFailure } from '../../store/errors.js';
 import type { KeyRole } from '../../store/key-record.js';
 import { ResourceConflict } from '../../store/resource-errors.js';
@@ -11,6 +12,14 @@ export const badQuery = (name: string, problem: string, remedy: string) =>
 
 export const otherThanPath = (place: string, given: string, wanted: string) =>
   new InputError('API_PATH', place, `is '${given}', and the path says '${wanted}'`, 'let both say the same');
+
+export const unknownReplica = (given: string, known: readonly string[]) =>
+  new InputError(
+    'API_REPLICA',
+    '?replica',
+    `there is no replica '${given}' of it`,
+    known.length === 0 ? 'it has none at present' : knownNames(given, known),
+  );
 
 /** Whoever asks may not do this. */
 export class Forbidden extends Error {
@@ -25,6 +34,7 @@ export class Forbidden extends Error {
 
 const STATUS: Readonly<Record<string, number>> = {
   RESOURCE_UNKNOWN: 404,
+  API_REPLICA: 404,
   RESOURCE_DELETING: 409,
   RESOURCE_IN_USE: 409,
 };
@@ -39,9 +49,12 @@ export function refusalFor(error: unknown): ControlAnswer {
   if (isStoreFailure(error))
     return failed(503, (error as InputError).code, (error as Error).message, {}, ['retry-after', '1']);
   if (error instanceof InvalidResources) {
-    const problems = error.problems.map(({ code, place, problem, remedy }) => ({ code, place, problem, remedy }));
-    return failed(422, error.code, error.message, { problems });
+    return failed(422, error.code, error.message, { problems: error.problems.map(partsOf) });
   }
-  if (error instanceof InputError) return failed(STATUS[error.code] ?? 400, error.code, error.message);
+  if (error instanceof InputError) {
+    return failed(STATUS[error.code] ?? 400, error.code, error.message, { problems: [partsOf(error)] });
+  }
   throw error;
 }
+
+const partsOf = ({ code, place, problem, remedy }: InputError) => ({ code, place, problem, remedy });

@@ -1,4 +1,5 @@
 import { unknownResource } from '../../store/resource-errors.js';
+import type { ResourceEvent } from '../../store/resource-events.js';
 import { KINDS, kindNamed } from '../resources/kinds.js';
 import { planText } from '../resources/plan.js';
 import { readResources } from '../resources/read-resources.js';
@@ -7,10 +8,14 @@ import { resourceView } from '../store/resource-view.js';
 import { authorise, authoriseChange } from './authorise.js';
 import type { FeedFilter, FeedItem } from './change-feed.js';
 import { type ControlHost, type ControlRequest, type ControlRoute, ok } from './control-route.js';
-import { badQuery } from './errors.js';
-import { boundedNumber, eventView } from './query.js';
+import { followEvents } from './follow-events.js';
+import { boundedNumber, eventView, yesOrNo } from './query.js';
 
-const FILTER = { kind: 'by kind', workspace: 'by workspace; needed without a role in all of them' };
+const FILTER = {
+  kind: 'by kind',
+  workspace: 'by workspace; needed without a role in all of them',
+  name: 'by name',
+};
 
 /** What can be asked that is not about one kind. */
 export const GENERAL_ROUTES: readonly ControlRoute[] = [
@@ -74,6 +79,16 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
     },
   },
   {
+    method: 'GET',
+    path: '/api/v1/events/watch',
+    role: 'viewer',
+    scope: 'each',
+    summary: 'Tells what happens to resources as it happens',
+    gives: 'stream',
+    query: { ...FILTER, since: 'the id of an event; without it from now on' },
+    answer: watchEvents,
+  },
+  {
     method: 'POST',
     path: '/api/v1/workspaces/{workspace}/apikeys/{name}/issue',
     role: 'admin',
@@ -95,13 +110,12 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
 ];
 
 async function apply({ store }: ControlHost, { body, caller, query }: ControlRequest) {
-  const dryRun = query.get('dry_run') ?? 'false';
-  if (dryRun !== 'true' && dryRun !== 'false') throw badQuery('dry_run', 'is neither true nor false', "give 'true'");
+  const dryRun = yesOrNo(query, 'dry_run');
   const written = readResources(body, query.get('file') ?? 'body', query.get('workspace') ?? undefined);
   for (const { resource } of written) await authoriseChange(caller, store, resource);
-  const applied = await store.apply(caller.name, written, { dryRun: dryRun === 'true' });
+  const applied = await store.apply(caller.name, written, { dryRun });
   const items = applied.map(({ action, differences, resource }) => ({ action, differences, resource }));
-  return ok({ kind: 'Applied', dry_run: dryRun === 'true', text: planText(applied), items });
+  return ok({ kind: 'Applied', dry_run: dryRun, text: planText(applied), items });
 }
 
 async function issue({ keys, store }: ControlHost, { caller, params }: ControlRequest) {
@@ -110,13 +124,22 @@ async function issue({ keys, store }: ControlHost, { caller, params }: ControlRe
   if (present === null) throw unknownResource(ref);
   await authoriseChange(caller, store, present);
   const { id, text } = await issueKey(store, keys, ref);
+  const uid = present.metadata.uid!;
+  await store.events.add({ ...ref, uid }, 'normal', 'Issued', `a new text was made for ${caller.name}`);
   return ok({ kind: 'IssuedKey', key_id: id, key: text });
 }
 
 async function watch({ feed }: ControlHost, request: ControlRequest) {
   const filter = filterOf(request);
   const since = boundedNumber(request.query, 'since', feed.version, 0, Number.MAX_SAFE_INTEGER);
-  return { status: 200 as const, stream: eventStream(feed.follow(since, filter, request.signal)) };
+  return { status: 200 as const, stream: changeStream(feed.follow(since, filter, request.signal)) };
+}
+
+async function watchEvents({ store: { events } }: ControlHost, request: ControlRequest) {
+  const filter = filterOf(request);
+  const [last] = await events.list({ limit: 1 });
+  const since = boundedNumber(request.query, 'since', last?.id ?? 0, 0, Number.MAX_SAFE_INTEGER);
+  return { status: 200 as const, stream: happenings(followEvents(events, since, filter, request.signal)) };
 }
 
 async function audit({ store }: ControlHost, { query }: ControlRequest) {
@@ -132,21 +155,30 @@ async function audit({ store }: ControlHost, { query }: ControlRequest) {
 
 /** What is asked for, once it is clear that whoever asks may see it. */
 function filterOf({ caller, query }: ControlRequest): FeedFilter {
-  const kind = query.get('kind');
-  const workspace = query.get('workspace');
-  const scope = workspace === null ? 'global' : 'workspace';
+  const given = query.get('kind');
+  const kind = given === null ? null : kindNamed(given, '?kind');
+  // What belongs to no workspace may be seen by whoever may see anything.
+  const workspace = kind?.scope === 'global' ? '' : query.get('workspace');
+  const scope = kind?.scope === 'global' ? 'anywhere' : workspace === null ? 'global' : 'workspace';
   authorise(caller, { role: 'viewer', scope }, workspace ?? '');
+  const name = query.get('name');
   return {
-    ...(kind === null ? {} : { kind: kindNamed(kind, '?kind').kind }),
+    ...(kind === null ? {} : { kind: kind.kind }),
     ...(workspace === null ? {} : { workspace }),
+    ...(name === null ? {} : { name }),
   };
 }
 
 /** Server-sent events; their ids are what `since` takes. */
-async function* eventStream(items: AsyncIterable<FeedItem>): AsyncGenerator<string> {
+async function* changeStream(items: AsyncIterable<FeedItem>): AsyncGenerator<string> {
   for await (const item of items) {
     const type = item.type === 'change' ? item.change.type : item.type;
     const data = item.type === 'change' ? { type, resource: resourceView(item.change.record) } : { type };
     yield `id: ${item.version}\nevent: ${type}\ndata: ${JSON.stringify({ ...data, version: item.version })}\n\n`;
   }
+}
+
+async function* happenings(events: AsyncIterable<ResourceEvent>): AsyncGenerator<string> {
+  for await (const event of events)
+    yield `id: ${event.id}\nevent: happened\ndata: ${JSON.stringify(eventView(event))}\n\n`;
 }

@@ -11,10 +11,21 @@ const REFUSAL = {
   properties: {
     error: { type: 'string', description: 'For people' },
     code: { type: 'string', description: 'For programs' },
-    problems: { type: 'array', items: { type: 'object' }, description: 'With 422: each with its place' },
+    problems: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'All that is wrong with what was sent, each with its place',
+    },
     differences: { type: 'array', items: { type: 'object' }, description: 'With 409: what has changed meanwhile' },
     current: { description: 'With 409: the resource as it is' },
   },
+};
+
+const SCALE = {
+  type: 'object',
+  required: ['replicas'],
+  additionalProperties: false,
+  properties: { replicas: { type: 'integer', minimum: 0, description: 'How many; 0 pauses it' } },
 };
 
 /** OpenAPI 3.1 of the routes, with the schemas of the kinds. */
@@ -71,6 +82,7 @@ function operation(route: ControlRoute): object {
 
 function bodyOf({ kind, takes }: ControlRoute): object {
   if (takes === 'status') return json(ref(`${kind!.kind}Status`));
+  if (takes === 'scale') return json(SCALE);
   const schema = kind === undefined ? { oneOf: KINDS.map((one) => ref(one.kind)) } : ref(kind.kind);
   return { ...json(schema), 'application/yaml': { schema } };
 }

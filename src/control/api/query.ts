@@ -16,10 +16,17 @@ export function boundedNumber(
   return value;
 }
 
+export function yesOrNo(query: URLSearchParams, name: string): boolean {
+  const text = query.get(name) ?? 'false';
+  if (text !== 'true' && text !== 'false') throw badQuery(name, 'is neither true nor false', "give 'true'");
+  return text === 'true';
+}
+
 /** An event as people see it. */
 export function eventView({
   count,
   firstAt,
+  id,
   kind,
   lastAt,
   message,
@@ -29,6 +36,7 @@ export function eventView({
   workspace,
 }: ResourceEvent): object {
   return {
+    id,
     kind,
     ...(workspace === '' ? {} : { workspace }),
     name,

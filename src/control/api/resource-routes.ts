@@ -6,10 +6,9 @@ import { labelSelector } from '../resources/label-selector.js';
 import { readResources, type WrittenResource } from '../resources/read-resources.js';
 import { authoriseChange } from './authorise.js';
 import { type ControlHost, type ControlRequest, type ControlRoute, ok } from './control-route.js';
-import { badQuery, otherThanPath } from './errors.js';
+import { otherThanPath } from './errors.js';
 import { boundedNumber, eventView } from './query.js';
-
-const BODY = 'body';
+import { BODY, jsonObject, versionOf } from './request-parts.js';
 
 /** What can be done with the resources of a kind. */
 export function resourceRoutes(kind: ResourceKind): ControlRoute[] {
@@ -149,8 +148,8 @@ function patchesStatus(kind: ResourceKind): Answer {
     const ref = refIn(kind, request);
     const present = await store.get(ref);
     if (present === null) throw unknownResource(ref);
-    const given = parsed(request.body);
-    const status = kind.statusSchema.safeParse({ ...present.status, ...(given as object) });
+    const given = jsonObject(request.body, 'give the parts of the status that are new');
+    const status = kind.statusSchema.safeParse({ ...present.status, ...given });
     if (!status.success) {
       const problems = status.error.issues.map(({ message, path }) =>
         invalidField(`${BODY} (${path.join('.')})`, 'is not accepted', message),
@@ -183,21 +182,4 @@ async function checkedBody(
   }
   await authoriseChange(caller, host.store, resource);
   return written[0]!;
-}
-
-function versionOf(ifMatch: string | undefined): number | undefined {
-  if (ifMatch === undefined || ifMatch === '*') return undefined;
-  const match = /^"?([1-9][0-9]{0,15})"?$/.exec(ifMatch);
-  if (match === null) throw badQuery('if-match', 'is no resource version', 'give metadata.resource_version');
-  return Number(match[1]);
-}
-
-function parsed(body: string): unknown {
-  try {
-    const value: unknown = JSON.parse(body);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // Said below.
-  }
-  throw invalidField(BODY, 'is no JSON object', 'give the parts of the status that are new');
 }

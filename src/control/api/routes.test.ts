@@ -15,17 +15,20 @@ import { ChangeFeed } from './change-feed.js';
 import type { ControlAnswer, ControlHost } from './control-route.js';
 import { openApi } from './open-api.js';
 import { answerControl, CONTROL_ROUTES, isControlPath, paramsIn } from './routes.js';
+import { ToyRunner } from './toy-runner.contract.js';
 
 let folder: string;
 let store: Store;
 let host: ControlHost;
+let runner: ToyRunner;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'twinyard-api-'));
   store = await openStore(':memory:');
   const control = new ControlStore(store, SecretBox.open(join(folder, 'secrets.key')));
   await installDefaults(control);
-  host = { store: control, feed: await ChangeFeed.open(control.resources), keys: store.keys };
+  runner = new ToyRunner();
+  host = { store: control, feed: await ChangeFeed.open(control.resources), keys: store.keys, runner };
 });
 
 afterEach(async () => {
@@ -208,6 +211,9 @@ describe('keys', () => {
     const [first, second] = [await ask(`POST ${KEYS}/k/issue`), await ask(`POST ${KEYS}/k/issue`)];
     expect(first).toMatchObject({ status: 200, body: { kind: 'IssuedKey', key: expect.stringMatching(/^ty_/) } });
     expect(second.body.key_id).toBe(first.body.key_id);
+    expect((await ask(`GET ${KEYS}/k/events`)).body).toMatchObject({
+      items: [{ reason: 'Issued', message: 'a new text was made for alice', count: 2 }],
+    });
     expect(second.body.key).not.toBe(first.body.key);
     const shown = JSON.stringify([await ask(`GET ${KEYS}/k`), await ask('GET /api/v1/audit')]);
     expect(shown).not.toContain(second.body.key);
@@ -238,6 +244,179 @@ describe('watch', () => {
     for await (const event of old.stream) told.push(event);
     expect(told).toEqual([`id: ${since + 2}\nevent: gone\ndata: {"type":"gone","version":${since + 2}}\n\n`]);
     expect((await ask('GET /api/v1/watch?kind=nothing')).status).toBe(400);
+  });
+});
+
+describe('scale', () => {
+  it('changes how many there should be and nothing else, secrets included', async () => {
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint({ secret_env: { TOKEN: 'hush' } }, { labels: { team: 'x' } }) });
+    const scaled = await ask(`PUT ${CHAT}/scale`, { body: { replicas: 4 } });
+    expect(scaled).toMatchObject({
+      status: 200,
+      body: { metadata: { generation: 2, labels: { team: 'x' } }, spec: { replicas: 4, secret_env: { TOKEN: '***' } } },
+    });
+    const ref = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
+    expect((await host.store.revealed(ref))!.spec.secret_env).toEqual({ TOKEN: 'hush' });
+    expect((await ask('GET /api/v1/audit?name=chat&limit=1')).body).toMatchObject({
+      items: [
+        { actor: 'alice', action: 'update', before: { spec: { replicas: 1 } }, after: { spec: { replicas: 4 } } },
+      ],
+    });
+  });
+
+  it('is refused when the number is none, when it is gone, and when somebody else came first', async () => {
+    const made = await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    const refused = async (body: unknown) => (await ask(`PUT ${CHAT}/scale`, { body })).body.error;
+    expect(await refused({ replicas: -1 })).toMatch(/^body \(replicas\): /);
+    expect(await refused({ replicas: 'many' })).toMatch(/^body \(replicas\): /);
+    expect(await refused({})).toBe('body (replicas): is missing; say how many there should be');
+    expect(await refused({ replicas: 1, env: {} })).toContain("unknown key 'env'");
+    expect(await refused('[]')).toContain('is no JSON object');
+    expect((await ask(`PUT ${ENDPOINTS}/none/scale`, { body: { replicas: 1 } })).status).toBe(404);
+    const { resource_version: version } = made.body.metadata as { resource_version: number };
+    await ask(`PUT ${CHAT}/scale`, { body: { replicas: 2 } });
+    expect(await ask(`PUT ${CHAT}/scale`, { body: { replicas: 3 }, ifMatch: String(version) })).toMatchObject({
+      status: 409,
+      body: { differences: [{ path: 'spec.replicas', before: 1, after: 2 }] },
+    });
+  });
+
+  it('is meant for whatever there is: who is faster with another change does not stop it', async () => {
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    const { store: real } = host;
+    let isFirst = true;
+    const slow = Object.create(real, {
+      get: {
+        value: async (ref: Parameters<typeof real.get>[0]) => {
+          const found = await real.get(ref);
+          if (isFirst) await ask(`PUT ${CHAT}`, { body: endpoint({ env: { A: 'b' } }) });
+          isFirst = false;
+          return found;
+        },
+      },
+    }) as ControlStore;
+    host = { ...host, store: slow };
+    // What the first look sees is changed before it is used.
+    const scaling = ask(`PUT ${CHAT}/scale`, { body: { replicas: 5 } });
+    host = { ...host, store: real };
+    expect((await scaling).body).toMatchObject({ spec: { replicas: 5, env: { A: 'b' } } });
+  });
+});
+
+async function collected(stream: AsyncIterable<string>): Promise<string[]> {
+  const items: string[] = [];
+  for await (const item of stream) items.push(item);
+  return items;
+}
+
+describe('logs', () => {
+  const streamOf = async (path: string, signal?: AbortSignal) => {
+    const [url, query] = path.split('?') as [string, string?];
+    const answer = await answerControl(host, ADMIN, {
+      ...{ method: 'GET', path: url, query: new URLSearchParams(query), body: async () => '' },
+      signal: signal ?? new AbortController().signal,
+    });
+    return (answer as { stream: AsyncIterable<string> }).stream;
+  };
+  const lineOf = (replica: string, line: string) => `event: line\ndata: ${JSON.stringify({ replica, line })}\n\n`;
+  const END = 'event: end\ndata: {}\n\n';
+
+  beforeEach(async () => {
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    runner.start('chat-a', 'default/chat', 'one', 'two');
+    runner.start('chat-b', 'default/chat', 'three');
+    runner.start('other', 'default/other', 'not ours');
+  });
+
+  it('are those of all replicas of the endpoint, or of one', async () => {
+    const all = async (path: string) => (await collected(await streamOf(path))).join('');
+    expect(await all(`${CHAT}/logs`)).toBe(
+      lineOf('chat-a', 'one') + lineOf('chat-a', 'two') + lineOf('chat-b', 'three') + END,
+    );
+    expect(await all(`${CHAT}/logs?replica=chat-a&lines=1`)).toBe(lineOf('chat-a', 'two') + END);
+  });
+
+  it('are refused for replicas that are not its own, and for bad numbers', async () => {
+    expect(await ask(`GET ${CHAT}/logs?replica=other`)).toMatchObject({
+      status: 404,
+      body: { code: 'API_REPLICA', error: expect.stringContaining('known: chat-a, chat-b') },
+    });
+    for (const id of ['chat-a', 'chat-b']) runner.forget(id);
+    expect((await ask(`GET ${CHAT}/logs?replica=chat-a`)).body.error).toContain('it has none at present');
+    expect((await ask(`GET ${CHAT}/logs?lines=many`)).status).toBe(400);
+    expect((await ask(`GET ${CHAT}/logs?follow=maybe`)).status).toBe(400);
+    expect((await ask(`GET ${ENDPOINTS}/none/logs`)).status).toBe(404);
+  });
+
+  it('are followed, with those of replicas that start later, until who reads has left', async () => {
+    const left = new AbortController();
+    const events = (await streamOf(`${CHAT}/logs?follow=true&lines=0`, left.signal))[Symbol.asyncIterator]();
+    const next = events.next();
+    runner.start('chat-c', 'default/chat', 'hello');
+    runner.start('other-b', 'default/other', 'not ours');
+    expect((await next).value).toBe(lineOf('chat-c', 'hello'));
+    runner.write('chat-a', 'more');
+    expect((await events.next()).value).toBe(lineOf('chat-a', 'more'));
+    left.abort();
+    expect((await events.next()).value).toBe(END);
+    expect((await events.next()).done).toBe(true);
+    expect(runner.listeners).toBe(0);
+  });
+
+  it('end with the replica that was asked for, and with the endpoint', async () => {
+    const one = streamOf(`${CHAT}/logs?follow=true&replica=chat-b`).then(collected);
+    runner.exit('chat-b');
+    expect(await one).toEqual([lineOf('chat-b', 'three'), END]);
+    const all = streamOf(`${CHAT}/logs?follow=true&lines=1`).then(collected);
+    await ask(`DELETE ${CHAT}`);
+    runner.exit('chat-a');
+    expect(await all).toEqual([lineOf('chat-a', 'two'), lineOf('chat-b', 'three'), END]);
+  });
+
+  it('pass over a replica that is forgotten meanwhile, and hide no bug', async () => {
+    const stream = await streamOf(`${CHAT}/logs`);
+    runner.forget('chat-a');
+    expect(await collected(stream)).toEqual([lineOf('chat-b', 'three'), END]);
+    host = {
+      ...host,
+      runner: Object.assign(Object.create(runner), {
+        // biome-ignore lint/correctness/useYield: it breaks before
+        async *logs() {
+          throw new TypeError('a bug');
+        },
+        list: () => runner.list(),
+        watch: () => () => {},
+      }),
+    };
+    for (const query of ['', '?follow=true']) {
+      await expect(collected(await streamOf(`${CHAT}/logs${query}`))).rejects.toThrow('a bug');
+    }
+  });
+});
+
+describe('events as they happen', () => {
+  it('are told from an event on, again when they happen again, by kind, workspace and name', async () => {
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    const record = (await host.store.resources.get({ kind: 'Endpoint', workspace: 'default', name: 'chat' }))!;
+    await host.store.events.add(record, 'normal', 'Before', 'x');
+    const { stream } = (await ask('GET /api/v1/events/watch?kind=ep&workspace=default&name=chat')) as unknown as {
+      stream: AsyncIterable<string>;
+    };
+    await host.store.events.add({ ...record, name: 'other', uid: 'u' }, 'normal', 'Elsewhere', 'x');
+    await host.store.events.add(record, 'warning', 'Crashed', 'exit code 1');
+    const told: string[] = [];
+    for await (const event of stream) {
+      told.push(event);
+      if (told.length === 1) await host.store.events.add(record, 'warning', 'Crashed', 'exit code 1');
+      if (told.length === 2) break;
+    }
+    expect(told[0]).toMatch(/^id: \d+\nevent: happened\ndata: \{.*"reason":"Crashed".*"count":1.*\}\n\n$/);
+    expect(told[1]).toContain('"count":2');
+    const old = (await ask('GET /api/v1/events/watch?since=0')) as unknown as { stream: AsyncIterable<string> };
+    for await (const event of old.stream) {
+      expect(event).toContain('"reason":"Before"');
+      break;
+    }
   });
 });
 
@@ -278,6 +457,7 @@ describe('roles', () => {
       expect((await ask(`GET /api/v1/${path}`, { as: operator })).status).toBe(403);
     }
     expect((await ask('GET /api/v1/events?workspace=default', { as: operator })).status).toBe(200);
+    expect((await ask('GET /api/v1/events?kind=Engine', { as: operator })).status).toBe(200);
   });
 
   it('cannot be raised by a key: who has no role everywhere can neither make nor touch one that does', async () => {

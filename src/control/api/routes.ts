@@ -9,8 +9,10 @@ import {
   failed,
   ok,
 } from './control-route.js';
+import { ENDPOINT_ROUTES } from './endpoint-routes.js';
 import { refusalFor } from './errors.js';
 import { GENERAL_ROUTES } from './general-routes.js';
+import { keptAlive } from './kept-alive.js';
 import { openApi } from './open-api.js';
 import { resourceRoutes } from './resource-routes.js';
 
@@ -29,6 +31,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   DESCRIPTION,
   ...GENERAL_ROUTES,
   ...KINDS.flatMap(resourceRoutes),
+  ...ENDPOINT_ROUTES,
 ];
 
 export interface ControlCall extends Pick<ControlRequest, 'query' | 'ifMatch' | 'signal'> {
@@ -66,7 +69,8 @@ export async function answerControl(host: ControlHost, caller: Caller, call: Con
   const body = match.route.takes === undefined ? '' : await call.body();
   const request = { caller, params: match.params, query, body, signal };
   try {
-    return await match.route.answer(host, ifMatch === undefined ? request : { ...request, ifMatch });
+    const answer = await match.route.answer(host, ifMatch === undefined ? request : { ...request, ifMatch });
+    return 'stream' in answer ? { ...answer, stream: keptAlive(answer.stream) } : answer;
   } catch (error) {
     return refusalFor(error);
   }

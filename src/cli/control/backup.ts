@@ -1,0 +1,44 @@
+import { summaryOf } from '../commands.js';
+import { missingFlag } from '../errors.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { file } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { storeAddressOf, storeFlags } from '../keys/store-flags.js';
+
+const backupFlags = { to: file({ help: 'the new file' }) };
+
+export const BACKUP: CommandLine = {
+  name: 'backup',
+  summary: summaryOf('backup'),
+  groups: [
+    { title: 'File', flags: backupFlags },
+    { title: 'Store', flags: storeFlags },
+  ],
+  examples: ['backup --store .twinyard/twinyard.db --to monday.backup'],
+};
+
+/** Works on the store itself, whether a gateway uses it meanwhile or not. */
+export async function backup(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(BACKUP));
+    return 0;
+  }
+  const { values } = await parseFlags<typeof backupFlags & typeof storeFlags>(BACKUP, argv);
+  if (values.to === null) throw missingFlag('--to', 'is required', 'name the new file');
+  const address = await storeAddressOf(values, io);
+  const [{ backUp }, { openStore }] = await Promise.all([
+    import('../../store/backup.js'),
+    import('../../store/open-store.js'),
+  ]);
+  const store = await openStore(address, { create: false });
+  try {
+    await backUp(address, store, values.to);
+  } finally {
+    await store.close();
+  }
+  io.stderr.write(
+    `twinyard: ${values.to} holds all of ${store.address}; its secrets need their key file, which is not in it\n`,
+  );
+  return 0;
+}

@@ -1,0 +1,55 @@
+import type { ResourceKind } from '../../control/resources/kind.js';
+import { onlyEndpoints } from './errors.js';
+import { DEFAULT_WORKSPACE } from './server-flags.js';
+
+/** A resource as a command names it, and where it is asked for. */
+export interface CalledResource {
+  readonly kind: ResourceKind;
+  /** Empty for kinds that belong to none. */
+  readonly workspace: string;
+  readonly name: string;
+  /** For messages: `Endpoint default/chat`. */
+  readonly shown: string;
+  readonly path: string;
+}
+
+export async function calledKind(given: string): Promise<ResourceKind> {
+  const { kindNamed } = await import('../../control/resources/kinds.js');
+  return kindNamed(given, 'KIND');
+}
+
+export async function calledResource(
+  kindGiven: string,
+  name: string,
+  workspaceGiven: string | null,
+): Promise<CalledResource> {
+  return resourceAt(await calledKind(kindGiven), name, workspaceGiven ?? DEFAULT_WORKSPACE);
+}
+
+export function resourceAt(kind: ResourceKind, name: string, workspace: string): CalledResource {
+  const isGlobal = kind.scope === 'global';
+  return {
+    kind,
+    workspace: isGlobal ? '' : workspace,
+    name,
+    shown: isGlobal ? `${kind.kind} ${name}` : `${kind.kind} ${workspace}/${name}`,
+    path: `${listPath(kind, workspace)}/${encodeURIComponent(name)}`,
+  };
+}
+
+/** Where the resources of a kind are listed. @param workspace null for those of all */
+export function listPath({ plural, scope }: ResourceKind, workspace: string | null): string {
+  if (scope === 'global' || workspace === null) return `/api/v1/${plural}`;
+  return `/api/v1/workspaces/${encodeURIComponent(workspace)}/${plural}`;
+}
+
+/** The same for what only endpoints can do. */
+export async function calledEndpoint(
+  kindGiven: string,
+  name: string,
+  workspaceGiven: string | null,
+): Promise<CalledResource> {
+  const called = await calledResource(kindGiven, name, workspaceGiven);
+  if (called.kind.kind !== 'Endpoint') throw onlyEndpoints(kindGiven);
+  return called;
+}

@@ -1,0 +1,94 @@
+import { InvalidResources } from '../../control/resources/errors.js';
+import type { Resource } from '../../control/resources/resource.js';
+import { refOf } from '../../control/store/resource-view.js';
+import { InputError } from '../../kernel/errors.js';
+import type { ResourceRecord } from '../../store/resource-record.js';
+import { summaryOf } from '../commands.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { toggle } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { type CalledResource, calledResource, resourceAt } from './called-resource.js';
+import { ControlClient } from './control-client.js';
+import { oneOrTheOther } from './errors.js';
+import { findServer } from './find-server.js';
+import { fileFlags, readFiles } from './read-files.js';
+import { serverFlags, workspaceFlags } from './server-flags.js';
+import { timeoutFlags, waitFor } from './wait-for.js';
+
+const deleteFlags = {
+  ...fileFlags,
+  wait: toggle({ help: 'until it is gone, with all that it stood for' }),
+  ...timeoutFlags,
+  ...workspaceFlags,
+};
+
+export const DELETE: CommandLine = {
+  name: 'delete',
+  summary: summaryOf('delete'),
+  operands: { usage: '[KIND NAME]', least: 0, most: 2 },
+  groups: [
+    { title: 'Resources', flags: deleteFlags },
+    { title: 'Server', flags: serverFlags },
+  ],
+  examples: ['delete endpoint chat', 'delete -f examples/endpoints/emulated.yaml --wait'],
+};
+
+/** Asks resources to go: those that need others before those others. */
+export async function deleteCommand(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(DELETE));
+    return 0;
+  }
+  const { operands, values } = await parseFlags<typeof deleteFlags & typeof serverFlags>(DELETE, argv);
+  const isFiles = values.file.length > 0;
+  if (operands.length !== (isFiles ? 0 : 2)) throw oneOrTheOther('delete');
+  const called = isFiles
+    ? await calledIn(values.file, values.workspace, io)
+    : [await calledResource(operands[0]!, operands[1]!, values.workspace)];
+  const client = new ControlClient(findServer(values, io));
+  for (const one of called) {
+    const uid = await askToGo(client, one, isFiles);
+    if (uid !== null && values.wait) {
+      const wish = { shown: 'gone', isMet: (now: Resource | null) => now?.metadata.uid !== uid };
+      await waitFor(client, one, wish, values.timeout);
+    }
+    io.stdout.write(`${one.shown} ${uid === null ? 'is not there' : values.wait ? 'deleted' : 'deleting'}\n`);
+  }
+  return 0;
+}
+
+/** Its uid; null when there is none, which is what whoever deletes a whole file wants. */
+async function askToGo(client: ControlClient, { path }: CalledResource, mayBeGone: boolean): Promise<string | null> {
+  try {
+    return (await client.ask<Resource>('DELETE', path)).metadata.uid!;
+  } catch (error) {
+    if (mayBeGone && error instanceof InputError && error.code === 'RESOURCE_UNKNOWN') return null;
+    throw error;
+  }
+}
+
+async function calledIn(paths: readonly string[], workspace: string | null, io: CliIo): Promise<CalledResource[]> {
+  const [{ KINDS }, { readResources }, { usersOf }] = await Promise.all([
+    import('../../control/resources/kinds.js'),
+    import('../../control/resources/read-resources.js'),
+    import('../../control/store/references.js'),
+  ]);
+  const files = await readFiles(paths, io);
+  try {
+    const written = readResources(files.text, 'body', workspace ?? undefined);
+    // All that is asked of a record here.
+    const left = written.map(({ resource }) => ({ ...refOf(resource), spec: resource.spec }) as ResourceRecord);
+    const ordered: CalledResource[] = [];
+    while (left.length > 0) {
+      const free = left.findIndex((one) => usersOf(one, left).length === 0);
+      const { kind, name, workspace } = left.splice(Math.max(0, free), 1)[0]!;
+      ordered.push(resourceAt(KINDS.find((one) => one.kind === kind)!, name, workspace));
+    }
+    return ordered;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const { code, place, problem, remedy } = error instanceof InvalidResources ? error.problems[0]! : error;
+    throw new InputError(code, files.placeIn(place), problem, remedy);
+  }
+}

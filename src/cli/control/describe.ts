@@ -1,0 +1,41 @@
+import type { Resource } from '../../control/resources/resource.js';
+import { summaryOf } from '../commands.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { calledResource } from './called-resource.js';
+import { ControlClient } from './control-client.js';
+import { describePage } from './describe-page.js';
+import type { EventView } from './event-rows.js';
+import { findServer } from './find-server.js';
+import { serverFlags, workspaceFlags } from './server-flags.js';
+
+const RECENT = 20;
+
+export const DESCRIBE: CommandLine = {
+  name: 'describe',
+  summary: summaryOf('describe'),
+  operands: { usage: 'KIND NAME', least: 2, most: 2 },
+  groups: [
+    { title: 'Resource', flags: workspaceFlags },
+    { title: 'Server', flags: serverFlags },
+  ],
+  examples: ['describe endpoint chat', 'describe engine emulator'],
+};
+
+/** Everything about one resource on a page: what it is, how it is, and what has happened to it lately. */
+export async function describe(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(DESCRIBE));
+    return 0;
+  }
+  const { operands, values } = await parseFlags<typeof workspaceFlags & typeof serverFlags>(DESCRIBE, argv);
+  const { path } = await calledResource(operands[0]!, operands[1]!, values.workspace);
+  const client = new ControlClient(findServer(values, io));
+  const resource = await client.ask<Resource>('GET', path);
+  const { items } = await client.ask<{ items: EventView[] }>('GET', `${path}/events`, {
+    query: { limit: String(RECENT) },
+  });
+  io.stdout.write(await describePage(resource, items.reverse(), Date.now()));
+  return 0;
+}

@@ -1,0 +1,69 @@
+import { InputError, RunError } from '../../kernel/errors.js';
+import { shown } from '../errors.js';
+
+/** What can go wrong between the command line and a control plane. Codes are stable and start with SERVER_ or WAIT_. */
+
+export const noServer = (path: string) =>
+  new InputError(
+    'SERVER_UNNAMED',
+    '--server',
+    `is not given, and there is no ${path} of a gateway that runs`,
+    "start 'twinyard serve' here, or give --server and --token, or --data-dir",
+  );
+
+export const noToken = (url: string) =>
+  new InputError('SERVER_TOKEN', '--token', `is required for ${url}`, 'give it, or set TWINYARD_TOKEN');
+
+export const badAdminFile = (path: string) =>
+  new InputError(
+    'SERVER_FILE',
+    path,
+    'does not say where a gateway is',
+    "start 'twinyard serve' again, or give --server and --token",
+  );
+
+export const tokenRefused = (url: string, problem: string) =>
+  new InputError('SERVER_TOKEN', '--token', `is not accepted by ${url}: ${problem}`, 'give another');
+
+export const mayNot = (problem: string) =>
+  new InputError('SERVER_FORBIDDEN', '--token', problem, 'use a key that has it');
+
+export const unreachable = (url: string, why: string) =>
+  new RunError('SERVER_UNREACHABLE', `${url}: ${why}; is 'twinyard serve' running there?`);
+
+export const serverLeft = (url: string) =>
+  new RunError('SERVER_LEFT', `${url}: ended what it was telling; is 'twinyard serve' still running there?`);
+
+/** What it answered makes no sense: most likely it is somebody else. */
+export const notControlPlane = (url: string, status: number) =>
+  new RunError(
+    'SERVER_OTHER',
+    `${url}: status ${status}, and no word of a control plane; is this the admin port of a gateway with a store?`,
+  );
+
+export const failedThere = (code: string, url: string, problem: string) => new RunError(code, `${url}: ${problem}`);
+
+export const conflict = (code: string, problem: string) =>
+  new RunError(code, `${problem}; get it again, and make your change to that`);
+
+export const waitedInVain = (what: string, wanted: string, how: string) =>
+  new RunError('WAIT_TIMEOUT', `${what}: not ${wanted} in time; ${how}`);
+
+export const goneMeanwhile = (what: string) => new RunError('WAIT_GONE', `${what}: was deleted meanwhile`);
+
+export const noFiles = (path: string) =>
+  new InputError('FOLDER_EMPTY', path, 'holds no .yaml, .yml or .json file', 'give another folder, or a file');
+
+export const badSyntax = (place: string, problem: string) =>
+  new InputError('RESOURCE_DOCUMENT', place, problem, 'write plain YAML or JSON');
+
+export const oneOrTheOther = (command: string) =>
+  new InputError(
+    'MISSING_ARGUMENT',
+    'KIND NAME',
+    'or --file is required, and not both',
+    `see 'twinyard ${command} --help'`,
+  );
+
+export const onlyEndpoints = (given: string) =>
+  new InputError('BAD_VALUE', 'KIND', `${shown(given)} has no replicas`, "give 'endpoint'");

@@ -1,0 +1,94 @@
+import { summaryOf } from '../commands.js';
+import { conflictingFlags } from '../errors.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { choice, count, text, toggle } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { calledKind } from './called-resource.js';
+import { ControlClient } from './control-client.js';
+import { serverLeft } from './errors.js';
+import { type AuditView, auditLines, EVENT_TITLES, type EventView, eventRow } from './event-rows.js';
+import { findServer } from './find-server.js';
+import { PrintedTable } from './printed-table.js';
+import { allWorkspacesFlags, DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from './server-flags.js';
+import { untilStopped } from './until-stopped.js';
+
+const eventsFlags = {
+  ...workspaceFlags,
+  ...allWorkspacesFlags,
+  limit: count({ default: 100, min: 1, max: 1000, help: 'the last so many' }),
+  watch: toggle({ help: 'go on with what happens, until it is stopped' }),
+  audit: toggle({ help: 'instead of what happened, who changed what' }),
+  actor: text({ default: null, placeholder: 'name', help: 'with --audit: what this one changed' }),
+  output: { ...choice({ default: 'table', known: ['table', 'json'], help: 'as what' }), letter: 'o' },
+};
+
+export const EVENTS: CommandLine = {
+  name: 'events',
+  summary: summaryOf('events'),
+  operands: { usage: '[KIND [NAME]]', least: 0, most: 2 },
+  groups: [
+    { title: 'Events', flags: eventsFlags },
+    { title: 'Server', flags: serverFlags },
+  ],
+  examples: ['events', 'events endpoint chat', 'events --audit --limit 20'],
+};
+
+type Query = Readonly<Record<string, string | null>>;
+
+/** Tells what happened to resources, or who changed them: the oldest first, so that what is new stands at the end. */
+export async function events(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(EVENTS));
+    return 0;
+  }
+  const { operands, values } = await parseFlags<typeof eventsFlags & typeof serverFlags>(EVENTS, argv);
+  const { actor, audit, limit, output, watch } = values;
+  if (values['all-workspaces'] && values.workspace !== null) {
+    throw conflictingFlags('--workspace', 'is given together with --all-workspaces', 'keep one of them');
+  }
+  if (audit && watch) throw conflictingFlags('--watch', 'is given together with --audit', 'keep one of them');
+  if (actor !== null && !audit) throw conflictingFlags('--actor', 'is given without --audit', 'add --audit');
+  const kind = operands[0] === undefined ? null : await calledKind(operands[0]);
+  // Changes are asked for everywhere unless told otherwise: many are of kinds that belong to no workspace.
+  const usual = audit ? null : DEFAULT_WORKSPACE;
+  const isGlobal = kind?.scope === 'global' || values['all-workspaces'];
+  const workspace = isGlobal ? null : (values.workspace ?? usual);
+  const query: Query = { kind: kind?.kind ?? null, workspace, name: operands[1] ?? null };
+  const client = new ControlClient(findServer(values, io));
+  const listed = { query: { ...query, limit: String(limit), ...(audit ? { actor } : {}) } };
+  if (audit) {
+    const { items } = await client.ask<{ items: AuditView[] }>('GET', '/api/v1/audit', listed);
+    if (output === 'json') io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
+    else for (const entry of items.reverse()) io.stdout.write(`${auditLines(entry).join('\n')}\n`);
+    return 0;
+  }
+  const { items } = await client.ask<{ items: EventView[] }>('GET', '/api/v1/events', listed);
+  if (output === 'json' && !watch) {
+    io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
+    return 0;
+  }
+  const table = new PrintedTable(EVENT_TITLES);
+  const print = (some: readonly EventView[]) => {
+    const lines = output === 'json' ? some.map((one) => JSON.stringify(one)) : table.lines(some.map(eventRow));
+    for (const line of lines) io.stdout.write(`${line}\n`);
+  };
+  const last = items[0]?.id ?? 0;
+  if (items.length > 0 || watch) print(items.reverse());
+  else io.stderr.write('twinyard: nothing has happened, or it is forgotten\n');
+  if (watch) await follow(client, { ...query, since: String(last) }, print, io);
+  return 0;
+}
+
+async function follow(
+  client: ControlClient,
+  query: Query,
+  print: (some: readonly EventView[]) => void,
+  io: CliIo,
+): Promise<void> {
+  const signal = untilStopped(io);
+  for await (const { data } of client.events('/api/v1/events/watch', query, signal)) {
+    print([JSON.parse(data) as EventView]);
+  }
+  if (!signal.aborted) throw serverLeft(client.url);
+}

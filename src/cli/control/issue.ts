@@ -1,0 +1,44 @@
+import { summaryOf } from '../commands.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { choice } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { calledResource } from './called-resource.js';
+import { ControlClient } from './control-client.js';
+import { findServer } from './find-server.js';
+import { serverFlags, workspaceFlags } from './server-flags.js';
+
+const issueFlags = {
+  ...workspaceFlags,
+  output: { ...choice({ default: 'text', known: ['text', 'json'], help: 'as what' }), letter: 'o' },
+};
+
+export const ISSUE: CommandLine = {
+  name: 'issue',
+  summary: summaryOf('issue'),
+  operands: { usage: 'NAME', least: 1, most: 1 },
+  groups: [
+    { title: 'Key', flags: issueFlags },
+    { title: 'Server', flags: serverFlags },
+  ],
+  examples: ['issue web', 'issue web -o json'],
+};
+
+/** Gives an ApiKey a text and prints it, alone on its line. */
+export async function issue(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(ISSUE));
+    return 0;
+  }
+  const { operands, values } = await parseFlags<typeof issueFlags & typeof serverFlags>(ISSUE, argv);
+  const { path, shown } = await calledResource('ApiKey', operands[0]!, values.workspace);
+  const client = new ControlClient(findServer(values, io));
+  const issued = await client.ask<{ key: string; key_id: string }>('POST', `${path}/issue`);
+  if (values.output === 'json') {
+    io.stdout.write(`${JSON.stringify({ key_id: issued.key_id, key: issued.key }, null, 2)}\n`);
+    return 0;
+  }
+  io.stderr.write(`twinyard: ${shown} has a new text; keep it now, it is not shown again\n`);
+  io.stdout.write(`${issued.key}\n`);
+  return 0;
+}

@@ -1,0 +1,56 @@
+import { summaryOf } from '../commands.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { count, text, toggle } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { calledEndpoint } from './called-resource.js';
+import { ControlClient } from './control-client.js';
+import { serverLeft } from './errors.js';
+import { findServer } from './find-server.js';
+import { serverFlags, workspaceFlags } from './server-flags.js';
+import { untilStopped } from './until-stopped.js';
+
+const logsFlags = {
+  replica: text({ default: null, placeholder: 'id', defaultText: 'all', help: 'of this one only' }),
+  lines: count({ default: 100, max: 10_000, help: 'the last so many of each' }),
+  follow: { ...toggle({ help: 'go on with what they write, until it is stopped' }), letter: 'f' },
+  ...workspaceFlags,
+};
+
+export const LOGS: CommandLine = {
+  name: 'logs',
+  summary: summaryOf('logs'),
+  operands: { usage: 'endpoint NAME', least: 2, most: 2 },
+  groups: [
+    { title: 'Endpoint', flags: logsFlags },
+    { title: 'Server', flags: serverFlags },
+  ],
+  examples: ['logs endpoint chat', 'logs endpoint chat --lines 5', 'logs endpoint chat --follow'],
+};
+
+/** Prints what the replicas of an endpoint have written; without `--replica`, each line with who wrote it. */
+export async function logs(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(LOGS));
+    return 0;
+  }
+  const { operands, values } = await parseFlags<typeof logsFlags & typeof serverFlags>(LOGS, argv);
+  const { path } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);
+  const client = new ControlClient(findServer(values, io));
+  const { follow, lines, replica: only } = values;
+  const signal = follow ? untilStopped(io) : new AbortController().signal;
+  const query = { replica: only, lines: String(lines), follow: String(follow) };
+  for await (const { data, event } of client.events(`${path}/logs`, query, signal)) {
+    if (event === 'end') return 0;
+    const { line, replica } = JSON.parse(data) as { replica: string; line: string };
+    io.stdout.write(`${only === null ? `[${replica}] ` : ''}${printable(line)}\n`);
+  }
+  if (signal.aborted) return 0;
+  throw serverLeft(client.url);
+}
+
+/** Without colours: what engines write must not steer the terminal. */
+function printable(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return line.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').replace(/(?!\t)\p{Cc}/gu, '?');
+}

@@ -1,0 +1,36 @@
+import { summaryOf } from '../commands.js';
+import { missingFlag } from '../errors.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { file } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { storeFlags, withStore } from '../keys/store-flags.js';
+
+const restoreFlags = { from: file({ help: "a file that 'backup' has written" }) };
+
+export const RESTORE: CommandLine = {
+  name: 'restore',
+  summary: summaryOf('restore'),
+  groups: [
+    { title: 'File', flags: restoreFlags },
+    { title: 'Store', flags: storeFlags },
+  ],
+  examples: ['restore --store new.db --from monday.backup'],
+};
+
+/** Fills an empty store, of either kind, whichever the backup was made of. */
+export async function restoreCommand(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(RESTORE));
+    return 0;
+  }
+  const { values } = await parseFlags<typeof restoreFlags & typeof storeFlags>(RESTORE, argv);
+  const { from } = values;
+  if (from === null) throw missingFlag('--from', 'is required', 'name the backup');
+  return withStore(values, io, true, async (store) => {
+    const { restore } = await import('../../store/restore.js');
+    await restore(store, from);
+    io.stderr.write(`twinyard: ${store.address} holds what ${from} did; put the key file of its secrets beside it\n`);
+    return 0;
+  });
+}

@@ -1,0 +1,46 @@
+import type { Resource } from '../../control/resources/resource.js';
+import { summaryOf } from '../commands.js';
+import { missingFlag } from '../errors.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { count } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { calledEndpoint } from './called-resource.js';
+import { ControlClient } from './control-client.js';
+import { findServer } from './find-server.js';
+import { serverFlags, workspaceFlags } from './server-flags.js';
+
+const scaleFlags = {
+  replicas: count({ default: null, max: 1000, help: 'how many there should be; 0 pauses it' }),
+  ...workspaceFlags,
+};
+
+export const SCALE: CommandLine = {
+  name: 'scale',
+  summary: summaryOf('scale'),
+  operands: { usage: 'endpoint NAME', least: 2, most: 2 },
+  groups: [
+    { title: 'Endpoint', flags: scaleFlags },
+    { title: 'Server', flags: serverFlags },
+  ],
+  examples: ['scale endpoint chat --replicas 5', 'scale endpoint chat --replicas 0'],
+};
+
+/** Changes how many replicas there should be, and nothing else. */
+export async function scale(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(SCALE));
+    return 0;
+  }
+  const { operands, values } = await parseFlags<typeof scaleFlags & typeof serverFlags>(SCALE, argv);
+  const { replicas } = values;
+  const { path, shown } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);
+  if (replicas === null) throw missingFlag('--replicas', 'is required', 'say how many there should be');
+  const client = new ControlClient(findServer(values, io));
+  const before = await client.ask<Resource>('GET', path);
+  await client.ask<Resource>('PUT', `${path}/scale`, { body: JSON.stringify({ replicas }) });
+  const was = before.spec.replicas;
+  io.stdout.write(`${shown} ${was === replicas ? 'unchanged' : 'changed'}\n`);
+  if (was !== replicas) io.stdout.write(`  spec.replicas: ${was} -> ${replicas}\n`);
+  return 0;
+}

@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Resource } from '../../control/resources/resource.js';
+import { RunError } from '../../kernel/errors.js';
+import { unknownResource } from '../../store/resource-errors.js';
+import type { Flag } from '../flags/flag.js';
+import { list } from '../flags/kinds.js';
+import { readSpan, SPANS } from '../keys/read-span.js';
+import type { CalledResource } from './called-resource.js';
+import type { ControlClient } from './control-client.js';
+import { goneMeanwhile, waitedInVain } from './errors.js';
+import { watchResources } from './watch-resources.js';
+import { stateText, type Wish } from './wish.js';
+
+const AGAIN_MS = 500;
+/** As long as timers can be. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+const timeout: Flag<number> = list({
+  default: 300_000,
+  defaultText: '5m',
+  placeholder: 'span',
+  accepted: SPANS,
+  help: 'how long to wait at most; 0 looks once',
+  read: readSpan,
+});
+
+export const timeoutFlags = { timeout };
+
+/**
+ * Waits until a resource is as wished, whatever becomes of the server meanwhile: it may be started again. Throws when the time
+ * is over, and when what is waited for cannot come any more.
+ */
+export async function waitFor(
+  client: ControlClient,
+  called: CalledResource,
+  wish: Wish,
+  timeoutMs: number,
+): Promise<void> {
+  const signal = timeoutMs === 0 ? new AbortController().signal : AbortSignal.timeout(Math.min(timeoutMs, LONGEST_MS));
+  let last: Resource | null | undefined;
+  while (!signal.aborted) {
+    try {
+      for await (const seen of watchResources(client, { ...called, labels: null }, signal)) {
+        const latest = seen.at(-1);
+        const now = latest === undefined || latest.type === 'removed' ? null : latest.resource;
+        if (wish.isMet(now)) return;
+        if (now === null) throw last === undefined ? unknownResource(refOf(called)) : goneMeanwhile(called.shown);
+        last = now;
+        if (timeoutMs === 0) break;
+      }
+      if (timeoutMs === 0) break;
+    } catch (error) {
+      const isLost = error instanceof RunError && ['SERVER_UNREACHABLE', 'SERVER_LEFT'].includes(error.code);
+      // A server that was never there is a mistake; one that has gone may come back.
+      if (!isLost || last === undefined) throw error;
+      await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+  throw waitedInVain(called.shown, wish.shown, stateText(last ?? null));
+}
+
+const refOf = ({ kind, name, workspace }: CalledResource) => ({ kind: kind.kind, workspace, name });

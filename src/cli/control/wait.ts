@@ -1,0 +1,45 @@
+import { summaryOf } from '../commands.js';
+import { missingFlag } from '../errors.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { text } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { calledResource } from './called-resource.js';
+import { ControlClient } from './control-client.js';
+import { findServer } from './find-server.js';
+import { serverFlags, workspaceFlags } from './server-flags.js';
+import { timeoutFlags, waitFor } from './wait-for.js';
+import { readWish } from './wish.js';
+
+const waitFlags = {
+  for: text({ default: null, placeholder: 'what', help: "'ready', 'deleted', or a phase as in 'phase=Running'" }),
+  ...timeoutFlags,
+  ...workspaceFlags,
+};
+
+export const WAIT: CommandLine = {
+  name: 'wait',
+  summary: summaryOf('wait'),
+  operands: { usage: 'KIND NAME', least: 2, most: 2 },
+  groups: [
+    { title: 'Resource', flags: waitFlags },
+    { title: 'Server', flags: serverFlags },
+  ],
+  examples: ['wait endpoint chat --for ready', 'wait endpoint chat --for phase=Running --timeout 30m'],
+};
+
+/** Ends when a resource is as asked for, with 0; or with 1 when the time is over. */
+export async function wait(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(WAIT));
+    return 0;
+  }
+  const { operands, values } = await parseFlags<typeof waitFlags & typeof serverFlags>(WAIT, argv);
+  const called = await calledResource(operands[0]!, operands[1]!, values.workspace);
+  if (values.for === null) throw missingFlag('--for', 'is required', "say what to wait for, as in '--for ready'");
+  const wish = readWish(values.for, called.kind, '--for');
+  const client = new ControlClient(findServer(values, io));
+  await waitFor(client, called, wish, values.timeout);
+  io.stdout.write(`${called.shown} is ${wish.shown}\n`);
+  return 0;
+}

@@ -1,0 +1,41 @@
+import type { ResourceKind } from '../../control/resources/kind.js';
+import type { Resource } from '../../control/resources/resource.js';
+import { badChoice, badValue } from '../errors.js';
+
+/** What is waited for. */
+export interface Wish {
+  /** As the end of a sentence: `Running`, `gone`. */
+  readonly shown: string;
+  /** @param resource null when there is none */
+  isMet(resource: Resource | null): boolean;
+}
+
+/** Phases in which a resource is as it was asked to be. */
+const WELL = ['Ready', 'Running', 'Connected', 'Active', 'Paused'];
+const ACCEPTED = "'ready', 'deleted', or a phase as in 'phase=Running'";
+
+export function readWish(given: string, kind: ResourceKind, place: string): Wish {
+  if (given === 'deleted') return { shown: 'gone', isMet: (resource) => resource === null };
+  if (given === 'ready') return { shown: 'ready', isMet: (resource) => WELL.includes(phaseOf(resource) ?? '') };
+  const phase = /^phase=(.+)$/.exec(given)?.[1];
+  if (phase === undefined) throw badValue(place, given, 'cannot be waited for', ACCEPTED);
+  const known = kind.phases.find((one) => one.toLowerCase() === phase.toLowerCase());
+  if (known === undefined) throw badChoice(place, phase, kind.phases);
+  return { shown: known, isMet: (resource) => phaseOf(resource) === known };
+}
+
+/** What was said of an older edition of it does not count: it has been changed since. */
+function phaseOf(resource: Resource | null): string | null {
+  if (resource === null || resource.status === undefined) return null;
+  const isOfNow = resource.status.observed_generation >= (resource.metadata.generation ?? 0);
+  // Deleting is no edition.
+  return isOfNow || resource.metadata.deleted_at !== undefined ? resource.status.phase : null;
+}
+
+/** How a resource is, in a few words. */
+export function stateText(resource: Resource | null): string {
+  if (resource === null) return 'it is not there';
+  if (resource.status === undefined) return 'nothing is known of it yet';
+  const { message, phase } = resource.status;
+  return `it is ${phase}${message === '' ? '' : `: ${message}`}`;
+}

@@ -1,0 +1,23 @@
+import { invalidField } from '../resources/errors.js';
+import { badQuery } from './errors.js';
+
+/** What messages call what was sent. */
+export const BODY = 'body';
+
+/** The version that a change was made for; undefined when it is for any. */
+export function versionOf(ifMatch: string | undefined): number | undefined {
+  if (ifMatch === undefined || ifMatch === '*') return undefined;
+  const match = /^"?([1-9][0-9]{0,15})"?$/.exec(ifMatch);
+  if (match === null) throw badQuery('if-match', 'is no resource version', 'give metadata.resource_version');
+  return Number(match[1]);
+}
+
+export function jsonObject(body: string, remedy: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw invalidField(BODY, 'is no JSON object', remedy);
+}

@@ -1,0 +1,40 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, sep } from 'node:path';
+import { createInterface } from 'node:readline';
+import { allProcesses } from '../../src/control/runner/local/process-table.js';
+
+/** `twinyard serve` as a process of its own, for a page whose other commands speak to it. */
+export class BackgroundServer {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+  ) {}
+
+  /** Resolves when it can be asked. It takes free ports: those of the page may be somebody else's here. */
+  static async start(root: string, folder: string, args: readonly string[]): Promise<BackgroundServer> {
+    const cli = join(root, 'dist/cli/main.js');
+    const child = spawn(process.execPath, [cli, ...args, '--port', '0', '--admin-port', '0'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const said: string[] = [];
+    for await (const line of createInterface({ input: child.stderr })) {
+      said.push(line);
+      if (line.includes('admin on')) {
+        child.stderr.resume();
+        return new BackgroundServer(child, folder);
+      }
+    }
+    throw new Error(`'twinyard ${args.join(' ')}' did not start: ${said.join('\n')}`);
+  }
+
+  /** Ends it, and replicas that the page has left behind: they would outlive it. */
+  async end(): Promise<void> {
+    const ended = once(this.child, 'exit');
+    if (this.child.exitCode === null && this.child.kill('SIGTERM')) await ended;
+    for (const { folders, pid } of await allProcesses()) {
+      if (folders.some((one) => one.startsWith(this.folder + sep))) process.kill(pid, 'SIGKILL');
+    }
+  }
+}
