@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { YamlPlaces } from '../kernel/yaml/yaml-places.js';
 import { configInvalid } from './config-parts.js';
 import { type AccessConfig, DEFAULT_LINES, type GatewayConfig, type LinesConfig } from './gateway-config.js';
@@ -70,10 +70,14 @@ export function storeAddress(address: string, folder: string): string {
   return REMOTE.test(path) || path === ':memory:' ? path : resolve(folder, path);
 }
 
-/** Beside a store that is a file. */
+const DATA_DIR = '.twinyard';
+
+/** Beside a store that is a file, or around it. */
 export function dataDirOf(store: string | null, base: GatewayConfig): string {
   const isFile = store !== null && !REMOTE.test(store) && store !== ':memory:';
-  return isFile ? join(dirname(store), '.twinyard') : base.dataDir;
+  if (!isFile) return base.dataDir;
+  const folder = dirname(store);
+  return basename(folder) === DATA_DIR ? folder : join(folder, DATA_DIR);
 }
 
 function accessOf(keys: AccessKeys, base: AccessConfig, required: AccessConfig['keys']): AccessConfig {

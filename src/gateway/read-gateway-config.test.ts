@@ -61,6 +61,7 @@ describe('readGatewayConfig', () => {
 
   it.each([
     ['twinyard.db', /\/conf\/twinyard\.db$/, /\/conf\/\.twinyard$/],
+    ['.twinyard/twinyard.db', /\/conf\/\.twinyard\/twinyard\.db$/, /\/conf\/\.twinyard$/],
     ['sqlite:twinyard.db', /\/conf\/twinyard\.db$/, /\/conf\/\.twinyard$/],
     ['sqlite:///var/twinyard.db', /^\/var\/twinyard\.db$/, /^\/var\/\.twinyard$/],
     ['"sqlite::memory:"', /^:memory:$/, /^\.twinyard$/],
