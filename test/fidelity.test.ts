@@ -10,14 +10,18 @@ import { profileLatency } from '../src/replica/latency/profile-latency.js';
 
 /**
  * Runs of a real engine on a real GPU, predicted from a table of its step times and one run at 60 % of its capacity. The
- * bounds are per cent of the means over requests. They are what a profile of this form can hold on this engine, whose host
- * ran up to a fifth faster or slower from run to run: docs/fidelity.md.
+ * bounds are per cent of the means over requests: docs/fidelity.md.
  */
 const WITHIN = { e2e: 3, itl: 3, ttft: 8 };
 /** So close to saturation 1 % of step time is 3 % of E2E and 9 % of TTFT. */
 const NEAR_SATURATION = { e2e: 10, itl: 10, ttft: 25 };
-/** The host of this run was slow: large steps took 8 % more than steps of the same shape in r105. */
-const SLOW_HOST = { e2e: 5, itl: 5, ttft: 8 };
+/**
+ * The first run of its process: steps of new sizes take longer, of which r60, that came after it, shows a part; launching
+ * stalls now and then; and the host was a quarter slower than in r60. The last two are in no data that the profile has seen.
+ */
+const FRESH_ON_SLOW_HOST = { e2e: 4.5, itl: 4.5, ttft: 8 };
+/** Capacities were read from these runs, before all others. */
+const FRESH = 'burst';
 
 const BOUNDS: Record<string, Record<string, typeof WITHIN>> = {
   'qwen3-8b': {
@@ -29,7 +33,7 @@ const BOUNDS: Record<string, Record<string, typeof WITHIN>> = {
     prefix: WITHIN,
     burst: WITHIN,
   },
-  'llama3.2-3b': { r30: WITHIN, r105: NEAR_SATURATION, small_kv: WITHIN, burst: SLOW_HOST },
+  'llama3.2-3b': { r30: WITHIN, r105: NEAR_SATURATION, small_kv: WITHIN, burst: FRESH_ON_SLOW_HOST },
 };
 
 const folderOf = (model: string) => fileURLToPath(new URL(`./fidelity/${model}/`, import.meta.url));
@@ -74,17 +78,16 @@ function errorsOf({ table, ...measured }: ObservedTrace, simulated: Latencies): 
 
 describe.each(Object.keys(BOUNDS))('%s on an H200, from its step table and one run', (model) => {
   const { profile, report } = profileOf(model);
-  const latency = profileLatency(profile);
-
   test('the fit explains the steps it has seen, and those it has not', () => {
     expect(report.steps!.fitted.medianAbs).toBeLessThan(0.03);
     expect(report.steps!.heldOut!.medianAbs).toBeLessThan(0.03);
     expect(Math.abs(report.steps!.heldOut!.total)).toBeLessThan(0.02);
+    expect(Math.abs(report.steps!.fitted.total)).toBeLessThan(0.005);
   });
 
   test.each(Object.keys(BOUNDS[model]!))('%s', (name) => {
     const run = runOf(model, name);
-    const simulated = replayTrace(run, latency);
+    const simulated = replayTrace(run, profileLatency(profile, name === FRESH ? 'fresh' : 'warm'));
     const errors = errorsOf(run, simulated);
     for (const [metric, bound] of Object.entries(BOUNDS[model]![name]!)) {
       expect(Math.abs(errors[metric as keyof typeof errors]), `${metric} of ${name}`).toBeLessThan(bound);

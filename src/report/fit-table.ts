@@ -46,6 +46,7 @@ function dataRow({ heldOut, kind, name, used }: FitReport['data'][number]): stri
 }
 
 function intervalRow({ high, low, name, value }: Interval): string[] {
+  if (low === null || high === null) return [name, significant(value), 'not identified', ''];
   return [name, significant(value), significant(low), significant(high)];
 }
 

@@ -68,7 +68,7 @@ describe('calibrate --fit', () => {
       expect(Math.abs(was![measure])).toBeGreaterThan(0.08);
       expect(Math.abs(after[measure])).toBeLessThan(0.03);
     }
-    for (const { high, low, value } of report.parameters) expect([low <= value, value <= high]).toEqual([true, true]);
+    for (const { high, low, value } of report.parameters) expect([low! <= value, value <= high!]).toEqual([true, true]);
     expect(readProfile('slow.json')).toMatchObject({
       ...{ version: 1, name: 'slow', model: 'qwen/qwen3-14b', hardware: 'H100', tp: 1 },
       scheduler: { blockSize: 16, totalKvBlocks: 15909, maxNumSeqs: 256 },

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { type FitStart, fitProfile } from '../../observe/fit/fit-profile.js';
+import { requestErrors } from '../../observe/fit/request-errors.js';
 import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import { ENGINE_RULES } from '../../replica/engine-rules.js';
@@ -15,7 +16,6 @@ import { tracePartOf } from '../flags/trace-part-flags.js';
 import { type CliIo, wantsColour } from '../io.js';
 import { limitCompiler } from '../limit-compiler.js';
 import { writeOutputs } from '../output-files.js';
-import { errorsBefore } from './errors-before.js';
 import { type EngineInputs, readEngineInputs, readStepRuns } from './fit-inputs.js';
 import { createFitProgress } from './fit-progress.js';
 import type { MeasuredTrace } from './measured-trace.js';
@@ -53,7 +53,7 @@ export async function fit(
   );
   const before = (engine?.traces ?? []).map((trace, i) => {
     const { heldOut } = report.data[steps.length + i]!;
-    return heldOut === 0 ? null : errorsBefore(trace, engine!.latency, trace.table.count - heldOut);
+    return heldOut === 0 ? null : requestErrors(engine!.latency, trace, trace.table.count - heldOut);
   });
   progress.end();
   const text = profileText(profile, report);

@@ -2,8 +2,17 @@
 export interface Interval {
   name: string;
   value: number;
-  low: number;
-  high: number;
+  /** Null where the data does not tell the number. */
+  low: number | null;
+  high: number | null;
+}
+
+/** A number that may as well be so many times as large is not known at all. */
+const UNKNOWN = 10;
+
+export function intervalOf(name: string, value: number, low: number, high: number): Interval {
+  const isKnown = high <= UNKNOWN * value;
+  return isKnown ? { name, value, low, high } : { name, value, low: null, high: null };
 }
 
 /** How well steps are predicted: relative errors. */

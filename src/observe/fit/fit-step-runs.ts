@@ -41,11 +41,16 @@ export function fitStepRuns(
     last.length < LEAST_HELD_OUT ? null : stepErrors(fitSharedContext(first, launchedAbove).fit.costs, last);
   report.steps = { fitted: stepErrors(fit.costs, all), heldOut: judged };
   report.parameters.push(...stepIntervals(fit, all));
-  report.notes.push(...notesOn(all, measured, judged === null));
+  report.notes.push(...notesOn(all, fit.costs, measured, judged === null));
   return { step: fit.costs, request: { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 } };
 }
 
-function notesOn(samples: readonly StepSample[], measured: boolean, unjudged: boolean): string[] {
+function notesOn(
+  samples: readonly StepSample[],
+  { launch }: StepCosts,
+  measured: boolean,
+  unjudged: boolean,
+): string[] {
   const notes: string[] = [];
   const most = (value: (sample: StepSample) => number) => samples.reduce((m, sample) => Math.max(m, value(sample)), 0);
   const decodes = most(({ shape }) => (shape.prefills === 0 ? shape.decodes : 0));
@@ -53,6 +58,10 @@ function notesOn(samples: readonly StepSample[], measured: boolean, unjudged: bo
   notes.push(
     `Steps of more than ${decodes} decoding requests, or of more than ${tokens} tokens with prompts, were not seen.`,
   );
+  if (launch !== null && launch.firstUs > 0)
+    notes.push(
+      `The first step of each size above ${launch.aboveTokens} tokens took ${(launch.firstUs / 1000).toFixed(1)} ms longer: an engine that has served for a while has seen them all, and is simulated like that.`,
+    );
   if (!measured)
     notes.push('Requests shared too little of their contexts to tell what sharing saves: taken from an H200.');
   if (unjudged) notes.push('Too few steps in service to hold some back: nothing says how well the profile predicts.');

@@ -2,14 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { StepCosts } from '../../replica/latency/profile.js';
 import { profileLatency } from '../../replica/latency/profile-latency.js';
 import { TokenCurve } from '../../replica/latency/token-curve.js';
+import { intervalOf } from './fit-report.js';
 import { fitSteps } from './fit-steps.js';
 import { PLANTED, plantedSteps } from './planted.contract.js';
 import { fitSharedContext } from './shared-context.js';
 import { stepIntervals } from './step-confidence.js';
-import { UNIT_COSTS } from './step-terms.js';
+import { TERMS, UNIT_COSTS } from './step-terms.js';
 
 const SETTINGS = { sharedContext: 0.75, launchedAbove: 512 };
 const request = { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 };
+/** The costs that are a number each. */
+function costsPerSomething(costs: StepCosts): Record<string, number> {
+  return Object.fromEntries(UNIT_COSTS.map((name) => [name, costs[name]]));
+}
+
 /** Relative errors of all costs, curves at their knots included. */
 function errorsOf(found: StepCosts, planted: StepCosts): Record<string, number> {
   const errors: Record<string, number> = {};
@@ -33,29 +39,55 @@ describe('costs planted in steps', () => {
   });
 
   it('come back within the range that is given, in spite of errors and pauses', () => {
-    const samples = plantedSteps(PLANTED, 8000);
+    const planted = { ...PLANTED, launch: { aboveTokens: 512, us: 0, firstUs: 1500 } };
+    const samples = plantedSteps(planted, 8000);
     const fit = fitSteps(samples, SETTINGS);
     const intervals = stepIntervals(fit, samples);
-    expect(intervals.map(({ name }) => name)).toEqual([...UNIT_COSTS]);
+    expect(intervals.map(({ name }) => name)).toEqual([...TERMS]);
+    const truth: Record<string, number> = { ...costsPerSomething(planted), firstUs: 1500 };
     for (const { name, value, low, high } of intervals) {
-      const planted = PLANTED[name as (typeof UNIT_COSTS)[number]];
       // A range holds the truth 19 times out of 20; this one is half as wide again.
-      const slack = 0.5 * (high - low);
-      expect([name, low - slack <= planted, planted <= high + slack]).toEqual([name, true, true]);
-      expect(high - low, name).toBeLessThan(0.5 * value);
+      const slack = 0.5 * (high! - low!);
+      expect([name, low! - slack <= truth[name]!, truth[name]! <= high! + slack]).toEqual([name, true, true]);
+      expect(high! - low!, name).toBeLessThan(0.5 * value);
     }
     // Pauses are one step in a hundred, of 5 ms: they do not move the rest.
     const { stepUs } = profileLatency({ step: fit.costs, request });
-    const planted = profileLatency({ step: PLANTED, request }).stepUs;
+    const trueUs = profileLatency({ step: PLANTED, request }).stepUs;
     const total = (us: typeof stepUs) => samples.reduce((sum, { shape }) => sum + us(shape), 0);
-    expect(total(stepUs) / total(planted)).toBeCloseTo(1, 2);
+    expect(total(stepUs) / total(trueUs)).toBeCloseTo(1, 2);
   });
 
   it('include the time of launching large steps', () => {
-    const planted = { ...PLANTED, launch: { aboveTokens: 512, us: 24_000 } };
+    const planted = { ...PLANTED, launch: { aboveTokens: 512, us: 24_000, firstUs: 1500 } };
     const { costs } = fitSteps(plantedSteps(planted, 6000, { noise: 0.005 }), SETTINGS);
     expect(costs.launch!.aboveTokens).toBe(512);
     expect(costs.launch!.us / 24_000).toBeCloseTo(1, 1);
+    expect(Math.abs(costs.launch!.firstUs / 1500 - 1)).toBeLessThan(0.15);
+  });
+
+  it('add up to the time that was measured, however much it scatters', () => {
+    const scattered = plantedSteps(PLANTED, 4000, { noise: 0.3 });
+    const { stepUs } = profileLatency({ step: fitSteps(scattered, SETTINGS).costs, request });
+    const served = scattered.filter(({ inService }) => inService);
+    const measured = served.reduce((sum, { us }) => sum + us, 0);
+    const predicted = served.reduce((sum, { shape }) => sum + stepUs(shape), 0);
+    // Not in it are the pauses: one step in a hundred, of 5 ms.
+    expect(predicted / (measured - 0.01 * served.length * 5000)).toBeCloseTo(1, 2);
+  });
+
+  it('that no step has a part in are not identified, and have no range', () => {
+    const decodes = plantedSteps(PLANTED, 2000).filter(({ shape }) => shape.prefills === 0);
+    const ranges = new Map(stepIntervals(fitSteps(decodes, SETTINGS), decodes).map((one) => [one.name, one]));
+    expect(ranges.get('prefillPairUs')).toEqual({ name: 'prefillPairUs', value: 0, low: null, high: null });
+    expect(ranges.get('firstUs')).toMatchObject({ low: null, high: null });
+    expect(ranges.get('decodeContextUs')!.high).toBeGreaterThan(PLANTED.decodeContextUs);
+  });
+
+  it('that two kinds of steps cannot tell apart are not identified either', () => {
+    expect(intervalOf('a', 2, 1, 20)).toEqual({ name: 'a', value: 2, low: 1, high: 20 });
+    expect(intervalOf('a', 2, 0, 21)).toEqual({ name: 'a', value: 2, low: null, high: null });
+    expect(intervalOf('a', 2, 0, Number.POSITIVE_INFINITY)).toMatchObject({ low: null });
   });
 
   it('include what shared context costs, where there is any', () => {

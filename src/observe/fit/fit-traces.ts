@@ -1,4 +1,5 @@
 import type { RequestCosts, StepCosts } from '../../replica/latency/profile.js';
+import { profileLatency } from '../../replica/latency/profile-latency.js';
 import { tooFewRequests } from './errors.js';
 import type { FitReport } from './fit-report.js';
 import { fitRequests, type RequestFit, type TracePart } from './fit-requests.js';
@@ -64,8 +65,8 @@ export function fitTraces(
     report.data.push({ name: trace.name, kind: 'requests', used: end, heldOut: held });
     report.requests.push({
       name: trace.name,
-      fitted: requestErrors(whole.fit, trace, 0, end)!,
-      heldOut: held < LEAST_HELD_OUT ? null : requestErrors(best.fit, trace, kept[i]!, end),
+      fitted: requestErrors(profileLatency(whole.fit), trace, 0)!,
+      heldOut: held < LEAST_HELD_OUT ? null : requestErrors(profileLatency(best.fit), trace, kept[i]!),
     });
     if (held < LEAST_HELD_OUT)
       report.notes.push(`Too few requests at the end of ${trace.name} to judge the profile by.`);
@@ -77,7 +78,7 @@ export function fitTraces(
 function tellParameters(family: ProfileFamily, fit: RequestFit, report: FitReport): void {
   const intervals = requestIntervals(family.parameters, fit);
   report.parameters.push(...intervals);
-  const open = intervals.filter(({ value, high }) => high > WIDE * value).map(({ name }) => name);
+  const open = intervals.filter(({ value, high }) => high === null || high > WIDE * value).map(({ name }) => name);
   if (open.length > 0)
     report.notes.push(`The data says little about ${open.join(', ')}: mostly what was expected of them.`);
 }

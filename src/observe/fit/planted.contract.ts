@@ -60,7 +60,7 @@ export function randomShape(random: RandomStream, shared = 0): BatchShape {
 
 /**
  * Steps of an engine with these costs, with errors of a per cent or so and now and then a pause. The first part of them was
- * timed without the host's work for each request.
+ * timed without the host's work.
  */
 export function plantedSteps(
   costs: StepCosts,
@@ -68,15 +68,19 @@ export function plantedSteps(
   { shared = 0, noise = 0.01, seed = 1, bare = 0.2 } = {},
 ): StepSample[] {
   const random = randomStream(seed, 'planted-steps');
-  const served = profileLatency({ step: costs, request: NO_REQUEST_COSTS });
-  const alone = profileLatency({ step: { ...costs, requestUs: 0 }, request: NO_REQUEST_COSTS });
+  const served = profileLatency({ step: costs, request: NO_REQUEST_COSTS }, 'fresh');
+  const sizes = new Set<number>();
+  const alone = profileLatency({ step: { ...costs, requestUs: 0, launch: null }, request: NO_REQUEST_COSTS });
   return Array.from({ length: steps }, (_, i) => {
     const inService = i >= bare * steps;
     const shape = randomShape(random, shared);
     const error = noise * (random.next() + random.next() + random.next() - 1.5);
     const pauseUs = noise > 0 && random.next() < 0.01 ? 5000 : 0;
     const us = (inService ? served : alone).stepUs(shape) * (1 + error) + pauseUs;
-    return { shape, us, count: 1, inService };
+    const tokens = shape.decodes + shape.prefillTokens;
+    const firstOfSize = inService && shape.prefills > 0 && !sizes.has(tokens);
+    if (firstOfSize) sizes.add(tokens);
+    return { shape, us, count: 1, inService, firstOfSize };
   });
 }
 

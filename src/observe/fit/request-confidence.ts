@@ -1,4 +1,4 @@
-import type { Interval } from './fit-report.js';
+import { type Interval, intervalOf } from './fit-report.js';
 import type { RequestFit } from './fit-requests.js';
 import { normalMatrix } from './least-squares.js';
 import { solve } from './nnls.js';
@@ -20,6 +20,6 @@ export function requestIntervals(parameters: readonly FitParameter[], fit: Reque
     unit[i] = 1;
     const span = SPAN * Math.sqrt(scale * Math.max(0, solve(matrix, unit)[i]!));
     const value = fit.values[i]!;
-    return { name, value, low: value * Math.exp(-span), high: value * Math.exp(span) };
+    return intervalOf(name, value, value * Math.exp(-span), value * Math.exp(span));
   });
 }

@@ -1,21 +1,15 @@
-import type { RequestCosts, StepCosts } from '../../replica/latency/profile.js';
-import { profileLatency } from '../../replica/latency/profile-latency.js';
+import type { LatencyModel } from '../../replica/latency/contract.js';
 import type { RequestErrors } from './fit-report.js';
 import type { ObservedTrace } from './observed-trace.js';
 import { replayTrace } from './replay-trace.js';
 
-/** What a profile makes of the rows [from, to) of a trace, sent after all rows before them. Null when none has latencies. */
-export function requestErrors(
-  costs: { step: StepCosts; request: RequestCosts },
-  trace: ObservedTrace,
-  from: number,
-  to: number,
-): RequestErrors | null {
-  const replayed = replayTrace(trace, profileLatency(costs), to);
-  const { table } = trace;
+/** What step times make of the rows of a trace from `from` on, sent after all rows before them. Null when none has latencies. */
+export function requestErrors(latency: LatencyModel, trace: ObservedTrace, from: number): RequestErrors | null {
+  const replayed = replayTrace(trace, latency);
+  const { count, outputTokens } = trace.table;
   const sums = { ttft: [0, 0], itl: [0, 0], e2e: [0, 0] };
   let requests = 0;
-  for (let row = Math.max(from, trace.warmUp); row < to; row++) {
+  for (let row = Math.max(from, trace.warmUp); row < count; row++) {
     if (!(trace.ttftUs[row]! > 0 && replayed.e2eUs[row]! > 0)) continue;
     requests++;
     for (const [i, side] of [replayed, trace].entries()) {
@@ -23,7 +17,7 @@ export function requestErrors(
       const e2e = side.e2eUs[row]!;
       sums.ttft[i]! += ttft;
       sums.e2e[i]! += e2e;
-      if (table.outputTokens[row]! > 1) sums.itl[i]! += (e2e - ttft) / (table.outputTokens[row]! - 1);
+      if (outputTokens[row]! > 1) sums.itl[i]! += (e2e - ttft) / (outputTokens[row]! - 1);
     }
   }
   const error = ([simulated, seen]: number[]) => (seen === 0 ? 0 : simulated! / seen! - 1);

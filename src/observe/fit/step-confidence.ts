@@ -1,31 +1,41 @@
-import type { Interval } from './fit-report.js';
+import { type Interval, intervalOf } from './fit-report.js';
 import type { StepFit } from './fit-steps.js';
 import { solve } from './nnls.js';
 import type { StepSample } from './step-sample.js';
-import { UNIT_COSTS } from './step-terms.js';
+import { TERMS } from './step-terms.js';
 
 /** Neighbouring steps resemble each other: so many of a run count as one observation. */
 const BLOCK = 50;
 /** Standard deviations to either side that hold 95 % of a normal distribution. */
 const SPAN = 1.96;
 
-/** How sure the costs per something are, from how the errors of whole stretches of steps scatter. A cost of 0 has no range. */
+/**
+ * How sure the costs per something are, from how the errors of whole stretches of steps scatter. The range of a cost of 0 is
+ * 0, unless no step had a part in it.
+ */
 export function stepIntervals(fit: StepFit, samples: readonly StepSample[]): Interval[] {
   const free = [...fit.coefficients.keys()].filter((i) => fit.coefficients[i]! > 0);
   const { bread, meat } = sandwich(fit, samples, free);
   const n = free.length;
-  return UNIT_COSTS.map((name) => {
-    const value = fit.coefficients[fit.terms.unit(name)]!;
-    const at = free.indexOf(fit.terms.unit(name));
-    if (at < 0) return { name, value, low: 0, high: 0 };
+  return TERMS.map((name) => {
+    const column = fit.terms.unit(name);
+    const value = fit.coefficients[column]!;
+    const at = free.indexOf(column);
+    if (at < 0) return isSeen(fit, column) ? { name, value, low: 0, high: 0 } : { name, value, low: null, high: null };
     const unit = new Float64Array(n);
     unit[at] = 1;
     const row = solve(bread, unit);
     let variance = 0;
     for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) variance += row[i]! * meat[i * n + j]! * row[j]!;
     const span = SPAN * Math.sqrt(Math.max(0, variance));
-    return { name, value, low: Math.max(0, value - span), high: value + span };
+    return intervalOf(name, value, Math.max(0, value - span), value + span);
   });
+}
+
+/** Whether any step has something in a column. */
+function isSeen({ slopes, terms }: StepFit, column: number): boolean {
+  for (let at = column; at < slopes.length; at += terms.columns) if (slopes[at] !== 0) return true;
+  return false;
 }
 
 /** The normal equations of the free columns, and the products of what each block of steps pulls at them. */
@@ -49,10 +59,10 @@ function sandwich(
     const weight = fit.weights[row]!;
     const error = us - fit.predicted[row]!;
     for (let i = 0; i < n; i++) {
-      const value = weight * fit.columns[row * width + free[i]!]!;
+      const value = weight * fit.slopes[row * width + free[i]!]!;
       if (value === 0) continue;
       pull[i]! += value * error;
-      for (let j = 0; j < n; j++) bread[i * n + j]! += value * fit.columns[row * width + free[j]!]!;
+      for (let j = 0; j < n; j++) bread[i * n + j]! += value * fit.slopes[row * width + free[j]!]!;
     }
     if (++inBlock === BLOCK || !inService) endBlock();
   }

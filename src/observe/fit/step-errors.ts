@@ -1,6 +1,6 @@
 import { percentile } from '../../kernel/percentile.js';
 import type { StepCosts } from '../../replica/latency/profile.js';
-import { profileLatency } from '../../replica/latency/profile-latency.js';
+import { launchedTokens, profileLatency } from '../../replica/latency/profile-latency.js';
 import type { StepErrors } from './fit-report.js';
 import type { StepSample } from './step-sample.js';
 
@@ -13,8 +13,10 @@ export function stepErrors(step: StepCosts, samples: readonly StepSample[]): Ste
   const judged = served.length > 0 ? served : samples;
   let predicted = 0;
   let measured = 0;
-  const errors = Float64Array.from(judged, ({ shape, us }) => {
-    const stepUs = latency.stepUs(shape);
+  const { aboveTokens, firstUs } = step.launch ?? { aboveTokens: 0, firstUs: 0 };
+  const errors = Float64Array.from(judged, ({ shape, us, firstOfSize }) => {
+    const isFirst = firstOfSize && launchedTokens(shape, aboveTokens) > 0;
+    const stepUs = latency.stepUs(shape) + (isFirst ? firstUs : 0);
     predicted += stepUs;
     measured += us;
     return Math.abs(stepUs / us - 1);

@@ -9,4 +9,6 @@ export interface StepSample {
   count: number;
   /** Measured in service, with the host's work for every request around it; otherwise the step alone. */
   inService: boolean;
+  /** It works on prompts, and none of its run before it had as many tokens. */
+  firstOfSize: boolean;
 }

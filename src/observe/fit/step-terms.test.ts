@@ -7,19 +7,25 @@ import { StepTerms } from './step-terms.js';
 
 describe('the columns of a step', () => {
   it('times their coefficients add up to what the profile of these coefficients says', () => {
-    const terms = new StepTerms([1, 16, 256], [16, 512, 513, 2048], true);
+    const terms = new StepTerms([1, 16, 256], [16, 512, 513, 2048], true, 512);
     const coefficients = Float64Array.from({ length: terms.columns }, (_, i) => 1000 / (1 + i) ** 2);
     const request = { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 };
-    const { stepUs } = profileLatency({ step: terms.costs(coefficients, 0.6, null), request });
+    const step = terms.costs(coefficients, 0.6, 0);
+    expect(step.launch).toEqual({ aboveTokens: 512, us: 0, firstUs: coefficients[terms.unit('firstUs')] });
+    const { stepUs } = profileLatency({ step, request }, 'fresh');
+    const sizes = new Set<number>();
     const random = randomStream(3, 'step-terms');
     const row = new Float64Array(terms.columns);
     for (let i = 0; i < 200; i++) {
       const shape = randomShape(random, 0.5);
-      const sample = { shape, us: 1, count: 1, inService: true };
+      const tokens = shape.decodes + shape.prefillTokens;
+      const sample = { shape, us: 1, count: 1, inService: true, firstOfSize: !sizes.has(tokens) };
+      if (shape.prefills > 0) sizes.add(tokens);
       terms.write(sample, terms.isByPairs(shape, coefficients), 0.6, row, 0);
       const sum = row.reduce((us, value, column) => us + value * coefficients[column]!, 0);
       expect(Math.abs(Math.trunc(sum) - stepUs(shape))).toBeLessThanOrEqual(1);
     }
+    expect(sizes.size).toBeGreaterThan(20);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { BatchShape } from '../../replica/latency/contract.js';
 import type { StepCosts, TokenPoint } from '../../replica/latency/profile.js';
-import { sharedTokens, unevenContext } from '../../replica/latency/profile-latency.js';
+import { launchedTokens, sharedTokens, unevenContext } from '../../replica/latency/profile-latency.js';
 import type { StepSample } from './step-sample.js';
 
 /** Costs per something, in the order of their columns. */
@@ -18,6 +18,11 @@ export const UNIT_COSTS = [
 
 export type UnitCost = (typeof UNIT_COSTS)[number];
 
+/** All that has a column of its own: those, and what the first launch of a size costs. */
+export const TERMS = [...UNIT_COSTS, 'firstUs'] as const;
+
+export type Term = (typeof TERMS)[number];
+
 /**
  * A step's time as a sum of columns, each times a coefficient of at least 0. The two curves by tokens are made of ramps
  * between neighbouring knots, so that they never fall.
@@ -28,36 +33,45 @@ export class StepTerms {
   readonly #mixedKnots: readonly number[];
   readonly #units: number;
   readonly #hostApart: boolean;
+  readonly #launchedAbove: number;
 
   /**
    * @param hostApart some steps were measured without the host's work: only then what it does for each request can be told from
    * what the GPU does, and has a column of its own
+   * @param launchedAbove steps of prompts above so many tokens are launched piece by piece
    */
-  constructor(decodeKnots: readonly number[], mixedKnots: readonly number[], hostApart: boolean) {
+  constructor(
+    decodeKnots: readonly number[],
+    mixedKnots: readonly number[],
+    hostApart: boolean,
+    launchedAbove: number,
+  ) {
     this.#hostApart = hostApart;
+    this.#launchedAbove = launchedAbove;
     this.#decodeKnots = decodeKnots;
     this.#mixedKnots = mixedKnots;
     this.#units = decodeKnots.length + mixedKnots.length;
-    this.columns = this.#units + UNIT_COSTS.length;
+    this.columns = this.#units + TERMS.length;
   }
 
-  /** The column of a cost per something. */
-  unit(cost: UnitCost): number {
-    return this.#units + UNIT_COSTS.indexOf(cost);
+  /** The column of a cost per something, or of a first launch. */
+  unit(term: Term): number {
+    return this.#units + TERMS.indexOf(term);
   }
 
   /**
    * Writes a step's columns to out[at...]. `byPairs` says which of the two costs of attention is the larger one, `shared` what a
    * shared token of context costs of one that is not.
    */
-  write({ shape, inService }: StepSample, byPairs: boolean, shared: number, out: Float64Array, at: number): void {
+  write(sample: StepSample, byPairs: boolean, shared: number, out: Float64Array, at: number): void {
+    const { shape, inService } = sample;
     const { decodes } = shape;
     const mixed = shape.prefills > 0;
     out.fill(0, at, at + this.columns);
     const curve = mixed ? at + this.#decodeKnots.length : at;
     writeRamps(mixed ? this.#mixedKnots : this.#decodeKnots, decodes + shape.prefillTokens, out, curve);
-    const put = (cost: UnitCost, value: number) => {
-      out[at + this.unit(cost)] = value;
+    const put = (term: Term, value: number) => {
+      out[at + this.unit(term)] = value;
     };
     const context = shape.decodeContext - (1 - shared) * sharedTokens(shape);
     const uneven = unevenContext(shape);
@@ -73,6 +87,7 @@ export class StepTerms {
     if (byPairs) put('prefillPairUs', shape.prefillPairs);
     else put('prefillLongestUs', shape.prefillLongest);
     put('prefillRequestUs', shape.prefills);
+    if (sample.firstOfSize && launchedTokens(shape, this.#launchedAbove) > 0) put('firstUs', 1);
   }
 
   /** Whether attention costs more by pairs than by the longest prompt. */
@@ -81,15 +96,18 @@ export class StepTerms {
     return pairs >= coefficients[this.unit('prefillLongestUs')]! * shape.prefillLongest;
   }
 
-  costs(coefficients: Float64Array, sharedContext: number, launch: StepCosts['launch']): StepCosts {
+  costs(coefficients: Float64Array, sharedContext: number, launchUs: number): StepCosts {
     const decodes = this.#decodeKnots.length;
+    const first = coefficients[this.unit('firstUs')]!;
+    // Less than a microsecond is what rounding left.
+    const launch = { aboveTokens: this.#launchedAbove, us: launchUs, firstUs: first < 1 ? 0 : first };
     const units = Object.fromEntries(UNIT_COSTS.map((cost) => [cost, coefficients[this.unit(cost)]!]));
     return {
       decodeOnly: pointsOf(this.#decodeKnots, coefficients.subarray(0, decodes)),
       withPrefill: pointsOf(this.#mixedKnots, coefficients.subarray(decodes, this.#units)),
       ...(units as Record<UnitCost, number>),
       sharedContext,
-      launch,
+      launch: launch.us + launch.firstUs > 0 ? launch : null,
     };
   }
 }

@@ -31,6 +31,7 @@ const TABLE_COLUMNS = [
 export function readH200Steps(path: string): StepSample[] {
   const { count, columns } = readNumberTable(path, STEP_COLUMNS);
   const start = columns.start_us;
+  const sizes = new Set<number>();
   return Array.from({ length: count }, (_, i): StepSample => {
     const goesOn = i + 1 < count && columns.decode_seqs[i + 1]! > 0;
     const end = goesOn ? start[i + 1]! : columns.end_us[i]!;
@@ -46,7 +47,10 @@ export function readH200Steps(path: string): StepSample[] {
     shape.prefillPairs = columns.prefill_attention_pairs[i]!;
     shape.prefillLongest = longestPrefill(shape);
     shape.scheduled = decodes + shape.prefills;
-    return { shape, us: end - start[i]!, count: 1, inService: true };
+    const tokens = decodes + shape.prefillTokens;
+    const firstOfSize = shape.prefills > 0 && !sizes.has(tokens);
+    if (firstOfSize) sizes.add(tokens);
+    return { shape, us: end - start[i]!, count: 1, inService: true, firstOfSize };
   });
 }
 
@@ -68,7 +72,8 @@ export function readH200StepTable(path: string): StepSample[] {
     shape.prefillPairs = prefills * tokens * (context + (tokens + 1) / 2);
     shape.prefillLongest = prefills === 0 ? 0 : context + tokens;
     shape.scheduled = decodes + prefills;
-    return { shape, us: columns.wall_us_median[i]!, count: columns.samples[i]!, inService: false };
+    const us = columns.wall_us_median[i]!;
+    return { shape, us, count: columns.samples[i]!, inService: false, firstOfSize: false };
   });
 }
 

@@ -48,6 +48,18 @@ describe('steps of a run', () => {
     expect(steps[2]!.shape.prefillLongest).toBe(0);
     expect(steps.every(({ inService, count }) => inService && count === 1)).toBe(true);
   });
+
+  it('say which are the first of their size to work on prompts', () => {
+    const sizes = ['8,1,836,2,32', '0,0,0,10,99', '6,2,9,4,40', '6,1,9,5,40'].map(
+      (shape, i) => `${i},${i},${shape},9,5`,
+    );
+    expect(readH200Steps(file('sizes.csv', STEPS, ...sizes)).map(({ firstOfSize }) => firstOfSize)).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
 });
 
 describe('the table of steps', () => {
@@ -60,6 +72,7 @@ describe('the table of steps', () => {
       us: 8000.5,
       count: 7,
       inService: false,
+      firstOfSize: false,
       shape: { scheduled: 6, decodeContext: 2048, decodeLongest: 512, prefillTokens: 128, prefillLongest: 1088 },
     });
     expect(mixed!.shape.prefillPairs).toBe(2 * (64 * 1024 + (64 * 65) / 2));

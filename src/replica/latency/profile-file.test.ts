@@ -17,7 +17,7 @@ describe('a profile in a file', () => {
   it('is read as it was written, whatever is said of its fit', () => {
     expect(parse(GOOD)).toEqual(toyProfile());
     expect(parse(profileText(toyProfile(), { notes: ['good'], medianAbs: 0.1 }))).toEqual(toyProfile());
-    const launch = { aboveTokens: 512, us: 9000 };
+    const launch = { aboveTokens: 512, us: 9000, firstUs: 800 };
     const full = { ...toyProfile({ launch }), scheduler: { engineRules: 'vllm-v1', blockSize: 16, totalKvBlocks: 99 } };
     expect(parse(profileText(full))).toEqual(full);
   });
@@ -32,6 +32,13 @@ describe('a profile in a file', () => {
 
   it('may be YAML', () => {
     expect(parse(GOOD.replace(/"(\w+)":/g, '$1:'))).toEqual(toyProfile());
+  });
+
+  it('need not say what a fresh engine takes longer', () => {
+    const full = toyProfile({ launch: { aboveTokens: 512, us: 9000, firstUs: 0 } });
+    const text = profileText(full).replace(/,\s+"first_us": 0/, '');
+    expect(text).not.toContain('first_us');
+    expect(parse(text)).toEqual(full);
   });
 
   it('need not say how the engine was set', () => {

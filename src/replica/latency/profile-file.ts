@@ -24,9 +24,11 @@ export function parseProfile(text: string, path: string): LatencyProfile {
   const { fit: _, ...profile } = camelCased(value) as LatencyProfile & { fit?: unknown };
   checkCurve(profile.step.decodeOnly, 'step.decode_only', places);
   checkCurve(profile.step.withPrefill, 'step.with_prefill', places);
+  const launch = profile.step.launch ?? null;
   return {
     ...profile,
-    step: { ...profile.step, launch: profile.step.launch ?? null },
+    // Profiles of the first days say nothing of fresh engines.
+    step: { ...profile.step, launch: launch === null ? null : { ...launch, firstUs: launch.firstUs ?? 0 } },
     scheduler: profile.scheduler ?? {},
   };
 }

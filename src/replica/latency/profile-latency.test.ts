@@ -26,7 +26,7 @@ describe('a step by a profile', () => {
   });
 
   it('waits for its launching when it is large', () => {
-    const launch = { aboveTokens: 512, us: 20_000 };
+    const launch = { aboveTokens: 512, us: 20_000, firstUs: 700 };
     const launched = profileLatency(toyProfile({ launch })).stepUs;
     const small = shapeOf([whole(512)]);
     const large = shapeOf([whole(513)]);
@@ -36,6 +36,20 @@ describe('a step by a profile', () => {
     // Far beyond it launching is hidden.
     const huge = shapeOf([whole(4000)]);
     expect(launched(huge)).toBe(stepUs(huge));
+  });
+
+  it('takes longer when a fresh engine launches so many tokens for the first time', () => {
+    const costs = toyProfile({ launch: { aboveTokens: 512, us: 0, firstUs: 700.4 } });
+    const fresh = profileLatency(costs, 'fresh').stepUs;
+    const large = shapeOf([whole(600)], [10]);
+    expect([fresh(large), fresh(large)]).toEqual([stepUs(large) + 700, stepUs(large)]);
+    // 601 tokens again, of other requests; then 602.
+    expect(fresh(shapeOf([whole(601)]))).toBe(stepUs(shapeOf([whole(601)])));
+    expect(fresh(shapeOf([whole(602)]))).toBe(stepUs(shapeOf([whole(602)])) + 700);
+    const small = shapeOf([whole(512)]);
+    expect(fresh(small)).toBe(stepUs(small));
+    expect(profileLatency(costs).stepUs(large)).toBe(stepUs(large));
+    expect(profileLatency(toyProfile(), 'fresh').stepUs(large)).toBe(stepUs(large));
   });
 
   it('of nothing takes a microsecond', () => {

@@ -1,14 +1,39 @@
 import type { BatchShape, LatencyModel } from './contract.js';
-import type { LatencyProfile, StepCosts } from './profile.js';
+import type { LatencyProfile, LaunchCosts, StepCosts } from './profile.js';
 import { TokenCurve } from './token-curve.js';
 import { stepDurationUs } from './whole-us.js';
 
 /** By how much the time of launching varies from step to step: one in ten. */
 const LAUNCH_SPREAD = 0.1;
 
-/** The latency model that a profile describes. */
-export function profileLatency({ step, request }: Pick<LatencyProfile, 'step' | 'request'>): LatencyModel {
-  return { ...request, readsContexts: true, stepUs: stepTime(step) };
+/** Whether an engine has served for a while, and launched steps of every size, or has just been started. */
+export type EngineAge = 'warm' | 'fresh';
+
+/** The latency model that a profile describes. That of a fresh engine remembers its steps: it is for one engine, and one run. */
+export function profileLatency(
+  { step, request }: Pick<LatencyProfile, 'step' | 'request'>,
+  age: EngineAge = 'warm',
+): LatencyModel {
+  const warm = stepTime(step);
+  const ages = age === 'fresh' && step.launch !== null && step.launch.firstUs > 0;
+  return { ...request, readsContexts: true, stepUs: ages ? firstTimes(warm, step.launch!) : warm };
+}
+
+/** Step times of an engine that has launched nothing yet. */
+function firstTimes(warm: LatencyModel['stepUs'], { aboveTokens, firstUs }: LaunchCosts): LatencyModel['stepUs'] {
+  const launched = new Set<number>();
+  return (shape) => {
+    const tokens = launchedTokens(shape, aboveTokens);
+    if (tokens === 0 || launched.has(tokens)) return warm(shape);
+    launched.add(tokens);
+    return warm(shape) + Math.round(firstUs);
+  };
+}
+
+/** Tokens of a step that is launched piece by piece; 0 for any other. */
+export function launchedTokens({ decodes, prefills, prefillTokens }: BatchShape, aboveTokens: number): number {
+  const tokens = decodes + prefillTokens;
+  return prefills > 0 && tokens > aboveTokens ? tokens : 0;
 }
 
 function stepTime(costs: StepCosts): LatencyModel['stepUs'] {

@@ -40,6 +40,7 @@ const STEP: Keys = {
       keys: {
         above_tokens: { kind: whole(0, MOST), needed: true, help: 'steps of prompts above so many tokens' },
         us: { kind: us, needed: true, help: 'take the host so long to launch' },
+        first_us: { kind: us, help: 'more for the first of its size on a fresh engine' },
       },
     },
     help: 'the least time of large steps',

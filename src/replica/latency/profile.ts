@@ -31,8 +31,16 @@ export interface StepCosts {
   /** Per request that works on its prompt, and per request of the step. */
   prefillRequestUs: number;
   requestUs: number;
-  /** Steps of prompts with more tokens than this are launched piece by piece, and the host needs about so long for that. */
-  launch: { aboveTokens: number; us: number } | null;
+  /** Steps of prompts that are launched piece by piece. */
+  launch: LaunchCosts | null;
+}
+
+/** Steps of prompts with more tokens than this are launched piece by piece, and the host needs about so long for that. */
+export interface LaunchCosts {
+  aboveTokens: number;
+  us: number;
+  /** How much longer a step takes when the engine launches so many tokens for the first time: it chooses kernels for them. */
+  firstUs: number;
 }
 
 /** What a request costs beside its steps, whole microseconds: see `LatencyModel`. */
