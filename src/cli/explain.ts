@@ -30,7 +30,7 @@ export const EXPLAIN: CommandLine = {
   examples: ['explain 4f6c1a52-0f6e-4f0e-9d0a-3c5d8b1a7e21 --token "$TWINYARD_ADMIN_TOKEN"'],
 };
 
-/** Asks a running gateway about one of its decisions. */
+/** Asks a running gateway what became of a request: why it went where it went, or why it was refused. */
 export async function explain(argv: readonly string[], io: CliIo): Promise<number> {
   if (asksForHelp(argv)) {
     io.stdout.write(await helpText(EXPLAIN));
@@ -46,8 +46,8 @@ export async function explain(argv: readonly string[], io: CliIo): Promise<numbe
   const record = await ask(new URL(`/api/decisions/${encodeURIComponent(operands[0]!)}`, base), token);
   if (values.format === 'json') io.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
   else {
-    const { explainDecision } = await import('../gateway/decisions/explain-decision.js');
-    io.stdout.write(explainDecision(record as Parameters<typeof explainDecision>[0]));
+    const { explainRequest } = await import('../gateway/decisions/explain-decision.js');
+    io.stdout.write(explainRequest(record as Parameters<typeof explainRequest>[0]));
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkKey } from './check-key.js';
+import { checkKey, checkSloClass } from './check-key.js';
 import type { KeySettings } from './key-record.js';
 
 describe('checkKey', () => {
@@ -45,5 +45,30 @@ describe('checkKey', () => {
 
   it('names the place it was told', () => {
     expect(() => checkKey({ name: '' }, 'body')).toThrow('body (name): is empty');
+  });
+});
+
+describe('checkSloClass', () => {
+  const known = ['critical', 'standard', 'gold'];
+
+  it('takes what somebody defines, and any', () => {
+    for (const one of ['gold', 'critical', null, undefined]) {
+      expect(() => checkSloClass(one, known, 'body (max_slo_class)')).not.toThrow();
+    }
+  });
+
+  it.each([
+    [
+      'golf',
+      "body (max_slo_class): no policy defines the class 'golf'; did you mean 'gold'? known: critical, standard",
+    ],
+    ['night', "no policy defines the class 'night'; known: critical, standard, gold"],
+    ['constructor', "no policy defines the class 'constructor'"],
+    ['', 'body (max_slo_class): is empty'],
+    ['x'.repeat(201), 'is too long'],
+  ])('refuses %s', (given, message) => {
+    const check = () => checkSloClass(given, known, 'body (max_slo_class)');
+    expect(check).toThrowError(expect.objectContaining({ code: 'KEY_INVALID' }));
+    expect(check).toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-import { badKeyField } from './errors.js';
+import { badKeyField, unknownClass } from './errors.js';
 import { KEY_ROLES, type KeySettings, LIMIT_NAMES, type Limits } from './key-record.js';
 
 const LONGEST_NAME = 200;
@@ -34,6 +34,13 @@ export function checkKey(settings: Partial<KeySettings>, place = 'key'): void {
     checkName(model, `${place} (limits)`);
     checkLimits(of, `${place} (limits of ${model})`);
   }
+}
+
+/** Refuses a class that nobody defines; null is any. `known` are those that somebody does. */
+export function checkSloClass(sloClass: string | null | undefined, known: readonly string[], place: string): void {
+  if (sloClass == null || known.includes(sloClass)) return;
+  checkName(sloClass, place);
+  throw unknownClass(place, sloClass, known);
 }
 
 function checkName(name: string, place: string): void {

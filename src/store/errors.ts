@@ -1,4 +1,5 @@
 import { InputError, RunError } from '../kernel/errors.js';
+import { knownNames } from '../kernel/nearest-name.js';
 
 /**
  * What can be wrong with a store. Codes are stable and all start with STORE_ or KEY_. An address is given to these makers
@@ -63,6 +64,9 @@ export const revokedKey = (id: string) =>
 
 export const badKeyField = (place: string, problem: string, accepted: string) =>
   new InputError('KEY_INVALID', place, problem, `give ${accepted}`);
+
+export const unknownClass = (place: string, name: string, known: readonly string[]) =>
+  new InputError('KEY_INVALID', place, `no policy defines the class '${name}'`, knownNames(name, known));
 
 /** Whether an error says that the store could not do its work, rather than that it was asked for something wrong. */
 export function isStoreFailure(error: unknown): boolean {

@@ -2,8 +2,11 @@ import type { Selectable } from 'kysely';
 import type { KeyLimits, KeyRecord, KeyRole } from './key-record.js';
 import type { ApiKeyRow } from './schema.js';
 
-/** A key as its table has it. */
-export function rowOf(key: KeyRecord): Selectable<ApiKeyRow> {
+/**
+ * A key as its table has it.
+ * @param version of the change that makes it so
+ */
+export function rowOf(key: KeyRecord, version: number): Selectable<ApiKeyRow> {
   return {
     id: key.id,
     name: key.name,
@@ -19,6 +22,7 @@ export function rowOf(key: KeyRecord): Selectable<ApiKeyRow> {
     created_at: key.createdAt,
     expires_at: key.expiresAt,
     revoked_at: key.revokedAt,
+    version,
   };
 }
 

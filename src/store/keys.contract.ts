@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { keyState } from './key-record.js';
 import { hashKeyText, keyIdOf } from './key-text.js';
@@ -174,6 +175,80 @@ export function keysContract(stores: TestStores): void {
       await writer.usage.fold('j', [used()]);
       await expect(writer.keys.update('nobody', {})).rejects.toThrow();
       expect(await reader.keys.version()).toBe(seen[4]);
+    });
+
+    it('tell those who know them up to a version what has changed since, and nothing else', async () => {
+      const address = await stores.freshAddress();
+      const [writer, reader] = [await stores.open(address), await stores.open(address)];
+      const start = await reader.keys.news(null);
+      expect(start).toEqual({ version: await reader.keys.version(), isAll: true, keys: [] });
+      expect(await reader.keys.news(start!.version)).toBeNull();
+      const [a, b] = [await writer.keys.create({ name: 'a' }), await writer.keys.create({ name: 'b' })];
+      const made = (await reader.keys.news(start!.version))!;
+      expect(made).toEqual({ version: await reader.keys.version(), isAll: false, keys: [a.key, b.key] });
+      const renamed = await writer.keys.update(a.key.id, { name: 'c' });
+      const once = (await reader.keys.news(made.version))!;
+      expect(once).toMatchObject({ isAll: false, keys: [renamed] });
+      // However often it changes, it is told once, as it is now, and in the order of the last changes.
+      const { key: rotated } = await writer.keys.rotate(b.key.id, NEW_YEAR);
+      await writer.keys.update(a.key.id, { name: 'd' });
+      const revoked = await writer.keys.revoke(a.key.id);
+      expect((await reader.keys.news(once.version))!.keys).toEqual([rotated, revoked]);
+      expect(new Set((await reader.keys.news(null))!.keys)).toEqual(new Set([rotated, revoked]));
+    });
+
+    it('tell of many changes, in pieces', async () => {
+      const store = await stores.fresh();
+      const { version } = (await store.keys.news(null))!;
+      const rows = Array.from({ length: 1200 }, (_, i) => ({ ...ROW, id: `k${i}`, hash: `h${i}`, version: i + 1 }));
+      await store.exclusively(async (tx) => {
+        for (let from = 0; from < rows.length; from += 400) {
+          await tx
+            .insertInto('api_keys')
+            .values(rows.slice(from, from + 400))
+            .execute();
+        }
+        await tx.insertInto('settings').values({ name: 'keys.version', value: '1200' }).execute();
+      });
+      const news = (await store.keys.news(version))!;
+      expect([news.isAll, news.keys.map(({ id }) => id)]).toEqual([false, rows.map(({ id }) => id)]);
+    });
+
+    it('tell everything where there is no telling what is new', async () => {
+      const store = await stores.fresh();
+      const { key } = await store.keys.create({ name: 'n' });
+      const version = await store.keys.version();
+      const all = { version, isAll: true, keys: [key] };
+      const [made, count] = version.split('.').map(Number) as [number, number];
+      // Of another store, of this one before it was set back, and of no store at all.
+      for (const since of [`${made - 1}.${count - 1}`, `${made}.${count + 5}`, '', 'nonsense', `${made}.`]) {
+        expect(await store.keys.news(since), since).toEqual(all);
+      }
+      // As a program wrote it that did not count.
+      await store.settings.set('keys.version', '7f0f4c1e-5b1c-4b43-8a44-000000000000');
+      const uncounted = (await store.keys.news(version))!;
+      expect(uncounted).toMatchObject({ isAll: true, keys: [key] });
+      const { key: second } = await store.keys.create({ name: 'o' });
+      expect(await store.keys.news(uncounted.version)).toMatchObject({ isAll: true, keys: { length: 2 } });
+      const counted = await store.keys.version();
+      await store.keys.revoke(key.id);
+      expect((await store.keys.news(counted))!.keys.map(({ id }) => id)).not.toContain(second.id);
+    });
+
+    it('of a store from before changes were counted are all there, and counted from then on', async () => {
+      const address = await stores.freshAddress();
+      const store = await stores.open(address);
+      const { key, text } = await store.keys.create({ name: 'n' });
+      await store.exclusively(async (tx) => {
+        await sql`drop index api_keys_by_version`.execute(tx);
+        await sql`alter table api_keys drop column version`.execute(tx);
+        await tx.deleteFrom('twinyard_migrations').where('number', '=', 3).execute();
+      });
+      const migrated = await stores.open(address);
+      const { isAll, keys, version } = (await migrated.keys.news(null))!;
+      expect([isAll, keys, keys[0]!.hash]).toEqual([true, [key], hashKeyText(text)]);
+      const changed = await migrated.keys.update(key.id, { name: 'o' });
+      expect(await migrated.keys.news(version)).toMatchObject({ isAll: false, keys: [changed] });
     });
   });
 }

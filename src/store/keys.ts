@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { checkKey } from './check-key.js';
 import { revokedKey, unknownKey } from './errors.js';
 import type { KeyRecord, KeySettings } from './key-record.js';
 import { recordOf, rowOf } from './key-row.js';
 import { hashKeyText, keyHint, makeKeyId, makeKeyText } from './key-text.js';
+import { countBetween, countOf } from './key-version.js';
 import type { Store, StoreTransaction } from './open-store.js';
 
 /** A key with the text that only its holder will have from now on. */
@@ -15,9 +15,18 @@ export interface IssuedKey {
 
 export type KeyChanges = Partial<KeySettings>;
 
+/** What somebody does not know yet of the keys. */
+export interface KeyNews {
+  /** Up to which he knows them now. */
+  readonly version: string;
+  /** Whether these are all there are: what else he knows is no more. */
+  readonly isAll: boolean;
+  readonly keys: readonly KeyRecord[];
+}
+
 const PAGE = 500;
 
-/** The setting that changes with every change of a key. */
+/** The setting that counts the changes of keys. */
 const VERSION = 'keys.version';
 
 /** Who may ask. Every change happens as a whole or not at all, and is on the disk when its promise resolves. */
@@ -45,15 +54,15 @@ export class Keys {
       expiresAt: settings.expiresAt ?? null,
       revokedAt: null,
     };
-    await this.changing(async (tx) => {
-      await tx.insertInto('api_keys').values(rowOf(key)).execute();
+    await this.changing(async (tx, version) => {
+      await tx.insertInto('api_keys').values(rowOf(key, version)).execute();
     });
     return { key, text };
   }
 
   /**
    * All there ever were, in the order in which they were made. Read in pieces: ten thousand at once would stop the
-   * requests of a gateway for 50 ms. A change meanwhile changes the version.
+   * requests of a gateway for 50 ms.
    */
   async list(): Promise<KeyRecord[]> {
     const keys: KeyRecord[] = [];
@@ -73,12 +82,12 @@ export class Keys {
 
   /** Changes what is given and leaves the rest. Changes that depend on how the key is are a function of it. */
   async update(id: string, changes: KeyChanges | ((key: KeyRecord) => KeyChanges)): Promise<KeyRecord> {
-    return this.changing(async (tx) => {
+    return this.changing(async (tx, version) => {
       const before = await unrevoked(tx, id);
       const given = typeof changes === 'function' ? changes(before) : changes;
       checkKey(given);
       const key = withChanges(before, given);
-      await save(tx, key);
+      await save(tx, key, version);
       return key;
     });
   }
@@ -89,7 +98,7 @@ export class Keys {
    */
   async rotate(id: string, previousUntil: number | null): Promise<IssuedKey> {
     const text = makeKeyText(id);
-    const key = await this.changing(async (tx) => {
+    const key = await this.changing(async (tx, version) => {
       const before = await unrevoked(tx, id);
       const rotated: KeyRecord = {
         ...before,
@@ -98,7 +107,7 @@ export class Keys {
         previousHash: previousUntil === null ? null : before.hash,
         previousUntil,
       };
-      await save(tx, rotated);
+      await save(tx, rotated, version);
       return rotated;
     });
     return { key, text };
@@ -107,27 +116,67 @@ export class Keys {
   /** Ends a key for good; ending it again changes nothing. */
   async revoke(id: string): Promise<KeyRecord> {
     const now = await this.store.now();
-    return this.changing(async (tx) => {
+    return this.changing(async (tx, version) => {
       const key = await known(tx, id);
       if (key.revokedAt !== null) return key;
       const revoked: KeyRecord = { ...key, revokedAt: now, previousHash: null, previousUntil: null };
-      await save(tx, revoked);
+      await save(tx, revoked, version);
       return revoked;
     });
   }
 
   /**
-   * Differs from what it was before if any key has changed since: one row to read for those who ask often. Ask for it
-   * before the list, so that a change between the two is seen the next time.
+   * Differs from what it was before if any key has changed since: one row to read for those who ask often. It is a count, and
+   * when the store was made: one that was filled from a backup may count to the same number by other changes.
    */
   async version(): Promise<string> {
-    return (await this.store.settings.get(VERSION)) ?? '';
+    const { applied_at, value } = await this.store.db
+      .selectFrom('twinyard_migrations')
+      .leftJoin('settings', (join) => join.on('settings.name', '=', VERSION))
+      .select(['applied_at', 'value'])
+      .where('number', '=', 1)
+      .executeTakeFirstOrThrow();
+    return `${applied_at}.${value ?? 0}`;
   }
 
-  private changing<Result>(work: (tx: StoreTransaction) => Promise<Result>): Promise<Result> {
+  /**
+   * What has changed since a version that this said before, or everything where there is no telling; null if nothing has. Read
+   * in pieces, as a list is. What changes meanwhile may be among it, and is told again the next time.
+   * @param since null for somebody who knows nothing yet
+   */
+  async news(since: string | null): Promise<KeyNews | null> {
+    // The version first: a change between the two is not missed that way.
+    const version = await this.version();
+    if (version === since) return null;
+    const known = since === null ? null : countBetween(since, version);
+    if (known === null) return { version, isAll: true, keys: await this.list() };
+    const keys: KeyRecord[] = [];
+    for (let after = known; ; await immediate()) {
+      const rows = await this.#changedAfter(after);
+      for (const row of rows) keys.push(recordOf(row));
+      if (rows.length < PAGE) return { version, isAll: false, keys };
+      after = rows.at(-1)!.version;
+    }
+  }
+
+  #changedAfter(version: number) {
+    const { db } = this.store;
+    return db
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('version', '>', version)
+      .orderBy('version')
+      .limit(PAGE)
+      .execute();
+  }
+
+  /** @param work is given the number of the change: what it changes has it from then on */
+  private changing<Result>(work: (tx: StoreTransaction, version: number) => Promise<Result>): Promise<Result> {
     return this.store.exclusively(async (tx) => {
-      const result = await work(tx);
-      const value = randomUUID();
+      const before = await tx.selectFrom('settings').select('value').where('name', '=', VERSION).executeTakeFirst();
+      const version = (countOf(before?.value) ?? 0) + 1;
+      const result = await work(tx, version);
+      const value = String(version);
       await tx
         .insertInto('settings')
         .values({ name: VERSION, value })
@@ -165,7 +214,7 @@ async function unrevoked(tx: StoreTransaction, id: string): Promise<KeyRecord> {
   return key;
 }
 
-async function save(tx: StoreTransaction, key: KeyRecord): Promise<void> {
-  const { id, created_at: _, ...columns } = rowOf(key);
+async function save(tx: StoreTransaction, key: KeyRecord, version: number): Promise<void> {
+  const { id, created_at: _, ...columns } = rowOf(key, version);
   await tx.updateTable('api_keys').set(columns).where('id', '=', id).execute();
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { keysAndUsage } from './migrations/001-keys-and-usage.js';
 import { resources } from './migrations/002-resources.js';
+import { keyVersions } from './migrations/003-key-versions.js';
 import type { Store } from './open-store.js';
 import type { StoreTables } from './schema.js';
 
@@ -11,7 +12,7 @@ export interface Migration {
 }
 
 /** The whole history, the same for every database; a store's version is how many of these it has been through. */
-export const MIGRATIONS: readonly Migration[] = [keysAndUsage, resources];
+export const MIGRATIONS: readonly Migration[] = [keysAndUsage, resources, keyVersions];
 
 /** The names of the tables that a name alone finds. */
 export async function tableNames(db: Kysely<StoreTables>, kind: Store['kind']): Promise<string[]> {

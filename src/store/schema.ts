@@ -37,6 +37,8 @@ export interface ApiKeyRow {
   created_at: Fixed<number>;
   expires_at: number | null;
   revoked_at: number | null;
+  /** Of the last change: keys are numbered by their changes, all of them together. */
+  version: ColumnType<number, number | undefined, number>;
 }
 
 export interface UsageTableRow {

@@ -9,6 +9,7 @@ const REPLICAS = 'replicas:\n  - url: http://127.0.0.1:9001\n';
 inTestFolder(() => {
   writeFileSync('notes.db', 'no database, '.repeat(100));
   writeFileSync('plain.yaml', REPLICAS);
+  writeFileSync('golden.yaml', `store: g.db\n${REPLICAS}policy:\n  admission:\n    slo_priorities: { gold: 9 }\n`);
   writeFileSync('bad.yaml', `stor: x\n${REPLICAS}`);
 });
 
@@ -22,7 +23,15 @@ describe('bad input is one line that says what to do, and code 2', () => {
     ['keys create n', "'n': stands alone"],
     ['keys create --nam n', '--nam: no such flag; did you mean --name?'],
     [`${CREATE} --name o`, "--name: given twice, as 'n' and as 'o'"],
-    [`${CREATE} --max-slo-class standart`, "--max-slo-class: 'standart' is not known here; did you mean 'standard'?"],
+    [
+      `${CREATE} --max-slo-class standart`,
+      "--max-slo-class: no policy defines the class 'standart'; did you mean 'standard'? known: critical,",
+    ],
+    [`${CREATE} --max-slo-class gold --store a.db`, "no policy defines the class 'gold'; known: critical, standard"],
+    [
+      `${CREATE} --max-slo-class silver -c golden.yaml`,
+      "'silver'; known: critical, standard, batch, sheddable, background, gold",
+    ],
     [`${CREATE} --role root`, "--role: 'root' is not known here"],
     [`${CREATE} --expires 30`, "--expires: '30' is no time; give 'never', a span as in '30d'"],
     [`${CREATE} --expires 2026-02-30`, "--expires: '2026-02-30' is no time"],

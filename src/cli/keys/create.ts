@@ -6,6 +6,7 @@ import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { keyFlags, keySettings } from './key-flags.js';
 import { changedLimits, limitChanges, limitFlags } from './limit-flags.js';
+import { checkMaxSloClass } from './max-slo-class.js';
 import { printIssued } from './print-key.js';
 import { formatFlags, storeFlags, withStore } from './store-flags.js';
 
@@ -39,6 +40,7 @@ export async function create(argv: readonly string[], io: CliIo): Promise<number
   const settings = { ...keySettings(values, now), name, limits: changedLimits({}, limitChanges(values)) };
   // Before a store is made for it.
   checkKey(settings);
+  await checkMaxSloClass(settings.maxSloClass, values, io);
   return withStore(values, io, true, async (store) => {
     const { key, text } = await store.keys.create(settings);
     const note = `made key ${key.id} (${key.name}); keep its text now, it is not shown again`;

@@ -1,16 +1,14 @@
+import { BUILT_IN_SLO_PRIORITIES } from '../../policy/slo-classes.js';
 import { KEY_ROLES, type KeyRole, type KeySettings } from '../../store/key-record.js';
 import { badValue } from '../errors.js';
 import type { Flag, FlagValues } from '../flags/flag.js';
-import { choice, list, registered, text } from '../flags/kinds.js';
+import { choice, list, text } from '../flags/kinds.js';
 import { MOMENTS, type Moment, readMoment } from './read-span.js';
 
 /** Any class, however important. */
 const ANY = 'any';
 
-const sloClasses = async () => [
-  ...Object.keys((await import('../../policy/slo-classes.js')).BUILT_IN_SLO_PRIORITIES),
-  ANY,
-];
+const BUILT_IN = Object.keys(BUILT_IN_SLO_PRIORITIES).join(', ');
 
 const model: Flag<readonly string[] | null> = {
   ...text({ default: null, placeholder: 'name', help: "a model it may ask, once for each; '*' for all" }),
@@ -34,11 +32,11 @@ export const keyFlags = {
     help: 'who its requests count for where tenants share',
   }),
   model,
-  'max-slo-class': registered({
+  'max-slo-class': text({
     default: null,
+    placeholder: 'name',
     defaultText: ANY,
-    names: sloClasses,
-    help: 'the most important class its requests may claim',
+    help: `the most important class its requests may claim: ${BUILT_IN}, one of a policy's, or ${ANY}`,
   }),
   role: choice({
     default: null,

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { defineClasses } from '../../store/key-classes.js';
 import { hashKeyText } from '../../store/key-text.js';
 import { openStore } from '../../store/open-store.js';
 import { KEYS_COMMANDS } from '../keys.js';
@@ -87,6 +88,21 @@ describe('keys create', () => {
         'b/c': { dollarsPerDay: 1, tokensPerDay: 7 },
       },
     });
+  });
+
+  it('takes a class that a policy defines, in the file that is given or of a gateway that has told of it', async () => {
+    const policy = 'policy:\n  admission:\n    slo_priorities: { gold: 9 }\n';
+    writeFileSync('golden.yaml', `store: twinyard.db\nreplicas:\n  - url: http://127.0.0.1:9001\n${policy}`);
+    const { id } = await made('--name n --max-slo-class gold -c golden.yaml');
+    expect(await stored(id)).toMatchObject({ maxSloClass: 'gold' });
+    expect((await twinyard('keys update n --max-slo-class night')).stderr).toContain(
+      "no policy defines the class 'night'",
+    );
+    const store = await openStore('twinyard.db');
+    await defineClasses(store, ['night']);
+    await store.close();
+    await silent('keys update n --max-slo-class night');
+    expect(await stored(id)).toMatchObject({ maxSloClass: 'night' });
   });
 
   it('may be nothing special, in as many words', async () => {

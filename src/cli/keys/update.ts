@@ -6,6 +6,7 @@ import { keysSummaryOf } from '../keys.js';
 import { calledKey, ONE_KEY } from './called-key.js';
 import { keyFlags, keySettings } from './key-flags.js';
 import { changedLimits, limitChanges, limitFlags } from './limit-flags.js';
+import { checkMaxSloClass } from './max-slo-class.js';
 import { printKey } from './print-key.js';
 import { formatFlags, storeFlags, withStore } from './store-flags.js';
 
@@ -46,6 +47,7 @@ export async function update(argv: readonly string[], io: CliIo): Promise<number
     const remedy = "give a flag of 'twinyard keys update --help'";
     throw missingFlag("command 'keys update'", 'nothing says what to change', remedy);
   }
+  await checkMaxSloClass(settings.maxSloClass, values, io);
   return withStore(values, io, false, async (store) => {
     const { id } = await calledKey(store, operands[0]!);
     const key = await store.keys.update(id, ({ limits }) => ({ ...settings, limits: changedLimits(limits, changes) }));

@@ -104,6 +104,15 @@ describe('access', () => {
     });
   });
 
+  it('tells what is left of the limits of a key, and of no other', async () => {
+    const { id, text } = await holder({ name: 'app', limits: { '*': { tokensPerDay: 500 } } });
+    const one = await opened();
+    reserved(one, admitted(one, text), 'm', 40, 60);
+    const { limits } = (await one.limitsOf(id))!;
+    expect(limits).toEqual({ '*': { tokens_per_day: { limit: 500, used: 100, left: 400, reset_s: 43_200 } } });
+    expect(await one.limitsOf('nobody')).toBeNull();
+  });
+
   it('has nothing to reserve for a key without limits', async () => {
     const { text } = await holder({ name: 'app' });
     const one = await opened();

@@ -8,6 +8,7 @@ import { AccessKey } from './access-key.js';
 import { Authority } from './authority.js';
 import { KeyRing } from './key-ring.js';
 import { Ledger } from './ledger.js';
+import { type LimitsView, limitsView } from './limits-view.js';
 import { HEARTBEAT_MS } from './next-mode.js';
 import { Prices, type UsedTokens } from './prices.js';
 import type { Reservation, Reserving } from './reservation.js';
@@ -81,8 +82,8 @@ export class Access {
     this.#prices = new Prices(prices);
     this.#authority = new Authority({ store, gatewayId: randomUUID(), nowMs, storeNow, fault: heard });
     this.#ledger = new Ledger(this.#authority, { onStoreFailure: config.onStoreFailure, nowMs, fault: heard });
-    this.#ring = new KeyRing(store.keys, config.wrongKeysPerMinute, async (records) => {
-      await this.#authority.open(records);
+    this.#ring = new KeyRing(store.keys, config.wrongKeysPerMinute, async (records, isAll) => {
+      await this.#authority.open(records, isAll);
       return records.map((record) => new AccessKey(record, this.#authority.book.ofKey(record)));
     });
   }
@@ -112,6 +113,14 @@ export class Access {
   /** The gateway itself refused the request, or nobody served it. Nothing may be done with the reservation afterwards. */
   refund(reservation: Reservation): void {
     this.#ledger.refund(reservation);
+  }
+
+  /** What is left of each limit of a key now; null if there is no such key. Rejects when nobody can be asked. */
+  async limitsOf(keyId: string): Promise<LimitsView | null> {
+    const record = this.#ring.find(keyId)?.record;
+    if (record === undefined) return null;
+    const accounts = this.#authority.book.ofKey(record);
+    return limitsView(record, accounts, await this.#authority.look([...accounts.values()]));
   }
 
   /** Takes in at once what has changed in the store, instead of within `refreshMs`. */

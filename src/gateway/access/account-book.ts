@@ -15,7 +15,8 @@ export interface BookMoment {
 /** All accounts of a gateway, and their way to the store and back. */
 export class AccountBook {
   readonly #gateway: string;
-  #accounts = new Map<string, Account>();
+  /** By key, then by scope; keys without limits are not there. */
+  #ofKeys = new Map<string, Map<string, Account>>();
   /** Accounts with something that the store does not know, longest so first. */
   #unsaved: Account[] = [];
   #writing: Account[] = [];
@@ -25,42 +26,45 @@ export class AccountBook {
   }
 
   get size(): number {
-    return this.#accounts.size;
+    return this.#all().length;
   }
 
-  /** Makes the accounts that the limits of these keys ask for, and forgets all others. Returns those that are new. */
-  open(records: readonly KeyRecord[]): Account[] {
-    const accounts = new Map<string, Account>();
+  /**
+   * Makes the accounts that the limits of these keys ask for, and forgets all others of theirs. Returns those that are new.
+   * @param isAll there are no other keys: their accounts are forgotten
+   */
+  open(records: readonly KeyRecord[], isAll: boolean): Account[] {
+    const before = this.#ofKeys;
+    if (isAll) this.#ofKeys = new Map();
     const added: Account[] = [];
     for (const { id, limits, revokedAt } of records) {
-      if (revokedAt !== null) continue;
-      for (const [scope, scopeLimits] of Object.entries(limits)) {
-        const name = `${id}/${scope}`;
-        const present = this.#accounts.get(name);
+      const accounts = new Map<string, Account>();
+      for (const [scope, scopeLimits] of revokedAt === null ? Object.entries(limits) : []) {
+        const present = before.get(id)?.get(scope);
         const account = present ?? new Account(id, scope, scopeLimits);
         if (present === undefined) added.push(account);
         else present.limit(scopeLimits);
-        accounts.set(name, account);
+        accounts.set(scope, account);
       }
+      if (accounts.size > 0) this.#ofKeys.set(id, accounts);
+      else this.#ofKeys.delete(id);
     }
-    this.#accounts = accounts;
     return added;
   }
 
   /** Accounts that could not be taken up: they are new again next time. */
   forget(accounts: readonly Account[]): void {
-    for (const account of accounts) this.#accounts.delete(nameOf(account));
+    for (const { keyId, scope } of accounts) this.#ofKeys.get(keyId)?.delete(scope);
     this.#unsaved = this.#unsaved.filter((account) => !accounts.includes(account));
   }
 
   /** The accounts of a key, by scope. */
-  ofKey({ id, limits }: KeyRecord): Map<string, Account> {
-    const accounts = new Map<string, Account>();
-    for (const scope of Object.keys(limits)) {
-      const account = this.#accounts.get(`${id}/${scope}`);
-      if (account !== undefined) accounts.set(scope, account);
-    }
-    return accounts;
+  ofKey({ id }: KeyRecord): ReadonlyMap<string, Account> {
+    return new Map(this.#ofKeys.get(id));
+  }
+
+  #all(): Account[] {
+    return [...this.#ofKeys.values()].flatMap((accounts) => [...accounts.values()]);
   }
 
   /** Notes that an account has changed. */
@@ -84,7 +88,7 @@ export class AccountBook {
    */
   async takeUp(moment: BookMoment, keep: boolean, added?: readonly Account[]): Promise<void> {
     const { tx, isAlive, now } = moment;
-    const accounts = added ?? [...this.#accounts.values()];
+    const accounts = added ?? this.#all();
     if (accounts.length === 0) return;
     const states = await loadAccounts(tx, added?.map(nameOf));
     for (const account of accounts) {

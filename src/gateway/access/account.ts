@@ -57,6 +57,11 @@ export class Account {
     return this.#nanosPerDay !== NEVER || this.#nanosPerMonth !== NEVER;
   }
 
+  /** Requests under way, here and elsewhere. */
+  get seatsTaken(): number {
+    return this.seats + this.#seatsElsewhere;
+  }
+
   advance(second: number): void {
     this.requests.advance(second);
     this.tokens.advance(second);
@@ -70,7 +75,7 @@ export class Account {
     return (
       this.requests.total < this.requestsPerMinute &&
       this.tokens.total + tokens <= this.tokensPerMinute &&
-      this.seats + this.#seatsElsewhere < this.#concurrent &&
+      this.seatsTaken < this.#concurrent &&
       this.day.tokens + tokens <= this.#tokensPerDay &&
       this.month.tokens + tokens <= this.#tokensPerMonth &&
       this.day.nanos + nanos <= this.#nanosPerDay &&
@@ -108,7 +113,6 @@ export class Account {
     const { day, month, requests, requestsPerMinute, tokensPerMinute } = this;
     const untilDay = day.end - requests.second;
     const untilMonth = month.end - requests.second;
-    const seats = this.seats + this.#seatsElsewhere;
     return [
       missing('requestsPerMinute', requestsPerMinute, requests.total, 1, requests.secondsUntil(requestsPerMinute - 1)),
       missing(
@@ -118,7 +122,7 @@ export class Account {
         tokens,
         this.tokens.secondsUntil(tokensPerMinute - tokens),
       ),
-      missing('concurrent', this.#concurrent, seats, 1, SEAT_RETRY_S),
+      missing('concurrent', this.#concurrent, this.seatsTaken, 1, SEAT_RETRY_S),
       missing('tokensPerDay', this.#tokensPerDay, day.tokens, tokens, untilDay),
       missing('tokensPerMonth', this.#tokensPerMonth, month.tokens, tokens, untilMonth),
       missing('dollarsPerDay', this.#nanosPerDay, day.nanos, nanos, untilDay),

@@ -139,6 +139,27 @@ describe('one gateway', () => {
     await a.authority.open([{ ...TEN, revokedAt: clock.ms }]);
     expect(a.authority.book.size).toBe(0);
   });
+
+  it('opens the accounts of keys that changed, and leaves all others alone', async () => {
+    const [one, other] = [
+      keyWith({ '*': { requestsPerMinute: 10 }, m: { concurrent: 1 } }, 'key000000001'),
+      keyWith({ '*': { requestsPerMinute: 10 } }, 'key000000002'),
+    ];
+    const a = await gateway('a').start(one, other);
+    await a.reserve(1, { key: a.key(one) });
+    await a.reserve(1, { key: a.key(other) });
+    const [account, unchanged] = [a.key(one).any, a.key(other).any];
+    const changed = { ...one, limits: { '*': { requestsPerMinute: 1 }, n: { concurrent: 2 } } };
+    await a.authority.open([changed], false);
+    const key = a.key(changed);
+    expect([a.authority.book.size, key.any, a.key(other).any]).toEqual([3, account, unchanged]);
+    expect([key.ofModel('m'), key.ofModel('n')!.scope]).toEqual([null, 'n']);
+    expect((await a.reserve(1, { key })).refusal!.message).toContain('1 requests per minute');
+    await a.authority.open([{ ...changed, limits: {} }], false);
+    expect(a.authority.book.size).toBe(1);
+    await a.authority.open([{ ...other, revokedAt: clock.ms }], false);
+    expect(a.authority.book.size).toBe(0);
+  });
 });
 
 describe('a newcomer', () => {

@@ -9,7 +9,9 @@ import {
 } from '../../store/gateways.js';
 import type { KeyRecord } from '../../store/key-record.js';
 import type { Store, StoreTransaction } from '../../store/open-store.js';
+import type { Account } from './account.js';
 import { AccountBook, type BookMoment } from './account-book.js';
+import { cannotCount } from './errors.js';
 import { DEAD_MS, HEARTBEAT_MS, LEASE_MS, nextMode } from './next-mode.js';
 
 /** Accounts that a heartbeat writes beside itself: a crash then costs a second of memory, and no beat takes long. */
@@ -131,10 +133,13 @@ export class Authority {
     }
   }
 
-  /** Opens the accounts that keys need. When it resolves, they hold what was used before. */
-  open(records: readonly KeyRecord[]): Promise<void> {
+  /**
+   * Opens the accounts that keys need. When it resolves, they hold what was used before.
+   * @param isAll there are no other keys: their accounts are forgotten
+   */
+  open(records: readonly KeyRecord[], isAll = true): Promise<void> {
     return this.serially(async () => {
-      const added = this.book.open(records);
+      const added = this.book.open(records, isAll);
       // Whoever joins takes all of them up then.
       if (added.length === 0 || this.#mode === 'joining') return;
       try {
@@ -163,6 +168,28 @@ export class Authority {
       if (moment.now - own.seenAt >= HEARTBEAT_MS) await saveGateway(moment.tx, { ...own, seenAt: moment.now });
       return true;
     });
+  }
+
+  /**
+   * Makes accounts what they are now, wherever they are kept. Returns when that is, by the store's clock. Rejects when nobody
+   * can be asked: the store fails, or the accounts change hands.
+   */
+  async look(accounts: readonly Account[]): Promise<number> {
+    const nowMs = this.#nowMs();
+    let atMs = this.storeTime(nowMs);
+    if (!(this.isLocal && this.hasLease(nowMs))) {
+      const isSeen = await this.serially(async () => {
+        // What memory keeps must not be replaced by what the store had of it.
+        if (this.#mode !== 'shared') return false;
+        return this.inStore(async (moment) => {
+          await this.book.load(moment, accounts);
+          atMs = moment.now;
+        });
+      });
+      if (!isSeen) throw cannotCount();
+    }
+    for (const account of accounts) account.advance(Math.floor(atMs / 1000));
+    return atMs;
   }
 
   /** Leaves everything to the store and goes. */

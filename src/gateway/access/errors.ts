@@ -1,8 +1,9 @@
 import { ApiError } from '../../protocol/errors.js';
 import { LIMIT_NAMES } from '../../store/key-record.js';
+import { limitKey } from '../../store/key-view.js';
 import { NANOS_PER_DOLLAR } from './account.js';
 import { appendLimitHeaders } from './limit-headers.js';
-import { Refusal } from './refusal.js';
+import { Refusal, type ShortLimit } from './refusal.js';
 import type { Reservation } from './reservation.js';
 import { type LimitName, NEVER } from './shortage.js';
 
@@ -66,17 +67,26 @@ const BUDGETS: ReadonlySet<LimitName> = new Set(LIMIT_NAMES.filter((name) => /Da
 /** A reservation that did not fit. */
 export function overLimit(reservation: Reservation): Refusal {
   const { left, limit, most, needed, retryAfterS } = reservation.shortage!;
-  const amount = (value: number) => (limit.startsWith('dollars') ? dollars(value) : String(value));
+  const isMoney = limit.startsWith('dollars');
+  const amount = (value: number) => (isMoney ? dollars(value) : String(value));
   const scope = reservation.shortScope === '*' ? 'all models' : `model '${shown(reservation.shortScope)}'`;
   const limitText = `${amount(most)} ${UNITS[limit]} (${scope})`;
+  const unit = isMoney ? NANOS_PER_DOLLAR : 1;
+  const short: ShortLimit = {
+    name: limitKey(limit),
+    scope: reservation.shortScope,
+    most: most / unit,
+    left: left / unit,
+    needed: needed / unit,
+  };
   const headers: string[] = [];
   appendLimitHeaders(headers, reservation);
   if (retryAfterS === NEVER) {
     const message = `This request counts for ${amount(needed)}, more than the whole limit of ${limitText}: it can never pass. Send a shorter prompt, or allow a shorter answer.`;
-    return new Refusal('over_limit', message, { headers });
+    return new Refusal('over_limit', message, { headers, limit: short });
   }
   const message = `The limit of ${limitText} is reached: this request counts for ${amount(needed)}, and ${amount(left)} is left. Try again in ${retryAfterS} s.`;
-  return new Refusal(BUDGETS.has(limit) ? 'out_of_budget' : 'limited', message, { headers, retryAfterS });
+  return new Refusal(BUDGETS.has(limit) ? 'out_of_budget' : 'limited', message, { headers, limit: short, retryAfterS });
 }
 
 function dollars(nanos: number): string {

@@ -1,31 +1,48 @@
-import { describe, expect, it } from 'vitest';
+import * as crypto from 'node:crypto';
+import { describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../protocol/errors.js';
 import type { KeyRecord } from '../../store/key-record.js';
 import { hashKeyText, makeKeyText } from '../../store/key-text.js';
+import type { KeyNews } from '../../store/keys.js';
 import { AccessKey } from './access-key.js';
 import { madeKey } from './key-record.contract.js';
-import { KeyRing } from './key-ring.js';
+import { KeyRing, type KeySource } from './key-ring.js';
+
+vi.mock('node:crypto', async (original) => {
+  const real = await original<typeof crypto>();
+  return { ...real, hash: vi.fn(real.hash), timingSafeEqual: vi.fn(real.timingSafeEqual) };
+});
 
 const NOW = 1_800_000_000_000;
 
-/** Keys in a store, which may change. */
-class Source {
+/** Keys in a store, which may change: all of them at once, or one. */
+class Source implements KeySource {
+  /** How many keys were read. */
   reads = 0;
   #version = 0;
   #records: KeyRecord[] = [];
+  #changed: KeyRecord[] = [];
+  #knows = true;
 
   set(...records: KeyRecord[]): void {
     this.#records = records;
     this.#version++;
+    this.#knows = false;
   }
 
-  async version(): Promise<string> {
-    return String(this.#version);
+  change(record: KeyRecord): void {
+    this.#changed = [record];
+    this.#version++;
+    this.#knows = true;
   }
 
-  async list(): Promise<KeyRecord[]> {
-    this.reads++;
-    return this.#records;
+  async news(since: string | null): Promise<KeyNews | null> {
+    const version = String(this.#version);
+    if (since === version) return null;
+    const isAll = since === null || !this.#knows;
+    const keys = isAll ? this.#records : this.#changed;
+    this.reads += keys.length;
+    return { version, isAll, keys };
   }
 }
 
@@ -89,6 +106,39 @@ describe('a key ring', () => {
     expect(ring.wrong).toBe(wrong.length);
   });
 
+  it('hashes one text as long as a key whatever was sent, and compares no wrong one further than another', async () => {
+    const { record, text } = madeKey();
+    const rotated = madeKey({ previousHash: hashKeyText('before'), previousUntil: NOW + 1 });
+    const ring = await ringOf(record, rotated.record);
+    const [hash, compare] = [vi.mocked(crypto.hash), vi.mocked(crypto.timingSafeEqual)];
+    const work = (sent: string) => {
+      hash.mockClear();
+      compare.mockClear();
+      ring.check(undefined, sent, '10.0.0.1', NOW);
+      return {
+        lengths: hash.mock.calls.map(([, hashed]) => String(hashed).length),
+        compared: compare.mock.calls.length,
+      };
+    };
+    const wrong = [
+      makeKeyText(record.id),
+      makeKeyText(rotated.record.id),
+      madeKey().text,
+      'sk-1234',
+      'x'.repeat(60_000),
+    ];
+    for (const sent of wrong) expect(work(sent)).toEqual({ lengths: [59], compared: 0 });
+    expect(work(text)).toEqual({ lengths: [59], compared: 2 });
+  });
+
+  it('refuses a text whose digest only begins like that of the key', async () => {
+    const { record, text } = madeKey();
+    const flipped = record.hash.endsWith('0') ? '1' : '0';
+    const similar = `${record.hash.slice(0, -1)}${flipped}`;
+    const ring = await ringOf({ ...record, hash: similar, previousHash: similar, previousUntil: NOW + 1 });
+    expect(status(ring.check(undefined, text, '', NOW))).toBe(401);
+  });
+
   it('accepts the text before a rotation while its time lasts', async () => {
     const { record, text } = madeKey();
     const rotated = makeKeyText(record.id);
@@ -125,20 +175,33 @@ describe('a key ring', () => {
     expect([ring.wrong, ring.wrongLimited]).toEqual([7, 2]);
   });
 
-  it('learns what has changed, and reads nothing when nothing has', async () => {
+  it('learns what has changed, and reads nothing else', async () => {
     const source = new Source();
-    const ring = new KeyRing(source, 3);
-    const { record, text } = madeKey();
+    const prepared: boolean[] = [];
+    const ring = new KeyRing(source, 3, async (records, isAll) => {
+      prepared.push(isAll);
+      return records.map((record) => new AccessKey(record));
+    });
+    const [one, other] = [madeKey(), madeKey()];
     await ring.refresh();
-    expect([ring.size, source.reads]).toEqual([0, 1]);
     await ring.refresh();
-    expect(source.reads).toBe(1);
-    source.set(record);
+    expect([ring.size, source.reads, prepared]).toEqual([0, 0, [true]]);
+    source.set(one.record, other.record);
     await Promise.all([ring.refresh(), ring.refresh()]);
-    expect([ring.size, source.reads]).toEqual([1, 2]);
-    source.set({ ...record, revokedAt: NOW });
+    expect([ring.size, source.reads, prepared]).toEqual([2, 2, [true, true]]);
+    source.change({ ...one.record, revokedAt: NOW });
     await ring.refresh();
-    expect(status(ring.check(undefined, text, '', NOW))).toBe(401);
+    expect([ring.size, source.reads, prepared]).toEqual([2, 3, [true, true, false]]);
+    expect(status(ring.check(undefined, one.text, '', NOW))).toBe(401);
+    expect(status(ring.check(undefined, other.text, '', NOW))).toBe(other.record.id);
+    expect([ring.find(other.record.id)?.record, ring.find('nobody')]).toEqual([other.record, undefined]);
+    const third = madeKey();
+    source.change(third.record);
+    await ring.refresh();
+    expect([ring.size, status(ring.check(undefined, third.text, '', NOW))]).toEqual([3, third.record.id]);
+    source.set(third.record);
+    await ring.refresh();
+    expect([ring.size, status(ring.check(undefined, other.text, '', NOW))]).toEqual([1, 401]);
   });
 
   it('keeps the keys it has while the store fails, and tries again', async () => {

@@ -1,7 +1,9 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ApiError } from '../../protocol/errors.js';
 import type { KeyRecord } from '../../store/key-record.js';
+import type { KeyNews } from '../../store/keys.js';
 import { AccessKey } from './access-key.js';
+import { Digest } from './digest.js';
 import { KEY_MISSING, KEY_WRONG, tooManyWrongKeys } from './errors.js';
 import { WrongKeys } from './wrong-keys.js';
 
@@ -32,9 +34,11 @@ const NOBODY = new AccessKey({
 
 /** Where keys are kept: `store.keys`. */
 export interface KeySource {
-  version(): Promise<string>;
-  list(): Promise<KeyRecord[]>;
+  news(since: string | null): Promise<KeyNews | null>;
 }
+
+/** Makes keys of records; they are asked for only once this is done. `isAll`: there are no others. */
+export type PrepareKeys = (records: readonly KeyRecord[], isAll: boolean) => Promise<AccessKey[]>;
 
 /** All keys of the store, in memory, and the question whether somebody has one of them. */
 export class KeyRing {
@@ -43,18 +47,16 @@ export class KeyRing {
   wrong = 0;
   wrongLimited = 0;
   readonly #source: KeySource;
-  readonly #prepare: (records: readonly KeyRecord[]) => Promise<AccessKey[]>;
-  readonly #digest = Buffer.alloc(32);
+  readonly #prepare: PrepareKeys;
+  readonly #digest = new Digest();
   #keys = new Map<string, AccessKey>();
   #version: string | null = null;
   #refreshing: Promise<void> = Promise.resolve();
 
-  /** @param prepare makes keys of records; they are asked for only once this is done */
   constructor(
     source: KeySource,
     wrongKeysPerMinute: number,
-    prepare: (records: readonly KeyRecord[]) => Promise<AccessKey[]> = async (records) =>
-      records.map((record) => new AccessKey(record)),
+    prepare: PrepareKeys = async (records) => records.map((record) => new AccessKey(record)),
   ) {
     this.#source = source;
     this.wrongKeys = new WrongKeys(wrongKeysPerMinute);
@@ -65,9 +67,15 @@ export class KeyRing {
     return this.#keys.size;
   }
 
+  /** The key with this id, whatever has become of it. */
+  find(id: string): AccessKey | undefined {
+    return this.#keys.get(id);
+  }
+
   /**
    * Who sent these headers, or why nobody is let in with them. Whatever was sent, one text of a key's length is hashed and
-   * compared with two digests, in time that does not depend on them.
+   * compared with two digests, in time that does not depend on them; that a wrong one is counted by its address takes less
+   * than what a right one is compared with beyond that.
    */
   check(
     authorization: string | undefined,
@@ -79,8 +87,7 @@ export class KeyRing {
     if (text === '') return KEY_MISSING;
     const hasLength = text.length === KEY_LENGTH;
     const key = (hasLength ? this.#keys.get(text.slice(ID_START, ID_END)) : undefined) ?? NOBODY;
-    // The digest as hexadecimal text is the fastest way to get one out of the platform.
-    this.#digest.write(hash('sha256', hasLength ? text : NO_TEXT), 'hex');
+    this.#digest.set(hasLength ? text : NO_TEXT);
     if (key.matches(this.#digest, nowMs)) return key.refusal(nowMs) ?? key;
     return this.#refuse(address, nowMs);
   }
@@ -105,12 +112,12 @@ export class KeyRing {
   }
 
   async #load(): Promise<void> {
-    // The version first: what changes while the keys are read is read again next time.
-    const version = await this.#source.version();
-    if (version === this.#version) return;
-    const keys = await this.#prepare(await this.#source.list());
-    this.#keys = new Map(keys.map((key) => [key.id, key]));
-    this.#version = version;
+    const news = await this.#source.news(this.#version);
+    if (news === null) return;
+    const keys = await this.#prepare(news.keys, news.isAll);
+    if (news.isAll) this.#keys = new Map(keys.map((key) => [key.id, key]));
+    else for (const key of keys) this.#keys.set(key.id, key);
+    this.#version = news.version;
   }
 }
 

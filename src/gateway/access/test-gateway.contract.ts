@@ -30,6 +30,10 @@ export class FlakyStore {
     return this.inner.kind;
   }
 
+  get settings(): Store['settings'] {
+    return this.inner.settings;
+  }
+
   get keys(): Store['keys'] {
     return this.inner.keys;
   }

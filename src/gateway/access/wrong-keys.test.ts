@@ -23,6 +23,14 @@ it('counts anew after a minute, or when the clock was set back', () => {
   expect(wrong.count('a', 500)).toBe(0);
 });
 
+it('counts the addresses of a network together, also when it has forgotten which are of it', () => {
+  const wrong = new WrongKeys(2, 2);
+  expect([wrong.count('2001:db8::1', 0), wrong.count('2001:db8::2', 0)]).toEqual([0, 0]);
+  expect([wrong.count('2001:db8::3', 0), wrong.count('2001:db8::1', 0)]).toEqual([60, 60]);
+  expect([wrong.count('10.0.0.1', 0), wrong.count('::ffff:10.0.0.1', 0), wrong.size]).toEqual([0, 0, 2]);
+  expect(wrong.count('10.0.0.1', 0)).toBe(60);
+});
+
 it.each([
   ['10.1.2.3', '10.1.2.3'],
   ['::ffff:10.1.2.3', '10.1.2.3'],

@@ -2,10 +2,24 @@ import { isIPv6 } from 'node:net';
 
 const WINDOW_MS = 60_000;
 
-/** Who has sent wrong keys lately, by address. However many addresses there are, only so many are remembered. */
+/** Wrong keys of one source, since a moment. */
+interface Minute {
+  readonly source: string;
+  beganMs: number;
+  count: number;
+  /** Whether it is remembered: it may have made room for another. */
+  isKept: boolean;
+}
+
+/**
+ * Who has sent wrong keys lately, by address. However many addresses there are, only so many are remembered. Who sends another
+ * one costs one look: less than what a right key takes beyond a wrong one.
+ */
 export class WrongKeys {
-  /** In the order in which their minute began. */
-  readonly #minutes = new Map<string, { beganMs: number; count: number }>();
+  /** By source, in the order in which their minute began. */
+  readonly #minutes = new Map<string, Minute>();
+  /** The same by address, so that one is taken apart once: of an IPv6 network all have the same. Forgotten when it is full. */
+  readonly #byAddress = new Map<string, Minute>();
   readonly #mostAddresses: number;
   mostPerMinute: number;
 
@@ -20,17 +34,38 @@ export class WrongKeys {
 
   /** Counts one. Returns in how many seconds the address may send another; 0 if it still may. */
   count(address: string, nowMs: number): number {
-    const source = sourceOf(address);
-    let minute = this.#minutes.get(source);
-    if (minute === undefined || nowMs - minute.beganMs >= WINDOW_MS || nowMs < minute.beganMs) {
-      this.#minutes.delete(source);
-      if (this.#minutes.size >= this.#mostAddresses) this.#minutes.delete(this.#minutes.keys().next().value!);
-      minute = { beganMs: nowMs, count: 0 };
-      this.#minutes.set(source, minute);
-    }
+    let minute = this.#byAddress.get(address);
+    if (minute === undefined || !minute.isKept) minute = this.#minuteOf(address, nowMs);
+    if (nowMs - minute.beganMs >= WINDOW_MS || nowMs < minute.beganMs) this.#beginAnew(minute, nowMs);
     minute.count++;
     if (minute.count <= this.mostPerMinute) return 0;
     return Math.ceil((minute.beganMs + WINDOW_MS - nowMs) / 1000);
+  }
+
+  #minuteOf(address: string, nowMs: number): Minute {
+    const source = sourceOf(address);
+    let minute = this.#minutes.get(source);
+    if (minute === undefined) {
+      if (this.#minutes.size >= this.#mostAddresses) this.#forgetOldest();
+      minute = { source, beganMs: nowMs, count: 0, isKept: true };
+      this.#minutes.set(source, minute);
+    }
+    if (this.#byAddress.size >= this.#mostAddresses) this.#byAddress.clear();
+    this.#byAddress.set(address, minute);
+    return minute;
+  }
+
+  #beginAnew(minute: Minute, nowMs: number): void {
+    minute.beganMs = nowMs;
+    minute.count = 0;
+    this.#minutes.delete(minute.source);
+    this.#minutes.set(minute.source, minute);
+  }
+
+  #forgetOldest(): void {
+    const [source, oldest] = this.#minutes.entries().next().value!;
+    oldest.isKept = false;
+    this.#minutes.delete(source);
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DecisionRecord, RecordedReplica } from './decision-ring.js';
-import { explainDecision } from './explain-decision.js';
+import { explainDecision, explainRequest } from './explain-decision.js';
+import type { RefusalRecord } from './refusal-ring.js';
 
 function replica(id: string, change: Partial<RecordedReplica> = {}): RecordedReplica {
   return {
@@ -111,5 +112,45 @@ gpu-2 came second, 0.500 behind; equal in prefix alone, it would have won
     expect(lastLine(record(unscored, { policy: 'round-robin', rule: 'its turn' }))).toBe(
       'this policy does not compare replicas: only another turn, draw or key flips it',
     );
+  });
+});
+
+describe('explainRequest', () => {
+  const refusal: RefusalRecord = {
+    ...{ id: 'q1', endpoint: 'default', key: 'key000000001', arrivedUs: 0, atUs: 1_500_000 },
+    ...{ at: '2026-05-20T12:00:01.500Z', status: 429, code: 'rate_limit_exceeded', by: 'over a limit' },
+    limit: { name: 'tokens_per_minute', scope: '*', most: 100, left: 40, needed: 60 },
+    ...{ retryAfterS: 61, retryAt: '2026-05-20T12:01:02.500Z' },
+  };
+
+  it('tells that a request was refused, when, by what, and when to come back', () => {
+    expect(explainRequest({ id: 'q1', refused: refusal })).toBe(`request q1: refused with 429 (rate_limit_exceeded)
+endpoint default, key key000000001, 1.500 s after the start, 2026-05-20T12:00:01.500Z
+
+over a limit
+tokens_per_minute of all models: 40 of 100 left, and the request counts for 60
+come back after 61 s: at 2026-05-20T12:01:02.500Z
+`);
+  });
+
+  it('says so when no waiting helps, and when nobody can say', () => {
+    const never = { ...refusal, retryAfterS: null, retryAt: null, limit: { ...refusal.limit!, scope: 'm' } };
+    const text = explainRequest({ id: 'q1', refused: never });
+    expect(text).toContain('tokens_per_minute of m: ');
+    expect(text.trimEnd().split('\n').at(-1)).toBe('no waiting helps, as things are');
+    const away = { ...never, status: 503, code: 'unavailable', endpoint: null, key: null, limit: null };
+    expect(explainRequest({ id: 'q1', refused: away })).toBe(`request q1: refused with 503 (unavailable)
+1.500 s after the start, 2026-05-20T12:00:01.500Z
+
+over a limit
+nobody can say when to come back
+`);
+  });
+
+  it('tells of a decision as ever, and of both where a decision found nobody', () => {
+    const decision = record([replica('a', { score: null, removed: 'down' })], { replica: null });
+    expect(explainRequest(decision)).toBe(explainDecision(decision));
+    const both = explainRequest({ ...decision, refused: refusal });
+    expect(both.startsWith(`${explainDecision(decision)}\nrequest q1: refused`)).toBe(true);
   });
 });

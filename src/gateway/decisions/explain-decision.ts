@@ -1,4 +1,13 @@
 import type { DecisionRecord, RecordedReplica } from './decision-ring.js';
+import { explainRefusal } from './explain-refusal.js';
+import type { RequestExplanation } from './find-explanation.js';
+
+/** What became of a request, for people: the decision, why it was refused, or both. */
+export function explainRequest(found: RequestExplanation): string {
+  const decided = 'replicas' in found ? explainDecision(found) : '';
+  if (found.refused === undefined) return decided;
+  return `${decided}${decided === '' ? '' : '\n'}${explainRefusal(found.refused)}`;
+}
 
 /** A decision in words and numbers, for people: one line per replica, then how it was decided and what would have changed it. */
 export function explainDecision(record: DecisionRecord): string {

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { sloPriorities } from '../../policy/slo-classes.js';
 import { RotatedLines } from '../lines/rotated-lines.js';
 import type { FinishedRequest } from '../proxy/finished-request.js';
 import { PromptBlocks } from '../request/prompt-blocks.js';
@@ -117,6 +118,21 @@ describe('TrafficRecorder', () => {
       'gold',
       expect.stringMatching(/^[\w-]{11}$/),
     ]);
+  });
+
+  it('knows a class by its name as soon as the policy of its endpoint defines it', () => {
+    const text = recorded((recorder) => {
+      for (const classes of [sloPriorities(), sloPriorities({ night: -1 }), sloPriorities()]) {
+        for (const sloClass of ['night', 'kim', 'batch']) recorder.record(finishedRequest({ sloClass }), classes);
+      }
+    });
+    const classes = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).slo_class);
+    const hash = expect.stringMatching(/^[\w-]{11}$/);
+    expect(classes).toEqual([hash, hash, 'batch', 'night', hash, 'batch', hash, hash, 'batch']);
+    expect([classes[0], classes[1]]).toEqual([classes[6], classes[4]]);
   });
 
   it('forgets names when there are many, and goes on', () => {

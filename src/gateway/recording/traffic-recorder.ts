@@ -1,4 +1,4 @@
-import { BUILT_IN_SLO_PRIORITIES } from '../../policy/slo-classes.js';
+import { type SloPriorities, sloPriorities } from '../../policy/slo-classes.js';
 import type { RotatedLines } from '../lines/rotated-lines.js';
 import type { FinishedRequest } from '../proxy/finished-request.js';
 import { BlockIds } from './block-ids.js';
@@ -8,6 +8,8 @@ import { type RecordedKind, recordedId } from './recorded-id.js';
 const MOST_NAMES = 4096;
 const MOST_SESSIONS = 65_536;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+type KnownClasses = Pick<SloPriorities, 'isKnown'>;
 
 export interface RecorderParts {
   lines: RotatedLines;
@@ -33,7 +35,8 @@ export class TrafficRecorder {
   readonly #names = new Memo(MOST_NAMES, (name) => (name === '' ? 'null' : JSON.stringify(name)));
   readonly #sessions: Memo;
   readonly #ownTenants: Memo;
-  readonly #classes: Memo;
+  readonly #classes: KnownClasses;
+  readonly #ownClasses: Memo;
 
   constructor({ lines, key, epochUs, sloClasses = [] }: RecorderParts) {
     this.lines = lines;
@@ -44,9 +47,8 @@ export class TrafficRecorder {
       name === '' ? 'null' : `"${recordedId(key, kind, name)}"`;
     this.#sessions = new Memo(MOST_SESSIONS, hashed('session'));
     this.#ownTenants = new Memo(MOST_NAMES, hashed('tenant'));
-    const known = new Set([...Object.keys(BUILT_IN_SLO_PRIORITIES), ...sloClasses]);
-    const unknown = hashed('class');
-    this.#classes = new Memo(MOST_NAMES, (name) => (known.has(name) ? JSON.stringify(name) : unknown(name)));
+    this.#classes = sloPriorities(Object.fromEntries(sloClasses.map((name) => [name, 0])));
+    this.#ownClasses = new Memo(MOST_NAMES, hashed('class'));
   }
 
   /**
@@ -58,11 +60,14 @@ export class TrafficRecorder {
     return this.#blocks.list(words, count);
   }
 
-  record(request: FinishedRequest): void {
+  /** @param classes of the policy that it came under: what that defines is the installation's, and stands there as it is */
+  record(request: FinishedRequest, classes: KnownClasses = this.#classes): void {
     const names = this.#names;
     const { isMetered, recordedBlocks } = request;
     // Without a key it is the client that says who it is.
     const tenant = (request.keyId === '' ? this.#ownTenants : names).of(request.tenant);
+    const { sloClass } = request;
+    const shownClass = (classes.isKnown(sloClass) ? names : this.#ownClasses).of(sloClass);
     // Nobody but the engine knows what it found in its cache; an answer that never began has no length.
     const cached = isMetered ? request.cachedTokens : 'null';
     const input = isMetered ? request.inputTokens : request.promptTokens;
@@ -70,7 +75,7 @@ export class TrafficRecorder {
     this.lines.write(
       `{"t_us":${this.#time(request.arrivedUs)},"id":"${this.#id(request.id)}","endpoint":${names.of(request.endpoint.name)},` +
         `"model":${names.of(request.model)},"tenant":${tenant},"session":${this.#sessions.of(request.session)},` +
-        `"slo_class":${this.#classes.of(request.sloClass)},"input_tokens":${input},"cached_tokens":${cached},` +
+        `"slo_class":${shownClass},"input_tokens":${input},"cached_tokens":${cached},` +
         `"output_tokens":${output},"block_size":${request.blockSize},"blocks":${recordedBlocks === '' ? '[]' : recordedBlocks},` +
         `"replica":${names.of(request.replicaId)},"dispatch_us":${this.#time(request.dispatchedUs)},` +
         `"first_token_us":${this.#time(request.firstTokenUs)},"end_us":${this.#time(request.endedUs)},` +

@@ -1,0 +1,21 @@
+import type { DecisionRecord, DecisionRing } from './decision-ring.js';
+import type { RefusalRecord, RefusalRing } from './refusal-ring.js';
+
+/** What became of a request: the decision about it, that it was refused, or both when no replica could take it. */
+export type RequestExplanation =
+  | (DecisionRecord & { refused?: RefusalRecord })
+  | { id: string; refused: RefusalRecord };
+
+/** Of requests with the same id, the last one counts. */
+export function findExplanation(
+  decisions: Pick<DecisionRing, 'find'>,
+  refusals: Pick<RefusalRing, 'find'>,
+  id: string,
+): RequestExplanation | undefined {
+  const decision = decisions.find(id);
+  const refused = refusals.find(id);
+  if (refused === undefined || (decision !== undefined && decision.atUs > refused.atUs)) return decision;
+  // An earlier decision was about another request of this name.
+  if (decision === undefined || decision.atUs < refused.arrivedUs) return { id, refused };
+  return { ...decision, refused };
+}
