@@ -14,6 +14,7 @@ const FACTS: CommandFacts = {
   servedModel: 'tiny',
   host: '127.0.0.1',
   port: '{{port}}',
+  task: 'text-generation',
   variables: {},
   self: ['node', 'main.js'],
 };
@@ -54,9 +55,19 @@ describe('built-in engines', () => {
     );
   });
 
+  it.each([
+    ['vllm', 'text-embedding', / --runner pooling --max-num-seqs=8$/],
+    ['sglang', 'text-embedding', / --is-embedding --max-num-seqs=8$/],
+    ['llama-cpp', 'text-rerank', / --reranking --max-num-seqs=8$/],
+  ] as const)('%s is told that it is for %s, before what the endpoint says', (name, task, end) => {
+    const variables = { max_num_seqs: 8 };
+    expect(commandOf(name, { task, variables })).toMatch(end);
+    expect(commandOf(name, { variables })).not.toMatch(end);
+  });
+
   it('pass values on as values: objects as JSON, and nothing as nothing', () => {
     const command = startCommand(
-      { command: ['x', '{variables...}', 'a{model}b{unknown}'], false_flags: 'omit' },
+      { command: ['x', '{variables...}', 'a{model}b{unknown}'], false_flags: 'omit', task_arguments: {} },
       { ...FACTS, model: '; rm -rf {port}', variables: { o: { a: 1 }, n: null, e: [], s: '--evil' } },
     );
     expect(command).toEqual(['x', '--o={"a":1}', '--s=--evil', 'a; rm -rf {port}b{unknown}']);

@@ -1,4 +1,4 @@
-import type { EngineVersion } from './kinds/engine.js';
+import type { EngineVersion, TASKS } from './kinds/engine.js';
 
 /** What a command template may name. Those that end with `...` stand for any number of arguments, and alone. */
 export const PLACEHOLDERS = [
@@ -9,6 +9,7 @@ export const PLACEHOLDERS = [
   'port',
   'tensor_parallel',
   'gpu_memory_fraction',
+  'task...',
   'variables...',
   'self...',
 ] as const;
@@ -27,6 +28,8 @@ export interface CommandFacts {
   readonly tensorParallel?: number;
   /** Given when a GPU is shared. */
   readonly gpuMemoryFraction?: number;
+  /** What the model is for. */
+  readonly task: (typeof TASKS)[number];
   readonly variables: Readonly<Record<string, unknown>>;
   /** How this very program is started, for engines that are part of it. */
   readonly self: readonly string[];
@@ -42,7 +45,10 @@ export function placeholdersIn(argument: string): string[] {
  * The command of a replica: program first. No shell reads it, so that no value can be more than a value. A group of the
  * template is left out when it names something without a value, and when the endpoint's variables give its flag.
  */
-export function startCommand(version: Pick<EngineVersion, 'command' | 'false_flags'>, facts: CommandFacts): string[] {
+export function startCommand(
+  version: Pick<EngineVersion, 'command' | 'false_flags' | 'task_arguments'>,
+  facts: CommandFacts,
+): string[] {
   const variables = flagsOf(facts.variables, version.false_flags);
   const given = new Set(Object.keys(facts.variables).map(flagOf));
   const values: Record<string, string | undefined> = {
@@ -66,6 +72,7 @@ export function startCommand(version: Pick<EngineVersion, 'command' | 'false_fla
     for (const argument of group) {
       if (argument === '{variables...}') command.push(...variables);
       else if (argument === '{self...}') command.push(...facts.self);
+      else if (argument === '{task...}') command.push(...(version.task_arguments[facts.task] ?? []));
       else
         command.push(
           argument.replaceAll(PLACEHOLDER, (whole, name: string) => (name in values ? (values[name] ?? '') : whole)),

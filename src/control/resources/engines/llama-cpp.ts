@@ -23,8 +23,10 @@ export const llamaCpp: BuiltInEngine = {
           '{served_model}',
           '--metrics',
           '--slots',
+          '{task...}',
           '{variables...}',
         ],
+        task_arguments: { 'text-embedding': ['--embeddings'], 'text-rerank': ['--reranking'] },
         metrics: 'llamacpp',
         images: { nvidia: 'ghcr.io/ggml-org/llama.cpp:server-cuda', cpu: 'ghcr.io/ggml-org/llama.cpp:server' },
         parameters: {

@@ -26,8 +26,10 @@ export const sglang: BuiltInEngine = {
           '--enable-metrics',
           ['--tp-size', '{tensor_parallel}'],
           ['--mem-fraction-static', '{gpu_memory_fraction}'],
+          '{task...}',
           '{variables...}',
         ],
+        task_arguments: { 'text-embedding': ['--is-embedding'] },
         metrics: 'sglang',
         images: { nvidia: 'lmsysorg/sglang:v0.5.2' },
         parameters: {

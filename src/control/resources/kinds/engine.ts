@@ -25,6 +25,10 @@ const version = z.strictObject({
     .array(z.union([argument, z.array(argument).min(1)]))
     .min(1)
     .describe('How a process is started; a list within it is left out when one of its placeholders has no value'),
+  task_arguments: z
+    .partialRecord(z.enum(TASKS), z.array(argument).max(20))
+    .default({})
+    .describe('What {task...} stands for, by task'),
   false_flags: z.enum(['omit', 'no-prefix']).default('omit').describe('What a variable that is false becomes'),
   env: z.record(environmentName, text).default({}).describe('Added to the environment of a process'),
   metrics: z.enum(ENGINES.map((one) => one.name) as [string, ...string[]]).describe('How its metrics are called'),
