@@ -74,7 +74,6 @@ test.each([
 
 describe('twinyard serve', () => {
   test.each([
-    ['serve', /^twinyard: --replica: is required; give it once for each replica/],
     ['serve --replica nowhere', /--replica: 'nowhere' is not a URL/],
     ['serve --replica ftp://h', /--replica: 'ftp:\/\/h' is not an address of a web server/],
     ['serve --replica http://h:1/v1', /--replica: 'http:\/\/h:1\/v1' has a path/],

@@ -1,3 +1,6 @@
+import { fileURLToPath } from 'node:url';
+import type { ControlPlane } from '../control/control-plane.js';
+import type { Gateway } from '../gateway/gateway.js';
 import { cannotListen } from './cannot-listen.js';
 import { summaryOf } from './commands.js';
 import { type CommandLine, helpText } from './flags/command-line.js';
@@ -14,6 +17,7 @@ export const SERVE: CommandLine = {
     { title: 'Gateway', flags: serveFlags },
   ],
   examples: [
+    'serve',
     'serve --replica http://127.0.0.1:9001 --replica http://127.0.0.1:9002',
     'serve -c examples/twinyard.yaml',
     'serve --replica http://127.0.0.1:9001 --routing-policy lmetric --port 8000 --decision-log out/decisions.jsonl',
@@ -21,7 +25,7 @@ export const SERVE: CommandLine = {
   ],
 };
 
-/** Runs the gateway until the process is asked to end; then lets requests finish. */
+/** Runs the gateway, and the control plane where there is a store, until the process is asked to end; then lets requests finish. */
 export async function serve(argv: readonly string[], io: CliIo): Promise<number> {
   if (asksForHelp(argv)) {
     io.stdout.write(await helpText(SERVE));
@@ -40,8 +44,9 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   gateway.onWarning = (line) => say(`warning: ${line}`);
   gateway.onFault = (error) => say(`went on after a fault: ${(error as Error).stack ?? error}`);
   const stopped = io.untilStopped();
+  let control: ControlPlane | null = null;
   try {
-    await gateway.start();
+    control = await start(gateway, say);
   } catch (error) {
     await gateway.close(0);
     throw cannotListen(error, config.admin.port);
@@ -60,6 +65,38 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   });
   await stopped;
   say(`stopping, ${gateway.inFlight} requests under way`);
+  await control?.close();
   await gateway.close();
   return 0;
+}
+
+const SELF = [process.execPath, fileURLToPath(new URL('./main.js', import.meta.url))];
+
+/** Starts a gateway, and a control plane if it has a store. One with replicas of its own can do without, if it has to. */
+async function start(gateway: Gateway, say: (line: string) => void): Promise<ControlPlane | null> {
+  if (gateway.config.store === null) {
+    await gateway.start();
+    return null;
+  }
+  const [{ ControlPlane }, { adminExtension }, { isControlElsewhere }] = await Promise.all([
+    import('../control/control-plane.js'),
+    import('../control/admin-extension.js'),
+    import('../control/errors.js'),
+  ]);
+  const { dataDir, endpoints } = gateway.config;
+  const opened = gateway.start().then(() =>
+    ControlPlane.open({
+      ...{ store: gateway.store!, routes: gateway.routes, self: SELF, dataDir },
+      url: () => gateway.url,
+      onFault: (error) => gateway.fault(error),
+    }),
+  );
+  gateway.extension = adminExtension(opened.then(({ host }) => host));
+  try {
+    return await opened;
+  } catch (error) {
+    if (!isControlElsewhere(error) || endpoints.length === 0) throw error;
+    say(`warning: runs without a control plane: ${(error as Error).message}`);
+    return null;
+  }
 }

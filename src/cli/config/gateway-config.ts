@@ -29,8 +29,8 @@ const FLEET_FLAGS = ['replica', 'engine', 'routing-policy', 'policy-options', 'b
 export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string) => void): GatewayConfig {
   const { values } = flags;
   const config = values.config === null ? fromFlags(flags) : fromFile(flags, values.config, warn);
-  if (config.endpoints.length === 0) {
-    const remedy = 'give it once for each replica, as in --replica http://127.0.0.1:9001, or a file with -c';
+  if (config.endpoints.length === 0 && values.config !== null && (values.store ?? config.store) === null) {
+    const remedy = 'let the file say who the replicas are, or where the store of resources is';
     throw missingFlag('--replica', 'is required', remedy);
   }
   const given = <Value>(name: keyof ServeFlags & string, value: Value, other: Value) =>
@@ -80,9 +80,15 @@ function linesOf(path: string | null, other: LinesConfig | null): LinesConfig | 
   return path === null ? other : { ...DEFAULT_LINES, path };
 }
 
-/** A store that is named on the command line asks for keys. */
+/**
+ * A store that is named on the command line asks for keys. Who names neither replicas nor a store has one among the data: replicas
+ * are then those that are declared.
+ */
 function storeOf(address: string | null, config: GatewayConfig): Pick<GatewayConfig, 'store' | 'dataDir' | 'access'> {
-  const { access, dataDir, store } = config;
+  const { access, dataDir, endpoints, store } = config;
+  if (address === null && store === null && endpoints.length === 0) {
+    return { access, dataDir: resolve(dataDir), store: resolve(dataDir, 'twinyard.db') };
+  }
   if (address === null) return { access, dataDir, store };
   const named = storeAddress(address, process.cwd());
   return { access: { ...access, keys: 'required' }, dataDir: dataDirOf(named, config), store: named };

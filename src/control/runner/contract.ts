@@ -63,6 +63,7 @@ export interface ReplicaSpec {
   /** Where it runs; null for an empty folder of its own, which goes when it goes. */
   readonly workingFolder: string | null;
   readonly resources: ReplicaResources;
+  readonly placement: Placement;
   /** Where it says with a status of 2xx that it is ready: `/health`. */
   readonly healthPath: string;
   /** A replica that is not ready by then is ended. */
@@ -71,6 +72,9 @@ export interface ReplicaSpec {
 
 /** In arguments and values of the environment these stand for what the runner finds for the replica. */
 export const PLACEHOLDERS = { port: '{{port}}', workingFolder: '{{working_folder}}' } as const;
+
+/** A share of a GPU where it fills up what others have begun, or where the most is left. */
+export type Placement = 'pack' | 'spread';
 
 /** What one replica is given. What is null is not counted and not limited. */
 export interface ReplicaResources {

@@ -56,6 +56,7 @@ export function toySpec(id: string, behaviour: ToyBehaviour = {}, change: Partia
     port: null,
     workingFolder: null,
     resources: { cpu: null, memoryBytes: null, gpus: 0, product: null },
+    placement: 'pack',
     healthPath: '/health',
     startupTimeoutMs: 60_000,
     ...change,

@@ -1,6 +1,6 @@
 import type { InputError } from '../../kernel/errors.js';
 import type { Store } from '../../store/open-store.js';
-import { unknownResource } from '../../store/resource-errors.js';
+import { shownRef, unknownResource } from '../../store/resource-errors.js';
 import { ResourceEvents } from '../../store/resource-events.js';
 import type { Json, ResourceRecord, ResourceRef } from '../../store/resource-record.js';
 import type { Expected, ResourceTransaction } from '../../store/resource-transaction.js';
@@ -15,7 +15,7 @@ import { kindNamed } from '../resources/kinds.js';
 import { type PlannedChange, plan } from '../resources/plan.js';
 import { DEFAULT_WORKSPACE, type Resource } from '../resources/resource.js';
 import { CONTROL_PLANE } from './actors.js';
-import { resourceInUse, unknownWorkspace } from './errors.js';
+import { nameTaken, resourceInUse, unknownWorkspace } from './errors.js';
 import { usersOf } from './references.js';
 import { refOf, resourceView } from './resource-view.js';
 import { sealSpec, unsealSpec } from './sealed-spec.js';
@@ -85,9 +85,12 @@ export class ControlStore {
   /** With its secrets: for whoever keeps it true, and for nobody else. */
   async revealed(ref: ResourceRef): Promise<Resource | null> {
     const record = await this.resources.get(ref);
-    if (record === null) return null;
-    const spec = unsealSpec(this.box, kindNamed(record.kind, record.kind), record, record.spec);
-    return { ...resourceView(record), spec };
+    return record === null ? null : { ...resourceView(record), spec: this.secretsOf(record) };
+  }
+
+  /** The spec of a record with its secrets: for the same. */
+  secretsOf(record: ResourceRecord): Record<string, unknown> {
+    return unsealSpec(this.box, kindNamed(record.kind, record.kind), record, record.spec);
   }
 
   /** Asks it to go. What others need is refused. */
@@ -130,6 +133,9 @@ export class ControlStore {
   }
 }
 
+/** Kinds whose names are asked for by the same path. */
+const TWINS: Readonly<Record<string, string>> = { Endpoint: 'ExternalEndpoint', ExternalEndpoint: 'Endpoint' };
+
 /** Undoes a transaction that has shown what it would do. */
 class DryRun extends Error {}
 
@@ -140,6 +146,12 @@ async function problemsAmong(tx: ResourceTransaction, { placeOf, resource }: Wan
     const present = await existing(tx, 'Workspace');
     const known = [...new Set([DEFAULT_WORKSPACE, ...present.map(({ name }) => name)])];
     if (!known.includes(workspace)) problems.push(unknownWorkspace(placeOf('metadata.workspace'), workspace, known));
+  }
+  const twin = TWINS[resource.kind];
+  if (twin !== undefined) {
+    const { name } = resource.metadata;
+    const others = (await tx.list(twin)).filter((one) => one.workspace === workspace && one.name === name);
+    if (others.length > 0) problems.push(nameTaken(placeOf('metadata.name'), shownRef(others[0]!)));
   }
   if (resource.kind === 'Endpoint') {
     const spec = resource.spec as unknown as EndpointSpec;

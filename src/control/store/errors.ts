@@ -8,6 +8,14 @@ import type { ResourceRef } from '../../store/resource-record.js';
 export const unknownWorkspace = (place: string, given: string, known: readonly string[]) =>
   new InputError('RESOURCE_WORKSPACE', place, `there is no workspace '${given}'`, knownNames(given, known));
 
+export const nameTaken = (place: string, other: string) =>
+  new InputError(
+    'RESOURCE_NAME_TAKEN',
+    place,
+    `there is ${other}, which is asked for by the same path`,
+    'give another name',
+  );
+
 const MOST_SHOWN = 5;
 
 export const resourceInUse = (ref: ResourceRef, users: readonly ResourceRef[]) => {

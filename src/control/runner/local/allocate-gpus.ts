@@ -1,4 +1,4 @@
-import type { Gpu, GpuShare } from '../contract.js';
+import type { Gpu, GpuShare, Placement } from '../contract.js';
 import { gpuDemand } from '../gpu-demand.js';
 import { exact, exactSum } from './exact-sum.js';
 
@@ -10,16 +10,24 @@ export function freeShares(gpus: readonly Gpu[], held: readonly GpuShare[]): num
   });
 }
 
+interface GpuWish {
+  readonly gpus: number;
+  readonly product: string | null;
+  readonly placement?: Placement;
+}
+
 /**
- * Chooses GPUs for a replica, or says null when they are not to be had. A share goes to the device that it fills best, so
- * that whole devices stay whole; whole devices are all of one product, taken where the fewest are left over, since the
- * slowest sets the pace of a tensor-parallel engine. What fits equally well is decided by the order of the list.
+ * Chooses GPUs for a replica, or says null when they are not to be had. Packed, a share goes to the device that it fills best,
+ * so that whole devices stay whole; spread, to the one with the most left. Whole devices are all of one product, since the
+ * slowest sets the pace of a tensor-parallel engine: that of which the fewest are left over, or the most. What fits equally well
+ * is decided by the order of the list.
  */
 export function allocateGpus(
   gpus: readonly Gpu[],
   held: readonly GpuShare[],
-  { gpus: wanted, product }: { readonly gpus: number; readonly product: string | null },
+  { gpus: wanted, placement = 'pack', product }: GpuWish,
 ): GpuShare[] | null {
+  const sign = placement === 'pack' ? 1 : -1;
   const { devices, memoryFraction } = gpuDemand(wanted);
   if (devices === 0) return [];
   const free = freeShares(gpus, held);
@@ -27,7 +35,7 @@ export function allocateGpus(
   if (memoryFraction < 1) {
     const share = exact(memoryFraction);
     const open = fitting.filter((i) => free[i]! >= share);
-    const best = lowest(open, (i) => free[i]!);
+    const best = lowest(open, (i) => sign * free[i]!);
     return best === undefined ? null : [{ id: gpus[best]!.id, share }];
   }
   const whole = fitting.filter((i) => free[i] === 1);
@@ -35,12 +43,12 @@ export function allocateGpus(
     whole.filter((i) => gpus[i]!.product === kind),
   );
   const enough = kinds.filter((kind) => kind.length >= devices);
-  const best = lowest(enough, (kind) => kind.length);
+  const best = lowest(enough, (kind) => sign * kind.length);
   return best?.slice(0, devices).map((i) => ({ id: gpus[i]!.id, share: 1 })) ?? null;
 }
 
 /** Whether a device's name has all words of a product's: `H100` is in `NVIDIA H100 80GB HBM3`, `L4` is not in `NVIDIA L40`. */
-function isProduct(gpu: Gpu, product: string | null): boolean {
+export function isProduct(gpu: Pick<Gpu, 'product'>, product: string | null): boolean {
   if (product === null) return true;
   const words = wordsOf(gpu.product);
   return wordsOf(product).every((word) => words.includes(word));

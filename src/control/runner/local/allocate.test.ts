@@ -42,6 +42,21 @@ describe('GPUs', () => {
     expect(ids(allocateGpus(gpus, held, wish(0.8)))).toEqual(['0']);
   });
 
+  test('are taken where the most is left when replicas are to be spread', () => {
+    const held = [
+      { id: '0', share: 0.5 },
+      { id: '1', share: 0.25 },
+    ];
+    const spread = (gpus: number) => ({ ...wish(gpus), placement: 'spread' as const });
+    expect(ids(allocateGpus(gpusOf(H100, H100, H100), held, spread(0.25)))).toEqual(['2']);
+    expect(ids(allocateGpus(gpusOf(H100, H100), held, spread(0.25)))).toEqual(['1']);
+    expect(ids(allocateGpus(gpusOf(H100, L4, H100, L4, H100), [], spread(1)))).toEqual(['0']);
+    const machine = { cpus: 1, memoryBytes: 1, gpus: gpusOf(H100, H100) };
+    expect(ids(allocate(machine, [{ resources: wish(0.5), gpus: [held[0]!] }], wish(0.5), 'spread').gpus)).toEqual([
+      '1',
+    ]);
+  });
+
   test('are whole and of one kind for one replica, of the kind of which the fewest are left over', () => {
     const gpus = gpusOf(H100, L4, H100, L4, H100, L40);
     expect(ids(allocateGpus(gpus, [], wish(2)))).toEqual(['1', '3']);

@@ -1,4 +1,4 @@
-import type { FreeResources, Gpu, GpuShare, ReplicaResources } from '../contract.js';
+import type { FreeResources, Gpu, GpuShare, Placement, ReplicaResources } from '../contract.js';
 import { NoRoom } from '../errors.js';
 import { allocateGpus, freeShares } from './allocate-gpus.js';
 import { exactSum } from './exact-sum.js';
@@ -35,14 +35,19 @@ export function freeOf(machine: Machine, held: readonly Held[]): FreeResources {
  * Finds room for a replica: the GPUs that it gets. Throws `NoRoom` when there is none. The same machine, holders and wish
  * give the same answer.
  */
-export function allocate(machine: Machine, held: readonly Held[], resources: ReplicaResources): Held {
+export function allocate(
+  machine: Machine,
+  held: readonly Held[],
+  resources: ReplicaResources,
+  placement: Placement = 'pack',
+): Held {
   const free = freeOf(machine, held);
   if ((resources.cpu ?? 0) > free.cpus) throw new NoRoom('cpu', resources, free);
   if ((resources.memoryBytes ?? 0) > free.memoryBytes) throw new NoRoom('memory', resources, free);
   const shares = allocateGpus(
     machine.gpus,
     held.flatMap(({ gpus }) => gpus),
-    resources,
+    { ...resources, placement },
   );
   if (shares === null) throw new NoRoom('gpus', resources, free);
   return { resources, gpus: shares };

@@ -67,7 +67,7 @@ export class LocalRunner implements Runner {
   readonly #starting = new Map<string, { held: Held; settled: Promise<unknown> }>();
   readonly #listeners = new Set<(event: RunnerEvent) => void>();
   readonly #folder: string;
-  readonly #options: LocalRunnerOptions;
+  #declared: Partial<Machine>;
   readonly #lock: RunLock;
   readonly #env: NodeJS.ProcessEnv;
   readonly #surroundings: ReplicaSurroundings;
@@ -77,7 +77,7 @@ export class LocalRunner implements Runner {
 
   private constructor(folder: string, options: LocalRunnerOptions, lock: RunLock, machine: Machine) {
     this.#folder = folder;
-    this.#options = options;
+    this.#declared = options.machine ?? {};
     this.#lock = lock;
     this.#machine = machine;
     this.#env = options.env ?? process.env;
@@ -114,8 +114,13 @@ export class LocalRunner implements Runner {
     }
   }
 
+  /** What the machine has from now on, where it is not what can be seen of it. Who runs keeps what it was given. */
+  declare(machine: Partial<Machine>): void {
+    this.#declared = machine;
+  }
+
   async discover(): Promise<Capacity> {
-    const { machine, problems } = await thisMachine(this.#options.machine ?? {}, this.#env);
+    const { machine, problems } = await thisMachine(this.#declared, this.#env);
     this.#machine = machine;
     const limits = { cpu: 'none', memory: 'each-process', gpus: 'none' } as const;
     return { ...machine, free: freeOf(machine, this.#held()), limits, problems };
@@ -126,7 +131,7 @@ export class LocalRunner implements Runner {
     if (this.#isClosed) throw runnerClosed();
     if (!ID.test(id)) throw badReplicaId(id);
     if (this.#replicas.has(id) || this.#starting.has(id)) throw replicaExists(id);
-    const held = allocate(this.#machine, this.#held(), spec.resources);
+    const held = allocate(this.#machine, this.#held(), spec.resources, spec.placement);
     const replica = this.#begin(spec, held);
     this.#starting.set(id, { held, settled: replica.catch(() => {}) });
     try {

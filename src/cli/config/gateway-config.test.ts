@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { parseFlags } from '../flags/parse-flags.js';
+import type { ServeFlags } from '../flags/serve-flags.js';
+import { SERVE } from '../serve.js';
+import { gatewayConfig } from './gateway-config.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'twinyard-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const configOf = async (...args: string[]) => gatewayConfig(await parseFlags<ServeFlags>(SERVE, args), () => {});
+
+test('who names neither replicas nor a store has one among the data, and asks for no keys', async () => {
+  expect(await configOf()).toMatchObject({
+    endpoints: [],
+    store: resolve('.twinyard', 'twinyard.db'),
+    dataDir: resolve('.twinyard'),
+    access: { keys: 'off' },
+  });
+});
+
+test('a store is enough: replicas are then those that are declared', async () => {
+  const path = join(folder, 'yard.db');
+  const expected = { endpoints: [], store: path, dataDir: join(folder, '.twinyard') };
+  expect(await configOf('--store', path)).toMatchObject({ ...expected, access: { keys: 'required' } });
+  const file = join(folder, 'twinyard.yaml');
+  writeFileSync(file, 'store: yard.db\naccess: { keys: off }\n');
+  expect(await configOf('-c', file)).toMatchObject({ ...expected, access: { keys: 'off' } });
+});
+
+test('replicas alone need no store', async () => {
+  expect(await configOf('--replica', 'http://127.0.0.1:1')).toMatchObject({ store: null });
+});
+
+test('a file that names neither is refused', async () => {
+  const file = join(folder, 'empty.yaml');
+  writeFileSync(file, 'seed: 1\n');
+  await expect(configOf('-c', file)).rejects.toThrow(/--replica: is required; let the file say/);
+});

@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describeStores } from '../store/stores.contract.js';
+import { ControlLease } from './control-lease.js';
+import { isControlElsewhere } from './errors.js';
+
+describeStores((stores) => {
+  describe('the right to keep resources true', () => {
+    let root: string;
+    beforeEach(() => {
+      root = mkdtempSync(join(tmpdir(), 'twinyard-lease-'));
+      for (const name of ['a', 'b']) mkdirSync(join(root, name));
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+      rmSync(root, { recursive: true });
+    });
+
+    test('is of one folder at a time, and of that again after a crash', async () => {
+      const store = await stores.fresh();
+      const nobody = () => expect.fail('nobody took it');
+      const take = (name: string) => ControlLease.take(store, join(root, name), nobody);
+      const first = await take('a');
+      const again = await take('a');
+      const refusal = await take('b').catch((error) => error);
+      expect([isControlElsewhere(refusal), refusal.message]).toEqual([true, expect.stringContaining(join(root, 'a'))]);
+      await first.release();
+      const other = await take('b');
+      await expect(take('a')).rejects.toThrow(join(root, 'b'));
+      // It is not ours any more to give back.
+      await again.release();
+      await expect(take('a')).rejects.toThrow(join(root, 'b'));
+      await other.release();
+    });
+
+    test('is renewed, and its loss is told', async () => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      const store = await stores.fresh();
+      let lost = 0;
+      const told = new Promise<void>((resolve) => {
+        void ControlLease.take(store, join(root, 'a'), () => {
+          lost++;
+          resolve();
+        }).then(async () => {
+          const read = async () => JSON.parse((await store.settings.get('control_plane'))!) as { until: number };
+          const { until } = await read();
+          await store.settings.set('control_plane', JSON.stringify({ ...(await read()), until: 1 }));
+          vi.advanceTimersByTime(10_000);
+          while ((await read()).until < until) await new Promise(setImmediate);
+          expect(lost).toBe(0);
+          const thief = { owner: 'x', place: 'elsewhere', until: until + 1e9 };
+          await store.settings.set('control_plane', JSON.stringify(thief));
+          vi.advanceTimersByTime(10_000);
+        });
+      });
+      await told;
+      vi.advanceTimersByTime(100_000);
+      expect(lost).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openStore, type Store } from '../store/open-store.js';
+import { ControlPlane } from './control-plane.js';
+import { isControlElsewhere } from './errors.js';
+import { ToyRoutes } from './reconcile/toy-routes.contract.js';
+import { readResources } from './resources/read-resources.js';
+import { allProcesses } from './runner/local/process-table.js';
+import { send } from './runner/local/replica-process.js';
+
+/** An engine in a line. */
+const SCRIPT = "require('http').createServer((q, a) => a.end(process.env.A)).listen(process.argv[1], '127.0.0.1')";
+const ENGINE = {
+  versions: {
+    v1: { tasks: ['text-generation'], metrics: 'vllm', command: [process.execPath, '-e', SCRIPT, '{port}'] },
+  },
+};
+const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
+
+let folder: string;
+let store: Store;
+let routes: ToyRoutes;
+const faults: unknown[] = [];
+
+beforeEach(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-control-')));
+  store = await openStore(join(folder, 'yard.db'));
+  routes = new ToyRoutes();
+});
+afterEach(async () => {
+  for (let left = await processes(); left.length > 0; left = await processes())
+    for (const pid of left) send(pid, 'SIGKILL');
+  await store.close();
+  rmSync(folder, { recursive: true });
+  expect(faults.splice(0)).toEqual([]);
+});
+
+const open = (dataDir = 'data') =>
+  ControlPlane.open({
+    ...{ store, routes, dataDir: join(folder, dataDir), self: [], url: () => 'http://gateway' },
+    runner: { readiness: { everyMs: 20, timeoutMs: 5000, failures: 2 } },
+    onFault: (error) => faults.push(error),
+  });
+
+async function processes(): Promise<number[]> {
+  const home = join(folder, 'data', 'runner', 'replicas');
+  return (await allProcesses())
+    .filter(({ folders }) => folders.some((one) => dirname(one) === home))
+    .map(({ pid }) => pid);
+}
+
+const chat = (env: string, replicas: number) =>
+  readResources(
+    [
+      { kind: 'Engine', metadata: { name: 'line' }, spec: ENGINE },
+      {
+        kind: 'Endpoint',
+        metadata: { name: 'chat' },
+        spec: { engine: { name: 'line' }, model: { name: 'm' }, replicas, env: { A: env } },
+      },
+    ]
+      .map((one) => JSON.stringify({ apiVersion: 'twinyard/v1', ...one }))
+      .join('\n---\n'),
+    'f.yaml',
+  );
+
+/** Resolves when the endpoint, as it is wanted now, runs. */
+async function untilRunning({ host }: ControlPlane): Promise<void> {
+  for (;;) {
+    const { generation, status } = (await host.store.resources.get(CHAT))!;
+    if (status?.phase === 'Running' && status.observed_generation === generation) return;
+    await new Promise(setImmediate);
+  }
+}
+
+test('real processes are started, found again by the next control plane, replaced and ended', async () => {
+  const first = await open();
+  await first.host.store.apply('alice', chat('one', 2));
+  await untilRunning(first);
+  const ids = routes.routed();
+  expect([ids.length, (await processes()).length]).toEqual([2, 2]);
+  await first.close();
+  await first.close();
+  expect(await processes()).toHaveLength(2);
+
+  routes = new ToyRoutes();
+  const next = await open();
+  expect(routes.routed().sort()).toEqual([...ids].sort());
+  expect(await next.host.store.resources.get({ kind: 'Cluster', workspace: '', name: 'local' })).not.toBeNull();
+  await next.host.store.apply('alice', chat('two', 1));
+  await untilRunning(next);
+  const [renewed] = routes.endpoints.get('default/chat')!.replicas;
+  expect(await (await fetch(renewed!.url)).text()).toBe('two');
+  await next.host.store.delete('alice', CHAT);
+  while ((await next.host.store.get(CHAT)) !== null) await new Promise(setImmediate);
+  expect(await processes()).toEqual([]);
+  await next.close();
+});
+
+test('there is one for a folder, and one for a store', async () => {
+  const plane = await open();
+  for (const dataDir of ['data', 'elsewhere']) {
+    const refusal = await open(dataDir).catch((error) => error);
+    expect(isControlElsewhere(refusal), refusal.message).toBe(true);
+  }
+  await plane.close();
+  await (await open('elsewhere')).close();
+});

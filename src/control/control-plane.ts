@@ -1,0 +1,83 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ManagedRoutes } from '../gateway/fleet/managed-routes.js';
+import type { Store } from '../store/open-store.js';
+import { SecretBox } from '../store/secrets.js';
+import { ChangeFeed } from './api/change-feed.js';
+import type { ControlHost } from './api/control-route.js';
+import { ControlLease } from './control-lease.js';
+import { ModelCache } from './models/cache/model-cache.js';
+import { keepTrue } from './reconcile/keep-true.js';
+import { LocalRunner, type LocalRunnerOptions } from './runner/local/local-runner.js';
+import { ControlStore } from './store/control-store.js';
+import { installDefaults } from './store/install-defaults.js';
+
+export interface ControlPlaneOptions {
+  readonly store: Store;
+  /** Where replicas, models and the key of secrets are kept. */
+  readonly dataDir: string;
+  readonly routes: ManagedRoutes;
+  /** How this very program is started, for engines that are part of it. */
+  readonly self: readonly string[];
+  /** Where clients ask the gateway. */
+  readonly url: () => string;
+  readonly runner?: Partial<LocalRunnerOptions>;
+  /** Hears of what should not happen. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Keeps what is declared true, from when it is opened until it is closed. Replicas outlive it: the next one finds them. */
+export class ControlPlane {
+  readonly host: ControlHost;
+  /** What is to be closed, in the order in which it was opened. */
+  readonly #opened: (() => unknown)[];
+
+  private constructor(host: ControlHost, opened: (() => unknown)[]) {
+    this.host = host;
+    this.#opened = opened;
+  }
+
+  /**
+   * Opens it, finds replicas that run already, and gives the gateway their routes. Throws what `isControlElsewhere` knows when
+   * another control plane does this work.
+   */
+  static async open(options: ControlPlaneOptions): Promise<ControlPlane> {
+    const opened: (() => unknown)[] = [];
+    try {
+      return new ControlPlane(await openAll(options, opened), opened);
+    } catch (error) {
+      await closeAll(opened);
+      throw error;
+    }
+  }
+
+  /** Changes nothing more; replicas, and those who ask them, go on. */
+  close(): Promise<void> {
+    return closeAll(this.#opened);
+  }
+}
+
+async function openAll(options: ControlPlaneOptions, opened: (() => unknown)[]): Promise<ControlHost> {
+  const { dataDir, onFault, routes, self, url } = options;
+  const { keys } = options.store;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const runner = await LocalRunner.open({ ...options.runner, folder: join(dataDir, 'runner'), onFault });
+  opened.push(() => runner.close());
+  const lease = await ControlLease.take(options.store, dataDir, () => {
+    onFault(new Error('another control plane has taken over'));
+    void closeAll(opened);
+  });
+  opened.push(() => lease.release().catch(onFault));
+  const store = new ControlStore(options.store, SecretBox.open(join(dataDir, 'secrets.key')));
+  await installDefaults(store);
+  const feed = await ChangeFeed.open(store.resources);
+  opened.push(() => feed.close());
+  const cache = await ModelCache.open(join(dataDir, 'models'));
+  const urlOf = (workspace: string, name: string) => `${url()}/workspace/${workspace}/endpoint/${name}/v1`;
+  opened.push(await keepTrue({ store, keys, runner, routes, cache, self, urlOf, onFault }));
+  return { store, feed, keys, runner };
+}
+
+async function closeAll(opened: (() => unknown)[]): Promise<void> {
+  for (const close of opened.splice(0).reverse()) await close();
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { ReplicaExit } from '../../runner/contract.js';
+import type { ObservedReplica } from './endpoint-state.js';
+import { endpointStatus, type StatusInput } from './endpoint-status.js';
+import { exitText } from './exit-text.js';
+import { replicaNews, seenOf } from './replica-events.js';
+
+const exit = (change: Partial<ReplicaExit>): ReplicaExit => ({
+  ...{ reason: 'ended', code: null, signal: null, at: 1, lastLines: [] },
+  ...change,
+});
+const replica = (change: Partial<ObservedReplica> = {}): ObservedReplica => ({
+  ...{ id: 'r1', specHash: 'h', generation: 1, phase: 'ready', url: 'u', startedAt: 0, readyAt: 1 },
+  ...{ exit: null, isLeaving: false, unwellSince: null, restarts: 0, inFlight: 0 },
+  ...change,
+});
+const status = (change: Partial<StatusInput> = {}) =>
+  endpointStatus({
+    desired: { replicas: 1, specHash: 'h', maxSurge: 1, maxUnavailable: 0 },
+    ...{ isDeleting: false, generation: 2, replicas: [], model: { state: 'ready', model: null }, hindrance: null },
+    ...{ unrouted: null, room: {}, lastExit: null, url: 'u', before: null, now: 0 },
+    ...change,
+  });
+
+test.each([
+  [exit({ code: 3 }), 'exited with code 3'],
+  [exit({ signal: 'SIGKILL' }), 'was ended by SIGKILL'],
+  [exit({ reason: 'startup-timeout' }), 'was not ready in time'],
+  [exit({ reason: 'unseen' }), 'ended while no control plane was there'],
+  [exit({ reason: 'stopped' }), 'was stopped'],
+])('an exit %j reads %s', (given, text) => {
+  expect(exitText(given)).toBe(text);
+});
+
+test('a download is told with how far it is', () => {
+  const fetching = (bytes: number, total: number) =>
+    status({
+      desired: { replicas: 1, specHash: null, maxSurge: 1, maxUnavailable: 0 },
+      model: { state: 'fetching', bytes, total },
+    });
+  expect(fetching(0, 0)).toMatchObject({ phase: 'ModelDownloading', message: 'asks the registry for the model' });
+  expect(fetching(2 ** 30, 2 ** 32)).toMatchObject({ message: '25 % of 4.0 GiB', download: { total: 2 ** 32 } });
+});
+
+test('one that is started again is a failure, with what is known of the one before', () => {
+  const again = replica({ phase: 'starting', restarts: 2 });
+  expect(status({ replicas: [again] }).message).toMatch(/a replica has failed and is started again/);
+  const before = { ...status(), last_lines: ['oh'] };
+  expect(status({ replicas: [again], before })).toMatchObject({ phase: 'Failed', last_lines: ['oh'] });
+  const lastExit = { text: 'replica r0 exited with code 1', lines: ['ah'] };
+  expect(status({ replicas: [again], before, lastExit })).toMatchObject({
+    message: '0 of 1 replicas are ready: replica r0 exited with code 1',
+    last_lines: ['ah'],
+  });
+});
+
+test('a condition keeps the time of its last change', () => {
+  const first = status({ now: 0 });
+  const same = status({ now: 5000, before: first });
+  expect(same.conditions.map(({ since }) => since)).toEqual(first.conditions.map(({ since }) => since));
+  const ready = status({ now: 9000, before: same, replicas: [replica()] });
+  expect(ready.conditions).toMatchObject([{ type: 'Ready', status: true, since: '1970-01-01T00:00:09.000Z' }, {}]);
+});
+
+test('what has happened between two looks is told once', () => {
+  const before = seenOf([replica(), replica({ id: 'r2' }), replica({ id: 'r3', phase: 'exited', exit: exit({}) })]);
+  const now = [
+    replica({ phase: 'exited', exit: exit({ code: 1, lastLines: ['a', 'b'] }) }),
+    replica({ id: 'r4', phase: 'starting' }),
+    replica({ id: 'r5' }),
+    replica({ id: 'r6', phase: 'stopping' }),
+  ];
+  expect(replicaNews(before, now).map(({ message, reason }) => `${reason}: ${message}`)).toEqual([
+    'Exited: replica r1 exited with code 1; it said last: b',
+    'Started: replica r4 was started',
+    'Started: replica r5 was started',
+    'Ready: replica r5 takes requests',
+    'Started: replica r6 was started',
+    'Stopped: replica r2 is gone',
+  ]);
+  expect(replicaNews(seenOf(now), now)).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { ResourceRecord } from '../../../store/resource-record.js';
+import { builtInEngines } from '../../resources/built-in-engines.js';
+import { checkedResource } from '../../resources/check-resource.js';
+import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
+import type { EngineSpec } from '../../resources/kinds/engine.js';
+import { replicaId, replicaSpec, specHashOf } from './replica-template.js';
+
+const engines = new Map(builtInEngines().map(({ metadata, spec }) => [metadata.name, spec as unknown as EngineSpec]));
+const vllm = Object.values(engines.get('vllm')!.versions)[0]!;
+
+function recordOf(change: Record<string, unknown> = {}): ResourceRecord {
+  const spec = { engine: { name: 'vllm' }, model: { name: 'acme/tiny' }, ...change };
+  const given = { apiVersion: 'twinyard/v1', kind: 'Endpoint', metadata: { name: 'chat' }, spec };
+  const checked = checkedResource(given, (path) => path);
+  return { workspace: 'default', name: 'chat', generation: 3, spec: checked.spec } as unknown as ResourceRecord;
+}
+const hashOf = (record: ResourceRecord, revision?: string) =>
+  specHashOf({ record, engine: vllm, model: revision === undefined ? null : { path: '/m', revision, facts: {} } });
+
+test('replicas differ by what they are, and not by how many there are or how they are asked', () => {
+  const hash = hashOf(recordOf());
+  for (const change of [
+    { replicas: 7 },
+    { placement: 'spread' },
+    { routing: { policy: 'round-robin' } },
+    { deployment: { drain_timeout_s: 1 } },
+  ]) {
+    expect(hashOf(recordOf(change))).toBe(hash);
+  }
+  const others = [
+    { variables: { max_model_len: 5 } },
+    { env: { A: 'b' } },
+    { secret_env: { A: 'b' } },
+    { resources: { gpus: 1 } },
+    { model: { name: 'acme/tiny', serve_as: 'x' } },
+    { model: { name: 'acme/tiny', file: 'x' } },
+  ].map((change) => hashOf(recordOf(change)));
+  const all = [hash, ...others, hashOf(recordOf(), 'r1'), hashOf(recordOf(), 'r2')];
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test('another edition of an engine replaces nobody unless something comes out differently', () => {
+  const record = recordOf({ variables: { max_model_len: 5 } });
+  const hash = (change: object) => specHashOf({ record, engine: { ...vllm, ...change }, model: null });
+  const group: ['--tp', string] = ['--tp', '{tensor_parallel}'];
+  expect(hash({ command: [...vllm.command, group], load_path: '/load' })).toBe(hash({}));
+  expect(hash({ command: [...vllm.command, '--new'] })).not.toBe(hash({}));
+  expect(hash({ env: { A: 'b' } })).not.toBe(hash({}));
+  expect(hash({ health_path: '/ping' })).not.toBe(hash({}));
+});
+
+test('the order in which somebody wrote things down is no difference', () => {
+  expect(hashOf(recordOf({ env: { A: '1', B: '2' } }))).toBe(hashOf(recordOf({ env: { B: '2', A: '1' } })));
+});
+
+test.each([
+  [{ gpus: 2 }, ['--tensor-parallel-size', '2']],
+  [{ gpus: 0.25 }, ['--gpu-memory-utilization', '0.25']],
+])('resources %j reach the engine', (resources, flags) => {
+  const record = recordOf({ resources: { ...resources, cpu: 2, memory: '1Gi', product: 'H100' }, placement: 'spread' });
+  const model = { path: '/models/tiny', revision: 'r', facts: {} };
+  const spec = record.spec as EndpointSpec;
+  const replica = replicaSpec('chat-1', 'h', { record, spec, engine: vllm, model, self: [] });
+  expect(replica).toMatchObject({
+    command: 'vllm',
+    args: expect.arrayContaining(['/models/tiny', '{{port}}', ...flags]),
+    resources: { ...resources, cpu: 2, memoryBytes: 2 ** 30, product: 'H100' },
+    placement: 'spread',
+    generation: 3,
+  });
+});
+
+test('names of replicas are names, however long those of endpoints are', () => {
+  const long = replicaId({ name: 'x'.repeat(63), workspace: 'team' }, '0123abcd');
+  expect(long).toMatch(/^team-x+-0123abcd$/);
+  expect(long.length).toBeLessThanOrEqual(63);
+  expect(replicaId({ name: 'chat', workspace: 'default' }, 'ab')).toBe('chat-ab');
+});

@@ -1,0 +1,2 @@
+/** The one cluster there is: this machine. */
+export const LOCAL_CLUSTER = 'local';

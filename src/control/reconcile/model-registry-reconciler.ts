@@ -1,0 +1,61 @@
+import type { ResourceRecord, ResourceRef } from '../../store/resource-record.js';
+import type { ModelRegistrySpec } from '../resources/kinds/model-registry.js';
+import type { Status } from '../resources/resource.js';
+import type { ControlStore } from '../store/control-store.js';
+import { registryOrigin } from './models/registry-origin.js';
+import type { Reconciler } from './reconciler.js';
+import { retryDelay } from './retry-delay.js';
+
+/** How often a registry that is connected is asked again whether it is. */
+const AGAIN_MS = 60_000;
+const LONGEST_LIST = 1000;
+
+/** Says of registries whether they can be used. */
+export class ModelRegistryReconciler implements Reconciler {
+  readonly kind = 'ModelRegistry';
+  readonly #failures = new Map<string, number>();
+  readonly #ended = new AbortController();
+
+  constructor(private readonly store: ControlStore) {}
+
+  async reconcile(ref: ResourceRef): Promise<number | null> {
+    const record = await this.store.resources.get(ref);
+    if (record === null) return null;
+    if (record.deletedAt !== null) {
+      this.#failures.delete(record.uid);
+      await this.store.remove(ref, record.uid);
+      return null;
+    }
+    const status = await this.#look(record);
+    const before = record.status as Status | null;
+    await this.store.putStatus(ref, record.uid, { ...status, observed_generation: record.generation });
+    if (before?.phase !== status.phase) {
+      const type = status.phase === 'Failed' ? 'warning' : 'normal';
+      await this.store.events.add(record, type, status.phase, status.message);
+    }
+    const failures = status.phase === 'Failed' ? (this.#failures.get(record.uid) ?? 0) + 1 : 0;
+    this.#failures.set(record.uid, failures);
+    return failures === 0 ? AGAIN_MS : retryDelay(failures);
+  }
+
+  /** Waits for no answer any more: a hub may take its time. */
+  close(): void {
+    this.#ended.abort(new Error('the control plane is ending'));
+  }
+
+  async #look(record: ResourceRecord): Promise<{ phase: string; message: string; models?: number }> {
+    const spec = this.store.secretsOf(record) as ModelRegistrySpec;
+    const { signal } = this.#ended;
+    const registry = registryOrigin(record, spec).open();
+    try {
+      const connection = await registry.connect(signal);
+      if (!connection.connected) return { phase: 'Failed', message: connection.problem.message };
+      // A hub has too many to count.
+      if (spec.type !== 'file') return { phase: 'Connected', message: '' };
+      const { length } = await registry.list({ limit: LONGEST_LIST }, signal);
+      return { phase: 'Connected', message: '', models: length };
+    } finally {
+      await registry.close();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import type { ModelCache } from '../../models/cache/model-cache.js';
+import type { Clock, ModelRegistry, ResolvedModel } from '../../models/contract.js';
+import { describeModel } from '../../models/describe-model.js';
+import { folderSource } from '../../models/description/model-source.js';
+import { downloadModel } from '../../models/download/download-model.js';
+import type { FileSelection } from '../../models/download/select-files.js';
+import { isModelProblem, nothingSelected } from '../../models/errors.js';
+import type { FetchedModel } from './model-state.js';
+
+/** A model as an endpoint asks for it. */
+export interface AskedModel {
+  /** The ModelRegistry of the endpoint's workspace. */
+  readonly registry: string;
+  /** Its address, without credentials: elsewhere, the same name is another model. */
+  readonly source: string;
+  readonly name: string;
+  readonly version: string | null;
+  /** One file of it. */
+  readonly file: string | null;
+}
+
+export interface FetchOptions {
+  readonly registry: ModelRegistry;
+  readonly cache: ModelCache;
+  readonly asked: AskedModel;
+  /** What it stood for when it was fetched before; null for what it stands for now. */
+  readonly revision: string | null;
+  readonly onProgress: (bytes: number, total: number) => void;
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+}
+
+/** Gets a model onto this machine and finds out what it is. */
+export async function fetchModel(options: FetchOptions): Promise<FetchedModel> {
+  const { asked, cache, clock, onProgress, registry, signal } = options;
+  const resolved = await registry.resolve(asked.name, options.revision ?? asked.version ?? undefined, signal);
+  const { bytes, folder, revision } = await downloadModel({
+    ...{ registry, model: resolved, cache, signal },
+    selection: selectionOf(asked, resolved, registry.address),
+    onProgress: ({ bytes, totalBytes }) => onProgress(bytes, totalBytes),
+    ...(clock === undefined ? {} : { clock }),
+  });
+  const { version } = resolved;
+  const facts = { ...asked, found_version: version, revision, folder, bytes, ...(await described(folder, asked.name)) };
+  return { path: pathIn(folder, asked), revision, facts };
+}
+
+export const pathIn = (folder: string, { file }: AskedModel) => (file === null ? folder : join(folder, file));
+
+/** A file that is one of several parts is nothing without the others. */
+function selectionOf({ file, name }: AskedModel, { files }: ResolvedModel, address: string): FileSelection {
+  if (file === null) return {};
+  if (!files.some(({ path }) => path === file)) throw nothingSelected(`${address}: ${name}`, `has no file '${file}'`);
+  return { allow: [file.replace(/-\d{5}(-of-\d{5}\.gguf)$/, '-?????$1'), '*.json'] };
+}
+
+/** What its files say of it; nothing when they are not of a kind that does. */
+async function described(folder: string, name: string): Promise<Record<string, unknown>> {
+  try {
+    const model = await describeModel(await folderSource(folder), name);
+    return {
+      architecture: model.architecture,
+      layers: model.layers,
+      heads: model.heads,
+      kv_heads: model.kvHeads,
+      head_dim: model.headDim,
+      experts: model.experts,
+      dtype: model.dtype,
+      parameters: model.parameters,
+      weight_bytes: model.weightBytes,
+      context_length: model.contextLength,
+      kv_bytes_per_token: model.kvBytesPerToken,
+    };
+  } catch (error) {
+    if (!isModelProblem(error)) throw error;
+    return { problem: error.message };
+  }
+}

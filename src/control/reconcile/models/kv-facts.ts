@@ -1,0 +1,58 @@
+import type { ResourceRecord } from '../../../store/resource-record.js';
+import { describeModel } from '../../models/describe-model.js';
+import { folderSource } from '../../models/description/model-source.js';
+import { isModelProblem } from '../../models/errors.js';
+import { kvCapacity } from '../../models/kv-capacity.js';
+import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
+import { isProduct } from '../../runner/local/allocate-gpus.js';
+import type { FetchedModel } from './model-state.js';
+
+interface Accelerator {
+  readonly product: string;
+  readonly memory_mib: number | null;
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** What engines call the share of a GPU that they may use. */
+const UTILISATION = ['gpu_memory_utilization', 'mem_fraction_static'] as const;
+const USUAL_UTILISATION = 0.9;
+
+/** How much context a replica of an endpoint can hold on the GPUs it gets: worked out once for each answer. */
+export class KvFacts {
+  #key = '';
+  #facts: Facts = {};
+
+  /** Empty where it has no GPUs, or where that cannot be known. */
+  async of({ facts, revision }: FetchedModel, spec: EndpointSpec, cluster: ResourceRecord | null): Promise<Facts> {
+    const { gpus, product = null } = spec.resources;
+    if (gpus === 0) return {};
+    const accelerators = (cluster?.status?.accelerators ?? []) as readonly Accelerator[];
+    const memory = accelerators.find((one) => isProduct(one, product))?.memory_mib ?? null;
+    if (memory === null) return {};
+    const given = UTILISATION.map((name) => spec.variables[name]).find((value) => typeof value === 'number');
+    const utilisation = (given as number | undefined) ?? (gpus < 1 ? gpus : USUAL_UTILISATION);
+    const key = JSON.stringify([facts.folder, revision, gpus, memory, utilisation]);
+    if (key === this.#key) return this.#facts;
+    this.#facts = await kvFacts(String(facts.folder), spec, memory, utilisation);
+    this.#key = key;
+    return this.#facts;
+  }
+}
+
+async function kvFacts(
+  folder: string,
+  { model, resources }: EndpointSpec,
+  memory: number,
+  utilisation: number,
+): Promise<Facts> {
+  try {
+    const described = await describeModel(await folderSource(folder), model.name);
+    const gpus = Math.max(1, resources.gpus);
+    const capacity = kvCapacity(described.spec, { memoryGiB: memory / 1024, gpus, utilisation });
+    return { kv_cache_tokens: capacity.tokens, kv_cache_blocks: capacity.blocks, max_model_len: capacity.maxModelLen };
+  } catch (error) {
+    if (!isModelProblem(error)) throw error;
+    return { kv_problem: error.message };
+  }
+}

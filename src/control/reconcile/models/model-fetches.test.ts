@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ModelCache } from '../../models/cache/model-cache.js';
+import { openRegistry } from '../../models/registry.js';
+import { ToyClock } from '../../models/toy-clock.contract.js';
+import { ToyHub } from '../../models/toy-hub.contract.js';
+import { safetensors, TINY_CONFIG, tinyModel } from '../../models/toy-model.contract.js';
+import { ToyTiming } from '../toy-timing.contract.js';
+import type { AskedModel } from './fetch-model.js';
+import { ModelFetches, type ModelOrigin } from './model-fetches.js';
+import type { ModelState } from './model-state.js';
+
+let folder: string;
+let hub: ToyHub;
+let timing: ToyTiming;
+let fetches: ModelFetches;
+let heard: () => void;
+let changes: number;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'twinyard-fetches-'));
+  hub = await ToyHub.start();
+  const weights = safetensors({ w: { dtype: 'BF16', shape: [64, 64] } });
+  hub.put('acme/tiny', 'main', { ...tinyModel('one'), 'model.safetensors': weights });
+  timing = new ToyTiming();
+  fetches = await begun();
+});
+afterEach(async () => {
+  fetches.close();
+  await hub.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function begun(): Promise<ModelFetches> {
+  changes = 0;
+  heard = () => {};
+  const changed = () => {
+    changes++;
+    heard();
+  };
+  return new ModelFetches({
+    cache: await ModelCache.open(join(folder, 'cache')),
+    timing,
+    clock: new ToyClock(),
+    changed,
+  });
+}
+
+const asked = (change: Partial<AskedModel> = {}): AskedModel => ({
+  ...{ registry: 'hub', source: hub.url, name: 'acme/tiny', version: null, file: null },
+  ...change,
+});
+const fromHub = (edition = '1'): ModelOrigin => ({
+  edition,
+  keepsRevisions: true,
+  open: () => openRegistry('hugging-face', { url: hub.url }, new ToyClock()),
+});
+const fromFolder = (): ModelOrigin => ({
+  edition: '1',
+  keepsRevisions: false,
+  open: () => openRegistry('file', { url: pathToFileURL(join(folder, 'models')).href }),
+});
+
+/** The state of a fetch once it is no longer under way. */
+async function settledState(model: AskedModel, origin = fromHub(), known: Record<string, unknown> | null = null) {
+  for (;;) {
+    const state = fetches.stateOf('k', model, origin, known);
+    if (state.state !== 'fetching') return state;
+    await new Promise<void>((resolve) => {
+      heard = resolve;
+    });
+  }
+}
+const factsOf = (state: ModelState) => (state.state === 'ready' ? { ...state.model!.facts } : null);
+
+describe('a model', () => {
+  test('is fetched in the background, with its progress and what it is', async () => {
+    expect(fetches.stateOf('k', asked(), fromHub(), null)).toEqual({ state: 'fetching', bytes: 0, total: 0 });
+    const state = await settledState(asked());
+    expect(factsOf(state)).toMatchObject({
+      ...asked(),
+      found_version: 'main',
+      architecture: 'LlamaForCausalLM',
+      layers: 2,
+      kv_heads: 2,
+      dtype: 'bfloat16',
+      parameters: 4096,
+    });
+    expect(changes).toBeGreaterThan(0);
+  });
+
+  test('is not fetched again by the next control plane, even if its branch has moved', async () => {
+    const facts = factsOf(await settledState(asked()))!;
+    fetches.close();
+    fetches = await begun();
+    hub.put('acme/tiny', 'main', tinyModel('two'));
+    hub.asked.length = 0;
+    const again = fetches.stateOf('k', asked(), fromHub(), facts);
+    expect([factsOf(again), hub.asked]).toEqual([facts, []]);
+    // Another version is another model; and so is one that is not there any more, which stays what it was.
+    expect(fetches.stateOf('k', asked({ version: 'v2' }), fromHub(), facts).state).toBe('fetching');
+    rmSync(join(folder, 'cache'), { recursive: true });
+    fetches.close();
+    fetches = await begun();
+    expect(factsOf(await settledState(asked(), fromHub(), facts))).toMatchObject({ revision: facts.revision });
+  });
+
+  test('is used where it is when it is in a folder, as one file if that is what is asked for', async () => {
+    const home = join(folder, 'models', 'tiny');
+    mkdirSync(home, { recursive: true });
+    for (const part of ['a-00001-of-00002.gguf', 'a-00002-of-00002.gguf']) writeFileSync(join(home, part), part);
+    const file = 'a-00001-of-00002.gguf';
+    const state = await settledState(asked({ name: 'tiny', file }), fromFolder());
+    expect(state).toMatchObject({ state: 'ready', model: { path: join(home, file) } });
+    expect(factsOf(state)).toMatchObject({ problem: expect.stringContaining('config.json') });
+    const facts = factsOf(state);
+    writeFileSync(join(home, 'config.json'), JSON.stringify(TINY_CONFIG));
+    fetches.forget('k');
+    expect(await settledState(asked({ name: 'tiny', file }), fromFolder(), facts)).toMatchObject({ state: 'ready' });
+    expect(await settledState(asked({ name: 'tiny', file: 'b.gguf' }), fromFolder())).toEqual({
+      state: 'failed',
+      isPassing: false,
+      message: expect.stringContaining("has no file 'b.gguf'"),
+    });
+  });
+
+  test('that cannot be had is tried again later, and at once when its registry has changed', async () => {
+    const failed = await settledState(asked({ name: 'acme/none' }));
+    expect(failed).toMatchObject({
+      state: 'failed',
+      isPassing: false,
+      message: expect.stringContaining('no such model'),
+    });
+    hub.put('acme/none', 'main', tinyModel('late'));
+    expect(await settledState(asked({ name: 'acme/none' }))).toBe(failed);
+    await timing.pass(1000);
+    heard = () => {};
+    expect((await settledState(asked({ name: 'acme/none' }), fromHub('2'))).state).toBe('ready');
+    // What is there does not go for it.
+    expect(fetches.stateOf('k', asked({ name: 'acme/none' }), fromHub('3'), null).state).toBe('ready');
+  });
+
+  test('that nobody needs any more is not fetched to its end', async () => {
+    fetches.stateOf('k', asked(), fromHub(), null);
+    fetches.forget('k');
+    fetches.forget('k');
+    await settledState(asked({ version: 'main' }));
+    expect(timing.next).toBeNull();
+  });
+});

@@ -1,0 +1,26 @@
+import { shownRef } from '../../../store/resource-errors.js';
+import type { ResourceRecord } from '../../../store/resource-record.js';
+import { openRegistry } from '../../models/registry.js';
+import type { ModelRegistrySpec } from '../../resources/kinds/model-registry.js';
+import type { ModelOrigin } from './model-fetches.js';
+
+/** How a ModelRegistry is reached. */
+export interface RegistryOrigin extends ModelOrigin {
+  /** Without credentials. */
+  readonly address: string;
+}
+
+/** @param spec with its secrets */
+export function registryOrigin(record: ResourceRecord, { token, type, url }: ModelRegistrySpec): RegistryOrigin {
+  const settings = {
+    ...(url === undefined ? {} : { url }),
+    ...(token === undefined ? {} : { token }),
+    place: shownRef(record),
+  };
+  return {
+    edition: `${record.uid} ${record.generation}`,
+    keepsRevisions: type !== 'file',
+    address: `${type} ${url ?? ''}`.trim(),
+    open: () => openRegistry(type, settings),
+  };
+}

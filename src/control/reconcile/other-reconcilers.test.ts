@@ -1,0 +1,196 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { issueKey } from '../store/api-keys.js';
+import { ApiKeyReconciler } from './api-key-reconciler.js';
+import { ClusterReconciler } from './cluster-reconciler.js';
+import { DeclaredReconciler } from './declared-reconciler.js';
+import { ExternalEndpointReconciler } from './external-endpoint-reconciler.js';
+import { ModelRegistryReconciler } from './model-registry-reconciler.js';
+import { ToyPlane } from './toy-plane.contract.js';
+
+const resource = (kind: string, name: string, spec: string) =>
+  `apiVersion: twinyard/v1\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+const ref = (kind: string, name: string, workspace = 'default') => ({ kind, workspace, name });
+
+test.each([
+  ['Engine', 'emulator', ''],
+  ['Workspace', 'default', ''],
+] as const)('%s is ready when it is stored, and gone when it is deleted', async (kind, name, workspace) => {
+  const { store } = await ToyPlane.open();
+  const reconciler = new DeclaredReconciler(kind, store);
+  expect(await reconciler.reconcile(ref(kind, name, workspace))).toBeNull();
+  expect((await store.get(ref(kind, name, workspace)))!.status).toMatchObject({
+    phase: 'Ready',
+    observed_generation: 1,
+  });
+  await store.delete('alice', ref(kind, name, workspace));
+  await reconciler.reconcile(ref(kind, name, workspace));
+  expect(await store.get(ref(kind, name, workspace))).toBeNull();
+  await reconciler.reconcile(ref(kind, name, workspace));
+});
+
+test('an ApiKey waits for its text, is active, expires, and is revoked with its resource', async () => {
+  const plane = await ToyPlane.open();
+  const { opened, store, timing } = plane;
+  const reconciler = new ApiKeyReconciler(store, opened.keys, timing);
+  const alice = ref('ApiKey', 'alice');
+  const expires = new Date(timing.now() + 5000).toISOString();
+  await plane.apply(resource('ApiKey', 'alice', `{expires_at: '${expires}'}`));
+  const look = async () => {
+    const again = await reconciler.reconcile(alice);
+    return [(await store.get(alice))?.status?.phase, again];
+  };
+  expect(await look()).toEqual(['Pending', 5000]);
+  const { id } = await issueKey(store, opened.keys, alice);
+  expect(await look()).toEqual(['Active', 5000]);
+  await timing.pass(5000);
+  expect(await look()).toEqual(['Expired', null]);
+  await plane.apply(resource('ApiKey', 'alice', '{models: [a]}'));
+  expect(await look()).toEqual(['Active', null]);
+  expect(await opened.keys.get(id)).toMatchObject({ models: ['a'], expiresAt: null });
+  await store.delete('bob', alice);
+  expect(await look()).toEqual([undefined, null]);
+  expect((await opened.keys.get(id))!.revokedAt).not.toBeNull();
+});
+
+test('a registry is connected or says why not, and is asked again, later and later while it fails', async () => {
+  const plane = await ToyPlane.open();
+  const { store } = plane;
+  const reconciler = new ModelRegistryReconciler(store);
+  const shelf = ref('ModelRegistry', 'shelf');
+  const models = join(plane.folder, 'shelf');
+  await plane.apply(resource('ModelRegistry', 'shelf', `{type: file, url: 'file://${models}'}`));
+  expect([await reconciler.reconcile(shelf), await reconciler.reconcile(shelf)]).toEqual([1000, 2000]);
+  expect((await store.get(shelf))!.status).toMatchObject({
+    phase: 'Failed',
+    message: expect.stringContaining('shelf'),
+  });
+  mkdirSync(models);
+  expect(await reconciler.reconcile(shelf)).toBe(60_000);
+  expect((await store.get(shelf))!.status).toMatchObject({ phase: 'Connected', message: '', models: 0 });
+  expect((await store.events.list(shelf)).map(({ reason }) => reason)).toEqual(['Connected', 'Failed']);
+  await store.delete('alice', shelf);
+  expect(await reconciler.reconcile(shelf)).toBeNull();
+  expect([await store.get(shelf), await reconciler.reconcile(shelf)]).toEqual([null, null]);
+});
+
+test('a hub that is not there is told with its address', async () => {
+  const plane = await ToyPlane.open();
+  await plane.apply(resource('ModelRegistry', 'hub', "{type: hugging-face, url: 'http://127.0.0.1:1', token: hush}"));
+  const hub = ref('ModelRegistry', 'hub');
+  const reconciler = new ModelRegistryReconciler(plane.store);
+  await reconciler.reconcile(hub);
+  const { status } = (await plane.store.get(hub))!;
+  expect(status).toMatchObject({ phase: 'Failed', message: expect.stringContaining('127.0.0.1:1') });
+  expect(JSON.stringify(status)).not.toContain('hush');
+  reconciler.close();
+  await expect(reconciler.reconcile(hub)).rejects.toThrow('the control plane is ending');
+});
+
+test('the cluster says what there is and what is free, and believes what is declared', async () => {
+  const plane = await ToyPlane.open();
+  const { store } = plane;
+  const machine = { gpus: [] as readonly { id: string; product: string; memoryMiB: number | null }[] };
+  let freed = 0;
+  const reconciler = new ClusterReconciler(
+    store,
+    {
+      declare: ({ gpus = [] }) => {
+        machine.gpus = gpus;
+      },
+      discover: async () => ({
+        ...{ cpus: 8, memoryBytes: 64, gpus: machine.gpus, problems: ['no driver'] },
+        free: { cpus: 6, memoryBytes: 32, gpus: machine.gpus.map((gpu) => ({ ...gpu, free: 0.5 })) },
+        limits: { cpu: 'none', memory: 'none', gpus: 'none' },
+      }),
+    },
+    () => freed++,
+  );
+  const local = ref('Cluster', 'local', '');
+  expect(await reconciler.reconcile(local)).toBe(30_000);
+  const accelerators = "accelerators: [{id: '0', product: NVIDIA L4, memory: 24Gi}, {id: '1', product: NVIDIA L4}]";
+  await plane.apply(resource('Cluster', 'local', `{${accelerators}}`));
+  await reconciler.reconcile(local);
+  expect((await store.get(local))!.status).toMatchObject({
+    ...{ phase: 'Ready', observed_generation: 2, cpus: 8, free_cpus: 6, memory_bytes: 64, free_memory_bytes: 32 },
+    accelerators: [
+      { id: '0', product: 'NVIDIA L4', memory_mib: 24_576, free: 0.5 },
+      { id: '1', memory_mib: null },
+    ],
+    problems: ['no driver'],
+  });
+  expect(freed).toBe(2);
+  await reconciler.reconcile(local);
+  expect(freed).toBe(2);
+  await plane.apply(resource('Cluster', 'other', '{}'));
+  expect(await reconciler.reconcile(ref('Cluster', 'other', ''))).toBeNull();
+  expect((await store.get(ref('Cluster', 'other', '')))!.status).toMatchObject({ phase: 'Failed' });
+  await store.delete('alice', ref('Cluster', 'other', ''));
+  await reconciler.reconcile(ref('Cluster', 'other', ''));
+  expect(await reconciler.reconcile(ref('Cluster', 'other', ''))).toBeNull();
+});
+
+describe('an external endpoint', () => {
+  const away = ref('ExternalEndpoint', 'away');
+  const SPEC = `
+  timeout_s: 20
+  upstreams:
+    - {name: first, url: 'https://a.example/v1beta/openai', credential: hush, models: {chat: big}}
+    - {name: spare, url: 'https://b.example', tier: 1, weight: 2, models: {chat: small, more: small}}`;
+
+  test('is told to the gateway, with credentials for nobody else, and follows what it says of the upstreams', async () => {
+    const plane = await ToyPlane.open();
+    const { routes, store, timing } = plane;
+    const reconciler = new ExternalEndpointReconciler(store, routes, timing);
+    await plane.apply(resource('ExternalEndpoint', 'away', SPEC));
+    routes.health.set('default.away.first', { state: 'starting', problem: 'not checked yet' });
+    routes.health.set('default.away.spare', { state: 'starting', problem: 'not checked yet' });
+    expect(await reconciler.reconcile(away)).toBe(250);
+    expect(routes.endpoints.get('default/away')).toMatchObject({
+      models: ['chat', 'more'],
+      replicas: [
+        {
+          ...{ id: 'default.away.first', url: 'https://a.example', models: ['chat'] },
+          external: { prefix: '/v1beta/openai', credential: 'hush', renames: { chat: 'big' }, firstByteMs: 20_000 },
+        },
+        { url: 'https://b.example', external: { prefix: '/v1', credential: null, tier: 1, weight: 2 } },
+      ],
+    });
+    const phase = async () => {
+      await reconciler.reconcile(away);
+      const { status } = (await store.get(away))!;
+      return `${status!.phase} ${status!.healthy}: ${status!.message}`;
+    };
+    expect(await phase()).toBe('Pending 0: default.away.first not checked yet');
+    await timing.pass(5000);
+    expect(await phase()).toBe('Failed 0: default.away.first not checked yet');
+    routes.health.delete('default.away.first');
+    expect(await phase()).toBe('Degraded 1: default.away.spare not checked yet');
+    routes.health.delete('default.away.spare');
+    expect(await phase()).toBe('Running 2: ');
+    for (const id of ['first', 'spare']) routes.health.set(`default.away.${id}`, { state: 'unhealthy', problem: '' });
+    expect(await phase()).toBe('Failed 0: default.away.first is unhealthy');
+    expect((await store.events.list(away)).map(({ type }) => type)).toEqual([
+      'warning',
+      'normal',
+      'warning',
+      'warning',
+      'normal',
+    ]);
+    await store.delete('alice', away);
+    expect(await reconciler.reconcile(away)).toBeNull();
+    expect([routes.endpoints.size, await store.get(away), await reconciler.reconcile(away)]).toEqual([0, null, null]);
+  });
+
+  test('passes every model on when an upstream does, and cannot be called as an endpoint is', async () => {
+    const plane = await ToyPlane.open();
+    await plane.apply(resource('ExternalEndpoint', 'away', "{upstreams: [{name: a, url: 'https://a.example'}]}"));
+    await new ExternalEndpointReconciler(plane.store, plane.routes, plane.timing).reconcile(away);
+    const told = plane.routes.endpoints.get('default/away')!;
+    expect([told.models, told.replicas[0]!.models]).toEqual([undefined, null]);
+    await plane.chat('  replicas: 0\n');
+    const twin = resource('ExternalEndpoint', 'chat', "{upstreams: [{name: a, url: 'https://a.example'}]}");
+    await expect(plane.apply(twin)).rejects.toMatchObject({ code: 'RESOURCE_NAME_TAKEN' });
+  });
+});

@@ -1,0 +1,100 @@
+import { InputError, RunError } from '../../kernel/errors.js';
+import { isStoreFailure } from '../../store/errors.js';
+import type { ResourceChange, ResourceRef } from '../../store/resource-record.js';
+import { kindNamed } from '../resources/kinds.js';
+import type { Status } from '../resources/resource.js';
+import type { ControlStore } from '../store/control-store.js';
+import { usersOf } from '../store/references.js';
+import type { Reconciler } from './reconciler.js';
+import { keyRef, refKey } from './ref-key.js';
+import type { Timing } from './timing.js';
+import { WorkQueue } from './work-queue.js';
+
+export interface ReconcilersOptions {
+  readonly store: ControlStore;
+  readonly reconcilers: readonly Reconciler[];
+  readonly timing: Timing;
+  /** Hears of what is neither anybody's mistake nor the store's. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** All that keep resources true: what is changed is looked at, and so is what depends on it. */
+export class Reconcilers {
+  readonly #queue: WorkQueue;
+  readonly #reconcilers: ReadonlyMap<string, Reconciler>;
+  readonly #options: ReconcilersOptions;
+  #stop: () => void = () => {};
+
+  constructor(options: ReconcilersOptions) {
+    this.#options = options;
+    this.#reconcilers = new Map(options.reconcilers.map((one) => [one.kind, one]));
+    this.#queue = new WorkQueue({
+      timing: options.timing,
+      work: (key) => this.#work(key),
+      onFailure: (key, error) => this.#failed(key, error),
+    });
+  }
+
+  /** Looks at everything there is, and from now on at what happens. */
+  async start(): Promise<void> {
+    const { store } = this.#options;
+    this.#stop = store.resources.watch((changes) => {
+      for (const change of changes) this.#changed(change);
+    });
+    for (const record of await store.resources.list()) this.look(record);
+  }
+
+  /** Something has happened to it. */
+  look(ref: ResourceRef): void {
+    this.lookAt(refKey(ref));
+  }
+
+  lookAt(key: string): void {
+    this.#queue.add(key);
+  }
+
+  /** Resolves when the looks at resources of a kind that have begun have ended. */
+  looked(kind: string): Promise<void> {
+    return this.#queue.ended((key) => keyRef(key).kind === kind);
+  }
+
+  /** Begins nothing more; resolves when what is under way has ended. */
+  close(): Promise<void> {
+    this.#stop();
+    return this.#queue.close();
+  }
+
+  #changed({ record, type }: ResourceChange): void {
+    // A status is what a look has found.
+    if (type === 'status') return;
+    this.look(record);
+    void this.#lookAtDependents(record).catch((error) => this.#failed(refKey(record), error));
+  }
+
+  async #lookAtDependents(ref: ResourceRef): Promise<void> {
+    if (ref.kind !== 'Engine' && ref.kind !== 'Cluster' && ref.kind !== 'ModelRegistry') return;
+    for (const one of usersOf(ref, await this.#options.store.resources.list({ kind: 'Endpoint' }))) this.look(one);
+  }
+
+  async #work(key: string): Promise<number | null> {
+    const ref = keyRef(key);
+    return (await this.#reconcilers.get(ref.kind)?.reconcile(ref)) ?? null;
+  }
+
+  /** People are told what they can put right; what is a bug is told to whoever runs this. */
+  #failed(key: string, error: unknown): void {
+    if (isStoreFailure(error)) return;
+    if (!(error instanceof InputError || error instanceof RunError)) this.#options.onFault(error);
+    void this.#tell(keyRef(key), (error as Error).message).catch(() => {});
+  }
+
+  async #tell(ref: ResourceRef, message: string): Promise<void> {
+    const { store } = this.#options;
+    const record = await store.resources.get(ref);
+    if (record === null || !kindNamed(ref.kind, ref.kind).phases.includes('Failed')) return;
+    const before = record.status as Status | null;
+    const phase = record.deletedAt === null ? 'Failed' : 'Deleting';
+    await store.putStatus(ref, record.uid, { ...before, phase, message, observed_generation: record.generation });
+    await store.events.add(record, 'warning', 'Failed', message);
+  }
+}

@@ -1,0 +1,58 @@
+import type { RandomStream } from '../../src/kernel/random-stream.js';
+import { anyChat, type Clients, type Ended } from './gateway-load.js';
+
+/** Clients that ask one thing after the other until they are told to end. */
+export class ConstantLoad {
+  readonly ended: Ended[] = [];
+  /** Streams begin with the first token, and cannot be begun again elsewhere when a replica dies. */
+  streams = true;
+  readonly #running: Promise<unknown>;
+  #streaming = 0;
+  #isOver = false;
+  #heard: () => void = () => {};
+
+  constructor(
+    private readonly clients: Clients,
+    private readonly random: RandomStream,
+    atOnce: number,
+  ) {
+    this.#running = Promise.all(Array.from({ length: atOnce }, () => this.#client()));
+  }
+
+  /** Resolves when so many more have been answered. */
+  async more(count: number): Promise<void> {
+    const wanted = this.ended.length + count;
+    await this.#until(() => this.ended.length >= wanted);
+  }
+
+  /** From now on there are none; resolves when those under way have ended. */
+  async withoutStreams(): Promise<void> {
+    this.streams = false;
+    await this.#until(() => this.#streaming === 0);
+  }
+
+  /** Nothing more is asked; resolves when all has been answered. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#running;
+  }
+
+  async #client(): Promise<void> {
+    while (!this.#isOver) {
+      const chat = anyChat(this.random) as { stream: boolean };
+      const isStream = chat.stream && this.streams;
+      if (isStream) this.#streaming++;
+      this.ended.push(await this.clients.send({ ...chat, stream: isStream }));
+      if (isStream) this.#streaming--;
+      this.#heard();
+    }
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      await new Promise<void>((resolve) => {
+        this.#heard = resolve;
+      });
+    }
+  }
+}
