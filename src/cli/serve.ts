@@ -65,8 +65,11 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   });
   await stopped;
   say(`stopping, ${gateway.inFlight} requests under way`);
+  const left = control === null ? 0 : await control.running();
   await control?.close();
   await gateway.close();
+  if (left > 0)
+    say(`${left} replicas go on running: the next 'twinyard serve' finds them; deleting their endpoints ends them`);
   return 0;
 }
 
@@ -84,6 +87,8 @@ async function start(gateway: Gateway, say: (line: string) => void): Promise<Con
     import('../control/errors.js'),
   ]);
   const { dataDir, endpoints } = gateway.config;
+  // Who asks for a model that is not known yet is told to come back.
+  gateway.fleet.isSettling = true;
   const opened = gateway.start().then(() =>
     ControlPlane.open({
       ...{ store: gateway.store!, routes: gateway.routes, self: SELF, dataDir },
@@ -98,5 +103,7 @@ async function start(gateway: Gateway, say: (line: string) => void): Promise<Con
     if (!isControlElsewhere(error) || endpoints.length === 0) throw error;
     say(`warning: runs without a control plane: ${(error as Error).message}`);
     return null;
+  } finally {
+    gateway.fleet.isSettling = false;
   }
 }

@@ -51,6 +51,11 @@ export class ControlPlane {
     }
   }
 
+  /** How many replicas run. */
+  async running(): Promise<number> {
+    return (await this.host.runner.list()).filter(({ phase }) => phase !== 'exited').length;
+  }
+
   /** Changes nothing more; replicas, and those who ask them, go on. */
   close(): Promise<void> {
     return closeAll(this.#opened);

@@ -80,6 +80,9 @@ export class Services {
       store: this.store,
       config: config.access,
       prices: config.prices,
+      // A gateway that was killed is followed at once: its lock is free.
+      gatewayId: this.#journal.run,
+      deadGateways: this.#journal.deadRuns,
       nowMs: () => (epochUs + nowUs()) / 1000,
       warn,
       // A store that is away is counted; it is no fault of the gateway.

@@ -25,6 +25,9 @@ export interface AccessOptions {
   store: Pick<Store, 'exclusively' | 'kind' | 'keys'>;
   config: AccessConfig;
   prices: readonly Price[];
+  /** What this gateway is called among those on the store, and those of them that are known to have ended. */
+  gatewayId?: string;
+  deadGateways?: readonly string[];
   /** Milliseconds since 1970 as the gateway counts them: never goes back. */
   nowMs: () => number;
   /** Hears what its keepers should know, a line at a time. */
@@ -73,14 +76,16 @@ export class Access {
     return access;
   }
 
-  private constructor({ store, config, prices, nowMs, warn, fault, storeNow, pause }: AccessOptions) {
+  private constructor(options: AccessOptions) {
+    const { store, config, prices, nowMs, warn, fault, storeNow, pause } = options;
+    const { gatewayId = randomUUID(), deadGateways: dead = [] } = options;
     const heard = fault ?? (() => {});
     this.#nowMs = nowMs;
     this.#warn = warn ?? (() => {});
     this.#pause = pause ?? sleep;
     this.#config = config;
     this.#prices = new Prices(prices);
-    this.#authority = new Authority({ store, gatewayId: randomUUID(), nowMs, storeNow, fault: heard });
+    this.#authority = new Authority({ store, gatewayId, dead, nowMs, storeNow, fault: heard });
     this.#ledger = new Ledger(this.#authority, { onStoreFailure: config.onStoreFailure, nowMs, fault: heard });
     this.#ring = new KeyRing(store.keys, config.wrongKeysPerMinute, async (records, isAll) => {
       await this.#authority.open(records, isAll);

@@ -272,6 +272,20 @@ describe('the last of several', () => {
   });
 });
 
+describe('one that is known to have ended', () => {
+  it('is followed at once, with all that it had booked', async () => {
+    const a = await gateway('a').start(TEN);
+    expect(await a.hammer(4)).toBe(4);
+    await live(1, a);
+    const waiting = await gateway('b').start(TEN);
+    expect(waiting.mode).toBe('joining');
+    await waiting.authority.leave();
+    const c = await new TestGateway(store, clock, { id: 'c', dead: ['a'] }).start(TEN);
+    expect([c.mode, await rows()]).toEqual(['local', [{ id: 'c', mode: 'local' }]]);
+    expect(await c.hammer(12)).toBe(6);
+  });
+});
+
 describe('one that was taken for dead', () => {
   it('joins again, with what its memory knows and the store does not', async () => {
     const a = await gateway('a').start(TEN);

@@ -20,6 +20,8 @@ const SAVED_PER_BEAT = 200;
 export interface AuthorityOptions {
   store: Pick<Store, 'exclusively' | 'kind'>;
   gatewayId: string;
+  /** Gateways that are known to have ended: nobody waits until they are taken for dead. */
+  dead?: readonly string[];
   /** Milliseconds since 1970 as this gateway counts them: never goes back. */
   nowMs: () => number;
   /** The store's clock; tests bring their own. */
@@ -44,6 +46,7 @@ export class Authority {
   #mode: GatewayMode = 'joining';
   readonly #store: AuthorityOptions['store'];
   readonly #gatewayId: string;
+  readonly #dead: readonly string[];
   readonly #nowMs: () => number;
   readonly #storeNow: (tx: StoreTransaction) => Promise<number>;
   readonly #fault: (error: unknown) => void;
@@ -59,10 +62,11 @@ export class Authority {
   /** Memory may know of requests that the store does not. */
   #hasOwn = false;
 
-  constructor({ store, gatewayId, nowMs, storeNow, fault }: AuthorityOptions) {
+  constructor({ store, gatewayId, dead, nowMs, storeNow, fault }: AuthorityOptions) {
     this.book = new AccountBook(gatewayId);
     this.#store = store;
     this.#gatewayId = gatewayId;
+    this.#dead = dead ?? [];
     this.#nowMs = nowMs;
     this.#storeNow = storeNow ?? ((tx) => clockOf(tx, store.kind));
     this.#fault = fault ?? (() => {});
@@ -218,7 +222,7 @@ export class Authority {
         this.#offsetMs = now - this.#nowMs();
         const rows = await listGateways(tx);
         const own = rows.find(({ id }) => id === this.#gatewayId);
-        const others = rows.filter((row) => row !== own && now - row.seenAt < DEAD_MS);
+        const others = rows.filter((row) => row !== own && now - row.seenAt < DEAD_MS && !this.#dead.includes(row.id));
         const dead = rows.filter((row) => row !== own && !others.includes(row));
         await removeGateways(
           tx,

@@ -66,7 +66,7 @@ export class TestGateway {
   constructor(
     store: Store,
     readonly clock: TestClock,
-    { id, onStoreFailure = 'closed' }: { id: string; onStoreFailure?: 'closed' | 'open' },
+    { id, dead = [], onStoreFailure = 'closed' }: { id: string; dead?: string[]; onStoreFailure?: 'closed' | 'open' },
   ) {
     this.store = new FlakyStore(store);
     const nowMs = () => this.clock.ms;
@@ -74,6 +74,7 @@ export class TestGateway {
     this.authority = new Authority({
       store: this.store,
       gatewayId: id,
+      dead,
       nowMs,
       storeNow: async () => clock.ms,
       fault,

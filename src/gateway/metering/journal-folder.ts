@@ -11,6 +11,7 @@ const JOURNAL = new RegExp(`^usage-(${RUN})-(\\d+)\\.journal$`);
 /** A journal whose run is over, or a stretch of one that has ended: to be added to the store. */
 export interface EndedJournal {
   readonly id: string;
+  readonly run: string;
   readonly path: string;
   readonly rows: readonly UsageRow[];
   /** Lines that could not be read. */
@@ -53,7 +54,7 @@ export class JournalFolder {
         const path = this.pathOf(id);
         rmSync(`${path}.tmp`, { force: true });
         const { damaged, totals } = readUsageLines(readFileSync(path));
-        found.push({ id, path, damaged, rows: totals.rows(), lock: number === numbers.at(-1) ? lock : null });
+        found.push({ id, run, path, damaged, rows: totals.rows(), lock: number === numbers.at(-1) ? lock : null });
       }
       if (numbers.length === 0) lock.release();
     }

@@ -39,7 +39,10 @@ export class UsageJournal {
   readonly #sink: UsageSink;
   readonly #folder: JournalFolder;
   readonly #lock: RunLock;
-  readonly #run: string;
+  /** Names this run among those that share the folder. */
+  readonly run: string;
+  /** Runs of the folder that have ended without a word. */
+  readonly deadRuns: readonly string[];
   readonly #options: JournalOptions;
   readonly #day: UtcDay;
   #segment: UsageSegment;
@@ -61,7 +64,8 @@ export class UsageJournal {
     this.#sink = sink;
     this.#folder = folder;
     this.#lock = lock;
-    this.#run = run;
+    this.run = run;
+    this.deadRuns = [...new Set(left.map((one) => one.run))];
     this.#ended = left;
     this.#options = options;
     this.#day = new UtcDay(options.epochUs);
@@ -181,14 +185,14 @@ export class UsageJournal {
   }
 
   #nextSegment(): UsageSegment {
-    const id = `${this.#run}-${this.#segments++}`;
+    const id = `${this.run}-${this.#segments++}`;
     return new UsageSegment(this.#folder.pathOf(id), id);
   }
 
   #endSegment(): void {
     const { id, path, totals } = this.#segment;
     this.#segment.close();
-    this.#ended.push({ id, path, rows: totals.rows(), damaged: 0, lock: null });
+    this.#ended.push({ id, run: this.run, path, rows: totals.rows(), damaged: 0, lock: null });
     this.#segment = this.#nextSegment();
     try {
       this.#segment.open();
