@@ -1,98 +1,49 @@
-import { type RandomStream, randomStream } from '../../kernel/random-stream.js';
-import { createExplanation, resetExplanation } from '../../policy/explanation.js';
 import type { FleetView } from '../../policy/fleet-view.js';
 import type { ApiError } from '../../protocol/errors.js';
-import type { DecisionLog } from '../decisions/decision-log.js';
-import type { Decision, DecisionRing } from '../decisions/decision-ring.js';
 import { EndpointLog } from '../decisions/endpoint-log.js';
-import { endpointGone, nestedTooDeeply } from '../errors.js';
-import { type NewAlarm, timerAlarms } from '../flow/alarm.js';
-import { FlowControl, type FlowHost } from '../flow/flow-control.js';
+import { endpointGone } from '../errors.js';
+import { timerAlarms } from '../flow/alarm.js';
+import { FlowControl } from '../flow/flow-control.js';
+import type { FlowHost } from '../flow/flow-host.js';
 import { type FleetLoad, LiveGate } from '../flow/live-gate.js';
-import type { GatewayConfig, PolicyConfig } from '../gateway-config.js';
-import { isTooDeep } from '../request/nesting.js';
+import type { PolicyConfig } from '../gateway-config.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { readLoadHeader, withLoad } from '../signals/load-header.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
-import { DecidingFleet, type DecisionInput, MOST_REPLICAS } from './deciding-fleet.js';
-import { findRemovals, removal } from './eligibility.js';
+import { DecidingFleet, MOST_REPLICAS } from './deciding-fleet.js';
+import { EndpointMembers } from './endpoint-members.js';
+import type { EndpointParts } from './endpoint-parts.js';
 import { FleetLook } from './fleet-look.js';
 import type { LiveReplica } from './live-replica.js';
-import type { ManagedEndpoint } from './managed-routes.js';
-import { MeasuredPrompt } from './measured-prompt.js';
+import type { MeasuredPrompt } from './measured-prompt.js';
+import { type Placement, Placements } from './placements.js';
 import { PolicyHistory, type PolicyVersion } from './policy-history.js';
-import { type Hoping, ReadyLine } from './ready-line.js';
-import { applyShares, hasShares } from './request-shares.js';
-import { Suspects } from './suspects.js';
+import { ReplicaChoice } from './replica-choice.js';
+import { hasShares } from './request-shares.js';
 
-export interface EndpointParts {
-  /** Replaced when the gateway reloads. */
-  config: Pick<GatewayConfig, 'seed' | 'signals' | 'slowStartMs' | 'waitMs'>;
-  ring: DecisionRing;
-  log: DecisionLog | null;
-  /** The gateway's clock, microseconds from its start. */
-  nowUs: () => number;
-  /** By the clock on the wall unless told otherwise. */
-  newAlarm?: NewAlarm;
-}
-
-/** What is told of an endpoint that somebody keeps, besides its policy and its replicas. */
-export type ManagedFacts = Omit<ManagedEndpoint, 'policy' | 'replicas'>;
-
-/** Where a request was sent: keep it until the request has ended, then `finish` it, once. */
-export interface Placement {
-  request: number;
-  replica: LiveReplica;
-  /** Replicas that were tried before. */
-  attempt: number;
-  hasFirstToken: boolean;
-  /** Not finished yet. */
-  isOpen: boolean;
-}
+export type { Placement } from './placements.js';
 
 /** The replicas that serve one set of models under one policy, and every decision among them. */
-export class Endpoint implements FlowHost {
+export class Endpoint extends EndpointMembers implements FlowHost {
   readonly name: string;
   /** What requests pass before a replica is chosen for them. */
   readonly flow: FlowControl;
-  /** Of the request that was measured or placed last; good until the next. */
-  readonly prompt = new MeasuredPrompt();
-  replicas: readonly LiveReplica[] = [];
-  /** Null for an endpoint of the configuration. */
-  managed: ManagedFacts | null = null;
-  readonly #parts: EndpointParts;
   readonly #log: EndpointLog;
   readonly #fleet: DecidingFleet;
   readonly #look: FleetLook;
   readonly #history: PolicyHistory;
-  readonly #suspects = new Suspects();
-  readonly #line = new ReadyLine();
-  /** Draws where weights say how much each is asked; null where nothing tells replicas apart. */
-  #shares: RandomStream | null = null;
-  #why = createExplanation(0);
-  readonly #removed: (string | null)[] = [];
-  /** Numbers of requests that have ended, to be used again. */
-  readonly #freeNumbers: number[] = [];
-  readonly #decision: Decision;
-  /** By number: whose request it is, while it is on a replica. */
-  readonly #tenants: string[] = [];
-  #numbers = 0;
-  #inFlight = 0;
+  readonly #choice: ReplicaChoice;
+  readonly #placements: Placements;
 
   constructor(name: string, policy: PolicyConfig, parts: EndpointParts) {
+    super(parts);
     this.name = name;
-    this.#parts = parts;
     this.#log = new EndpointLog(name, parts.log);
-    this.#decision = {
-      facts: { id: '', session: '', inputTokens: 0 },
-      endpoint: name,
-      atUs: 0,
-      blockCount: 0,
-      attempt: 0,
-    };
     const { seed, signals } = parts.config;
     this.#fleet = new DecidingFleet(policy, seed, signals.staleMs);
     this.#look = new FleetLook(this.#fleet);
+    this.#choice = new ReplicaChoice(name, parts, this.#fleet, this.#log);
+    this.#placements = new Placements(this.#fleet, this.#log);
     this.#history = new PolicyHistory({ hash: this.policyHash, policy, sinceUs: parts.nowUs() });
     const newAlarm = parts.newAlarm ?? timerAlarms(parts.nowUs);
     this.flow = new FlowControl(policy, this, new LiveGate(seed, MOST_REPLICAS), newAlarm);
@@ -112,9 +63,14 @@ export class Endpoint implements FlowHost {
     return this.#fleet.blockSize;
   }
 
+  /** Of the request that was measured or placed last; good until the next. */
+  get prompt(): MeasuredPrompt {
+    return this.#choice.prompt;
+  }
+
   /** Requests that are placed and have not ended. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#placements.inFlight;
   }
 
   /** What the policy's books say is in flight, by replica. */
@@ -129,10 +85,10 @@ export class Endpoint implements FlowHost {
     const ids = replicas.map(({ id }) => id);
     this.#log.replicas(ids);
     this.#fleet.setReplicas(ids);
-    this.#why = createExplanation(ids.length);
+    this.#choice.resize(ids.length);
     this.#noteShares();
     this.flow.recount(this.policy, this.#load());
-    this.#wake();
+    this.wakeAwaiting();
   }
 
   /** Models, tiers or weights of its replicas may have changed. */
@@ -143,8 +99,13 @@ export class Endpoint implements FlowHost {
 
   #noteShares(): void {
     this.#look.hasTiers = hasShares(this.replicas);
-    if (!this.#look.hasTiers) this.#shares = null;
-    else this.#shares ??= randomStream(this.#parts.config.seed, `weights/${this.name}`);
+    this.#choice.share(this.#look.hasTiers);
+  }
+
+  /** A replica has become ready or ill, or time has passed. */
+  fleetChanged(): void {
+    this.flow.fleetChanged();
+    this.wakeAwaiting();
   }
 
   /** Another policy takes over; nothing that waits or is in flight is lost, and no replica notices. */
@@ -168,13 +129,13 @@ export class Endpoint implements FlowHost {
 
   #takeOn(policy: PolicyConfig): void {
     this.#fleet.setPolicy(policy);
-    this.#log.policy(this.#fleet, this.#parts.config.seed, false);
+    this.#log.policy(this.#fleet, this.parts.config.seed, false);
     this.flow.configure(policy, this.#load());
   }
 
   /** The configuration has been read again: what replicas say may count for a longer or shorter time. */
   configure(): void {
-    const { staleMs } = this.#parts.config.signals;
+    const { staleMs } = this.parts.config.signals;
     if (staleMs === this.#fleet.signals.staleMs) return;
     this.#fleet.signals.staleMs = staleMs;
     this.#log.stale(staleMs);
@@ -190,59 +151,7 @@ export class Endpoint implements FlowHost {
   /** Requests that have no replica yet, and those still to come, are told this. */
   close(error: ApiError, cause: string): void {
     this.flow.close(error, cause);
-    this.#line.close(error, cause);
-  }
-
-  /** A replica has become ready or ill, or time has passed. */
-  fleetChanged(): void {
-    this.flow.fleetChanged();
-    this.#wake();
-  }
-
-  /** Whether a replica serves this model, well or not, or is to. */
-  serves(model: string): boolean {
-    for (let slot = 0; slot < this.replicas.length; slot++) if (this.replicas[slot]!.models.has(model)) return true;
-    return this.managed?.models?.includes(model) === true;
-  }
-
-  /** Whether a replica that serves this model is well. */
-  isReadyFor(model: string): boolean {
-    for (let slot = 0; slot < this.replicas.length; slot++) {
-      const { models, state } = this.replicas[slot]!;
-      if (state === 'ready' && models.has(model)) return true;
-    }
-    return false;
-  }
-
-  /** Whether it is worth a moment's wait when no replica is ready. */
-  get isAwaited(): boolean {
-    return this.managed !== null && this.managed.isIdle !== true && this.#parts.config.waitMs > 0;
-  }
-
-  /** A request that no replica could take waits for one, if that is worth it; returns whether it does. */
-  awaitReplica(one: Hoping): boolean {
-    return this.isAwaited && this.#line.join(one, this.#parts.config.waitMs);
-  }
-
-  /** It does not wait any more. */
-  stopAwaiting(one: Hoping): void {
-    if (this.#line.size > 0) this.#line.leave(one);
-  }
-
-  #wake(): void {
-    if (this.#line.size === 0) return;
-    const nowMs = this.nowUs() / 1000;
-    this.#line.changed(({ facts, tried }) =>
-      this.replicas.some((replica) => !tried.includes(replica) && removal(replica, facts.model, nowMs) === null),
-    );
-  }
-
-  /** Whether there is another replica that could take a request now. */
-  hasOther(model: string, tried: readonly LiveReplica[], last: LiveReplica): boolean {
-    const nowMs = this.#parts.nowUs() / 1000;
-    return this.replicas.some(
-      (replica) => replica !== last && !tried.includes(replica) && removal(replica, model, nowMs) === null,
-    );
+    this.turnOutAwaiting(error, cause);
   }
 
   /** A replica's metrics have told how it is. */
@@ -272,7 +181,7 @@ export class Endpoint implements FlowHost {
   // What flow control asks.
 
   nowUs(): number {
-    return this.#parts.nowUs();
+    return this.parts.nowUs();
   }
 
   tokensOf(facts: RequestFacts): number {
@@ -289,7 +198,7 @@ export class Endpoint implements FlowHost {
   }
 
   #load(): FleetLoad {
-    return { replicas: this.replicas.length, tenants: this.#tenants };
+    return { replicas: this.replicas.length, tenants: this.#placements.tenants };
   }
 
   // What happens to requests.
@@ -299,102 +208,42 @@ export class Endpoint implements FlowHost {
    * @param tried replicas that had their chance
    */
   place(facts: RequestFacts, attempt: number, tried: readonly LiveReplica[]): Placement | null {
-    const { nowUs, ring } = this.#parts;
-    const at = nowUs();
-    const fleet = this.#fleet;
-    const input = this.#input(facts, at);
-    const { slowStartMs } = this.#parts.config;
-    findRemovals(this.replicas, facts.model, at / 1000, tried, fleet.view.inFlight, slowStartMs, this.#removed);
-    if (this.#shares !== null) applyShares(this.replicas, this.#removed, this.#shares);
-    const request = this.#freeNumbers.pop() ?? this.#numbers++;
-    const why = this.#why;
-    resetExplanation(why);
-    const chosen = fleet.decide(request, input, why);
-    this.#log.request(request, facts.id, chosen, input, fleet);
-    const decision = this.#decision;
-    decision.facts = facts;
-    decision.atUs = at;
-    decision.blockCount = input.blockCount;
-    decision.attempt = attempt;
-    ring.add(decision, fleet, chosen, why);
-    if (chosen < 0) {
-      this.#freeNumbers.push(request);
-      return null;
-    }
-    const replica = this.replicas[chosen]!;
-    replica.breaker.placed(request);
-    replica.active++;
-    replica.sentSinceReport++;
-    this.#inFlight++;
-    this.#tenants[request] = facts.tenant;
+    const placements = this.#placements;
+    const chosen = this.#choice.choose(placements.nextNumber, facts, attempt, tried, this.replicas);
+    if (chosen < 0) return null;
+    const placement = placements.open(this.replicas[chosen]!, attempt, facts.tenant);
     this.flow.placed(facts.tenant);
-    return { request, replica, attempt, hasFirstToken: false, isOpen: true };
+    return placement;
   }
 
   /** How the last decision was made, in a few words. */
   get lastRule(): string {
-    return this.#why.rule;
+    return this.#choice.lastRule;
   }
 
   /** Why no replica could take the last request, each reason once. */
   get lastRemovals(): string {
-    const reasons = new Set(this.#removed.filter((reason) => reason !== null));
-    return reasons.size === 0 ? (this.managed?.waitsFor ?? 'there are none') : [...reasons].join('; ');
+    return this.#choice.lastRemovals || (this.managed?.waitsFor ?? 'there are none');
   }
 
   firstToken(placement: Placement): void {
-    if (placement.hasFirstToken) return;
-    placement.hasFirstToken = true;
-    this.#log.firstToken(placement.request);
-    this.#fleet.firstToken(placement.request);
+    this.#placements.firstToken(placement);
   }
 
   /**
    * The replica failed the request, which is told before it is finished.
    * @param answered it answered, with 5xx; else it broke off or took too long, for which nobody else is to blame
    */
-  failed({ replica, request }: Placement, { body }: RequestFacts, answered: boolean): void {
-    const nowMs = this.nowUs() / 1000;
-    if (answered && !this.#suspects.blames(body, replica.id, nowMs)) return;
-    replica.breaker.failed(request, nowMs);
+  failed(placement: Placement, facts: RequestFacts, answered: boolean): void {
+    this.#placements.failed(placement, facts, answered, this.nowUs() / 1000);
   }
 
   /** The replica answered the request, well or not, as it should. */
-  succeeded({ attempt, replica, request }: Placement, { body }: RequestFacts): void {
-    replica.breaker.succeeded(request);
-    if (attempt > 0 && this.#suspects.size > 0) this.#suspects.clear(body);
+  succeeded(placement: Placement, facts: RequestFacts): void {
+    this.#placements.succeeded(placement, facts);
   }
 
   finish(placement: Placement): void {
-    if (!placement.isOpen) return;
-    placement.isOpen = false;
-    const { request, replica } = placement;
-    const tenant = this.#tenants[request]!;
-    this.#log.done(request);
-    this.#fleet.finished(request);
-    replica.breaker.released(request);
-    this.#freeNumbers.push(request);
-    this.#inFlight--;
-    this.#tenants[request] = '';
-    replica.finished();
-    this.flow.departed(tenant);
-  }
-
-  #input(facts: RequestFacts, nowUs: number): DecisionInput {
-    if (this.#fleet.readsBody && isTooDeep(facts.body)) throw nestedTooDeeply();
-    const { prompt } = this;
-    prompt.measure(facts, this.#fleet.blockSize);
-    prompt.release();
-    return {
-      nowUs,
-      inputTokens: facts.inputTokens,
-      session: facts.session,
-      sloClass: facts.sloClass,
-      tenant: facts.tenant,
-      body: facts.body,
-      blocks: prompt.blocks,
-      blockCount: prompt.blockCount,
-      removed: this.#removed,
-    };
+    if (placement.isOpen) this.flow.departed(this.#placements.close(placement));
   }
 }

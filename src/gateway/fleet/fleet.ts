@@ -1,35 +1,31 @@
-import { draining, endpointTaken, replicaTaken } from '../errors.js';
+import { draining } from '../errors.js';
 import type { EndpointConfig, GatewayConfig, PolicyConfig, ReplicaConfig } from '../gateway-config.js';
-import { scrape } from '../signals/scrape.js';
-import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
-import { Endpoint, type EndpointParts, type ManagedFacts } from './endpoint.js';
+import { Endpoint } from './endpoint.js';
+import { endpointOrder } from './endpoint-order.js';
+import type { EndpointParts } from './endpoint-parts.js';
 import { endpointNamed, endpointOfModel, managedName } from './find-endpoint.js';
-import { checkHealth } from './health-check.js';
+import { LeavingReplicas } from './leaving-replicas.js';
 import { LiveReplica } from './live-replica.js';
-import type { ManagedReplica } from './managed-routes.js';
+import type { ManagedFacts, ManagedReplica } from './managed-routes.js';
+import { refuseTaken } from './refuse-taken.js';
+import { ReplicaWatch, type ReplicaWatchParts } from './replica-watch.js';
 
-/** Somebody else's API is asked how it is no more often, as long as it is well: he may count that. */
-const EXTERNAL_CHECK_MS = 30_000;
-
-export interface FleetParts extends EndpointParts {
+export interface FleetParts extends EndpointParts, ReplicaWatchParts {
   config: GatewayConfig;
-  metrics: GatewayMetrics;
 }
 
-/** All endpoints and their replicas: who joins, who leaves, how they are. */
+/** All endpoints and their replicas: who joins and who leaves. */
 export class Fleet {
   readonly endpoints = new Map<string, Endpoint>();
   /** Whoever keeps endpoints has not told of all of them yet: what is not known is not denied for good. */
   isSettling = false;
   readonly #parts: FleetParts;
-  /** Replicas that left and still have requests to finish, and the end of their time, if there is one. */
-  readonly #leaving = new Map<LiveReplica, NodeJS.Timeout | undefined>();
-  /** What replicas are asked and have not answered. */
-  readonly #checks = new Map<LiveReplica, Promise<void>>();
-  readonly #scrapes = new Map<LiveReplica, Promise<void>>();
+  readonly #watch: ReplicaWatch;
+  readonly #leaving = new LeavingReplicas();
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
+    this.#watch = new ReplicaWatch(this.endpoints, parts);
     for (const endpoint of parts.config.endpoints) this.#addEndpoint(endpoint);
   }
 
@@ -39,7 +35,7 @@ export class Fleet {
 
   /** Those that left and still have requests to finish. */
   leaving(): LiveReplica[] {
-    return [...this.#leaving.keys()];
+    return this.#leaving.all();
   }
 
   models(): string[] {
@@ -53,42 +49,19 @@ export class Fleet {
     return endpointNamed(endpoints, model, name, workspace ?? '', isSettling);
   }
 
-  /**
-   * Asks every replica how it is, at once; resolves when all have answered. May be called again before that: one that hangs is
-   * then left to its time-out, and holds up no other.
-   */
-  async check(): Promise<void> {
-    const nowMs = this.#nowMs();
-    const due = this.replicas().filter((replica) => isDue(replica, nowMs));
-    await Promise.all(due.map((replica) => this.look(replica)));
+  /** Asks every replica how it is; resolves when all have answered. May be called again before that. */
+  check(): Promise<void> {
+    return this.#watch.check();
   }
 
-  /**
-   * Asks every replica that is well for its signals, at once; may be called again as `check` may. One that does not answer
-   * keeps those it gave, until they are stale.
-   */
-  async scrape(): Promise<void> {
-    const all: Promise<void>[] = [];
-    for (const endpoint of this.endpoints.values()) {
-      // Time alone may have made room: a breaker lets somebody try again.
-      endpoint.fleetChanged();
-      for (const replica of endpoint.replicas) {
-        if (replica.state !== 'ready' || replica.external !== null) continue;
-        all.push(once(this.#scrapes, replica, () => this.#scrape(endpoint, replica)));
-      }
-    }
-    await Promise.all(all);
+  /** Asks every replica that is well for its signals, as `check` does. */
+  scrape(): Promise<void> {
+    return this.#watch.scrape();
   }
 
-  async #scrape(endpoint: Endpoint, replica: LiveReplica): Promise<void> {
-    const { config, metrics, nowUs } = this.#parts;
-    try {
-      const signals = await scrape(replica, config.health.timeoutMs, nowUs);
-      for (const name of signals.missing) metrics.signalMissing(replica.id, name);
-      endpoint.report(replica, signals);
-    } catch {
-      if (endpoint.replicas.includes(replica)) metrics.scrapeFailed(replica.id);
-    }
+  /** Asks a replica how it is. */
+  look(replica: LiveReplica): Promise<void> {
+    return this.#watch.look(replica);
   }
 
   /** A replica joins. It gets requests when it has said that it is well. */
@@ -109,12 +82,23 @@ export class Fleet {
     this.leave(replica, this.#parts.config.drainMs);
   }
 
+  /** A replica that is in no endpoint any more finishes what it has, for so long at most; Infinity: as long as that takes. */
+  leave(replica: LiveReplica, withinMs: number): void {
+    this.#parts.metrics.forget(replica.id);
+    this.#leaving.add(replica, withinMs);
+  }
+
+  /** Ends the connections of a replica that has left, and with them what is under way on them. */
+  cut(replica: LiveReplica): void {
+    this.#leaving.cut(replica);
+  }
+
   /**
    * Goes over to another configuration. What is the same in both stays as it is, with all that is known of it, and endpoints
    * that somebody keeps are none of its business; an InputError when it wants the name of one of those.
    */
   configure(config: GatewayConfig): void {
-    this.#refuseTaken(config);
+    refuseTaken(this.endpoints, config.endpoints);
     this.#parts.config = config;
     for (const given of config.endpoints) this.#changeEndpoint(given);
     const named = new Set(config.endpoints.map(({ name }) => name));
@@ -171,9 +155,7 @@ export class Fleet {
   }
 
   async close(): Promise<void> {
-    const replicas = [...this.replicas(), ...this.#leaving.keys()];
-    for (const timer of this.#leaving.values()) clearTimeout(timer);
-    this.#leaving.clear();
+    const replicas = [...this.replicas(), ...this.#leaving.release()];
     await Promise.all(replicas.map((replica) => replica.close()));
   }
 
@@ -200,75 +182,9 @@ export class Fleet {
     for (const replica of wanted.values()) this.add(endpoint, replica);
   }
 
-  /** Asks a replica how it is. */
-  look(replica: LiveReplica): Promise<void> {
-    return once(this.#checks, replica, async () => {
-      const before = replica.state;
-      await checkHealth(replica, this.#parts.config.health, () => this.#nowMs());
-      replica.checkedMs = this.#nowMs();
-      if (replica.state === before) return;
-      for (const endpoint of this.endpoints.values()) if (endpoint.replicas.includes(replica)) endpoint.fleetChanged();
-    });
-  }
-
-  /** A replica that is in no endpoint any more finishes what it has, for so long at most; Infinity: as long as that takes. */
-  leave(replica: LiveReplica, withinMs: number): void {
-    this.#parts.metrics.forget(replica.id);
-    const timer = Number.isFinite(withinMs) ? setTimeout(() => this.cut(replica), withinMs).unref() : undefined;
-    this.#leaving.set(replica, timer);
-    if (replica.active === 0) this.cut(replica);
-    else replica.idleListeners.add(() => this.cut(replica));
-  }
-
-  #nowMs(): number {
-    return this.#parts.nowUs() / 1000;
-  }
-
-  /** Those of the configuration as they stand there, then those that somebody keeps, by workspace and name. */
   #sort(): void {
-    const all = [...this.endpoints.values()];
-    const kept = all.filter(({ managed }) => managed !== null);
-    kept.sort(
-      (a, b) => compare(a.managed!.workspace, b.managed!.workspace) || compare(a.managed!.name, b.managed!.name),
-    );
+    const all = endpointOrder(this.endpoints.values());
     this.endpoints.clear();
-    for (const endpoint of all) if (endpoint.managed === null) this.endpoints.set(endpoint.name, endpoint);
-    for (const endpoint of kept) this.endpoints.set(endpoint.name, endpoint);
+    for (const endpoint of all) this.endpoints.set(endpoint.name, endpoint);
   }
-
-  #refuseTaken({ endpoints }: GatewayConfig): void {
-    const ids = new Set<string>();
-    for (const { managed, replicas } of this.endpoints.values()) {
-      if (managed !== null) for (const { id } of replicas) ids.add(id);
-    }
-    for (const { name, replicas } of endpoints) {
-      if (this.endpoints.get(name)?.managed) throw endpointTaken(name);
-      for (const { id } of replicas) if (ids.has(id)) throw replicaTaken(id);
-    }
-  }
-
-  /** Ends the connections of a replica that has left, and with them what is under way on them. */
-  cut(replica: LiveReplica): void {
-    clearTimeout(this.#leaving.get(replica));
-    if (this.#leaving.delete(replica)) void replica.close();
-  }
-}
-
-function isDue({ checkedMs, external, healthFailures, state }: LiveReplica, nowMs: number): boolean {
-  return external === null || state !== 'ready' || healthFailures > 0 || nowMs - checkedMs >= EXTERNAL_CHECK_MS;
-}
-
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
-/** Asks unless the answer is under way already; then that one will do. */
-function once(
-  underWay: Map<LiveReplica, Promise<void>>,
-  replica: LiveReplica,
-  ask: () => Promise<void>,
-): Promise<void> {
-  const asked = underWay.get(replica);
-  if (asked !== undefined) return asked;
-  const answer = ask().finally(() => underWay.delete(replica));
-  underWay.set(replica, answer);
-  return answer;
 }

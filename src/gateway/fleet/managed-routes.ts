@@ -37,6 +37,9 @@ export interface ManagedEndpoint {
   isIdle?: boolean;
 }
 
+/** What is told of an endpoint besides its policy and its replicas. */
+export type ManagedFacts = Omit<ManagedEndpoint, 'policy' | 'replicas'>;
+
 /** Its id is its own among all replicas of the gateway. */
 export interface ManagedReplica extends ReplicaConfig {
   /** Where it says that it is well, and where its metrics are: `/health` and `/metrics` unless given. */

@@ -1,6 +1,9 @@
 import type { ApiError } from '../../protocol/errors.js';
 import type { RequestFacts } from '../request/request-facts.js';
 
+/** How long a request has waited that never stood in the queue. */
+export const NOT_QUEUED = -1;
+
 /**
  * A request at the gate of its endpoint. It hears exactly one of `mayGo` and `refused`, at once or later, and neither when it
  * has left before.

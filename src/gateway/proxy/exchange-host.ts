@@ -2,7 +2,7 @@ import type { Access } from '../access/access.js';
 import type { MeterPool } from '../metering/meter-pool.js';
 import type { TrafficRecorder } from '../recording/traffic-recorder.js';
 import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
-import type { Exchange } from './exchange.js';
+import type { EndingExchange } from './ending-exchange.js';
 import type { RetryBudget } from './retry-budget.js';
 
 /** How a request ended, for metrics and logs. `refused`: a limit, the admission policy or the queue kept it out. */
@@ -35,7 +35,7 @@ export interface ExchangeHost {
   /** Something that should not happen did. */
   fault(error: unknown): void;
   /** What it has used is known: `exchange.journalled` is called, perhaps at once, when that is safe. */
-  note(exchange: Exchange): void;
+  note(exchange: EndingExchange): void;
   /** Once for each request. */
-  ended(exchange: Exchange): void;
+  ended(exchange: EndingExchange): void;
 }

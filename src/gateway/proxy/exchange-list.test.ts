@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { randomStream } from '../../kernel/random-stream.js';
 import type { Exchange } from './exchange.js';
 import { ExchangeList } from './exchange-list.js';
@@ -22,4 +22,20 @@ it('holds those that were added and not removed, in whatever order they leave', 
   expect(new Set(list.all())).toEqual(present);
   for (const exchange of list.all()) list.remove(exchange);
   expect(list.all()).toEqual([]);
+});
+
+it('tells when the last has ended, and at once where none is under way', async () => {
+  const list = new ExchangeList();
+  await list.emptied();
+  const [first, second] = [{ place: -1 } as Exchange, { place: -1 } as Exchange];
+  list.add(first);
+  list.add(second);
+  const emptied = vi.fn();
+  const told = list.emptied().then(emptied);
+  list.remove(first);
+  await Promise.resolve();
+  expect(emptied).not.toHaveBeenCalled();
+  list.remove(second);
+  await told;
+  expect(emptied).toHaveBeenCalledOnce();
 });

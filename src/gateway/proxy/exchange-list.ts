@@ -6,6 +6,8 @@ import type { Exchange } from './exchange.js';
  */
 export class ExchangeList {
   readonly #exchanges: Exchange[] = [];
+  /** Who waits for the last one to end. */
+  #whenEmpty: (() => void) | null = null;
 
   get size(): number {
     return this.#exchanges.length;
@@ -23,10 +25,19 @@ export class ExchangeList {
       last.place = exchange.place;
     }
     exchange.place = -1;
+    if (this.#whenEmpty !== null && this.#exchanges.length === 0) this.#whenEmpty();
   }
 
   /** Those under way now: a list of its own, so that they may end while it is walked. */
   all(): Exchange[] {
     return this.#exchanges.slice();
+  }
+
+  /** Resolves when none is under way. To be asked for once, when no more are to come. */
+  emptied(): Promise<void> {
+    if (this.#exchanges.length === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenEmpty = resolve;
+    });
   }
 }

@@ -1,0 +1,106 @@
+import type { GatewayConfig } from '../gateway-config.js';
+import { scrape } from '../signals/scrape.js';
+import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
+import type { Endpoint } from './endpoint.js';
+import { checkHealth } from './health-check.js';
+import type { LiveReplica } from './live-replica.js';
+
+/** Somebody else's API is asked how it is no more often, as long as it is well: he may count that. */
+const EXTERNAL_CHECK_MS = 30_000;
+
+export interface ReplicaWatchParts {
+  /** Replaced when the gateway reloads. */
+  config: Pick<GatewayConfig, 'health'>;
+  metrics: GatewayMetrics;
+  /** The gateway's clock, microseconds from its start. */
+  nowUs: () => number;
+}
+
+/** Asks replicas how they are and what they say of themselves, and tells their endpoints. */
+export class ReplicaWatch {
+  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  readonly #parts: ReplicaWatchParts;
+  /** What replicas are asked and have not answered. */
+  readonly #checks = new Map<LiveReplica, Promise<void>>();
+  readonly #scrapes = new Map<LiveReplica, Promise<void>>();
+
+  constructor(endpoints: ReadonlyMap<string, Endpoint>, parts: ReplicaWatchParts) {
+    this.#endpoints = endpoints;
+    this.#parts = parts;
+  }
+
+  /**
+   * Asks every replica how it is, at once; resolves when all have answered. May be called again before that: one that hangs is
+   * then left to its time-out, and holds up no other.
+   */
+  async check(): Promise<void> {
+    const nowMs = this.#nowMs();
+    const due: Promise<void>[] = [];
+    for (const { replicas } of this.#endpoints.values()) {
+      for (const replica of replicas) if (isDue(replica, nowMs)) due.push(this.look(replica));
+    }
+    await Promise.all(due);
+  }
+
+  /** Asks a replica how it is. */
+  look(replica: LiveReplica): Promise<void> {
+    return once(this.#checks, replica, async () => {
+      const before = replica.state;
+      await checkHealth(replica, this.#parts.config.health, () => this.#nowMs());
+      replica.checkedMs = this.#nowMs();
+      if (replica.state === before) return;
+      for (const endpoint of this.#endpoints.values()) {
+        if (endpoint.replicas.includes(replica)) endpoint.fleetChanged();
+      }
+    });
+  }
+
+  /**
+   * Asks every replica that is well for its signals, at once; may be called again as `check` may. One that does not answer
+   * keeps those it gave, until they are stale.
+   */
+  async scrape(): Promise<void> {
+    const all: Promise<void>[] = [];
+    for (const endpoint of this.#endpoints.values()) {
+      // Time alone may have made room: a breaker lets somebody try again.
+      endpoint.fleetChanged();
+      for (const replica of endpoint.replicas) {
+        if (replica.state !== 'ready' || replica.external !== null) continue;
+        all.push(once(this.#scrapes, replica, () => this.#scrape(endpoint, replica)));
+      }
+    }
+    await Promise.all(all);
+  }
+
+  async #scrape(endpoint: Endpoint, replica: LiveReplica): Promise<void> {
+    const { config, metrics, nowUs } = this.#parts;
+    try {
+      const signals = await scrape(replica, config.health.timeoutMs, nowUs);
+      for (const name of signals.missing) metrics.signalMissing(replica.id, name);
+      endpoint.report(replica, signals);
+    } catch {
+      if (endpoint.replicas.includes(replica)) metrics.scrapeFailed(replica.id);
+    }
+  }
+
+  #nowMs(): number {
+    return this.#parts.nowUs() / 1000;
+  }
+}
+
+function isDue({ checkedMs, external, healthFailures, state }: LiveReplica, nowMs: number): boolean {
+  return external === null || state !== 'ready' || healthFailures > 0 || nowMs - checkedMs >= EXTERNAL_CHECK_MS;
+}
+
+/** Asks unless the answer is under way already; then that one will do. */
+function once(
+  underWay: Map<LiveReplica, Promise<void>>,
+  replica: LiveReplica,
+  ask: () => Promise<void>,
+): Promise<void> {
+  const asked = underWay.get(replica);
+  if (asked !== undefined) return asked;
+  const answer = ask().finally(() => underWay.delete(replica));
+  underWay.set(replica, answer);
+  return answer;
+}

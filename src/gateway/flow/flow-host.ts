@@ -1,0 +1,13 @@
+import type { FleetView } from '../../policy/fleet-view.js';
+import type { RequestFacts } from '../request/request-facts.js';
+
+/** What flow control needs of its endpoint. */
+export interface FlowHost {
+  nowUs(): number;
+  /** The length of a request's prompt. Throws an ApiError when it has none that could be measured. */
+  tokensOf(facts: RequestFacts): number;
+  /** The fleet as policies see it, for requests of a model. */
+  viewFor(model: string, nowUs: number): FleetView;
+  /** The fleet as saturation detectors see it. */
+  saturationView(nowUs: number): FleetView;
+}

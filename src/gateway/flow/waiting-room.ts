@@ -1,0 +1,206 @@
+import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
+import type { SloPriorities } from '../../policy/slo-classes.js';
+import { queueExpired, queueFull, queueShed } from '../errors.js';
+import type { Alarm, NewAlarm } from './alarm.js';
+import type { FlowCounts } from './flow-counts.js';
+import type { FlowHost } from './flow-host.js';
+import { LiveQueue } from './live-queue.js';
+import { SaturationGauge } from './saturation-gauge.js';
+import { NOT_QUEUED, type Waiting } from './waiting.js';
+
+const NEVER = Number.POSITIVE_INFINITY;
+const AS_MANY_AS_MAY_GO = Number.POSITIVE_INFINITY;
+/** For those who ask when to come back: nobody is sent away for longer. */
+const LONGEST_WAIT_S = 60;
+/** How much of the mean wait the latest one is. */
+const NEWS = 1 / 16;
+
+/**
+ * Where requests wait until the fleet has room, if the policy has a queue at all. By settings they are let out whenever one
+ * comes or ends and whenever the fleet changes, or one at every tick; whoever has waited too long is told so.
+ */
+export class WaitingRoom {
+  readonly #host: FlowHost;
+  readonly #counts: FlowCounts;
+  readonly #saturation: SaturationGauge;
+  readonly #alarm: Alarm;
+  #alarmUs = NEVER;
+  #settings: FlowControlSettings | null = null;
+  #queue: LiveQueue | null = null;
+  #tickUs = NEVER;
+  /** How many may still try to leave in the present round. */
+  #tries = 0;
+  #isDispatching = false;
+  /** A running mean of what those who left the queue had waited. */
+  #meanUs = 0;
+
+  constructor(host: FlowHost, counts: FlowCounts, newAlarm: NewAlarm) {
+    this.#host = host;
+    this.#counts = counts;
+    this.#saturation = new SaturationGauge(host);
+    this.#alarm = newAlarm(() => this.#wake());
+  }
+
+  /** Without one nobody waits here. */
+  get hasQueue(): boolean {
+    return this.#queue !== null;
+  }
+
+  get size(): number {
+    return this.#queue?.size ?? 0;
+  }
+
+  /** All that wait, in the order of arrival. */
+  all(): Waiting[] {
+    return this.#queue?.all() ?? [];
+  }
+
+  /** Other settings hold: those who wait go on waiting, in the same order, or go at once when there is to be no queue. */
+  configure(settings: FlowControlSettings | null, priorities: SloPriorities, classesChanged: boolean): void {
+    if (settings === null) this.#letAllGo();
+    else {
+      this.#saturation.configure(settings);
+      if (this.#queue === null) this.#queue = new LiveQueue(settings, priorities);
+      else this.#queue.configure(settings, priorities, classesChanged);
+    }
+    this.#settings = settings;
+    this.#tickUs = NEVER;
+    if (this.size > 0) this.#startTicks(this.#host.nowUs());
+    this.fleetChanged();
+    this.#setAlarm();
+  }
+
+  /** A request waits from now on, or is told at once that it may go or that there is no place for it. */
+  join(waiting: Waiting, nowUs: number): void {
+    const queue = this.#queue!;
+    const outcome = queue.join(waiting, nowUs);
+    if (queue.displaced !== null) {
+      this.#counts.shed++;
+      const cause = 'shed from the gateway queue for a more important one';
+      queue.displaced.refused(queueShed(this.returnS()), cause, queue.queuedUs);
+    } else if (outcome === 'rejected') {
+      this.#counts.rejected++;
+      waiting.refused(queueFull(queue.size, this.returnS()), 'the gateway queue is full', NOT_QUEUED);
+    }
+    this.#startTicks(nowUs);
+    this.#try(1);
+  }
+
+  /** It waits no longer and hears nothing any more. Returns how long it has waited. */
+  leave(waiting: Waiting): number {
+    const queue = this.#queue!;
+    queue.remove(waiting, this.#host.nowUs());
+    const { queuedUs } = queue;
+    this.#counts.left++;
+    // In order of arrival, others may have waited for this one alone.
+    this.fleetChanged();
+    return queuedUs;
+  }
+
+  /** A request has ended on a replica. */
+  departed(): void {
+    if (this.#hasToTry) this.#try(1);
+  }
+
+  /** Replicas have joined, left, recovered or told how they are. */
+  fleetChanged(): void {
+    if (this.#hasToTry) this.#try(AS_MANY_AS_MAY_GO);
+  }
+
+  /** Nobody waits here any more: who did is given to `tell`, in the order of arrival, with the time he has waited. */
+  close(tell: (waiting: Waiting, queuedUs: number) => void): void {
+    this.#alarm.set(NEVER);
+    this.#empty(tell);
+  }
+
+  /** When to come back: after about as long as those waited who got through. */
+  returnS(): number {
+    return Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil(this.#meanUs / 1e6)));
+  }
+
+  #letAllGo(): void {
+    this.#empty((one, queuedUs) => {
+      this.#counts.dispatched++;
+      this.#counts.queuedUs += queuedUs;
+      one.mayGo(queuedUs);
+    });
+  }
+
+  #empty(tell: (waiting: Waiting, queuedUs: number) => void): void {
+    const queue = this.#queue;
+    this.#queue = null;
+    if (queue === null) return;
+    const nowUs = this.#host.nowUs();
+    for (const one of queue.all()) {
+      queue.remove(one, nowUs);
+      tell(one, queue.queuedUs);
+    }
+  }
+
+  /** Without ticks, requests leave when something happens. */
+  get #hasToTry(): boolean {
+    return this.#queue !== null && this.#queue.size > 0 && this.#settings!.dispatchTickUs === 0;
+  }
+
+  /** Lets so many leave, as long as they may. What a departing one causes is dealt with after it, not inside. */
+  #try(times: number): void {
+    this.#tries += times;
+    if (this.#isDispatching) return;
+    this.#isDispatching = true;
+    try {
+      while (this.#tries > 0 && this.#queue !== null && this.#queue.size > 0) {
+        this.#tries--;
+        if (!this.#dispatch(this.#queue)) break;
+      }
+    } finally {
+      this.#tries = 0;
+      this.#isDispatching = false;
+    }
+    this.#setAlarm();
+  }
+
+  /** Lets at most one request out of the queue. */
+  #dispatch(queue: LiveQueue): boolean {
+    const nowUs = this.#host.nowUs();
+    const waiting = queue.next(this.#saturation.measure(nowUs), nowUs);
+    if (waiting === null) return false;
+    const { queuedUs } = queue;
+    this.#counts.dispatched++;
+    this.#counts.queuedUs += queuedUs;
+    this.#meanUs += (queuedUs - this.#meanUs) * NEWS;
+    waiting.mayGo(queuedUs);
+    return true;
+  }
+
+  #startTicks(nowUs: number): void {
+    const { dispatchTickUs } = this.#settings!;
+    if (dispatchTickUs > 0 && this.#tickUs === NEVER) this.#tickUs = nowUs + dispatchTickUs;
+  }
+
+  #setAlarm(): void {
+    const atUs = Math.min(this.#tickUs, this.#queue?.expiryUs ?? NEVER);
+    // One that rings too early does no harm.
+    if (atUs >= this.#alarmUs) return;
+    this.#alarmUs = atUs;
+    this.#alarm.set(atUs);
+  }
+
+  #wake(): void {
+    this.#alarmUs = NEVER;
+    const nowUs = this.#host.nowUs();
+    for (let late = this.#queue?.expired(nowUs); late; late = this.#queue?.expired(nowUs)) {
+      this.#counts.expired++;
+      late.refused(
+        queueExpired(this.#settings!.requestTtlUs / 1e6, this.returnS()),
+        'waited too long in the gateway queue',
+        this.#queue!.queuedUs,
+      );
+    }
+    if (this.#tickUs <= nowUs) {
+      this.#tickUs = NEVER;
+      this.#try(1);
+      if (this.size > 0) this.#startTicks(nowUs);
+    }
+    this.#setAlarm();
+  }
+}

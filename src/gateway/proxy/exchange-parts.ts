@@ -1,0 +1,17 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccessKey } from '../access/access-key.js';
+import type { TraceContext } from '../telemetry/tracing/trace-context.js';
+
+/** What a request came with, as far as it is passed on. */
+export interface ExchangeParts {
+  request: IncomingMessage;
+  response: ServerResponse;
+  path: string;
+  body: Buffer;
+  /** The usage at the end of the stream was asked for by the gateway: the client does not get it. */
+  strips: boolean;
+  /** Null where no keys are asked for. */
+  key: AccessKey | null;
+  /** Null where nobody traces it. */
+  trace: TraceContext | null;
+}

@@ -1,0 +1,129 @@
+import { randomStream } from '../kernel/random-stream.js';
+import type { Access } from './access/access.js';
+import type { Endpoint } from './fleet/endpoint.js';
+import type { Fleet } from './fleet/fleet.js';
+import type { LiveReplica } from './fleet/live-replica.js';
+import type { GatewayConfig } from './gateway-config.js';
+import { MeterPool } from './metering/meter-pool.js';
+import type { Exchange } from './proxy/exchange.js';
+import { ExchangeList } from './proxy/exchange-list.js';
+import { RetryBudget } from './proxy/retry-budget.js';
+import type { TrafficRecorder } from './recording/traffic-recorder.js';
+import type { PublicHost } from './server/public-handler.js';
+import { Services } from './services.js';
+import { GatewayMetrics } from './telemetry/gateway-metrics.js';
+import type { Tracing } from './telemetry/tracing/tracing.js';
+
+/** What requests ask of a gateway: its clock, its fleet, what it counts and keeps, and its list of those under way. */
+export abstract class ServingGateway implements PublicHost {
+  readonly metrics = new GatewayMetrics();
+  readonly meters = new MeterPool();
+  abstract readonly fleet: Fleet;
+  readonly budget: RetryBudget;
+  isDraining = false;
+  config: GatewayConfig;
+  /** Hears of what should not happen: a bug, or a decision log that cannot be written any more. */
+  onFault: (error: unknown) => void = () => {};
+  /** Hears of what its keeper may want to know, a line each. */
+  onWarning: (line: string) => void = () => {};
+  protected readonly exchanges = new ExchangeList();
+  protected readonly services: Services;
+  readonly #random;
+  readonly #startedMs = performance.now();
+  /** Microseconds since 1970 at which its clock began. */
+  readonly epochUs = Math.round((performance.timeOrigin + this.#startedMs) * 1000);
+
+  constructor(config: GatewayConfig) {
+    this.config = config;
+    this.budget = new RetryBudget(config.retries.budget);
+    this.#random = randomStream(config.seed, 'retries');
+    this.services = new Services({
+      config,
+      epochUs: this.epochUs,
+      nowUs: () => this.nowUs(),
+      fault: (error) => this.fault(error),
+      warn: (line) => this.onWarning(line),
+    });
+  }
+
+  nowMs(): number {
+    return performance.now() - this.#startedMs;
+  }
+
+  nowUs(): number {
+    return Math.round((performance.now() - this.#startedMs) * 1000);
+  }
+
+  jitter(): number {
+    return this.#random.next();
+  }
+
+  get retries(): GatewayConfig['retries'] {
+    return this.config.retries;
+  }
+
+  get bodyBytes(): number {
+    return this.config.limits.bodyBytes;
+  }
+
+  get isReady(): boolean {
+    return !this.isDraining && this.replicas().some(({ state }) => state === 'ready');
+  }
+
+  replicas(): LiveReplica[] {
+    return this.fleet.replicas();
+  }
+
+  models(): string[] {
+    return this.fleet.models();
+  }
+
+  endpointFor(model: string, name: string | null, workspace: string | null): Endpoint {
+    return this.fleet.endpointFor(model, name, workspace);
+  }
+
+  get access(): Access | null {
+    return this.services.access;
+  }
+
+  get recorder(): TrafficRecorder | null {
+    return this.services.recorder;
+  }
+
+  get tracing(): Tracing | null {
+    return this.services.tracing;
+  }
+
+  refused(status: number, id: string, code: string, client: string): void {
+    this.metrics.refused(status);
+    this.services.refused(id, status, code, client);
+  }
+
+  fault(error: unknown): void {
+    this.metrics.faults++;
+    this.onFault(error);
+  }
+
+  began(exchange: Exchange): void {
+    this.exchanges.add(exchange);
+  }
+
+  note(exchange: Exchange): void {
+    this.services.note(exchange);
+  }
+
+  ended(exchange: Exchange): void {
+    this.exchanges.remove(exchange);
+    this.metrics.ended(exchange);
+    this.services.ended(exchange);
+  }
+
+  get inFlight(): number {
+    return this.exchanges.size;
+  }
+
+  /** The requests under way. */
+  underWay(): Exchange[] {
+    return this.exchanges.all();
+  }
+}
