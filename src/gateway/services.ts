@@ -1,6 +1,7 @@
 import { isStoreFailure } from '../store/errors.js';
 import type { Store } from '../store/open-store.js';
 import type { Access } from './access/access.js';
+import type { DefiningEndpoints } from './access/known-classes.js';
 import { Prices } from './access/prices.js';
 import type { GatewayConfig } from './gateway-config.js';
 import { RotatedLines } from './lines/rotated-lines.js';
@@ -22,6 +23,8 @@ export interface ServiceParts {
   /** The beginning of the gateway's clock, since 1970. */
   epochUs: number;
   nowUs: () => number;
+  /** As they are now: their policies define SLO classes. */
+  endpoints: () => DefiningEndpoints;
   fault: (error: unknown) => void;
   warn: (line: string) => void;
 }
@@ -32,7 +35,8 @@ export interface ServiceParts {
  */
 export class Services {
   store: Store | null = null;
-  access: Access | null = null;
+  /** Who has a key, whether or not requests need one; null without a store. */
+  holders: Access | null = null;
   recorder: TrafficRecorder | null = null;
   tracing: Tracing | null = null;
   readonly process = new ProcessMetrics();
@@ -66,17 +70,23 @@ export class Services {
   /** Usage is there before anybody's budget is looked at. */
   async #openStore(address: string): Promise<void> {
     const { config, epochUs, fault, nowUs, warn } = this.#parts;
-    const [{ openStore }, { UsageJournal }] = await Promise.all([
+    const [{ openStore }, { UsageJournal }, { ToldClasses }] = await Promise.all([
       import('../store/open-store.js'),
       import('./metering/usage-journal.js'),
+      import('./access/told-classes.js'),
     ]);
     this.store = await openStore(address);
     this.#journal = await UsageJournal.open(config.dataDir, this.store.usage, { epochUs, onFault: fault });
     this.#turn = new CommitTurn(this.#journal);
-    this.#folder = setInterval(() => void this.#journal!.fold(), FOLD_MS);
-    if (config.access.keys === 'off') return;
+    const classes = new ToldClasses(this.store, this.#parts.endpoints);
+    await classes.tell();
+    this.#folder = setInterval(() => {
+      void this.#journal!.fold();
+      // What fails is told the next time.
+      void classes.tell().catch(() => {});
+    }, FOLD_MS);
     const { Access } = await import('./access/access.js');
-    this.access = await Access.open({
+    this.holders = await Access.open({
       store: this.store,
       config: config.access,
       prices: config.prices,
@@ -93,7 +103,7 @@ export class Services {
   }
 
   async #openRecorder(record: NonNullable<GatewayConfig['record']>): Promise<void> {
-    const { config, epochUs, fault } = this.#parts;
+    const { epochUs, fault } = this.#parts;
     const key =
       this.store === null
         ? readRecordingKey(`${record.path}.key`)
@@ -101,14 +111,18 @@ export class Services {
             await this.store.settings.getOrCreate('recording_key', () => newRecordingKey().toString('hex')),
             'hex',
           );
-    const sloClasses = config.endpoints.flatMap(({ policy }) => Object.keys(policy.sloPriorities));
     const lines = new RotatedLines({ ...record, failed: fault });
-    this.recorder = new TrafficRecorder({ lines, key, epochUs, sloClasses });
+    this.recorder = new TrafficRecorder({ lines, key, epochUs });
+  }
+
+  /** Whose keys requests need; null where they need none. */
+  get access(): Access | null {
+    return this.#parts.config.access.keys === 'off' ? null : this.holders;
   }
 
   configure({ access, prices }: GatewayConfig): void {
     this.#prices = new Prices(prices);
-    this.access?.configure(access, prices);
+    this.holders?.configure(access, prices);
   }
 
   /** What a request has used is known: it hears when that cannot be lost any more. A request that no replica got has used nothing. */
@@ -126,7 +140,7 @@ export class Services {
 
   ended(exchange: Exchange): void {
     this.#accessLog?.ended(exchange, exchange.client);
-    this.recorder?.record(exchange);
+    this.recorder?.record(exchange, exchange.endpoint.flow.priorities);
     if (exchange.trace !== null) this.tracing!.ended(exchange, exchange.trace);
   }
 
@@ -170,7 +184,7 @@ export class Services {
     this.#turn.end();
     await this.tracing?.close();
     await this.#journal?.close();
-    await this.access?.close().catch(fault);
+    await this.holders?.close().catch(fault);
     await this.store?.close();
     this.#accessLines?.close();
     this.recorder?.close();

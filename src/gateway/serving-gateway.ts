@@ -1,5 +1,6 @@
 import { randomStream } from '../kernel/random-stream.js';
 import type { Access } from './access/access.js';
+import { RefusalRing } from './decisions/refusal-ring.js';
 import type { Endpoint } from './fleet/endpoint.js';
 import type { Fleet } from './fleet/fleet.js';
 import type { LiveReplica } from './fleet/live-replica.js';
@@ -32,15 +33,19 @@ export abstract class ServingGateway implements PublicHost {
   readonly #startedMs = performance.now();
   /** Microseconds since 1970 at which its clock began. */
   readonly epochUs = Math.round((performance.timeOrigin + this.#startedMs) * 1000);
+  /** Requests for which no replica was chosen. */
+  readonly refusals: RefusalRing;
 
   constructor(config: GatewayConfig) {
     this.config = config;
+    this.refusals = new RefusalRing(config.limits.decisions, this.epochUs);
     this.budget = new RetryBudget(config.retries.budget);
     this.#random = randomStream(config.seed, 'retries');
     this.services = new Services({
       config,
       epochUs: this.epochUs,
       nowUs: () => this.nowUs(),
+      endpoints: () => this.fleet.endpoints.values(),
       fault: (error) => this.fault(error),
       warn: (line) => this.onWarning(line),
     });
@@ -86,6 +91,11 @@ export abstract class ServingGateway implements PublicHost {
     return this.services.access;
   }
 
+  /** Who has a key, whether or not requests need one. */
+  get holders(): Access | null {
+    return this.services.holders;
+  }
+
   get recorder(): TrafficRecorder | null {
     return this.services.recorder;
   }
@@ -96,6 +106,7 @@ export abstract class ServingGateway implements PublicHost {
 
   refused(status: number, id: string, code: string, client: string): void {
     this.metrics.refused(status);
+    this.refusals.turnedAway(id, status, code, this.nowUs());
     this.services.refused(id, status, code, client);
   }
 
@@ -115,6 +126,7 @@ export abstract class ServingGateway implements PublicHost {
   ended(exchange: Exchange): void {
     this.exchanges.remove(exchange);
     this.metrics.ended(exchange);
+    if (exchange.attempts === 0 && exchange.error !== null) this.refusals.refused(exchange, exchange.error);
     this.services.ended(exchange);
   }
 

@@ -3,12 +3,16 @@ import type { ResourceRecord, ResourceRef } from './resource-record.js';
 import type { AuditRow, StoreTables } from './schema.js';
 import { withoutSealed } from './secrets.js';
 
-export type AuditAction = 'create' | 'update' | 'delete' | 'remove';
+/** What somebody has done to what is declared, or to how things are said to be: a key that got a text, a status that was set. */
+export type AuditAction = 'create' | 'update' | 'delete' | 'remove' | StatusAction;
+export type StatusAction = (typeof STATUS_ACTIONS)[number];
+const STATUS_ACTIONS = ['issue', 'status'] as const;
 
-/** What a resource was, as the audit log has it: no secrets, no status. */
+/** What a resource was, as the audit log has it: no secrets, and a status only where that is what was changed. */
 export interface Audited {
   readonly spec: unknown;
   readonly labels: unknown;
+  readonly status?: unknown;
 }
 
 /** Who changed what, from what, to what, and when. */
@@ -28,6 +32,8 @@ export interface AuditQuery extends Partial<ResourceRef> {
   /** Only changes later than this version. */
   readonly after?: number;
   readonly actor?: string;
+  /** Only changes of what is declared. */
+  readonly declared?: true;
   readonly limit?: number;
 }
 
@@ -45,8 +51,12 @@ export async function writeAudit(
   version: number,
 ): Promise<void> {
   const { kind, name, uid, workspace } = (after ?? before)!;
-  const shown = (record: ResourceRecord | null) =>
-    record === null ? null : JSON.stringify(withoutSealed({ spec: record.spec, labels: record.labels }));
+  const isOfStatus = STATUS_ACTIONS.some((one) => one === action);
+  const shown = (record: ResourceRecord | null) => {
+    if (record === null) return null;
+    const { labels, spec, status } = record;
+    return JSON.stringify(withoutSealed({ spec, labels, ...(isOfStatus ? { status } : {}) }));
+  };
   await tx
     .insertInto('audit_log')
     .values({ version, at, actor, action, kind, workspace, name, uid, before: shown(before), after: shown(after) })
@@ -64,6 +74,7 @@ export async function readAudit(db: Db, query: AuditQuery): Promise<AuditEntry[]
     const wanted = query[column];
     if (wanted !== undefined) select = select.where(column, '=', wanted);
   }
+  if (query.declared) select = select.where('action', 'not in', STATUS_ACTIONS);
   if (query.after !== undefined) select = select.where('version', '>', query.after);
   return (await select.execute()).map(entryOf);
 }

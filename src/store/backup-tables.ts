@@ -8,6 +8,9 @@ export interface BackupHeader {
   readonly version: number;
 }
 
+/** Settings that say what a process is doing, which nobody does in another store: who keeps its resources true. */
+export const PASSING_SETTINGS: readonly string[] = ['control_plane'];
+
 /** Everything worth keeping, with the columns of its primary key. Gateways say themselves that they are there. */
 export const TABLES: readonly { readonly name: keyof StoreTables; readonly key: readonly string[] }[] = [
   { name: 'api_keys', key: ['id'] },

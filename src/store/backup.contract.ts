@@ -6,6 +6,7 @@ import { backUp } from './backup.js';
 import { TABLES } from './backup-tables.js';
 import { openStore, type Store } from './open-store.js';
 import { ResourceEvents } from './resource-events.js';
+import type { ResourceTransaction } from './resource-transaction.js';
 import { Resources } from './resources.js';
 import { restore } from './restore.js';
 import type { TestStores } from './stores.contract.js';
@@ -74,6 +75,65 @@ export function backupContract(stores: TestStores): void {
       expect(readFileSync(path)).toEqual(bytes);
       await expect(backUp(address, store, path)).rejects.toMatchObject({ code: 'BACKUP_EXISTS' });
       await expect(backUp(address, store, join(folder, 'no', 'such'))).rejects.toMatchObject({ code: 'BACKUP_FILE' });
+    });
+
+    it('leaves behind who keeps the resources of the other store true', async () => {
+      const address = await stores.freshAddress();
+      const store = await stores.open(address);
+      await store.settings.set('control_plane', '{}');
+      await store.settings.set('other', '1');
+      const path = freshPath();
+      await backUp(address, store, path);
+      const restored = await stores.fresh();
+      await restore(restored, path);
+      expect([await restored.settings.get('control_plane'), await restored.settings.get('other')]).toEqual([null, '1']);
+    });
+
+    it('is of one moment, whatever is written meanwhile', async () => {
+      const address = await stores.freshAddress();
+      const [store, other] = [await stores.open(address), await stores.open(address)];
+      const [resources, others] = [new Resources(store), new Resources(other)];
+      const role = (name: string) => ({ kind: 'Role', workspace: 'w', name });
+      /** The first and the last of all say the same, always. */
+      const write = async (tx: ResourceTransaction, n: number, between: () => Promise<void>) => {
+        await tx.put(role('a'), { spec: { n }, labels: {} });
+        await between();
+        await tx.put(role('z'), { spec: { n }, labels: {} });
+      };
+      const nothing = async () => {};
+      await others.change('bob', async (tx) => {
+        await write(tx, 0, nothing);
+        for (let i = 0; i < 1100; i++) await tx.put(role(`m${i}`), { spec: {}, labels: {} });
+      });
+      const restoredFrom = async (path: string) => {
+        const restored = await stores.fresh();
+        await restore(restored, path);
+        const found = new Map((await new Resources(restored).list()).map(({ name, spec }) => [name, spec.n]));
+        return [found.get('a'), found.get('z')] as [number, number];
+      };
+
+      // In the middle of a change.
+      const path = freshPath();
+      await others.change('bob', (tx) => write(tx, 1, () => backUp(address, store, path)));
+      expect(await restoredFrom(path)).toEqual([0, 0]);
+
+      // Beside one change after the other.
+      let isOver = false;
+      let last = 1;
+      const writer = (async () => {
+        while (!isOver) await others.change('bob', (tx) => write(tx, ++last, nothing));
+      })();
+      for (let round = 0; round < 3; round++) {
+        const begun = last;
+        const under = freshPath();
+        await backUp(address, store, under);
+        const [a, z] = await restoredFrom(under);
+        expect(a).toBe(z);
+        expect(a).toBeGreaterThanOrEqual(begun - 1);
+      }
+      isOver = true;
+      await writer;
+      expect((await resources.get(role('a')))!.spec).toEqual({ n: last });
     });
 
     it('of SQLite restores into this database too', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditAction, readAudit, writeAudit } from './audit.js';
+import { type AuditAction, readAudit, type StatusAction, writeAudit } from './audit.js';
 import type { StoreTransaction } from './open-store.js';
 import { differences } from './resource-differences.js';
 import { deletingResource, ResourceConflict, unknownResource } from './resource-errors.js';
@@ -75,15 +75,24 @@ export class ResourceTransaction {
     return after;
   }
 
-  /** Null when it is gone, or is another one of the same name. The spec is not touched. */
-  async putStatus(ref: ResourceRef, uid: string, status: Json): Promise<ResourceRecord | null> {
+  /**
+   * Null when it is gone, or is another one of the same name. The spec is not touched.
+   * @param action what somebody has done, if it is more than that somebody has looked: that is audited
+   */
+  async putStatus(
+    ref: ResourceRef,
+    uid: string,
+    status: Json,
+    action: StatusAction | null = null,
+  ): Promise<ResourceRecord | null> {
     const before = await this.get(ref);
     if (before === null || before.uid !== uid) return null;
-    if (differences(before.status, status).length === 0) return before;
+    if (action === null && differences(before.status, status).length === 0) return before;
     const version = await this.nextVersion();
     const after: ResourceRecord = { ...before, status, resourceVersion: version };
     await this.save(after);
-    this.changes.push({ type: 'status', version, record: after });
+    if (action === null) this.changes.push({ type: 'status', version, record: after });
+    else await this.done('status', action, before, after, version);
     return after;
   }
 
@@ -138,7 +147,9 @@ export class ResourceTransaction {
     if (expected !== null && current !== null && expected >= current.specVersion && expected <= current.resourceVersion)
       return;
     const since =
-      current === null || expected === null ? [] : await readAudit(this.tx, { uid: current.uid, after: expected });
+      current === null || expected === null
+        ? []
+        : await readAudit(this.tx, { uid: current.uid, after: expected, declared: true });
     throw new ResourceConflict(current, ref, expected, since.reverse());
   }
 

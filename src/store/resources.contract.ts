@@ -161,6 +161,29 @@ export function resourcesContract(stores: TestStores): void {
       expect(await resources.audit({ actor: 'bob', limit: 5 })).toHaveLength(1);
       expect(await resources.audit({ after: 1 })).toHaveLength(2);
     });
+
+    it("have in it what somebody has done about their status, and that is in nobody's way", async () => {
+      const resources = await fresh();
+      const { resourceVersion, uid } = await put(resources, { a: 1 });
+      const issue = (hint: string) => resources.change('bob', (tx) => tx.putStatus(REF, uid, { hint }, 'issue'));
+      await issue('x');
+      expect(await issue('x')).toMatchObject({ resourceVersion: 3, specVersion: 1 });
+      expect(await resources.audit({ actor: 'bob' })).toMatchObject([
+        {
+          action: 'issue',
+          version: 3,
+          before: { status: { hint: 'x' } },
+          after: { spec: { a: 1 }, status: { hint: 'x' } },
+        },
+        { action: 'issue', version: 2, before: { status: null } },
+      ]);
+      expect(await resources.audit({ declared: true })).toMatchObject([{ action: 'create' }]);
+      await put(resources, { a: 2 }, resourceVersion);
+      await expect(put(resources, { a: 3 }, resourceVersion)).rejects.toMatchObject({
+        message: expect.stringContaining('since version 1 by alice: spec.a was 1, is 2; it is'),
+        differences: [{ path: 'spec.a' }],
+      });
+    });
   });
 
   describe('events', () => {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { sql } from 'kysely';
 import { rowsOf } from './backup.js';
 import { badBackup, newerBackup, notEmpty } from './backup-errors.js';
-import { type BackupHeader, FORMAT, TABLES } from './backup-tables.js';
+import { type BackupHeader, FORMAT, PASSING_SETTINGS, TABLES } from './backup-tables.js';
 import { MIGRATIONS } from './migrations.js';
 import { openStore, type Store, type StoreTransaction } from './open-store.js';
 
@@ -44,9 +44,11 @@ async function fill(store: Store, rows: Rows): Promise<void> {
       const found = await sql`select 1 from ${sql.table(name)} limit 1`.execute(tx);
       if (found.rows.length > 0) throw notEmpty(store.address, name);
     }
-    for await (const [table, some] of rows) await insert(tx, table, some);
+    for await (const [table, some] of rows) await insert(tx, table, table === 'settings' ? lasting(some) : some);
   });
 }
+
+const lasting = (settings: readonly Row[]) => settings.filter(({ name }) => !PASSING_SETTINGS.includes(name as string));
 
 async function insert(tx: StoreTransaction, table: string, rows: readonly Row[]): Promise<void> {
   for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {

@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CompiledQuery, type Dialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import type Libsql from 'libsql';
 import { lockedStore, missingStore, notADatabase, storeFailed, storePermission, unreachableStore } from './errors.js';
+import { makeFolder } from './make-folder.js';
 import type { OpenStoreOptions } from './open-store.js';
 import type { StoreAddress } from './store-address.js';
 import { storeDialect } from './store-driver.js';
@@ -42,10 +43,13 @@ export async function sqliteDialect(
 /** Sees to it that there is a file, so that SQLite makes those beside it with the same narrow rights. */
 function touch(path: string, shown: string, create: boolean): void {
   try {
-    if (create) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (create) makeFolder(dirname(path));
     closeSync(openSync(path, create ? 'a' : 'r+', 0o600));
   } catch (error) {
-    throw fileError(error as NodeJS.ErrnoException, shown);
+    const isNowhere = create && (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw isNowhere
+      ? storePermission(shown, 'its folder cannot be made')
+      : fileError(error as NodeJS.ErrnoException, shown);
   }
 }
 

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../store/make-folder.js';
 import type { UsageRow } from '../../store/usage.js';
 import { RunLock } from './run-lock.js';
 import { readUsageLines } from './usage-lines.js';
@@ -29,7 +30,7 @@ export class JournalFolder {
   }
 
   make(): void {
-    mkdirSync(this.#path, { recursive: true, mode: 0o700 });
+    makeFolder(this.#path);
   }
 
   pathOf(id: string): string {

@@ -36,6 +36,11 @@ export abstract class EndingExchange extends TriedRequest implements Journalled 
     return this.parts.trace;
   }
 
+  /** What the client was told instead of an answer; null if it got one. */
+  get error(): ApiError | null {
+    return this.#error;
+  }
+
   /** The client's address. */
   get client(): string {
     return this.parts.request.socket.remoteAddress ?? '';

@@ -24,7 +24,7 @@ function recorded(use: (recorder: TrafficRecorder) => void, key = KEY): string {
     throw error;
   };
   const lines = new RotatedLines({ path, maxBytes: 1e6, files: 1, failed });
-  const recorder = new TrafficRecorder({ lines, key, epochUs: EPOCH_US, sloClasses: ['gold'] });
+  const recorder = new TrafficRecorder({ lines, key, epochUs: EPOCH_US });
   use(recorder);
   recorder.flush();
   recorder.close();
@@ -113,9 +113,8 @@ describe('TrafficRecorder', () => {
     expect([a.session === b.session, a.session === record({ session: 'kim' }).session]).toEqual([false, true]);
     expect(record({ session: 'kim' }, Buffer.alloc(32, 8)).session).not.toBe(a.session);
     expect(new Set([a.session, record({ sloClass: 'kim' }).slo_class, record({ tenant: 'kim' }).tenant]).size).toBe(3);
-    expect(['critical', 'gold', 'kim'].map((sloClass) => record({ sloClass }).slo_class)).toEqual([
+    expect(['critical', 'kim'].map((sloClass) => record({ sloClass }).slo_class)).toEqual([
       'critical',
-      'gold',
       expect.stringMatching(/^[\w-]{11}$/),
     ]);
   });

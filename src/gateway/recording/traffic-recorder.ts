@@ -11,14 +11,14 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type KnownClasses = Pick<SloPriorities, 'isKnown'>;
 
+const BUILT_IN: KnownClasses = sloPriorities();
+
 export interface RecorderParts {
   lines: RotatedLines;
   /** Of the installation: what ids are made with. */
   key: Buffer;
   /** Microseconds since 1970 at which the gateway's clock began. */
   epochUs: number;
-  /** SLO classes besides the built-in ones. */
-  sloClasses?: readonly string[];
 }
 
 /**
@@ -35,10 +35,9 @@ export class TrafficRecorder {
   readonly #names = new Memo(MOST_NAMES, (name) => (name === '' ? 'null' : JSON.stringify(name)));
   readonly #sessions: Memo;
   readonly #ownTenants: Memo;
-  readonly #classes: KnownClasses;
   readonly #ownClasses: Memo;
 
-  constructor({ lines, key, epochUs, sloClasses = [] }: RecorderParts) {
+  constructor({ lines, key, epochUs }: RecorderParts) {
     this.lines = lines;
     this.#key = key;
     this.#epochUs = Math.round(epochUs);
@@ -47,7 +46,6 @@ export class TrafficRecorder {
       name === '' ? 'null' : `"${recordedId(key, kind, name)}"`;
     this.#sessions = new Memo(MOST_SESSIONS, hashed('session'));
     this.#ownTenants = new Memo(MOST_NAMES, hashed('tenant'));
-    this.#classes = sloPriorities(Object.fromEntries(sloClasses.map((name) => [name, 0])));
     this.#ownClasses = new Memo(MOST_NAMES, hashed('class'));
   }
 
@@ -61,7 +59,7 @@ export class TrafficRecorder {
   }
 
   /** @param classes of the policy that it came under: what that defines is the installation's, and stands there as it is */
-  record(request: FinishedRequest, classes: KnownClasses = this.#classes): void {
+  record(request: FinishedRequest, classes: KnownClasses = BUILT_IN): void {
     const names = this.#names;
     const { isMetered, recordedBlocks } = request;
     // Without a key it is the client that says who it is.

@@ -16,7 +16,7 @@ import {
   showDecision,
 } from './admin-fleet.js';
 import type { AdminHost } from './admin-host.js';
-import { changeKey, createKey, listKeys, noKey, revokeKey, rotateKey, showKey } from './admin-keys.js';
+import { changeKey, createKey, listKeys, noKey, revokeKey, rotateKey, showKey, showLimits } from './admin-keys.js';
 import { isEnough } from './admin-role.js';
 import { type AdminAnswer, type AdminRequest, type AdminRoute, failed, nameIn } from './admin-route.js';
 import { showUsage } from './admin-usage.js';
@@ -40,6 +40,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { method: 'PATCH', path: '/api/keys/{id}', role: 'admin', answer: changeKey },
   { method: 'DELETE', path: '/api/keys/{id}', role: 'admin', answer: revokeKey },
   { method: 'POST', path: '/api/keys/{id}/rotate', role: 'admin', answer: rotateKey },
+  { method: 'GET', path: '/api/limits/{id}', role: 'viewer', answer: showLimits },
   { method: 'GET', path: '/api/usage', role: 'viewer', answer: showUsage },
 ];
 

@@ -1,3 +1,4 @@
+import { findExplanation } from '../decisions/find-explanation.js';
 import { tooManyReplicas } from '../errors.js';
 import { MOST_REPLICAS } from '../fleet/deciding-fleet.js';
 import type { Endpoint } from '../fleet/endpoint.js';
@@ -14,9 +15,10 @@ export function listDecisions({ ring }: AdminHost): AdminAnswer {
   return ok(ring.latest(LISTED));
 }
 
-export function showDecision({ ring }: AdminHost, { name: id }: AdminRequest): AdminAnswer {
-  const record = ring.find(id);
-  return record === undefined ? failed(404, `no decision about '${id}' is remembered`) : ok(record);
+/** Why it went where it went, or why it was refused. */
+export function showDecision({ refusals, ring }: AdminHost, { name: id }: AdminRequest): AdminAnswer {
+  const found = findExplanation(ring, refusals, id);
+  return found === undefined ? failed(404, `no decision about '${id}' is remembered`) : ok(found);
 }
 
 export function listReplicas({ endpoints, fleet }: AdminHost): AdminAnswer {

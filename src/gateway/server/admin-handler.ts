@@ -64,8 +64,8 @@ function whoAsks(host: AdminHost, wrong: WrongKeys, { headers, socket }: Incomin
   const { authorization, 'x-api-key': apiKey } = headers;
   if (isToken(authorization ?? '', host.adminToken)) return KEEPER;
   const address = socket.remoteAddress ?? '';
-  if (host.access !== null) {
-    const found = host.access.check(authorization, typeof apiKey === 'string' ? apiKey : undefined, address);
+  if (host.holders !== null) {
+    const found = host.holders.check(authorization, typeof apiKey === 'string' ? apiKey : undefined, address);
     if (!(found instanceof ApiError)) return { name: found.record.name, role: found.role, keyId: found.id };
     return refused(found === KEY_MISSING || found === KEY_WRONG ? NO_TOKEN_OR_KEY : found);
   }

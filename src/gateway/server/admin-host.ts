@@ -1,6 +1,7 @@
 import type { ApiError } from '../../protocol/errors.js';
 import type { KeyRole } from '../../store/key-record.js';
 import type { Store } from '../../store/open-store.js';
+import type { LimitsView } from '../access/limits-view.js';
 import type { Gateway } from '../gateway.js';
 
 /** What the admin port needs of those who know the keys. */
@@ -13,6 +14,8 @@ export interface AdminAccess {
   ): { readonly id: string; readonly role: KeyRole; readonly record: { readonly name: string } } | ApiError;
   /** Keys have changed in the store: from now on they are as they are there. */
   refresh(): Promise<void>;
+  /** What is left of each limit of a key now; null if there is no such key. Rejects when nobody can be asked. */
+  limitsOf(keyId: string): Promise<LimitsView | null>;
 }
 
 /** What the admin port needs of the gateway. */
@@ -28,13 +31,16 @@ export interface AdminHost
     | 'foldUsage'
     | 'metricsText'
     | 'nowMs'
+    | 'refusals'
     | 'reloadConfig'
     | 'replicas'
     | 'ring'
     | 'stopSignal'
   > {
   /** Where keys and usage are; without one there are no keys but the token. */
-  readonly store: Pick<Store, 'keys' | 'usage' | 'now'> | null;
+  readonly store: Pick<Store, 'keys' | 'settings' | 'usage' | 'now'> | null;
   /** Null where no keys are asked for. */
   readonly access: AdminAccess | null;
+  /** Those who have a key, whether or not requests need one. */
+  readonly holders: AdminAccess | null;
 }

@@ -1,5 +1,6 @@
 import { keyView } from '../../store/key-view.js';
 import type { IssuedKey } from '../../store/keys.js';
+import { knownClasses } from '../access/known-classes.js';
 import type { AdminHost } from './admin-host.js';
 import { type AdminAnswer, type AdminRequest, failed, ok } from './admin-route.js';
 import { readKeyChanges, readNewKeyBody, readRotation } from './read-key-body.js';
@@ -22,7 +23,8 @@ export async function showKey({ store }: AdminHost, { name: id }: AdminRequest):
 export async function createKey(host: AdminHost, { body }: AdminRequest): Promise<AdminAnswer> {
   const { store } = host;
   if (store === null) return noStore();
-  const issued = await store.keys.create(readNewKeyBody(body, await store.now()));
+  const classes = await knownClasses(host.endpoints.values(), store);
+  const issued = await store.keys.create(readNewKeyBody(body, await store.now(), classes));
   await refresh(host);
   return { status: 201, body: issuedView(issued, await store.now()) };
 }
@@ -30,7 +32,8 @@ export async function createKey(host: AdminHost, { body }: AdminRequest): Promis
 export async function changeKey(host: AdminHost, { body, name: id }: AdminRequest): Promise<AdminAnswer> {
   const { store } = host;
   if (store === null) return noStore();
-  const key = await store.keys.update(id, readKeyChanges(body, await store.now()));
+  const classes = await knownClasses(host.endpoints.values(), store);
+  const key = await store.keys.update(id, readKeyChanges(body, await store.now(), classes));
   await refresh(host);
   return ok(keyView(key, await store.now()));
 }
@@ -53,9 +56,17 @@ export async function rotateKey(host: AdminHost, { body, name: id }: AdminReques
   return ok(issuedView(issued, now));
 }
 
+/** What is left of each limit of a key. */
+export async function showLimits({ access, store }: AdminHost, { name: id }: AdminRequest): Promise<AdminAnswer> {
+  if (store === null) return noStore();
+  if (access === null) return failed(409, 'this gateway asks for no keys (access.keys is off): nothing is limited');
+  const view = await access.limitsOf(id);
+  return view === null ? noKey() : ok(view);
+}
+
 /** This gateway knows at once; one whose store fails just now knows as soon as others do. */
-async function refresh({ access }: AdminHost): Promise<void> {
-  await access?.refresh().catch(() => {});
+async function refresh({ holders }: AdminHost): Promise<void> {
+  await holders?.refresh().catch(() => {});
 }
 
 export function noStore(): AdminAnswer {

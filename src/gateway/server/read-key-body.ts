@@ -46,7 +46,7 @@ const SETTINGS: Keys = {
   tenant: { kind: text(), default: 'the name', help: 'the name of whom its requests are counted for' },
   models: { kind: { type: 'any' }, help: 'the names of the models it may ask, or null for all' },
   max_slo_class: {
-    kind: text(Object.keys(BUILT_IN_SLO_PRIORITIES)),
+    kind: text(),
     help: 'the most important class it may claim, or null for any',
   },
   role: { kind: text(KEY_ROLES), default: 'none', help: `one of ${KEY_ROLES.join(', ')}` },
@@ -67,15 +67,26 @@ interface SettingKeys {
   limits?: Record<string, Record<string, number>>;
 }
 
-/** What `POST /api/keys` is sent: a whole key. An InputError says what is wrong with it, and where. */
-export function readNewKeyBody(body: string, now: number): KeySettings {
-  const keys = { ...SETTINGS, name: { ...SETTINGS.name!, needed: true } };
+/** The classes that every policy knows. */
+const BUILT_IN = Object.keys(BUILT_IN_SLO_PRIORITIES);
+
+const settingsWith = (sloClasses: readonly string[]): Keys => ({
+  ...SETTINGS,
+  max_slo_class: { ...SETTINGS.max_slo_class!, kind: text(sloClasses) },
+});
+
+/**
+ * What `POST /api/keys` is sent: a whole key. An InputError says what is wrong with it, and where.
+ * @param sloClasses those that somebody defines
+ */
+export function readNewKeyBody(body: string, now: number, sloClasses = BUILT_IN): KeySettings {
+  const keys = { ...settingsWith(sloClasses), name: { ...SETTINGS.name!, needed: true } };
   return readSettings(body, now, keys, 'give a key, as in {"name": "reports"}') as KeySettings;
 }
 
 /** What `PATCH /api/keys/{id}` is sent: what changes. */
-export function readKeyChanges(body: string, now: number): Partial<KeySettings> {
-  return readSettings(body, now, SETTINGS, 'give what changes, as in {"models": ["m"]}');
+export function readKeyChanges(body: string, now: number, sloClasses = BUILT_IN): Partial<KeySettings> {
+  return readSettings(body, now, settingsWith(sloClasses), 'give what changes, as in {"models": ["m"]}');
 }
 
 /** What `POST /api/keys/{id}/rotate` is sent, if anything: for how many seconds the text of before is still good. */

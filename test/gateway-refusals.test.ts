@@ -1,0 +1,170 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { explainRequest } from '../src/gateway/decisions/explain-decision.js';
+import { Gateway } from '../src/gateway/gateway.js';
+import { GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/gateway-config.js';
+import { configFor } from '../src/gateway/toy-engine.contract.js';
+import { definedClasses } from '../src/store/key-classes.js';
+import type { KeySettings } from '../src/store/key-record.js';
+import { openStore } from '../src/store/open-store.js';
+import { question, toyEngine, until } from './support/engine-fixture.js';
+import { afterwards, gatewayOver } from './support/gateway-fixture.js';
+
+const root = mkdtempSync(join(tmpdir(), 'twinyard-refusals-'));
+afterAll(() => rmSync(root, { recursive: true }));
+let folders = 0;
+
+function withStore(): Pick<GatewayConfig, 'store' | 'dataDir' | 'access'> {
+  const dataDir = join(root, String(folders++));
+  return { store: ':memory:', dataDir, access: { ...GATEWAY_DEFAULTS.access, keys: 'required' } };
+}
+
+async function newKey(gateway: Gateway, settings: Partial<KeySettings> = {}) {
+  const { key, text } = await gateway.store!.keys.create({ name: 'app', ...settings });
+  await gateway.access!.refresh();
+  return { id: key.id, text };
+}
+
+async function ask(gateway: Gateway, id: string, key: string, change: object = {}, headers: object = {}) {
+  const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'x-request-id': id, ...headers },
+    body: JSON.stringify(question('hello', { max_tokens: 3, ...change })),
+  });
+  await answer.text();
+  return answer;
+}
+
+async function admin(gateway: Gateway, path: string, method = 'GET', body?: unknown) {
+  const answer = await fetch(gateway.adminUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${gateway.adminToken}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: JSON.parse(await answer.text()) };
+}
+
+describe('what became of a request that was refused', () => {
+  test('is told as its client was told: by a limit, for a model, or because nobody could take it', async () => {
+    const engine = await toyEngine();
+    const gateway = await gatewayOver([engine], withStore());
+    const { id: keyId, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 1 } } });
+    const { text: elsewhere } = await newKey(gateway, { models: ['another'] });
+    const { text: free } = await newKey(gateway);
+    const told = async (id: string) => (await admin(gateway, `/api/decisions/${id}`)).body;
+
+    expect((await ask(gateway, 'served', text)).status).toBe(200);
+    expect((await told('served')).refused).toBeUndefined();
+    const limited = await ask(gateway, 'limited', text);
+    const explained = await told('limited');
+    expect(explained).toMatchObject({
+      id: 'limited',
+      refused: {
+        ...{ endpoint: 'default', key: keyId, status: 429, code: 'rate_limit_exceeded', by: 'over a limit' },
+        limit: { name: 'requests_per_minute', scope: '*', most: 1, left: 0, needed: 1 },
+        retryAfterS: Number(limited.headers.get('retry-after')),
+      },
+    });
+    expect(explainRequest(explained)).toContain('request limited: refused with 429 (rate_limit_exceeded)\n');
+    expect((await ask(gateway, 'forbidden', elsewhere)).status).toBe(403);
+    expect((await told('forbidden')).refused).toMatchObject({ status: 403, by: 'its key may not use the model' });
+    expect((await ask(gateway, 'unknown', free, { model: 'planted-text' })).status).toBe(404);
+    const unknown = await told('unknown');
+    expect(unknown.refused).toMatchObject({ status: 404, by: 'no replica serves the model', endpoint: null });
+    expect(JSON.stringify(unknown)).not.toContain('planted');
+    expect((await ask(gateway, 'wrong', 'sk-planted')).status).toBe(401);
+    expect((await admin(gateway, '/api/decisions/wrong')).status).toBe(404);
+  });
+
+  test('is told of those that the gate or the queue kept out', async () => {
+    const gateway = await gatewayOver([await toyEngine()], withStore());
+    const { text } = await newKey(gateway);
+    const policy = { admission: { policy: 'reject-all' } };
+    expect((await admin(gateway, '/api/endpoints/default/policy', 'PUT', policy)).status).toBe(200);
+    const refused = await ask(gateway, 'kept-out', text);
+    expect(refused.status).toBe(429);
+    const { body } = await admin(gateway, '/api/decisions/kept-out');
+    expect(body.refused).toMatchObject({ status: 429, code: 'rate_limit_exceeded', endpoint: 'default', limit: null });
+    expect(body.refused.by).not.toBe('');
+    expect(body.refused.retryAfterS).toBe(
+      refused.headers.has('retry-after') ? Number(refused.headers.get('retry-after')) : null,
+    );
+  });
+});
+
+describe('what is left of limits', () => {
+  test('is told by the admin API', async () => {
+    const gateway = await gatewayOver([await toyEngine()], withStore());
+    const { id, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 5 }, toy: { concurrent: 2 } } });
+    await ask(gateway, 'a', text);
+    await until(() => gateway.inFlight === 0);
+    const { body, status } = await admin(gateway, `/api/limits/${id}`);
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        id,
+        limits: {
+          '*': { requests_per_minute: { limit: 5, used: 1, left: 4 } },
+          toy: { concurrent: { limit: 2, used: 0, left: 2, reset_s: null } },
+        },
+      },
+    ]);
+    expect(await admin(gateway, '/api/limits/none')).toMatchObject({ status: 404 });
+    const open = await gatewayOver([await toyEngine()], {
+      ...withStore(),
+      access: { ...GATEWAY_DEFAULTS.access, keys: 'off' },
+    });
+    expect(await admin(open, `/api/limits/${id}`)).toMatchObject({ status: 409 });
+  });
+});
+
+describe('classes that a policy defines', () => {
+  test('are known to keys and recordings as soon as they are defined', async () => {
+    const path = join(root, 'traffic.jsonl');
+    const record = { path, maxBytes: 1e6, files: 1 };
+    const gateway = await gatewayOver([await toyEngine()], { ...withStore(), record });
+    const create = () => admin(gateway, '/api/keys', 'POST', { name: 'n', max_slo_class: 'gold' });
+    const early = await create();
+    expect([early.status, early.body.error]).toEqual([400, expect.stringContaining("unknown value 'gold'")]);
+    const { text } = await newKey(gateway);
+    await ask(gateway, 'before', text, {}, { 'x-slo-class': 'gold' });
+    const policy = { admission: { slo_priorities: { gold: 2 } } };
+    expect((await admin(gateway, '/api/endpoints/default/policy', 'PUT', policy)).status).toBe(200);
+    const { body: made } = await create();
+    expect(made).toMatchObject({ max_slo_class: 'gold' });
+    await ask(gateway, 'after', text, {}, { 'x-slo-class': 'gold' });
+    // A key that may claim gold counts as gold when it claims more.
+    await ask(gateway, 'more', made.key, {}, { 'x-slo-class': 'critical' });
+    await until(() => gateway.inFlight === 0);
+    gateway.recorder!.flush();
+    const classes = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).slo_class);
+    expect(classes).toEqual([expect.stringMatching(/^[\w-]{11}$/), 'gold', 'gold']);
+  });
+
+  test('are told to all who use the store', async () => {
+    const engine = await toyEngine();
+    const [endpoint] = configFor([engine]).endpoints;
+    const policy = { ...endpoint!.policy, sloPriorities: { gold: 9 } };
+    const gateway = await gatewayOver([engine], { ...withStore(), endpoints: [{ ...endpoint!, policy }] });
+    expect(await definedClasses(gateway.store!)).toEqual(['gold']);
+  });
+});
+
+test('a folder for data, or for a store, where there can be none is told, and nobody waits', async ({ skip }) => {
+  skip(!existsSync('/proc/self'), 'there is no /proc here');
+  const gateway = new Gateway(configFor([], { ...withStore(), dataDir: '/proc/twinyard/data' }));
+  afterwards(() => gateway.close(0));
+  await expect(gateway.start()).rejects.toMatchObject({
+    code: 'JOURNAL_NOT_WRITABLE',
+    problem: 'the usage journal cannot be written there (ENOENT)',
+  });
+  await expect(openStore('/proc/twinyard/keys.db')).rejects.toMatchObject({
+    code: 'STORE_PERMISSION',
+    problem: 'its folder cannot be made',
+  });
+});
