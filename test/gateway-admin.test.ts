@@ -30,19 +30,19 @@ class AdminPort {
 
   private constructor(readonly gateway: Gateway) {}
 
-  static async open(): Promise<AdminPort> {
+  static async open(keys: 'required' | 'off' = 'required'): Promise<AdminPort> {
     const { access } = configFor([]);
     const gateway = await gatewayOver([await engine()], {
       store: ':memory:',
       // Only what the port itself asks for is taken in.
-      access: { ...access, keys: 'required', refreshMs: 3_600_000 },
+      access: { ...access, keys, refreshMs: 3_600_000 },
       dataDir: mkdtempSync(join(folder, 'data-')),
     });
     const port = new AdminPort(gateway);
     for (const role of KEY_ROLES) {
       port.keys.set(role, (await port.store.keys.create({ name: `the ${role}`, role })).text);
     }
-    const known = gateway.access!;
+    const known = gateway.holders!;
     const refresh = known.refresh.bind(known);
     await refresh();
     known.refresh = () => {
@@ -107,6 +107,15 @@ describe('who may do what', () => {
       expect([401, 403, 500]).not.toContain(await statusOf(`Bearer ${port.gateway.adminToken}`));
     },
   );
+
+  test('keys with a role are known here also where requests need none', async () => {
+    const port = await AdminPort.open('off');
+    expect(port.gateway.access).toBeNull();
+    expect((await port.as('viewer', '/api/keys')).status).toBe(200);
+    expect((await port.as('viewer', '/api/reload', 'POST')).status).toBe(403);
+    expect((await port.ask('Bearer wrong', '/api/keys')).status).toBe(401);
+    expect((await fetch(`${port.gateway.url}/v1/models`)).status).toBe(200);
+  });
 
   test('every route that changes something takes more than looking', () => {
     for (const { method, path, role } of ADMIN_ROUTES) expect(role === 'viewer', path).toBe(method === 'GET');
