@@ -26,7 +26,7 @@ export class ControlClient {
   async *events(path: string, query: Asked['query'], signal: AbortSignal): AsyncGenerator<ServerEvent> {
     try {
       const response = await this.#send('GET', path, { ...(query === undefined ? {} : { query }), signal });
-      if (response.body !== null) yield* serverEvents(response.body);
+      if (response.body !== null) yield* serverEvents(piecesOf(response.body, signal));
     } catch (error) {
       if (signal.aborted) return;
       throw error instanceof TypeError ? unreachable(this.url, why(error)) : error;
@@ -69,6 +69,23 @@ export class ControlClient {
     } catch {
       throw refusalOf(this.url, response.status, null);
     }
+  }
+}
+
+/**
+ * What a stream brings until the signal is given. Fetch itself forgets the signal once its request has been collected as garbage,
+ * which it may be while the answer still comes.
+ */
+async function* piecesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
   }
 }
 

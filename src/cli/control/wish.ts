@@ -10,8 +10,8 @@ export interface Wish {
   isMet(resource: Resource | null): boolean;
 }
 
-/** Phases in which a resource is as it was asked to be. */
-const WELL = ['Ready', 'Running', 'Connected', 'Active', 'Paused'];
+/** Phases in which a resource is as it was asked to be, and of use. */
+const WELL = ['Ready', 'Running', 'Connected', 'Active'];
 const ACCEPTED = "'ready', 'deleted', or a phase as in 'phase=Running'";
 
 export function readWish(given: string, kind: ResourceKind, place: string): Wish {
