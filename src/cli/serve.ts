@@ -94,9 +94,10 @@ async function start(gateway: Gateway, say: (line: string) => void): Promise<Con
       ...{ store: gateway.store!, routes: gateway.routes, self: SELF, dataDir },
       url: () => gateway.url,
       onFault: (error) => gateway.fault(error),
+      onLost: ({ message }) => say(`warning: keeps nothing true any more, and serves what it has: ${message}`),
     }),
   );
-  gateway.extension = adminExtension(opened.then(({ host }) => host));
+  gateway.extension = adminExtension(opened);
   try {
     return await opened;
   } catch (error) {

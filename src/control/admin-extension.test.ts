@@ -15,7 +15,7 @@ async function opened() {
     logs: async function* () {},
   };
   const host: ControlHost = { store: plane.store, feed, keys: plane.opened.keys, runner };
-  const extension = adminExtension(Promise.resolve(host));
+  const extension = adminExtension(Promise.resolve({ host }));
   const ask = (
     caller: { name: string; role: 'none' | 'admin'; keyId: string | null },
     method: string,
@@ -58,7 +58,7 @@ test('the holder of an ApiKey has what Roles of its workspace give him, and noth
   await plane.apply(`${head('Role', 'viewers')}spec: {role: viewer, api_keys: [alice]}\n`);
   const keyOf = async (name: string) => {
     const ref = { kind: 'ApiKey', workspace: 'default', name };
-    const { id } = await issueKey(plane.store, plane.opened.keys, ref);
+    const { id } = await issueKey(plane.store, plane.opened.keys, ref, 'alice');
     return { name: `default/${name}`, role: 'none', keyId: id } as const;
   };
   const [alice, bob] = [await keyOf('alice'), await keyOf('bob')];
@@ -69,19 +69,32 @@ test('the holder of an ApiKey has what Roles of its workspace give him, and noth
   expect((await ask({ name: 'stranger', role: 'none', keyId: 'k' }, 'GET', CHAT)).status).toBe(403);
 });
 
-test('who asks before there is a control plane waits for it, and is told when none comes', async () => {
+test('who asks before there is a control plane waits for it, and is told when none comes or it is no more', async () => {
   const { host, plane } = await opened();
   await plane.chat('  replicas: 0\n');
-  let open = (_: ControlHost) => {};
-  const later = new Promise<ControlHost>((resolve) => {
+  let isLost = false;
+  const kept = {
+    get host() {
+      if (isLost) throw new Error('another one has taken over');
+      return host;
+    },
+  };
+  let open = (_: typeof kept) => {};
+  const later = new Promise<typeof kept>((resolve) => {
     open = resolve;
   });
   const never = adminExtension(Promise.reject(new Error('another one has the folder')));
   const call = { caller: ADMIN, method: 'GET', path: CHAT, query: new URLSearchParams(), headers: {} };
   const asked = { ...call, body: async () => '', signal: new AbortController().signal };
-  const early = adminExtension(later).answer(asked);
-  open(host);
+  const extension = adminExtension(later);
+  const early = extension.answer(asked);
+  open(kept);
   expect((await early).status).toBe(200);
+  isLost = true;
+  expect(await extension.answer(asked)).toMatchObject({
+    status: 503,
+    body: { code: 'CONTROL_NOT_OPEN', error: expect.stringContaining('another one has taken over') },
+  });
   expect(await never.answer(asked)).toMatchObject({
     status: 503,
     body: { code: 'CONTROL_NOT_OPEN', error: expect.stringContaining('another one has the folder') },

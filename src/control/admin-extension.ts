@@ -4,8 +4,11 @@ import { type ControlHost, failed } from './api/control-route.js';
 import { answerControl, isControlPath } from './api/routes.js';
 import type { ControlStore } from './store/control-store.js';
 
-/** The control API as a part of a gateway's admin port. Who asks before the control plane is there waits for it. */
-export function adminExtension(opened: Promise<ControlHost>): AdminExtension {
+/**
+ * The control API as a part of a gateway's admin port. Who asks before the control plane is there waits for it; who asks when it
+ * has not come, or is no more, is told why.
+ */
+export function adminExtension(opened: Promise<{ readonly host: ControlHost }>): AdminExtension {
   // Who asks is told.
   opened.catch(() => {});
   return {
@@ -13,7 +16,7 @@ export function adminExtension(opened: Promise<ControlHost>): AdminExtension {
     async answer(asked) {
       let host: ControlHost;
       try {
-        host = await opened;
+        ({ host } = await opened);
       } catch (error) {
         return failed(503, 'CONTROL_NOT_OPEN', `there is no control plane here: ${(error as Error).message}`);
       }

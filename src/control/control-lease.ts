@@ -28,16 +28,16 @@ export class ControlLease {
     private readonly store: Store,
     private readonly owner: string,
     private readonly place: string,
-    lost: () => void,
+    lost: (place: string) => void,
   ) {
     this.#timer = setInterval(() => void this.#renew(lost), RENEW_MS).unref();
   }
 
   /**
    * Throws CONTROL_ELSEWHERE while another folder's control plane has it. To be called by who has locked the folder.
-   * @param lost called when another one has it now; nothing may be kept true any more
+   * @param lost called when another one has it now, with where that is; nothing may be kept true any more
    */
-  static async take(store: Store, dataDir: string, lost: () => void): Promise<ControlLease> {
+  static async take(store: Store, dataDir: string, lost: (place: string) => void): Promise<ControlLease> {
     const owner = ownerOf(join(dataDir, 'control-id'));
     const place = `${hostname()}:${dataDir}`;
     const holder = await hold(store, owner, place);
@@ -55,11 +55,11 @@ export class ControlLease {
   }
 
   /** A store that cannot be asked tells nobody else either. */
-  async #renew(lost: () => void): Promise<void> {
+  async #renew(lost: (place: string) => void): Promise<void> {
     const holder = await hold(this.store, this.owner, this.place).catch(() => null);
     if (holder === null) return;
     clearInterval(this.#timer);
-    lost();
+    lost(holder.place);
   }
 }
 

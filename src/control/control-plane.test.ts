@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openStore, type Store } from '../store/open-store.js';
 import { ControlPlane } from './control-plane.js';
 import { isControlElsewhere } from './errors.js';
@@ -23,6 +23,7 @@ let folder: string;
 let store: Store;
 let routes: ToyRoutes;
 const faults: unknown[] = [];
+const losses: string[] = [];
 
 beforeEach(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-control-')));
@@ -42,6 +43,7 @@ const open = (dataDir = 'data') =>
     ...{ store, routes, dataDir: join(folder, dataDir), self: [], url: () => 'http://gateway' },
     runner: { readiness: { everyMs: 20, timeoutMs: 5000, failures: 2 } },
     onFault: (error) => faults.push(error),
+    onLost: ({ message }) => losses.push(message),
   });
 
 async function processes(): Promise<number[]> {
@@ -107,4 +109,32 @@ test('there is one for a folder, and one for a store', async () => {
   }
   await plane.close();
   await (await open('elsewhere')).close();
+});
+
+test('one that another has taken over from takes no more changes; its replicas run, and are found again when it has it back', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const plane = await open();
+  await plane.host.store.apply('alice', chat('one', 1));
+  await untilRunning(plane);
+  const ids = routes.routed();
+  const { host } = plane;
+  const thief = { owner: 'x', place: 'elsewhere:/data', until: Date.now() + 1e9 };
+  await store.settings.set('control_plane', JSON.stringify(thief));
+  vi.advanceTimersByTime(10_000);
+  while (losses.length === 0) await new Promise(setImmediate);
+  vi.useRealTimers();
+  expect(losses.splice(0)).toEqual([expect.stringContaining('elsewhere:/data')]);
+  expect(() => plane.host).toThrow('the control plane of elsewhere:/data keeps its resources true');
+  await plane.close();
+  // Nobody looks at what is changed now.
+  await host.store.apply('alice', chat('two', 1));
+  expect([await plane.running(), routes.routed()]).toEqual([1, ids]);
+
+  await store.settings.set('control_plane', JSON.stringify({ ...thief, until: 1 }));
+  routes = new ToyRoutes();
+  const next = await open();
+  expect(routes.routed()).toEqual(ids);
+  await untilRunning(next);
+  expect(routes.routed()).not.toEqual(ids);
+  await next.close();
 });

@@ -6,6 +6,7 @@ import { SecretBox } from '../store/secrets.js';
 import { ChangeFeed } from './api/change-feed.js';
 import type { ControlHost } from './api/control-route.js';
 import { ControlLease } from './control-lease.js';
+import { otherControlPlane } from './errors.js';
 import { ModelCache } from './models/cache/model-cache.js';
 import { keepTrue } from './reconcile/keep-true.js';
 import { LocalRunner, type LocalRunnerOptions } from './runner/local/local-runner.js';
@@ -24,17 +25,27 @@ export interface ControlPlaneOptions {
   readonly runner?: Partial<LocalRunnerOptions>;
   /** Hears of what should not happen. */
   readonly onFault: (error: unknown) => void;
+  /** Hears that another control plane has taken over. */
+  readonly onLost: (problem: Error) => void;
 }
 
-/** Keeps what is declared true, from when it is opened until it is closed. Replicas outlive it: the next one finds them. */
+/**
+ * Keeps what is declared true, from when it is opened until it is closed or another one has taken over. Replicas outlive it: the
+ * next one of the same folder finds them.
+ */
 export class ControlPlane {
-  readonly host: ControlHost;
-  /** What is to be closed, in the order in which it was opened. */
-  readonly #opened: (() => unknown)[];
+  readonly #host: ControlHost;
+  readonly #ending: Ending;
 
-  private constructor(host: ControlHost, opened: (() => unknown)[]) {
-    this.host = host;
-    this.#opened = opened;
+  private constructor(host: ControlHost, ending: Ending) {
+    this.#host = host;
+    this.#ending = ending;
+  }
+
+  /** Throws when another control plane has taken over: what is changed here would be seen by nobody who keeps it true. */
+  get host(): ControlHost {
+    if (this.#ending.lost !== null) throw this.#ending.lost;
+    return this.#host;
   }
 
   /**
@@ -42,35 +53,46 @@ export class ControlPlane {
    * another control plane does this work.
    */
   static async open(options: ControlPlaneOptions): Promise<ControlPlane> {
-    const opened: (() => unknown)[] = [];
+    const ending: Ending = { opened: [], lost: null };
     try {
-      return new ControlPlane(await openAll(options, opened), opened);
+      const host = await openAll(options, ending);
+      if (ending.lost !== null) throw ending.lost;
+      return new ControlPlane(host, ending);
     } catch (error) {
-      await closeAll(opened);
+      await closeAll(ending);
       throw error;
     }
   }
 
   /** How many replicas run. */
   async running(): Promise<number> {
-    return (await this.host.runner.list()).filter(({ phase }) => phase !== 'exited').length;
+    return (await this.#host.runner.list()).filter(({ phase }) => phase !== 'exited').length;
   }
 
   /** Changes nothing more; replicas, and those who ask them, go on. */
   close(): Promise<void> {
-    return closeAll(this.#opened);
+    return closeAll(this.#ending);
   }
 }
 
-async function openAll(options: ControlPlaneOptions, opened: (() => unknown)[]): Promise<ControlHost> {
-  const { dataDir, onFault, routes, self, url } = options;
+interface Ending {
+  /** What is to be closed, in the order in which it was opened. */
+  readonly opened: (() => unknown)[];
+  /** Who has taken over. */
+  lost: Error | null;
+}
+
+async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<ControlHost> {
+  const { dataDir, onFault, onLost, routes, self, url } = options;
+  const { opened } = ending;
   const { keys } = options.store;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const runner = await LocalRunner.open({ ...options.runner, folder: join(dataDir, 'runner'), onFault });
   opened.push(() => runner.close());
-  const lease = await ControlLease.take(options.store, dataDir, () => {
-    onFault(new Error('another control plane has taken over'));
-    void closeAll(opened);
+  const lease = await ControlLease.take(options.store, dataDir, (place) => {
+    ending.lost = otherControlPlane(options.store.address, place);
+    onLost(ending.lost);
+    void closeAll(ending).catch(onFault);
   });
   opened.push(() => lease.release().catch(onFault));
   const store = new ControlStore(options.store, SecretBox.open(join(dataDir, 'secrets.key')));
@@ -83,6 +105,6 @@ async function openAll(options: ControlPlaneOptions, opened: (() => unknown)[]):
   return { store, feed, keys, runner };
 }
 
-async function closeAll(opened: (() => unknown)[]): Promise<void> {
+async function closeAll({ opened }: Ending): Promise<void> {
   for (const close of opened.splice(0).reverse()) await close();
 }

@@ -628,6 +628,10 @@ describe('issue', () => {
       ...{ key_id: stdout.slice(3, 15), key: expect.stringMatching(/^ty_/) },
     });
     expect((await twinyard('issue none')).code).toBe(2);
+    const hint = '"[\\w-]{4}"';
+    expect(await printed('events key web --audit')).toMatch(
+      new RegExp(`  admin  issue  ApiKey default/web\n  status\\.hint: ${hint} -> ${hint}\n$`),
+    );
   });
 });
 

@@ -26,10 +26,13 @@ export function eventRow(event: EventView): string[] {
   return [secondText(last_at), type, shownRef(kind, workspace, name), reason, String(count), line];
 }
 
+/** What is all new, or all gone, is no difference. */
+const WHOLE: readonly string[] = ['create', 'delete', 'remove'];
+
 /** One change: who did what when, then what differs. */
 export function auditLines({ action, actor, after, at, before, kind, name, workspace }: AuditView): string[] {
   const head = `${secondText(at)}  ${actor}  ${action}  ${shownRef(kind, workspace, name)}`;
-  if (action !== 'update') return [head];
+  if (WHOLE.includes(action)) return [head];
   const changed = differences(before, after).map(
     (one) => `  ${one.path}: ${valueText(one.before)} -> ${valueText(one.after)}`,
   );

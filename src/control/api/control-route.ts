@@ -41,7 +41,7 @@ export type RouteScope = 'workspace' | 'global' | 'anywhere' | 'each';
 
 export interface ControlRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With `{workspace}` and `{name}`, each one part of the path. */
+  /** With `{workspace}`, `{name}` and `{model}`, each one part of the path. */
   readonly path: string;
   /** The least that whoever asks must be. */
   readonly role: Exclude<KeyRole, 'none'>;

@@ -3,6 +3,7 @@ import { knownNames } from '../../kernel/nearest-name.js';
 import { isStoreFailure } from '../../store/errors.js';
 import type { KeyRole } from '../../store/key-record.js';
 import { ResourceConflict } from '../../store/resource-errors.js';
+import { ModelError } from '../models/errors.js';
 import { InvalidResources } from '../resources/errors.js';
 import { resourceView } from '../store/resource-view.js';
 import { type ControlAnswer, failed } from './control-route.js';
@@ -35,6 +36,8 @@ export class Forbidden extends Error {
 const STATUS: Readonly<Record<string, number>> = {
   RESOURCE_UNKNOWN: 404,
   API_REPLICA: 404,
+  MODEL_NOT_FOUND: 404,
+  MODEL_VERSION_NOT_FOUND: 404,
   RESOURCE_DELETING: 409,
   RESOURCE_IN_USE: 409,
 };
@@ -48,6 +51,7 @@ export function refusalFor(error: unknown): ControlAnswer {
   }
   if (isStoreFailure(error))
     return failed(503, (error as InputError).code, (error as Error).message, {}, ['retry-after', '1']);
+  if (error instanceof ModelError) return failed(error.transient ? 503 : 502, error.code, error.message);
   if (error instanceof InvalidResources) {
     return failed(422, error.code, error.message, { problems: error.problems.map(partsOf) });
   }

@@ -123,9 +123,9 @@ async function issue({ keys, store }: ControlHost, { caller, params }: ControlRe
   const present = await store.get(ref);
   if (present === null) throw unknownResource(ref);
   await authoriseChange(caller, store, present);
-  const { id, text } = await issueKey(store, keys, ref);
+  const { id, text } = await issueKey(store, keys, ref, caller.name);
   const uid = present.metadata.uid!;
-  await store.events.add({ ...ref, uid }, 'normal', 'Issued', `a new text was made for ${caller.name}`);
+  await store.events.add({ ...ref, uid }, 'normal', 'Issued', 'it has a new text');
   return ok({ kind: 'IssuedKey', key_id: id, key: text });
 }
 

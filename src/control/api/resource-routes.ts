@@ -156,7 +156,7 @@ function patchesStatus(kind: ResourceKind): Answer {
       );
       throw new InvalidResources(problems);
     }
-    const after = await store.putStatus(ref, present.metadata.uid!, status.data);
+    const after = await store.actOn(request.caller.name, 'status', ref, present.metadata.uid!, status.data);
     if (after === null) throw unknownResource(ref);
     return ok(after);
   };

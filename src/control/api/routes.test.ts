@@ -7,6 +7,8 @@ import type { KeyRole } from '../../store/key-record.js';
 import { openStore, type Store } from '../../store/open-store.js';
 import type { ResourceRecord } from '../../store/resource-record.js';
 import { SecretBox } from '../../store/secrets.js';
+import { ToyHub } from '../models/toy-hub.contract.js';
+import { safetensors, tinyModel } from '../models/toy-model.contract.js';
 import { KINDS } from '../resources/kinds.js';
 import { ControlStore } from '../store/control-store.js';
 import { installDefaults } from '../store/install-defaults.js';
@@ -159,6 +161,16 @@ describe('resources over the API', () => {
       body: { metadata: { generation: 1 }, status: { ready: 1 } },
     });
     expect(await patch({ message: 'fine' })).toMatchObject({ body: { status: { phase: 'Running', message: 'fine' } } });
+    expect((await ask('GET /api/v1/audit?name=chat&limit=1')).body).toMatchObject({
+      items: [
+        {
+          actor: 'alice',
+          action: 'status',
+          before: { status: { message: '' } },
+          after: { status: { message: 'fine' } },
+        },
+      ],
+    });
     expect(await patch({ phase: 'Sideways' })).toMatchObject({
       status: 422,
       body: { problems: [{ place: 'body (phase)' }] },
@@ -212,7 +224,19 @@ describe('keys', () => {
     expect(first).toMatchObject({ status: 200, body: { kind: 'IssuedKey', key: expect.stringMatching(/^ty_/) } });
     expect(second.body.key_id).toBe(first.body.key_id);
     expect((await ask(`GET ${KEYS}/k/events`)).body).toMatchObject({
-      items: [{ reason: 'Issued', message: 'a new text was made for alice', count: 2 }],
+      items: [{ reason: 'Issued', message: 'it has a new text', count: 2 }],
+    });
+    const hint = (answer: Answered) => (answer.body.key as string).slice(-4);
+    expect((await ask('GET /api/v1/audit?kind=ApiKey&name=k')).body).toMatchObject({
+      items: [
+        {
+          ...{ actor: 'alice', action: 'issue' },
+          before: { status: { hint: hint(first) } },
+          after: { status: { hint: hint(second), key_id: first.body.key_id } },
+        },
+        { actor: 'alice', action: 'issue', before: { spec: { role: 'operator' }, status: null } },
+        { action: 'create' },
+      ],
     });
     expect(second.body.key).not.toBe(first.body.key);
     const shown = JSON.stringify([await ask(`GET ${KEYS}/k`), await ask('GET /api/v1/audit')]);
@@ -221,6 +245,49 @@ describe('keys', () => {
     expect((await ask(`POST ${KEYS}/none/issue`)).status).toBe(404);
     await ask(`DELETE ${KEYS}/k`);
     expect((await ask(`POST ${KEYS}/k/issue`)).status).toBe(409);
+  });
+});
+
+describe('models of a registry', () => {
+  const MODELS = '/api/v1/workspaces/default/modelregistries/hub/models';
+  let hub: ToyHub;
+  beforeEach(async () => {
+    hub = await ToyHub.start();
+    const weights = safetensors({ weight: { dtype: 'BF16', shape: [8, 8] } });
+    hub.put('acme/tiny', 'main', { ...tinyModel('seed'), 'model.safetensors': weights });
+    hub.token = 'hf_hush';
+    const spec = { type: 'hugging-face', url: hub.url, token: 'hf_hush' };
+    const body = { apiVersion: 'twinyard/v1', kind: 'ModelRegistry', metadata: { name: 'hub' }, spec };
+    await ask('POST /api/v1/workspaces/default/modelregistries', { body });
+  });
+  afterEach(() => hub.stop());
+
+  it('are listed, and described without being fetched', async () => {
+    expect((await ask(`GET ${MODELS}?search=TIN&limit=5`)).body).toEqual({
+      kind: 'ModelList',
+      items: [{ name: 'acme/tiny', versions: [] }],
+    });
+    expect((await ask(`GET ${MODELS}?search=none`)).body.items).toEqual([]);
+    expect((await ask(`GET ${MODELS}/acme%2Ftiny?version=main`)).body).toMatchObject({
+      ...{ kind: 'Model', name: 'acme/tiny', version: 'main', revision: expect.stringMatching(/^[0-9a-f]{40}$/) },
+      ...{ layers: 2, kv_heads: 2, dtype: 'bfloat16', parameters: 64 },
+      files: expect.arrayContaining([expect.objectContaining({ path: 'config.json' })]),
+    });
+  });
+
+  it('are refused with what the registry says', async () => {
+    const asked = async (path: string) => {
+      const { body, status } = await ask(`GET ${path}`);
+      return [status, body.code];
+    };
+    expect(await asked(`${MODELS}/acme%2Fnone`)).toEqual([404, 'MODEL_NOT_FOUND']);
+    expect(await asked(`${MODELS}/acme%2Ftiny?version=v9`)).toEqual([404, 'MODEL_VERSION_NOT_FOUND']);
+    expect(await asked(`${MODELS}/..%2F..`)).toEqual([400, 'MODEL_NAME']);
+    expect(await asked(`${MODELS}?limit=0`)).toEqual([400, 'API_QUERY']);
+    expect(await asked(MODELS.replace('hub', 'none'))).toEqual([404, 'RESOURCE_UNKNOWN']);
+    hub.token = 'another';
+    expect(await asked(MODELS)).toEqual([502, 'REGISTRY_TOKEN_REFUSED']);
+    expect((await ask(`GET ${MODELS}`, { as: caller('viewer') })).status).toBe(403);
   });
 });
 
@@ -489,6 +556,12 @@ describe('roles', () => {
   });
 });
 
+interface DescribedOperation {
+  operationId: string;
+  parameters: { name: string; in: string }[];
+  responses: object;
+}
+
 describe('the table of routes', () => {
   it('has no two that answer the same, and finds what paths name', () => {
     const called = CONTROL_ROUTES.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`);
@@ -527,7 +600,7 @@ describe('the table of routes', () => {
   it('is described by OpenAPI: every route, and every schema that it speaks of', async () => {
     const { body } = await ask('GET /api/v1/openapi.json');
     const document = openApi(CONTROL_ROUTES) as {
-      paths: Record<string, Record<string, { operationId: string }>>;
+      paths: Record<string, Record<string, DescribedOperation>>;
       components: { schemas: object };
     };
     expect(body).toEqual(document);
@@ -537,6 +610,17 @@ describe('the table of routes', () => {
     );
     expect(refs.length).toBeGreaterThan(20);
     for (const name of refs) expect(document.components.schemas).toHaveProperty(name);
+    // Classes such as \p{Cc} are not known to every reader.
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map((match) => match[1]!);
+    expect(patterns.length).toBeGreaterThan(20);
+    for (const pattern of patterns) expect(JSON.parse(pattern)).not.toMatch(/\\p\{/i);
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      for (const { parameters, responses } of Object.values(methods)) {
+        expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(named);
+        expect(Object.keys(responses)).toEqual([expect.stringMatching(/^20\d$/), 'default']);
+      }
+    }
     const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((one) => one.operationId));
     expect(new Set(ids).size).toBe(ids.length);
   });

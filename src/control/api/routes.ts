@@ -14,6 +14,7 @@ import { refusalFor } from './errors.js';
 import { GENERAL_ROUTES } from './general-routes.js';
 import { keptAlive } from './kept-alive.js';
 import { openApi } from './open-api.js';
+import { REGISTRY_ROUTES } from './registry-routes.js';
 import { resourceRoutes } from './resource-routes.js';
 
 const DESCRIPTION: ControlRoute = {
@@ -32,6 +33,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...GENERAL_ROUTES,
   ...KINDS.flatMap(resourceRoutes),
   ...ENDPOINT_ROUTES,
+  ...REGISTRY_ROUTES,
 ];
 
 export interface ControlCall extends Pick<ControlRequest, 'query' | 'ifMatch' | 'signal'> {

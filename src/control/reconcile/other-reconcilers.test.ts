@@ -42,7 +42,7 @@ test('an ApiKey waits for its text, is active, expires, and is revoked with its 
     return [(await store.get(alice))?.status?.phase, again];
   };
   expect(await look()).toEqual(['Pending', 5000]);
-  const { id } = await issueKey(store, opened.keys, alice);
+  const { id } = await issueKey(store, opened.keys, alice, 'admin');
   expect(await look()).toEqual(['Active', 5000]);
   await timing.pass(5000);
   expect(await look()).toEqual(['Expired', null]);

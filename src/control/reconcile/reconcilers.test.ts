@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InputError } from '../../kernel/errors.js';
+import { InputError, RunError } from '../../kernel/errors.js';
 import { Reconcilers } from './reconcilers.js';
 import { ToyPlane } from './toy-plane.contract.js';
 import { settled, ToyTiming } from './toy-timing.contract.js';
@@ -70,5 +70,22 @@ test('what somebody can put right is told to those who look, and a bug to those 
   faults.length = 0;
   await timing.pass(100_000);
   expect(faults).toEqual([]);
+  await all.close();
+});
+
+test('a store that fails is told of once, until it works again', async () => {
+  const { all, faults, plane, seen, timing, work } = await opened();
+  work.fails = new RunError('STORE_FAILED', 'the disk is full');
+  await plane.chat('  replicas: 0\n');
+  await all.start();
+  await seen();
+  await timing.pass(10_000);
+  expect(faults.splice(0)).toEqual([work.fails]);
+  work.fails = null;
+  await timing.pass(100_000);
+  work.fails = new RunError('STORE_FAILED', 'it is full again');
+  await plane.chat('  replicas: 1\n');
+  await seen();
+  expect(faults).toEqual([work.fails]);
   await all.close();
 });

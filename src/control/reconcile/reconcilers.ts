@@ -14,7 +14,7 @@ export interface ReconcilersOptions {
   readonly store: ControlStore;
   readonly reconcilers: readonly Reconciler[];
   readonly timing: Timing;
-  /** Hears of what is neither anybody's mistake nor the store's. */
+  /** Hears of what is nobody's mistake, and of a store that fails when it begins to. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -24,6 +24,7 @@ export class Reconcilers {
   readonly #reconcilers: ReadonlyMap<string, Reconciler>;
   readonly #options: ReconcilersOptions;
   #stop: () => void = () => {};
+  #isStoreFailing = false;
 
   constructor(options: ReconcilersOptions) {
     this.#options = options;
@@ -78,12 +79,19 @@ export class Reconcilers {
 
   async #work(key: string): Promise<number | null> {
     const ref = keyRef(key);
-    return (await this.#reconcilers.get(ref.kind)?.reconcile(ref)) ?? null;
+    const waitMs = (await this.#reconcilers.get(ref.kind)?.reconcile(ref)) ?? null;
+    this.#isStoreFailing = false;
+    return waitMs;
   }
 
   /** People are told what they can put right; what is a bug is told to whoever runs this. */
   #failed(key: string, error: unknown): void {
-    if (isStoreFailure(error)) return;
+    if (isStoreFailure(error)) {
+      // Nobody can be told by a status; one line says it for all.
+      if (!this.#isStoreFailing) this.#options.onFault(error);
+      this.#isStoreFailing = true;
+      return;
+    }
     if (!(error instanceof InputError || error instanceof RunError)) this.#options.onFault(error);
     void this.#tell(keyRef(key), (error as Error).message).catch(() => {});
   }

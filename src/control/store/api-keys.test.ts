@@ -35,7 +35,7 @@ afterEach(async () => {
 it('a key has a text when it is issued, and follows its resource until both end', async () => {
   await syncKey(control, store.keys, REF);
   expect(await store.keys.list()).toEqual([]);
-  const { id, text } = await issueKey(control, store.keys, REF);
+  const { id, text } = await issueKey(control, store.keys, REF, 'alice');
   expect(await store.keys.get(id)).toMatchObject({ name: 'default/alice', models: ['a'], hash: hashKeyText(text) });
   expect((await control.get(REF))!.status).toMatchObject({
     phase: 'Active',
@@ -51,26 +51,26 @@ it('a key has a text when it is issued, and follows its resource until both end'
   await syncKey(control, store.keys, REF);
   expect(await store.keys.version()).toBe(version);
   await control.delete('bob', REF);
-  await expect(issueKey(control, store.keys, REF)).rejects.toMatchObject({ code: 'RESOURCE_DELETING' });
+  await expect(issueKey(control, store.keys, REF, 'alice')).rejects.toMatchObject({ code: 'RESOURCE_DELETING' });
   await syncKey(control, store.keys, REF);
   await syncKey(control, store.keys, REF);
   expect((await store.keys.get(id))!.revokedAt).not.toBeNull();
   expect(await control.get(REF)).toBeNull();
-  await expect(issueKey(control, store.keys, REF)).rejects.toMatchObject({ code: 'RESOURCE_UNKNOWN' });
+  await expect(issueKey(control, store.keys, REF, 'alice')).rejects.toMatchObject({ code: 'RESOURCE_UNKNOWN' });
 });
 
 it('a key that was made just before a crash is taken up again, with no more rights than its resource gives', async () => {
   const lost = await store.keys.create({ name: 'default/alice', role: 'admin' });
-  const { id } = await issueKey(control, store.keys, REF);
+  const { id } = await issueKey(control, store.keys, REF, 'alice');
   expect(id).toBe(lost.key.id);
   expect(await store.keys.list()).toMatchObject([{ role: 'none', models: ['a'] }]);
 });
 
 it('a key that somebody has revoked stays so, and another is issued in its place', async () => {
-  const { id } = await issueKey(control, store.keys, REF);
+  const { id } = await issueKey(control, store.keys, REF, 'alice');
   await store.keys.revoke(id);
   await apply('{models: [c]}');
   await syncKey(control, store.keys, REF);
   expect(await store.keys.get(id)).toMatchObject({ models: ['a'] });
-  expect((await issueKey(control, store.keys, REF)).id).not.toBe(id);
+  expect((await issueKey(control, store.keys, REF, 'alice')).id).not.toBe(id);
 });

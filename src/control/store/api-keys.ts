@@ -11,8 +11,11 @@ export interface Issued {
   readonly text: string;
 }
 
-/** Gives an ApiKey a text, whether it had one or not; one that it had is not accepted any more. */
-export async function issueKey(store: ControlStore, keys: Keys, ref: ResourceRef): Promise<Issued> {
+/**
+ * Gives an ApiKey a text, whether it had one or not; one that it had is not accepted any more. Nobody gets a text before the audit
+ * log says who.
+ */
+export async function issueKey(store: ControlStore, keys: Keys, ref: ResourceRef, actor: string): Promise<Issued> {
   const resource = await store.get(ref);
   if (resource === null) throw unknownResource(ref);
   if (resource.metadata.deleted_at !== undefined) throw deletingResource(ref);
@@ -21,7 +24,7 @@ export async function issueKey(store: ControlStore, keys: Keys, ref: ResourceRef
   // Before it has a text that works: what was found under the name may have been allowed more.
   if (known !== null) await keys.update(known, settings);
   const { key, text } = known === null ? await keys.create(settings) : await keys.rotate(known, null);
-  await report(store, ref, resource, key.id, key.hint);
+  await store.actOn(actor, 'issue', ref, resource.metadata.uid!, statusOf(resource, key.id, key.hint));
   return { id: key.id, text };
 }
 
@@ -40,7 +43,7 @@ export async function syncKey(store: ControlStore, keys: Keys, ref: ResourceRef)
   }
   if (id === null || resource.status?.observed_generation === resource.metadata.generation) return;
   const { hint } = await keys.update(id, settingsOf(ref, resource));
-  await report(store, ref, resource, id, hint);
+  await store.putStatus(ref, resource.metadata.uid!, statusOf(resource, id, hint));
 }
 
 const settingsOf = ({ name, workspace }: ResourceRef, { spec }: Resource) =>
@@ -63,13 +66,9 @@ async function keyIdOf(keys: Keys, ref: ResourceRef, { metadata, status }: Resou
   return found?.id ?? null;
 }
 
-async function report(
-  store: ControlStore,
-  ref: ResourceRef,
-  resource: Resource,
-  key_id: string,
-  hint: string,
-): Promise<void> {
-  const { generation, uid } = resource.metadata;
-  await store.putStatus(ref, uid!, { phase: 'Active', observed_generation: generation, key_id, hint });
-}
+const statusOf = ({ metadata }: Resource, key_id: string, hint: string) => ({
+  phase: 'Active',
+  observed_generation: metadata.generation,
+  key_id,
+  hint,
+});

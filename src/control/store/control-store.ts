@@ -1,4 +1,5 @@
 import type { InputError } from '../../kernel/errors.js';
+import type { StatusAction } from '../../store/audit.js';
 import type { Store } from '../../store/open-store.js';
 import { shownRef, unknownResource } from '../../store/resource-errors.js';
 import { ResourceEvents } from '../../store/resource-events.js';
@@ -106,9 +107,22 @@ export class ControlStore {
 
   /** What whoever keeps it true has seen. Null when it is gone, or another of the same name. */
   async putStatus(ref: ResourceRef, uid: string, status: unknown): Promise<Resource | null> {
-    const checked = kindNamed(ref.kind, 'status').statusSchema.parse(status) as Json;
+    const checked = checkedStatus(ref, status);
     const work = (tx: ResourceTransaction) => tx.putStatus(ref, uid, checked);
     const record = await this.resources.change(CONTROL_PLANE, work, 'past-crashes');
+    return record === null ? null : resourceView(record);
+  }
+
+  /** The same where it is somebody's doing: it is in the audit log, whether the status is another one or not. */
+  async actOn(
+    actor: string,
+    action: StatusAction,
+    ref: ResourceRef,
+    uid: string,
+    status: unknown,
+  ): Promise<Resource | null> {
+    const checked = checkedStatus(ref, status);
+    const record = await this.resources.change(actor, (tx) => tx.putStatus(ref, uid, checked, action));
     return record === null ? null : resourceView(record);
   }
 
@@ -132,6 +146,9 @@ export class ControlStore {
     return { ...planned!, resource: resourceView(after) };
   }
 }
+
+const checkedStatus = ({ kind }: ResourceRef, status: unknown) =>
+  kindNamed(kind, 'status').statusSchema.parse(status) as Json;
 
 /** Kinds whose names are asked for by the same path. */
 const TWINS: Readonly<Record<string, string>> = { Endpoint: 'ExternalEndpoint', ExternalEndpoint: 'Endpoint' };

@@ -17,7 +17,7 @@ export async function installDefaults(store: ControlStore): Promise<void> {
   for (const resource of [made('Workspace', DEFAULT_WORKSPACE), made('Cluster', 'local'), ...builtInEngines()]) {
     const record = await store.resources.get(refOf(resource));
     if (record !== null) {
-      const [last] = await store.resources.audit({ uid: record.uid, limit: 1 });
+      const [last] = await store.resources.audit({ uid: record.uid, declared: true, limit: 1 });
       if (last?.actor !== CONTROL_PLANE || record.deletedAt !== null) continue;
     }
     wanted.push(resource);

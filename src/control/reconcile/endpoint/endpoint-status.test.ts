@@ -39,6 +39,7 @@ test('a download is told with how far it is', () => {
       model: { state: 'fetching', bytes, total },
     });
   expect(fetching(0, 0)).toMatchObject({ phase: 'ModelDownloading', message: 'asks the registry for the model' });
+  expect(fetching(2 ** 20, 2 ** 21)).toMatchObject({ message: '50 % of 2.0 MiB' });
   expect(fetching(2 ** 30, 2 ** 32)).toMatchObject({ message: '25 % of 4.0 GiB', download: { total: 2 ** 32 } });
 });
 
@@ -51,6 +52,14 @@ test('one that is started again is a failure, with what is known of the one befo
   expect(status({ replicas: [again], before, lastExit })).toMatchObject({
     message: '0 of 1 replicas are ready: replica r0 exited with code 1',
     last_lines: ['ah'],
+  });
+});
+
+test('an update that fails says how many are as they were', () => {
+  const failed = replica({ id: 'r2', phase: 'exited', exit: exit({ code: 1 }) });
+  expect(status({ replicas: [replica({ specHash: 'old' }), failed] })).toMatchObject({
+    phase: 'Degraded',
+    message: '1 of 1 replicas are ready, 1 is not updated yet: replica r2 exited with code 1',
   });
 });
 

@@ -66,14 +66,17 @@ function phaseOf(input: StatusInput, ready: number): [phase: string, message: st
   if (input.unrouted !== null) return ['Failed', `it gets no requests: ${input.unrouted}`];
   if (isDone(input)) return ['Running', farewell];
   const hindrance = hindranceOf(input);
+  const old = replicas.filter(
+    (one) => !one.isLeaving && desired.specHash !== null && one.specHash !== desired.specHash,
+  );
+  const update = old.length === 0 ? '' : `, ${counted(old.length, 'is', 'are')} not updated yet`;
+  const count = `${ready} of ${desired.replicas} replicas are ready${update}`;
   if (hindrance !== null) {
     const phase = ready > 0 ? 'Degraded' : hindrance.isPassing ? 'Pending' : 'Failed';
-    return [phase, `${ready} of ${desired.replicas} replicas are ready: ${hindrance.message}`];
+    return [phase, `${count}: ${hindrance.message}`];
   }
   if (model.state === 'fetching') return ['ModelDownloading', downloadText(model.bytes, model.total)];
-  const old = replicas.filter((one) => !one.isLeaving && one.specHash !== desired.specHash).length;
-  const update = old === 0 ? '' : `, ${counted(old, 'is', 'are')} not updated yet`;
-  return ['Deploying', `${ready} of ${desired.replicas} replicas are ready${update}`];
+  return ['Deploying', count];
 }
 
 function hindranceOf({ desired, hindrance, lastExit, model, replicas }: StatusInput): Hindrance | null {
@@ -114,7 +117,8 @@ function shownReplica({ exit, generation, id, isLeaving, phase, restarts, url }:
 
 function downloadText(bytes: number, total: number): string {
   if (total === 0) return 'asks the registry for the model';
-  return `${Math.floor((100 * bytes) / total)} % of ${(total / 2 ** 30).toFixed(1)} GiB`;
+  const size = total < 2 ** 30 ? `${(total / 2 ** 20).toFixed(1)} MiB` : `${(total / 2 ** 30).toFixed(1)} GiB`;
+  return `${Math.floor((100 * bytes) / total)} % of ${size}`;
 }
 
 const counted = (count: number, one: string, several = `${one}s`) => `${count} ${count === 1 ? one : several}`;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { ModelCache } from '../../models/cache/model-cache.js';
 import type { Clock, ModelRegistry, ResolvedModel } from '../../models/contract.js';
-import { describeModel } from '../../models/describe-model.js';
 import { folderSource } from '../../models/description/model-source.js';
 import { downloadModel } from '../../models/download/download-model.js';
 import type { FileSelection } from '../../models/download/select-files.js';
-import { isModelProblem, nothingSelected } from '../../models/errors.js';
+import { nothingSelected } from '../../models/errors.js';
+import { modelFacts } from '../../models/model-facts.js';
 import type { FetchedModel } from './model-state.js';
 
 /** A model as an endpoint asks for it. */
@@ -42,7 +42,14 @@ export async function fetchModel(options: FetchOptions): Promise<FetchedModel> {
     ...(clock === undefined ? {} : { clock }),
   });
   const { version } = resolved;
-  const facts = { ...asked, found_version: version, revision, folder, bytes, ...(await described(folder, asked.name)) };
+  const facts = {
+    ...asked,
+    found_version: version,
+    revision,
+    folder,
+    bytes,
+    ...(await modelFacts(await folderSource(folder), asked.name)),
+  };
   return { path: pathIn(folder, asked), revision, facts };
 }
 
@@ -53,27 +60,4 @@ function selectionOf({ file, name }: AskedModel, { files }: ResolvedModel, addre
   if (file === null) return {};
   if (!files.some(({ path }) => path === file)) throw nothingSelected(`${address}: ${name}`, `has no file '${file}'`);
   return { allow: [file.replace(/-\d{5}(-of-\d{5}\.gguf)$/, '-?????$1'), '*.json'] };
-}
-
-/** What its files say of it; nothing when they are not of a kind that does. */
-async function described(folder: string, name: string): Promise<Record<string, unknown>> {
-  try {
-    const model = await describeModel(await folderSource(folder), name);
-    return {
-      architecture: model.architecture,
-      layers: model.layers,
-      heads: model.heads,
-      kv_heads: model.kvHeads,
-      head_dim: model.headDim,
-      experts: model.experts,
-      dtype: model.dtype,
-      parameters: model.parameters,
-      weight_bytes: model.weightBytes,
-      context_length: model.contextLength,
-      kv_bytes_per_token: model.kvBytesPerToken,
-    };
-  } catch (error) {
-    if (!isModelProblem(error)) throw error;
-    return { problem: error.message };
-  }
 }

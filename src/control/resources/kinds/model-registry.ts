@@ -13,7 +13,8 @@ const spec = z.strictObject({
     .string()
     .max(2048)
     .regex(
-      /^(?:https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?|file:\/\/\/[^\p{Cc}]*)$/u,
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused; not every reader of the schema knows \p{Cc}
+      /^(?:https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?|file:\/\/\/[^\u0000-\u001f\u007f-\u009f]*)$/u,
       "an address as 'https://host' or 'file:///models'",
     )
     .optional()
