@@ -1,24 +1,31 @@
-import { RunError } from '../kernel/errors.js';
+import { InputError, RunError } from '../kernel/errors.js';
 import { summaryOf } from './commands.js';
+import { findServer, type Server } from './control/find-server.js';
+import { serverFlags } from './control/server-flags.js';
 import { badValue, missingFlag } from './errors.js';
 import { type CommandLine, helpText } from './flags/command-line.js';
+import type { FlagValues } from './flags/flag.js';
 import { choice, text } from './flags/kinds.js';
 import { asksForHelp, parseFlags } from './flags/parse-flags.js';
 import type { CliIo } from './io.js';
+
+/** Where a gateway that says nothing else has its admin port. */
+const USUAL_URL = 'http://127.0.0.1:8081';
 
 const explainFlags = {
   'admin-url': text({
     default: null,
     placeholder: 'url',
-    defaultText: 'http://127.0.0.1:8081',
+    defaultText: `$TWINYARD_SERVER, else the gateway of --data-dir, else ${USUAL_URL}`,
     help: "the gateway's admin address",
   }),
   token: text({
     default: null,
     placeholder: 'token',
-    defaultText: '$TWINYARD_ADMIN_TOKEN',
-    help: 'the admin token that serve printed',
+    defaultText: '$TWINYARD_ADMIN_TOKEN, else $TWINYARD_TOKEN, else that of the gateway of --data-dir',
+    help: 'the admin token that serve printed, or a key with a role',
   }),
+  'data-dir': serverFlags['data-dir'],
   format: choice({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
 };
 
@@ -27,7 +34,10 @@ export const EXPLAIN: CommandLine = {
   summary: summaryOf('explain'),
   operands: { usage: '<request-id>', least: 1, most: 1 },
   groups: [{ title: 'Gateway', flags: explainFlags }],
-  examples: ['explain 4f6c1a52-0f6e-4f0e-9d0a-3c5d8b1a7e21 --token "$TWINYARD_ADMIN_TOKEN"'],
+  examples: [
+    'explain 4f6c1a52-0f6e-4f0e-9d0a-3c5d8b1a7e21',
+    'explain 4f6c1a52-0f6e-4f0e-9d0a-3c5d8b1a7e21 --token "$TWINYARD_ADMIN_TOKEN"',
+  ],
 };
 
 /** Asks a running gateway what became of a request: why it went where it went, or why it was refused. */
@@ -37,19 +47,34 @@ export async function explain(argv: readonly string[], io: CliIo): Promise<numbe
     return 0;
   }
   const { values, operands } = await parseFlags<typeof explainFlags>(EXPLAIN, argv);
-  const token = values.token ?? io.env.TWINYARD_ADMIN_TOKEN;
-  if (token === undefined) {
-    throw missingFlag('--token', 'is required', 'give the token that serve printed, or set TWINYARD_ADMIN_TOKEN');
-  }
-  const base = values['admin-url'] ?? 'http://127.0.0.1:8081';
-  if (!URL.canParse(base)) throw badValue('--admin-url', base, 'is not a URL', 'one such as http://127.0.0.1:8081');
-  const record = await ask(new URL(`/api/decisions/${encodeURIComponent(operands[0]!)}`, base), token);
+  const { token, url } = gatewayOf(values, io);
+  const record = await ask(new URL(`/api/decisions/${encodeURIComponent(operands[0]!)}`, url), token);
   if (values.format === 'json') io.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
   else {
     const { explainRequest } = await import('../gateway/decisions/explain-decision.js');
     io.stdout.write(explainRequest(record as Parameters<typeof explainRequest>[0]));
   }
   return 0;
+}
+
+/** As commands of the control plane find theirs; a gateway without one says nowhere where it is, but is mostly in one place. */
+function gatewayOf(values: FlagValues<typeof explainFlags>['values'], { env }: CliIo): Server {
+  const given = values['admin-url'];
+  if (given !== null && !(URL.canParse(given) && /^https?:$/.test(new URL(given).protocol))) {
+    throw badValue('--admin-url', given, 'is not a URL', `one such as ${USUAL_URL}`);
+  }
+  const token = values.token ?? env.TWINYARD_ADMIN_TOKEN ?? env.TWINYARD_TOKEN;
+  const server = given === null ? null : new URL(given).origin;
+  try {
+    return findServer({ server, token: token ?? null, 'data-dir': values['data-dir'] }, { env });
+  } catch (error) {
+    const code = error instanceof InputError ? error.code : '';
+    if (code === 'SERVER_UNNAMED' && token !== undefined) return { url: USUAL_URL, token };
+    if (code !== 'SERVER_UNNAMED' && code !== 'SERVER_TOKEN') throw error;
+    const remedy =
+      'give the token that serve printed, or set TWINYARD_ADMIN_TOKEN, or name the --data-dir of the gateway';
+    throw missingFlag('--token', 'is required', remedy);
+  }
 }
 
 async function ask(url: URL, token: string): Promise<unknown> {

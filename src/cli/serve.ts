@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ControlPlane } from '../control/control-plane.js';
 import type { Gateway } from '../gateway/gateway.js';
+import { GATEWAY_DEFAULTS } from '../gateway/gateway-config.js';
 import { cannotListen } from './cannot-listen.js';
 import { summaryOf } from './commands.js';
 import { type CommandLine, helpText } from './flags/command-line.js';
@@ -12,12 +14,16 @@ import { tuneServer } from './tune-server.js';
 export const SERVE: CommandLine = {
   name: 'serve',
   summary: summaryOf('serve'),
+  about:
+    "Without replicas and without a file it is a control plane: it runs what is declared with 'twinyard apply', and keeps its " +
+    `data in ${GATEWAY_DEFAULTS.dataDir}.`,
   groups: [
     { title: 'Replicas', flags: serveFleetFlags },
     { title: 'Gateway', flags: serveFlags },
   ],
   examples: [
     'serve',
+    'serve --data-dir /var/lib/twinyard',
     'serve --replica http://127.0.0.1:9001 --replica http://127.0.0.1:9002',
     'serve -c examples/twinyard.yaml',
     'serve --replica http://127.0.0.1:9001 --routing-policy lmetric --port 8000 --decision-log out/decisions.jsonl',
@@ -51,9 +57,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
     await gateway.close(0);
     throw cannotListen(error, config.admin.port);
   }
-  const ready = gateway.replicas().filter(({ state }) => state === 'ready').length;
-  say(`serving on ${gateway.url}, ${ready} of ${gateway.replicas().length} replicas ready`);
-  say(`admin on ${gateway.adminUrl}, token ${gateway.adminToken}`);
+  for (const line of firstLines(gateway, control !== null)) say(line);
   io.onHangUp(() => {
     try {
       const needsRestart = gateway.reloadConfig();
@@ -73,6 +77,26 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   return 0;
 }
 
+/** Where it is, what it has, and what to do next where there is nothing yet. */
+function firstLines(gateway: Gateway, isControlPlane: boolean): string[] {
+  const { adminToken, adminTokenPath, adminUrl, config, url } = gateway;
+  const all = gateway.replicas();
+  const ready = all.filter(({ state }) => state === 'ready').length;
+  const isBare = isControlPlane && gateway.endpoints.size === 0;
+  const lines = [
+    `serving on ${url}, ${isBare ? 'no endpoint yet' : `${ready} of ${all.length} replicas ready`}`,
+    // A line may be kept somewhere where more people read than may read the file.
+    `admin on ${adminUrl}, token ${adminTokenPath === null ? adminToken : `in ${adminTokenPath}`}`,
+  ];
+  if (isBare) {
+    const isUsual = config.dataDir === resolve(GATEWAY_DEFAULTS.dataDir);
+    const where = isUsual ? '' : ` --data-dir ${config.dataDir}`;
+    lines.unshift(`to run something: twinyard apply -f examples/endpoints/emulated.yaml${where}`);
+  }
+  if (isControlPlane) lines.unshift(`a control plane with its data in ${config.dataDir}`);
+  return lines;
+}
+
 const SELF = [process.execPath, fileURLToPath(new URL('./main.js', import.meta.url))];
 
 /** Starts a gateway, and a control plane if it has a store. One with replicas of its own can do without, if it has to. */
@@ -81,7 +105,7 @@ async function start(gateway: Gateway, say: (line: string) => void): Promise<Con
     await gateway.start();
     return null;
   }
-  const [{ ControlPlane }, { adminExtension }, { isControlElsewhere }] = await Promise.all([
+  const [{ ControlPlane }, { adminExtension }, { isControlElsewhere, isFolderInUse }] = await Promise.all([
     import('../control/control-plane.js'),
     import('../control/admin-extension.js'),
     import('../control/errors.js'),
@@ -89,10 +113,11 @@ async function start(gateway: Gateway, say: (line: string) => void): Promise<Con
   const { dataDir, endpoints } = gateway.config;
   // Who asks for a model that is not known yet is told to come back.
   gateway.fleet.isSettling = true;
-  const opened = gateway.start().then(() =>
+  const opened = gateway.start({ isAnnounced: false }).then(() =>
     ControlPlane.open({
       ...{ store: gateway.store!, routes: gateway.routes, self: SELF, dataDir },
       url: () => gateway.url,
+      onHeld: () => gateway.announce(),
       onFault: (error) => gateway.fault(error),
       onLost: ({ message }) => say(`warning: keeps nothing true any more, and serves what it has: ${message}`),
     }),
@@ -103,6 +128,8 @@ async function start(gateway: Gateway, say: (line: string) => void): Promise<Con
   } catch (error) {
     if (!isControlElsewhere(error) || endpoints.length === 0) throw error;
     say(`warning: runs without a control plane: ${(error as Error).message}`);
+    // Commands go on finding the one whose folder it is.
+    if (!isFolderInUse(error)) gateway.announce();
     return null;
   } finally {
     gateway.fleet.isSettling = false;

@@ -26,6 +26,10 @@ describeStores((stores) => {
       const again = await take('a');
       const refusal = await take('b').catch((error) => error);
       expect([isControlElsewhere(refusal), refusal.message]).toEqual([true, expect.stringContaining(join(root, 'a'))]);
+      // How long to wait if whoever has it was killed.
+      const [, seconds] = /stop that one, or .*; if it has been killed, try again in (\d+) s$/.exec(refusal.message)!;
+      expect(Number(seconds)).toBeGreaterThan(0);
+      expect(Number(seconds)).toBeLessThanOrEqual(30);
       await first.release();
       const other = await take('b');
       await expect(take('a')).rejects.toThrow(join(root, 'b'));
@@ -40,7 +44,7 @@ describeStores((stores) => {
       const store = await stores.fresh();
       const lost: string[] = [];
       const told = new Promise<void>((resolve) => {
-        void ControlLease.take(store, join(root, 'a'), (place) => {
+        void ControlLease.take(store, join(root, 'a'), ({ place }) => {
           lost.push(place);
           resolve();
         }).then(async () => {

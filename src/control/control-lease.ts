@@ -9,6 +9,12 @@ const SETTING = 'control_plane';
 const HELD_MS = 30_000;
 const RENEW_MS = 10_000;
 
+/** Who else has it: where, and how long still if nobody renews it. */
+export interface LeaseHolder {
+  readonly place: string;
+  readonly leftMs: number;
+}
+
 interface Holder {
   readonly owner: string;
   /** For messages: host and folder. */
@@ -28,20 +34,20 @@ export class ControlLease {
     private readonly store: Store,
     private readonly owner: string,
     private readonly place: string,
-    lost: (place: string) => void,
+    lost: (holder: LeaseHolder) => void,
   ) {
     this.#timer = setInterval(() => void this.#renew(lost), RENEW_MS).unref();
   }
 
   /**
    * Throws CONTROL_ELSEWHERE while another folder's control plane has it. To be called by who has locked the folder.
-   * @param lost called when another one has it now, with where that is; nothing may be kept true any more
+   * @param lost called when another one has it now, with who that is; nothing may be kept true any more
    */
-  static async take(store: Store, dataDir: string, lost: (place: string) => void): Promise<ControlLease> {
+  static async take(store: Store, dataDir: string, lost: (holder: LeaseHolder) => void): Promise<ControlLease> {
     const owner = ownerOf(join(dataDir, 'control-id'));
     const place = `${hostname()}:${dataDir}`;
     const holder = await hold(store, owner, place);
-    if (holder !== null) throw otherControlPlane(store.address, holder.place);
+    if (holder !== null) throw otherControlPlane(store.address, holder);
     return new ControlLease(store, owner, place, lost);
   }
 
@@ -55,11 +61,11 @@ export class ControlLease {
   }
 
   /** A store that cannot be asked tells nobody else either. */
-  async #renew(lost: (place: string) => void): Promise<void> {
+  async #renew(lost: (holder: LeaseHolder) => void): Promise<void> {
     const holder = await hold(this.store, this.owner, this.place).catch(() => null);
     if (holder === null) return;
     clearInterval(this.#timer);
-    lost(holder.place);
+    lost(holder);
   }
 }
 
@@ -75,11 +81,13 @@ function ownerOf(path: string): string {
 }
 
 /** Takes it, or says who has it. */
-async function hold(store: Store, owner: string, place: string): Promise<Holder | null> {
+async function hold(store: Store, owner: string, place: string): Promise<LeaseHolder | null> {
   const now = await store.now();
   return store.exclusively(async (tx) => {
     const holder = await holderIn(tx);
-    if (holder !== null && holder.owner !== owner && holder.until > now) return holder;
+    if (holder !== null && holder.owner !== owner && holder.until > now) {
+      return { place: holder.place, leftMs: holder.until - now };
+    }
     await write(tx, { owner, place, until: now + HELD_MS });
     return null;
   }, 'past-crashes');

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -24,9 +24,11 @@ let store: Store;
 let routes: ToyRoutes;
 const faults: unknown[] = [];
 const losses: string[] = [];
+const held: string[] = [];
 
 beforeEach(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-control-')));
+  held.length = 0;
   store = await openStore(join(folder, 'yard.db'));
   routes = new ToyRoutes();
 });
@@ -42,6 +44,7 @@ const open = (dataDir = 'data') =>
   ControlPlane.open({
     ...{ store, routes, dataDir: join(folder, dataDir), self: [], url: () => 'http://gateway' },
     runner: { readiness: { everyMs: 20, timeoutMs: 5000, failures: 2 } },
+    onHeld: () => held.push(dataDir),
     onFault: (error) => faults.push(error),
     onLost: ({ message }) => losses.push(message),
   });
@@ -103,12 +106,23 @@ test('real processes are started, found again by the next control plane, replace
 
 test('there is one for a folder, and one for a store', async () => {
   const plane = await open();
+  const refused: string[] = [];
   for (const dataDir of ['data', 'elsewhere']) {
     const refusal = await open(dataDir).catch((error) => error);
     expect(isControlElsewhere(refusal), refusal.message).toBe(true);
+    refused.push(refusal.message);
   }
+  expect(refused).toEqual([
+    expect.stringMatching(
+      /data: another control plane .*; stop that one, or give this one another folder \(--data-dir/,
+    ),
+    expect.stringMatching(/stop that one, or give this one another store; if it has been killed, try again in \d+ s$/),
+  ]);
+  // Who is refused has nothing to tell where others look.
+  expect(held).toEqual(['data']);
   await plane.close();
   await (await open('elsewhere')).close();
+  expect(held).toEqual(['data', 'elsewhere']);
 });
 
 test('one that another has taken over from takes no more changes; its replicas run, and are found again when it has it back', async () => {
@@ -137,4 +151,36 @@ test('one that another has taken over from takes no more changes; its replicas r
   await untilRunning(next);
   expect(routes.routed()).not.toEqual(ids);
   await next.close();
+});
+
+test('no new key is made beside secrets that another one has sealed', async () => {
+  const key = join(folder, 'data', 'secrets.key');
+  const first = await open();
+  const away = (credential: string) =>
+    `apiVersion: twinyard/v1\nkind: ExternalEndpoint\nmetadata: {name: away}\nspec:\n  upstreams: [{name: a, url: 'http://127.0.0.1:1', credential: ${credential}}]\n`;
+  await first.close();
+  rmSync(key);
+  // Nothing is sealed yet: a new one does no harm.
+  const second = await open();
+  await second.host.store.apply('alice', readResources(away('hush'), 'f.yaml'));
+  await second.close();
+  const kept = readFileSync(key);
+  rmSync(key);
+  held.length = 0;
+  await expect(open()).rejects.toMatchObject({
+    code: 'SECRETS_KEY_LOST',
+    message: expect.stringContaining('put back the file that belongs to this store'),
+  });
+  expect([existsSync(key), held]).toEqual([false, []]);
+  writeFileSync(key, kept, { mode: 0o600 });
+  await (await open()).close();
+  // What is said to do when it is lost for good.
+  writeFileSync(key, `${'0'.repeat(64)}\n`, { mode: 0o600 });
+  const last = await open();
+  const ref = { kind: 'ExternalEndpoint', workspace: 'default', name: 'away' };
+  await last.host.store.delete('alice', ref);
+  while ((await last.host.store.get(ref)) !== null) await new Promise(setImmediate);
+  await last.host.store.apply('alice', readResources(away('hush'), 'f.yaml'));
+  expect((await last.host.store.revealed(ref))!.spec).toMatchObject({ upstreams: [{ credential: 'hush' }] });
+  await last.close();
 });

@@ -1,12 +1,13 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ManagedRoutes } from '../gateway/fleet/managed-routes.js';
+import { holdsSecrets } from '../store/holds-secrets.js';
 import type { Store } from '../store/open-store.js';
 import { SecretBox } from '../store/secrets.js';
 import { ChangeFeed } from './api/change-feed.js';
 import type { ControlHost } from './api/control-route.js';
 import { ControlLease } from './control-lease.js';
-import { otherControlPlane } from './errors.js';
+import { heldFolder, isFolderInUse, lostKeyFile, otherControlPlane } from './errors.js';
 import { ModelCache } from './models/cache/model-cache.js';
 import { keepTrue } from './reconcile/keep-true.js';
 import { LocalRunner, type LocalRunnerOptions } from './runner/local/local-runner.js';
@@ -23,6 +24,8 @@ export interface ControlPlaneOptions {
   /** Where clients ask the gateway. */
   readonly url: () => string;
   readonly runner?: Partial<LocalRunnerOptions>;
+  /** Hears that the folder and the store are this control plane's: what others find it by may be written. */
+  readonly onHeld: () => void;
   /** Hears of what should not happen. */
   readonly onFault: (error: unknown) => void;
   /** Hears that another control plane has taken over. */
@@ -83,19 +86,20 @@ interface Ending {
 }
 
 async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<ControlHost> {
-  const { dataDir, onFault, onLost, routes, self, url } = options;
+  const { dataDir, onFault, onHeld, onLost, routes, self, url } = options;
   const { opened } = ending;
   const { keys } = options.store;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const runner = await LocalRunner.open({ ...options.runner, folder: join(dataDir, 'runner'), onFault });
+  const runner = await openRunner(options);
   opened.push(() => runner.close());
-  const lease = await ControlLease.take(options.store, dataDir, (place) => {
-    ending.lost = otherControlPlane(options.store.address, place);
+  const lease = await ControlLease.take(options.store, dataDir, (holder) => {
+    ending.lost = otherControlPlane(options.store.address, holder);
     onLost(ending.lost);
     void closeAll(ending).catch(onFault);
   });
   opened.push(() => lease.release().catch(onFault));
-  const store = new ControlStore(options.store, SecretBox.open(join(dataDir, 'secrets.key')));
+  const store = new ControlStore(options.store, await openSecrets(options));
+  onHeld();
   await installDefaults(store);
   const feed = await ChangeFeed.open(store.resources);
   opened.push(() => feed.close());
@@ -103,6 +107,22 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Co
   const urlOf = (workspace: string, name: string) => `${url()}/workspace/${workspace}/endpoint/${name}/v1`;
   opened.push(await keepTrue({ store, keys, runner, routes, cache, self, urlOf, onFault }));
   return { store, feed, keys, runner };
+}
+
+/** Takes the folder. */
+async function openRunner({ dataDir, onFault, runner }: ControlPlaneOptions): Promise<LocalRunner> {
+  try {
+    return await LocalRunner.open({ ...runner, folder: join(dataDir, 'runner'), onFault });
+  } catch (error) {
+    throw isFolderInUse(error) ? heldFolder(dataDir) : error;
+  }
+}
+
+/** A key file is made where there are no secrets yet, and nowhere else. */
+async function openSecrets({ dataDir, store }: ControlPlaneOptions): Promise<SecretBox> {
+  const path = join(dataDir, 'secrets.key');
+  if (!existsSync(path) && (await holdsSecrets(store))) throw lostKeyFile(path, store.address);
+  return SecretBox.open(path);
 }
 
 async function closeAll({ opened }: Ending): Promise<void> {

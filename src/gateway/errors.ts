@@ -28,6 +28,9 @@ export const modelUnknown = (model: string) =>
 export const endpointUnknown = (name: string) =>
   new ApiError('unknown_path', `There is no endpoint '${shown(name)}' here.`);
 
+export const endpointNotSettled = (name: string) =>
+  new ApiError('unavailable', `Endpoints are still being looked up, '${shown(name)}' may be among them.`);
+
 export const nestedTooDeeply = () => new ApiError('malformed', 'The body is nested too deeply.');
 
 /** Something that should not happen did. It is reported to the gateway's keeper, not to the client. */

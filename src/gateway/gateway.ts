@@ -34,6 +34,8 @@ export class Gateway extends ServingGateway {
   extension: AdminExtension | null = null;
   /** What the admin API asks for: made anew at every start, or with a store kept beside its data. */
   adminToken = newAdminToken();
+  /** The file that it is kept in; null while it is in none. */
+  adminTokenPath: string | null = null;
   readonly #configAgain: () => GatewayConfig;
   readonly #ports: Ports;
   #adminFiles: AdminFiles | null = null;
@@ -60,18 +62,36 @@ export class Gateway extends ServingGateway {
     this.routes = new ManagedFleet(this.fleet, () => this.nowMs());
   }
 
-  /** Listens. Replicas need not be there: they join when they are well. */
-  async start(): Promise<void> {
+  /**
+   * Listens. Replicas need not be there: they join when they are well.
+   * @param isAnnounced whether programs of this machine find it by the folder of its data at once, where it has a store; else
+   * `announce` says when
+   */
+  async start({ isAnnounced = true }: { readonly isAnnounced?: boolean } = {}): Promise<void> {
     await this.services.open();
     if (this.config.store !== null) {
       this.#adminFiles = new AdminFiles(this.config.dataDir);
-      this.adminToken = this.#adminFiles.token();
+      this.#takeToken(this.#adminFiles.knownToken());
     }
     await Promise.all([this.fleet.check(), this.#ports.start()]);
-    this.#adminFiles?.tell(this.adminUrl, this.adminToken);
+    if (isAnnounced) this.announce();
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
     this.#watch();
     await this.fleet.scrape();
+  }
+
+  /** Writes into the folder of its data where it is. For who has that folder for himself: another's files would be overwritten. */
+  announce(): void {
+    if (this.#adminFiles === null) return;
+    this.#takeToken(this.#adminFiles.token());
+    this.#adminFiles.tell(this.adminUrl, this.adminToken);
+  }
+
+  /** @param token as it is kept; null while it is not */
+  #takeToken(token: string | null): void {
+    if (token === null) return;
+    this.adminToken = token;
+    this.adminTokenPath = this.#adminFiles!.tokenPath;
   }
 
   get url(): string {

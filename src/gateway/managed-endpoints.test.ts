@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { managedEndpoint, managedReplica, upstream } from './fleet/managed.contract.js';
 import type { Gateway } from './gateway.js';
-import { DEFAULT_POLICY, type GatewayConfig } from './gateway-config.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from './gateway-config.js';
 import { sendJson, startGateway, ToyEngine, until } from './toy-engine.contract.js';
 
 const opened: (() => Promise<unknown>)[] = [];
@@ -42,6 +42,24 @@ describe('a managed endpoint', () => {
     expect(await (await fetch(`${gateway.url}/v1/models`)).json()).toMatchObject({ data: [{ id: 'm' }] });
     expect(gateway.metricsText()).toContain('twinyard_endpoint_in_flight{endpoint="ws/chat"} 0');
     expect((await post(gateway, {}, {}, '/workspace/other/endpoint/chat')).status).toBe(404);
+  });
+
+  it('shows its own models by its path', async () => {
+    const [engine, gateway] = [await engineOf(), await gatewayOf()];
+    gateway.routes.put(managedEndpoint([managedReplica('a', engine.url, { models: ['n', 'm'] })]));
+    gateway.routes.put(managedEndpoint([managedReplica('b', engine.url, { models: ['other'] })], { name: 'second' }));
+    const list = async (path: string, method = 'GET') => {
+      const answer = await fetch(`${gateway.url}${path}/v1/models?a=b`, { method });
+      const { data, error } = (await answer.json()) as { data?: { id: string }[]; error?: { message: string } };
+      return [answer.status, data?.map(({ id }) => id) ?? error!.message];
+    };
+    expect(await list('')).toEqual([200, ['m', 'n', 'other']]);
+    expect(await list(PATH)).toEqual([200, ['m', 'n']]);
+    expect(await list('/workspace/ws/endpoint/second')).toEqual([200, ['other']]);
+    expect(await list('/workspace/other/endpoint/chat')).toEqual([404, "There is no endpoint 'chat' here."]);
+    expect(await list(PATH, 'POST')).toEqual([405, expect.stringContaining('GET, HEAD')]);
+    gateway.fleet.isSettling = true;
+    expect(await list('/workspace/ws/endpoint/third')).toEqual([503, expect.stringContaining('still being looked up')]);
   });
 
   it('keeps requests a moment while none of its replicas is ready', async () => {
@@ -161,6 +179,7 @@ describe('a managed endpoint', () => {
 });
 
 describe('an endpoint of upstreams that others run', () => {
+  const HEALTH = GATEWAY_DEFAULTS.health;
   const ready = (gateway: Gateway) => until(() => gateway.replicas().every(({ state }) => state === 'ready'));
 
   it('asks with its own credential, path and name of the model, and tells nobody', async () => {
@@ -225,6 +244,76 @@ describe('an endpoint of upstreams that others run', () => {
     const answer = await post(gateway);
     expect([answer.status, await messageOf(answer)]).toEqual([502, 'Replica a broke off: it refuses the credential.']);
   });
+
+  it('is looked at when requests fail, and says what they have found', async () => {
+    const [engine, gateway] = [await engineOf(), await gatewayOf({ health: { ...HEALTH, intervalMs: 1e6 } })];
+    gateway.routes.put(managedEndpoint([upstream('a', engine.url)]));
+    await ready(gateway);
+    const [replica] = gateway.replicas();
+    const state = () => gateway.routes.states('ws', 'chat')[0]!;
+    expect(state()).toMatchObject({ state: 'ready', problem: '' });
+    await engine.kill();
+    // Long ago, as far as one who asks no more than once a second is concerned.
+    replica!.checkedMs -= 2000;
+    expect((await post(gateway)).status).toBe(502);
+    await until(() => state().problem === 'ECONNREFUSED');
+    replica!.checkedMs -= 2000;
+    await post(gateway);
+    await until(() => state().state === 'unhealthy');
+    await engine.listen(Number(new URL(engine.url).port));
+    await gateway.fleet.check();
+    expect(state()).toMatchObject({ state: 'ready', problem: '' });
+  });
+
+  it('says that it fails requests although its list of models is there, until it answers one', async () => {
+    const config = { breaker: { failures: 2, openMs: 0 } };
+    const [engine, gateway] = [await engineOf(), await gatewayOf(config)];
+    gateway.routes.put(managedEndpoint([upstream('a', engine.url)]));
+    await ready(gateway);
+    const problem = () => gateway.routes.states('ws', 'chat')[0]!.problem;
+    engine.answer = ({ response }) => sendJson(response, 500, {});
+    await post(gateway, { seed: 1 });
+    expect(problem()).toBe('');
+    await post(gateway, { seed: 2 });
+    expect(problem()).toBe('fails requests: status 500');
+    await gateway.fleet.check();
+    expect(problem()).toBe('fails requests: status 500');
+    engine.answer = ({ response }) => sendJson(response, 200, {});
+    await post(gateway, { seed: 3 });
+    expect(problem()).toBe('');
+  });
+
+  it.each([401, 403])(
+    'says that its credential is refused when requests get %i, until it has another',
+    async (status) => {
+      const [engine, gateway] = [await engineOf(), await gatewayOf({ health: { ...HEALTH, intervalMs: 1e6 } })];
+      let checks = 0;
+      engine.early = ({ method }) => {
+        if (method === 'GET') checks++;
+        return false;
+      };
+      engine.answer = ({ request, response }) =>
+        sendJson(response, request.headers.authorization === 'Bearer right' ? 200 : status, {});
+      gateway.routes.put(managedEndpoint([upstream('a', engine.url, { credential: 'wrong' })]));
+      await ready(gateway);
+      const state = () => gateway.routes.states('ws', 'chat')[0]!;
+      await post(gateway);
+      expect(state()).toMatchObject({
+        state: 'ready',
+        problem: `refuses the credential: requests get ${status}`,
+      });
+      await until(() => checks === 2);
+      // It is not asked again for every request.
+      await post(gateway);
+      await gateway.fleet.check();
+      expect([state().problem, checks]).toEqual([`refuses the credential: requests get ${status}`, 2]);
+      gateway.routes.put(managedEndpoint([upstream('a', engine.url, { credential: 'right' })]));
+      expect(state().problem).toBe('');
+      await until(() => checks === 3);
+      expect((await post(gateway)).status).toBe(200);
+      expect(state().problem).toBe('');
+    },
+  );
 
   it('shares requests by weight, whatever the policy', async () => {
     const [one, two, off, gateway] = [await engineOf(), await engineOf(), await engineOf(), await gatewayOf()];

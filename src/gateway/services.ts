@@ -100,6 +100,9 @@ export class Services {
         if (!isStoreFailure(error)) fault(error);
       },
     });
+    const { holders } = this;
+    // A key that is made, changed or revoked in this process is so here at once; what fails is made good by the next refresh.
+    this.store.keys.changed = () => holders.refresh();
   }
 
   async #openRecorder(record: NonNullable<GatewayConfig['record']>): Promise<void> {

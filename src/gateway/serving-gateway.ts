@@ -83,6 +83,10 @@ export abstract class ServingGateway implements PublicHost {
     return this.fleet.models();
   }
 
+  modelsOf(endpoint: string, workspace: string): string[] {
+    return this.fleet.modelsOf(endpoint, workspace);
+  }
+
   endpointFor(model: string, name: string | null, workspace: string | null): Endpoint {
     return this.fleet.endpointFor(model, name, workspace);
   }

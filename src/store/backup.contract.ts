@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backUp } from './backup.js';
 import { TABLES } from './backup-tables.js';
+import { saveGateway } from './gateways.js';
 import { openStore, type Store } from './open-store.js';
 import { ResourceEvents } from './resource-events.js';
 import type { ResourceTransaction } from './resource-transaction.js';
@@ -82,11 +83,18 @@ export function backupContract(stores: TestStores): void {
       const store = await stores.open(address);
       await store.settings.set('control_plane', '{}');
       await store.settings.set('other', '1');
+      await store.exclusively((tx) => saveGateway(tx, { id: 'g', startedAt: 1, seenAt: 1, mode: 'local' }));
       const path = freshPath();
       await backUp(address, store, path);
       const restored = await stores.fresh();
       await restore(restored, path);
-      expect([await restored.settings.get('control_plane'), await restored.settings.get('other')]).toEqual([null, '1']);
+      const all = [restored];
+      // That of SQLite is a store itself.
+      if (store.kind === 'sqlite') all.push(await stores.open(path));
+      for (const { db, settings } of all) {
+        expect([await settings.get('control_plane'), await settings.get('other')]).toEqual([null, '1']);
+        expect(await db.selectFrom('gateways').selectAll().execute()).toEqual([]);
+      }
     });
 
     it('is of one moment, whatever is written meanwhile', async () => {

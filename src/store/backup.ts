@@ -3,8 +3,9 @@ import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
+import type Libsql from 'libsql';
 import { backupExists, badBackup } from './backup-errors.js';
-import { type BackupHeader, FORMAT, TABLES } from './backup-tables.js';
+import { type BackupHeader, FORMAT, PASSING_SETTINGS, TABLES } from './backup-tables.js';
 import { MIGRATIONS } from './migrations.js';
 import type { Store, StoreTransaction } from './open-store.js';
 import { storeAddress } from './store-address.js';
@@ -45,7 +46,17 @@ async function copyOf(from: string, to: string): Promise<void> {
   } finally {
     database.close();
   }
+  forgetPresent(new Database(to));
   sync(to);
+}
+
+/** Whoever takes the copy for a store, without restoring it, finds nobody at work in it. */
+function forgetPresent(copy: Libsql.Database): void {
+  try {
+    copy.exec(`delete from gateways; delete from settings where name in ('${PASSING_SETTINGS.join("', '")}')`);
+  } finally {
+    copy.close();
+  }
 }
 
 async function linesOf(store: Store, path: string): Promise<void> {

@@ -41,6 +41,20 @@ export const newerStore = (shown: string, has: number, known: number) =>
 export const storePermission = (shown: string, problem: string) =>
   new InputError('STORE_PERMISSION', `store ${shown}`, problem, 'run as its owner, or give it other rights');
 
+export const notAFolder = (shown: string) =>
+  new InputError(
+    'STORE_FOLDER',
+    `store ${shown}`,
+    'there is a file where the folder of its data would be',
+    'move that file away, or name another folder (--data-dir) or another store (--store)',
+  );
+
+export const fullStore = (shown: string, problem: string) =>
+  new RunError(
+    'STORE_FULL',
+    `store ${shown}: there is no room left for it, and what was asked is not done (${problem}); make room on its disk`,
+  );
+
 export const unreachableStore = (shown: string, problem: string) =>
   new RunError('STORE_UNREACHABLE', `store ${shown}: cannot be reached (${problem})`);
 

@@ -31,6 +31,12 @@ const VERSION = 'keys.version';
 
 /** Who may ask. Every change happens as a whole or not at all, and is on the disk when its promise resolves. */
 export class Keys {
+  /**
+   * Awaited after every change of a key through this object, for those in this process who know the keys by heart: when a change
+   * has resolved, they know. What it throws is its own affair.
+   */
+  changed: () => Promise<void> = async () => {};
+
   constructor(private readonly store: Pick<Store, 'db' | 'exclusively' | 'settings' | 'now'>) {}
 
   async create(settings: KeySettings): Promise<IssuedKey> {
@@ -171,8 +177,8 @@ export class Keys {
   }
 
   /** @param work is given the number of the change: what it changes has it from then on */
-  private changing<Result>(work: (tx: StoreTransaction, version: number) => Promise<Result>): Promise<Result> {
-    return this.store.exclusively(async (tx) => {
+  private async changing<Result>(work: (tx: StoreTransaction, version: number) => Promise<Result>): Promise<Result> {
+    const done = await this.store.exclusively(async (tx) => {
       const before = await tx.selectFrom('settings').select('value').where('name', '=', VERSION).executeTakeFirst();
       const version = (countOf(before?.value) ?? 0) + 1;
       const result = await work(tx, version);
@@ -184,6 +190,8 @@ export class Keys {
         .execute();
       return result;
     });
+    await this.changed().catch(() => {});
+    return done;
   }
 }
 

@@ -81,7 +81,7 @@ describe('errors of PostgreSQL', () => {
     ['28000', 'no pg_hba.conf entry', 'STORE_PERMISSION'],
     ['42501', 'permission denied for schema', 'STORE_PERMISSION'],
     ['55P03', 'canceling statement due to lock timeout', 'STORE_LOCKED'],
-    ['53100', 'disk full', 'STORE_FAILED'],
+    ['53100', 'disk full', 'STORE_FULL'],
   ])('%s (%s) is %s', (code, message, expected) => {
     const error = postgresError(Object.assign(new Error(message), { code }), 'postgres://db');
     expect(error).toMatchObject({ code: expected });

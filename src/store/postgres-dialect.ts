@@ -1,5 +1,5 @@
 import { type Dialect, PostgresDialect } from 'kysely';
-import { lockedStore, missingStore, storeFailed, storePermission, unreachableStore } from './errors.js';
+import { fullStore, lockedStore, missingStore, storeFailed, storePermission, unreachableStore } from './errors.js';
 import type { StoreAddress } from './store-address.js';
 import { storeDialect } from './store-driver.js';
 
@@ -50,6 +50,7 @@ export function postgresError(error: unknown, shown: string): unknown {
   if (code === '28P01' || code === '28000') return storePermission(shown, 'refuses this user or password');
   if (code === '42501' || code === '3F000') return storePermission(shown, error.message);
   if (code === '3D000') return missingStore(shown, 'has no such database');
+  if (code === '53100') return fullStore(shown, error.message);
   if (code === '55P03') return lockedStore(shown);
   if (/^[0-9A-Z]{5}$/.test(code)) return storeFailed(shown, error.message);
   // pg's own complaints about a connection carry no code.

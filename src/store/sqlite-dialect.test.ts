@@ -68,9 +68,39 @@ describe('a store in a file', () => {
 
   it('is refused where no file can be', async () => {
     writeFileSync(join(folder, 'file'), '');
-    await expect(openStore(join(folder, 'file', 'a.db'))).rejects.toMatchObject({ code: 'STORE_UNREACHABLE' });
+    const inFile = openStore(join(folder, 'file', 'a.db'));
+    await expect(inFile).rejects.toThrow('there is a file where the folder of its data would be; move that file away');
+    await expect(openStore(join(folder, 'file', 'b', 'a.db'))).rejects.toMatchObject({ code: 'STORE_FOLDER' });
     symlinkSync(join(folder, 'loop.db'), join(folder, 'loop.db'));
     await expect(openStore(join(folder, 'loop.db'))).rejects.toThrow('cannot be reached (ELOOP)');
+  });
+});
+
+describe('a store that has no room left', () => {
+  const pragma = (text: string) => CompiledQuery.raw(`pragma ${text}`);
+
+  it.each(['past-power-cuts', 'past-crashes'] as const)('says so, and works again when it has (%s)', async (lasts) => {
+    const store = await openStore(join(folder, `full-${lasts}.db`));
+    const write = (value: string) =>
+      store.exclusively(
+        (tx) =>
+          tx
+            .insertInto('settings')
+            .values({ name: value.slice(0, 9), value })
+            .execute(),
+        lasts,
+      );
+    const { rows } = await store.db.executeQuery<{ page_count: number }>(pragma('page_count'));
+    await store.db.executeQuery(pragma(`max_page_count = ${rows[0]!.page_count}`));
+    const refused = await write('x'.repeat(100_000)).catch((error) => error);
+    expect(refused).toMatchObject({ code: 'STORE_FULL', message: expect.stringContaining('make room on its disk') });
+    await store.db.executeQuery(pragma('max_page_count = 100000'));
+    await write('y'.repeat(100_000));
+    expect([await store.settings.get('xxxxxxxxx'), (await store.settings.get('yyyyyyyyy'))?.length]).toEqual([
+      null,
+      100_000,
+    ]);
+    await store.close();
   });
 });
 
@@ -103,6 +133,10 @@ describe('errors of files', () => {
     ['EACCES', 'STORE_PERMISSION'],
     ['EPERM', 'STORE_PERMISSION'],
     ['EROFS', 'STORE_PERMISSION'],
+    ['EEXIST', 'STORE_FOLDER'],
+    ['ENOTDIR', 'STORE_FOLDER'],
+    ['ENOSPC', 'STORE_FULL'],
+    ['EDQUOT', 'STORE_FULL'],
     ['EIO', 'STORE_UNREACHABLE'],
     [undefined, 'STORE_UNREACHABLE'],
   ])('%s is %s', (code, expected) => {
@@ -120,7 +154,7 @@ describe('errors of SQLite', () => {
     ['SQLITE_READONLY', 'STORE_PERMISSION'],
     ['SQLITE_PERM', 'STORE_PERMISSION'],
     ['SQLITE_CANTOPEN', 'STORE_UNREACHABLE'],
-    ['SQLITE_FULL', 'STORE_FAILED'],
+    ['SQLITE_FULL', 'STORE_FULL'],
     ['SQLITE_IOERR_WRITE', 'STORE_FAILED'],
   ])('%s is %s', (code, expected) => {
     const error = sqliteError(Object.assign(new Error('why'), { code }), 'a.db');

@@ -2,7 +2,16 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CompiledQuery, type Dialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import type Libsql from 'libsql';
-import { lockedStore, missingStore, notADatabase, storeFailed, storePermission, unreachableStore } from './errors.js';
+import {
+  fullStore,
+  lockedStore,
+  missingStore,
+  notADatabase,
+  notAFolder,
+  storeFailed,
+  storePermission,
+  unreachableStore,
+} from './errors.js';
 import { makeFolder } from './make-folder.js';
 import type { OpenStoreOptions } from './open-store.js';
 import type { StoreAddress } from './store-address.js';
@@ -56,6 +65,9 @@ function touch(path: string, shown: string, create: boolean): void {
 export function fileError({ code, message }: NodeJS.ErrnoException, shown: string): Error {
   if (code === 'ENOENT') return missingStore(shown, 'does not exist');
   if (code === 'EISDIR') return notADatabase(shown, 'is a folder');
+  // The first when the folder would be made, the second when it is looked into.
+  if (code === 'EEXIST' || code === 'ENOTDIR') return notAFolder(shown);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return fullStore(shown, code);
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return storePermission(shown, `no access (${code})`);
   return unreachableStore(shown, code ?? message);
 }
@@ -69,6 +81,7 @@ export function sqliteError(error: unknown, shown: string): unknown {
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return lockedStore(shown);
   if (code.startsWith('SQLITE_NOTADB')) return notADatabase(shown, 'is not an SQLite database');
   if (/^SQLITE_(READONLY|PERM|AUTH)/.test(code)) return storePermission(shown, message);
+  if (code.startsWith('SQLITE_FULL')) return fullStore(shown, message);
   if (code.startsWith('SQLITE_CANTOPEN')) return unreachableStore(shown, message);
   return storeFailed(shown, message);
 }
@@ -91,7 +104,8 @@ class StoreDatabase implements SqliteDatabase {
       all: (parameters) => statement.all(parameters.map(bound)),
       run: (parameters) => {
         if (CONTROL.test(sql)) {
-          this.inner.exec(sql);
+          // What breaks a transaction for good, as a full disk does, has ended it already.
+          if (sql !== 'rollback' || this.inner.inTransaction) this.inner.exec(sql);
           return NO_CHANGES;
         }
         if (!this.inner.inTransaction) throw new Error(`'${sql}' writes outside of a transaction: use exclusively`);

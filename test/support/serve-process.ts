@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterwards } from './gateway-fixture.js';
@@ -38,7 +39,8 @@ export async function serveProcess(args: readonly string[]): Promise<ServeProces
     text += piece;
   });
   const [, url] = /serving on (\S+),/.exec(text) ?? [];
-  const [, adminUrl, token] = /admin on (\S+), token (\S+)/.exec(text) ?? [];
+  const [, adminUrl, path, told] = /admin on (\S+), token (?:in (.+)|(\S+))/.exec(text) ?? [];
   if (url === undefined || adminUrl === undefined) throw new Error(`did not start: ${text}`);
-  return { child, url, adminUrl, token: token!, said: () => text, ended };
+  const token = path === undefined ? told! : readFileSync(path, 'utf8').trim();
+  return { child, url, adminUrl, token, said: () => text, ended };
 }

@@ -30,6 +30,19 @@ test('a store is enough: replicas are then those that are declared', async () =>
   expect(await configOf('-c', file)).toMatchObject({ ...expected, access: { keys: 'off' } });
 });
 
+test('the folder of the data may be named, and wins over the file', async () => {
+  expect(await configOf('--data-dir', join(folder, 'd'))).toMatchObject({
+    ...{ store: join(folder, 'd', 'twinyard.db'), dataDir: join(folder, 'd'), access: { keys: 'off' } },
+  });
+  const path = join(folder, 'yard.db');
+  expect(await configOf('--store', path, '--data-dir', 'd')).toMatchObject({ store: path, dataDir: resolve('d') });
+  const file = join(folder, 'data.yaml');
+  writeFileSync(file, 'store: yard.db\ndata_dir: elsewhere\n');
+  expect(await configOf('-c', file, '--data-dir', 'd')).toMatchObject({ store: path, dataDir: resolve('d') });
+  const idle = configOf('--replica', 'http://127.0.0.1:1', '--data-dir', 'd');
+  await expect(idle).rejects.toThrow('--data-dir: is given for replicas without a store');
+});
+
 test('replicas alone need no store', async () => {
   expect(await configOf('--replica', 'http://127.0.0.1:1')).toMatchObject({ store: null });
 });

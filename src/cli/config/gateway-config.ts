@@ -15,7 +15,7 @@ import { tracingFromEnvironment } from '../../gateway/telemetry/tracing/traces-u
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import { readProblem } from '../../workload/input-file.js';
-import { badValue, missingFlag } from '../errors.js';
+import { badValue, conflictingFlags, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { ServeFlags } from '../flags/serve-flags.js';
 import { refuseGiven } from './flag-conflicts.js';
@@ -47,7 +47,7 @@ export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string
     decisionLog: values['decision-log'] ?? config.decisionLog,
     record: linesOf(recordPath(values.record), config.record),
     accessLog: linesOf(values['access-log'], config.accessLog),
-    ...storeOf(values.store, config),
+    ...storeOf(values.store, values['data-dir'], config),
     tracing: config.tracing ?? tracingFromEnvironment(process.env),
     seed: given('seed', values.seed, config.seed),
   };
@@ -84,14 +84,24 @@ function linesOf(path: string | null, other: LinesConfig | null): LinesConfig | 
  * A store that is named on the command line asks for keys. Who names neither replicas nor a store has one among the data: replicas
  * are then those that are declared.
  */
-function storeOf(address: string | null, config: GatewayConfig): Pick<GatewayConfig, 'store' | 'dataDir' | 'access'> {
-  const { access, dataDir, endpoints, store } = config;
+function storeOf(
+  address: string | null,
+  folder: string | null,
+  config: GatewayConfig,
+): Pick<GatewayConfig, 'store' | 'dataDir' | 'access'> {
+  const { access, endpoints, store } = config;
+  const given = folder === null ? null : resolve(folder);
   if (address === null && store === null && endpoints.length === 0) {
-    return { access, dataDir: resolve(dataDir), store: resolve(dataDir, 'twinyard.db') };
+    const dataDir = given ?? resolve(config.dataDir);
+    return { access, dataDir, store: resolve(dataDir, 'twinyard.db') };
   }
-  if (address === null) return { access, dataDir, store };
+  if (address === null && store === null && given !== null) {
+    const remedy = 'leave it out, or name a store as well (--store)';
+    throw conflictingFlags('--data-dir', 'is given for replicas without a store, which keep nothing', remedy);
+  }
+  if (address === null) return { access, dataDir: given ?? config.dataDir, store };
   const named = storeAddress(address, process.cwd());
-  return { access: { ...access, keys: 'required' }, dataDir: dataDirOf(named, config), store: named };
+  return { access: { ...access, keys: 'required' }, dataDir: given ?? dataDirOf(named, config), store: named };
 }
 
 function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {

@@ -5,6 +5,8 @@ import type { Flag, FlagGroup } from './flag.js';
 export interface CommandLine {
   name: string;
   summary: string;
+  /** What else has to be known before its flags are. */
+  about?: string;
   /** What stands without a flag, such as a file: how usage shows it, and how many there must be. */
   operands?: Operands;
   groups: readonly FlagGroup[];
@@ -30,7 +32,7 @@ export function flagsOf(line: CommandLine): Record<string, Flag<unknown>> {
 export function commanderCommand(line: CommandLine): Command {
   const command = new Command(`twinyard ${line.name}`)
     .usage(line.operands === undefined ? '[flags]' : `${line.operands.usage} [flags]`)
-    .description(line.summary)
+    .description(line.about === undefined ? line.summary : `${line.summary}\n\n${line.about}`)
     .addHelpOption(new Option('-h, --help', 'print this text').helpGroup('Output:'))
     .exitOverride()
     .configureOutput({ getOutHelpWidth: () => HELP_WIDTH, writeErr: () => {} });

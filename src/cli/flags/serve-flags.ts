@@ -25,7 +25,11 @@ function readUrls(given: string, place: string): string[] {
 }
 
 const replica: Flag<readonly string[]> = {
-  ...text({ default: null, placeholder: 'url', help: 'a replica to send requests to; once for each' }),
+  ...text({
+    default: null,
+    placeholder: 'url',
+    help: 'a replica to send requests to; once for each; without one, replicas are those that are declared',
+  }),
   accepted: URL_ACCEPTED,
   default: [],
   repeats: true,
@@ -84,6 +88,11 @@ export const serveFlags = {
     default: null,
     placeholder: 'address',
     help: "keys, usage and accounts: a file, or postgres://...; clients then need a key of 'twinyard keys create'",
+  }),
+  'data-dir': file({
+    placeholder: 'folder',
+    defaultText: `beside the store, else ${GATEWAY_DEFAULTS.dataDir}`,
+    help: 'what it keeps: the store where none is named, replicas, models, the key of secrets, its admin token',
   }),
   record: file({ help: "record every request there, without any text, for 'replay' and 'compare'" }),
   'access-log': text({ default: null, placeholder: 'file', help: 'write a line per request there; - for stderr' }),

@@ -50,6 +50,24 @@ describe('keys', () => {
   });
 });
 
+describe('the store of keys', () => {
+  it('is that of the control plane here, where there is no other', async () => {
+    await made('--name kept --store .twinyard/twinyard.db');
+    expect(await silent('keys list')).toContain('kept');
+    await made('--name web --store twinyard.db');
+    expect(await silent('keys list')).not.toContain('kept');
+  });
+
+  it('is not left behind empty by what has failed', async () => {
+    expect((await twinyard(['keys', 'create', '--name', 'a', '--max-slo-class', 'nonsense'])).code).toBe(2);
+    writeFileSync('notes.txt', 'no backup\n');
+    for (const from of ['nowhere', 'notes.txt']) {
+      expect((await twinyard(['restore', '--store', 'new.db', '--from', from])).code).toBe(2);
+    }
+    expect(['twinyard.db', 'new.db', 'new.db-wal', 'new.db-shm'].filter(existsSync)).toEqual([]);
+  });
+});
+
 describe('keys create', () => {
   it('prints the text alone, and keeps only what it cannot be made from', async () => {
     const { id, text } = await made('--name web');

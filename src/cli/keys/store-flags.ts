@@ -1,17 +1,22 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Store } from '../../store/open-store.js';
+import { DATA_DIR } from '../control/server-flags.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
 import { choice, file, text } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
 
 const DEFAULT_STORE = 'twinyard.db';
+/** Where a control plane keeps its store. */
+const KEPT_STORE = join(DATA_DIR, DEFAULT_STORE);
 
 /** An address may hold a password: no message repeats it. */
 const store: Flag<string | null> = {
   ...text({
     default: null,
     placeholder: 'address',
-    defaultText: `$TWINYARD_STORE, else ${DEFAULT_STORE}`,
+    defaultText: `$TWINYARD_STORE, else ${DEFAULT_STORE}, or that in ${DATA_DIR} where there is no other`,
     help: 'where the keys are: a file, or postgres://user@host/database',
   }),
   repeats: true,
@@ -45,12 +50,20 @@ export async function withStore<Result>(
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   const address = await storeAddressOf(values, io);
-  const { openStore } = await import('../../store/open-store.js');
-  const opened = await openStore(address, { create });
+  const [{ openStore }, { newFile }] = await Promise.all([
+    import('../../store/open-store.js'),
+    import('../../store/new-file.js'),
+  ]);
+  const made = create ? newFile(address) : null;
+  let opened: Store | null = null;
   try {
+    opened = await openStore(address, { create });
     return await work(opened);
+  } catch (error) {
+    await made?.discard(opened);
+    throw error;
   } finally {
-    await opened.close();
+    await opened?.close();
   }
 }
 
@@ -60,13 +73,15 @@ export async function storeAddressOf(values: StoreValues, io: CliIo): Promise<st
     throw conflictingFlags('--store', 'is given together with --config', 'keep one of them');
   }
   if (values.store !== null) return values.store;
-  if (values.config === null) return io.env.TWINYARD_STORE ?? DEFAULT_STORE;
+  if (values.config === null) return io.env.TWINYARD_STORE ?? usualStore();
   const named = await namedIn(values.config);
   if (named === null) {
     throw missingFlag('--store', `${values.config} names no store`, `give it, or add 'store: ${DEFAULT_STORE}' there`);
   }
   return named;
 }
+
+const usualStore = () => (!existsSync(DEFAULT_STORE) && existsSync(KEPT_STORE) ? KEPT_STORE : DEFAULT_STORE);
 
 async function namedIn(path: string): Promise<string | null> {
   const [{ GATEWAY_DEFAULTS }, { readGatewayConfig }, { readWholeFile }] = await Promise.all([

@@ -9,7 +9,7 @@ import type { Reconciler } from './reconciler.js';
 import type { Timing } from './timing.js';
 
 /** How often it is looked at what the gateway says of the upstreams. */
-const AGAIN_MS = 2000;
+const AGAIN_MS = 1000;
 /** The same while it is new, and how long it is that. */
 const FIRST_MS = 250;
 const NEW_MS = 5000;
@@ -18,8 +18,8 @@ const NEW_MS = 5000;
 export class ExternalEndpointReconciler implements Reconciler {
   readonly kind = 'ExternalEndpoint';
 
-  /** When each edition was first looked at. */
-  readonly #since = new Map<string, { readonly generation: number; readonly at: number }>();
+  /** Which edition of each the gateway has, and since when. */
+  readonly #told = new Map<string, { readonly generation: number; readonly at: number }>();
 
   constructor(
     private readonly store: ControlStore,
@@ -33,10 +33,23 @@ export class ExternalEndpointReconciler implements Reconciler {
     const { name, workspace } = ref;
     if (record.deletedAt !== null) {
       this.routes.remove(workspace, name);
-      this.#since.delete(record.uid);
+      this.#told.delete(record.uid);
       await this.store.remove(ref, record.uid);
       return null;
     }
+    if (this.#told.get(record.uid)?.generation !== record.generation) this.#tell(record);
+    const status = this.#statusOf(record);
+    const before = record.status as ShownStatus | null;
+    if (!isSame(before, status)) await this.store.putStatus(ref, record.uid, status);
+    if (before?.phase !== status.phase) {
+      const type = status.phase === 'Running' || status.phase === 'Pending' ? 'normal' : 'warning';
+      await this.store.events.add(record, type, status.phase, status.message);
+    }
+    return status.phase === 'Pending' ? FIRST_MS : AGAIN_MS;
+  }
+
+  #tell(record: ResourceRecord): void {
+    const { generation, name, uid, workspace } = record;
     const spec = this.store.secretsOf(record) as ExternalEndpointSpec;
     const models = servedModels(spec);
     this.routes.put({
@@ -45,28 +58,34 @@ export class ExternalEndpointReconciler implements Reconciler {
       ...(models === null ? {} : { models }),
       waitsFor: 'none of its upstreams answers',
     });
-    const status = this.#statusOf(record, spec);
-    await this.store.putStatus(ref, record.uid, status);
-    const last = (record.status as Status | null)?.phase;
-    if (last !== status.phase) {
-      const type = status.phase === 'Running' || status.phase === 'Pending' ? 'normal' : 'warning';
-      await this.store.events.add(record, type, status.phase, status.message);
-    }
-    return status.phase === 'Pending' ? FIRST_MS : AGAIN_MS;
+    this.#told.set(uid, { generation, at: this.timing.now() });
   }
 
-  #statusOf({ generation, name, uid, workspace }: ResourceRecord, { upstreams }: ExternalEndpointSpec) {
+  /** An upstream that is ready and fails what it is asked is not well. */
+  #statusOf({ generation, name, spec, uid, workspace }: ResourceRecord) {
+    const { upstreams } = spec as ExternalEndpointSpec;
     const ids = upstreams.map((one) => idOf(workspace, name, one.name));
     const states = this.routes.states(workspace, name).filter(({ id }) => ids.includes(id));
-    const healthy = states.filter(({ state }) => state === 'ready').length;
-    const now = this.timing.now();
-    if (this.#since.get(uid)?.generation !== generation) this.#since.set(uid, { generation, at: now });
-    const isNew = now - this.#since.get(uid)!.at < NEW_MS && states.some(({ state }) => state === 'starting');
-    const ill = states.find(({ state }) => state !== 'ready');
-    const message = ill === undefined ? '' : `${ill.id} ${ill.problem || `is ${ill.state}`}`;
+    const ill = states.filter(({ problem, state }) => state !== 'ready' || problem !== '');
+    const healthy = states.length - ill.length;
+    const isNew =
+      this.timing.now() - this.#told.get(uid)!.at < NEW_MS && states.some(({ state }) => state === 'starting');
+    const message = ill.map(({ id, problem, state }) => `${id} ${problem || `is ${state}`}`).join('; ');
     const phase = healthy === upstreams.length ? 'Running' : healthy > 0 ? 'Degraded' : isNew ? 'Pending' : 'Failed';
     return { phase, message, observed_generation: generation, healthy };
   }
+}
+
+type ShownStatus = Omit<Status, 'conditions'>;
+
+function isSame(before: ShownStatus | null, after: ShownStatus): boolean {
+  return (
+    before !== null &&
+    before.phase === after.phase &&
+    before.message === after.message &&
+    before.observed_generation === after.observed_generation &&
+    before.healthy === after.healthy
+  );
 }
 
 /** What requests may call models; null when one of the upstreams passes every name on. */

@@ -36,11 +36,13 @@ export class ExternalApi {
     this.configure(config);
   }
 
-  /** Holds from the next request on. */
-  configure(config: ExternalConfig): void {
+  /** Holds from the next request on. Returns whether it has another credential now. */
+  configure(config: ExternalConfig): boolean {
+    const isOther = this.#config !== undefined && this.#config.credential !== config.credential;
     this.#config = config;
     this.#renames = new Map(Object.entries(config.renames));
     this.#authorization = config.credential === null ? [] : ['authorization', `Bearer ${config.credential}`];
+    return isOther;
   }
 
   get weight(): number {

@@ -3,17 +3,26 @@ import { type UpstreamOptions, UpstreamPool } from '../upstream/upstream-pool.js
 import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
 import { type ExternalApi, headersForClients } from './external-api.js';
 
+/** Hears what becomes of requests: the status of an answer, or why there was none. */
+export interface ExternalListener {
+  answered(status: number): void;
+  broke(problem: string): void;
+}
+
 /** The connections to an API of somebody else's. Nobody else need know that what goes there is not what came. */
 export class ExternalPool extends UpstreamPool {
   readonly #api: ExternalApi;
+  readonly #listener: ExternalListener | null;
 
-  constructor(url: string, options: UpstreamOptions, api: ExternalApi) {
+  /** @param listener null where nobody listens */
+  constructor(url: string, options: UpstreamOptions, api: ExternalApi, listener: ExternalListener | null) {
     super(url, options);
     this.#api = api;
+    this.#listener = listener;
   }
 
   override dispatch(parts: RequestParts, handler: UpstreamHandler): UpstreamRequest {
-    return super.dispatch(this.#api.request(parts), new ExternalHandler(handler));
+    return super.dispatch(this.#api.request(parts), new ExternalHandler(handler, this.#listener));
   }
 }
 
@@ -32,12 +41,15 @@ export class CredentialRefused extends Error {
  */
 class ExternalHandler implements UpstreamHandler {
   readonly #handler: UpstreamHandler;
+  readonly #listener: ExternalListener | null;
 
-  constructor(handler: UpstreamHandler) {
+  constructor(handler: UpstreamHandler, listener: ExternalListener | null) {
     this.#handler = handler;
+    this.#listener = listener;
   }
 
   onHeaders(status: number, headers: string[]): void {
+    this.#listener?.answered(status);
     if (status === 401) throw new CredentialRefused();
     this.#handler.onHeaders(status, headersForClients(headers));
   }
@@ -51,6 +63,7 @@ class ExternalHandler implements UpstreamHandler {
   }
 
   onError(error: Error & { code?: string }): void {
+    this.#listener?.broke(error.code ?? error.message);
     this.#handler.onError(error);
   }
 }

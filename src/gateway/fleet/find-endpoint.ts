@@ -1,4 +1,4 @@
-import { endpointUnknown, modelUnknown, noReplica } from '../errors.js';
+import { endpointNotSettled, endpointUnknown, modelUnknown, noReplica } from '../errors.js';
 import type { Endpoint } from './endpoint.js';
 
 /** What metrics, logs and explanations call an endpoint that somebody keeps. */
@@ -25,7 +25,20 @@ export function endpointOfModel(
   throw isSettling ? notSettled(model) : missing(model, [...endpoints.values()]);
 }
 
-/** The endpoint of a name, the workspace's own, else that of the configuration; an ApiError when it does not serve the model. */
+/** The endpoint of a name, the workspace's own, else that of the configuration; an ApiError when there is none. */
+export function endpointCalled(
+  endpoints: ReadonlyMap<string, Endpoint>,
+  name: string,
+  workspace: string,
+  isSettling: boolean,
+): Endpoint {
+  const own = endpoints.get(managedName(workspace, name));
+  const endpoint = own?.managed ? own : endpoints.get(name);
+  if (endpoint !== undefined) return endpoint;
+  throw isSettling ? endpointNotSettled(name) : endpointUnknown(name);
+}
+
+/** The same for a request; an ApiError also when it does not serve the model. */
 export function endpointNamed(
   endpoints: ReadonlyMap<string, Endpoint>,
   model: string,
@@ -33,9 +46,7 @@ export function endpointNamed(
   workspace: string,
   isSettling: boolean,
 ): Endpoint {
-  const own = endpoints.get(managedName(workspace, name));
-  const endpoint = own?.managed ? own : endpoints.get(name);
-  if (endpoint === undefined) throw isSettling ? notSettled(model) : endpointUnknown(name);
+  const endpoint = endpointCalled(endpoints, name, workspace, isSettling);
   const { managed, replicas } = endpoint;
   const isUnknown = managed !== null && managed.models === undefined && replicas.length === 0;
   if (endpoint.serves(model) || isUnknown) return worthAsking(endpoint, model);

@@ -3,7 +3,7 @@ import type { EndpointConfig, GatewayConfig, PolicyConfig, ReplicaConfig } from 
 import { Endpoint } from './endpoint.js';
 import { endpointOrder } from './endpoint-order.js';
 import type { EndpointParts } from './endpoint-parts.js';
-import { endpointNamed, endpointOfModel, managedName } from './find-endpoint.js';
+import { endpointCalled, endpointNamed, endpointOfModel, managedName } from './find-endpoint.js';
 import { LeavingReplicas } from './leaving-replicas.js';
 import { LiveReplica } from './live-replica.js';
 import type { ManagedFacts, ManagedReplica } from './managed-routes.js';
@@ -39,7 +39,13 @@ export class Fleet {
   }
 
   models(): string[] {
-    return [...new Set(this.replicas().flatMap(({ models }) => [...models]))].sort();
+    return modelsOf(this.replicas());
+  }
+
+  /** The models of the endpoint that a path names; an ApiError when there is none. */
+  modelsOf(name: string, workspace: string): string[] {
+    const { replicas } = endpointCalled(this.endpoints, name, workspace, this.isSettling);
+    return modelsOf(replicas);
   }
 
   /** The endpoint of this name or, without one, one that serves the model; an ApiError when there is none. */
@@ -135,7 +141,9 @@ export class Fleet {
 
   /** A replica of an endpoint, to be added to it. */
   make(config: ManagedReplica, { name }: Endpoint): LiveReplica {
-    return new LiveReplica(config, this.#parts.config, name);
+    const replica = new LiveReplica(config, this.#parts.config, name);
+    replica.onDoubt = () => void this.look(replica);
+    return replica;
   }
 
   /** The endpoint goes, and its replicas with it. */
@@ -187,4 +195,8 @@ export class Fleet {
     this.endpoints.clear();
     for (const endpoint of all) this.endpoints.set(endpoint.name, endpoint);
   }
+}
+
+function modelsOf(replicas: readonly LiveReplica[]): string[] {
+  return [...new Set(replicas.flatMap(({ models }) => [...models]))].sort();
 }

@@ -5,8 +5,9 @@ import type { ReplicaSignals } from '../signals/replica-signals.js';
 import { UpstreamPool } from '../upstream/upstream-pool.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { ExternalApi } from './external-api.js';
-import { ExternalPool } from './external-pool.js';
+import { type ExternalListener, ExternalPool } from './external-pool.js';
 import type { ManagedReplica } from './managed-routes.js';
+import { RequestTrouble } from './request-trouble.js';
 
 /** Shorter than any server keeps an idle connection: uvicorn, which most engines are behind, closes it after 5 s. */
 const KEEP_ALIVE_MS = 4000;
@@ -14,6 +15,8 @@ const KEEP_ALIVE_MS = 4000;
 const MOST_CONNECTIONS = 4096;
 const MOST_QUESTIONS = 4;
 const MOST_WAITING = 16_384;
+/** One that fails requests is asked how it is no more often than that. */
+const LOOK_AGAIN_MS = 1000;
 /** The largest head of an answer. */
 const HEAD_BYTES = 16 * 1024;
 
@@ -57,9 +60,19 @@ export class LiveReplica {
   active = 0;
   /** Called whenever its last request has ended. */
   readonly idleListeners = new Set<() => void>();
+  /** Called when requests give reason to ask it at once how it is. */
+  onDoubt: () => void = () => {};
   /** Requests sent to it less requests that ended since it last told how it is. */
   sentSinceReport = 0;
 
+  /** What requests have found wrong with somebody else's API. */
+  readonly #trouble = new RequestTrouble();
+  readonly #listener: ExternalListener = {
+    answered: (status) => {
+      if (this.#trouble.answered(status)) this.onDoubt();
+    },
+    broke: (problem) => this.#trouble.broke(problem),
+  };
   readonly #identity: string;
   /** For its answers to begin, where that is its own. */
   readonly #firstByteMs: number | undefined;
@@ -87,8 +100,8 @@ export class LiveReplica {
     this.#timeouts = timeouts;
     this.#identity = identity(config);
     this.#firstByteMs = config.external?.firstByteMs;
-    this.pool = this.#newPool(MOST_CONNECTIONS);
-    this.questions = this.#newPool(MOST_QUESTIONS);
+    this.pool = this.#newPool(MOST_CONNECTIONS, this.#listener);
+    this.questions = this.#newPool(MOST_QUESTIONS, null);
   }
 
   /** As it would be configured again; of somebody else's API, no more than of an engine. */
@@ -104,7 +117,11 @@ export class LiveReplica {
     if (identity(config) !== this.#identity) return false;
     this.asksForModels = config.models === null;
     if (config.models !== null) this.models = new Set(config.models);
-    this.external?.configure(config.external!);
+    if (this.external?.configure(config.external!) === true) {
+      // What was said of another credential says nothing of this one.
+      this.#trouble.clear();
+      this.checkedMs = 0;
+    }
     return true;
   }
 
@@ -124,13 +141,14 @@ export class LiveReplica {
     this.#timeouts = timeouts;
     if (connectMs === timeouts.connectMs && firstByteMs === timeouts.firstByteMs) return;
     const before = this.pool;
-    this.pool = this.#newPool(MOST_CONNECTIONS);
+    this.pool = this.#newPool(MOST_CONNECTIONS, this.#listener);
     this.#ending.add(before);
     void before.close().then(() => this.#ending.delete(before));
   }
 
   healthy(nowMs: number): void {
     if (this.state === 'draining') return;
+    if (this.healthFailures > 0) this.#trouble.recovered();
     this.healthFailures = 0;
     this.problem = '';
     if (this.state === 'ready') return;
@@ -144,6 +162,18 @@ export class LiveReplica {
     this.problem = problem;
     this.healthFailures++;
     if (this.state === 'ready' && this.healthFailures >= failures) this.state = 'unhealthy';
+  }
+
+  /** A request was failed here, and the breaker has been told. Of an engine its own checks say enough. */
+  blamed(nowMs: number): void {
+    if (this.external === null) return;
+    if (this.breaker.isOpen) this.#trouble.failing(nowMs);
+    if (nowMs - this.checkedMs >= LOOK_AGAIN_MS) this.onDoubt();
+  }
+
+  /** What is wrong with it, by its checks or by requests, in words: empty when nothing is. */
+  troubleAt(nowMs: number): string {
+    return this.problem || this.#trouble.at(nowMs);
   }
 
   drain(): void {
@@ -163,7 +193,7 @@ export class LiveReplica {
   }
 
   /** No time-out between two pieces of an answer: exchanges are looked after together, by `Exchange.check`. */
-  #newPool(mostConnections: number): UpstreamPool {
+  #newPool(mostConnections: number, listener: ExternalListener | null): UpstreamPool {
     const { connectMs, firstByteMs } = this.#timeouts;
     const options = {
       connectMs,
@@ -174,7 +204,7 @@ export class LiveReplica {
       headBytes: HEAD_BYTES,
     };
     const { external, url } = this;
-    return external === null ? new UpstreamPool(url, options) : new ExternalPool(url, options, external);
+    return external === null ? new UpstreamPool(url, options) : new ExternalPool(url, options, external, listener);
   }
 }
 

@@ -56,11 +56,12 @@ export class ManagedFleet implements ManagedRoutes {
   }
 
   states(workspace: string, name: string): ReplicaState[] {
-    return this.#known(workspace, name).map(({ active, id, problem, state }) => ({
-      id,
-      state,
-      problem,
-      inFlight: active,
+    const nowMs = this.#nowMs();
+    return this.#known(workspace, name).map((replica) => ({
+      id: replica.id,
+      state: replica.state,
+      problem: replica.troubleAt(nowMs),
+      inFlight: replica.active,
     }));
   }
 

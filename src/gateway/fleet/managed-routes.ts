@@ -68,7 +68,7 @@ export interface ExternalConfig {
 export interface ReplicaState {
   id: string;
   state: LiveReplica['state'];
-  /** Why it is not ready, in words; empty when it is. */
+  /** Why it is not ready, or what is wrong with it all the same by its last check or its last requests; empty when all is well. */
   problem: string;
   inFlight: number;
 }

@@ -64,6 +64,7 @@ export class Placements {
   failed({ replica, request }: Placement, { body }: RequestFacts, answered: boolean, nowMs: number): void {
     if (answered && !this.#suspects.blames(body, replica.id, nowMs)) return;
     replica.breaker.failed(request, nowMs);
+    replica.blamed(nowMs);
   }
 
   /** The replica answered the request, well or not, as it should. */

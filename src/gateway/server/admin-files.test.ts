@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startGateway } from '../toy-engine.contract.js';
+import { Gateway } from '../gateway.js';
+import { configFor, startGateway } from '../toy-engine.contract.js';
 import { AdminFiles } from './admin-files.js';
 
 let folder: string;
@@ -25,7 +26,9 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 describe('AdminFiles', () => {
   it('makes a token once, for its owner alone', () => {
     const data = join(folder, 'data');
+    expect([new AdminFiles(data).knownToken(), existsSync(data)]).toEqual([null, false]);
     const token = new AdminFiles(data).token();
+    expect(new AdminFiles(data).knownToken()).toBe(token);
     expect(token).toMatch(/^[\w-]{32}$/);
     chmodSync(join(data, 'admin-token'), 0o644);
     expect(new AdminFiles(data).token()).toBe(token);
@@ -59,7 +62,9 @@ describe('AdminFiles', () => {
     writeFileSync(join(folder, 'admin-token'), 'short\n');
     const unusable = expect.objectContaining({ code: 'ADMIN_FILE_UNUSABLE' });
     expect(() => new AdminFiles(folder).token()).toThrowError(unusable);
-    expect(() => new AdminFiles(join(folder, 'admin-token'))).toThrowError(unusable);
+    expect(() => new AdminFiles(folder).knownToken()).toThrowError(unusable);
+    expect(() => new AdminFiles(join(folder, 'admin-token')).token()).toThrowError(unusable);
+    expect(() => new AdminFiles(join(folder, 'admin-token')).knownToken()).toThrowError(unusable);
   });
 });
 
@@ -76,6 +81,27 @@ describe('a gateway', () => {
     const asked = await fetch(`${second.adminUrl}/api/endpoints`, { headers: { authorization: `Bearer ${token}` } });
     expect([second.adminToken, asked.status]).toEqual([token, 200]);
     await second.close(0);
+  });
+
+  it('writes nothing before it is to be announced, and takes away nothing that is not its own', async () => {
+    const change = { endpoints: [], store: join(folder, 'x.db'), dataDir: join(folder, 'data') };
+    const path = join(folder, 'data', 'admin.json');
+    const first = await startGateway([], change);
+    const written = readFileSync(path, 'utf8');
+    const second = new Gateway(configFor([], change));
+    await second.start({ isAnnounced: false });
+    expect([second.adminToken, second.adminTokenPath]).toEqual([first.adminToken, join(folder, 'data', 'admin-token')]);
+    await second.close(0);
+    expect(readFileSync(path, 'utf8')).toBe(written);
+    await first.close(0);
+    const third = new Gateway(configFor([], { ...change, dataDir: join(folder, 'other') }));
+    await third.start({ isAnnounced: false });
+    const files = ['admin-token', 'admin.json'].map((name) => join(folder, 'other', name));
+    expect([third.adminTokenPath, files.filter(existsSync)]).toEqual([null, []]);
+    third.announce();
+    expect([third.adminTokenPath, files.filter(existsSync)]).toEqual([files[0], files]);
+    await third.close(0);
+    expect(files.filter(existsSync)).toEqual([files[0]]);
   });
 
   it('without a store writes nothing', async () => {

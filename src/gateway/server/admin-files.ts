@@ -16,6 +16,7 @@ export function newAdminToken(): string {
  * nothing for those who have it, and where the port is while a gateway runs. Only their owner may read either.
  */
 export class AdminFiles {
+  readonly #folder: string;
   readonly #tokenPath: string;
   readonly #addressPath: string;
   /** What stands in the file of the address, if we wrote it. */
@@ -24,12 +25,28 @@ export class AdminFiles {
   constructor(folder: string) {
     this.#tokenPath = join(folder, 'admin-token');
     this.#addressPath = join(folder, 'admin.json');
-    attempt(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+    this.#folder = folder;
+  }
+
+  /** Where the token is kept. */
+  get tokenPath(): string {
+    return this.#tokenPath;
+  }
+
+  /** The token of the installation; null if it has none yet. Changes nothing. */
+  knownToken(): string | null {
+    try {
+      return this.#readToken();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw asUnusable(this.#tokenPath, error);
+    }
   }
 
   /** The token of the installation, made if it has none. Several that begin at once get the same. */
   token(): string {
     const path = this.#tokenPath;
+    attempt(this.#folder, () => mkdirSync(this.#folder, { recursive: true, mode: 0o700 }));
     return attempt(path, () => {
       const made = `${path}.${process.pid}`;
       writeFileSync(made, `${newAdminToken()}\n`, { mode: OWNER_ONLY });
@@ -40,11 +57,16 @@ export class AdminFiles {
       } finally {
         rmSync(made);
       }
-      const token = readFileSync(path, 'utf8').trim();
-      if (!TOKEN.test(token)) throw unusableAdminFile(path, 'holds no admin token');
+      const token = this.#readToken();
       chmodSync(path, OWNER_ONLY);
       return token;
     });
+  }
+
+  #readToken(): string {
+    const token = readFileSync(this.#tokenPath, 'utf8').trim();
+    if (!TOKEN.test(token)) throw unusableAdminFile(this.#tokenPath, 'holds no admin token');
+    return token;
   }
 
   /** Tells programs on this machine where the admin port is, and its token. */
@@ -80,7 +102,11 @@ function attempt<Value>(path: string, action: () => Value): Value {
   try {
     return action();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined || !/^E[A-Z]+$/.test(code) ? error : unusableAdminFile(path, `cannot be used (${code})`);
+    throw asUnusable(path, error);
   }
+}
+
+function asUnusable(path: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === undefined || !/^E[A-Z]+$/.test(code) ? error : unusableAdminFile(path, `cannot be used (${code})`);
 }

@@ -12,8 +12,6 @@ export interface AdminAccess {
     apiKey: string | undefined,
     address: string,
   ): { readonly id: string; readonly role: KeyRole; readonly record: { readonly name: string } } | ApiError;
-  /** Keys have changed in the store: from now on they are as they are there. */
-  refresh(): Promise<void>;
   /** What is left of each limit of a key now; null if there is no such key. Rejects when nobody can be asked. */
   limitsOf(keyId: string): Promise<LimitsView | null>;
 }

@@ -5,7 +5,10 @@ import type { AdminHost } from './admin-host.js';
 import { type AdminAnswer, type AdminRequest, failed, ok } from './admin-route.js';
 import { readKeyChanges, readNewKeyBody, readRotation } from './read-key-body.js';
 
-/** Keys as the admin port shows them: never a hash, and a key's text in the one answer that made it. */
+/**
+ * Keys as the admin port shows them: never a hash, and a key's text in the one answer that made it. What is changed here this
+ * gateway knows at once, by `keys.changed`.
+ */
 
 export async function listKeys(host: AdminHost): Promise<AdminAnswer> {
   const { store } = host;
@@ -25,7 +28,6 @@ export async function createKey(host: AdminHost, { body }: AdminRequest): Promis
   if (store === null) return noStore();
   const classes = await knownClasses(host.endpoints.values(), store);
   const issued = await store.keys.create(readNewKeyBody(body, await store.now(), classes));
-  await refresh(host);
   return { status: 201, body: issuedView(issued, await store.now()) };
 }
 
@@ -34,7 +36,6 @@ export async function changeKey(host: AdminHost, { body, name: id }: AdminReques
   if (store === null) return noStore();
   const classes = await knownClasses(host.endpoints.values(), store);
   const key = await store.keys.update(id, readKeyChanges(body, await store.now(), classes));
-  await refresh(host);
   return ok(keyView(key, await store.now()));
 }
 
@@ -42,7 +43,6 @@ export async function revokeKey(host: AdminHost, { name: id }: AdminRequest): Pr
   const { store } = host;
   if (store === null) return noStore();
   const key = await store.keys.revoke(id);
-  await refresh(host);
   return ok(keyView(key, await store.now()));
 }
 
@@ -52,7 +52,6 @@ export async function rotateKey(host: AdminHost, { body, name: id }: AdminReques
   const { graceS } = readRotation(body);
   const now = await store.now();
   const issued = await store.keys.rotate(id, graceS === 0 ? null : now + 1000 * graceS);
-  await refresh(host);
   return ok(issuedView(issued, now));
 }
 
@@ -62,11 +61,6 @@ export async function showLimits({ access, store }: AdminHost, { name: id }: Adm
   if (access === null) return failed(409, 'this gateway asks for no keys (access.keys is off): nothing is limited');
   const view = await access.limitsOf(id);
   return view === null ? noKey() : ok(view);
-}
-
-/** This gateway knows at once; one whose store fails just now knows as soon as others do. */
-async function refresh({ holders }: AdminHost): Promise<void> {
-  await holders?.refresh().catch(() => {});
 }
 
 export function noStore(): AdminAnswer {

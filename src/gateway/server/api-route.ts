@@ -27,6 +27,13 @@ export function apiRoute(url: string): ApiRoute | null {
   return { kind: API_PATHS[own]!, path: own + rest, endpoint: decoded(endpoint), workspace: decoded(workspace) };
 }
 
+/** The endpoint, and its workspace, whose models a path asks for; null for any other path. */
+export function modelsRoute(path: string): { endpoint: string; workspace: string } | null {
+  const named = NAMED.exec(path);
+  if (named === null || named[3] !== '/v1/models') return null;
+  return { endpoint: decoded(named[2]!), workspace: decoded(named[1]!) };
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

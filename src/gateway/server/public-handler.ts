@@ -10,7 +10,7 @@ import { sendError } from '../proxy/send-error.js';
 import { announcedLength, readBody } from '../request/read-body.js';
 import { readFacts, requestIdOf } from '../request/request-facts.js';
 import type { Tracing } from '../telemetry/tracing/tracing.js';
-import { type ApiRoute, apiRoute } from './api-route.js';
+import { type ApiRoute, apiRoute, modelsRoute } from './api-route.js';
 import { discardBody } from './discard-body.js';
 
 /** What the public port needs of the gateway. */
@@ -19,6 +19,8 @@ export interface PublicHost extends ExchangeHost {
   /** Whether at least one replica could take a request, and requests are wanted. */
   readonly isReady: boolean;
   models(): string[];
+  /** The same of one endpoint; an ApiError when there is none. */
+  modelsOf(endpoint: string, workspace: string): string[];
   /** The endpoint of this name or, without one, an endpoint that serves the model; an ApiError when there is none. */
   endpointFor(model: string, name: string | null, workspace: string | null): Endpoint;
   began(exchange: Exchange): void;
@@ -136,24 +138,38 @@ function refuseMethod(
 
 function answerPlain(host: PublicHost, request: IncomingMessage, response: ServerResponse, url: string): void {
   const path = url.split('?', 1)[0]!;
-  const key = path === '/v1/models' ? keyOf(host, request) : null;
-  if (key instanceof ApiError) {
-    refuse(host, request, response, key);
-    return;
-  }
-  const answers: Record<string, () => [number, object]> = {
-    '/health': () => [200, { status: 'alive' }],
-    '/ready': () => (host.isReady ? [200, { status: 'ready' }] : [503, { status: 'not ready' }]),
-    '/v1/models': () => [200, modelList(key === null ? host.models() : key.visible(host.models()))],
-  };
-  const answer = Object.hasOwn(answers, path) ? answers[path] : undefined;
-  if (answer === undefined) refuse(host, request, response, pathUnknown(request.method!, path));
+  const answer = plainAnswer(host, path);
+  if (answer === null) refuse(host, request, response, pathUnknown(request.method!, path));
   else if (request.method !== 'GET' && request.method !== 'HEAD') {
     refuseMethod(host, request, response, path, 'GET, HEAD');
   } else {
-    const [status, body] = answer();
-    sendJson(response, status, body);
+    try {
+      const [status, body] = answer(request);
+      sendJson(response, status, body);
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      refuse(host, request, response, problem);
+    }
   }
+}
+
+type PlainAnswer = (request: IncomingMessage) => [status: number, body: object];
+
+/** What answers to a path without a replica; it throws an ApiError for what it refuses. Null when nothing does. */
+function plainAnswer(host: PublicHost, path: string): PlainAnswer | null {
+  if (path === '/health') return () => [200, { status: 'alive' }];
+  if (path === '/ready') return () => (host.isReady ? [200, { status: 'ready' }] : [503, { status: 'not ready' }]);
+  if (path === '/v1/models') return (request) => models(host, request, () => host.models());
+  const named = modelsRoute(path);
+  if (named === null) return null;
+  return (request) => models(host, request, () => host.modelsOf(named.endpoint, named.workspace));
+}
+
+/** Nobody learns of models, nor whether an endpoint is there, who may not ask. */
+function models(host: PublicHost, request: IncomingMessage, all: () => string[]): [number, object] {
+  const key = keyOf(host, request);
+  if (key instanceof ApiError) throw key;
+  return [200, modelList(key === null ? all() : key.visible(all()))];
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
