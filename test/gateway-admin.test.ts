@@ -7,6 +7,7 @@ import type { Gateway } from '../src/gateway/gateway.js';
 import { ADMIN_ROUTES } from '../src/gateway/server/admin-api.js';
 import { configFor, ToyEngine } from '../src/gateway/toy-engine.contract.js';
 import { RunError } from '../src/kernel/errors.js';
+import { readAudit } from '../src/store/audit.js';
 import { KEY_ROLES, type KeyRole } from '../src/store/key-record.js';
 import type { Store } from '../src/store/open-store.js';
 import type { UsageRow } from '../src/store/usage.js';
@@ -158,6 +159,35 @@ describe('who may do what', () => {
     expect([without.status, without.body.error]).toEqual([401, expect.stringMatching(/^the admin token.* missing/)]);
     expect((await port.ask(`Bearer ${port.gateway.adminToken}`, '/api/config')).status).toBe(200);
     for (const role of port.keys.keys()) expect((await port.as(role, '/api/config')).status).not.toBe(429);
+  });
+
+  test('every change is in the audit log: who, what, before and after', async () => {
+    const port = await AdminPort.open();
+    const created = (await port.asAdmin('/api/keys', 'POST', { name: 'app' })).body as { id: string; key: string };
+    await port.asAdmin(`/api/keys/${created.id}`, 'PATCH', { tenant: 'search' });
+    await port.asAdmin(`/api/keys/${created.id}/rotate`, 'POST', {});
+    await port.asAdmin(`/api/keys/${created.id}`, 'DELETE');
+    await port.as('operator', '/api/endpoints/default/policy', 'PUT', { routing: { policy: 'weighted' } });
+    await port.as('operator', '/api/endpoints/default/policy/rollback', 'POST');
+    const url = 'http://127.0.0.1:9';
+    await port.as('operator', '/api/replicas', 'POST', { endpoint: 'default', id: 'spare', url });
+    await port.as('operator', '/api/replicas/spare', 'DELETE');
+    await port.as('viewer', '/api/keys', 'POST', { name: 'refused' });
+    const log = (await readAudit(port.store.db, {})).reverse();
+    expect(log.map(({ action, actor, kind, name }) => [actor, action, kind, name])).toEqual([
+      ['the admin', 'create', 'Key', created.id],
+      ['the admin', 'update', 'Key', created.id],
+      ['the admin', 'issue', 'Key', created.id],
+      ['the admin', 'delete', 'Key', created.id],
+      ['the operator', 'update', 'Policy', 'default'],
+      ['the operator', 'update', 'Policy', 'default'],
+      ['the operator', 'create', 'Replica', 'spare'],
+      ['the operator', 'delete', 'Replica', 'spare'],
+    ]);
+    const [, updated, , , swapped, back] = log;
+    expect([updated!.before!.spec, updated!.after!.spec]).toMatchObject([{ tenant: 'app' }, { tenant: 'search' }]);
+    expect([swapped!.after!.spec, back!.after!.spec]).toMatchObject([{ name: 'weighted' }, { name: 'round-robin' }]);
+    expect(JSON.stringify(log)).not.toContain(created.key);
   });
 
   test('a key that ends is out at once, whoever has it', async () => {

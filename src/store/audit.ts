@@ -1,4 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
+import { nextVersion } from './next-version.js';
+import type { StoreTransaction } from './open-store.js';
 import type { ResourceRecord, ResourceRef } from './resource-record.js';
 import type { AuditRow, StoreTables } from './schema.js';
 import { withoutSealed } from './secrets.js';
@@ -37,6 +39,15 @@ export interface AuditQuery extends Partial<ResourceRef> {
   readonly limit?: number;
 }
 
+/** A change of something that is no resource, as its keepers are shown it. */
+export interface PlainChange {
+  readonly kind: 'Key' | 'Replica' | 'Policy' | 'Configuration';
+  readonly name: string;
+  readonly action: AuditAction;
+  readonly before: object | null;
+  readonly after: object | null;
+}
+
 const USUAL_LIMIT = 100;
 type Db = Kysely<StoreTables>;
 
@@ -60,6 +71,25 @@ export async function writeAudit(
   await tx
     .insertInto('audit_log')
     .values({ version, at, actor, action, kind, workspace, name, uid, before: shown(before), after: shown(after) })
+    .execute();
+}
+
+/** The same for what is no resource. What has not changed is not told. */
+export async function writePlainAudit(
+  tx: StoreTransaction,
+  actor: string,
+  at: number,
+  { action, after, before, kind, name }: PlainChange,
+): Promise<void> {
+  const shown = (spec: object | null) => (spec === null ? null : JSON.stringify({ spec, labels: {} }));
+  if (action === 'update' && shown(before) === shown(after)) return;
+  const version = await nextVersion(tx);
+  await tx
+    .insertInto('audit_log')
+    .values({
+      ...{ version, at, actor, action, kind, name, workspace: '', uid: name },
+      ...{ before: shown(before), after: shown(after) },
+    })
     .execute();
 }
 

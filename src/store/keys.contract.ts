@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { readAudit } from './audit.js';
 import { keyState } from './key-record.js';
 import { hashKeyText, keyIdOf } from './key-text.js';
 import type { TestStores } from './stores.contract.js';
@@ -24,6 +25,27 @@ const ROW = {
 /** What the keys of every store promise. */
 export function keysContract(stores: TestStores): void {
   describe('keys', () => {
+    it('are changed with who did it in the audit log, where somebody is named', async () => {
+      const { db, keys } = await stores.fresh();
+      const { key } = await keys.create({ name: 'web' }, 'ann');
+      await keys.update(key.id, { tenant: 'shop' }, 'bob');
+      await keys.update(key.id, { tenant: 'shop' }, 'bob');
+      const { text } = await keys.rotate(key.id, null, 'ann');
+      await keys.update(key.id, { tenant: 'nobody said who' });
+      await keys.revoke(key.id, 'ann');
+      await keys.revoke(key.id, 'ann');
+      const log = (await readAudit(db, { kind: 'Key', name: key.id })).reverse();
+      expect(log.map(({ action, actor }) => `${actor} ${action}`)).toEqual([
+        'ann create',
+        'bob update',
+        'ann issue',
+        'ann delete',
+      ]);
+      expect(log[1]).toMatchObject({ before: { spec: { tenant: 'web' } }, after: { spec: { tenant: 'shop' } } });
+      expect(JSON.stringify(log)).not.toContain(text);
+      expect(JSON.stringify(log)).not.toContain(hashKeyText(text));
+    });
+
     it('are created with what was said, and come back as they were', async () => {
       const { keys } = await stores.fresh();
       const limits = { '*': { requestsPerMinute: 60, dollarsPerDay: 0.5 }, 'llama-8b': { tokensPerMonth: 1e6 } };

@@ -1,10 +1,12 @@
 import { setImmediate as immediate } from 'node:timers/promises';
+import { type AuditAction, writePlainAudit } from './audit.js';
 import { checkKey } from './check-key.js';
 import { revokedKey, unknownKey } from './errors.js';
 import type { KeyRecord, KeySettings } from './key-record.js';
 import { recordOf, rowOf } from './key-row.js';
 import { hashKeyText, keyHint, makeKeyId, makeKeyText } from './key-text.js';
 import { countBetween, countOf } from './key-version.js';
+import { keyView } from './key-view.js';
 import type { Store, StoreTransaction } from './open-store.js';
 
 /** A key with the text that only its holder will have from now on. */
@@ -24,12 +26,21 @@ export interface KeyNews {
   readonly keys: readonly KeyRecord[];
 }
 
+/** A change, as whoever makes it has it. */
+interface Changed {
+  readonly before: KeyRecord | null;
+  readonly key: KeyRecord;
+}
+
 const PAGE = 500;
 
 /** The setting that counts the changes of keys. */
 const VERSION = 'keys.version';
 
-/** Who may ask. Every change happens as a whole or not at all, and is on the disk when its promise resolves. */
+/**
+ * Who may ask. Every change happens as a whole or not at all, and is on the disk when its promise resolves, with who made it in
+ * the audit log. Where `by` is null, whoever makes it gives account of it elsewhere.
+ */
 export class Keys {
   /**
    * Awaited after every change of a key through this object, for those in this process who know the keys by heart: when a change
@@ -39,7 +50,7 @@ export class Keys {
 
   constructor(private readonly store: Pick<Store, 'db' | 'exclusively' | 'settings' | 'now'>) {}
 
-  async create(settings: KeySettings): Promise<IssuedKey> {
+  async create(settings: KeySettings, by: string | null = null): Promise<IssuedKey> {
     checkKey(settings);
     const createdAt = await this.store.now();
     const id = makeKeyId();
@@ -60,8 +71,9 @@ export class Keys {
       expiresAt: settings.expiresAt ?? null,
       revokedAt: null,
     };
-    await this.changing(async (tx, version) => {
+    await this.changing(by, 'create', async (tx, version) => {
       await tx.insertInto('api_keys').values(rowOf(key, version)).execute();
+      return { before: null, key };
     });
     return { key, text };
   }
@@ -87,14 +99,18 @@ export class Keys {
   }
 
   /** Changes what is given and leaves the rest. Changes that depend on how the key is are a function of it. */
-  async update(id: string, changes: KeyChanges | ((key: KeyRecord) => KeyChanges)): Promise<KeyRecord> {
-    return this.changing(async (tx, version) => {
+  async update(
+    id: string,
+    changes: KeyChanges | ((key: KeyRecord) => KeyChanges),
+    by: string | null = null,
+  ): Promise<KeyRecord> {
+    return this.changing(by, 'update', async (tx, version) => {
       const before = await unrevoked(tx, id);
       const given = typeof changes === 'function' ? changes(before) : changes;
       checkKey(given);
       const key = withChanges(before, given);
       await save(tx, key, version);
-      return key;
+      return { before, key };
     });
   }
 
@@ -102,9 +118,9 @@ export class Keys {
    * Gives the key a new text. The present one is accepted until `previousUntil`; null ends it at once. One that was
    * still accepted from an earlier rotation is not any more.
    */
-  async rotate(id: string, previousUntil: number | null): Promise<IssuedKey> {
+  async rotate(id: string, previousUntil: number | null, by: string | null = null): Promise<IssuedKey> {
     const text = makeKeyText(id);
-    const key = await this.changing(async (tx, version) => {
+    const key = await this.changing(by, 'issue', async (tx, version) => {
       const before = await unrevoked(tx, id);
       const rotated: KeyRecord = {
         ...before,
@@ -114,20 +130,20 @@ export class Keys {
         previousUntil,
       };
       await save(tx, rotated, version);
-      return rotated;
+      return { before, key: rotated };
     });
     return { key, text };
   }
 
   /** Ends a key for good; ending it again changes nothing. */
-  async revoke(id: string): Promise<KeyRecord> {
+  async revoke(id: string, by: string | null = null): Promise<KeyRecord> {
     const now = await this.store.now();
-    return this.changing(async (tx, version) => {
-      const key = await known(tx, id);
-      if (key.revokedAt !== null) return key;
-      const revoked: KeyRecord = { ...key, revokedAt: now, previousHash: null, previousUntil: null };
-      await save(tx, revoked, version);
-      return revoked;
+    return this.changing(by, 'delete', async (tx, version) => {
+      const before = await known(tx, id);
+      if (before.revokedAt !== null) return { before, key: before };
+      const key: KeyRecord = { ...before, revokedAt: now, previousHash: null, previousUntil: null };
+      await save(tx, key, version);
+      return { before, key };
     });
   }
 
@@ -177,10 +193,15 @@ export class Keys {
   }
 
   /** @param work is given the number of the change: what it changes has it from then on */
-  private async changing<Result>(work: (tx: StoreTransaction, version: number) => Promise<Result>): Promise<Result> {
-    const done = await this.store.exclusively(async (tx) => {
-      const before = await tx.selectFrom('settings').select('value').where('name', '=', VERSION).executeTakeFirst();
-      const version = (countOf(before?.value) ?? 0) + 1;
+  private async changing(
+    by: string | null,
+    action: AuditAction,
+    work: (tx: StoreTransaction, version: number) => Promise<Changed>,
+  ): Promise<KeyRecord> {
+    const now = await this.store.now();
+    const { key: done } = await this.store.exclusively(async (tx) => {
+      const counted = await tx.selectFrom('settings').select('value').where('name', '=', VERSION).executeTakeFirst();
+      const version = (countOf(counted?.value) ?? 0) + 1;
       const result = await work(tx, version);
       const value = String(version);
       await tx
@@ -188,6 +209,11 @@ export class Keys {
         .values({ name: VERSION, value })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
         .execute();
+      const { before, key } = result;
+      if (by !== null && before !== key) {
+        const shown = { before: before === null ? null : keyView(before, now), after: keyView(key, now) };
+        await writePlainAudit(tx, by, now, { kind: 'Key', name: key.id, action, ...shown });
+      }
       return result;
     });
     await this.changed().catch(() => {});

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AuditAction, readAudit, type StatusAction, writeAudit } from './audit.js';
+import { nextVersion } from './next-version.js';
 import type { StoreTransaction } from './open-store.js';
 import { differences } from './resource-differences.js';
 import { deletingResource, ResourceConflict, unknownResource } from './resource-errors.js';
@@ -19,8 +20,6 @@ export interface ResourceContent {
 
 /** `any`: whatever is there; null: nothing may be there; a number: nobody has changed it since that version. */
 export type Expected = number | null | 'any';
-
-export const VERSION_SETTING = 'resources.version';
 
 /** Changes of resources that happen together or not at all. */
 export class ResourceTransaction {
@@ -61,7 +60,7 @@ export class ResourceTransaction {
     if (before.deletedAt !== null) throw deletingResource(ref);
     const isSpecNew = differences(before.spec, content.spec).length > 0;
     if (!isSpecNew && differences(before.labels, content.labels).length === 0) return before;
-    const version = await this.nextVersion();
+    const version = await nextVersion(this.tx);
     const after: ResourceRecord = {
       ...before,
       ...content,
@@ -88,7 +87,7 @@ export class ResourceTransaction {
     const before = await this.get(ref);
     if (before === null || before.uid !== uid) return null;
     if (action === null && differences(before.status, status).length === 0) return before;
-    const version = await this.nextVersion();
+    const version = await nextVersion(this.tx);
     const after: ResourceRecord = { ...before, status, resourceVersion: version };
     await this.save(after);
     if (action === null) this.changes.push({ type: 'status', version, record: after });
@@ -102,7 +101,7 @@ export class ResourceTransaction {
     if (before === null) throw unknownResource(ref);
     await this.check(ref, before, expected);
     if (before.deletedAt !== null) return before;
-    const version = await this.nextVersion();
+    const version = await nextVersion(this.tx);
     const after = { ...before, resourceVersion: version, specVersion: version, deletedAt: this.now };
     await this.save(after);
     await this.done('deleting', 'delete', before, after, version);
@@ -113,14 +112,14 @@ export class ResourceTransaction {
   async remove(ref: ResourceRef, uid: string): Promise<boolean> {
     const before = await this.get(ref);
     if (before === null || before.uid !== uid || before.deletedAt === null) return false;
-    const version = await this.nextVersion();
+    const version = await nextVersion(this.tx);
     await this.tx.deleteFrom('resources').where('uid', '=', uid).execute();
     await this.done('removed', 'remove', before, null, version);
     return true;
   }
 
   private async create(ref: ResourceRef, { labels, spec }: ResourceContent): Promise<ResourceRecord> {
-    const version = await this.nextVersion();
+    const version = await nextVersion(this.tx);
     const record: ResourceRecord = {
       kind: ref.kind,
       workspace: ref.workspace,
@@ -167,21 +166,5 @@ export class ResourceTransaction {
   ): Promise<void> {
     await writeAudit(this.tx, this.actor, action, this.now, before, after, version);
     this.changes.push({ type, version, record: (after ?? before)! });
-  }
-
-  private async nextVersion(): Promise<number> {
-    const row = await this.tx
-      .selectFrom('settings')
-      .select('value')
-      .where('name', '=', VERSION_SETTING)
-      .executeTakeFirst();
-    const version = Number(row?.value ?? 0) + 1;
-    const value = String(version);
-    await this.tx
-      .insertInto('settings')
-      .values({ name: VERSION_SETTING, value })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-      .execute();
-    return version;
   }
 }

@@ -1,7 +1,8 @@
 import { type AuditEntry, type AuditQuery, readAudit } from './audit.js';
+import { VERSION_SETTING } from './next-version.js';
 import type { Store } from './open-store.js';
 import { type ResourceChange, type ResourceRecord, type ResourceRef, resourceRecordOf } from './resource-record.js';
-import { ResourceTransaction, VERSION_SETTING } from './resource-transaction.js';
+import { ResourceTransaction } from './resource-transaction.js';
 
 export type ResourceListener = (changes: readonly ResourceChange[]) => void;
 

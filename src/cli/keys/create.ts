@@ -4,6 +4,7 @@ import { type CommandLine, helpText } from '../flags/command-line.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
+import { COMMAND_LINE } from './command-line-actor.js';
 import { keyFlags, keySettings } from './key-flags.js';
 import { changedLimits, limitChanges, limitFlags } from './limit-flags.js';
 import { checkMaxSloClass } from './max-slo-class.js';
@@ -42,7 +43,7 @@ export async function create(argv: readonly string[], io: CliIo): Promise<number
   checkKey(settings);
   await checkMaxSloClass(settings.maxSloClass, values, io);
   return withStore(values, io, true, async (store) => {
-    const { key, text } = await store.keys.create(settings);
+    const { key, text } = await store.keys.create(settings, COMMAND_LINE);
     const note = `made key ${key.id} (${key.name}); keep its text now, it is not shown again`;
     printIssued(key, text, now, format, note, io);
     return 0;

@@ -3,6 +3,7 @@ import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { calledKey, ONE_KEY } from './called-key.js';
+import { COMMAND_LINE } from './command-line-actor.js';
 import { printKey } from './print-key.js';
 import { formatFlags, storeFlags, withStore } from './store-flags.js';
 
@@ -25,7 +26,7 @@ export async function revoke(argv: readonly string[], io: CliIo): Promise<number
   const { operands, values } = await parseFlags<typeof storeFlags & typeof formatFlags>(KEYS_REVOKE, argv);
   return withStore(values, io, false, async (store) => {
     const { id } = await calledKey(store, operands[0]!);
-    await printKey(await store.keys.revoke(id), await store.now(), values.format, io);
+    await printKey(await store.keys.revoke(id, COMMAND_LINE), await store.now(), values.format, io);
     return 0;
   });
 }

@@ -4,6 +4,7 @@ import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { calledKey, ONE_KEY } from './called-key.js';
+import { COMMAND_LINE } from './command-line-actor.js';
 import { printIssued, timeText } from './print-key.js';
 import { readSpan, SPANS } from './read-span.js';
 import { formatFlags, storeFlags, withStore } from './store-flags.js';
@@ -45,7 +46,7 @@ export async function rotate(argv: readonly string[], io: CliIo): Promise<number
     const { id } = await calledKey(store, operands[0]!);
     const now = await store.now();
     const until = values.grace === 0 ? null : now + values.grace;
-    const { key, text } = await store.keys.rotate(id, until);
+    const { key, text } = await store.keys.rotate(id, until, COMMAND_LINE);
     const before =
       until === null ? 'not accepted any more' : `accepted until ${timeText(new Date(until).toISOString())}`;
     const note = `key ${key.id} (${key.name}) has a new text, not shown again; the one before is ${before}`;

@@ -4,6 +4,7 @@ import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { calledKey, ONE_KEY } from './called-key.js';
+import { COMMAND_LINE } from './command-line-actor.js';
 import { keyFlags, keySettings } from './key-flags.js';
 import { changedLimits, limitChanges, limitFlags } from './limit-flags.js';
 import { checkMaxSloClass } from './max-slo-class.js';
@@ -50,7 +51,11 @@ export async function update(argv: readonly string[], io: CliIo): Promise<number
   await checkMaxSloClass(settings.maxSloClass, values, io);
   return withStore(values, io, false, async (store) => {
     const { id } = await calledKey(store, operands[0]!);
-    const key = await store.keys.update(id, ({ limits }) => ({ ...settings, limits: changedLimits(limits, changes) }));
+    const key = await store.keys.update(
+      id,
+      ({ limits }) => ({ ...settings, limits: changedLimits(limits, changes) }),
+      COMMAND_LINE,
+    );
     await printKey(key, now, values.format, io);
     return 0;
   });

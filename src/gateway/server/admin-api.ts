@@ -2,6 +2,7 @@ import { InputError } from '../../kernel/errors.js';
 import { ApiError } from '../../protocol/errors.js';
 import { isStoreFailure } from '../../store/errors.js';
 import type { KeyRole } from '../../store/key-record.js';
+import type { AdminCaller } from './admin-extension.js';
 import {
   addReplica,
   listDecisions,
@@ -51,11 +52,11 @@ export interface AsSent extends Pick<AdminRequest, 'query' | 'accept'> {
 
 /**
  * What somebody gets. Throws only what is a bug.
- * @param role of whoever asks
+ * @param caller whoever asks
  */
 export async function answerAdmin(
   host: AdminHost,
-  role: KeyRole,
+  { name: by, role }: Pick<AdminCaller, 'name' | 'role'>,
   method: string,
   path: string,
   { accept, body, query }: AsSent,
@@ -66,7 +67,7 @@ export async function answerAdmin(
   const name = decoded(nameIn(path, route)!);
   if (name === null) return failed(400, `${path} is not well encoded`);
   try {
-    return await route.answer(host, { name, query, accept, body: await body() });
+    return await route.answer(host, { by, name, query, accept, body: await body() });
   } catch (error) {
     return refusalFor(error);
   }

@@ -6,6 +6,7 @@ import type { LiveReplica } from '../fleet/live-replica.js';
 import { readPolicyBody, readReplicaBody } from '../read-admin-body.js';
 import type { AdminHost } from './admin-host.js';
 import { type AdminAnswer, type AdminRequest, failed, ok } from './admin-route.js';
+import { auditChange } from './audit-change.js';
 import { withoutSecrets } from './without-secrets.js';
 
 /** Decisions that a list shows. */
@@ -28,7 +29,7 @@ export function listReplicas({ endpoints, fleet }: AdminHost): AdminAnswer {
   return ok([...present, ...fleet.leaving().map((replica) => replicaFacts(null, replica))]);
 }
 
-export function addReplica(host: AdminHost, { body }: AdminRequest): AdminAnswer {
+export async function addReplica(host: AdminHost, { body, by }: AdminRequest): Promise<AdminAnswer> {
   const { endpoint: name, replica: config } = readReplicaBody(body);
   const endpoint = host.endpoints.get(name);
   if (endpoint === undefined) return noEndpoint(name);
@@ -37,15 +38,25 @@ export function addReplica(host: AdminHost, { body }: AdminRequest): AdminAnswer
     return failed(409, `there is a replica '${config.id}': give another id`);
   }
   if (endpoint.replicas.length >= MOST_REPLICAS) throw tooManyReplicas(`endpoint '${name}'`, MOST_REPLICAS);
-  return { status: 201, body: replicaFacts(endpoint, host.fleet.add(endpoint, config)) };
+  const facts = replicaFacts(endpoint, host.fleet.add(endpoint, config));
+  await auditChange(host, by, {
+    ...{ kind: 'Replica', name: config.id, action: 'create', before: null },
+    after: { endpoint: name, ...config },
+  });
+  return { status: 201, body: facts };
 }
 
 /** It finishes what it has, and is listed without an endpoint until then. */
-export function removeReplica(host: AdminHost, { name: id }: AdminRequest): AdminAnswer {
+export async function removeReplica(host: AdminHost, { by, name: id }: AdminRequest): Promise<AdminAnswer> {
   const replica = host.replicas().find((one) => one.id === id);
   if (replica === undefined) return failed(404, `there is no replica '${id}'`);
   if (host.endpoints.get(replica.endpoint)?.managed) return isKept(replica.endpoint);
+  const { endpoint, engine, url } = replica;
   host.fleet.remove(replica);
+  await auditChange(host, by, {
+    ...{ kind: 'Replica', name: id, action: 'delete', after: null },
+    before: { endpoint, id, url, engine },
+  });
   return { status: 202, body: { status: 'leaving', active: replica.active } };
 }
 
@@ -53,21 +64,25 @@ export function listEndpoints({ endpoints }: AdminHost): AdminAnswer {
   return ok([...endpoints.values()].map(endpointFacts));
 }
 
-export function setPolicy({ endpoints }: AdminHost, { body, name }: AdminRequest): AdminAnswer {
-  const endpoint = endpoints.get(name);
+export async function setPolicy(host: AdminHost, { body, by, name }: AdminRequest): Promise<AdminAnswer> {
+  const endpoint = host.endpoints.get(name);
   if (endpoint === undefined) return noEndpoint(name);
   if (endpoint.managed !== null) return isKept(name);
   const warnings: string[] = [];
-  endpoint.setPolicy(readPolicyBody(body, endpoint.policy, (line) => warnings.push(line)));
+  const before = endpoint.policy;
+  endpoint.setPolicy(readPolicyBody(body, before, (line) => warnings.push(line)));
+  await auditChange(host, by, { kind: 'Policy', name, action: 'update', before, after: endpoint.policy });
   return ok({ ...endpointFacts(endpoint), warnings });
 }
 
 /** The policy before this one holds again; once more, and it is the one before that. */
-export function rollBackPolicy({ endpoints }: AdminHost, { name }: AdminRequest): AdminAnswer {
-  const endpoint = endpoints.get(name);
+export async function rollBackPolicy(host: AdminHost, { by, name }: AdminRequest): Promise<AdminAnswer> {
+  const endpoint = host.endpoints.get(name);
   if (endpoint === undefined) return noEndpoint(name);
   if (endpoint.managed !== null) return isKept(name);
+  const before = endpoint.policy;
   if (endpoint.rollback() === null) return failed(409, `endpoint '${name}' remembers no policy before this one`);
+  await auditChange(host, by, { kind: 'Policy', name, action: 'update', before, after: endpoint.policy });
   return ok(endpointFacts(endpoint));
 }
 
@@ -87,8 +102,14 @@ export function showConfig({ config, fleet }: AdminHost): AdminAnswer {
   return ok(withoutSecrets({ ...config, endpoints: fleet.config }));
 }
 
-export function reload(host: AdminHost): AdminAnswer {
-  return ok({ status: 'reloaded', needs_restart: host.reloadConfig() });
+export async function reload(host: AdminHost, { by }: AdminRequest): Promise<AdminAnswer> {
+  const before = host.config;
+  const needsRestart = host.reloadConfig();
+  await auditChange(host, by, {
+    ...{ kind: 'Configuration', name: 'gateway', action: 'update' },
+    ...{ before, after: host.config },
+  });
+  return ok({ status: 'reloaded', needs_restart: needsRestart });
 }
 
 function noEndpoint(name: string): AdminAnswer {

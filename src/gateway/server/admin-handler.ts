@@ -51,7 +51,7 @@ async function answerOf(
   if (extension?.handles(path)) {
     return answerExtension(host, extension, request, response, { caller: who, path, query, body });
   }
-  return answerAdmin(host, who.role, request.method!, path, { query, accept, body });
+  return answerAdmin(host, who, request.method!, path, { query, accept, body });
 }
 
 const KEEPER: AdminCaller = { name: 'admin', role: 'admin', keyId: null };

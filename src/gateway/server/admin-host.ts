@@ -36,7 +36,7 @@ export interface AdminHost
     | 'stopSignal'
   > {
   /** Where keys and usage are; without one there are no keys but the token. */
-  readonly store: Pick<Store, 'keys' | 'settings' | 'usage' | 'now'> | null;
+  readonly store: Pick<Store, 'exclusively' | 'keys' | 'settings' | 'usage' | 'now'> | null;
   /** Null where no keys are asked for. */
   readonly access: AdminAccess | null;
   /** Those who have a key, whether or not requests need one. */

@@ -23,35 +23,35 @@ export async function showKey({ store }: AdminHost, { name: id }: AdminRequest):
   return key === null ? noKey() : ok(keyView(key, await store.now()));
 }
 
-export async function createKey(host: AdminHost, { body }: AdminRequest): Promise<AdminAnswer> {
+export async function createKey(host: AdminHost, { body, by }: AdminRequest): Promise<AdminAnswer> {
   const { store } = host;
   if (store === null) return noStore();
   const classes = await knownClasses(host.endpoints.values(), store);
-  const issued = await store.keys.create(readNewKeyBody(body, await store.now(), classes));
+  const issued = await store.keys.create(readNewKeyBody(body, await store.now(), classes), by);
   return { status: 201, body: issuedView(issued, await store.now()) };
 }
 
-export async function changeKey(host: AdminHost, { body, name: id }: AdminRequest): Promise<AdminAnswer> {
+export async function changeKey(host: AdminHost, { body, by, name: id }: AdminRequest): Promise<AdminAnswer> {
   const { store } = host;
   if (store === null) return noStore();
   const classes = await knownClasses(host.endpoints.values(), store);
-  const key = await store.keys.update(id, readKeyChanges(body, await store.now(), classes));
+  const key = await store.keys.update(id, readKeyChanges(body, await store.now(), classes), by);
   return ok(keyView(key, await store.now()));
 }
 
-export async function revokeKey(host: AdminHost, { name: id }: AdminRequest): Promise<AdminAnswer> {
+export async function revokeKey(host: AdminHost, { by, name: id }: AdminRequest): Promise<AdminAnswer> {
   const { store } = host;
   if (store === null) return noStore();
-  const key = await store.keys.revoke(id);
+  const key = await store.keys.revoke(id, by);
   return ok(keyView(key, await store.now()));
 }
 
-export async function rotateKey(host: AdminHost, { body, name: id }: AdminRequest): Promise<AdminAnswer> {
+export async function rotateKey(host: AdminHost, { body, by, name: id }: AdminRequest): Promise<AdminAnswer> {
   const { store } = host;
   if (store === null) return noStore();
   const { graceS } = readRotation(body);
   const now = await store.now();
-  const issued = await store.keys.rotate(id, graceS === 0 ? null : now + 1000 * graceS);
+  const issued = await store.keys.rotate(id, graceS === 0 ? null : now + 1000 * graceS, by);
   return ok(issuedView(issued, now));
 }
 

@@ -3,6 +3,8 @@ import type { AdminHost } from './admin-host.js';
 
 /** What a route is asked, once it is clear who asks and that he may. */
 export interface AdminRequest {
+  /** Who asks, for the audit log. */
+  by: string;
   /** What the path names, decoded; empty when it names nothing. */
   name: string;
   query: URLSearchParams;
