@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -185,6 +185,65 @@ describe('twinyard serve', () => {
       code: 2,
       stderr: expect.stringMatching(/none/),
     });
+  });
+
+  test('without replicas is a control plane: says where its data are and what to do, and not its token', async () => {
+    const data = join(folder, 'plane');
+    const args = ['serve', ...ANY_PORT, '--data-dir', data];
+    const first = started(args);
+    const [path] = await first.says(/admin on \S+, token in (.+)\n/);
+    const [url] = await first.says(/serving on (\S+), no endpoint yet\n/);
+    expect(path).toBe(join(data, 'admin-token'));
+    const token = readFileSync(path!, 'utf8').trim();
+    expect(first.stderr()).not.toContain(token);
+    const next = `twinyard apply -f examples/endpoints/emulated.yaml --data-dir ${data}`;
+    expect(first.stderr().split('\n').slice(0, 2)).toEqual([
+      `twinyard: a control plane with its data in ${data}`,
+      `twinyard: to run something: ${next}`,
+    ]);
+
+    // A second one on the same folder is refused, and the first is found as before.
+    const written = readFileSync(join(data, 'admin.json'), 'utf8');
+    const second = await captured(args);
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      expect.stringMatching(/another control plane runs its replicas from here; stop that one, or .* another folder/),
+    ]);
+    expect(readFileSync(join(data, 'admin.json'), 'utf8')).toBe(written);
+    expect(await captured(['get', 'endpoints', '--data-dir', data])).toMatchObject({ code: 0 });
+
+    // Explaining finds it too, by its folder or with what commands take.
+    const lost = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-request-id': 'lost' },
+      body: JSON.stringify(question('x')),
+    });
+    expect(lost.status).toBe(404);
+    const adminUrl = (JSON.parse(written) as { url: string }).url;
+    for (const [more, env] of [
+      [['--data-dir', data], {}],
+      [[], { TWINYARD_SERVER: adminUrl, TWINYARD_TOKEN: token }],
+      [['--admin-url', adminUrl], { TWINYARD_TOKEN: token }],
+    ] as const) {
+      const explained = await captured(['explain', 'lost', ...more], { env });
+      expect([explained.code, explained.stdout]).toEqual([0, expect.stringContaining('request lost')]);
+    }
+    first.stop();
+    expect(await first.ended).toBe(0);
+    expect(existsSync(join(data, 'admin.json'))).toBe(false);
+  });
+
+  test('says that a file is where its data would be', async () => {
+    const { code, stderr } = await captured(['serve', ...ANY_PORT, '--data-dir', fileOf('taken', '')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/there is a file where .*; move that file away, or name/),
+    ]);
+  });
+
+  test('tells in its help what it is without replicas', async () => {
+    const { stdout } = await captured('serve --help');
+    expect(stdout).toMatch(/it is a control plane: .* keeps its data in \.twinyard/);
   });
 
   test('explain says what it needs', async () => {

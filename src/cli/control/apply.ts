@@ -1,19 +1,25 @@
 import { InvalidResources } from '../../control/resources/errors.js';
+import type { Resource } from '../../control/resources/resource.js';
 import { InputError } from '../../kernel/errors.js';
 import { summaryOf } from '../commands.js';
-import { missingFlag } from '../errors.js';
+import { conflictingFlags, missingFlag } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
 import { toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
+import { calledKind, resourceAt } from './called-resource.js';
 import { ControlClient } from './control-client.js';
 import { findServer } from './find-server.js';
 import { type CombinedFiles, fileFlags, readFiles } from './read-files.js';
 import { serverFlags, workspaceFlags } from './server-flags.js';
+import { timeoutFlags, waitFor } from './wait-for.js';
+import { wishAfter } from './wish.js';
 
 const applyFlags = {
   ...fileFlags,
   'dry-run': toggle({ help: 'only tell what would be done' }),
+  wait: toggle({ help: 'until what was applied is ready, or has failed' }),
+  ...timeoutFlags,
   workspace: { ...workspaceFlags.workspace, help: 'of resources that name none' },
 };
 
@@ -27,9 +33,16 @@ export const APPLY: CommandLine = {
   examples: [
     'apply -f examples/endpoints/emulated.yaml',
     'apply -f examples/endpoints/emulated.yaml --dry-run',
+    'apply -f examples/endpoints/emulated.yaml --wait --timeout 2m',
     'apply -f examples/endpoints -w default',
   ],
 };
+
+/** What the server says it has done. */
+interface Applied {
+  readonly text: string;
+  readonly items: readonly { readonly resource: Resource }[];
+}
 
 /** Makes all resources of some files so, or none; prints what was done, or would be, and what differs. */
 export async function apply(argv: readonly string[], io: CliIo): Promise<number> {
@@ -39,18 +52,36 @@ export async function apply(argv: readonly string[], io: CliIo): Promise<number>
   }
   const { values } = await parseFlags<typeof applyFlags & typeof serverFlags>(APPLY, argv);
   if (values.file.length === 0) throw missingFlag('--file', 'is required', 'say what to apply: a file, a folder, or -');
+  if (values.wait && values['dry-run']) {
+    throw conflictingFlags('--wait', 'is given together with --dry-run', 'keep one of them');
+  }
   const client = new ControlClient(findServer(values, io));
   const files = await readFiles(values.file, io);
   const query = { dry_run: String(values['dry-run']), workspace: values.workspace };
+  let applied: Applied;
   try {
-    const { text } = await client.ask<{ text: string }>('POST', '/api/v1/apply', { query, body: files.text });
-    io.stdout.write(text);
+    applied = await client.ask<Applied>('POST', '/api/v1/apply', { query, body: files.text });
+    io.stdout.write(applied.text);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     return refused(error, files, io);
   }
   if (values['dry-run']) io.stderr.write('twinyard: nothing was changed\n');
+  if (values.wait) await waitForAll(client, applied, values.timeout, io);
   return 0;
+}
+
+/** One after the other, all within the same time. */
+async function waitForAll(client: ControlClient, { items }: Applied, timeoutMs: number, io: CliIo): Promise<void> {
+  const end = Date.now() + timeoutMs;
+  for (const { resource } of items) {
+    const kind = await calledKind(resource.kind);
+    const wish = wishAfter(kind);
+    if (wish === null) continue;
+    const called = resourceAt(kind, resource.metadata.name, resource.metadata.workspace ?? '');
+    await waitFor(client, called, wish, Math.max(0, end - Date.now()));
+    io.stdout.write(`${called.shown} is ${wish.shown}\n`);
+  }
 }
 
 /** Everything that is wrong, a line each, so that it can be put right at once. */

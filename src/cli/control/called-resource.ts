@@ -13,6 +13,9 @@ export interface CalledResource {
   readonly path: string;
 }
 
+/** So many may be named at once. */
+export const MOST_NAMES = 1000;
+
 export async function calledKind(given: string): Promise<ResourceKind> {
   const { kindNamed } = await import('../../control/resources/kinds.js');
   return kindNamed(given, 'KIND');

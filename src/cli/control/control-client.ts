@@ -1,4 +1,4 @@
-import { unreachable } from './errors.js';
+import { noTls, unreachable } from './errors.js';
 import type { Server } from './find-server.js';
 import { refusalOf } from './refusal.js';
 import { type ServerEvent, serverEvents } from './server-events.js';
@@ -29,7 +29,7 @@ export class ControlClient {
       if (response.body !== null) yield* serverEvents(piecesOf(response.body, signal));
     } catch (error) {
       if (signal.aborted) return;
-      throw error instanceof TypeError ? unreachable(this.url, why(error)) : error;
+      throw error instanceof TypeError ? this.#lost(error) : error;
     }
   }
 
@@ -51,10 +51,15 @@ export class ControlClient {
       });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw unreachable(this.url, why(error));
+      throw this.#lost(error);
     }
     if (response.ok) return response;
     throw refusalOf(this.url, response.status, await this.#body(response).catch(() => null));
+  }
+
+  #lost(error: unknown): Error {
+    const reason = why(error);
+    return reason === 'ERR_SSL_WRONG_VERSION_NUMBER' ? noTls(this.url) : unreachable(this.url, reason);
   }
 
   async #body(response: Response): Promise<unknown> {
@@ -62,7 +67,7 @@ export class ControlClient {
     try {
       text = await response.text();
     } catch (error) {
-      throw unreachable(this.url, why(error));
+      throw this.#lost(error);
     }
     try {
       return JSON.parse(text);

@@ -15,10 +15,12 @@ import { SecretBox } from '../../store/secrets.js';
 
 export const ADMIN_TOKEN = 'the-admin-token';
 export const VIEWER_TOKEN = 'a-viewers-key';
+export const NOBODY_TOKEN = 'a-key-without-a-role';
 
 const CALLERS: Readonly<Record<string, Caller>> = {
   [`Bearer ${ADMIN_TOKEN}`]: { name: 'admin', role: 'admin', workspaces: new Map() },
   [`Bearer ${VIEWER_TOKEN}`]: { name: 'eve', role: 'viewer', workspaces: new Map() },
+  [`Bearer ${NOBODY_TOKEN}`]: { name: 'bob', role: 'none', workspaces: new Map() },
 };
 
 /** The control API behind a port of its own, with nobody who keeps anything true: tests say how things are. */

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { main } from '../program.js';
 import { inTestFolder } from '../test-folder.contract.js';
 import { testIo, captured as twinyard } from '../test-io.contract.js';
-import { ToyControlServer, VIEWER_TOKEN } from './control-server.contract.js';
+import { NOBODY_TOKEN, ToyControlServer, VIEWER_TOKEN } from './control-server.contract.js';
 
 const head = (kind: string, name: string) => `apiVersion: twinyard/v1\nkind: ${kind}\nmetadata: {name: ${name}}\n`;
 const endpoint = (more = '', name = 'chat') =>
@@ -54,9 +54,10 @@ describe('apply', () => {
     const differs = 'Endpoint default/chat changed\n  spec.replicas: 3 -> 5\n';
     expect(await twinyard('apply -f five.yaml --dry-run')).toEqual({
       code: 0,
-      stdout: differs,
+      stdout: differs.replace('changed', 'would be changed'),
       stderr: 'twinyard: nothing was changed\n',
     });
+    expect((await twinyard('apply -f chat.yaml --dry-run')).stdout).toBe('Endpoint default/chat would be unchanged\n');
     expect((await server.host.store.get(REF))!.spec.replicas).toBe(3);
     expect(await printed('apply -f five.yaml')).toBe(differs);
   });
@@ -67,7 +68,7 @@ describe('apply', () => {
     writeFileSync('all/a.yml', `\ufeff# the first\n${endpoint('', 'a')}`);
     writeFileSync('all/notes.txt', 'no resource');
     const both = 'Endpoint default/a created\nEndpoint default/b created\n';
-    expect((await twinyard('apply -f all --dry-run')).stdout).toBe(both);
+    expect((await twinyard('apply -f all --dry-run')).stdout).toBe(both.replaceAll('created', 'would be created'));
     const piped = await twinyard('apply -f all -f -', { stdin: [Buffer.from(endpoint('  replicas: 1\n', 'c'))] });
     expect(piped.stdout).toBe(`${both}Endpoint default/c created\n`);
     writeFileSync('all/c.yaml', `${endpoint('', 'd')}---\n${endpoint('  replicas: -1\n', 'e')}`);
@@ -84,6 +85,42 @@ describe('apply', () => {
       2,
       ['twinyard: bad.yaml:7:13 (spec.replicas): ', 'twinyard: bad.yaml:8:14 (spec.placement): '],
     ]);
+  });
+
+  it('tells what is not there together with what is wrong', async () => {
+    writeFileSync('bad.yaml', endpoint('  replicas: -1\n  cluster: moon\n').replace('emulator', 'emulatr'));
+    expect((await twinyard('apply -f five.yaml -f bad.yaml')).stderr).toBe(
+      `twinyard: bad.yaml:5:18 (spec.engine.name): there is no engine 'emulatr'; did you mean 'emulator'? known: emulator, llama-cpp, sglang, vllm
+twinyard: bad.yaml:7:13 (spec.replicas): -1 is not accepted; give at least 0
+twinyard: bad.yaml:8:12 (spec.cluster): there is no cluster 'moon'; known: local
+`,
+    );
+  });
+
+  it('waits for what was applied, if told to', async () => {
+    writeFileSync('both.yaml', `${head('ApiKey', 'k')}spec: {}\n---\n${endpoint('  replicas: 3\n')}`);
+    const waiting = started('apply -f both.yaml --wait');
+    await waiting.until('created');
+    await streaming(1);
+    await server.say('chat', 'Deploying');
+    await server.say('chat', 'Running', { ready: 3 });
+    expect([await waiting.ended, waiting.io.stdoutText()]).toEqual([
+      0,
+      'ApiKey default/k created\nEndpoint default/chat created\nEndpoint default/chat is ready\n',
+    ]);
+    await server.say('chat', 'Paused');
+    expect(await printed('apply -f chat.yaml --wait')).toContain('Endpoint default/chat is ready');
+    await server.say('chat', 'Failed', { message: 'no such program' });
+    expect(await twinyard('apply -f chat.yaml --wait --timeout 5')).toEqual({
+      code: 1,
+      stdout: 'Endpoint default/chat unchanged\n',
+      stderr: 'twinyard: Endpoint default/chat: has failed: no such program\n',
+    });
+    await server.say('chat', 'Pending', { message: 'no room' });
+    expect(await twinyard('apply -f chat.yaml --wait --timeout 0')).toMatchObject({
+      code: 1,
+      stderr: 'twinyard: Endpoint default/chat: not ready in time; it is Pending: no room\n',
+    });
   });
 
   it('names the workspace of those that name none', async () => {
@@ -112,6 +149,7 @@ describe('apply', () => {
     ['-f torn.yaml', 'torn.yaml:1:16: Flow map'],
     ['-f nothing.yaml', "nothing.yaml: holds no resource; begin with 'apiVersion: twinyard/v1'"],
     ['-f chat.yaml -f twice.yaml', 'twice.yaml:3:18 (metadata.name): Endpoint default/chat is described twice'],
+    ['-f chat.yaml --wait --dry-run', '--wait: is given together with --dry-run; keep one of them'],
     ['-f chat.yaml -w nowhere', "chat.yaml:3:1 (metadata.workspace): there is no workspace 'nowhere'"],
   ])('%s is refused', async (args, message) => {
     mkdirSync('empty');
@@ -165,6 +203,63 @@ describe('get', () => {
     expect(await names('-l team=x')).toEqual(['a']);
     expect(await names('-w search')).toEqual(['c']);
     expect(await names('-A')).toEqual(['default', 'default', 'search']);
+  });
+
+  it('shows several by their names', async () => {
+    writeFileSync('two.yaml', `${endpoint('', 'a')}---\n${endpoint('', 'b')}---\n${endpoint('', 'c')}`);
+    await printed('apply -f two.yaml');
+    expect((await printed('get ep c a')).match(/^\w+/gm)).toEqual(['NAME', 'c', 'a']);
+    expect(parseAllDocuments(await printed('get ep c a -o yaml'))).toHaveLength(2);
+    expect(JSON.parse(await printed('get ep c a -o json'))).toMatchObject({ kind: 'EndpointList', items: [{}, {}] });
+    expect((await twinyard('get ep a none')).stderr).toContain('Endpoint default/none: does not exist');
+  });
+
+  it('lists all there is, kind by kind', async () => {
+    await printed('apply -f chat.yaml');
+    const all = await printed('get all');
+    expect(all.match(/^\w+:$/gm)).toEqual(['workspaces:', 'engines:', 'clusters:', 'endpoints:']);
+    expect(all).toMatch(/^workspaces:\nNAME .*\ndefault .*\n\nengines:\n/);
+    expect(all).toMatch(/\n\nendpoints:\nNAME .*\nchat .*\n$/);
+    expect(JSON.parse(await printed('get all -o json'))).toMatchObject({ kind: 'List', items: { length: 7 } });
+    expect(parseAllDocuments(await printed('get all -o yaml'))).toHaveLength(7);
+  });
+
+  it('lists the models of a registry, and tells what they are', async () => {
+    mkdirSync('models/tiny', { recursive: true });
+    mkdirSync('models/large');
+    for (const name of ['tiny', 'large']) writeFileSync(`models/${name}/config.json`, '{"vocab_size": 5}');
+    const shelf = `${head('ModelRegistry', 'shelf')}spec: {type: file, url: 'file://${process.cwd()}/models'}\n`;
+    writeFileSync('shelf.yaml', shelf);
+    await printed('apply -f shelf.yaml');
+    expect((await printed('get models --registry shelf')).match(/^\w+/gm)).toEqual(['NAME', 'large', 'tiny']);
+    expect(JSON.parse(await printed('get models --registry shelf --search tin -o json'))).toMatchObject([
+      { name: 'tiny' },
+    ]);
+    expect(await printed('get models tiny --registry shelf')).toMatch(/^kind: Model\nname: tiny\n/);
+    expect(JSON.parse(await printed('get models tiny --registry shelf -o json'))).toMatchObject({ name: 'tiny' });
+    expect(parseAllDocuments(await printed('get model tiny large --registry shelf'))).toHaveLength(2);
+    expect(await twinyard('get models --registry shelf --search none')).toEqual({
+      ...{ code: 0, stdout: '', stderr: 'twinyard: shelf lists no such models\n' },
+    });
+  });
+
+  it('tells of APIs of others how many are well', async () => {
+    const spec = "{upstreams: [{name: a, url: 'https://a'}, {name: b, url: 'https://b'}]}";
+    writeFileSync('away.yaml', `${head('ExternalEndpoint', 'away')}spec: ${spec}\n`);
+    await printed('apply -f away.yaml');
+    expect(await printed('get xep')).toMatch(/^NAME +PHASE +UPSTREAMS +AGE\naway +0\/2 /);
+    const ref = { kind: 'ExternalEndpoint', workspace: 'default', name: 'away' };
+    const { uid } = (await server.host.store.get(ref))!.metadata;
+    await server.host.store.putStatus(ref, uid!, { phase: 'Degraded', healthy: 1 });
+    expect(await printed('get xep -o wide')).toMatch(/away +Degraded +1\/2 +a,b /);
+  });
+
+  it('lists kinds with their short names in its help', async () => {
+    for (const command of ['get', 'describe', 'delete', 'wait', 'events']) {
+      expect(await printed(`${command} --help`)).toMatch(
+        /\nKinds:\n {2}workspaces \(ws\) +A group .*\n[\s\S]* {2}endpoints \(ep\) +A served model/,
+      );
+    }
   });
 
   it('says so when there are none', async () => {
@@ -243,13 +338,22 @@ describe('get', () => {
   });
 
   it.each([
-    ['', 'KIND [NAME]: is required'],
-    ['pods', "KIND: unknown kind 'pods'; known: Workspace, Role"],
-    ['endpont', "did you mean 'Endpoint'?"],
-    ['ep none', 'Endpoint default/none: does not exist; look at the list of those that do'],
+    ['', 'KIND|all|models [NAME...]: is required'],
+    ['pods', "KIND: unknown kind 'pods'; known: workspaces (ws), roles, apikeys (key, keys), engines (eng), "],
+    ['endpont', "did you mean 'endpoint'?"],
+    ['ep none', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
+    ['ep none -w default', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
+    ['mr none -w search', "ModelRegistry search/none: does not exist; see 'twinyard get modelregistries -w search'"],
+    ['ep a b --watch', '--watch: is given together with several names; give one name, or none'],
+    ['ep --search x', "--search: is for models; write 'twinyard get models --registry NAME'"],
+    ['ep --registry x', "--registry: is for models; write 'twinyard get models --registry NAME'"],
+    ['all chat', "NAME: is given together with 'all'; name a kind, or leave it out"],
+    ['all --watch', "--watch: is given together with 'all'; name a kind, or leave it out"],
+    ['models', "--registry: is required for models; see 'twinyard get registries'"],
+    ['models --registry none', "ModelRegistry default/none: does not exist; see 'twinyard get modelregistries'"],
     ['ep -A -w x', '--workspace: is given together with --all-workspaces; keep one of them'],
     ['ep chat -A', '--all-workspaces: is given together with a name; say which workspace it is in'],
-    ['ep -l =', "?labels: '=' selects nothing"],
+    ['ep -l =', "--selector: '=' selects nothing"],
     ['ep --watch -l =', "--selector: '=' selects nothing"],
     ['ep -o xml', "--output: 'xml' is not known here"],
   ])('%s is refused', async (args, message) => {
@@ -326,6 +430,17 @@ Events:
     );
   });
 
+  it('shows memory as people speak of it', async () => {
+    const ref = { kind: 'Cluster', workspace: '', name: 'local' };
+    const { uid } = (await server.host.store.get(ref))!.metadata;
+    const gpu = { id: '0', product: 'H100', memory_mib: 81_920, free: 1 };
+    const memory = { memory_bytes: 16.5 * 2 ** 30, free_memory_bytes: 2 ** 30 };
+    await server.host.store.putStatus(ref, uid!, { phase: 'Ready', ...memory, accelerators: [gpu] });
+    const page = await printed('describe cluster local');
+    expect(page).toContain('  memory: 16.5 GiB\n  free_memory: 1.0 GiB\n');
+    expect(page).toContain('      memory: 80.0 GiB\n');
+  });
+
   it('tells what is known of one that is new, and of one that is going', async () => {
     await printed('apply -f chat.yaml');
     expect(await printed('describe ep chat')).toMatch(
@@ -376,12 +491,27 @@ describe('wait', () => {
 
   it('says how things are when the time is over', async () => {
     expect((await twinyard('wait ep chat --for ready --timeout 0')).stderr).toContain('nothing is known of it yet');
-    await server.say('chat', 'Failed', { message: 'no room' });
-    expect(await twinyard('wait ep chat --for phase=Running --timeout 1s')).toEqual({
+    await server.say('chat', 'Pending', { message: 'no room' });
+    expect(await twinyard('wait ep chat --for phase=Running --timeout 1')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'twinyard: Endpoint default/chat: not Running in time; it is Failed: no room\n',
+      stderr: 'twinyard: Endpoint default/chat: not Running in time; it is Pending: no room\n',
     });
+  });
+
+  it('ends when it has failed, unless that is what is waited for', async () => {
+    await server.say('chat', 'Pending');
+    const waiting = started('wait endpoint chat --for ready');
+    await streaming(1);
+    await server.say('chat', 'Failed', { message: 'exited with code 1' });
+    expect(await waiting.ended).toBe(1);
+    expect(waiting.io.stderrText()).toBe('twinyard: Endpoint default/chat: has failed: exited with code 1\n');
+    expect(await printed('wait ep chat --for phase=Failed')).toBe('Endpoint default/chat is Failed\n');
+    // What was said of an older edition does not count.
+    await printed('apply -f five.yaml');
+    expect((await twinyard('wait ep chat --for ready --timeout 0')).stderr).toContain(
+      'not ready in time; it is Failed',
+    );
   });
 
   it('outlives a server that is started again', async () => {
@@ -405,10 +535,13 @@ describe('wait', () => {
   it.each([
     ['endpoint chat', '--for: is required'],
     ['endpoint', 'KIND NAME: is required'],
-    ['endpoint none --for ready', 'Endpoint default/none: does not exist'],
+    ['endpoint none --for ready', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
     ['endpoint chat --for Running', "--for: 'Running' cannot be waited for; give 'ready', 'deleted', or a phase"],
     ['endpoint chat --for phase=Runing', "did you mean 'Running'?"],
-    ['endpoint chat --for ready --timeout 5', "--timeout: '5' has no unit"],
+    [
+      'endpoint chat --for ready --timeout soon',
+      "--timeout: 'soon' is not a span of time; give seconds, or a span as in '20s' or '5m'",
+    ],
   ])('%s is refused', async (args, message) => {
     const ended = await twinyard(`wait ${args}`);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
@@ -425,6 +558,12 @@ describe('delete', () => {
     await server.takeDown('chat');
     expect(await waiting.ended).toBe(0);
     expect(waiting.io.stdoutText()).toBe('Endpoint default/chat deleted\n');
+  });
+
+  it('takes several names', async () => {
+    writeFileSync('two.yaml', `${endpoint('', 'a')}---\n${endpoint('', 'b')}`);
+    await printed('apply -f two.yaml');
+    expect(await printed('delete endpoint a b')).toBe('Endpoint default/a deleting\nEndpoint default/b deleting\n');
   });
 
   it('takes files: those that need others first, and those that are gone do not matter', async () => {
@@ -456,12 +595,17 @@ describe('delete', () => {
   it.each([
     ['', 'KIND NAME: or --file is required, and not both'],
     ['endpoint', 'KIND NAME: or --file is required, and not both'],
+    ['cluster local', "Cluster local: is built in; leave it, or change it with 'twinyard apply'"],
+    ['workspace default', 'Workspace default: is built in'],
+    ['engine vllm', 'Engine vllm: is built in'],
     ['endpoint chat -f chat.yaml', 'KIND NAME: or --file is required, and not both'],
     ['endpoint none', 'Endpoint default/none: does not exist'],
     ['-f bad.yaml', 'bad.yaml:7:13 (spec.replicas): '],
-    ['engine emulator', 'Engine emulator: is used by Endpoint default/chat; delete or change them first'],
+    ['registry shelf', 'ModelRegistry default/shelf: is used by Endpoint default/chat; delete or change them first'],
   ])('%s is refused', async (args, message) => {
-    await printed('apply -f chat.yaml');
+    const shelf = `${head('ModelRegistry', 'shelf')}spec: {type: file, url: 'file:///models'}\n`;
+    writeFileSync('used.yaml', `${shelf}---\n${endpoint().replace('{name: qwen', '{registry: shelf, name: qwen')}`);
+    await printed('apply -f used.yaml');
     writeFileSync('bad.yaml', endpoint('  replicas: -1\n'));
     const ended = await twinyard(`delete ${args}`);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
@@ -523,7 +667,7 @@ describe('logs', () => {
   });
 
   it.each([
-    ['endpoint chat --replica x', "?replica: there is no replica 'x' of it; known: chat-a, chat-b"],
+    ['endpoint chat --replica x', "--replica: there is no replica 'x' of it; known: chat-a, chat-b"],
     ['engine emulator', "KIND: 'engine' has no replicas"],
   ])('%s is refused', async (args, message) => {
     const ended = await twinyard(`logs ${args}`);
@@ -558,6 +702,17 @@ describe('events', () => {
     expect(reasons(await printed('events endpoint chat --limit 1'))).toEqual(['Started']);
     expect(reasons(await printed('events engine'))).toEqual(['Installed']);
     expect(JSON.parse(await printed('events engine -o json'))).toMatchObject([{ reason: 'Installed' }]);
+  });
+
+  it('does not tell what happened to another of the same name, unless told to', async () => {
+    await happen('Before');
+    await printed('delete endpoint chat');
+    await server.takeDown('chat');
+    await printed('apply -f chat.yaml');
+    await happen('After');
+    expect(reasons(await printed('events endpoint chat'))).toEqual(['After']);
+    expect(await printed('describe endpoint chat')).not.toContain('Before');
+    expect(reasons(await printed('events endpoint chat --former'))).toEqual(['Before', 'After']);
   });
 
   it('goes on with what happens', async () => {
@@ -606,6 +761,8 @@ T  admin  delete  Endpoint default/chat
     ['--audit --watch', '--watch: is given together with --audit'],
     ['--actor x', '--actor: is given without --audit'],
     ['-A -w x', '--workspace: is given together with --all-workspaces'],
+    ['--former', '--former: is given without a name'],
+    ['endpoint none', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
     ['pods', "KIND: unknown kind 'pods'"],
   ])('%s is refused', async (args, message) => {
     const ended = await twinyard(`events ${args}`);
@@ -647,6 +804,30 @@ describe('a server', () => {
         "twinyard: --token: this takes the role operator in the workspace 'default', and the key has the role viewer; use a key that has it\n",
     });
     expect((await twinyard(`logs ep chat --token ${VIEWER_TOKEN}`)).code).toBe(2);
+    await printed('apply -f chat.yaml');
+    for (const token of [VIEWER_TOKEN, NOBODY_TOKEN]) {
+      const { code, stderr } = await twinyard(`scale ep chat --replicas 1 --token ${token}`);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('this takes the role operator in the workspace')]);
+    }
+  });
+
+  it('that speaks no TLS is to be asked without', async () => {
+    const url = server.url.replace('http:', 'https:');
+    for (const args of ['get ep', 'logs ep chat']) {
+      expect(await twinyard(`${args} --server ${url} --token t`)).toMatchObject({
+        code: 2,
+        stderr: `twinyard: --server: ${url} does not speak TLS; give ${server.url}\n`,
+      });
+    }
+  });
+
+  it('that is not named, and does not run here, is no mistake of the input', async () => {
+    expect(await twinyard('get ep --data-dir none')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        "twinyard: no gateway runs here: there is no none/admin.json; start 'twinyard serve', or give --data-dir, or --server and --token\n",
+    });
   });
 
   it('that is not there', async () => {

@@ -4,14 +4,15 @@ import { refOf } from '../../control/store/resource-view.js';
 import { InputError } from '../../kernel/errors.js';
 import type { ResourceRecord } from '../../store/resource-record.js';
 import { summaryOf } from '../commands.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { type CalledResource, calledResource, resourceAt } from './called-resource.js';
+import { type CalledResource, calledResource, MOST_NAMES, resourceAt } from './called-resource.js';
 import { ControlClient } from './control-client.js';
 import { oneOrTheOther } from './errors.js';
 import { findServer } from './find-server.js';
+import { helpWithKinds } from './help-with-kinds.js';
 import { fileFlags, readFiles } from './read-files.js';
 import { serverFlags, workspaceFlags } from './server-flags.js';
 import { timeoutFlags, waitFor } from './wait-for.js';
@@ -26,7 +27,7 @@ const deleteFlags = {
 export const DELETE: CommandLine = {
   name: 'delete',
   summary: summaryOf('delete'),
-  operands: { usage: '[KIND NAME]', least: 0, most: 2 },
+  operands: { usage: '[KIND NAME...]', least: 0, most: MOST_NAMES + 1 },
   groups: [
     { title: 'Resources', flags: deleteFlags },
     { title: 'Server', flags: serverFlags },
@@ -37,20 +38,22 @@ export const DELETE: CommandLine = {
 /** Asks resources to go: those that need others before those others. */
 export async function deleteCommand(argv: readonly string[], io: CliIo): Promise<number> {
   if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(DELETE));
+    io.stdout.write(await helpWithKinds(DELETE));
     return 0;
   }
   const { operands, values } = await parseFlags<typeof deleteFlags & typeof serverFlags>(DELETE, argv);
   const isFiles = values.file.length > 0;
-  if (operands.length !== (isFiles ? 0 : 2)) throw oneOrTheOther('delete');
+  const [kind, ...names] = operands;
+  if (isFiles ? kind !== undefined : names.length === 0) throw oneOrTheOther('delete');
   const called = isFiles
     ? await calledIn(values.file, values.workspace, io)
-    : [await calledResource(operands[0]!, operands[1]!, values.workspace)];
+    : await Promise.all(names.map((name) => calledResource(kind!, name, values.workspace)));
   const client = new ControlClient(findServer(values, io));
   for (const one of called) {
     const uid = await askToGo(client, one, isFiles);
     if (uid !== null && values.wait) {
-      const wish = { shown: 'gone', isMet: (now: Resource | null) => now?.metadata.uid !== uid };
+      const isMet = (now: Resource | null) => now?.metadata.uid !== uid;
+      const wish = { shown: 'gone', isMet, isLost: () => false };
       await waitFor(client, one, wish, values.timeout);
     }
     io.stdout.write(`${one.shown} ${uid === null ? 'is not there' : values.wait ? 'deleted' : 'deleting'}\n`);

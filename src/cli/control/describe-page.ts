@@ -13,10 +13,11 @@ export async function describePage(resource: Resource, events: readonly EventVie
   const yaml = (value: unknown) => indented(stringify(value, { lineWidth: 0 }).trimEnd().split('\n'));
   const { spec, status } = resource;
   const others = Object.fromEntries(Object.entries(status ?? {}).filter(([key]) => !SHOWN_APART.includes(key)));
+  const shown = readable(others);
   const sections: [title: string, lines: readonly string[]][] = [
     ['', factLines(resource, now)],
     ['Spec', yaml(spec)],
-    ['Status', Object.keys(others).length === 0 ? [] : yaml(others)],
+    ['Status', Object.keys(others).length === 0 ? [] : yaml(shown)],
     ['Conditions', conditionLines(status?.conditions ?? [])],
     ['Replicas', replicaLines(status)],
     ['Last lines', indented(((status?.last_lines as string[] | undefined) ?? []).map(printable))],
@@ -26,6 +27,21 @@ export async function describePage(resource: Resource, events: readonly EventVie
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => `${title === '' ? '' : `${title}:\n`}${lines.join('\n')}\n`)
     .join('\n');
+}
+
+const UNITS: Readonly<Record<string, number>> = { _bytes: 2 ** 30, _mib: 2 ** 10 };
+
+/** Amounts of memory as people speak of them: `memory_bytes: 16843063296` as `memory: 15.7 GiB`. */
+function readable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const unit = /memory(_bytes|_mib)$/.exec(key)?.[1];
+      if (unit === undefined || typeof inner !== 'number') return [key, readable(inner)];
+      return [key.slice(0, -unit.length), `${(inner / UNITS[unit]!).toFixed(1)} GiB`];
+    }),
+  );
 }
 
 function factLines({ kind, metadata, status }: Resource, now: number): string[] {

@@ -1,6 +1,6 @@
 import type { Resource } from '../../control/resources/resource.js';
 import { summaryOf } from '../commands.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledResource } from './called-resource.js';
@@ -8,6 +8,7 @@ import { ControlClient } from './control-client.js';
 import { describePage } from './describe-page.js';
 import type { EventView } from './event-rows.js';
 import { findServer } from './find-server.js';
+import { helpWithKinds } from './help-with-kinds.js';
 import { serverFlags, workspaceFlags } from './server-flags.js';
 
 const RECENT = 20;
@@ -26,7 +27,7 @@ export const DESCRIBE: CommandLine = {
 /** Everything about one resource on a page: what it is, how it is, and what has happened to it lately. */
 export async function describe(argv: readonly string[], io: CliIo): Promise<number> {
   if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(DESCRIBE));
+    io.stdout.write(await helpWithKinds(DESCRIBE));
     return 0;
   }
   const { operands, values } = await parseFlags<typeof workspaceFlags & typeof serverFlags>(DESCRIBE, argv);

@@ -4,11 +4,9 @@ import { shown } from '../errors.js';
 /** What can go wrong between the command line and a control plane. Codes are stable and start with SERVER_ or WAIT_. */
 
 export const noServer = (path: string) =>
-  new InputError(
+  new RunError(
     'SERVER_UNNAMED',
-    '--server',
-    `is not given, and there is no ${path} of a gateway that runs`,
-    "start 'twinyard serve' here, or give --server and --token, or --data-dir",
+    `no gateway runs here: there is no ${path}; start 'twinyard serve', or give --data-dir, or --server and --token`,
   );
 
 export const noToken = (url: string) =>
@@ -31,6 +29,9 @@ export const mayNot = (problem: string) =>
 export const unreachable = (url: string, why: string) =>
   new RunError('SERVER_UNREACHABLE', `${url}: ${why}; is 'twinyard serve' running there?`);
 
+export const noTls = (url: string) =>
+  new InputError('SERVER_SCHEME', '--server', `${url} does not speak TLS`, `give ${url.replace(/^https/, 'http')}`);
+
 export const serverLeft = (url: string) =>
   new RunError('SERVER_LEFT', `${url}: ended what it was telling; is 'twinyard serve' still running there?`);
 
@@ -48,6 +49,13 @@ export const conflict = (code: string, problem: string) =>
 
 export const waitedInVain = (what: string, wanted: string, how: string) =>
   new RunError('WAIT_TIMEOUT', `${what}: not ${wanted} in time; ${how}`);
+
+export const hasFailed = (what: string, why: string) =>
+  new RunError('WAIT_FAILED', `${what}: has failed${why === '' ? '' : `: ${why}`}`);
+
+/** @param list the command that lists those that do */
+export const notThere = (what: string, list: string) =>
+  new InputError('RESOURCE_UNKNOWN', what, 'does not exist', `see '${list}'`);
 
 export const goneMeanwhile = (what: string) => new RunError('WAIT_GONE', `${what}: was deleted meanwhile`);
 
@@ -67,3 +75,22 @@ export const oneOrTheOther = (command: string) =>
 
 export const onlyEndpoints = (given: string) =>
   new InputError('BAD_VALUE', 'KIND', `${shown(given)} has no replicas`, "give 'endpoint'");
+
+export const noRegistry = () =>
+  new InputError('MISSING_FLAG', '--registry', 'is required for models', "see 'twinyard get registries'");
+
+export const onlyModels = (isSearch: boolean) =>
+  new InputError(
+    'CONFLICTING_FLAGS',
+    isSearch ? '--search' : '--registry',
+    'is for models',
+    "write 'twinyard get models --registry NAME'",
+  );
+
+export const notOfAll = (isWatch: boolean) =>
+  new InputError(
+    'CONFLICTING_FLAGS',
+    isWatch ? '--watch' : 'NAME',
+    "is given together with 'all'",
+    'name a kind, or leave it out',
+  );

@@ -1,6 +1,6 @@
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { choice, count, text, toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
@@ -9,6 +9,7 @@ import { ControlClient } from './control-client.js';
 import { serverLeft } from './errors.js';
 import { type AuditView, auditLines, EVENT_TITLES, type EventView, eventRow } from './event-rows.js';
 import { findServer } from './find-server.js';
+import { helpWithKinds } from './help-with-kinds.js';
 import { PrintedTable } from './printed-table.js';
 import { allWorkspacesFlags, DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from './server-flags.js';
 import { untilStopped } from './until-stopped.js';
@@ -18,6 +19,7 @@ const eventsFlags = {
   ...allWorkspacesFlags,
   limit: count({ default: 100, min: 1, max: 1000, help: 'the last so many' }),
   watch: toggle({ help: 'go on with what happens, until it is stopped' }),
+  former: toggle({ help: 'with a name: also what happened to others that had it before' }),
   audit: toggle({ help: 'instead of what happened, who changed what' }),
   actor: text({ default: null, placeholder: 'name', help: 'with --audit: what this one changed' }),
   output: { ...choice({ default: 'table', known: ['table', 'json'], help: 'as what' }), letter: 'o' },
@@ -39,15 +41,18 @@ type Query = Readonly<Record<string, string | null>>;
 /** Tells what happened to resources, or who changed them: the oldest first, so that what is new stands at the end. */
 export async function events(argv: readonly string[], io: CliIo): Promise<number> {
   if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(EVENTS));
+    io.stdout.write(await helpWithKinds(EVENTS));
     return 0;
   }
   const { operands, values } = await parseFlags<typeof eventsFlags & typeof serverFlags>(EVENTS, argv);
-  const { actor, audit, limit, output, watch } = values;
+  const { actor, audit, former, limit, output, watch } = values;
   if (values['all-workspaces'] && values.workspace !== null) {
     throw conflictingFlags('--workspace', 'is given together with --all-workspaces', 'keep one of them');
   }
   if (audit && watch) throw conflictingFlags('--watch', 'is given together with --audit', 'keep one of them');
+  if (former && operands[1] === undefined) {
+    throw conflictingFlags('--former', 'is given without a name', 'say what was called so: KIND NAME');
+  }
   if (actor !== null && !audit) throw conflictingFlags('--actor', 'is given without --audit', 'add --audit');
   const kind = operands[0] === undefined ? null : await calledKind(operands[0]);
   // Changes are asked for everywhere unless told otherwise: many are of kinds that belong to no workspace.
@@ -56,7 +61,7 @@ export async function events(argv: readonly string[], io: CliIo): Promise<number
   const workspace = isGlobal ? null : (values.workspace ?? usual);
   const query: Query = { kind: kind?.kind ?? null, workspace, name: operands[1] ?? null };
   const client = new ControlClient(findServer(values, io));
-  const listed = { query: { ...query, limit: String(limit), ...(audit ? { actor } : {}) } };
+  const listed = { query: { ...query, limit: String(limit), ...(audit ? { actor } : { former: String(former) }) } };
   if (audit) {
     const { items } = await client.ask<{ items: AuditView[] }>('GET', '/api/v1/audit', listed);
     if (output === 'json') io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);

@@ -41,8 +41,8 @@ describe('the server', () => {
   });
 
   it.each([
-    [{ 'data-dir': 'none' }, '--server: is not given, and there is no none/admin.json of a gateway that runs; start'],
-    [{ 'data-dir': '.twinyard/admin.json' }, '--server: is not given'],
+    [{ 'data-dir': 'none' }, "no gateway runs here: there is no none/admin.json; start 'twinyard serve'"],
+    [{ 'data-dir': '.twinyard/admin.json' }, 'no gateway runs here'],
     [{ 'data-dir': 'broken' }, 'broken/admin.json: does not say where a gateway is'],
     [{ 'data-dir': 'odd' }, 'odd/admin.json: does not say where a gateway is'],
     [{ 'data-dir': 'wrong' }, 'wrong/admin.json: does not say where a gateway is'],

@@ -23,10 +23,15 @@ export function refusalOf(url: string, status: number, body: unknown): Error {
   if (status === 403) return mayNot(error);
   if (typeof code !== 'string') return notControlPlane(url, status);
   if (isProblems(problems)) {
-    const found = problems.map((one) => new InputError(one.code, one.place, one.problem, one.remedy));
+    const found = problems.map((one) => new InputError(one.code, flagOf(one.place), one.problem, one.remedy));
     return found.length === 1 ? found[0]! : new InvalidResources(found);
   }
   return status === 409 ? conflict(code, error) : failedThere(code, url, error);
+}
+
+/** What a query says was said by a flag. */
+function flagOf(place: string): string {
+  return place === '?labels' ? '--selector' : place.replace(/^\?/, '--');
 }
 
 function isProblems(given: unknown): given is Problem[] {

@@ -1,4 +1,5 @@
 import type { Resource } from '../../control/resources/resource.js';
+import { InputError } from '../../kernel/errors.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
@@ -37,9 +38,13 @@ export async function scale(argv: readonly string[], io: CliIo): Promise<number>
   const { path, shown } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);
   if (replicas === null) throw missingFlag('--replicas', 'is required', 'say how many there should be');
   const client = new ControlClient(findServer(values, io));
-  const before = await client.ask<Resource>('GET', path);
+  const before = await client.ask<Resource>('GET', path).catch((error: unknown) => {
+    // Who may not even look is told what it takes to do this.
+    if (!(error instanceof InputError) || error.code !== 'SERVER_FORBIDDEN') throw error;
+    return null;
+  });
   await client.ask<Resource>('PUT', `${path}/scale`, { body: JSON.stringify({ replicas }) });
-  const was = before.spec.replicas;
+  const was = before?.spec.replicas;
   io.stdout.write(`${shown} ${was === replicas ? 'unchanged' : 'changed'}\n`);
   if (was !== replicas) io.stdout.write(`  spec.replicas: ${was} -> ${replicas}\n`);
   return 0;

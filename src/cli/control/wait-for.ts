@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Resource } from '../../control/resources/resource.js';
 import { RunError } from '../../kernel/errors.js';
-import { unknownResource } from '../../store/resource-errors.js';
+import { badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
 import { list } from '../flags/kinds.js';
-import { readSpan, SPANS } from '../keys/read-span.js';
+import { readSpan } from '../keys/read-span.js';
 import type { CalledResource } from './called-resource.js';
 import type { ControlClient } from './control-client.js';
-import { goneMeanwhile, waitedInVain } from './errors.js';
+import { goneMeanwhile, hasFailed, notThere, waitedInVain } from './errors.js';
 import { watchResources } from './watch-resources.js';
 import { stateText, type Wish } from './wish.js';
 
@@ -15,20 +15,26 @@ const AGAIN_MS = 500;
 /** As long as timers can be. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+const SPANS = "seconds, or a span as in '20s' or '5m'";
+
 const timeout: Flag<number> = list({
   default: 300_000,
   defaultText: '5m',
   placeholder: 'span',
   accepted: SPANS,
-  help: 'how long to wait at most; 0 looks once',
-  read: readSpan,
+  help: `how long to wait at most: ${SPANS}; 0 looks once`,
+  read(given, place) {
+    const text = /^\d+$/.test(given.trim()) ? `${given.trim()}s` : given.trim();
+    if (!/^\d+[smhdw]$/.test(text)) throw badValue(place, given, 'is not a span of time', SPANS);
+    return readSpan(text, place);
+  },
 });
 
 export const timeoutFlags = { timeout };
 
 /**
  * Waits until a resource is as wished, whatever becomes of the server meanwhile: it may be started again. Throws when the time
- * is over, and when what is waited for cannot come any more.
+ * is over, and when what is waited for has failed or cannot come any more.
  */
 export async function waitFor(
   client: ControlClient,
@@ -44,7 +50,8 @@ export async function waitFor(
         const latest = seen.at(-1);
         const now = latest === undefined || latest.type === 'removed' ? null : latest.resource;
         if (wish.isMet(now)) return;
-        if (now === null) throw last === undefined ? unknownResource(refOf(called)) : goneMeanwhile(called.shown);
+        if (now === null) throw last === undefined ? await unknownCalled(called) : goneMeanwhile(called.shown);
+        if (wish.isLost(now)) throw hasFailed(called.shown, now.status!.message);
         last = now;
         if (timeoutMs === 0) break;
       }
@@ -59,4 +66,7 @@ export async function waitFor(
   throw waitedInVain(called.shown, wish.shown, stateText(last ?? null));
 }
 
-const refOf = ({ kind, name, workspace }: CalledResource) => ({ kind: kind.kind, workspace, name });
+async function unknownCalled({ kind, shown, workspace }: CalledResource): Promise<Error> {
+  const { listCommand } = await import('../../control/resources/kinds.js');
+  return notThere(shown, listCommand(kind, workspace));
+}

@@ -1,12 +1,13 @@
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { text } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledResource } from './called-resource.js';
 import { ControlClient } from './control-client.js';
 import { findServer } from './find-server.js';
+import { helpWithKinds } from './help-with-kinds.js';
 import { serverFlags, workspaceFlags } from './server-flags.js';
 import { timeoutFlags, waitFor } from './wait-for.js';
 import { readWish } from './wish.js';
@@ -31,7 +32,7 @@ export const WAIT: CommandLine = {
 /** Ends when a resource is as asked for, with 0; or with 1 when the time is over. */
 export async function wait(argv: readonly string[], io: CliIo): Promise<number> {
   if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(WAIT));
+    io.stdout.write(await helpWithKinds(WAIT));
     return 0;
   }
   const { operands, values } = await parseFlags<typeof waitFlags & typeof serverFlags>(WAIT, argv);

@@ -8,21 +8,36 @@ export interface Wish {
   readonly shown: string;
   /** @param resource null when there is none */
   isMet(resource: Resource | null): boolean;
+  /** It has failed, and may be as wished only when somebody has put something right. */
+  isLost(resource: Resource): boolean;
 }
 
 /** Phases in which a resource is as it was asked to be, and of use. */
 const WELL = ['Ready', 'Running', 'Connected', 'Active'];
+/** Kinds that take a while to be as they were asked to be. */
+const SLOW = ['Cluster', 'ModelRegistry', 'Endpoint', 'ExternalEndpoint'];
 const ACCEPTED = "'ready', 'deleted', or a phase as in 'phase=Running'";
 
 export function readWish(given: string, kind: ResourceKind, place: string): Wish {
-  if (given === 'deleted') return { shown: 'gone', isMet: (resource) => resource === null };
-  if (given === 'ready') return { shown: 'ready', isMet: (resource) => WELL.includes(phaseOf(resource) ?? '') };
+  if (given === 'deleted') return GONE;
+  if (given === 'ready') return { shown: 'ready', isMet: isIn(WELL), isLost: isFailed };
   const phase = /^phase=(.+)$/.exec(given)?.[1];
   if (phase === undefined) throw badValue(place, given, 'cannot be waited for', ACCEPTED);
   const known = kind.phases.find((one) => one.toLowerCase() === phase.toLowerCase());
   if (known === undefined) throw badChoice(place, phase, kind.phases);
-  return { shown: known, isMet: (resource) => phaseOf(resource) === known };
+  return { shown: known, isMet: isIn([known]), isLost: isFailed };
 }
+
+const GONE: Wish = { shown: 'gone', isMet: (resource) => resource === null, isLost: () => false };
+
+/** What is waited for after a change; null for kinds that are so when they are stored, or that wait for somebody. */
+export function wishAfter({ kind }: Pick<ResourceKind, 'kind'>): Wish | null {
+  // One that was asked to have no replicas is as it should be.
+  return SLOW.includes(kind) ? { shown: 'ready', isMet: isIn([...WELL, 'Paused']), isLost: isFailed } : null;
+}
+
+const isIn = (phases: readonly string[]) => (resource: Resource | null) => phases.includes(phaseOf(resource) ?? '');
+const isFailed = isIn(['Failed']);
 
 /** What was said of an older edition of it does not count: it has been changed since. */
 function phaseOf(resource: Resource | null): string | null {

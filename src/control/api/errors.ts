@@ -5,6 +5,8 @@ import type { KeyRole } from '../../store/key-record.js';
 import { ResourceConflict } from '../../store/resource-errors.js';
 import { ModelError } from '../models/errors.js';
 import { InvalidResources } from '../resources/errors.js';
+import { kindNamed, listCommand } from '../resources/kinds.js';
+import { DEFAULT_WORKSPACE } from '../resources/resource.js';
 import { resourceView } from '../store/resource-view.js';
 import { type ControlAnswer, failed } from './control-route.js';
 
@@ -40,6 +42,7 @@ const STATUS: Readonly<Record<string, number>> = {
   MODEL_VERSION_NOT_FOUND: 404,
   RESOURCE_DELETING: 409,
   RESOURCE_IN_USE: 409,
+  RESOURCE_BUILT_IN: 409,
 };
 
 /** What was asked wrongly is told; what is a bug is thrown on. */
@@ -56,9 +59,16 @@ export function refusalFor(error: unknown): ControlAnswer {
     return failed(422, error.code, error.message, { problems: error.problems.map(partsOf) });
   }
   if (error instanceof InputError) {
-    return failed(STATUS[error.code] ?? 400, error.code, error.message, { problems: [partsOf(error)] });
+    const told = error.code === 'RESOURCE_UNKNOWN' ? withList(error) : error;
+    return failed(STATUS[told.code] ?? 400, told.code, told.message, { problems: [partsOf(told)] });
   }
   throw error;
+}
+
+/** `Endpoint search/chat: does not exist`, with the command that lists those that do. */
+function withList({ code, place, problem }: InputError): InputError {
+  const [, kind = '', workspace = DEFAULT_WORKSPACE] = /^(\S+) (?:([^/]*)\/)?/.exec(place) ?? [];
+  return new InputError(code, place, problem, `see '${listCommand(kindNamed(kind, place), workspace)}'`);
 }
 
 const partsOf = ({ code, place, problem, remedy }: InputError) => ({ code, place, problem, remedy });

@@ -1,11 +1,15 @@
 import { unknownResource } from '../../store/resource-errors.js';
 import type { ResourceEvent } from '../../store/resource-events.js';
+import type { Resources } from '../../store/resources.js';
+import { InvalidResources } from '../resources/errors.js';
 import { KINDS, kindNamed } from '../resources/kinds.js';
 import { planText } from '../resources/plan.js';
-import { readResources } from '../resources/read-resources.js';
+import { type Draft, type ReadDocuments, readDocuments } from '../resources/read-resources.js';
 import { issueKey } from '../store/api-keys.js';
+import type { ControlStore } from '../store/control-store.js';
 import { resourceView } from '../store/resource-view.js';
 import { authorise, authoriseChange } from './authorise.js';
+import { type Caller, isEnough, roleIn } from './caller.js';
 import type { FeedFilter, FeedItem } from './change-feed.js';
 import { type ControlHost, type ControlRequest, type ControlRoute, ok } from './control-route.js';
 import { followEvents } from './follow-events.js';
@@ -16,6 +20,8 @@ const FILTER = {
   workspace: 'by workspace; needed without a role in all of them',
   name: 'by name',
 };
+
+const FORMER = { former: "'true': with kind and name, also of those that had the name before" };
 
 /** What can be asked that is not about one kind. */
 export const GENERAL_ROUTES: readonly ControlRoute[] = [
@@ -71,11 +77,13 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
     scope: 'each',
     summary: 'Lists what happened to resources, the latest first',
     gives: 'list',
-    query: { ...FILTER, limit: '1 to 1000' },
+    query: { ...FILTER, ...FORMER, limit: '1 to 1000' },
     answer: async (host, request) => {
       const filter = filterOf(request);
       const limit = boundedNumber(request.query, 'limit', 100, 1, 1000);
-      return ok({ kind: 'EventList', items: (await host.store.events.list({ ...filter, limit })).map(eventView) });
+      const uid = yesOrNo(request.query, 'former') ? null : await uidOf(host.store, filter);
+      const events = await host.store.events.list({ ...filter, ...(uid === null ? {} : { uid }), limit });
+      return ok({ kind: 'EventList', items: events.map(eventView) });
     },
   },
   {
@@ -111,11 +119,22 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
 
 async function apply({ store }: ControlHost, { body, caller, query }: ControlRequest) {
   const dryRun = yesOrNo(query, 'dry_run');
-  const written = readResources(body, query.get('file') ?? 'body', query.get('workspace') ?? undefined);
+  const read = readDocuments(body, query.get('file') ?? 'body', query.get('workspace') ?? undefined);
+  if (read.problems.length > 0) throw new InvalidResources(await allProblems(store, caller, read));
+  const { written } = read;
   for (const { resource } of written) await authoriseChange(caller, store, resource);
   const applied = await store.apply(caller.name, written, { dryRun });
   const items = applied.map(({ action, differences, resource }) => ({ action, differences, resource }));
-  return ok({ kind: 'Applied', dry_run: dryRun, text: planText(applied), items });
+  return ok({ kind: 'Applied', dry_run: dryRun, text: planText(applied, { isDryRun: dryRun }), items });
+}
+
+/** Also what documents that are wrong name and what is not there, as far as whoever asks may know. */
+async function allProblems(store: ControlStore, caller: Caller, { drafts, problems }: ReadDocuments) {
+  const mayChange = ({ kind: { changedBy, scope }, workspace }: Draft) =>
+    isEnough(scope === 'global' ? caller.role : roleIn(caller, workspace), changedBy);
+  const more = await store.problemsIn(drafts.filter(mayChange), drafts);
+  const places = new Set(problems.map(({ place }) => place));
+  return [...problems, ...more.filter(({ place }) => !places.has(place))];
 }
 
 async function issue({ keys, store }: ControlHost, { caller, params }: ControlRequest) {
@@ -135,11 +154,19 @@ async function watch({ feed }: ControlHost, request: ControlRequest) {
   return { status: 200 as const, stream: changeStream(feed.follow(since, filter, request.signal)) };
 }
 
-async function watchEvents({ store: { events } }: ControlHost, request: ControlRequest) {
+async function watchEvents({ store: { events, resources } }: ControlHost, request: ControlRequest) {
   const filter = filterOf(request);
   const [last] = await events.list({ limit: 1 });
   const since = boundedNumber(request.query, 'since', last?.id ?? 0, 0, Number.MAX_SAFE_INTEGER);
-  return { status: 200 as const, stream: happenings(followEvents(events, since, filter, request.signal)) };
+  const isTold = await notOfFormer(resources, filter);
+  return { status: 200 as const, stream: happenings(followEvents(events, since, filter, request.signal), isTold) };
+}
+
+/** Whoever has the name later is told of too: that is what is watched for. */
+async function notOfFormer(resources: Resources, { kind, name, workspace }: FeedFilter) {
+  if (kind === undefined || name === undefined || workspace === undefined) return () => true;
+  const present = await resources.get({ kind, workspace, name });
+  return ({ lastAt, uid }: ResourceEvent) => present === null || uid === present.uid || lastAt >= present.createdAt;
 }
 
 async function audit({ store }: ControlHost, { query }: ControlRequest) {
@@ -151,6 +178,15 @@ async function audit({ store }: ControlHost, { query }: ControlRequest) {
   }
   const entries = await store.resources.audit({ ...wanted, limit });
   return ok({ kind: 'AuditList', items: entries.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() })) });
+}
+
+/** The one that has the name now, where one is asked for; what happened to others of that name is another story. */
+async function uidOf({ resources }: ControlStore, { kind, name, workspace }: FeedFilter): Promise<string | null> {
+  if (kind === undefined || name === undefined || workspace === undefined) return null;
+  const ref = { kind, workspace, name };
+  const present = await resources.get(ref);
+  if (present === null) throw unknownResource(ref);
+  return present.uid;
 }
 
 /** What is asked for, once it is clear that whoever asks may see it. */
@@ -178,7 +214,10 @@ async function* changeStream(items: AsyncIterable<FeedItem>): AsyncGenerator<str
   }
 }
 
-async function* happenings(events: AsyncIterable<ResourceEvent>): AsyncGenerator<string> {
+async function* happenings(
+  events: AsyncIterable<ResourceEvent>,
+  isTold: (event: ResourceEvent) => boolean,
+): AsyncGenerator<string> {
   for await (const event of events)
-    yield `id: ${event.id}\nevent: happened\ndata: ${JSON.stringify(eventView(event))}\n\n`;
+    if (isTold(event)) yield `id: ${event.id}\nevent: happened\ndata: ${JSON.stringify(eventView(event))}\n\n`;
 }

@@ -138,7 +138,10 @@ function deletes(kind: ResourceKind): Answer {
 function listsEvents(kind: ResourceKind): Answer {
   return async ({ store }, request) => {
     const limit = boundedNumber(request.query, 'limit', 100, 1, 1000);
-    const events = await store.events.list({ ...refIn(kind, request), limit });
+    const ref = refIn(kind, request);
+    const present = await store.resources.get(ref);
+    if (present === null) throw unknownResource(ref);
+    const events = await store.events.list({ uid: present.uid, limit });
     return ok({ kind: 'EventList', items: events.map(eventView) });
   };
 }

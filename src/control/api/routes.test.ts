@@ -46,6 +46,12 @@ const caller = (role: KeyRole, workspaces: Record<string, KeyRole> = {}): Caller
 });
 const ADMIN = caller('admin');
 
+/** The first of a stream that is not a comment. */
+async function firstOf(stream: AsyncIterable<string>): Promise<string[]> {
+  for await (const event of stream) if (!event.startsWith(':')) return [event];
+  return [];
+}
+
 interface Sent {
   readonly body?: unknown;
   readonly ifMatch?: string;
@@ -150,7 +156,10 @@ describe('resources over the API', () => {
     expect((await ask(`DELETE ${CHAT}`, { ifMatch: version })).status).toBe(409);
     expect((await ask(`DELETE ${CHAT}`, { ifMatch: 'soon' })).status).toBe(400);
     expect((await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 3 }), ifMatch: '*' })).status).toBe(200);
-    expect((await ask('DELETE /api/v1/engines/emulator')).body).toMatchObject({ code: 'RESOURCE_IN_USE' });
+    expect(await ask('DELETE /api/v1/engines/emulator')).toMatchObject({
+      status: 409,
+      body: { code: 'RESOURCE_BUILT_IN', error: expect.stringContaining('Engine emulator: is built in') },
+    });
   });
 
   it('have a status that only controllers patch, and events', async () => {
@@ -192,12 +201,95 @@ describe('resources over the API', () => {
     expect((await ask(`GET ${CHAT}/events?limit=0`)).body.code).toBe('API_QUERY');
   });
 
+  it('have no events of others that had their name, unless those are asked for', async () => {
+    const ref = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
+    const happens = async (reason: string) =>
+      host.store.events.add((await host.store.resources.get(ref))!, 'normal', reason, 'm');
+    const reasons = async (path: string) =>
+      ((await ask(`GET ${path}`)).body.items as { reason: string }[]).map(({ reason }) => reason);
+    const named = '/api/v1/events?kind=ep&workspace=default&name=chat';
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    await happens('Before');
+    const { uid } = (await host.store.delete('alice', ref)).metadata;
+    await host.store.remove(ref, uid!);
+    for (const path of [named, `${CHAT}/events`]) {
+      expect(await ask(`GET ${path}`)).toMatchObject({
+        status: 404,
+        body: { error: "Endpoint default/chat: does not exist; see 'twinyard get endpoints'" },
+      });
+    }
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    expect([await reasons(named), await reasons(`${CHAT}/events`)]).toEqual([[], []]);
+    const left = new AbortController();
+    const watch = await answerControl(host, ADMIN, {
+      ...{ method: 'GET', path: '/api/v1/events/watch', signal: left.signal, body: async () => '' },
+      query: new URLSearchParams('kind=ep&workspace=default&name=chat&since=0'),
+    });
+    await happens('After');
+    const [first] = await firstOf((watch as { stream: AsyncIterable<string> }).stream);
+    left.abort();
+    expect(first).toContain('"reason":"After"');
+    expect([await reasons(named), await reasons(`${CHAT}/events`)]).toEqual([['After'], ['After']]);
+    expect(await reasons(`${named}&former=true`)).toEqual(['After', 'Before']);
+  });
+
+  it('that are wrong are told all that is wrong, in the order of lines, and nothing of what is not theirs', async () => {
+    const body = `apiVersion: twinyard/v1
+kind: Endpoint
+metadata: {name: chat}
+spec:
+  replicas: -1
+  engine: {name: emulatr}
+  model: {name: m, registry: shelf}
+  cluster: moon
+  routing: {policy: chwbll}
+---
+apiVersion: twinyard/v1
+kind: Endpoint
+metadata: {name: other}
+spec:
+  engine: {name: emulator}
+  model: {name: m, registry: shelf}
+  variables: {sped: 1}
+---
+apiVersion: twinyard/v1
+kind: Role
+metadata: {name: r}
+spec: {role: viewer, api_keys: [a, b]}
+---
+apiVersion: twinyard/v1
+kind: ApiKey
+metadata: {name: a}
+spec: {rle: x}
+`;
+    const placesFor = async (as: Caller) => {
+      const { problems } = (await ask('POST /api/v1/apply', { body, as })).body as { problems: { place: string }[] };
+      return problems.map(({ place }) => place.replace('body:', ''));
+    };
+    expect(await placesFor(ADMIN)).toEqual([
+      '5:13 (spec.replicas)',
+      '6:18 (spec.engine.name)',
+      '7:30 (spec.model.registry)',
+      '8:12 (spec.cluster)',
+      '9:21 (spec.routing.policy)',
+      '16:30 (spec.model.registry)',
+      '17:21 (spec.variables.sped)',
+      '22:36 (spec.api_keys[1])',
+      '27:13 (spec.rle)',
+    ]);
+    expect(await placesFor(caller('none', { default: 'viewer' }))).toEqual([
+      '5:13 (spec.replicas)',
+      '9:21 (spec.routing.policy)',
+      '27:13 (spec.rle)',
+    ]);
+  });
+
   it('are applied together, or only planned, and it is in the audit log', async () => {
     const body = `${JSON.stringify(endpoint())}\n---\n${JSON.stringify(endpoint({}, { name: 'b' }))}`;
     const planned = await ask('POST /api/v1/apply?dry_run=true', { body });
     expect(planned.body).toMatchObject({
       dry_run: true,
-      text: 'Endpoint default/chat created\nEndpoint default/b created\n',
+      text: 'Endpoint default/chat would be created\nEndpoint default/b would be created\n',
     });
     expect((await ask(`GET ${CHAT}`)).status).toBe(404);
     expect((await ask('POST /api/v1/apply', { body })).body).toMatchObject({

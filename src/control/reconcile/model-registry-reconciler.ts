@@ -29,11 +29,12 @@ export class ModelRegistryReconciler implements Reconciler {
     const status = await this.#look(record);
     const before = record.status as Status | null;
     await this.store.putStatus(ref, record.uid, { ...status, observed_generation: record.generation });
-    if (before?.phase !== status.phase) {
-      const type = status.phase === 'Failed' ? 'warning' : 'normal';
-      await this.store.events.add(record, type, status.phase, status.message);
+    const isFailed = status.phase === 'Failed';
+    if (before?.phase !== status.phase || (isFailed && before.message !== status.message)) {
+      const text = isFailed ? status.message : connectedText(status.models);
+      await this.store.events.add(record, isFailed ? 'warning' : 'normal', status.phase, text);
     }
-    const failures = status.phase === 'Failed' ? (this.#failures.get(record.uid) ?? 0) + 1 : 0;
+    const failures = isFailed ? (this.#failures.get(record.uid) ?? 0) + 1 : 0;
     this.#failures.set(record.uid, failures);
     return failures === 0 ? AGAIN_MS : retryDelay(failures);
   }
@@ -59,3 +60,6 @@ export class ModelRegistryReconciler implements Reconciler {
     }
   }
 }
+
+const connectedText = (models: number | undefined) =>
+  models === undefined ? 'it answers' : `it lists ${models} ${models === 1 ? 'model' : 'models'}`;

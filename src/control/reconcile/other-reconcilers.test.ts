@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { issueKey } from '../store/api-keys.js';
@@ -14,10 +14,13 @@ const resource = (kind: string, name: string, spec: string) =>
 const ref = (kind: string, name: string, workspace = 'default') => ({ kind, workspace, name });
 
 test.each([
-  ['Engine', 'emulator', ''],
-  ['Workspace', 'default', ''],
-] as const)('%s is ready when it is stored, and gone when it is deleted', async (kind, name, workspace) => {
-  const { store } = await ToyPlane.open();
+  ['Engine', '{versions: {v1: {tasks: [text-generation], command: [x], metrics: vllm}}}'],
+  ['Workspace', '{}'],
+] as const)('%s is ready when it is stored, and gone when it is deleted', async (kind, spec) => {
+  const plane = await ToyPlane.open();
+  const { store } = plane;
+  const [name, workspace] = ['mine', ''];
+  await plane.apply(resource(kind, name, spec));
   const reconciler = new DeclaredReconciler(kind, store);
   expect(await reconciler.reconcile(ref(kind, name, workspace))).toBeNull();
   expect((await store.get(ref(kind, name, workspace)))!.status).toMatchObject({
@@ -54,6 +57,30 @@ test('an ApiKey waits for its text, is active, expires, and is revoked with its 
   expect((await opened.keys.get(id))!.revokedAt).not.toBeNull();
 });
 
+test('whoever knows the keys by heart hears of an issued, a changed and a revoked one, before its resource is gone', async () => {
+  const plane = await ToyPlane.open();
+  const { opened, store, timing } = plane;
+  const reconciler = new ApiKeyReconciler(store, opened.keys, timing);
+  const alice = ref('ApiKey', 'alice');
+  const heard: unknown[] = [];
+  opened.keys.changed = async () => {
+    const [key] = await opened.keys.list();
+    heard.push([key!.models, key!.revokedAt !== null, (await store.get(alice)) !== null]);
+  };
+  await plane.apply(resource('ApiKey', 'alice', '{}'));
+  await reconciler.reconcile(alice);
+  await issueKey(store, opened.keys, alice, 'admin');
+  await plane.apply(resource('ApiKey', 'alice', '{models: [a]}'));
+  await reconciler.reconcile(alice);
+  await store.delete('bob', alice);
+  await reconciler.reconcile(alice);
+  expect(heard).toEqual([
+    [null, false, true],
+    [['a'], false, true],
+    [['a'], true, true],
+  ]);
+});
+
 test('a registry is connected or says why not, and is asked again, later and later while it fails', async () => {
   const plane = await ToyPlane.open();
   const { store } = plane;
@@ -69,7 +96,19 @@ test('a registry is connected or says why not, and is asked again, later and lat
   mkdirSync(models);
   expect(await reconciler.reconcile(shelf)).toBe(60_000);
   expect((await store.get(shelf))!.status).toMatchObject({ phase: 'Connected', message: '', models: 0 });
-  expect((await store.events.list(shelf)).map(({ reason }) => reason)).toEqual(['Connected', 'Failed']);
+  expect((await store.events.list(shelf)).map(({ message, reason, type }) => [type, reason, message])).toEqual([
+    ['normal', 'Connected', 'it lists 0 models'],
+    ['warning', 'Failed', expect.stringContaining('shelf')],
+  ]);
+  // Another reason is news, the same one is not.
+  rmSync(models, { recursive: true });
+  await reconciler.reconcile(shelf);
+  await plane.apply(resource('ModelRegistry', 'shelf', `{type: file, url: 'file://${models}-2'}`));
+  await reconciler.reconcile(shelf);
+  await reconciler.reconcile(shelf);
+  expect((await store.events.list(shelf)).map(({ reason }) => reason)).toEqual([
+    ...['Failed', 'Failed', 'Connected', 'Failed'],
+  ]);
   await store.delete('alice', shelf);
   expect(await reconciler.reconcile(shelf)).toBeNull();
   expect([await store.get(shelf), await reconciler.reconcile(shelf)]).toEqual([null, null]);
@@ -162,15 +201,16 @@ describe('an external endpoint', () => {
       const { status } = (await store.get(away))!;
       return `${status!.phase} ${status!.healthy}: ${status!.message}`;
     };
-    expect(await phase()).toBe('Pending 0: default.away.first not checked yet');
+    const unchecked = 'default.away.first not checked yet; default.away.spare not checked yet';
+    expect(await phase()).toBe(`Pending 0: ${unchecked}`);
     await timing.pass(5000);
-    expect(await phase()).toBe('Failed 0: default.away.first not checked yet');
+    expect(await phase()).toBe(`Failed 0: ${unchecked}`);
     routes.health.delete('default.away.first');
     expect(await phase()).toBe('Degraded 1: default.away.spare not checked yet');
     routes.health.delete('default.away.spare');
     expect(await phase()).toBe('Running 2: ');
     for (const id of ['first', 'spare']) routes.health.set(`default.away.${id}`, { state: 'unhealthy', problem: '' });
-    expect(await phase()).toBe('Failed 0: default.away.first is unhealthy');
+    expect(await phase()).toBe('Failed 0: default.away.first is unhealthy; default.away.spare is unhealthy');
     expect((await store.events.list(away)).map(({ type }) => type)).toEqual([
       'warning',
       'normal',
@@ -181,6 +221,47 @@ describe('an external endpoint', () => {
     await store.delete('alice', away);
     expect(await reconciler.reconcile(away)).toBeNull();
     expect([routes.endpoints.size, await store.get(away), await reconciler.reconcile(away)]).toEqual([0, null, null]);
+  });
+
+  test('is not well while an upstream that is ready fails what it is asked', async () => {
+    const plane = await ToyPlane.open();
+    const { routes, store, timing } = plane;
+    const reconciler = new ExternalEndpointReconciler(store, routes, timing);
+    await plane.apply(resource('ExternalEndpoint', 'away', SPEC));
+    const look = async () => {
+      const again = await reconciler.reconcile(away);
+      const { metadata, status } = (await store.get(away))!;
+      return [again, status!.phase, status!.message, metadata.resource_version] as const;
+    };
+    const [, phase, , version] = await look();
+    // What has not changed is not written again.
+    expect([phase, (await look())[3]]).toEqual(['Running', version]);
+    const problem = 'refuses the credential: requests get 401';
+    routes.health.set('default.away.first', { state: 'ready', problem });
+    expect(await look()).toMatchObject([1000, 'Degraded', `default.away.first ${problem}`, expect.anything()]);
+    routes.health.set('default.away.spare', { state: 'ready', problem: 'fails requests: ECONNREFUSED' });
+    expect(await look()).toMatchObject([1000, 'Failed', expect.stringContaining('ECONNREFUSED'), expect.anything()]);
+    expect((await store.events.list(away)).map(({ message, reason }) => `${reason}: ${message}`)).toMatchObject([
+      expect.stringContaining('Failed: default.away.first refuses the credential'),
+      `Degraded: default.away.first ${problem}`,
+      'Running: ',
+    ]);
+    routes.health.clear();
+    expect((await look())[1]).toBe('Running');
+  });
+
+  test('is told again when it is changed, and when the gateway would not have it', async () => {
+    const plane = await ToyPlane.open();
+    const { routes, store, timing } = plane;
+    const reconciler = new ExternalEndpointReconciler(store, routes, timing);
+    await plane.apply(resource('ExternalEndpoint', 'away', SPEC));
+    routes.putFails = new Error('taken');
+    await expect(reconciler.reconcile(away)).rejects.toThrow('taken');
+    routes.putFails = null;
+    await reconciler.reconcile(away);
+    await plane.apply(resource('ExternalEndpoint', 'away', SPEC.replace('hush', 'other')));
+    await reconciler.reconcile(away);
+    expect(routes.endpoints.get('default/away')!.replicas[0]!.external!.credential).toBe('other');
   });
 
   test('passes every model on when an upstream does, and cannot be called as an endpoint is', async () => {

@@ -124,6 +124,12 @@ export class ToyPlane {
     while (!wanted.test(await this.status())) await this.rest();
   }
 
+  /** The same with how often, and in which words. */
+  async happened(): Promise<[count: number, reason: string, message: string][]> {
+    const events = (await this.store.events.list(CHAT)).reverse();
+    return events.map(({ count, message, reason }) => [count, reason, message]);
+  }
+
   /** What has happened to the endpoint, the oldest first. */
   async reasons(): Promise<string[]> {
     return (await this.store.events.list(CHAT)).map(({ reason }) => reason).reverse();

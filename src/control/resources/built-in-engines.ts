@@ -14,6 +14,8 @@ export interface BuiltInEngine {
 /** Engines that are there without being applied: a new one is a file and a line here. */
 const BUILT_IN: readonly BuiltInEngine[] = [vllm, sglang, llamaCpp, emulator];
 
+export const isBuiltInEngine = (name: string) => BUILT_IN.some((one) => one.name === name);
+
 export const BUILT_IN_LABEL = 'twinyard/built-in';
 
 /** As resources, complete. A control plane applies those that nobody has changed. */

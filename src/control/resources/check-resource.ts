@@ -5,6 +5,7 @@ import { badDocument, InvalidResources, invalidField, unknownField, unknownKind 
 import type { JsonSchema, PlaceOf, ResourceKind } from './kind.js';
 import { KINDS } from './kinds.js';
 import { API_VERSION, type Resource } from './resource.js';
+import { shownValue } from './shown-value.js';
 
 export type Checked = { readonly resource: Resource } | { readonly problems: readonly InputError[] };
 
@@ -22,7 +23,11 @@ export function checkResource(value: unknown, placeOf: PlaceOf): Checked {
   if (kind === undefined) return { problems: [unknownKind(placeOf('kind'), String(given), known)] };
   const parsed = kind.schema.safeParse(value);
   if (!parsed.success) {
-    return { problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, [], value, kind, placeOf)) };
+    const { issues } = parsed.error;
+    const problems = issues.flatMap((issue) => problemsOf(issue, [], value, kind, placeOf));
+    // What the schema cannot say is looked for in what is left: all of it is to be put right at once.
+    const rest = kind.schema.safeParse(withoutBad(value, issues));
+    return { problems: rest.success ? [...problems, ...kind.check(rest.data.spec, placeOf)] : problems };
   }
   const problems = kind.check(parsed.data.spec, placeOf);
   return problems.length > 0 ? { problems } : { resource: parsed.data };
@@ -60,8 +65,17 @@ function problemsOf(issue: Issue, above: Path, root: unknown, kind: ResourceKind
   if (issue.code === 'invalid_value' && typeof value === 'string') {
     return [invalidField(place, `unknown value '${value}'`, knownNames(value, issue.values.map(String)))];
   }
-  return [invalidField(place, 'is not accepted', `give ${acceptedBy(issue)}`)];
+  const isSecret = mayBeSecret(schemaAt(kind.jsonSchema, steps)) || hasPassword(value);
+  const given = isSecret ? '' : `${shownValue(value)} `;
+  return [invalidField(place, `${given}is not accepted`, `give ${acceptedBy(issue)}`)];
 }
+
+/** What is secret, or has a secret in it, or is not known at all. */
+function mayBeSecret(schema: JsonSchema | undefined): boolean {
+  return schema === undefined || JSON.stringify(schema).includes('"writeOnly":true');
+}
+
+const hasPassword = (value: unknown) => typeof value === 'string' && /\/\/[^/]*@/.test(value);
 
 /** As the end of a sentence that starts with "give". */
 function acceptedBy(issue: Issue): string {
@@ -77,7 +91,7 @@ function acceptedBy(issue: Issue): string {
     case 'too_big':
       return sized(issue.origin, issue.inclusive === false ? 'less than' : 'at most', Number(issue.maximum));
     case 'invalid_format':
-      return issue.format === 'regex' ? issue.message : `a ${issue.format}`;
+      return issue.format === 'datetime' ? "a time as '2030-01-31T18:00:00Z'" : issue.message;
     default:
       return 'another value';
   }
@@ -106,6 +120,19 @@ export function shownPath(steps: Path): string {
     .replace(/^\./, '');
 }
 
+/** A copy without the parts that are wrong. */
+function withoutBad(value: unknown, issues: readonly Issue[]): unknown {
+  const copy: unknown = structuredClone(value);
+  for (const issue of issues) {
+    const steps = issue.path.slice(0, -1);
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : issue.path.slice(-1);
+    const around = valueAt(copy, issue.code === 'unrecognized_keys' ? issue.path : steps);
+    if (typeof around !== 'object' || around === null || Array.isArray(around)) continue;
+    for (const key of keys) delete (around as Record<PropertyKey, unknown>)[key];
+  }
+  return copy;
+}
+
 function valueAt(root: unknown, steps: Path): unknown {
   let value = root;
   for (const step of steps) {
@@ -117,11 +144,15 @@ function valueAt(root: unknown, steps: Path): unknown {
 
 /** What may stand at a place, by the schema. */
 function keysAt(schema: JsonSchema, steps: Path): string[] {
+  const keys = Object.keys(schemaAt(schema, steps)?.properties ?? {});
+  return steps.length === 0 ? keys.filter((key) => key !== 'status') : keys;
+}
+
+function schemaAt(schema: JsonSchema, steps: Path): JsonSchema | undefined {
   let at: JsonSchema | undefined = schema;
   for (const step of steps) {
     if (typeof step === 'number') at = at?.items;
     else at = at?.properties?.[String(step)] ?? (at?.additionalProperties as JsonSchema | undefined);
   }
-  const keys = Object.keys(at?.properties ?? {});
-  return steps.length === 0 ? keys.filter((key) => key !== 'status') : keys;
+  return at;
 }

@@ -87,19 +87,44 @@ describe('variables', () => {
   };
 
   it('are told every error with its path', () => {
-    const found = variableProblems(schema, { mod: 1, mode: 'z', deep: [{}, { k: 'no' }] }, at).map(
+    const found = variableProblems(schema, { mod: 1, mode: 'zzz', deep: [{}, { k: 'no' }] }, at).map(
       ({ message }) => message,
     );
     expect(found).toEqual([
       'spec.variables.a: is missing; this engine needs it',
       "spec.variables.mod: the engine takes no 'mod'; did you mean 'mode'?",
-      'spec.variables.mode: is not one of the values; give one of x, y',
-      "spec.variables.deep[1].k: must be number; see '#/properties/deep/items/properties/k/type' of the engine's parameters",
+      "spec.variables.mode: 'zzz' is not accepted; known: x, y",
+      "spec.variables.deep[1].k: 'no' is not accepted; give a number",
     ]);
-    expect(variableProblems(schema, { a: 1, far_off_key: 1 }, at)[0]!.remedy).toBe(
-      'leave it out, or add it to the engine',
+    expect(variableProblems(schema, { a: 1, far_off_key: 1 }, at)[0]!.remedy).toBe('known: a, mode, deep');
+    expect(variableProblems({ type: 'object', additionalProperties: false }, { a: 1 }, at)[0]!.remedy).toBe(
+      'leave it out',
     );
     expect(variableProblems(schema, { a: 1 }, at)).toEqual([]);
+  });
+
+  it.each([
+    [{ type: ['integer', 'boolean'] }, 'x', "'x' is not accepted; give a whole number or true or false"],
+    [{ type: 'number' }, [], 'an empty list is not accepted; give a number'],
+    [{ type: 'array' }, { k: 1 }, 'a map is not accepted; give a list'],
+    [{ type: 'string' }, [1], 'a list is not accepted; give a text'],
+    [{ enum: [1, 8] }, 2, '2 is not accepted; give one of 1, 8'],
+    [{ enum: ['fcfs', 'priority'] }, 'fcf', "'fcf' is not accepted; did you mean 'fcfs'? known: fcfs, priority"],
+    [{ const: 4 }, 5, '5 is not accepted; give 4'],
+    [{ minimum: 1 }, 0, '0 is not accepted; give at least 1'],
+    [{ exclusiveMinimum: 0, maximum: 1 }, 0, '0 is not accepted; give more than 0'],
+    [{ exclusiveMaximum: 1 }, 1, '1 is not accepted; give less than 1'],
+    [{ maximum: 1 }, 2, '2 is not accepted; give at most 1'],
+    [{ multipleOf: 16 }, 17, '17 is not accepted; give a multiple of 16'],
+    [{ minLength: 1 }, '', "'' is not accepted; give at least 1 characters"],
+    [{ maxLength: 2 }, 'abc', "'abc' is not accepted; give at most 2 characters"],
+    [{ minItems: 1 }, [], 'an empty list is not accepted; give at least 1 entries'],
+    [{ maxItems: 1 }, [1, 2], 'a list is not accepted; give at most 1 entries'],
+    [{ pattern: '^a' }, 'b', "'b' is not accepted; give a text that matches ^a"],
+    [{ not: { type: 'null' } }, null, 'null is not accepted; give what fulfils not: {"type":"null"}'],
+  ])('by %j, %j is told what is wanted', (rule, given, message) => {
+    const found = variableProblems({ properties: { v: rule } }, { v: given }, at);
+    expect(found.map((one) => one.message)).toEqual([`spec.variables.v: ${message}`]);
   });
 
   it('follow the draft that a schema names', () => {

@@ -1,5 +1,5 @@
 import { InputError } from '../../kernel/errors.js';
-import { knownNames } from '../../kernel/nearest-name.js';
+import { knownNames, nearestName } from '../../kernel/nearest-name.js';
 
 /**
  * What can be wrong with a resource somebody wrote. Codes are stable and all start with RESOURCE_. No value is repeated that
@@ -9,8 +9,19 @@ import { knownNames } from '../../kernel/nearest-name.js';
 export const badDocument = (place: string, problem: string, remedy: string) =>
   new InputError('RESOURCE_DOCUMENT', place, problem, remedy);
 
+/** A resource that another one names. */
+export const unknownReference = (place: string, problem: string, given: string, known: readonly string[]) =>
+  invalidField(place, problem, known.length === 0 ? 'apply it first, or in the same file' : knownNames(given, known));
+
 export const unknownKind = (place: string, given: string, known: readonly string[]) =>
   new InputError('RESOURCE_KIND', place, `unknown kind '${given}'`, knownNames(given, known));
+
+/** The same where a kind may be called by any of its names. @param shown those of each kind */
+export const unknownKindName = (place: string, given: string, names: readonly string[], shown: readonly string[]) => {
+  const near = nearestName(given, names);
+  const remedy = `${near === undefined ? '' : `did you mean '${near}'? `}known: ${shown.join(', ')}`;
+  return new InputError('RESOURCE_KIND', place, `unknown kind '${given}'`, remedy);
+};
 
 export const invalidField = (place: string, problem: string, remedy: string) =>
   new InputError('RESOURCE_INVALID', place, problem, remedy);
@@ -29,11 +40,23 @@ export const badVariable = (place: string, problem: string, remedy: string) =>
 export const hiddenSecret = (place: string, problem: string) =>
   new InputError('RESOURCE_SECRET', place, problem, 'give the secret itself');
 
-/** Everything that is wrong, so that it can be put right at once. Its own line is that of the first problem. */
+/** Everything that is wrong, in the order of lines, so that it can be put right at once. Its own line is that of the first problem. */
 export class InvalidResources extends InputError {
-  constructor(readonly problems: readonly InputError[]) {
-    const { code, place, problem, remedy } = problems[0]!;
-    const more = problems.length - 1;
+  readonly problems: readonly InputError[];
+
+  constructor(problems: readonly InputError[]) {
+    const sorted = inOrder(problems);
+    const { code, place, problem, remedy } = sorted[0]!;
+    const more = sorted.length - 1;
     super(code, place, problem, more === 0 ? remedy : `${remedy} (and ${more} more to put right)`);
+    this.problems = sorted;
   }
+}
+
+function inOrder(problems: readonly InputError[]): InputError[] {
+  const positionOf = ({ place }: InputError) => /:(\d+):(\d+)/.exec(place)?.slice(1).map(Number) ?? [0, 0];
+  return problems
+    .map((problem) => ({ problem, at: positionOf(problem) }))
+    .sort((a, b) => a.at[0]! - b.at[0]! || a.at[1]! - b.at[1]!)
+    .map(({ problem }) => problem);
 }

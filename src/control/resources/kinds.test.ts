@@ -24,7 +24,10 @@ describe('kinds', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(findKind('EP')?.kind).toBe('Endpoint');
     expect(kindNamed('endpoints', 'here').kind).toBe('Endpoint');
-    expect(() => kindNamed('endpiont', 'here')).toThrow("here: unknown kind 'endpiont'; did you mean 'Endpoint'?");
+    expect(() => kindNamed('endpiont', 'here')).toThrow("here: unknown kind 'endpiont'; did you mean 'endpoint'?");
+    expect(() => kindNamed('pods', 'here')).toThrow(
+      /^here: unknown kind 'pods'; known: workspaces \(ws\), roles, apikeys \(key, keys\), engines \(eng\), /,
+    );
   });
 
   it('say which registries can be opened', () => {
@@ -38,14 +41,14 @@ describe('Endpoint', () => {
   it('is told everything that is wrong at once', () => {
     const spec = { ...ENDPOINT, replicas: -1, resources: { memory: '16G' }, placement: 'sprad', env: { 'a-b': 'x' } };
     expect(wrong('Endpoint', spec)).toEqual([
-      "here (spec.resources.memory): is not accepted; give an amount as '512Mi' or '16Gi'",
-      'here (spec.replicas): is not accepted; give at least 0',
+      "here (spec.resources.memory): '16G' is not accepted; give an amount as '512Mi' or '16Gi'",
+      'here (spec.replicas): -1 is not accepted; give at least 0',
       "here (spec.placement): unknown value 'sprad'; did you mean 'spread'? known: pack, spread",
       'here (spec.env.a-b): has a name that is not accepted; give the name of an environment variable',
     ]);
     expect(wrong('Endpoint', { engine: {}, model: { name: 1 } })).toEqual([
       'here (spec.engine.name): is missing; give a text',
-      'here (spec.model.name): is not accepted; give a text',
+      'here (spec.model.name): 1 is not accepted; give a text',
     ]);
   });
 
@@ -77,6 +80,21 @@ describe('Endpoint', () => {
       flowControl: { maxConcurrency: 100 },
     });
   });
+});
+
+it('what was given is told, unless it may be secret', () => {
+  const upstream = { name: 'a', url: 'https://a', credential: 'a b' };
+  expect(wrong('ExternalEndpoint', { upstreams: [upstream] })[0]).toMatch(
+    /^here \(spec\.upstreams\[0\]\.credential\): is not accepted; give a secret/,
+  );
+  expect(wrong('Endpoint', { ...ENDPOINT, secret_env: 'hush' })[0]).toBe(
+    'here (spec.secret_env): is not accepted; give a map',
+  );
+  expect(wrong('Endpoint', { ...ENDPOINT, env: { A: 5 } })[0]).toBe(
+    'here (spec.env.A): 5 is not accepted; give a text',
+  );
+  const long = 'x'.repeat(100);
+  expect(wrong('ApiKey', { expires_at: long })[0]).toContain(`: '${'x'.repeat(57)}...' is not accepted`);
 });
 
 describe('Engine', () => {
@@ -140,7 +158,9 @@ describe('ApiKey', () => {
       limits: { '*': { tokensPerDay: 5 } },
       expiresAt: Date.UTC(2030, 0),
     });
-    expect(wrong('ApiKey', { expires_at: 'tomorrow' })[0]).toContain('give a datetime');
+    expect(wrong('ApiKey', { expires_at: 'tomorrow' })[0]).toContain(
+      "'tomorrow' is not accepted; give a time as '2030-01-31T18:00:00Z'",
+    );
   });
 });
 

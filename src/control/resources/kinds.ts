@@ -1,4 +1,4 @@
-import { unknownKind } from './errors.js';
+import { unknownKindName } from './errors.js';
 import type { ResourceKind } from './kind.js';
 import { apiKey } from './kinds/api-key.js';
 import { cluster } from './kinds/cluster.js';
@@ -8,6 +8,7 @@ import { externalEndpoint } from './kinds/external-endpoint.js';
 import { modelRegistry } from './kinds/model-registry.js';
 import { role } from './kinds/role.js';
 import { workspace } from './kinds/workspace.js';
+import { DEFAULT_WORKSPACE } from './resource.js';
 
 /** Every kind of resource, those first that others speak of: a new one is a file and a line here. */
 export const KINDS: readonly ResourceKind[] = [
@@ -32,9 +33,14 @@ export function findKind(given: string): ResourceKind | undefined {
 export function kindNamed(given: string, place: string): ResourceKind {
   const found = findKind(given);
   if (found !== undefined) return found;
-  throw unknownKind(
-    place,
-    given,
-    KINDS.map(({ kind }) => kind),
-  );
+  const names = KINDS.flatMap(({ kind, plural, shortNames }) => [kind.toLowerCase(), plural, ...shortNames]);
+  throw unknownKindName(place, given, names, KINDS.map(kindNames));
 }
+
+/** What a kind is called in commands: `endpoints (ep)`. */
+export const kindNames = ({ plural, shortNames }: Pick<ResourceKind, 'plural' | 'shortNames'>) =>
+  shortNames.length === 0 ? plural : `${plural} (${shortNames.join(', ')})`;
+
+/** How those of a kind are listed. */
+export const listCommand = ({ plural, scope }: Pick<ResourceKind, 'plural' | 'scope'>, workspace: string) =>
+  `twinyard get ${plural}${scope === 'global' || workspace === DEFAULT_WORKSPACE ? '' : ` -w ${workspace}`}`;

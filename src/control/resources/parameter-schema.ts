@@ -1,9 +1,10 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { InputError } from '../../kernel/errors.js';
-import { nearestName } from '../../kernel/nearest-name.js';
+import { knownNames, nearestName } from '../../kernel/nearest-name.js';
 import { badVariable } from './errors.js';
 import type { PlaceOf } from './kind.js';
+import { shownValue } from './shown-value.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -56,28 +57,76 @@ function compiled(schema: Schema): ValidateFunction {
 }
 
 function problemOf(error: ErrorObject, placeOf: PlaceOf, root: string): InputError {
-  const { instancePath, keyword, params, parentSchema } = error;
+  const { data, instancePath, keyword, params, parentSchema } = error;
   const path = root + pathOf(instancePath);
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     const key = String(params.additionalProperty ?? params.unevaluatedProperty);
     const known = Object.keys((parentSchema?.properties as object | undefined) ?? {});
     const near = nearestName(key, known);
-    const remedy = near === undefined ? 'leave it out, or add it to the engine' : `did you mean '${near}'?`;
+    const others = known.length === 0 ? 'leave it out' : `known: ${known.join(', ')}`;
+    const remedy = near === undefined ? others : `did you mean '${near}'?`;
     return badVariable(placeOf(`${path}.${key}`), `the engine takes no '${key}'`, remedy);
   }
   if (keyword === 'required') {
     return badVariable(placeOf(`${path}.${params.missingProperty}`), 'is missing', 'this engine needs it');
   }
-  if (keyword === 'enum') {
-    const accepted = (params.allowedValues as unknown[]).map(String).join(', ');
-    return badVariable(placeOf(path), 'is not one of the values', `give one of ${accepted}`);
+  const problem = `${shownValue(data)} is not accepted`;
+  if (keyword === 'enum' && typeof data === 'string') {
+    return badVariable(placeOf(path), problem, knownNames(data, (params.allowedValues as unknown[]).map(String)));
   }
-  return badVariable(
-    placeOf(path),
-    error.message ?? 'is refused',
-    `see '${error.schemaPath}' of the engine's parameters`,
-  );
+  return badVariable(placeOf(path), problem, remedyOf(error));
 }
+
+const RELATIONS: Readonly<Record<string, string>> = {
+  '>=': 'at least',
+  '>': 'more than',
+  '<=': 'at most',
+  '<': 'less than',
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'a map',
+  array: 'a list',
+  null: 'nothing',
+};
+
+/** What the rule that was broken wants. */
+function remedyOf({ keyword, params, schema }: ErrorObject): string {
+  switch (keyword) {
+    case 'type':
+      return `give ${[params.type as string | string[]]
+        .flat()
+        .map((type) => TYPES[type] ?? type)
+        .join(' or ')}`;
+    case 'enum':
+      return `give one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`;
+    case 'const':
+      return `give ${JSON.stringify(params.allowedValue)}`;
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return `give ${RELATIONS[params.comparison as string]} ${params.limit}`;
+    case 'multipleOf':
+      return `give a multiple of ${params.multipleOf}`;
+    case 'minLength':
+    case 'minItems':
+      return `give at least ${params.limit} ${keyword === 'minLength' ? 'characters' : 'entries'}`;
+    case 'maxLength':
+    case 'maxItems':
+      return `give at most ${params.limit} ${keyword === 'maxLength' ? 'characters' : 'entries'}`;
+    case 'pattern':
+      return `give a text that matches ${params.pattern}`;
+    default:
+      return `give what fulfils ${keyword}: ${shortened(JSON.stringify(schema))}`;
+  }
+}
+
+const shortened = (text: string) => (text.length > 120 ? `${text.slice(0, 117)}...` : text);
 
 /** `/a/0/b` as `.a[0].b`. */
 function pathOf(pointer: string): string {

@@ -44,13 +44,13 @@ function merged(found: readonly Difference[]): Difference[] {
 }
 
 /** For people: a line per resource, and one per difference. */
-export function planText(changes: readonly PlannedChange[]): string {
+export function planText(changes: readonly PlannedChange[], { isDryRun = false } = {}): string {
   return changes
     .map(({ action, differences, ref }) => {
       const lines = differences.map(
         ({ after, before, path }) => `  ${path}: ${valueText(before)} -> ${valueText(after)}`,
       );
-      return `${[`${shownRef(ref)} ${action}`, ...lines].join('\n')}\n`;
+      return `${[`${shownRef(ref)} ${isDryRun ? 'would be ' : ''}${action}`, ...lines].join('\n')}\n`;
     })
     .join('');
 }

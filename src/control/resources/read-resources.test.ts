@@ -26,8 +26,8 @@ describe('readResources', () => {
     const second = 'apiVersion: twinyard/v1\nkind: Role\nmetadata:\n  name: r\nspec:\n  rol: admin\n  api_keys: []\n';
     expect(messages(`${WORKSPACE}---\n${second}---\nkind: Rôle\n---\nmetadata: {}\n`)).toEqual([
       'f.yaml:10:1 (spec.role): is missing; give one of viewer, operator, admin',
-      'f.yaml:12:3 (spec.api_keys): is not accepted; give at least 1 entries',
       "f.yaml:11:8 (spec.rol): unknown key 'rol'; did you mean 'role'? known: role, api_keys",
+      'f.yaml:12:3 (spec.api_keys): an empty list is not accepted; give at least 1 entries',
       "f.yaml:14:7 (kind): unknown kind 'Rôle'; did you mean 'Role'? known: Workspace, Role, ApiKey, Engine, Cluster, ModelRegistry, Endpoint, ExternalEndpoint",
       'f.yaml:16:1 (kind): is missing; give one of Workspace, Role, ApiKey, Engine, Cluster, ModelRegistry, Endpoint, ExternalEndpoint',
     ]);

@@ -3,14 +3,35 @@ import type { InputError } from '../../kernel/errors.js';
 import { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
 import { checkResource } from './check-resource.js';
 import { badDocument, InvalidResources, invalidField } from './errors.js';
-import type { PlaceOf } from './kind.js';
+import type { PlaceOf, ResourceKind } from './kind.js';
 import { KINDS } from './kinds.js';
-import type { Resource } from './resource.js';
+import { DEFAULT_WORKSPACE, type Resource } from './resource.js';
 
 /** A resource somebody wrote, and where its parts stand. */
 export interface WrittenResource {
   readonly resource: Resource;
   readonly placeOf: PlaceOf;
+}
+
+/** What a document says of a resource, right or wrong. */
+export interface Draft {
+  readonly kind: ResourceKind;
+  /** Empty for kinds that belong to none. */
+  readonly workspace: string;
+  /** Empty when it is not given. */
+  readonly name: string;
+  readonly spec: unknown;
+  readonly placeOf: PlaceOf;
+  /** It is right by itself. */
+  readonly isRight: boolean;
+}
+
+export interface ReadDocuments {
+  readonly written: readonly WrittenResource[];
+  /** All documents of a known kind. */
+  readonly drafts: readonly Draft[];
+  /** What is wrong with any of them. */
+  readonly problems: readonly InputError[];
 }
 
 const REMEDY = 'write plain YAML or JSON';
@@ -20,12 +41,20 @@ const REMEDY = 'write plain YAML or JSON';
  * them at once; then there are none.
  * @param workspace of those that name none, instead of the usual one
  */
-export function readResources(text: string, file: string, workspace?: string): WrittenResource[] {
+export function readResources(text: string, file: string, workspace?: string): readonly WrittenResource[] {
+  const { problems, written } = readDocuments(text, file, workspace);
+  if (problems.length > 0) throw new InvalidResources(problems);
+  return written;
+}
+
+/** The same for those who go on to tell what else is wrong. Throws when there is nothing in it at all. */
+export function readDocuments(text: string, file: string, workspace?: string): ReadDocuments {
   const lines = new LineCounter();
   const parsed = parseAllDocuments(text, { lineCounter: lines });
   const documents = 'empty' in parsed ? [] : parsed;
   const problems: InputError[] = [];
   const written: WrittenResource[] = [];
+  const drafts: Draft[] = [];
   for (const document of documents as Document.Parsed[]) {
     const places = new YamlPlaces(file, lines, document as Document);
     const syntax = document.errors[0];
@@ -36,9 +65,12 @@ export function readResources(text: string, file: string, workspace?: string): W
     if (isEmpty(document.contents)) continue;
     const placeOf: PlaceOf = (path) => placeIn(document, places, path);
     try {
-      const checked = checkResource(inWorkspace(document.toJS(), workspace), placeOf);
+      const value = inWorkspace(document.toJS(), workspace);
+      const checked = checkResource(value, placeOf);
       if ('problems' in checked) problems.push(...checked.problems);
       else written.push({ resource: checked.resource, placeOf });
+      const draft = draftOf('problems' in checked ? value : checked.resource, placeOf, !('problems' in checked));
+      if (draft !== null) drafts.push(draft);
     } catch (error) {
       // An alias without its anchor, or one that would grow without end.
       if (!(error instanceof ReferenceError)) throw error;
@@ -46,9 +78,22 @@ export function readResources(text: string, file: string, workspace?: string): W
     }
   }
   problems.push(...twice(written));
-  if (problems.length > 0) throw new InvalidResources(problems);
-  if (written.length === 0) throw badDocument(file, 'holds no resource', "begin with 'apiVersion: twinyard/v1'");
-  return written;
+  if (written.length === 0 && problems.length === 0) {
+    throw badDocument(file, 'holds no resource', "begin with 'apiVersion: twinyard/v1'");
+  }
+  return { written, drafts, problems };
+}
+
+function draftOf(value: unknown, placeOf: PlaceOf, isRight: boolean): Draft | null {
+  const { kind: given, metadata, spec } = (value ?? {}) as { kind?: unknown; metadata?: unknown; spec?: unknown };
+  const kind = KINDS.find((one) => one.kind === given);
+  if (kind === undefined) return null;
+  const { name, workspace = DEFAULT_WORKSPACE } = (metadata ?? {}) as { name?: unknown; workspace?: unknown };
+  return {
+    ...{ kind, spec, placeOf, isRight },
+    workspace: kind.scope === 'global' ? '' : String(workspace),
+    name: typeof name === 'string' ? name : '',
+  };
 }
 
 function inWorkspace(value: unknown, workspace: string | undefined): unknown {

@@ -65,9 +65,27 @@ describeStores((stores) => {
       expect(refusal.problems.map(({ message }) => message)).toEqual([
         "f.yaml:7:21 (spec.variables.sped): the engine takes no 'sped'; did you mean 'speed'?",
         "f.yaml:16:32 (metadata.workspace): there is no workspace 'nowhere'; known: default, a",
+        "f.yaml:17:32 (spec.api_keys[0]): there is no ApiKey 'k'; apply it first, or in the same file",
       ]);
       expect(await control.get(CHAT)).toBeNull();
       await expect(apply(endpoint('').replace('emulator', 'emulatr'))).rejects.toThrow("did you mean 'emulator'?");
+    });
+
+    it('refuses to name what is not there, each with its place', async () => {
+      const { apply, control } = await opened();
+      const wrong = endpoint('  cluster: locl\n').replace('{name: qwen', '{registry: hb, name: qwen');
+      const refusal = await apply(wrong).catch((error: unknown) => error as InvalidResources);
+      expect((refusal as InvalidResources).problems.map(({ message }) => message)).toEqual([
+        "f.yaml:6:21 (spec.model.registry): there is no model registry 'hb'; apply it first, or in the same file",
+        "f.yaml:7:12 (spec.cluster): there is no cluster 'locl'; did you mean 'local'? known: local",
+      ]);
+      await apply(registry(TOKEN));
+      await expect(apply(wrong.replace('locl', 'local'))).rejects.toThrow("did you mean 'hub'?");
+      // One that is on its way out is as good as none.
+      await control.delete('bob', HUB);
+      await expect(apply(wrong.replace('locl', 'local').replace('hb', 'hub'))).rejects.toThrow(
+        "no model registry 'hub'",
+      );
     });
 
     it('takes an engine and its endpoint from one file, in any order', async () => {
@@ -166,29 +184,52 @@ describeStores((stores) => {
 
     it('is refused for what others need', async () => {
       const { apply, control } = await opened();
-      await apply(`${registry(TOKEN)}---\n${endpoint('').replace('{name: qwen', '{registry: hub, name: qwen')}`);
-      await apply(`${head('ApiKey', 'k')}spec: {}\n---\n${head('Role', 'r')}spec: {role: admin, api_keys: [k]}\n`);
+      const versions = '{v1: {tasks: [text-generation], command: [x], metrics: vllm}}';
+      const parts = [
+        registry(TOKEN),
+        `${head('Engine', 'mine')}spec: {versions: ${versions}}\n`,
+        `${head('Cluster', 'moon')}spec: {}\n`,
+        endpoint('  cluster: moon\n').replace('{name: qwen', '{registry: hub, name: qwen').replace('emulator', 'mine'),
+        `${head('ApiKey', 'k')}spec: {}\n`,
+        `${head('Role', 'r')}spec: {role: admin, api_keys: [k]}\n`,
+        `${head('Workspace', 'search')}spec: {}\n`,
+        `${head('ApiKey', 'k').replace('}', ', workspace: search}')}spec: {}\n`,
+      ];
+      await apply(parts.join('---\n'));
       const needed = [
-        { kind: 'Engine', workspace: '', name: 'emulator' },
-        { kind: 'Cluster', workspace: '', name: 'local' },
+        { kind: 'Engine', workspace: '', name: 'mine' },
+        { kind: 'Cluster', workspace: '', name: 'moon' },
         HUB,
         { kind: 'ApiKey', workspace: 'default', name: 'k' },
-        { kind: 'Workspace', workspace: '', name: 'default' },
+        { kind: 'Workspace', workspace: '', name: 'search' },
       ];
       for (const ref of needed) {
         await expect(control.delete('bob', ref)).rejects.toMatchObject({ code: 'RESOURCE_IN_USE' });
       }
-      await control.delete('bob', { kind: 'Engine', workspace: '', name: 'vllm' });
+    });
+
+    it.each([
+      ['Engine', 'vllm'],
+      ['Cluster', 'local'],
+      ['Workspace', 'default'],
+    ])('is refused for what is built in: %s %s', async (kind, name) => {
+      const { control } = await opened();
+      await expect(control.delete('bob', { kind, workspace: '', name })).rejects.toMatchObject({
+        code: 'RESOURCE_BUILT_IN',
+        message: `${kind} ${name}: is built in; leave it, or change it with 'twinyard apply'`,
+      });
+      expect((await control.get({ kind, workspace: '', name }))!.metadata).not.toHaveProperty('deleted_at');
     });
   });
 
   it('what a control plane begins with is kept up to date until somebody changes it', async () => {
-    const { apply, control } = await opened();
+    const { apply, control, store } = await opened();
     const version = await control.resources.version();
     await installDefaults(control);
     expect(await control.resources.version()).toBe(version);
     await apply(`${head('Cluster', 'local')}spec: {description: mine}\n`);
-    await control.delete('bob', { kind: 'Engine', workspace: '', name: 'vllm' });
+    // As in a store of an older edition.
+    await store.exclusively((tx) => tx.deleteFrom('resources').where('name', '=', 'vllm').execute());
     await installDefaults(control);
     expect((await control.get({ kind: 'Cluster', workspace: '', name: 'local' }))!.spec.description).toBe('mine');
     expect((await control.list({ kind: 'Engine' })).map(({ metadata }) => metadata.name)).toHaveLength(4);

@@ -7,16 +7,16 @@ import type { Json, ResourceRecord, ResourceRef } from '../../store/resource-rec
 import type { Expected, ResourceTransaction } from '../../store/resource-transaction.js';
 import { Resources } from '../../store/resources.js';
 import type { SecretBox } from '../../store/secrets.js';
-import { endpointProblems } from '../resources/check-endpoint.js';
 import { InvalidResources } from '../resources/errors.js';
 import type { PlaceOf } from '../resources/kind.js';
-import type { EndpointSpec } from '../resources/kinds/endpoint.js';
-import type { EngineSpec } from '../resources/kinds/engine.js';
 import { kindNamed } from '../resources/kinds.js';
 import { type PlannedChange, plan } from '../resources/plan.js';
-import { DEFAULT_WORKSPACE, type Resource } from '../resources/resource.js';
+import type { Draft } from '../resources/read-resources.js';
+import type { Resource } from '../resources/resource.js';
 import { CONTROL_PLANE } from './actors.js';
-import { nameTaken, resourceInUse, unknownWorkspace } from './errors.js';
+import { isBuiltIn } from './built-in.js';
+import { builtIn, nameTaken, resourceInUse } from './errors.js';
+import { type Present, referenceProblems } from './reference-problems.js';
 import { usersOf } from './references.js';
 import { refOf, resourceView } from './resource-view.js';
 import { sealSpec, unsealSpec } from './sealed-spec.js';
@@ -70,6 +70,17 @@ export class ControlStore {
     }
   }
 
+  /** What some documents name and what is neither here nor among `all` of them. */
+  async problemsIn(some: readonly Draft[], all: readonly Draft[]): Promise<InputError[]> {
+    const present = async (kind: string) => [
+      ...all.filter((one) => one.kind.kind === kind).map(presentDraft),
+      ...(await this.resources.list({ kind })).filter(({ deletedAt }) => deletedAt === null),
+    ];
+    const problems: InputError[] = [];
+    for (const one of some) problems.push(...(await referenceProblems({ ...one, kind: one.kind.kind }, present)));
+    return problems;
+  }
+
   async get(ref: ResourceRef): Promise<Resource | null> {
     const record = await this.resources.get(ref);
     return record === null ? null : resourceView(record);
@@ -94,10 +105,11 @@ export class ControlStore {
     return unsealSpec(this.box, kindNamed(record.kind, record.kind), record, record.spec);
   }
 
-  /** Asks it to go. What others need is refused. */
+  /** Asks it to go. What is built in stays, and so does what others need. */
   async delete(actor: string, ref: ResourceRef, expected: number | 'any' = 'any'): Promise<Resource> {
     const record = await this.resources.change(actor, async (tx) => {
       if ((await tx.get(ref)) === null) throw unknownResource(ref);
+      if (isBuiltIn(ref)) throw builtIn(ref);
       const users = usersOf(ref, await tx.listAll());
       if (users.length > 0) throw resourceInUse(ref, users);
       return tx.markDeleted(ref, expected);
@@ -156,26 +168,20 @@ const TWINS: Readonly<Record<string, string>> = { Endpoint: 'ExternalEndpoint', 
 /** Undoes a transaction that has shown what it would do. */
 class DryRun extends Error {}
 
+const presentDraft = ({ isRight, kind, name, spec, workspace }: Draft): Present => ({
+  ...{ kind: kind.kind, workspace, name },
+  spec: isRight ? (spec as Record<string, unknown>) : null,
+});
+
 async function problemsAmong(tx: ResourceTransaction, { placeOf, resource }: Wanted): Promise<InputError[]> {
   const { workspace } = resource.metadata;
-  const problems: InputError[] = [];
-  if (workspace !== undefined && workspace !== DEFAULT_WORKSPACE) {
-    const present = await existing(tx, 'Workspace');
-    const known = [...new Set([DEFAULT_WORKSPACE, ...present.map(({ name }) => name)])];
-    if (!known.includes(workspace)) problems.push(unknownWorkspace(placeOf('metadata.workspace'), workspace, known));
-  }
+  const referring = { ...refOf(resource), spec: resource.spec, placeOf };
+  const problems = await referenceProblems(referring, (kind) => existing(tx, kind));
   const twin = TWINS[resource.kind];
   if (twin !== undefined) {
     const { name } = resource.metadata;
     const others = (await tx.list(twin)).filter((one) => one.workspace === workspace && one.name === name);
     if (others.length > 0) problems.push(nameTaken(placeOf('metadata.name'), shownRef(others[0]!)));
-  }
-  if (resource.kind === 'Endpoint') {
-    const spec = resource.spec as unknown as EndpointSpec;
-    const engines = await existing(tx, 'Engine');
-    const engine = engines.find(({ name }) => name === spec.engine.name)?.spec as EngineSpec | undefined;
-    const names = engines.map(({ name }) => name);
-    problems.push(...endpointProblems(spec, engine ?? null, names, placeOf));
   }
   return problems;
 }

@@ -23,3 +23,6 @@ export const resourceInUse = (ref: ResourceRef, users: readonly ResourceRef[]) =
   const more = users.length > MOST_SHOWN ? ` and ${users.length - MOST_SHOWN} more` : '';
   return new InputError('RESOURCE_IN_USE', shownRef(ref), `is used by ${shown}${more}`, 'delete or change them first');
 };
+
+export const builtIn = (ref: ResourceRef) =>
+  new InputError('RESOURCE_BUILT_IN', shownRef(ref), 'is built in', "leave it, or change it with 'twinyard apply'");

@@ -22,6 +22,11 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+it('is a folder for its owner alone', async () => {
+  const { folder: made } = await ModelCache.open(join(folder, 'new'));
+  expect(statSync(made).mode & 0o777).toBe(0o700);
+});
+
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

@@ -33,7 +33,8 @@ export class ModelCache {
   /** Makes the folder if need be. */
   static async open(folder: string): Promise<ModelCache> {
     try {
-      await mkdir(folder, { recursive: true });
+      // Models may be secret, and a registry's token has paid for them.
+      await mkdir(folder, { recursive: true, mode: 0o700 });
       const root = await realpath(folder);
       for (const part of CACHE_PARTS) await ensureFolder(root, part);
       return new ModelCache(new CacheLayout(root));

@@ -2,7 +2,7 @@ import type { Status } from '../../resources/resource.js';
 import { KvFacts } from '../models/kv-facts.js';
 import type { ObservedReplica } from './endpoint-state.js';
 import type { Hindrance, LastExit } from './endpoint-status.js';
-import { exitText } from './exit-text.js';
+import { exitedText } from './exit-text.js';
 import type { Seen } from './replica-events.js';
 
 /**
@@ -16,6 +16,8 @@ export class EndpointMemory {
   readonly kv = new KvFacts();
   seen: Seen | null = null;
   lastExit: LastExit | null = null;
+  /** What was last said to be wrong; undefined before anything was said. */
+  toldProblem: string | null | undefined;
   /** Why the last start failed, of what, and when the next may be tried. */
   failedStart: (Hindrance & { readonly specHash: string; readonly failures: number; readonly from: number }) | null =
     null;
@@ -45,7 +47,7 @@ export class EndpointMemory {
     }
     for (const { exit, id, isLeaving } of replicas) {
       if (exit === null || isLeaving || this.seen?.get(id) === 'exited') continue;
-      this.lastExit = { text: `replica ${id} ${exitText(exit)}`, lines: exit.lastLines };
+      this.lastExit = { text: exitedText(exit), lines: exit.lastLines };
     }
   }
 }

@@ -111,13 +111,20 @@ describe('what goes wrong', () => {
     plane.runner.crash('chat-r1', ['loading', 'no such model']);
     await plane.rest();
     expect(plane.runner.ids).toEqual(['chat-r2']);
-    expect(await plane.status()).toBe('Failed 0: 0 of 1 replicas are ready: replica chat-r1 exited with code 1');
+    expect(await plane.status()).toBe('Failed 0: 0 of 1 replicas are ready: a replica exited with code 1');
+    // It was started again at once: who asks now may well wait for it.
+    expect(plane.routes.endpoints.get('default/chat')).not.toHaveProperty('isIdle');
     expect((await plane.shown())!.status!.last_lines).toEqual(['loading', 'no such model']);
     plane.runner.crash('chat-r2', ['again']);
     await plane.rest();
     expect((await plane.shown())!.status).toMatchObject({
       last_lines: ['again'],
       replicas: [{ id: 'chat-r2', phase: 'exited', restarts: 1, message: 'exited with code 1' }],
+    });
+    expect(await plane.status()).toMatch(/exited with code 1; the next try is at 00:16:41 UTC$/);
+    expect(plane.routes.endpoints.get('default/chat')).toMatchObject({
+      waitsFor: 'its replicas fail again and again',
+      isIdle: true,
     });
     await plane.pass(999);
     expect(plane.runner.ids).toEqual(['chat-r2']);
@@ -127,6 +134,44 @@ describe('what goes wrong', () => {
     expect(await plane.status()).toBe('Running 1: ');
     expect((await plane.shown())!.status).not.toHaveProperty('last_lines');
     expect(await plane.reasons()).toContain('Exited');
+  });
+
+  test('one that crashes again and again is told once, with how often', async () => {
+    const plane = await ToyPlane.open();
+    await plane.chat('');
+    for (let i = 1; i <= 6; i++) {
+      plane.runner.crash(`chat-r${i}`, [`12:00:0${i} no such model`]);
+      await plane.rest();
+      await plane.pass(i === 1 ? 0 : 1000 * 2 ** (i - 2));
+    }
+    expect(await plane.happened()).toEqual([
+      [1, 'Started', 'replica chat-r1 was started'],
+      [1, 'Deploying', '0 of 1 replicas are ready'],
+      [1, 'Exited', 'replica chat-r1 exited with code 1; it said last: 12:00:01 no such model'],
+      [1, 'Started', 'replica chat-r2 was started'],
+      [1, 'Failed', 'a replica exited with code 1'],
+      [5, 'Exited', 'a replica exited with code 1, as one before it did'],
+    ]);
+    // Also while one of them is starting: it is not the first.
+    expect(plane.routes.endpoints.get('default/chat')).toMatchObject({ isIdle: true });
+    await plane.ready();
+    expect(plane.routes.endpoints.get('default/chat')).not.toHaveProperty('isIdle');
+    expect((await plane.happened()).at(-1)).toEqual([1, 'Running', 'its replica is ready']);
+  });
+
+  test('an update that fails again and again is no reason to turn clients away from who serves', async () => {
+    const plane = await ToyPlane.open();
+    await plane.chat('');
+    await plane.ready();
+    await plane.chat('  variables: {speed: 2}\n');
+    for (const id of ['chat-r2', 'chat-r3', 'chat-r4']) {
+      plane.runner.crash(id);
+      await plane.rest();
+      await plane.pass(2000);
+    }
+    expect(await plane.status()).toMatch(/^Degraded 1: /);
+    expect(plane.routes.routed()).toEqual(['chat-r1']);
+    expect(plane.routes.endpoints.get('default/chat')).not.toHaveProperty('isIdle');
   });
 
   test('one of several that crashes makes it degraded, and is routed to no more at once', async () => {
@@ -139,7 +184,7 @@ describe('what goes wrong', () => {
     plane.endpoints.lose({ id: 'r', workspace: 'default', endpoint: 'nobody' });
     plane.runner.crash('chat-r1');
     await plane.rest();
-    expect(await plane.status()).toMatch(/^Degraded 1: 1 of 2 replicas are ready: replica chat-r1 exited with code 1/);
+    expect(await plane.status()).toMatch(/^Degraded 1: 1 of 2 replicas are ready: a replica exited with code 1/);
     plane.runner.ready('chat-r3');
     await plane.rest();
     expect([plane.routes.routed(), await plane.status()]).toEqual([['chat-r2', 'chat-r3'], 'Running 2: ']);
@@ -168,6 +213,8 @@ describe('what goes wrong', () => {
     plane.runner.room = 1;
     await plane.chat('  replicas: 2\n');
     expect(await plane.status()).toBe('Pending 0: 0 of 2 replicas are ready: does not fit: it wants 1 CPUs; free: 0');
+    // One of them is starting.
+    expect(plane.routes.endpoints.get('default/chat')).not.toHaveProperty('isIdle');
     await plane.ready();
     expect(await plane.status()).toMatch(/^Degraded 1: 1 of 2 .* does not fit/);
     plane.runner.room = 2;
@@ -183,18 +230,35 @@ describe('what goes wrong', () => {
     expect(plane.runner.ids).toHaveLength(3);
   });
 
+  test('clients of one that has no room at all are told at once', async () => {
+    const plane = await ToyPlane.open();
+    plane.runner.room = 0;
+    await plane.chat('');
+    expect(plane.routes.endpoints.get('default/chat')).toMatchObject({
+      waitsFor: 'there is no room for its replicas',
+      isIdle: true,
+    });
+    expect(await plane.happened()).toEqual([[1, 'NoRoom', expect.stringContaining('does not fit')]]);
+  });
+
   test('a program that is not there is a failure, tried again later', async () => {
     const plane = await ToyPlane.open();
     plane.runner.startFails = missingCommand('vllm', 'on the PATH');
     await plane.chat('');
     expect(await plane.status()).toMatch(/^Failed 0: 0 of 1 replicas are ready: command 'vllm': is not a program/);
-    expect(await plane.reasons()).toEqual(['NotStarted', 'Failed']);
+    expect(await plane.reasons()).toEqual(['NotStarted']);
+    expect(plane.routes.endpoints.get('default/chat')).toMatchObject({
+      waitsFor: 'its replicas cannot be started',
+      isIdle: true,
+    });
     plane.runner.startFails = missingCommand('vllm', 'on the PATH');
     await plane.pass(1000);
+    expect(await plane.happened()).toEqual([[2, 'NotStarted', expect.stringContaining("command 'vllm'")]]);
     await plane.pass(1999);
     expect(plane.runner.ids).toEqual([]);
     await plane.pass(1);
     expect(plane.runner.ids).toHaveLength(1);
+    expect(plane.routes.endpoints.get('default/chat')).not.toHaveProperty('isIdle');
   });
 
   test('a name that the gateway cannot have is told, and a replica that will not end is told again', async () => {
@@ -214,19 +278,18 @@ describe('what goes wrong', () => {
   });
 
   test.each([
-    ['  cluster: moon\n', "there is no cluster 'moon' that could run it"],
-    ['', "there is no engine 'emulator'"],
-  ])('what it names and is not there is waited for: %s', async (more, problem) => {
+    [{ cluster: 'moon' }, "there is no cluster 'moon' that could run it"],
+    [{ engine: { name: 'nobody' } }, "there is no engine 'nobody'"],
+    [{ model: { registry: 'shelf', name: 'm', task: 'text-generation' } }, "there is no model registry 'shelf'"],
+  ])('what it names and is not there is waited for: %j', async (more, problem) => {
     const plane = await ToyPlane.open();
-    if (more === '') await plane.chat('  replicas: 0\n');
-    if (more === '') {
-      // As when a store was restored from a file that lacks it.
-      await plane.opened.exclusively((tx) => tx.deleteFrom('resources').where('name', '=', 'emulator').execute());
-      await plane.opened.exclusively((tx) =>
-        tx.updateTable('resources').set({ spec: chatSpec }).where('name', '=', 'chat').execute(),
-      );
-      await plane.reborn();
-    } else await plane.chat(more);
+    await plane.chat('  replicas: 0\n');
+    // As when a store was filled by an older edition, or by hand.
+    const spec = JSON.stringify({ ...chatSpec, ...more });
+    await plane.opened.exclusively((tx) =>
+      tx.updateTable('resources').set({ spec }).where('name', '=', 'chat').execute(),
+    );
+    await plane.reborn();
     expect(await plane.status()).toBe(`Pending 0: 0 of 1 replicas are ready: ${problem}`);
     expect(plane.routes.endpoints.get('default/chat')).toMatchObject({ waitsFor: 'it cannot be started now' });
   });
@@ -243,11 +306,9 @@ describe('a model from a registry', () => {
     const tiny = join(plane.folder, 'shelf', 'tiny');
     mkdirSync(tiny, { recursive: true });
     writeFileSync(join(tiny, 'config.json'), JSON.stringify(TINY_CONFIG));
-    await plane.apply(endpoint('tiny'));
-    expect(await plane.status()).toBe("Pending 0: 0 of 1 replicas are ready: there is no model registry 'shelf'");
-    await plane.apply(registry(join(plane.folder, 'shelf')));
+    await plane.apply(`${endpoint('tiny')}---\n${registry(join(plane.folder, 'shelf'))}`);
     await plane.until(/^Deploying/);
-    expect((await plane.reasons())[1]).toBe('ModelDownloading');
+    expect((await plane.reasons())[0]).toBe('ModelDownloading');
     expect(plane.runner.started[0]!.args.slice(0, 2)).toEqual(['serve', tiny]);
     await plane.ready();
     expect((await plane.shown())!.status).toMatchObject({ phase: 'Running', model: { folder: tiny, layers: 2 } });
@@ -274,13 +335,25 @@ describe('a model from a registry', () => {
     await plane.until(/^Degraded 1: 1 of 1 replicas are ready: .*there is no such model/);
     expect(plane.routes.routed()).toEqual(['chat-r1']);
   });
+
+  test('that cannot be had for another reason than before is told again', async () => {
+    const plane = await ToyPlane.open();
+    const shelf = join(plane.folder, 'shelf');
+    await plane.apply(`${registry(shelf)}---\n${endpoint('tiny')}`);
+    await plane.until(/shelf/);
+    mkdirSync(shelf);
+    await plane.pass(1000);
+    await plane.until(/there is no such model/);
+    const failures = (await plane.store.events.list({ kind: 'Endpoint' })).filter(({ type }) => type === 'warning');
+    expect(failures.map(({ message }) => message.includes('there is no such model'))).toEqual([true, false]);
+  });
 });
 
-const chatSpec = JSON.stringify({
+const chatSpec = {
   ...{ cluster: 'local', engine: { name: 'emulator' }, model: { name: 'm', task: 'text-generation' }, replicas: 1 },
   ...{ resources: { gpus: 0 }, placement: 'pack', variables: {}, env: {}, secret_env: {} },
   deployment: { startup_timeout_s: 1, drain_timeout_s: 1, max_surge: 1, max_unavailable: 0 },
-});
+};
 
 describe('a control plane that begins again', () => {
   test('finds its replicas, routes to those who are ready, and goes on', async () => {

@@ -7,8 +7,8 @@ import { refKey } from '../ref-key.js';
 import { carryOut } from './carry-out.js';
 import { EndpointMemory } from './endpoint-memory.js';
 import type { EndpointParts } from './endpoint-parts.js';
-import { EndpointRoutes } from './endpoint-routes.js';
-import type { DesiredEndpoint } from './endpoint-state.js';
+import { EndpointRoutes, type Outlook } from './endpoint-routes.js';
+import type { DesiredEndpoint, EndpointPlan } from './endpoint-state.js';
 import { endpointWish } from './endpoint-wish.js';
 import { observeReplicas } from './observe-replicas.js';
 import { planEndpoint } from './plan-endpoint.js';
@@ -53,9 +53,11 @@ export class EndpointReconciler implements Reconciler {
     // First of all: who leaves gets nothing from here on.
     let unrouted: string | null = null;
     if (record === null || record.deletedAt !== null) routes.remove(ref.workspace, ref.name);
-    else unrouted = problemIn(() => routes.put(record, plan.routed, wish!));
+    else unrouted = problemIn(() => routes.put(record, plan.routed, wish!, outlookOf(plan, desired, memory)));
     const asked = record === null ? null : { record, wish: wish! };
     const isMore = await carryOut(plan, ref, asked, parts, memory);
+    // What has just been found out about starts is told to clients too.
+    if (asked !== null) routes.expect(asked.wish, outlookOf(plan, desired, memory));
     const after = await observeReplicas(ref, parts, memory);
     if (asked === null) {
       if (after.length === 0) this.#known.delete(key);
@@ -101,6 +103,14 @@ export class EndpointReconciler implements Reconciler {
     if (failedStart !== null && failedStart.from > now) times.push(failedStart.from);
     return times.length === 0 ? null : Math.max(0, Math.min(...times) - now);
   }
+}
+
+function outlookOf(
+  { prospect }: EndpointPlan,
+  { specHash }: DesiredEndpoint,
+  { failedStart }: EndpointMemory,
+): Outlook {
+  return { prospect, failedStart: failedStart?.specHash === specHash ? failedStart : null };
 }
 
 /** What can be put right keeps an endpoint from its routes, and from nothing else. */

@@ -1,9 +1,16 @@
 import type { ManagedEndpoint, ManagedReplica, ManagedRoutes } from '../../../gateway/fleet/managed-routes.js';
 import type { ResourceRecord } from '../../../store/resource-record.js';
 import { type EndpointSpec, endpointPolicy } from '../../resources/kinds/endpoint.js';
-import type { ObservedReplica } from './endpoint-state.js';
+import type { EndpointPlan, ObservedReplica } from './endpoint-state.js';
+import type { Hindrance } from './endpoint-status.js';
 import type { EndpointWish } from './endpoint-wish.js';
 import { servedModel } from './replica-template.js';
+
+/** What is to be expected while nobody is ready. */
+export interface Outlook extends Pick<EndpointPlan, 'prospect'> {
+  /** Why the last start failed. */
+  readonly failedStart: Hindrance | null;
+}
 
 /** What the gateway was told of one endpoint. */
 export class EndpointRoutes {
@@ -14,7 +21,7 @@ export class EndpointRoutes {
   constructor(private readonly routes: Pick<ManagedRoutes, 'put' | 'remove'>) {}
 
   /** Makes the gateway send requests to exactly these. Throws an `InputError` when it cannot have an endpoint of this name. */
-  put(record: ResourceRecord, routed: readonly ObservedReplica[], wish: EndpointWish): void {
+  put(record: ResourceRecord, routed: readonly ObservedReplica[], wish: EndpointWish, outlook: Outlook): void {
     const spec = record.spec as EndpointSpec;
     const replicas = routed.map((one) => this.#replicas.get(one.id) ?? managedReplica(one, spec, wish));
     this.#tell({
@@ -23,9 +30,16 @@ export class EndpointRoutes {
       policy: endpointPolicy(spec, (path) => `Endpoint ${record.workspace}/${record.name} (${path})`),
       replicas,
       models: [servedModel(spec)],
-      ...expectation(wish),
+      ...expectation(wish, outlook),
     });
     this.#replicas = new Map(replicas.map((one) => [one.id, one]));
+  }
+
+  /** The same replicas, and what is now to be expected of others. */
+  expect(wish: EndpointWish, outlook: Outlook): void {
+    if (this.#told === null) return;
+    const { isIdle, waitsFor, ...told } = this.#told;
+    this.#tell({ ...told, ...expectation(wish, outlook) });
   }
 
   /** A replica takes no more requests from now on, whatever else is under way. */
@@ -61,9 +75,19 @@ function managedReplica(
 }
 
 /** What clients are told while nobody is ready. Why in detail is not for them: they may know nothing of the machine. */
-function expectation({ desired, hindrance, model }: EndpointWish): Pick<ManagedEndpoint, 'waitsFor' | 'isIdle'> {
+function expectation(
+  { desired, hindrance, model }: EndpointWish,
+  { failedStart, prospect }: Outlook,
+): Pick<ManagedEndpoint, 'waitsFor' | 'isIdle'> {
   if (desired.replicas === 0) return { waitsFor: 'it is paused', isIdle: true };
   if (hindrance !== null || model.state === 'failed') return { waitsFor: 'it cannot be started now', isIdle: true };
   if (model.state === 'fetching') return { waitsFor: 'its model is being downloaded', isIdle: true };
+  if (prospect !== 'here' && failedStart !== null) {
+    return {
+      waitsFor: failedStart.isPassing ? 'there is no room for its replicas' : 'its replicas cannot be started',
+      isIdle: true,
+    };
+  }
+  if (prospect === 'failing') return { waitsFor: 'its replicas fail again and again', isIdle: true };
   return { waitsFor: 'its replicas are starting' };
 }

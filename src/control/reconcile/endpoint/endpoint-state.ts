@@ -41,6 +41,11 @@ export interface EndpointPlan {
   readonly forget: readonly ObservedReplica[];
   /** Replicas to be started: each with the exited one whose place it takes, if there is one. */
   readonly start: readonly StartedInPlace[];
+  /**
+   * Whether clients may count on somebody: `here` is who is ready or may be soon, `starting` is about to be, and `failing` are
+   * those that have failed more than once.
+   */
+  readonly prospect: 'here' | 'starting' | 'failing';
   /** When to look again although nothing has happened; null for never. */
   readonly wakeAt: number | null;
 }

@@ -20,7 +20,7 @@ const status = (change: Partial<StatusInput> = {}) =>
     ...{ isDeleting: false, generation: 2, replicas: [], model: { state: 'ready', model: null }, hindrance: null },
     ...{ unrouted: null, room: {}, lastExit: null, url: 'u', before: null, now: 0 },
     ...change,
-  });
+  }).status;
 
 test.each([
   [exit({ code: 3 }), 'exited with code 3'],
@@ -48,19 +48,22 @@ test('one that is started again is a failure, with what is known of the one befo
   expect(status({ replicas: [again] }).message).toMatch(/a replica has failed and is started again/);
   const before = { ...status(), last_lines: ['oh'] };
   expect(status({ replicas: [again], before })).toMatchObject({ phase: 'Failed', last_lines: ['oh'] });
-  const lastExit = { text: 'replica r0 exited with code 1', lines: ['ah'] };
+  const lastExit = { text: 'a replica exited with code 1', lines: ['ah'] };
   expect(status({ replicas: [again], before, lastExit })).toMatchObject({
-    message: '0 of 1 replicas are ready: replica r0 exited with code 1',
+    message: '0 of 1 replicas are ready: a replica exited with code 1',
     last_lines: ['ah'],
   });
 });
 
 test('an update that fails says how many are as they were', () => {
-  const failed = replica({ id: 'r2', phase: 'exited', exit: exit({ code: 1 }) });
-  expect(status({ replicas: [replica({ specHash: 'old' }), failed] })).toMatchObject({
+  const failed = replica({ id: 'r2', phase: 'exited', exit: exit({ code: 1, at: 5000 }), readyAt: null, restarts: 3 });
+  const replicas = [replica({ specHash: 'old' }), failed];
+  expect(status({ replicas, now: 5000 })).toMatchObject({
     phase: 'Degraded',
-    message: '1 of 1 replicas are ready, 1 is not updated yet: replica r2 exited with code 1',
+    message:
+      '1 of 1 replicas are ready, 1 is not updated yet: a replica exited with code 1; the next try is at 00:00:09 UTC',
   });
+  expect(status({ replicas, now: 9000 }).message).toMatch(/exited with code 1$/);
 });
 
 test('a condition keeps the time of its last change', () => {
@@ -88,4 +91,18 @@ test('what has happened between two looks is told once', () => {
     'Stopped: replica r2 is gone',
   ]);
   expect(replicaNews(seenOf(now), now)).toEqual([]);
+});
+
+test('those that fail in the place of others are told in the same words, and not that they were started', () => {
+  const loop = (id: string) =>
+    replica({ id, phase: 'exited', restarts: 2, readyAt: null, exit: exit({ code: 1, lastLines: [id] }) });
+  const texts = ['r7', 'r8'].map((id) => replicaNews(new Map([[id, 'starting']]), [loop(id)]));
+  expect(texts[0]).toEqual([
+    { type: 'warning', reason: 'Exited', message: 'a replica exited with code 1, as one before it did' },
+  ]);
+  expect(texts[1]).toEqual(texts[0]);
+  expect(replicaNews(new Map(), [replica({ phase: 'starting', restarts: 2 })])).toEqual([]);
+  // One that was well for a while is news again.
+  const well = { ...loop('r9'), exit: exit({ code: 1, at: 60_001 }), readyAt: 1 };
+  expect(replicaNews(new Map([['r9', 'ready']]), [well])[0]!.message).toBe('replica r9 exited with code 1');
 });

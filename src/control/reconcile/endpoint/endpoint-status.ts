@@ -1,13 +1,16 @@
 import type { Condition, Status } from '../../resources/resource.js';
 import type { ModelState } from '../models/model-state.js';
 import { type DesiredEndpoint, isRouted, type ObservedReplica } from './endpoint-state.js';
-import { exitText } from './exit-text.js';
+import { exitedText, exitText } from './exit-text.js';
+import { restartAfter } from './restart.js';
 
 /** Why something cannot be done now. */
 export interface Hindrance {
   readonly message: string;
   /** It may go away by itself: nothing is wrong with what was asked for. */
   readonly isPassing: boolean;
+  /** When it is tried again, if that is not soon. */
+  readonly from?: number;
 }
 
 /** How a replica that nobody has stopped ended last. */
@@ -35,14 +38,20 @@ export interface StatusInput {
   readonly now: number;
 }
 
+export interface ToldStatus {
+  readonly status: Status;
+  /** What is wrong, in the same words for as long as it is the same. */
+  readonly problem: string | null;
+}
+
 /** What people are told of an endpoint, from nothing but what is wanted and what there is. */
-export function endpointStatus(input: StatusInput): Status {
+export function endpointStatus(input: StatusInput): ToldStatus {
   const { before, generation, model, now, replicas, url } = input;
   const ready = replicas.filter(isRouted).length;
-  const [phase, message] = phaseOf(input, ready);
+  const { message, phase, problem = null } = phaseOf(input, ready);
   const isFailing = phase === 'Failed' || phase === 'Degraded';
   const lines = input.lastExit?.lines ?? (before?.last_lines as string[] | undefined) ?? [];
-  return {
+  const status = {
     phase,
     message,
     observed_generation: generation,
@@ -54,17 +63,29 @@ export function endpointStatus(input: StatusInput): Status {
     ...(isFailing && lines.length > 0 ? { last_lines: lines } : {}),
     ...(model.state === 'ready' && model.model !== null ? { model: { ...model.model.facts, ...input.room } } : {}),
   };
+  return { status, problem };
 }
 
-function phaseOf(input: StatusInput, ready: number): [phase: string, message: string] {
+interface Phase {
+  readonly phase: string;
+  readonly message: string;
+  readonly problem?: string;
+}
+
+function phaseOf(input: StatusInput, ready: number): Phase {
   const { desired, isDeleting, model, replicas } = input;
   const left = replicas.filter(({ phase }) => phase !== 'exited').length;
   const leaving = replicas.filter(({ isLeaving }) => isLeaving).length;
   const farewell = leaving === 0 ? '' : `${counted(leaving, 'replica is', 'replicas are')} leaving`;
-  if (isDeleting) return ['Deleting', left === 0 ? '' : `waits for ${counted(left, 'replica')} to end`];
-  if (desired.replicas === 0) return ['Paused', farewell];
-  if (input.unrouted !== null) return ['Failed', `it gets no requests: ${input.unrouted}`];
-  if (isDone(input)) return ['Running', farewell];
+  if (isDeleting) {
+    return { phase: 'Deleting', message: left === 0 ? '' : `waits for ${counted(left, 'replica')} to end` };
+  }
+  if (desired.replicas === 0) return { phase: 'Paused', message: farewell };
+  if (input.unrouted !== null) {
+    const problem = `it gets no requests: ${input.unrouted}`;
+    return { phase: 'Failed', message: problem, problem };
+  }
+  if (isDone(input)) return { phase: 'Running', message: farewell };
   const hindrance = hindranceOf(input);
   const old = replicas.filter(
     (one) => !one.isLeaving && desired.specHash !== null && one.specHash !== desired.specHash,
@@ -73,20 +94,30 @@ function phaseOf(input: StatusInput, ready: number): [phase: string, message: st
   const count = `${ready} of ${desired.replicas} replicas are ready${update}`;
   if (hindrance !== null) {
     const phase = ready > 0 ? 'Degraded' : hindrance.isPassing ? 'Pending' : 'Failed';
-    return [phase, `${count}: ${hindrance.message}`];
+    const { message: problem } = hindrance;
+    return { phase, message: `${count}: ${problem}${nextTry(hindrance, input.now)}`, problem };
   }
-  if (model.state === 'fetching') return ['ModelDownloading', downloadText(model.bytes, model.total)];
-  return ['Deploying', count];
+  if (model.state === 'fetching') {
+    return { phase: 'ModelDownloading', message: downloadText(model.bytes, model.total) };
+  }
+  return { phase: 'Deploying', message: count };
+}
+
+/** What passes by itself is looked at all the time. */
+function nextTry({ from = 0, isPassing }: Hindrance, now: number): string {
+  return isPassing || from <= now ? '' : `; the next try is at ${new Date(from).toISOString().slice(11, 19)} UTC`;
 }
 
 function hindranceOf({ desired, hindrance, lastExit, model, replicas }: StatusInput): Hindrance | null {
   if (hindrance !== null) return hindrance;
-  if (model.state === 'failed') return { message: model.message, isPassing: model.isPassing };
+  if (model.state === 'failed') return model;
   const current = replicas.filter((one) => !one.isLeaving && one.specHash === desired.specHash);
   const failed = current.find(({ exit, phase, restarts }) => exit !== null || (restarts > 0 && phase === 'starting'));
   if (failed !== undefined) {
-    const text = failed.exit === null ? lastExit?.text : `replica ${failed.id} ${exitText(failed.exit)}`;
-    return { message: text ?? 'a replica has failed and is started again', isPassing: false };
+    if (failed.exit === null) {
+      return { message: lastExit?.text ?? 'a replica has failed and is started again', isPassing: false };
+    }
+    return { message: exitedText(failed.exit), isPassing: false, from: restartAfter(failed).notBefore };
   }
   const unready = current.find(({ phase }) => phase === 'unready');
   return unready === undefined

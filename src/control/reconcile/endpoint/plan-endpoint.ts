@@ -40,22 +40,30 @@ export function planEndpoint({ desired, now, replicas, startsFrom }: PlanInput):
   const gone = [...surplus, ...hopeless, ...leavingOld(old, kept, desired)];
   const start = starts(kept, replicas, { desired, now, startsFrom });
   const replaced = start.map(({ instead }) => instead);
+  const waiting = kept.filter((one) => !replaced.includes(one));
   return {
     routed: here.filter((one) => isRouted(one) && !gone.includes(one)),
     leave: gone.filter(({ phase }) => phase !== 'exited'),
     forget: gone.filter(({ phase }) => phase === 'exited'),
     start,
-    wakeAt: wakeAt(
-      kept.filter((one) => !replaced.includes(one)),
-      { desired, now, startsFrom },
-      start.length,
+    prospect: prospectOf(
+      here.filter((one) => !gone.includes(one) && !replaced.includes(one)),
+      start,
     ),
+    wakeAt: wakeAt(waiting, { desired, now, startsFrom }, start.length),
   };
 }
 
 /** When one that was well once and does not come back is given up. */
 const givenUpAt = ({ phase, unwellSince }: ObservedReplica) =>
   phase === 'unready' && unwellSince !== null ? unwellSince + UNWELL_MS : Number.POSITIVE_INFINITY;
+
+/** What failed once is started again at once, and may be ready soon; what failed again waits, and may fail again. */
+function prospectOf(staying: readonly ObservedReplica[], start: readonly StartedInPlace[]): EndpointPlan['prospect'] {
+  if (staying.some((one) => isRouted(one) || (one.exit === null && one.restarts < 2))) return 'here';
+  const isNew = staying.length === 0 && start.length === 0;
+  return isNew || start.some(({ restarts }) => restarts < 2) ? 'starting' : 'failing';
+}
 
 /** Old ones that serve nobody go; those that serve go as far as others can do without them. */
 function leavingOld(

@@ -1,6 +1,7 @@
 import type { ResourceEvent } from '../../../store/resource-events.js';
 import type { ObservedReplica } from './endpoint-state.js';
-import { exitText } from './exit-text.js';
+import { exitedText, exitText } from './exit-text.js';
+import { restartAfter } from './restart.js';
 
 export interface ReplicaNews extends Pick<ResourceEvent, 'type' | 'reason' | 'message'> {}
 
@@ -10,7 +11,10 @@ export type Seen = ReadonlyMap<string, string>;
 export const seenOf = (replicas: readonly ObservedReplica[]): Seen =>
   new Map(replicas.map((one) => [one.id, stateOf(one)]));
 
-/** What has happened to replicas since somebody last looked; `before` is null when nobody has. */
+/**
+ * What has happened to replicas since somebody last looked; `before` is null when nobody has. Of those that are tried again and
+ * again, only that they fail is told.
+ */
 export function replicaNews(before: Seen | null, replicas: readonly ObservedReplica[]): ReplicaNews[] {
   const news: ReplicaNews[] = [];
   for (const one of replicas) {
@@ -18,7 +22,8 @@ export function replicaNews(before: Seen | null, replicas: readonly ObservedRepl
     const state = stateOf(one);
     if (was === state) continue;
     if (before === null) news.push(normal('Found', `replica ${one.id} is there and ${state}`));
-    else if (was === undefined && state !== 'exited') news.push(normal('Started', `replica ${one.id} was started`));
+    else if (was === undefined && state !== 'exited' && one.restarts < 2)
+      news.push(normal('Started', `replica ${one.id} was started`));
     if (before === null || (was === undefined && state === 'starting')) continue;
     news.push(...newsOf(one, state));
   }
@@ -39,6 +44,8 @@ function newsOf(replica: ObservedReplica, state: string): ReplicaNews[] {
     case 'leaving':
       return [normal('Leaving', `replica ${id} takes no more requests`)];
     case 'exited':
+      // Again in the same place: in the same words, so that they are counted.
+      if (restartAfter(replica).restarts > 1) return [warning('Exited', `${exitedText(exit!)}, as one before it did`)];
       return [warning('Exited', `replica ${id} ${exitText(exit!)}${lastLine(exit!.lastLines)}`)];
     default:
       return [];

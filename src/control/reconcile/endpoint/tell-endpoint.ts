@@ -29,15 +29,16 @@ export async function tellStatus(
   replicas: readonly ObservedReplica[],
   unrouted: string | null,
   { store, timing, urlOf }: Pick<EndpointParts, 'store' | 'timing' | 'urlOf'>,
-  { failedStart, kv, lastExit }: EndpointMemory,
+  memory: EndpointMemory,
 ): Promise<void> {
+  const { failedStart, kv, lastExit } = memory;
   const cluster = { kind: 'Cluster', workspace: '', name: LOCAL_CLUSTER };
   const room =
     model.state === 'ready' && model.model !== null
       ? await kv.of(model.model, record.spec as EndpointSpec, await store.resources.get(cluster))
       : {};
   const before = record.status as Status | null;
-  const status = endpointStatus({
+  const { problem, status } = endpointStatus({
     ...{ desired, replicas, model, unrouted, lastExit, before, room },
     isDeleting: record.deletedAt !== null,
     generation: record.generation,
@@ -46,7 +47,18 @@ export async function tellStatus(
     now: timing.now(),
   });
   await store.putStatus(record, record.uid, status);
-  if (before?.phase === status.phase) return;
-  const type = status.phase === 'Failed' || status.phase === 'Degraded' ? 'warning' : 'normal';
-  await store.events.add(record, type, status.phase, status.message);
+  const told = memory.toldProblem;
+  memory.toldProblem = problem;
+  const isOther = problem !== null && told !== undefined && problem !== told;
+  if (before?.phase === status.phase && !isOther) return;
+  // A start that failed has told it.
+  if (problem !== null && problem === failedStart?.message) return;
+  const text = problem ?? (status.message || usualText(status.phase, desired.replicas));
+  await store.events.add(record, problem === null ? 'normal' : 'warning', status.phase, text);
+}
+
+/** Of a phase that needs no more words where it stands beside the numbers. */
+function usualText(phase: string, replicas: number): string {
+  if (phase === 'Running') return replicas === 1 ? 'its replica is ready' : `all ${replicas} replicas are ready`;
+  return phase === 'Paused' ? 'it has no replicas' : 'it is being taken down';
 }

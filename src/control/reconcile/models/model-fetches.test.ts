@@ -124,6 +124,7 @@ describe('a model', () => {
       state: 'failed',
       isPassing: false,
       message: expect.stringContaining("has no file 'b.gguf'"),
+      from: expect.any(Number),
     });
   });
 

@@ -104,8 +104,10 @@ export class ModelFetches {
     } catch (error) {
       if (signal.aborted) return;
       fetch.failures++;
-      fetch.state = { state: 'failed', message: (error as Error).message, isPassing: isTransient(error) };
-      fetch.forget = timing.after(retryDelay(fetch.failures), () => void this.#run(key, fetch));
+      const waitMs = retryDelay(fetch.failures);
+      const from = timing.now() + waitMs;
+      fetch.state = { state: 'failed', message: (error as Error).message, isPassing: isTransient(error), from };
+      fetch.forget = timing.after(waitMs, () => void this.#run(key, fetch));
     }
     changed(key);
   }

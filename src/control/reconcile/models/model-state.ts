@@ -3,7 +3,7 @@ export type ModelState =
   /** Without a model here, the engine finds it itself. */
   | { readonly state: 'ready'; readonly model: FetchedModel | null }
   | { readonly state: 'fetching'; readonly bytes: number; readonly total: number }
-  | { readonly state: 'failed'; readonly message: string; readonly isPassing: boolean };
+  | { readonly state: 'failed'; readonly message: string; readonly isPassing: boolean; readonly from: number };
 
 export interface FetchedModel {
   /** What an engine loads: a folder, or one file. */

@@ -23,6 +23,8 @@ const spec = z.strictObject({
 
 export type ExternalEndpointSpec = z.output<typeof spec>;
 
+const upstreamsOf = (spec: Readonly<Record<string, unknown>>) => (spec as ExternalEndpointSpec).upstreams;
+
 export const externalEndpoint = defineKind({
   kind: 'ExternalEndpoint',
   plural: 'externalendpoints',
@@ -37,7 +39,15 @@ export const externalEndpoint = defineKind({
     column('PHASE', 'status.phase'),
     {
       title: 'UPSTREAMS',
-      value: ({ spec }) => (spec as unknown as ExternalEndpointSpec).upstreams.map((one) => one.name).join(','),
+      value: ({ spec, status }) => `${status?.healthy ?? 0}/${upstreamsOf(spec).length}`,
+    },
+    {
+      title: 'NAMES',
+      wide: true,
+      value: ({ spec }) =>
+        upstreamsOf(spec)
+          .map((one) => one.name)
+          .join(','),
     },
   ],
   example: {

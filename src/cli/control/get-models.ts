@@ -1,0 +1,54 @@
+import { textTable } from '../../report/text-table.js';
+import { text } from '../flags/kinds.js';
+import type { CliIo } from '../io.js';
+import { resourceAt } from './called-resource.js';
+import type { ControlClient } from './control-client.js';
+import { noRegistry } from './errors.js';
+
+export const modelFlags = {
+  registry: text({ default: null, placeholder: 'name', help: 'with models: of this ModelRegistry' }),
+  search: text({ default: null, placeholder: 'text', help: 'with models: those with this in their name' }),
+};
+
+interface Asked {
+  readonly registry: string | null;
+  readonly search: string | null;
+  readonly workspace: string;
+  readonly output: string;
+  readonly names: readonly string[];
+}
+
+interface ModelList {
+  readonly items: readonly { readonly name: string; readonly versions: readonly string[] }[];
+}
+
+/** What a registry has is no resource: it is asked for. */
+export const isModels = (kind: string) => ['model', 'models'].includes(kind.toLowerCase());
+
+/** Lists the models of a registry, or tells what some of them are. */
+export async function getModels(client: ControlClient, asked: Asked, io: CliIo): Promise<void> {
+  const { names, output, registry, search, workspace } = asked;
+  if (registry === null) throw noRegistry();
+  const { modelRegistry } = await import('../../control/resources/kinds/model-registry.js');
+  const path = `${resourceAt(modelRegistry, registry, workspace).path}/models`;
+  const found: unknown[] = [];
+  for (const name of names) found.push(await client.ask('GET', `${path}/${encodeURIComponent(name)}`));
+  if (names.length === 0) {
+    const { items } = await client.ask<ModelList>('GET', path, { query: { search, limit: '1000' } });
+    if (output !== 'json' && output !== 'yaml') {
+      if (items.length === 0) io.stderr.write(`twinyard: ${registry} lists no such models\n`);
+      const rows = items.map((one) => [one.name, one.versions.join(',')]);
+      const lines = items.length === 0 ? [] : textTable([['NAME', 'VERSIONS'], ...rows], ['left', 'left']);
+      for (const line of lines) io.stdout.write(`${line}\n`);
+      return;
+    }
+    found.push(...items);
+  }
+  if (output === 'json') {
+    io.stdout.write(`${JSON.stringify(found.length === 1 && names.length === 1 ? found[0] : found, null, 2)}\n`);
+    return;
+  }
+  const { stringify } = await import('yaml');
+  const documents = found.map((one) => stringify(one, { lineWidth: 0 }));
+  io.stdout.write(documents.join('---\n'));
+}

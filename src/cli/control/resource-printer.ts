@@ -1,0 +1,46 @@
+import type { Resource } from '../../control/resources/resource.js';
+import type { CliIo } from '../io.js';
+import { ResourceTable } from './resource-table.js';
+import type { ResourceList, Seen, Watched } from './watch-resources.js';
+
+/** Prints resources of a kind as they were asked for. */
+export interface Printer {
+  one(resource: Resource): void;
+  all(list: Pick<ResourceList, 'kind' | 'items'>): void;
+  some(seen: readonly Seen[]): void;
+}
+
+/** @param output `table`, `wide`, `yaml` or `json` */
+export async function printer(watched: Watched, output: string, isWatch: boolean, io: CliIo): Promise<Printer> {
+  const { stdout } = io;
+  if (output === 'json') {
+    const json = (value: unknown) => stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    const lines = (seen: readonly Seen[]) => seen.map((one) => `${JSON.stringify(one)}\n`).join('');
+    return { one: json, all: json, some: (seen) => stdout.write(lines(seen)) };
+  }
+  if (output === 'yaml') {
+    const { stringify } = await import('yaml');
+    const document = (resource: Resource, head = '---\n') => `${head}${stringify(resource, { lineWidth: 0 })}`;
+    return {
+      one: (resource) => stdout.write(document(resource, '')),
+      all: ({ items }) => stdout.write(items.map((one) => document(one)).join('')),
+      some: (seen) => stdout.write(seen.map(({ resource, type }) => document(resource, `---\n# ${type}\n`)).join('')),
+    };
+  }
+  const shape = { isWide: output === 'wide', withWorkspace: watched.workspace === null, withChange: isWatch };
+  const table = new ResourceTable(watched.kind, shape);
+  const rows = (seen: Parameters<typeof table.text>[0]) => stdout.write(table.text(seen, Date.now()));
+  return {
+    one: (resource) => rows([{ resource }]),
+    all({ items }) {
+      if (items.length > 0) rows(items.map((resource) => ({ resource })));
+      else io.stderr.write(`twinyard: there are no ${watched.kind.plural}${whereOf(watched)}\n`);
+    },
+    some: rows,
+  };
+}
+
+function whereOf({ kind, labels, workspace }: Watched): string {
+  const where = kind.scope === 'global' || workspace === null ? '' : ` in the workspace '${workspace}'`;
+  return labels === null ? where : `${where} with these labels`;
+}

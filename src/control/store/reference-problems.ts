@@ -1,0 +1,79 @@
+import type { InputError } from '../../kernel/errors.js';
+import type { ResourceRef } from '../../store/resource-record.js';
+import { endpointProblems } from '../resources/check-endpoint.js';
+import { unknownReference } from '../resources/errors.js';
+import type { PlaceOf } from '../resources/kind.js';
+import { type EngineSpec, TASKS } from '../resources/kinds/engine.js';
+import { DEFAULT_WORKSPACE } from '../resources/resource.js';
+import { unknownWorkspace } from './errors.js';
+
+/** A resource as somebody has written it: what is wrong with it otherwise is told elsewhere. */
+export interface Referring extends ResourceRef {
+  readonly spec: unknown;
+  readonly placeOf: PlaceOf;
+}
+
+/** One that can be named. */
+export interface Present extends ResourceRef {
+  /** Null when it is there, and not known to be right. */
+  readonly spec: Readonly<Record<string, unknown>> | null;
+}
+
+/** Those of a kind that are there and will stay, or come with the same change. */
+export type PresentOf = (kind: string) => Promise<readonly Present[]>;
+
+/** What a resource names and what is not there. */
+export async function referenceProblems(one: Referring, present: PresentOf): Promise<InputError[]> {
+  const problems = await workspaceProblems(one, present);
+  const spec = mapOf(one.spec);
+  if (one.kind === 'Role') problems.push(...(await keyProblems(one, spec, present)));
+  if (one.kind !== 'Endpoint') return problems;
+  const named = async (kind: string, called: string, workspace: string, path: string, given: unknown) => {
+    if (typeof given !== 'string') return;
+    const known = namesOf(await present(kind), workspace);
+    if (known.includes(given)) return;
+    problems.push(unknownReference(one.placeOf(path), `there is no ${called} '${given}'`, given, known));
+  };
+  await named('Cluster', 'cluster', '', 'spec.cluster', spec.cluster);
+  await named('ModelRegistry', 'model registry', one.workspace, 'spec.model.registry', mapOf(spec.model).registry);
+  problems.push(...(await engineProblems(one, spec, present)));
+  return problems;
+}
+
+async function workspaceProblems({ placeOf, workspace }: Referring, present: PresentOf): Promise<InputError[]> {
+  if (workspace === '' || workspace === DEFAULT_WORKSPACE) return [];
+  const known = [...new Set([DEFAULT_WORKSPACE, ...namesOf(await present('Workspace'), '')])];
+  return known.includes(workspace) ? [] : [unknownWorkspace(placeOf('metadata.workspace'), workspace, known)];
+}
+
+async function keyProblems(one: Referring, { api_keys }: Map, present: PresentOf): Promise<InputError[]> {
+  const keys: unknown[] = Array.isArray(api_keys) ? api_keys : [];
+  const known = namesOf(await present('ApiKey'), one.workspace);
+  return keys.flatMap((given, i) => {
+    if (typeof given !== 'string' || known.includes(given)) return [];
+    return [unknownReference(one.placeOf(`spec.api_keys[${i}]`), `there is no ApiKey '${given}'`, given, known)];
+  });
+}
+
+async function engineProblems({ placeOf }: Referring, spec: Map, present: PresentOf): Promise<InputError[]> {
+  const { name, version } = mapOf(spec.engine);
+  if (typeof name !== 'string') return [];
+  const engines = await present('Engine');
+  const engine = engines.find((other) => other.name === name);
+  if (engine?.spec === null) return [];
+  const task = TASKS.find((known) => known === mapOf(spec.model).task);
+  const asked = {
+    engine: typeof version === 'string' ? { name, version } : { name },
+    model: task === undefined ? {} : { task },
+    variables: mapOf(spec.variables),
+  };
+  return endpointProblems(asked, (engine?.spec as EngineSpec | undefined) ?? null, namesOf(engines, ''), placeOf);
+}
+
+type Map = Readonly<Record<string, unknown>>;
+
+const mapOf = (value: unknown): Map =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Map) : {};
+
+const namesOf = (some: readonly Present[], workspace: string) =>
+  some.filter((one) => one.workspace === workspace).map(({ name }) => name);
