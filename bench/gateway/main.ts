@@ -183,7 +183,7 @@ http { access_log off; upstream b { ${upstream} keepalive 64; } server { listen 
     if (vllm !== undefined)
       table.report(
         `${kind}: p99 against vllm-router`,
-        `${ours.p99Ms.toFixed(1)} ms, ${vllm.p99Ms.toFixed(1)} ms`,
+        `${ours.p99Ms.toFixed(2)} ms, ${vllm.p99Ms.toFixed(2)} ms`,
         'no worse',
         ours.p99Ms <= vllm.p99Ms,
       );

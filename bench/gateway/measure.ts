@@ -27,7 +27,13 @@ export async function loaded(url: string, script: string, connections: number, s
   };
 }
 
-/** The middle one by requests per second. */
+/** Of each number the middle one, and all errors. */
 export function median(loads: readonly Load[]): Load {
-  return [...loads].sort((a, b) => a.perSecond - b.perSecond)[loads.length >> 1]!;
+  const middle = (of: (load: Load) => number) => loads.map(of).sort((a, b) => a - b)[loads.length >> 1]!;
+  return {
+    perSecond: middle(({ perSecond }) => perSecond),
+    p50Ms: middle(({ p50Ms }) => p50Ms),
+    p99Ms: middle(({ p99Ms }) => p99Ms),
+    errors: loads.reduce((sum, { errors }) => sum + errors, 0),
+  };
 }
