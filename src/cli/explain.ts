@@ -1,4 +1,4 @@
-import { InputError, RunError } from '../kernel/errors.js';
+import { RunError } from '../kernel/errors.js';
 import { summaryOf } from './commands.js';
 import { findServer, type Server } from './control/find-server.js';
 import { serverFlags } from './control/server-flags.js';
@@ -68,7 +68,7 @@ function gatewayOf(values: FlagValues<typeof explainFlags>['values'], { env }: C
   try {
     return findServer({ server, token: token ?? null, 'data-dir': values['data-dir'] }, { env });
   } catch (error) {
-    const code = error instanceof InputError ? error.code : '';
+    const { code } = error as { code?: string };
     if (code === 'SERVER_UNNAMED' && token !== undefined) return { url: USUAL_URL, token };
     if (code !== 'SERVER_UNNAMED' && code !== 'SERVER_TOKEN') throw error;
     const remedy =
