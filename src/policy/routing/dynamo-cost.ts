@@ -5,7 +5,7 @@ import { numberOption } from '../options.js';
 import { hitTokens } from '../request-features.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
 import { blockSizeOption } from './block-size.js';
-import { explainFact, explainHits, explainRule } from './explain.js';
+import { explainHits, explainNegated, explainRule } from './explain.js';
 
 interface DynamoOptions {
   overlap_score_weight: number;
@@ -49,12 +49,7 @@ export const dynamoCost: RoutingPolicy<DynamoOptions> = {
         const least = best.among(view, scores);
         const chosen = drawn && least >= 0 ? softmax.draw(view, scores) : least;
         if (why !== undefined) {
-          explainFact(
-            why,
-            'cost',
-            view,
-            scores.map((score) => 0 - score),
-          );
+          explainNegated(why, 'cost', view, scores);
           explainHits(why, view, request);
           explainRule(why, chosen, drawn ? 0 : best.tied, drawn ? 'drawn by cost' : 'least cost');
         }

@@ -18,18 +18,22 @@ export function explainFact(why: Explanation, name: string, view: FleetView, val
   copyCandidates(view, values, why.facts.column(name, view.size));
 }
 
+/** Tells the opposite of what was weighed. */
+export function explainNegated(why: Explanation, name: string, view: FleetView, values: Float64Array): void {
+  negateCandidates(view, values, why.facts.column(name, view.size));
+}
+
 /** Tells how much of the prompt each replica was sent before. */
 export function explainHits(why: Explanation, view: FleetView, request: RequestFeatures): void {
-  const hits = new Float64Array(view.size);
-  for (let i = 0; i < view.size; i++) hits[i] = hitTokens(request, i);
-  explainFact(why, 'hit tokens', view, hits);
+  const hits = why.facts.column('hit tokens', view.size);
+  for (let i = 0; i < view.size; i++) hits[i] = view.eligible[i] === 0 ? Number.NaN : hitTokens(request, i);
 }
 
 /** Tells the three counts that make an effective load, as parts of minus the load. */
 export function explainLoad(why: Explanation, view: FleetView): void {
-  explainTerm(why, 'queued', view, negated(view.queued));
-  explainTerm(why, 'running', view, negated(view.running));
-  explainTerm(why, 'in flight', view, negated(view.inFlight));
+  negateCandidates(view, view.queued, why.terms.column('queued', view.size));
+  negateCandidates(view, view.running, why.terms.column('running', view.size));
+  negateCandidates(view, view.inFlight, why.terms.column('in flight', view.size));
 }
 
 /** Tells how the choice ended; `rule` is the sentence for the case that somebody was eligible. */
@@ -42,6 +46,6 @@ function copyCandidates(view: FleetView, from: Int32Array | Float64Array, to: Fl
   for (let i = 0; i < view.size; i++) to[i] = view.eligible[i] === 0 ? Number.NaN : from[i]!;
 }
 
-function negated(counts: Int32Array): Float64Array {
-  return Float64Array.from(counts, (count) => 0 - count);
+function negateCandidates(view: FleetView, from: Int32Array | Float64Array, to: Float64Array): void {
+  for (let i = 0; i < view.size; i++) to[i] = view.eligible[i] === 0 ? Number.NaN : 0 - from[i]!;
 }
