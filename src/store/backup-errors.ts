@@ -5,6 +5,14 @@ import { InputError } from '../kernel/errors.js';
 export const backupExists = (path: string) =>
   new InputError('BACKUP_EXISTS', path, 'is there already', 'give the name of a file that is not');
 
+export const unwritableBackup = (path: string, code: string) =>
+  new InputError(
+    'BACKUP_UNWRITABLE',
+    path,
+    `cannot be written (${code})`,
+    'give a file in a folder that you may write to',
+  );
+
 export const badBackup = (path: string, problem: string) =>
   new InputError('BACKUP_FILE', path, problem, 'give a file that backup has written');
 

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import type Libsql from 'libsql';
-import { backupExists, badBackup } from './backup-errors.js';
+import { backupExists, unwritableBackup } from './backup-errors.js';
 import { type BackupHeader, FORMAT, PASSING_SETTINGS, TABLES } from './backup-tables.js';
 import { MIGRATIONS } from './migrations.js';
 import type { Store, StoreTransaction } from './open-store.js';
@@ -30,7 +30,7 @@ export async function backUp(address: string, store: Store, path: string): Promi
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw backupExists(path);
-    if (code !== undefined && /^E[A-Z]+$/.test(code)) throw badBackup(path, `cannot be written (${code})`);
+    if (code !== undefined && /^E[A-Z]+$/.test(code)) throw unwritableBackup(path, code);
     throw error;
   } finally {
     rmSync(draft, { force: true });

@@ -28,6 +28,10 @@ describe('backup and restore', () => {
     ['backup --store a.db', '--to: is required; name the new file'],
     ['backup --store none.db --to x', 'store none.db: does not exist'],
     ['backup --store a.db --to there', 'there: is there already; give the name of a file that is not'],
+    [
+      'backup --store a.db --to no/x',
+      'no/x: cannot be written (ENOENT); give a file in a folder that you may write to',
+    ],
     ['restore --store b.db', '--from: is required; name the backup'],
     ['restore --store a.db --from copy', 'store a.db: holds something already'],
     ['restore --store b.db --from there', 'there: is no backup; give a file that backup has written'],
