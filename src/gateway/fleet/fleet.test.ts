@@ -1,24 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
 import { DecisionRing } from '../decisions/decision-ring.js';
 import { ToyWaiting } from '../flow/toy-waiting.contract.js';
 import { DEFAULT_POLICY, type EndpointConfig, GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway-config.js';
 import { toyFacts } from '../request/toy-facts.contract.js';
 import { GatewayMetrics } from '../telemetry/gateway-metrics.js';
-import { ToyEngine, until } from '../toy-engine.contract.js';
+import { type ToyEngine, until } from '../toy-engine.contract.js';
 import { Fleet } from './fleet.js';
-
-const opened: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
-
-async function engineOf(...models: string[]): Promise<ToyEngine> {
-  const engine = await ToyEngine.start();
-  engine.models = models;
-  opened.push(() => engine.kill());
-  return engine;
-}
+import { engineOf, opened } from './opened-engines.contract.js';
 
 function endpointOf(name: string, engines: readonly ToyEngine[], change: Partial<EndpointConfig> = {}): EndpointConfig {
   const replicas = engines.map(({ url }, i) => ({ id: `${name}-${i}`, url, engine: 'vllm', models: null }));

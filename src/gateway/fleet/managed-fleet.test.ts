@@ -1,24 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DecisionRing } from '../decisions/decision-ring.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway-config.js';
 import { toyFacts } from '../request/toy-facts.contract.js';
 import { GatewayMetrics } from '../telemetry/gateway-metrics.js';
-import { ToyEngine, until } from '../toy-engine.contract.js';
+import { until } from '../toy-engine.contract.js';
 import { Fleet } from './fleet.js';
 import { managedEndpoint, managedReplica, upstream } from './managed.contract.js';
 import { ManagedFleet } from './managed-fleet.js';
-
-const opened: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
-
-async function engineOf(...models: string[]): Promise<ToyEngine> {
-  const engine = await ToyEngine.start();
-  engine.models = models;
-  opened.push(() => engine.kill());
-  return engine;
-}
+import { engineOf, opened } from './opened-engines.contract.js';
 
 function fleetOf(change: Partial<GatewayConfig> = {}) {
   const config = { ...GATEWAY_DEFAULTS, slowStartMs: 0, ...change };
