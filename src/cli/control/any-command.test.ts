@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { captured as twinyard } from '../test-io.contract.js';
+import { NOBODY_TOKEN, VIEWER_TOKEN } from './control-server.contract.js';
+import { inControlYard, printed, server } from './control-yard.contract.js';
+
+inControlYard();
+
+describe('a server', () => {
+  it('that does not accept the token, or lets it do less, says so', async () => {
+    expect(await twinyard('get ep --token wrong')).toMatchObject({
+      code: 2,
+      stderr: `twinyard: --token: is not accepted by ${server.url}: the admin token, or a key with a role, is missing or wrong; give another\n`,
+    });
+    expect(await twinyard(`apply -f chat.yaml --token ${VIEWER_TOKEN}`)).toMatchObject({
+      code: 2,
+      stderr:
+        "twinyard: --token: this takes the role operator in the workspace 'default', and the key has the role viewer; use a key that has it\n",
+    });
+    expect((await twinyard(`logs ep chat --token ${VIEWER_TOKEN}`)).code).toBe(2);
+    await printed('apply -f chat.yaml');
+    for (const token of [VIEWER_TOKEN, NOBODY_TOKEN]) {
+      const { code, stderr } = await twinyard(`scale ep chat --replicas 1 --token ${token}`);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('this takes the role operator in the workspace')]);
+    }
+  });
+
+  it('that speaks no TLS is to be asked without', async () => {
+    const url = server.url.replace('http:', 'https:');
+    for (const args of ['get ep', 'logs ep chat']) {
+      expect(await twinyard(`${args} --server ${url} --token t`)).toMatchObject({
+        code: 2,
+        stderr: `twinyard: --server: ${url} does not speak TLS; give ${server.url}\n`,
+      });
+    }
+  });
+
+  it('that is not named, and does not run here, is no mistake of the input', async () => {
+    expect(await twinyard('get ep --data-dir none')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        "twinyard: no gateway runs here: there is no none/admin.json; start 'twinyard serve', or give --data-dir, or --server and --token\n",
+    });
+  });
+
+  it('that is not there', async () => {
+    await server.hangUp();
+    for (const args of ['get ep', 'wait ep chat --for ready', 'logs ep chat']) {
+      expect(await twinyard(args)).toMatchObject({
+        code: 1,
+        stderr: `twinyard: ${server.url}: ECONNREFUSED; is 'twinyard serve' running there?\n`,
+      });
+    }
+    await server.listen();
+  });
+});

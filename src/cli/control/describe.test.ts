@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { captured as twinyard } from '../test-io.contract.js';
+import { inControlYard, printed, REF, server } from './control-yard.contract.js';
+
+inControlYard();
+
+describe('describe', () => {
+  it('tells all of it on a page', async () => {
+    await printed('apply -f chat.yaml');
+    const since = '2026-01-31T18:00:00.000Z';
+    await server.say('chat', 'Failed', {
+      ready: 0,
+      message: 'a replica has crashed',
+      conditions: [{ type: 'Ready', status: false, reason: 'Crashed', message: 'exit code 1', since }],
+      replicas: [{ id: 'chat-1', phase: 'exited', generation: 1, url: 'http://127.0.0.1:2', restarts: 4, message: '' }],
+      last_lines: ['no such model', 'bye\u001b[2J'],
+    });
+    const record = (await server.host.store.resources.get(REF))!;
+    await server.host.store.events.add(record, 'warning', 'Crashed', 'exit code 1\nbye');
+    const page = await printed('describe endpoint chat');
+    expect(page.replace(/\d+s ago/, '0s ago').replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?! {2}Crashed)/g, 'T')).toBe(
+      `Kind:        Endpoint
+Name:        chat
+Workspace:   default
+Labels:      none
+Created:     T UTC, 0s ago
+Generation:  1, seen 1
+Version:     ${record.resourceVersion}
+Phase:       Failed
+Message:     a replica has crashed
+
+Spec:
+  cluster: local
+  engine:
+    name: emulator
+  model:
+    name: qwen/qwen3-14b
+    task: text-generation
+  resources:
+    gpus: 0
+  replicas: 3
+  placement: pack
+  variables: {}
+  env: {}
+  secret_env: {}
+  deployment:
+    startup_timeout_s: 1800
+    drain_timeout_s: 30
+    max_surge: 1
+    max_unavailable: 0
+
+Status:
+  ready: 0
+
+Conditions:
+  TYPE   HOLDS  SINCE                REASON   MESSAGE
+  Ready  no     2026-01-31 18:00:00  Crashed  exit code 1
+
+Replicas:
+  ID      PHASE   GENERATION  RESTARTS  URL                 MESSAGE
+  chat-1  exited  1           4         http://127.0.0.1:2
+
+Last lines:
+  no such model
+  bye?[2J
+
+Events:
+  LAST SEEN            TYPE     REASON   COUNT  MESSAGE
+  T  warning  Crashed  1      exit code 1 | bye
+`,
+    );
+  });
+
+  it('shows memory as people speak of it', async () => {
+    const ref = { kind: 'Cluster', workspace: '', name: 'local' };
+    const { uid } = (await server.host.store.get(ref))!.metadata;
+    const gpu = { id: '0', product: 'H100', memory_mib: 81_920, free: 1 };
+    const memory = { memory_bytes: 16.5 * 2 ** 30, free_memory_bytes: 2 ** 30 };
+    await server.host.store.putStatus(ref, uid!, { phase: 'Ready', ...memory, accelerators: [gpu] });
+    const page = await printed('describe cluster local');
+    expect(page).toContain('  memory: 16.5 GiB\n  free_memory: 1.0 GiB\n');
+    expect(page).toContain('      memory: 80.0 GiB\n');
+  });
+
+  it('tells what is known of one that is new, and of one that is going', async () => {
+    await printed('apply -f chat.yaml');
+    expect(await printed('describe ep chat')).toMatch(
+      /^Generation: +1\n.*\nPhase: +not known yet\n\nSpec:\n[\s\S]*\nEvents:\n {2}none\n$/m,
+    );
+    await printed('delete ep chat');
+    expect(await printed('describe ep chat')).toMatch(/^Deleted: +\d{4}-.* UTC, \d+s ago$/m);
+    expect(await printed('describe engine emulator')).toMatch(/^Labels: +twinyard\/built-in=true$/m);
+    expect((await twinyard('describe ep none')).code).toBe(2);
+  });
+});

@@ -1,0 +1,208 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { captured as twinyard } from '../test-io.contract.js';
+import { endpoint, head, inControlYard, printed, server, started, streaming } from './control-yard.contract.js';
+
+inControlYard();
+
+describe('get', () => {
+  const AGE = String.raw`\d+s`;
+
+  it('prints tables, narrow and wide', async () => {
+    await printed('apply -f chat.yaml');
+    await server.say('chat', 'Degraded', { ready: 2, message: 'one has crashed' });
+    expect(await printed('get endpoints')).toMatch(
+      new RegExp(
+        `^NAME  PHASE     READY  MODEL           ENGINE    AGE\nchat  Degraded  2/3    qwen/qwen3-14b  emulator  ${AGE}\n$`,
+      ),
+    );
+    expect(await printed('get ep chat -o wide')).toMatch(/^NAME +PHASE .* MESSAGE +AGE +LABELS\n.* one has crashed /);
+    expect(await printed('get engines')).toMatch(/^NAME +VERSIONS +AGE\nemulator +v1 +/);
+  });
+
+  it('prints documents that can be applied again', async () => {
+    writeFileSync('two.yaml', `${endpoint('', 'a')}---\n${endpoint('', 'b')}`);
+    await printed('apply -f two.yaml');
+    const documents = await printed('get endpoints -o yaml');
+    expect(parseAllDocuments(documents)).toHaveLength(2);
+    writeFileSync('again.yaml', documents);
+    expect(await printed('apply -f again.yaml')).toBe('Endpoint default/a unchanged\nEndpoint default/b unchanged\n');
+    expect(JSON.parse(await printed('get endpoints -o json'))).toMatchObject({ kind: 'EndpointList', items: [{}, {}] });
+    expect(JSON.parse(await printed('get endpoint a -o json'))).toMatchObject({ metadata: { name: 'a' } });
+  });
+
+  it('selects by labels and by workspace', async () => {
+    const labelled = endpoint('', 'a').replace('name: a', 'name: a, labels: {team: x}');
+    writeFileSync('some.yaml', `${labelled}---\n${endpoint('', 'b')}---\n${head('Workspace', 'search')}spec: {}\n`);
+    writeFileSync('there.yaml', endpoint('', 'c'));
+    await printed('apply -f some.yaml');
+    await printed('apply -f there.yaml -w search');
+    const names = async (args: string) =>
+      (await printed(`get endpoints ${args}`))
+        .split('\n')
+        .slice(1, -1)
+        .map((line) => line.split(/ +/)[0]);
+    expect(await names('')).toEqual(['a', 'b']);
+    expect(await names('-l team=x')).toEqual(['a']);
+    expect(await names('-w search')).toEqual(['c']);
+    expect(await names('-A')).toEqual(['default', 'default', 'search']);
+  });
+
+  it('shows several by their names', async () => {
+    writeFileSync('two.yaml', `${endpoint('', 'a')}---\n${endpoint('', 'b')}---\n${endpoint('', 'c')}`);
+    await printed('apply -f two.yaml');
+    expect((await printed('get ep c a')).match(/^\w+/gm)).toEqual(['NAME', 'c', 'a']);
+    expect(parseAllDocuments(await printed('get ep c a -o yaml'))).toHaveLength(2);
+    expect(JSON.parse(await printed('get ep c a -o json'))).toMatchObject({ kind: 'EndpointList', items: [{}, {}] });
+    expect((await twinyard('get ep a none')).stderr).toContain('Endpoint default/none: does not exist');
+  });
+
+  it('lists all there is, kind by kind', async () => {
+    await printed('apply -f chat.yaml');
+    const all = await printed('get all');
+    expect(all.match(/^\w+:$/gm)).toEqual(['workspaces:', 'engines:', 'clusters:', 'endpoints:']);
+    expect(all).toMatch(/^workspaces:\nNAME .*\ndefault .*\n\nengines:\n/);
+    expect(all).toMatch(/\n\nendpoints:\nNAME .*\nchat .*\n$/);
+    expect(JSON.parse(await printed('get all -o json'))).toMatchObject({ kind: 'List', items: { length: 7 } });
+    expect(parseAllDocuments(await printed('get all -o yaml'))).toHaveLength(7);
+  });
+
+  it('lists the models of a registry, and tells what they are', async () => {
+    mkdirSync('models/tiny', { recursive: true });
+    mkdirSync('models/large');
+    for (const name of ['tiny', 'large']) writeFileSync(`models/${name}/config.json`, '{"vocab_size": 5}');
+    const shelf = `${head('ModelRegistry', 'shelf')}spec: {type: file, url: 'file://${process.cwd()}/models'}\n`;
+    writeFileSync('shelf.yaml', shelf);
+    await printed('apply -f shelf.yaml');
+    expect((await printed('get models --registry shelf')).match(/^\w+/gm)).toEqual(['NAME', 'large', 'tiny']);
+    expect(JSON.parse(await printed('get models --registry shelf --search tin -o json'))).toMatchObject([
+      { name: 'tiny' },
+    ]);
+    expect(await printed('get models tiny --registry shelf')).toMatch(/^kind: Model\nname: tiny\n/);
+    expect(JSON.parse(await printed('get models tiny --registry shelf -o json'))).toMatchObject({ name: 'tiny' });
+    expect(parseAllDocuments(await printed('get model tiny large --registry shelf'))).toHaveLength(2);
+    expect(await twinyard('get models --registry shelf --search none')).toEqual({
+      ...{ code: 0, stdout: '', stderr: 'twinyard: shelf lists no such models\n' },
+    });
+  });
+
+  it('tells of APIs of others how many are well', async () => {
+    const spec = "{upstreams: [{name: a, url: 'https://a'}, {name: b, url: 'https://b'}]}";
+    writeFileSync('away.yaml', `${head('ExternalEndpoint', 'away')}spec: ${spec}\n`);
+    await printed('apply -f away.yaml');
+    expect(await printed('get xep')).toMatch(/^NAME +PHASE +UPSTREAMS +AGE\naway +0\/2 /);
+    const ref = { kind: 'ExternalEndpoint', workspace: 'default', name: 'away' };
+    const { uid } = (await server.host.store.get(ref))!.metadata;
+    await server.host.store.putStatus(ref, uid!, { phase: 'Degraded', healthy: 1 });
+    expect(await printed('get xep -o wide')).toMatch(/away +Degraded +1\/2 +a,b /);
+  });
+
+  it('lists kinds with their short names in its help', async () => {
+    for (const command of ['get', 'describe', 'delete', 'wait', 'events']) {
+      expect(await printed(`${command} --help`)).toMatch(
+        /\nKinds:\n {2}workspaces \(ws\) +A group .*\n[\s\S]* {2}endpoints \(ep\) +A served model/,
+      );
+    }
+  });
+
+  it('says so when there are none', async () => {
+    expect(await twinyard('get ep')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: "twinyard: there are no endpoints in the workspace 'default'\n",
+    });
+    expect((await twinyard('get ep -A -l a=b')).stderr).toBe('twinyard: there are no endpoints with these labels\n');
+    expect(await printed('get ep -o yaml')).toBe('');
+  });
+
+  it('goes on with what changes, and ends in peace when it is stopped', async () => {
+    await printed('apply -f chat.yaml');
+    const table = started('get endpoints --watch -l !hidden');
+    const [lines, documents] = [started('get ep chat --watch -o json'), started('get ep --watch -o yaml')];
+    await streaming(3);
+    await server.say('chat', 'Running', { ready: 3 });
+    await server.say('chat', 'Running', { ready: 3, url: 'http://127.0.0.1:1' });
+    writeFileSync('hidden.yaml', endpoint('', 'x').replace('name: x', 'name: x, labels: {hidden: a}'));
+    await printed('apply -f hidden.yaml');
+    await printed('delete endpoint chat');
+    await server.takeDown('chat');
+    for (const one of [table, lines, documents]) {
+      await one.until('removed');
+      one.stop();
+      expect(await one.ended).toBe(0);
+      expect(one.io.stderrText()).toBe('');
+    }
+    expect(
+      table.io
+        .stdoutText()
+        .split('\n')
+        .map((line) => line.split(/ +/).slice(0, 4)),
+    ).toEqual([
+      ['CHANGE', 'NAME', 'PHASE', 'READY'],
+      ['listed', 'chat', '0/3', 'qwen/qwen3-14b'],
+      ['status', 'chat', 'Running', '3/3'],
+      ['deleting', 'chat', 'Running', '3/3'],
+      ['removed', 'chat', 'Running', '3/3'],
+      [''],
+    ]);
+    const types = lines.io
+      .stdoutText()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).type);
+    expect(types).toEqual(['listed', 'status', 'status', 'deleting', 'removed']);
+    expect(documents.io.stdoutText().match(/^# .*/gm)).toEqual(
+      ['listed', 'status', 'status', 'created', 'deleting', 'removed'].map((type) => `# ${type}`),
+    );
+    await streaming(0);
+  });
+
+  it('lists again what the server does not remember any more', async () => {
+    await printed('apply -f chat.yaml');
+    const { feed } = server.host;
+    const follow = feed.follow.bind(feed);
+    feed.follow = async function* () {
+      feed.follow = follow;
+      yield { type: 'bookmark', version: 1 };
+      yield { type: 'gone', version: 1 };
+    };
+    const watch = started('get endpoints --watch');
+    await watch.until(/(listed +chat.*\n[\s\S]*){2}/);
+    watch.stop();
+    expect(await watch.ended).toBe(0);
+  });
+
+  it('tells when the server leaves', async () => {
+    const watch = started('get endpoints --watch');
+    await streaming(1);
+    server.host.feed.close();
+    expect(await watch.ended).toBe(1);
+    expect(watch.io.stderrText()).toContain(`twinyard: ${server.url}: ended what it was telling`);
+  });
+
+  it.each([
+    ['', 'KIND|all|models [NAME...]: is required'],
+    ['pods', "KIND: unknown kind 'pods'; known: workspaces (ws), roles, apikeys (key, keys), engines (eng), "],
+    ['endpont', "did you mean 'endpoint'?"],
+    ['ep none', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
+    ['ep none -w default', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
+    ['mr none -w search', "ModelRegistry search/none: does not exist; see 'twinyard get modelregistries -w search'"],
+    ['ep a b --watch', '--watch: is given together with several names; give one name, or none'],
+    ['ep --search x', "--search: is for models; write 'twinyard get models --registry NAME'"],
+    ['ep --registry x', "--registry: is for models; write 'twinyard get models --registry NAME'"],
+    ['all chat', "NAME: is given together with 'all'; name a kind, or leave it out"],
+    ['all --watch', "--watch: is given together with 'all'; name a kind, or leave it out"],
+    ['models', "--registry: is required for models; see 'twinyard get registries'"],
+    ['models --registry none', "ModelRegistry default/none: does not exist; see 'twinyard get modelregistries'"],
+    ['ep -A -w x', '--workspace: is given together with --all-workspaces; keep one of them'],
+    ['ep chat -A', '--all-workspaces: is given together with a name; say which workspace it is in'],
+    ['ep -l =', "--selector: '=' selects nothing"],
+    ['ep --watch -l =', "--selector: '=' selects nothing"],
+    ['ep -o xml', "--output: 'xml' is not known here"],
+  ])('%s is refused', async (args, message) => {
+    const ended = await twinyard(`get ${args}`);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(message);
+  });
+});

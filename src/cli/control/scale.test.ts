@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { captured as twinyard } from '../test-io.contract.js';
+import { inControlYard, printed, REF, server } from './control-yard.contract.js';
+
+inControlYard();
+
+describe('scale', () => {
+  it('changes the number, and says so', async () => {
+    await printed('apply -f chat.yaml');
+    expect(await printed('scale endpoint chat --replicas 5')).toBe(
+      'Endpoint default/chat changed\n  spec.replicas: 3 -> 5\n',
+    );
+    expect(await printed('scale endpoint chat --replicas 5')).toBe('Endpoint default/chat unchanged\n');
+    expect((await server.host.store.get(REF))!.spec.replicas).toBe(5);
+  });
+
+  it.each([
+    ['endpoint chat', '--replicas: is required'],
+    ['engine emulator --replicas 1', "KIND: 'engine' has no replicas; give 'endpoint'"],
+    ['endpoint none --replicas 1', 'Endpoint default/none: does not exist'],
+    ['endpoint chat --replicas 1001', "--replicas: '1001' is too large"],
+  ])('%s is refused', async (args, message) => {
+    const ended = await twinyard(`scale ${args}`);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(message);
+  });
+});

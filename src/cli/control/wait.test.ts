@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { captured as twinyard } from '../test-io.contract.js';
+import { inControlYard, printed, server, started, streaming } from './control-yard.contract.js';
+
+inControlYard();
+
+describe('wait', () => {
+  beforeEach(() => printed('apply -f chat.yaml'));
+
+  it.each([
+    ['ready', 'ready'],
+    ['phase=Running', 'Running'],
+    ['phase=running', 'Running'],
+  ])('for %s', async (wish, said) => {
+    await server.say('chat', 'Pending');
+    const waiting = started(`wait endpoint chat --for ${wish}`);
+    await streaming(1);
+    await server.say('chat', 'Running', { ready: 3 });
+    expect(await waiting.ended).toBe(0);
+    expect(waiting.io.stdoutText()).toBe(`Endpoint default/chat is ${said}\n`);
+  });
+
+  it('for an end, which may have come already', async () => {
+    const waiting = started('wait endpoint chat --for deleted');
+    await streaming(1);
+    await printed('delete endpoint chat');
+    await server.takeDown('chat');
+    expect(await waiting.ended).toBe(0);
+    expect(await printed('wait endpoint chat --for deleted')).toBe('Endpoint default/chat is gone\n');
+  });
+
+  it('is not content with what was said of an older edition', async () => {
+    await server.say('chat', 'Running', { ready: 3 });
+    expect(await printed('wait endpoint chat --for ready --timeout 0')).toBe('Endpoint default/chat is ready\n');
+    await printed('apply -f five.yaml');
+    expect(await twinyard('wait endpoint chat --for ready --timeout 0')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'twinyard: Endpoint default/chat: not ready in time; it is Running\n',
+    });
+  });
+
+  it('says how things are when the time is over', async () => {
+    expect((await twinyard('wait ep chat --for ready --timeout 0')).stderr).toContain('nothing is known of it yet');
+    await server.say('chat', 'Pending', { message: 'no room' });
+    expect(await twinyard('wait ep chat --for phase=Running --timeout 1')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'twinyard: Endpoint default/chat: not Running in time; it is Pending: no room\n',
+    });
+  });
+
+  it('ends when it has failed, unless that is what is waited for', async () => {
+    await server.say('chat', 'Pending');
+    const waiting = started('wait endpoint chat --for ready');
+    await streaming(1);
+    await server.say('chat', 'Failed', { message: 'exited with code 1' });
+    expect(await waiting.ended).toBe(1);
+    expect(waiting.io.stderrText()).toBe('twinyard: Endpoint default/chat: has failed: exited with code 1\n');
+    expect(await printed('wait ep chat --for phase=Failed')).toBe('Endpoint default/chat is Failed\n');
+    // What was said of an older edition does not count.
+    await printed('apply -f five.yaml');
+    expect((await twinyard('wait ep chat --for ready --timeout 0')).stderr).toContain(
+      'not ready in time; it is Failed',
+    );
+  });
+
+  it('outlives a server that is started again', async () => {
+    const waiting = started('wait endpoint chat --for ready');
+    await streaming(1);
+    await server.hangUp();
+    await server.say('chat', 'Running', { ready: 3 });
+    await server.listen();
+    expect(await waiting.ended).toBe(0);
+  });
+
+  it('ends when there is nothing left to wait for', async () => {
+    const gone = started('wait endpoint chat --for ready');
+    await streaming(1);
+    await printed('delete endpoint chat');
+    await server.takeDown('chat');
+    expect(await gone.ended).toBe(1);
+    expect(gone.io.stderrText()).toBe('twinyard: Endpoint default/chat: was deleted meanwhile\n');
+  });
+
+  it.each([
+    ['endpoint chat', '--for: is required'],
+    ['endpoint', 'KIND NAME: is required'],
+    ['endpoint none --for ready', "Endpoint default/none: does not exist; see 'twinyard get endpoints'"],
+    ['endpoint chat --for Running', "--for: 'Running' cannot be waited for; give 'ready', 'deleted', or a phase"],
+    ['endpoint chat --for phase=Runing', "did you mean 'Running'?"],
+    [
+      'endpoint chat --for ready --timeout soon',
+      "--timeout: 'soon' is not a span of time; give seconds, or a span as in '20s' or '5m'",
+    ],
+  ])('%s is refused', async (args, message) => {
+    const ended = await twinyard(`wait ${args}`);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(message);
+  });
+});
