@@ -75,7 +75,9 @@ export function backupContract(stores: TestStores): void {
       }
       expect(readFileSync(path)).toEqual(bytes);
       await expect(backUp(address, store, path)).rejects.toMatchObject({ code: 'BACKUP_EXISTS' });
-      await expect(backUp(address, store, join(folder, 'no', 'such'))).rejects.toMatchObject({ code: 'BACKUP_FILE' });
+      await expect(backUp(address, store, join(folder, 'no', 'such'))).rejects.toMatchObject({
+        code: 'BACKUP_UNWRITABLE',
+      });
     });
 
     it('leaves behind who keeps the resources of the other store true', async () => {
