@@ -71,7 +71,6 @@ describe('a request that could be read in two ways is nobody’s', () => {
     ['a length with a sign', raw(`content-length: +${LENGTH}\r\n`, PROMPT)],
     ['a negative length', raw('content-length: -1\r\n', PROMPT)],
     ['a length with a blank inside', raw('content-length: 3 0\r\n', PROMPT)],
-    ['a length behind a tab', raw(`content-length: ${LENGTH}\t\r\n`, PROMPT)],
     ['a length in hexadecimal', raw('content-length: 0x1e\r\n', PROMPT)],
     ['a length beyond all numbers', raw(`content-length: ${'9'.repeat(30)}\r\n`, PROMPT)],
     ['an empty length', raw('content-length:\r\n', PROMPT)],
@@ -92,7 +91,6 @@ describe('a request that could be read in two ways is nobody’s', () => {
     ['chunked behind a comma', raw('transfer-encoding: ,chunked\r\n', CHUNKS)],
     ['chunked before a comma', raw('transfer-encoding: chunked,\r\n', CHUNKS)],
     ['chunked behind a vertical tab', raw('transfer-encoding: \x0bchunked\r\n', CHUNKS)],
-    ['chunked before a tab', raw('transfer-encoding: chunked\t\r\n', CHUNKS)],
     ['chunked on the next line', raw('transfer-encoding:\r\n chunked\r\n', CHUNKS)],
     ['an empty encoding', raw(`transfer-encoding:\r\n${WITH_LENGTH}`, PROMPT)],
     ['an encoding with an underscore', raw(`transfer_encoding: chunked\r\n${WITH_LENGTH}`, PROMPT)],
@@ -154,7 +152,9 @@ describe('a request that could be read in two ways is nobody’s', () => {
 describe('a request that is somewhat odd is one request, and its framing is ours', () => {
   test.each<[string, string]>([
     ['a length with noughts', raw(`content-length: 00${LENGTH}\r\n`, PROMPT)],
+    ['a length before a tab', raw(`content-length: ${LENGTH}\t\r\n`, PROMPT)],
     ['chunks', raw(CHUNKED, CHUNKS)],
+    ['chunked before a tab', raw('transfer-encoding: chunked\t\r\n', CHUNKS)],
     ['ChUnKeD', raw('Transfer-Encoding: ChUnKeD\r\n', CHUNKS)],
     ['chunked behind a tab', raw('transfer-encoding:\tchunked\r\n', CHUNKS)],
     ['chunks with extensions', raw(CHUNKED, `${HEX};a=b;c="d;e"\r\n${PROMPT}\r\n0;f\r\n\r\n`)],
@@ -236,10 +236,10 @@ describe('what stands in a body that nobody reads is no request', () => {
   test('what follows the end of a body is the next request, or none', async () => {
     const [replica, gateway] = await pair();
     const short = new RawClient(gateway.url).send(raw('content-length: 3\r\n', PROMPT));
-    expect(answersIn(await short.closed()).answers.map(({ status }) => status)).toEqual([400]);
+    expect(answersIn(await short.closed()).answers.map(({ status }) => status)).toEqual([400, 400]);
     expectSent(replica, []);
-    const long = new RawClient(gateway.url).send(raw(WITH_LENGTH, `${PROMPT}GARBAGE`));
-    expect(answersIn(await long.closed()).answers).toHaveLength(1);
+    const long = new RawClient(gateway.url).send(raw(WITH_LENGTH, `${PROMPT}{GARBAGE`));
+    expect(answersIn(await long.closed()).answers.map(({ status }) => status)).toEqual([200, 400]);
     await until(() => gateway.inFlight === 0);
     for (const { text } of replica.seen) expect(text).not.toContain('GARBAGE');
     await expectSound(gateway, replica);

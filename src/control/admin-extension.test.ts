@@ -23,7 +23,7 @@ async function opened() {
     more = {},
   ) =>
     extension.answer({
-      ...{ caller, method, path, query: new URLSearchParams(), headers: {}, body: async () => '' },
+      ...{ caller, method, path, query: new URLSearchParams(), header: () => undefined, body: async () => '' },
       signal: new AbortController().signal,
       ...more,
     });
@@ -41,7 +41,7 @@ test('answers what is under its path, and no more', async () => {
 test('whoever asks is named in the audit log, and a version that is given has to be right', async () => {
   const { ask, plane } = await opened();
   await plane.chat('  replicas: 0\n');
-  const refused = await ask(ADMIN, 'DELETE', CHAT, { headers: { 'if-match': '"1"' } });
+  const refused = await ask(ADMIN, 'DELETE', CHAT, { header: () => '"1"' });
   expect(refused.status).toBe(409);
   const spec = { engine: { name: 'emulator' }, model: { name: 'm' }, replicas: 0 };
   const body = JSON.stringify({ apiVersion: 'twinyard/v1', kind: 'Endpoint', metadata: { name: 'chat' }, spec });
@@ -84,7 +84,7 @@ test('who asks before there is a control plane waits for it, and is told when no
     open = resolve;
   });
   const never = adminExtension(Promise.reject(new Error('another one has the folder')));
-  const call = { caller: ADMIN, method: 'GET', path: CHAT, query: new URLSearchParams(), headers: {} };
+  const call = { caller: ADMIN, method: 'GET', path: CHAT, query: new URLSearchParams(), header: () => undefined };
   const asked = { ...call, body: async () => '', signal: new AbortController().signal };
   const extension = adminExtension(later);
   const early = extension.answer(asked);

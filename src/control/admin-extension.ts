@@ -20,8 +20,8 @@ export function adminExtension(opened: Promise<{ readonly host: ControlHost }>):
       } catch (error) {
         return failed(503, 'CONTROL_NOT_OPEN', `there is no control plane here: ${(error as Error).message}`);
       }
-      const { caller, headers, method, path, query, signal } = asked;
-      const ifMatch = headers['if-match'];
+      const { caller, method, path, query, signal } = asked;
+      const ifMatch = asked.header('if-match');
       const call = { method, path, query, signal, body: () => asked.body() };
       const who = await callerOf(host.store, caller);
       return answerControl(host, who, ifMatch === undefined ? call : { ...call, ifMatch });

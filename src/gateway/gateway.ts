@@ -11,7 +11,7 @@ import { reloadConfig } from './reload-config.js';
 import type { AdminExtension } from './server/admin-extension.js';
 import { AdminFiles, newAdminToken } from './server/admin-files.js';
 import { adminHandler } from './server/admin-handler.js';
-import { continueHandler, publicHandler } from './server/public-handler.js';
+import { publicHandler } from './server/public-handler.js';
 import { ServingGateway } from './serving-gateway.js';
 import { metricsText } from './telemetry/metrics-text.js';
 
@@ -51,9 +51,9 @@ export class Gateway extends ServingGateway {
     // Before the decision log, which begins anew when it is opened: a gateway that cannot listen leaves the old one alone.
     this.#ports = new Ports(config, {
       public: publicHandler(this),
-      continue: continueHandler(this),
       admin: adminHandler(this),
       refused: (status) => this.metrics.refused(status),
+      fault: (error) => this.fault(error),
     });
     this.ring = new DecisionRing(config.limits.decisions);
     this.log = config.decisionLog === null ? null : new DecisionLog(config.decisionLog, (error) => this.fault(error));

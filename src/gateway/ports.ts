@@ -1,20 +1,19 @@
-import type { RequestListener } from 'node:http';
 import type { GatewayConfig } from './gateway-config.js';
-import { Listener, readTls } from './server/listener.js';
+import { Listener, type RequestHandler } from './server/listener.js';
+import { readTls, type TlsFiles } from './server/read-tls.js';
 
 export interface PortHandlers {
-  public: RequestListener;
-  /** For clients that want to be told to go on before they send their body. */
-  continue: RequestListener;
-  admin: RequestListener;
+  public: RequestHandler;
+  admin: RequestHandler;
   /** Somebody was told that his request is no valid HTTP. */
   refused(status: number): void;
+  fault(error: unknown): void;
 }
 
 /** Certificates and keys, for the ports that speak TLS. */
 export interface PortFiles {
-  public: ReturnType<typeof readTls> | null;
-  admin: ReturnType<typeof readTls> | null;
+  public: TlsFiles | null;
+  admin: TlsFiles | null;
 }
 
 /** The gateway's two ports: a public one for clients and one for its keepers. They start, renew and stop together. */
@@ -24,12 +23,10 @@ export class Ports {
 
   /** An InputError when certificates are of no use. */
   constructor({ admin, limits, listen, timeouts }: GatewayConfig, handlers: PortHandlers) {
-    const shared = { ...limits, timeouts, refused: handlers.refused };
-    this.#public = new Listener(listen, {
-      ...shared,
-      handler: handlers.public,
-      continueHandler: handlers.continue,
-    });
+    const { fault, refused } = handlers;
+    // Whoever sends twice what may be sent does not mean to hear the answer.
+    const shared = { ...limits, discardBytes: 2 * limits.bodyBytes, timeouts, refused, fault };
+    this.#public = new Listener(listen, { ...shared, handler: handlers.public });
     this.#admin = new Listener(admin, { ...shared, handler: handlers.admin });
   }
 
@@ -58,7 +55,7 @@ export class Ports {
   renew(files: PortFiles, { idleMs }: GatewayConfig['timeouts']): void {
     if (files.public) this.#public.renew(files.public);
     if (files.admin) this.#admin.renew(files.admin);
-    for (const listener of this.listeners) listener.idleMs = idleMs;
+    for (const listener of this.listeners) listener.times.idleMs = idleMs;
   }
 
   /** Listens no more; resolves when the last connection has ended. */

@@ -8,6 +8,7 @@ export const ERROR_KINDS = {
   wrong_method: { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },
   request_timeout: { status: 408, type: 'timeout_error', code: 'request_timeout' },
   too_large: { status: 413, type: 'invalid_request_error', code: 'request_too_large' },
+  expectation_failed: { status: 417, type: 'invalid_request_error', code: 'expectation_failed' },
   headers_too_large: { status: 431, type: 'invalid_request_error', code: 'headers_too_large' },
   limited: { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' },
   out_of_budget: { status: 429, type: 'insufficient_quota', code: 'insufficient_quota' },

@@ -1,22 +1,19 @@
-import type { ServerResponse } from 'node:http';
 import { type ApiError, errorBody } from '../../protocol/errors.js';
+import type { HttpResponse } from '../http/http-response.js';
 import { sendError } from './send-error.js';
-
-/** Up to here copying costs less than a second buffer on the way to the socket. */
-const SMALL_BYTES = 16 * 1024;
 
 /**
  * What a client gets. Its headers wait for the first bytes, so that another replica can be tried as long as the client has
  * nothing; its last bytes wait until what the request used is noted.
  */
 export class ClientAnswer {
-  readonly #response: ServerResponse;
+  readonly #response: HttpResponse;
   #status = 0;
   #headers: string[] | null = null;
   #held: Buffer | null = null;
   #isStream = false;
 
-  constructor(response: ServerResponse) {
+  constructor(response: HttpResponse) {
     this.#response = response;
   }
 
@@ -27,7 +24,7 @@ export class ClientAnswer {
 
   /** The client does not keep up. */
   get isBehind(): boolean {
-    return this.#response.writableNeedDrain;
+    return this.#response.isBehind;
   }
 
   get isHeld(): boolean {
@@ -59,7 +56,7 @@ export class ClientAnswer {
   write(piece: Buffer, drained: () => void): boolean {
     if (this.#headers !== null) this.#writeHead();
     if (this.#response.write(piece)) return true;
-    this.#response.once('drain', drained);
+    this.#response.onDrain = drained;
     return false;
   }
 
@@ -80,12 +77,8 @@ export class ClientAnswer {
   end(): void {
     const held = this.#held;
     this.#held = null;
-    const isWhole = this.#headers !== null;
-    if (isWhole) this.#writeHead();
-    if (held === null) this.#response.end();
-    // As text a small body goes out in one piece with its headers; every byte is a character, and the other way round.
-    else if (isWhole && held.length <= SMALL_BYTES) this.#response.end(held.toString('latin1'), 'latin1');
-    else this.#response.end(held);
+    if (this.#headers !== null) this.#writeHead();
+    this.#response.end(held);
   }
 
   /**
@@ -110,6 +103,6 @@ export class ClientAnswer {
   }
 }
 
-function flushHeaders(response: ServerResponse): void {
-  if (!response.writableEnded && !response.destroyed) response.flushHeaders();
+function flushHeaders(response: HttpResponse): void {
+  response.flushHeaders();
 }

@@ -29,7 +29,7 @@ export abstract class EndingExchange extends TriedRequest implements Journalled 
   constructor(host: ExchangeHost, endpoint: Endpoint, facts: RequestFacts, parts: ExchangeParts) {
     super(host, endpoint, facts);
     this.parts = parts;
-    parts.response.on('close', this.clientLeft);
+    parts.response.onClose = this.clientLeft;
   }
 
   get trace(): TraceContext | null {
@@ -43,7 +43,7 @@ export abstract class EndingExchange extends TriedRequest implements Journalled 
 
   /** The client's address. */
   get client(): string {
-    return this.parts.request.socket.remoteAddress ?? '';
+    return this.parts.request.address;
   }
 
   /** Whatever it waits for, it does so no longer. */
@@ -67,7 +67,7 @@ export abstract class EndingExchange extends TriedRequest implements Journalled 
     this.outcome = outcome;
     this.cause = cause;
     this.endedUs = host.nowUs();
-    this.parts.response.off('close', this.clientLeft);
+    this.parts.response.onClose = null;
     this.stopWaiting();
     if (outcome !== 'ok') answer.upstream?.abort();
     answer.upstream = null;

@@ -62,9 +62,7 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
   /** Looks after the time, every so many milliseconds. */
   check(nowUs: number, everyMs: number, timeouts: GatewayConfig['timeouts']): void {
     if (this.hasEnded) return;
-    // Of requests sent ahead on one connection only the first hears that it was closed.
-    if (this.parts.request.socket.destroyed) this.clientLeft();
-    else if (nowUs - this.arrivedUs >= timeouts.totalMs * 1000) this.timeOut();
+    if (nowUs - this.arrivedUs >= timeouts.totalMs * 1000) this.timeOut();
     else {
       const missing = this.answer.overdue(everyMs, timeouts);
       if (missing !== null) this.#giveUp(missing, true);
@@ -155,7 +153,7 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
     answer.meter ??= this.host.meters.take();
     if (placement.replica.tellsLoad && this.attempts === 1) this.#headers.push(...LOAD_REQUEST);
     const upstream = placement.replica.pool.dispatch(
-      { path, method: request.method!, headers: this.#headers, body },
+      { path, method: request.method, headers: this.#headers, body },
       answer,
     );
     // It may have failed before it began.

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../gateway-config.js';
+import type { HttpResponse } from '../http/http-response.js';
 import { answerForm } from '../metering/answer-form.js';
 import type { AnswerMeter } from '../metering/answer-meter.js';
 import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
@@ -41,7 +41,7 @@ export class PassedAnswer extends ClientAnswer implements UpstreamHandler {
   /** How often `overdue` has looked since something came. */
   #looks = 0;
 
-  constructor(response: ServerResponse, owner: Answered, strips: boolean) {
+  constructor(response: HttpResponse, owner: Answered, strips: boolean) {
     super(response);
     this.#owner = owner;
     this.#strips = strips;

@@ -1,11 +1,19 @@
-import type { ServerResponse } from 'node:http';
 import { type ApiError, errorBody } from '../../protocol/errors.js';
 import { Refusal } from '../access/refusal.js';
+import type { HttpResponse } from '../http/http-response.js';
 
-/** Answers with an error, in OpenAI's shape. */
-export function sendError(response: ServerResponse, error: ApiError, requestId: string): void {
-  const body = JSON.stringify(errorBody(error));
-  const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))];
+/**
+ * Answers with an error, in OpenAI's shape.
+ * @param more headers, flat
+ */
+export function sendError(
+  response: HttpResponse,
+  error: ApiError,
+  requestId: string,
+  more: readonly string[] = [],
+): void {
+  const body = Buffer.from(JSON.stringify(errorBody(error)));
+  const headers = ['content-type', 'application/json', 'content-length', String(body.length), ...more];
   const afterS = error.retryAfterS ?? (error.status === 503 ? 1 : null);
   if (afterS !== null) headers.push('retry-after', String(afterS));
   if (error.status === 401) headers.push('www-authenticate', 'Bearer');

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestBody } from '../../policy/request-features.js';
 import type { ApiKind } from '../../protocol/endpoints.js';
 import { parseJsonObject } from '../../protocol/json-body.js';
 import { readRoutedFields } from '../../protocol/routed-fields.js';
+import type { HttpRequest } from '../http/http-request.js';
 import { newRequestId } from './new-request-id.js';
 
 /** What the gateway knows of a request before it decides: made once per request, kept until it has ended. */
@@ -32,14 +32,17 @@ export interface RequestFacts {
 /** What may stand in a header we send back, and in a log. */
 const PLAIN_ID = /^[\x21-\x7e]{1,128}$/;
 
+/** Whatever has headers. */
+type Headed = Pick<HttpRequest, 'header'>;
+
 /** The client's id for a request, if it is one; else a new one. */
-export function requestIdOf(headers: IncomingHttpHeaders): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && PLAIN_ID.test(given) ? given : newRequestId();
+export function requestIdOf(request: Headed): string {
+  const given = request.header('x-request-id');
+  return given !== undefined && PLAIN_ID.test(given) ? given : newRequestId();
 }
 
 /** Reads what a request says of itself; throws an ApiError when it is not a request. */
-export function readFacts(id: string, kind: ApiKind, headers: IncomingHttpHeaders, bytes: Buffer): RequestFacts {
+export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buffer): RequestFacts {
   const body = parseJsonObject(bytes);
   const { cacheSalt, includeUsage, maxTokens, model, n, session, stream } = readRoutedFields(body);
   return {
@@ -47,11 +50,9 @@ export function readFacts(id: string, kind: ApiKind, headers: IncomingHttpHeader
     kind,
     model,
     inputTokens: 0,
-    session: shortName(headerText(headers['x-session-id']) || (session ?? '')),
-    sloClass: shortName(
-      headerText(headers['x-slo-class']) || headerText(headers['x-gateway-inference-objective']) || 'standard',
-    ),
-    tenant: shortName(headerText(headers['x-gateway-inference-fairness-id'])),
+    session: shortName(request.header('x-session-id') || (session ?? '')),
+    sloClass: shortName(request.header('x-slo-class') || request.header('x-gateway-inference-objective') || 'standard'),
+    tenant: shortName(request.header('x-gateway-inference-fairness-id') ?? ''),
     keyId: '',
     mostOutput: ANSWERS_WITH_TEXT[kind] ? (maxTokens === null ? null : maxTokens * n) : 0,
     hidesUsage: stream && !includeUsage && (kind === 'chat' || kind === 'completion'),
@@ -77,8 +78,4 @@ const MOST_CHARACTERS = 128;
 function shortName(name: string): string {
   if (name.length <= MOST_CHARACTERS) return name;
   return `sha256:${createHash('sha256').update(name).digest('base64url')}`;
-}
-
-function headerText(value: string | string[] | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { KeyRole } from '../../store/key-record.js';
 
 /** A part of the admin API that somebody else answers: `gateway.extension`. It is asked before the gateway's own routes. */
@@ -28,7 +27,8 @@ export interface ExtensionCall {
   /** Without the query, still encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly headers: IncomingHttpHeaders;
+  /** The value of a header, its name in lower case. */
+  header(name: string): string | undefined;
   /** Reads the body, once; an ApiError when it is too large. */
   body(): Promise<string>;
   /** The client has left, or the gateway stops. */

@@ -1,7 +1,8 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { ApiError } from '../../protocol/errors.js';
 import { KEY_MISSING, KEY_WRONG, tooManyWrongKeys } from '../access/errors.js';
 import { WrongKeys } from '../access/wrong-keys.js';
+import type { HttpRequest } from '../http/http-request.js';
+import type { HttpResponse } from '../http/http-response.js';
 import { readBody } from '../request/read-body.js';
 import { answerAdmin } from './admin-api.js';
 import type { AdminCaller } from './admin-extension.js';
@@ -9,22 +10,22 @@ import type { AdminHost } from './admin-host.js';
 import { isToken } from './admin-role.js';
 import { type AdminAnswer, failed, ok } from './admin-route.js';
 import { answerExtension } from './answer-extension.js';
-import { discardBody } from './discard-body.js';
+import type { RequestHandler } from './listener.js';
 
 /** Nothing that the API takes is larger. */
 const MOST_BYTES = 1024 * 1024;
 
 /** Answers the admin port: metrics for everybody who can reach it, the API for those who may have it. */
-export function adminHandler(host: AdminHost): RequestListener {
+export function adminHandler(host: AdminHost): RequestHandler {
   const wrong = new WrongKeys(host.config.access.wrongKeysPerMinute);
   return (request, response) => {
     answerOf(host, wrong, request, response).then(
       (answer) => {
-        if (answer !== null) send(request, response, answer);
+        if (answer !== null) send(response, answer);
       },
       (fault) => {
         host.fault(fault);
-        if (!response.headersSent) send(request, response, failed(500, 'the gateway failed'));
+        if (!response.headersSent) send(response, failed(500, 'the gateway failed'));
       },
     );
   };
@@ -34,11 +35,11 @@ export function adminHandler(host: AdminHost): RequestListener {
 async function answerOf(
   host: AdminHost,
   wrong: WrongKeys,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
 ): Promise<AdminAnswer | null> {
-  const { accept = '' } = request.headers;
-  const url = request.url!;
+  const accept = request.header('accept') ?? '';
+  const { url } = request;
   const path = url.split('?', 1)[0]!;
   if (path === '/health') return ok({ status: 'alive' });
   if (path === '/metrics') return { ...ok(host.metricsText()), type: 'text/plain; version=0.0.4; charset=utf-8' };
@@ -51,7 +52,7 @@ async function answerOf(
   if (extension?.handles(path)) {
     return answerExtension(host, extension, request, response, { caller: who, path, query, body });
   }
-  return answerAdmin(host, who, request.method!, path, { query, accept, body });
+  return answerAdmin(host, who, request.method, path, { query, accept, body });
 }
 
 const KEEPER: AdminCaller = { name: 'admin', role: 'admin', keyId: null };
@@ -60,12 +61,12 @@ const KEEPER: AdminCaller = { name: 'admin', role: 'admin', keyId: null };
  * Whoever asks, or what he is told instead. What is right is let in at any time: nobody's wrong guesses shut the
  * door on others behind the same address, and what has so many random bits is not guessed.
  */
-function whoAsks(host: AdminHost, wrong: WrongKeys, { headers, socket }: IncomingMessage): AdminCaller | AdminAnswer {
-  const { authorization, 'x-api-key': apiKey } = headers;
+function whoAsks(host: AdminHost, wrong: WrongKeys, request: HttpRequest): AdminCaller | AdminAnswer {
+  const authorization = request.header('authorization');
   if (isToken(authorization ?? '', host.adminToken)) return KEEPER;
-  const address = socket.remoteAddress ?? '';
+  const { address } = request;
   if (host.holders !== null) {
-    const found = host.holders.check(authorization, typeof apiKey === 'string' ? apiKey : undefined, address);
+    const found = host.holders.check(authorization, request.header('x-api-key'), address);
     if (!(found instanceof ApiError)) return { name: found.record.name, role: found.role, keyId: found.id };
     return refused(found === KEY_MISSING || found === KEY_WRONG ? NO_TOKEN_OR_KEY : found);
   }
@@ -84,7 +85,7 @@ function refused({ message, retryAfterS, status }: ApiError): AdminAnswer {
 }
 
 /** Rejects with an ApiError when it is too large, and never settles when the client left. */
-function bodyOf(request: IncomingMessage): Promise<string> {
+function bodyOf(request: HttpRequest): Promise<string> {
   return new Promise((resolve, reject) => {
     readBody(request, MOST_BYTES, (error, body) => {
       if (error === null) resolve(body.toString('utf8'));
@@ -93,17 +94,19 @@ function bodyOf(request: IncomingMessage): Promise<string> {
   });
 }
 
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { body, headers = [], status, type }: AdminAnswer,
-): void {
+function send(response: HttpResponse, { body, headers = [], status, type }: AdminAnswer): void {
   const text = type === undefined ? `${JSON.stringify(body)}\n` : String(body);
-  const length = String(Buffer.byteLength(text));
-  discardBody(request, MOST_BYTES);
+  const bytes = Buffer.from(text);
   response.writeHead(status, [
-    ...['content-type', type ?? 'application/json', 'content-length', length, 'cache-control', 'no-store'],
+    ...[
+      'content-type',
+      type ?? 'application/json',
+      'content-length',
+      String(bytes.length),
+      'cache-control',
+      'no-store',
+    ],
     ...['x-content-type-options', 'nosniff', ...headers],
   ]);
-  response.end(text);
+  response.end(bytes);
 }

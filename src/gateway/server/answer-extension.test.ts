@@ -47,9 +47,9 @@ describe('an extension of the admin API', () => {
       answer.headers.get('content-type'),
       await answer.json(),
     ]).toEqual([201, '"7"', 'application/json', { said: 'hé' }]);
-    const [{ caller, headers, method, path, query, signal }] = calls as [ExtensionCall];
+    const [{ caller, header, method, path, query, signal }] = calls as [ExtensionCall];
     expect(caller).toEqual({ name: 'admin', role: 'admin', keyId: null });
-    expect([method, path, query.get('c'), headers['if-match']]).toEqual(['PUT', '/api/x/a%2Fb', 'd', '"6"']);
+    expect([method, path, query.get('c'), header('if-match')]).toEqual(['PUT', '/api/x/a%2Fb', 'd', '"6"']);
     expect(signal.aborted).toBe(false);
   });
 

@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../../protocol/errors.js';
+import type { HttpRequest } from '../http/http-request.js';
+import type { HttpResponse } from '../http/http-response.js';
 import type { AdminCaller, AdminExtension, ExtensionAnswer } from './admin-extension.js';
 import type { AdminHost } from './admin-host.js';
 import { type AdminAnswer, failed } from './admin-route.js';
@@ -17,16 +18,21 @@ export interface ExtensionParts {
 export async function answerExtension(
   { stopSignal }: Pick<AdminHost, 'stopSignal'>,
   extension: AdminExtension,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   parts: ExtensionParts,
 ): Promise<AdminAnswer | null> {
   const leaving = new AbortController();
   const leave = () => leaving.abort();
-  response.once('close', leave);
+  response.onClose = leave;
   stopSignal.addEventListener('abort', leave, { once: true });
   try {
-    const call = { ...parts, method: request.method!, headers: request.headers, signal: leaving.signal };
+    const call = {
+      ...parts,
+      method: request.method,
+      header: (name: string) => request.header(name),
+      signal: leaving.signal,
+    };
     const answer = await answered(extension.answer(call));
     if (!('stream' in answer)) return answer;
     const { headers = [], status, stream, type = 'text/event-stream' } = answer;
@@ -37,7 +43,7 @@ export async function answerExtension(
     await sendStream(response, stream, leaving.signal);
     return null;
   } finally {
-    response.off('close', leave);
+    response.onClose = null;
     stopSignal.removeEventListener('abort', leave);
   }
 }

@@ -1,17 +1,18 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { ApiError, errorCode } from '../../protocol/errors.js';
 import { withUsageAsked } from '../../protocol/with-usage-asked.js';
 import type { AccessKey } from '../access/access-key.js';
 import { draining, internalError, methodWrong, pathUnknown } from '../errors.js';
 import type { Endpoint } from '../fleet/endpoint.js';
+import type { HttpRequest } from '../http/http-request.js';
+import type { HttpResponse } from '../http/http-response.js';
 import { Exchange } from '../proxy/exchange.js';
 import type { ExchangeHost } from '../proxy/exchange-host.js';
 import { sendError } from '../proxy/send-error.js';
-import { announcedLength, readBody } from '../request/read-body.js';
+import { readBody } from '../request/read-body.js';
 import { readFacts, requestIdOf } from '../request/request-facts.js';
 import type { Tracing } from '../telemetry/tracing/tracing.js';
 import { type ApiRoute, apiRoute, modelsRoute } from './api-route.js';
-import { discardBody } from './discard-body.js';
+import type { RequestHandler } from './listener.js';
 
 /** What the public port needs of the gateway. */
 export interface PublicHost extends ExchangeHost {
@@ -31,9 +32,9 @@ export interface PublicHost extends ExchangeHost {
 }
 
 /** Answers the public port: the OpenAI surface, and whether the gateway is alive and ready. */
-export function publicHandler(host: PublicHost): RequestListener {
+export function publicHandler(host: PublicHost): RequestHandler {
   return (request, response) => {
-    const url = request.url!;
+    const { url } = request;
     const route = apiRoute(url);
     if (route === null) answerPlain(host, request, response, url);
     else if (request.method !== 'POST') refuseMethod(host, request, response, url, 'POST');
@@ -41,18 +42,7 @@ export function publicHandler(host: PublicHost): RequestListener {
   };
 }
 
-/** For those who send `expect: 100-continue`: a body that would be refused, or is nobody's, need not be sent at all. */
-export function continueHandler(host: PublicHost): RequestListener {
-  const handler = publicHandler(host);
-  return (request, response) => {
-    const isWanted = announcedLength(request) <= host.bodyBytes && !(keyOf(host, request) instanceof ApiError);
-    if (isWanted) response.writeContinue();
-    else response.shouldKeepAlive = false;
-    handler(request, response);
-  };
-}
-
-function proxy(host: PublicHost, request: IncomingMessage, response: ServerResponse, route: ApiRoute): void {
+function proxy(host: PublicHost, request: HttpRequest, response: HttpResponse, route: ApiRoute): void {
   if (host.isDraining) {
     refuse(host, request, response, draining());
     return;
@@ -69,24 +59,21 @@ function proxy(host: PublicHost, request: IncomingMessage, response: ServerRespo
 }
 
 /** The key that a request came with, null where none is asked for, or why it is not let in. */
-function keyOf({ access }: PublicHost, { headers, socket }: IncomingMessage): AccessKey | ApiError | null {
+function keyOf({ access }: PublicHost, request: HttpRequest): AccessKey | ApiError | null {
   if (access === null) return null;
-  const apiKey = headers['x-api-key'];
-  const address = socket.remoteAddress ?? '';
-  return access.check(headers.authorization, typeof apiKey === 'string' ? apiKey : undefined, address);
+  return access.check(request.header('authorization'), request.header('x-api-key'), request.address);
 }
 
 function begin(
   host: PublicHost,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   route: ApiRoute,
   key: AccessKey | null,
   body: Buffer,
 ): void {
-  const { headers } = request;
   try {
-    const facts = readFacts(requestIdOf(headers), route.kind, headers, body);
+    const facts = readFacts(requestIdOf(request), route.kind, request, body);
     if (key !== null) {
       const refusal = key.modelRefusal(facts.model);
       if (refusal !== null) throw refusal;
@@ -98,7 +85,8 @@ function begin(
       facts.sloClass = key.allowedClass(facts.sloClass, endpoint.flow.priorities);
     }
     const asking = facts.hidesUsage ? withUsageAsked(body, facts.body.stream_options !== undefined) : null;
-    const trace = host.tracing === null ? null : host.tracing.begin(headers.traceparent, headers.tracestate);
+    const trace =
+      host.tracing === null ? null : host.tracing.begin(request.header('traceparent'), request.header('tracestate'));
     const exchange = new Exchange(host, endpoint, facts, {
       request,
       response,
@@ -116,30 +104,37 @@ function begin(
   }
 }
 
-/** An answer without a replica. */
-function refuse(host: PublicHost, request: IncomingMessage, response: ServerResponse, error: ApiError): void {
-  const id = requestIdOf(request.headers);
-  host.refused(error.status, id, errorCode(error), request.socket.remoteAddress ?? '');
+/**
+ * An answer without a replica.
+ * @param more headers, flat
+ */
+function refuse(
+  host: PublicHost,
+  request: HttpRequest,
+  response: HttpResponse,
+  error: ApiError,
+  more: readonly string[] = [],
+): void {
+  const id = requestIdOf(request);
+  host.refused(error.status, id, errorCode(error), request.address);
   if (host.isDraining) response.shouldKeepAlive = false;
-  discardBody(request, 2 * host.bodyBytes);
-  sendError(response, error, id);
+  sendError(response, error, id, more);
 }
 
 function refuseMethod(
   host: PublicHost,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   path: string,
   allowed: string,
 ): void {
-  response.setHeader('allow', allowed);
-  refuse(host, request, response, methodWrong(request.method!, path, allowed));
+  refuse(host, request, response, methodWrong(request.method, path, allowed), ['allow', allowed]);
 }
 
-function answerPlain(host: PublicHost, request: IncomingMessage, response: ServerResponse, url: string): void {
+function answerPlain(host: PublicHost, request: HttpRequest, response: HttpResponse, url: string): void {
   const path = url.split('?', 1)[0]!;
   const answer = plainAnswer(host, path);
-  if (answer === null) refuse(host, request, response, pathUnknown(request.method!, path));
+  if (answer === null) refuse(host, request, response, pathUnknown(request.method, path));
   else if (request.method !== 'GET' && request.method !== 'HEAD') {
     refuseMethod(host, request, response, path, 'GET, HEAD');
   } else {
@@ -153,7 +148,7 @@ function answerPlain(host: PublicHost, request: IncomingMessage, response: Serve
   }
 }
 
-type PlainAnswer = (request: IncomingMessage) => [status: number, body: object];
+type PlainAnswer = (request: HttpRequest) => [status: number, body: object];
 
 /** What answers to a path without a replica; it throws an ApiError for what it refuses. Null when nothing does. */
 function plainAnswer(host: PublicHost, path: string): PlainAnswer | null {
@@ -166,16 +161,16 @@ function plainAnswer(host: PublicHost, path: string): PlainAnswer | null {
 }
 
 /** Nobody learns of models, nor whether an endpoint is there, who may not ask. */
-function models(host: PublicHost, request: IncomingMessage, all: () => string[]): [number, object] {
+function models(host: PublicHost, request: HttpRequest, all: () => string[]): [number, object] {
   const key = keyOf(host, request);
   if (key instanceof ApiError) throw key;
   return [200, modelList(key === null ? all() : key.visible(all()))];
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  const text = `${JSON.stringify(body)}\n`;
-  response.writeHead(status, ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(text))]);
-  response.end(text);
+export function sendJson(response: HttpResponse, status: number, body: unknown): void {
+  const bytes = Buffer.from(`${JSON.stringify(body)}\n`);
+  response.writeHead(status, ['content-type', 'application/json', 'content-length', String(bytes.length)]);
+  response.end(bytes);
 }
 
 function modelList(names: readonly string[]): object {

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { HttpResponse } from '../http/http-response.js';
 
 /**
  * Sends pieces as they come, no faster than the client reads, until there are no more, the client has left or `signal` says so.
  * Whoever makes them is told that no more are wanted. Rejects with what he throws; the answer is then cut.
  */
 export async function sendStream(
-  response: ServerResponse,
+  response: HttpResponse,
   pieces: AsyncIterable<string>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -19,7 +18,7 @@ export async function sendStream(
     for (;;) {
       const next = await Promise.race([iterator.next(), aborted]);
       if (next === null || next.done === true) break;
-      if (!response.write(next.value)) await Promise.race([once(response, 'drain'), aborted]);
+      if (!response.write(next.value)) await Promise.race([drained(response), aborted]);
     }
     response.end();
   } catch (error) {
@@ -29,4 +28,10 @@ export async function sendStream(
     // One that is waiting for its next piece hears this when it comes, or by the signal.
     iterator.return?.().catch(() => {});
   }
+}
+
+function drained(response: HttpResponse): Promise<void> {
+  return new Promise((resolve) => {
+    response.onDrain = resolve;
+  });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readSamples } from '../../protocol/prometheus-text.js';
 import { type Engine, type EngineReport, missingSignals } from './engine.js';
-import { readSamples } from './prometheus-text.js';
 
 /** What an engine says when all is well, with no value 0. */
 export interface EngineSample {

@@ -1,4 +1,4 @@
-import type { Samples } from './prometheus-text.js';
+import type { Samples } from '../../protocol/prometheus-text.js';
 import type { ReplicaSignals } from './replica-signals.js';
 
 /** What an engine's metrics say: one value per signal, NaN where it says nothing. */

@@ -1,7 +1,7 @@
+import { readSamples } from '../../protocol/prometheus-text.js';
 import type { LiveReplica } from '../fleet/live-replica.js';
 import { ask } from '../upstream/ask.js';
 import { type Engine, type EngineReport, missingSignals } from './engine.js';
-import { readSamples } from './prometheus-text.js';
 import { engineNamed } from './registry.js';
 import type { ReplicaSignals } from './replica-signals.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MOST_READ } from '../http/chunked-body.js';
 import { AnswerParser } from './answer-parser.js';
 import { MALFORMED, MALFORMED_CHUNKS, VALID } from './answers.contract.js';
-import { MOST_READ } from './chunked-body.js';
 
 interface Heard {
   status: number;

@@ -1,7 +1,7 @@
-import { ChunkedBody } from './chunked-body.js';
+import { ChunkedBody } from '../http/chunked-body.js';
+import { AnswerHead } from './answer-head.js';
 import { CHUNKED, Framing, UNTIL_CLOSE } from './framing.js';
-import { HeadReader } from './head-reader.js';
-import { cut, malformed } from './upstream-error.js';
+import { answerErrors, cut, malformed } from './upstream-error.js';
 
 /** Answers of the kind `100 Continue` before the one that counts: nobody needs more. */
 const MOST_INTERIM = 16;
@@ -30,7 +30,7 @@ export class AnswerParser {
   /** Whether the connection may be used again: the answer ended exactly, and allowed it. */
   isReusable = false;
   readonly #sink: AnswerSink;
-  readonly #head: HeadReader;
+  readonly #head: AnswerHead;
   readonly #framing = new Framing();
   readonly #chunks: ChunkedBody;
   #stage = DONE;
@@ -40,8 +40,8 @@ export class AnswerParser {
 
   constructor(headLimit: number, sink: AnswerSink) {
     this.#sink = sink;
-    this.#head = new HeadReader(headLimit);
-    this.#chunks = new ChunkedBody(headLimit, this.#head);
+    this.#head = new AnswerHead(headLimit);
+    this.#chunks = new ChunkedBody(headLimit, this.#head, answerErrors);
   }
 
   get isDone(): boolean {

@@ -224,7 +224,7 @@ export const MALFORMED_CHUNKS: readonly [what: string, bytes: string, problem: s
   ['a size before a space', `${chunked}5 \r\nhello\r\n`, 'no size'],
   ['two sizes', `${chunked}5 5\r\nhello\r\n`, 'no size'],
   ['a size beyond what numbers hold', `${chunked}${'f'.repeat(14)}\r\n`, 'no size'],
-  ['zeros without end', `${chunked}${'0'.repeat(14)}\r\n`, 'no size'],
+  ['zeros without end', `${chunked}${'0'.repeat(129)}\r\n`, 'no size'],
   ['a size that ends in LF', `${chunked}5\nhello\r\n`, 'no size'],
   ['a bare CR after a size', `${chunked}5\rhello\r\n`, 'bare CR'],
   ['an extension that ends in LF', `${chunked}5;a\nhello\r\n`, 'control character'],

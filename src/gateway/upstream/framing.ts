@@ -1,3 +1,5 @@
+import { connectionOptions, PERSISTS } from '../http/connection-options.js';
+import { isNamed } from '../http/is-named.js';
 import { malformed } from './upstream-error.js';
 
 /** Lengths that are none. */
@@ -19,14 +21,12 @@ export class Framing {
   /** How long the replica says that it keeps an idle connection; infinite when it does not say. */
   keepAliveMs = Number.POSITIVE_INFINITY;
   /** What version and `connection` say. */
-  #persists = true;
-  #closes = false;
+  #options = 0;
   #keepAlive = '';
   #keepAliveSaid = Number.POSITIVE_INFINITY;
 
   read(status: number, minor: number, headers: readonly string[], isHead: boolean): void {
-    this.#persists = minor === 1;
-    this.#closes = false;
+    this.#options = minor === 1 ? PERSISTS : 0;
     this.keepAliveMs = Number.POSITIVE_INFINITY;
     let length: string | null = null;
     let encoding: string | null = null;
@@ -34,7 +34,7 @@ export class Framing {
       const name = headers[i]!;
       switch (name.length) {
         case 10:
-          if (isNamed(name, 'connection')) this.#connection(headers[i + 1]!);
+          if (isNamed(name, 'connection')) this.#options |= connectionOptions(headers[i + 1]!);
           else if (isNamed(name, 'keep-alive')) this.#keepAliveFor(headers[i + 1]!);
           break;
         case 14:
@@ -58,16 +58,7 @@ export class Framing {
     else if (encoding !== null) this.length = CHUNKED;
     else if (length !== null) this.length = Number(length);
     else this.length = UNTIL_CLOSE;
-    this.keepsAlive = this.#persists && !this.#closes && this.length !== UNTIL_CLOSE;
-  }
-
-  #connection(value: string): void {
-    if (value === 'keep-alive') this.#persists = true;
-    else {
-      const named = value.split(',').map((one) => one.trim().toLowerCase());
-      if (named.includes('close')) this.#closes = true;
-      if (named.includes('keep-alive')) this.#persists = true;
-    }
+    this.keepsAlive = this.#options === PERSISTS && this.length !== UNTIL_CLOSE;
   }
 
   /** A replica says the same in every answer. */
@@ -79,8 +70,4 @@ export class Framing {
     }
     this.keepAliveMs = this.#keepAliveSaid;
   }
-}
-
-function isNamed(name: string, lower: string): boolean {
-  return name === lower || name.toLowerCase() === lower;
 }

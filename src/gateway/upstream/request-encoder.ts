@@ -1,4 +1,5 @@
-import { NAME_BYTES, VALUE_BYTES } from './field-bytes.js';
+import { NAME_BYTES, VALUE_BYTES } from '../http/field-bytes.js';
+import { isNamed } from '../http/is-named.js';
 
 /** A request as it is to be sent. */
 export interface RequestParts {
@@ -82,25 +83,20 @@ function isName(name: string): boolean {
 function isOurs(name: string): boolean {
   switch (name.length) {
     case 2:
-      return is(name, 'te');
+      return isNamed(name, 'te');
     case 4:
-      return is(name, 'host');
+      return isNamed(name, 'host');
     case 6:
-      return is(name, 'expect');
+      return isNamed(name, 'expect');
     case 7:
-      return is(name, 'upgrade') || is(name, 'trailer');
+      return isNamed(name, 'upgrade') || isNamed(name, 'trailer');
     case 10:
-      return is(name, 'connection') || is(name, 'keep-alive');
+      return isNamed(name, 'connection') || isNamed(name, 'keep-alive');
     case 14:
-      return is(name, 'content-length');
+      return isNamed(name, 'content-length');
     case 17:
-      return is(name, 'transfer-encoding');
+      return isNamed(name, 'transfer-encoding');
     default:
       return false;
   }
-}
-
-/** The first letter tells most apart. */
-function is(name: string, lower: string): boolean {
-  return (name.charCodeAt(0) | 0x20) === lower.charCodeAt(0) && name.toLowerCase() === lower;
 }

@@ -1,3 +1,5 @@
+import type { MessageErrors } from '../http/message-errors.js';
+
 /**
  * What can go wrong on the way to a replica and back. Errors of the socket keep the system's codes (ECONNREFUSED, ECONNRESET,
  * EPIPE, ...); these are the others.
@@ -33,8 +35,11 @@ export class UpstreamError extends Error {
 
 export const malformed = (problem: string) => new UpstreamError('UPSTREAM_MALFORMED', `the answer ${problem}`);
 
-export const headTooLarge = (what: string, limit: number) =>
+const headTooLarge = (what: string, limit: number) =>
   new UpstreamError('UPSTREAM_HEAD_TOO_LARGE', `the answer's ${what} are larger than ${limit} bytes`);
+
+/** For those who read answers. */
+export const answerErrors: MessageErrors = { malformed, tooLarge: headTooLarge };
 
 export const cut = () => new UpstreamError('UPSTREAM_CUT', 'the connection ended before the answer did');
 

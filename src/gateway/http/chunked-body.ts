@@ -1,13 +1,15 @@
 import { CR, LF, SEMICOLON, SPACE, TAB, VALUE_BYTES } from './field-bytes.js';
 import type { HeadReader } from './head-reader.js';
-import { headTooLarge, malformed } from './upstream-error.js';
+import type { MessageErrors } from './message-errors.js';
 
 /** The most that is given to a parser at once. */
 export const MOST_READ = 65_536;
 /** `1 CR LF x CR LF`: the least that brings a piece. */
 const SMALLEST = 6;
-/** More digits than this would not be exact. */
-const MOST_DIGITS = 13;
+/** Noughts before a size are allowed, but not without end. */
+const MOST_DIGITS = 128;
+/** Larger ones would not be exact. */
+const TOO_LARGE = 2 ** 52;
 
 const HEX = new Int8Array(256).fill(-1);
 for (let digit = 0; digit < 16; digit++) {
@@ -32,8 +34,9 @@ const ends = new Int32Array(MOST_READ / SMALLEST + 2);
 /** Reads a chunked body in whatever pieces it comes. Extensions and trailers are looked at, bounded and dropped. */
 export class ChunkedBody {
   isComplete = false;
-  readonly #limit: number;
+  readonly #mostExtensions: number;
   readonly #head: HeadReader;
+  readonly #errors: MessageErrors;
   #state = SIZE;
   #size = 0;
   #digits = 0;
@@ -43,9 +46,14 @@ export class ChunkedBody {
   #pieces = 0;
   #length = 0;
 
-  constructor(limit: number, head: HeadReader) {
-    this.#limit = limit;
+  /**
+   * @param mostExtensions in bytes, of a whole body
+   * @param head reads the trailers
+   */
+  constructor(mostExtensions: number, head: HeadReader, errors: MessageErrors) {
+    this.#mostExtensions = mostExtensions;
     this.#head = head;
+    this.#errors = errors;
   }
 
   begin(): void {
@@ -67,10 +75,12 @@ export class ChunkedBody {
         case SIZE: {
           const digit = HEX[bytes[at]!]!;
           if (digit >= 0) {
-            if (++this.#digits > MOST_DIGITS) throw malformed('has a chunk of no size');
             this.#size = this.#size * 16 + digit;
+            if (++this.#digits > MOST_DIGITS || this.#size >= TOO_LARGE) {
+              throw this.#errors.malformed('has a chunk of no size');
+            }
             at++;
-          } else if (this.#digits === 0) throw malformed('has a chunk of no size');
+          } else if (this.#digits === 0) throw this.#errors.malformed('has a chunk of no size');
           else state = AFTER_SIZE;
           break;
         }
@@ -81,7 +91,7 @@ export class ChunkedBody {
         case BEFORE_EXTENSION: {
           const byte = bytes[at++];
           if (byte === SEMICOLON) state = EXTENSION;
-          else if (byte !== SPACE && byte !== TAB) throw malformed('has a chunk of no size');
+          else if (byte !== SPACE && byte !== TAB) throw this.#errors.malformed('has a chunk of no size');
           this.#extended(1);
           break;
         }
@@ -90,12 +100,12 @@ export class ChunkedBody {
           while (at < to && VALUE_BYTES[bytes[at]!] === 1) at++;
           this.#extended(at - start);
           if (at === to) break;
-          if (bytes[at++] !== CR) throw malformed('has a control character in a chunk extension');
+          if (bytes[at++] !== CR) throw this.#errors.malformed('has a control character in a chunk extension');
           state = SIZE_END;
           break;
         }
         case SIZE_END:
-          if (bytes[at++] !== LF) throw malformed('has a bare CR');
+          if (bytes[at++] !== LF) throw this.#errors.malformed('has a bare CR');
           this.#left = this.#size;
           this.#size = 0;
           this.#digits = 0;
@@ -113,11 +123,11 @@ export class ChunkedBody {
           break;
         }
         case DATA_CR:
-          if (bytes[at++] !== CR) throw malformed('has a chunk longer than its size');
+          if (bytes[at++] !== CR) throw this.#errors.malformed('has a chunk longer than its size');
           state = DATA_LF;
           break;
         case DATA_LF:
-          if (bytes[at++] !== LF) throw malformed('has a chunk longer than its size');
+          if (bytes[at++] !== LF) throw this.#errors.malformed('has a chunk longer than its size');
           state = SIZE;
           break;
         default: {
@@ -135,7 +145,9 @@ export class ChunkedBody {
 
   #extended(bytes: number): void {
     this.#extensions += bytes;
-    if (this.#extensions > this.#limit) throw headTooLarge('chunk extensions', this.#limit);
+    if (this.#extensions > this.#mostExtensions) {
+      throw this.#errors.tooLarge('chunk extensions', this.#mostExtensions);
+    }
   }
 
   /** A copy of the data in what was read, all chunks in one; null when there was none. */

@@ -25,9 +25,23 @@ b{x="1",y="two"} 4e2
     ]);
   });
 
+  it('adds up the first of several metrics that is there, whatever its value', () => {
+    const samples = readSamples('old 1\nold{x="1"} 2\nnew NaN\n');
+    expect([samples.sum('newest', 'old', 'new'), samples.sum('new', 'old'), samples.sum('newest')]).toEqual([
+      3,
+      Number.NaN,
+      Number.NaN,
+    ]);
+  });
+
   it('is not confused by what labels say', () => {
     const samples = readSamples('a{t="} 9 {",u="q\\"\\\\",v="1"} 2\nab 5\na_total 6');
-    expect([samples.sum('a'), samples.label('a', 'v'), samples.label('a', 't')]).toEqual([2, '1', '} 9 {']);
+    expect([samples.sum('a'), samples.label('a', 'v'), samples.label('a', 't'), samples.label('a', 'u')]).toEqual([
+      2,
+      '1',
+      '} 9 {',
+      'q\\"\\\\',
+    ]);
   });
 
   it('passes over what is no sample, and takes no word for a number', () => {

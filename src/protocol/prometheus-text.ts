@@ -1,10 +1,10 @@
 /** The samples of some metrics in a Prometheus exposition. */
 export interface Samples {
-  /** Sum over all label sets; NaN when the metric is not there. */
-  sum(name: string): number;
+  /** Sum over all label sets of the first of these metrics that is there; NaN when none is. */
+  sum(...names: string[]): number;
   /** Mean over all label sets, for shares of something: a server may report one for each of its ranks. NaN when it is not there. */
   mean(name: string): number;
-  /** A label of the metric's first sample; undefined when there is none. */
+  /** A label of the metric's first sample, as it is written; undefined when there is none. */
   label(name: string, label: string): string | undefined;
 }
 
@@ -29,7 +29,7 @@ export function readSamples(text: string): Samples {
     if (!labels.has(name)) labels.set(name, labelText);
   }
   return {
-    sum: (name) => sums.get(name) ?? Number.NaN,
+    sum: (...names) => sums.get(names.find((name) => sums.has(name)) ?? '') ?? Number.NaN,
     mean: (name) => (sums.get(name) ?? Number.NaN) / (counts.get(name) ?? 1),
     label: (name, label) => {
       for (const [, key, value] of (labels.get(name) ?? '').matchAll(LABEL)) if (key === label) return value;

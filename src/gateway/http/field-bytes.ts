@@ -12,9 +12,16 @@ VALUE_BYTES.fill(0, 0, 32);
 VALUE_BYTES[9] = 1;
 VALUE_BYTES[127] = 0;
 
+/** What a request may be for: anything that shows, and letters that are not ASCII. */
+export const TARGET_BYTES = new Uint8Array(256).fill(1);
+TARGET_BYTES.fill(0, 0, 33);
+TARGET_BYTES[127] = 0;
+
 export const TAB = 9;
 export const LF = 10;
 export const CR = 13;
 export const SPACE = 32;
+export const ASTERISK = 42;
+export const SLASH = 47;
 export const COLON = 58;
 export const SEMICOLON = 59;

@@ -1,0 +1,185 @@
+import { COLON, CR, LF, NAME_BYTES, SPACE, TAB, VALUE_BYTES } from './field-bytes.js';
+import type { MessageErrors } from './message-errors.js';
+
+/** Heads have fewer lines as a rule; where one has more, there is room for twice as many. */
+const USUAL_FIELDS = 64;
+/** Heads that come in pieces are kept in twice as much room whenever there is too little. */
+const USUAL_BYTES = 1024;
+
+const START = 0;
+const LINE_END = 1;
+const LINE = 2;
+const NAME = 3;
+const BEFORE_VALUE = 4;
+const VALUE = 5;
+const HEAD_END = 6;
+
+/**
+ * Reads the head of a message in whatever pieces it comes: its first line, which is for those who extend this, and header lines,
+ * strictly. Lines end in CR LF, nothing is folded, no control characters. A head that comes in one piece, as almost all do, is
+ * not copied.
+ */
+export abstract class HeadReader {
+  /** Of the head or the trailers read last: name, value, name, value. */
+  headers: string[] = [];
+  protected readonly errors: MessageErrors;
+  readonly #limit: number;
+  readonly #mostFields: number;
+  #isTrailer = false;
+  #state = START;
+  /** Where each name and value starts and ends, from the head's first byte. */
+  #marks = new Int32Array(4 * USUAL_FIELDS);
+  #fields = 0;
+  /** How far the head was looked at, and its bytes if it has come in part. */
+  #at = 0;
+  #kept: Buffer | null = null;
+  #keptLength = 0;
+
+  /** @param limit the most bytes that a head may have */
+  constructor(limit: number, mostFields: number, errors: MessageErrors) {
+    this.#limit = limit;
+    this.#mostFields = mostFields;
+    this.errors = errors;
+  }
+
+  /** The place after the first line and its end; -1 when there is more of it to come. Throws when it is none. */
+  protected abstract start(bytes: Buffer, base: number, to: number): number;
+
+  /** The head as a text, from its first byte. */
+  protected abstract named(text: string): void;
+
+  /** A new head follows; or, after the last chunk, header lines alone. */
+  begin(isTrailer: boolean): void {
+    this.#isTrailer = isTrailer;
+    this.#state = isTrailer ? LINE : START;
+    this.#fields = 0;
+    this.#at = 0;
+    this.#kept = null;
+    this.#keptLength = 0;
+  }
+
+  /** The place after the head, or -1 when it goes on in the next piece. */
+  read(bytes: Buffer, from: number, to: number): number {
+    const before = this.#keptLength;
+    // One byte over the limit is enough to know.
+    const most = Math.min(to - from, this.#limit + 1 - before);
+    const kept = before === 0 ? null : this.#keep(bytes, from, from + most);
+    const end = kept === null ? this.#scan(bytes, from, from + most) : this.#scan(kept, 0, before + most);
+    if (end < 0) {
+      if (before + most > this.#limit) throw this.#tooLarge();
+      if (kept === null) this.#keep(bytes, from, to);
+      return -1;
+    }
+    const length = kept === null ? end - from : end;
+    if (length > this.#limit) throw this.#tooLarge();
+    this.#name(kept ?? bytes, kept === null ? from : 0, end);
+    return from + length - before;
+  }
+
+  #tooLarge(): Error {
+    return this.errors.tooLarge(this.#isTrailer ? 'trailers' : 'headers', this.#limit);
+  }
+
+  #keep(bytes: Buffer, from: number, to: number): Buffer {
+    const length = this.#keptLength + to - from;
+    let kept = this.#kept;
+    if (kept === null || kept.length < length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, 2 * length));
+      kept?.copy(larger, 0, 0, this.#keptLength);
+      this.#kept = kept = larger;
+    }
+    bytes.copy(kept, this.#keptLength, from, to);
+    this.#keptLength = length;
+    return kept;
+  }
+
+  /** Goes on where it stopped; where the head starts is `base`. The place after it, or -1. */
+  #scan(bytes: Buffer, base: number, to: number): number {
+    const marks = this.#marks;
+    let state = this.#state;
+    let at = base + this.#at;
+    while (at < to) {
+      switch (state) {
+        case START: {
+          const end = this.start(bytes, base, to);
+          // Looked at again when there is more of it.
+          if (end < 0) return -1;
+          at = end;
+          state = LINE;
+          break;
+        }
+        case LINE_END:
+          if (bytes[at++] !== LF) throw this.errors.malformed('has a bare CR');
+          state = LINE;
+          break;
+        case LINE:
+          if (bytes[at] === CR) {
+            at++;
+            state = HEAD_END;
+            break;
+          }
+          if (NAME_BYTES[bytes[at]!] === 0) throw this.errors.malformed('has a header line without a name');
+          if (4 * this.#fields === marks.length) {
+            this.#state = state;
+            this.#at = at - base;
+            this.#moreMarks();
+            return this.#scan(bytes, base, to);
+          }
+          marks[4 * this.#fields] = at - base;
+          state = NAME;
+          break;
+        case NAME:
+          while (at < to && NAME_BYTES[bytes[at]!] === 1) at++;
+          if (at === to) break;
+          if (bytes[at] !== COLON) throw this.errors.malformed('has a bad header name');
+          marks[4 * this.#fields + 1] = at++ - base;
+          state = BEFORE_VALUE;
+          break;
+        case BEFORE_VALUE:
+          while (at < to && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
+          if (at === to) break;
+          marks[4 * this.#fields + 2] = at - base;
+          state = VALUE;
+          break;
+        case VALUE: {
+          while (at < to && VALUE_BYTES[bytes[at]!] === 1) at++;
+          if (at === to) break;
+          if (bytes[at] !== CR) throw this.errors.malformed('has a control character in a header');
+          const start = base + marks[4 * this.#fields + 2]!;
+          let end = at++;
+          while (end > start && (bytes[end - 1] === SPACE || bytes[end - 1] === TAB)) end--;
+          marks[4 * this.#fields++ + 3] = end - base;
+          state = LINE_END;
+          break;
+        }
+        default:
+          if (bytes[at++] !== LF) throw this.errors.malformed('has a bare CR');
+          return at;
+      }
+    }
+    this.#state = state;
+    this.#at = at - base;
+    return -1;
+  }
+
+  #moreMarks(): void {
+    if (this.#fields >= this.#mostFields) {
+      throw this.errors.malformed(`has more than ${this.#mostFields} header lines`);
+    }
+    const more = new Int32Array(2 * this.#marks.length);
+    more.set(this.#marks);
+    this.#marks = more;
+  }
+
+  /** One text for the whole head, of which names and values are parts: cheaper than a text made for each. */
+  #name(bytes: Buffer, base: number, end: number): void {
+    const text = bytes.toString('latin1', base, end);
+    const marks = this.#marks;
+    const headers: string[] = [];
+    for (let i = 0; i < 4 * this.#fields; i += 4) {
+      headers.push(text.substring(marks[i]!, marks[i + 1]!), text.substring(marks[i + 2]!, marks[i + 3]!));
+    }
+    this.headers = headers;
+    if (!this.#isTrailer) this.named(text);
+  }
+}

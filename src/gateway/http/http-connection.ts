@@ -1,0 +1,349 @@
+import type { Socket } from 'node:net';
+import { ApiError, errorBody } from '../../protocol/errors.js';
+import { methodWrong } from '../errors.js';
+import { AnswerQueue } from './answer-queue.js';
+import { type AnswerWriter, asBuffers, ILLEGAL } from './answer-writer.js';
+import { ClientPace } from './client-pace.js';
+import { HttpRequest, type RequestCarrier } from './http-request.js';
+import { HttpResponse, KEEP_ALIVE_MS, type ResponseCarrier } from './http-response.js';
+import { expectationUnknown, notHttp, requestTimeout } from './request-errors.js';
+import type { RequestFraming } from './request-framing.js';
+import type { RequestHead } from './request-head.js';
+import { RequestReader, type RequestSink, type SharedReader } from './request-reader.js';
+
+/** Requests that a client may send ahead before the first is answered; further ones wait in its hands. */
+const MOST_AHEAD = 32;
+/** How long a client that was told that this is the end may take to hang up: one that is cut may lose what it was told. */
+const LINGER_MS = 1000;
+const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** How long clients may take to send their headers and their whole request, and to go on reading an answer. */
+export interface ClientTimes {
+  headersMs: number;
+  bodyMs: number;
+  idleMs: number;
+}
+
+/** What a connection needs of the port that it came in by. */
+export interface ConnectionHost {
+  readonly reader: SharedReader;
+  readonly writer: AnswerWriter;
+  readonly isSecure: boolean;
+  /** Connections end with the answers that are due. */
+  readonly isStopping: boolean;
+  /** The most that is read of what nobody wants. */
+  readonly discardBytes: number;
+  handle(request: HttpRequest, response: HttpResponse): void;
+  /** Somebody whose request is no HTTP, or none that everybody would read alike, was told so. */
+  refused(status: number): void;
+  /** Something that should not happen did. */
+  fault(error: unknown): void;
+  left(connection: HttpConnection): void;
+}
+
+/** A client's connection: the requests that it brings, and the answers due on it. */
+export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarrier {
+  readonly #host: ConnectionHost;
+  readonly #socket: Socket;
+  readonly #reader: RequestReader;
+  readonly #queue = new AnswerQueue();
+  readonly #pace = new ClientPace();
+  /** The request whose body is coming, and its answer. */
+  #reading: HttpRequest | null = null;
+  #readingFor: HttpResponse | null = null;
+  /** What has come and cannot be read yet. */
+  #rest: Buffer | null = null;
+  #isInside = false;
+  /** Nothing has come so far. */
+  #isFresh = true;
+  /** No request follows the one read last. */
+  #isLast = false;
+  /** All answers are out, and no more will be. */
+  #isShut = false;
+  #isGone = false;
+  /** Bytes that nobody wanted. */
+  #discarded = 0;
+  /** Since when it has been as it is, as far as anybody has looked; -1 when nobody has. */
+  #sinceMs = -1;
+
+  constructor(socket: Socket, host: ConnectionHost) {
+    this.#socket = socket;
+    this.#host = host;
+    this.#reader = new RequestReader(host.reader, this);
+    socket.on('data', this.#read).on('end', this.#ended).on('drain', this.#drained);
+    socket.on('error', ignore).on('close', this.#closed);
+  }
+
+  get address(): string {
+    return this.#socket.remoteAddress ?? '';
+  }
+
+  /** Looks after the time. */
+  check(nowMs: number, times: ClientTimes): void {
+    const longestMs = this.#longestMs(times);
+    if (this.#pace.hasStalled(this.#socket, nowMs, times.idleMs)) this.destroy();
+    else if (longestMs === NEVER || this.#sinceMs < 0) this.#sinceMs = longestMs === NEVER ? -1 : nowMs;
+    else if (nowMs - this.#sinceMs >= longestMs) {
+      if (this.#isShut || !this.#isMidway) this.destroy();
+      else this.#break(requestTimeout());
+    }
+  }
+
+  /** Ends it if nothing is under way on it. Half a head is not. */
+  closeIdle(): void {
+    if (this.#queue.length > 0 || this.#isShut) return;
+    if (this.#socket.writableLength > 0) this.#finish();
+    else this.destroy();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  // What the reader calls.
+
+  get isReady(): boolean {
+    if (this.#reading !== null) return this.#reading.isWanted || this.#readingFor!.isEnded;
+    return !this.#isLast && this.#queue.length < MOST_AHEAD && !this.#socket.writableNeedDrain;
+  }
+
+  onHead(head: RequestHead, framing: RequestFraming, whole: Buffer | null): void {
+    if (head.method === 'CONNECT') throw methodWrong('CONNECT', head.target, 'GET, POST');
+    const request = new HttpRequest(head, framing.length, this);
+    const response = new HttpResponse(request, framing.keepsAlive, this);
+    this.#queue.push(response);
+    this.#isLast = !framing.keepsAlive;
+    if (whole !== null) request.complete(whole);
+    else {
+      this.#reading = request;
+      this.#readingFor = response;
+      this.#discarded = 0;
+    }
+    if (framing.expects === null) this.#host.handle(request, response);
+    else this.#expected(framing.expects, request, response);
+  }
+
+  onPiece(piece: Buffer): void {
+    if (this.#reading!.isWanted) this.#reading!.add(piece);
+    else this.#discard(piece.length);
+  }
+
+  onEnd(): void {
+    const request = this.#reading!;
+    this.#reading = null;
+    this.#readingFor = null;
+    request.complete(null);
+  }
+
+  // What requests and responses call.
+
+  bodyWanted(request: HttpRequest): void {
+    if (request.isExpecting) {
+      request.isExpecting = false;
+      this.#put(this.#readingFor!, CONTINUE);
+    }
+    this.#goOn();
+  }
+
+  send(response: HttpResponse, head: string, lines: number, piece: Buffer | null, isLast: boolean): boolean {
+    if (this.#isGone || this.#isShut) return true;
+    const { isSecure, writer } = this.#host;
+    const length = writer.put(head, lines, piece, response.isChunked, isLast);
+    if (length === 0) return true;
+    if (length < 0) return this.#sendLarge(response, head, lines, piece, isLast, length === ILLEGAL);
+    const bytes = writer.bytes.subarray(0, length);
+    // Secure connections never tell at once that all is out.
+    if (isSecure || response !== this.#queue.first) return this.#put(response, Buffer.from(bytes));
+    const keepsUp = this.#socket.write(bytes);
+    if (this.#socket.writableLength > 0) writer.renew();
+    return keepsUp;
+  }
+
+  ended(): void {
+    if (this.#isGone || this.#isShut) return;
+    while (this.#queue.first?.isEnded) {
+      const { shouldKeepAlive } = this.#queue.first;
+      const held = this.#queue.next();
+      if (!shouldKeepAlive || (this.#host.isStopping && this.#queue.length === 0)) {
+        this.#finish();
+        return;
+      }
+      if (held.length > 0) this.#release(held);
+    }
+    // The client may still be sending a body, wanted or not.
+    if (this.#reading === null) this.#sinceMs = -1;
+    this.#goOn();
+  }
+
+  isBehind(response: HttpResponse): boolean {
+    return response === this.#queue.first ? this.#socket.writableNeedDrain : this.#queue.isFull(response);
+  }
+
+  // What the socket calls.
+
+  readonly #read = (bytes: Buffer): void => {
+    if (this.#rest !== null) this.#rest = Buffer.concat([this.#rest, bytes]);
+    else this.#consume(bytes);
+  };
+
+  /** Whoever hangs up before he has his answer has left. */
+  readonly #ended = (): void => {
+    if (this.#isShut) return;
+    const isAlone = this.#queue.length === (this.#reading === null ? 0 : 1);
+    if (!isAlone || this.#readingFor?.headersSent) this.destroy();
+    else if (this.#reader.isInHead || this.#reading !== null) this.#break(notHttp('breaks off'));
+    else this.#finish();
+  };
+
+  readonly #drained = (): void => {
+    this.#queue.first?.onDrain?.();
+    this.#goOn();
+  };
+
+  readonly #closed = (): void => {
+    this.#isGone = true;
+    this.#leave();
+    this.#host.left(this);
+  };
+
+  /** A request has begun and has not come to its end. */
+  get #isMidway(): boolean {
+    return this.#isFresh || this.#reader.isInHead || this.#reading !== null;
+  }
+
+  #longestMs({ bodyMs, headersMs }: ClientTimes): number {
+    if (this.#isShut) return LINGER_MS;
+    if (this.#rest !== null) return NEVER;
+    if (this.#reading !== null) return bodyMs;
+    if (this.#isMidway) return Math.min(headersMs, bodyMs);
+    return this.#queue.length > 0 ? NEVER : KEEP_ALIVE_MS;
+  }
+
+  #consume(bytes: Buffer): void {
+    if (this.#isShut) {
+      this.#discard(bytes.length);
+      return;
+    }
+    // The time for a request begins with it.
+    if (!this.#isMidway) this.#sinceMs = -1;
+    this.#isFresh = false;
+    let at: number;
+    this.#isInside = true;
+    try {
+      at = this.#reader.read(bytes);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#break(error);
+      return;
+    } finally {
+      this.#isInside = false;
+    }
+    if (at === bytes.length) return;
+    if (this.#isShut || (this.#isLast && this.#reading === null)) this.#discard(bytes.length - at);
+    else {
+      this.#rest = bytes.subarray(at);
+      this.#socket.pause();
+    }
+  }
+
+  /** Reads what had to wait, if it need not any more. */
+  #goOn(): void {
+    if (this.#rest === null || this.#isInside || !this.isReady) return;
+    const rest = this.#rest;
+    this.#rest = null;
+    this.#socket.resume();
+    this.#consume(rest);
+  }
+
+  #discard(bytes: number): void {
+    this.#discarded += bytes;
+    if (this.#discarded > this.#host.discardBytes) this.destroy();
+  }
+
+  #expected(what: string, request: HttpRequest, response: HttpResponse): void {
+    if (what.toLowerCase() === '100-continue') {
+      request.isExpecting = true;
+      this.#host.handle(request, response);
+    } else this.#refuse(response, expectationUnknown());
+  }
+
+  /** The bytes are no request, or do not come. Answers that are due still go out, then this one. */
+  #break(error: ApiError): void {
+    const pending = this.#readingFor;
+    this.#reading = null;
+    this.#readingFor = null;
+    this.#isLast = true;
+    if (pending === null) {
+      const refusal = new HttpResponse(null, false, this);
+      this.#queue.push(refusal);
+      this.#refuse(refusal, error);
+    } else if (!pending.headersSent) {
+      pending.shouldKeepAlive = false;
+      this.#refuse(pending, error);
+    } else if (!pending.isEnded) this.destroy();
+    else if (this.#queue.includes(pending)) pending.shouldKeepAlive = false;
+    else this.#finish();
+  }
+
+  #refuse(response: HttpResponse, error: ApiError): void {
+    const body = Buffer.from(JSON.stringify(errorBody(error)));
+    this.#host.refused(error.status);
+    response.writeHead(error.status, ['content-type', 'application/json', 'content-length', String(body.length)]);
+    response.end(body);
+  }
+
+  #sendLarge(
+    response: HttpResponse,
+    head: string,
+    lines: number,
+    piece: Buffer | null,
+    isLast: boolean,
+    isIllegal: boolean,
+  ): boolean {
+    const buffers = isIllegal ? null : asBuffers(head, lines, piece ?? NOTHING, response.isChunked, isLast);
+    if (buffers === null) {
+      this.#host.fault(new Error('an answer has a header that is none'));
+      this.destroy();
+      return true;
+    }
+    let keepsUp = true;
+    this.#socket.cork();
+    for (const bytes of buffers) if (bytes.length > 0) keepsUp = this.#put(response, bytes);
+    this.#socket.uncork();
+    return keepsUp;
+  }
+
+  /** Sends bytes of their own, or holds them until it is their turn. */
+  #put(response: HttpResponse, bytes: Buffer): boolean {
+    return response === this.#queue.first ? this.#socket.write(bytes) : this.#queue.hold(response, bytes);
+  }
+
+  /** It is the first one's turn: what was held of it goes out. */
+  #release(held: readonly Buffer[]): void {
+    this.#socket.cork();
+    for (const bytes of held) this.#socket.write(bytes);
+    this.#socket.uncork();
+    if (!this.#socket.writableNeedDrain) this.#queue.first!.onDrain?.();
+  }
+
+  /** The last answer is out. What the client still sends is not read, but taken, so that it gets to its answer. */
+  #finish(): void {
+    this.#isShut = true;
+    this.#sinceMs = -1;
+    this.#discarded = 0;
+    this.#rest = null;
+    this.#leave();
+    this.#socket.end();
+    this.#socket.resume();
+  }
+
+  /** Nobody gets the answers that are still due. */
+  #leave(): void {
+    for (const { onClose } of this.#queue.clear()) onClose?.();
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function ignore(): void {}

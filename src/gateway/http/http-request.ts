@@ -1,0 +1,114 @@
+import { isNamed } from './is-named.js';
+
+/** What a request needs of its connection. */
+export interface RequestCarrier {
+  readonly address: string;
+  /** Somebody wants the body, of which something is missing. */
+  bodyWanted(request: HttpRequest): void;
+}
+
+/** What a request says before its body. */
+export interface RequestStart {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: string[];
+  readonly minor: number;
+}
+
+/** Hears of a body once: all of it, or null when it is larger than it may be. */
+export type BodyListener = (body: Buffer | null) => void;
+
+const NOTHING = Buffer.alloc(0);
+
+/** A request that has come in, whose body may still be coming. */
+export class HttpRequest {
+  readonly method: string;
+  /** As it was sent. */
+  readonly url: string;
+  /** Name, value, name, value. */
+  readonly rawHeaders: string[];
+  /** 0 for HTTP/1.0. */
+  readonly minor: number;
+  /** How long it says its body is; -1 when it comes in chunks. */
+  readonly length: number;
+  /** All of its body has come. */
+  isComplete = false;
+  /** It waits to be told to go on before it sends its body. */
+  isExpecting = false;
+  readonly #carrier: RequestCarrier;
+  #limit = 0;
+  #done: BodyListener | null = null;
+  #first: Buffer | null = null;
+  #rest: Buffer[] | null = null;
+  #bytes = 0;
+
+  constructor({ headers, method, minor, target }: RequestStart, length: number, carrier: RequestCarrier) {
+    this.method = method;
+    this.url = target;
+    this.rawHeaders = headers;
+    this.minor = minor;
+    this.length = length;
+    this.#carrier = carrier;
+  }
+
+  /** The client's address. */
+  get address(): string {
+    return this.#carrier.address;
+  }
+
+  /** The value of a header, its name in lower case; the first, if there are several. */
+  header(lower: string): string | undefined {
+    const { rawHeaders } = this;
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const name = rawHeaders[i]!;
+      if (name.length === lower.length && isNamed(name, lower)) return rawHeaders[i + 1];
+    }
+    return undefined;
+  }
+
+  /** Somebody has asked for the body, and has not got it. */
+  get isWanted(): boolean {
+    return this.#done !== null;
+  }
+
+  /** Collects the body and calls `done` once, at once if it is all here; never when the client leaves first. */
+  collect(limit: number, done: BodyListener): void {
+    this.#limit = limit;
+    this.#done = done;
+    if (this.isComplete) this.#finish();
+    else this.#carrier.bodyWanted(this);
+  }
+
+  // What its connection calls.
+
+  add(piece: Buffer): void {
+    this.#bytes += piece.length;
+    if (this.#bytes > this.#limit) {
+      this.#first = null;
+      this.#rest = null;
+      this.#tell(null);
+    } else if (this.#first === null) this.#first = piece;
+    else if (this.#rest === null) this.#rest = [this.#first, piece];
+    else this.#rest.push(piece);
+  }
+
+  /** @param whole the body, if it came in one piece */
+  complete(whole: Buffer | null): void {
+    this.isComplete = true;
+    if (whole !== null) this.#first = whole;
+    else if (this.#done !== null) this.#finish();
+  }
+
+  #finish(): void {
+    const body = this.#rest === null ? (this.#first ?? NOTHING) : Buffer.concat(this.#rest, this.#bytes);
+    this.#first = null;
+    this.#rest = null;
+    this.#tell(body.length > this.#limit ? null : body);
+  }
+
+  #tell(body: Buffer | null): void {
+    const done = this.#done!;
+    this.#done = null;
+    done(body);
+  }
+}

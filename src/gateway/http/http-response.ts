@@ -1,0 +1,114 @@
+import { dateLine } from './date-line.js';
+import type { HttpRequest } from './http-request.js';
+import { isNamed } from './is-named.js';
+import { statusLine } from './status-line.js';
+
+/** Longer than clients keep an idle connection, so that none is closed under a request. */
+export const KEEP_ALIVE_MS = 75_000;
+const KEPT = `connection: keep-alive\r\nkeep-alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`;
+const CLOSED = 'connection: close\r\n\r\n';
+const CHUNKED = 'transfer-encoding: chunked\r\n';
+/** Status line, date and the empty line. */
+const USUAL_LINES = 3;
+
+/** What a response needs of its connection. */
+export interface ResponseCarrier {
+  /** Whether the client keeps up. */
+  send(response: HttpResponse, head: string, lines: number, piece: Buffer | null, isLast: boolean): boolean;
+  /** One has been ended. */
+  ended(): void;
+  /** Whether more waits for the client than should. */
+  isBehind(response: HttpResponse): boolean;
+  destroy(): void;
+}
+
+/** An answer to a request, framed as its client understands it. */
+export class HttpResponse {
+  /** False ends the connection with it. To be said before its head is written. */
+  shouldKeepAlive: boolean;
+  /** Its head is written, and cannot be another any more. */
+  headersSent = false;
+  isEnded = false;
+  /** What has to be called when the client leaves before the answer is out, and when it reads on. */
+  onClose: (() => void) | null = null;
+  onDrain: (() => void) | null = null;
+  /** Its body goes out in chunks. */
+  isChunked = false;
+  readonly #request: HttpRequest | null;
+  readonly #carrier: ResponseCarrier;
+  /** The head, until it goes out with what follows. */
+  #head = '';
+  #lines = 0;
+  #hasBody = true;
+
+  /** @param request null for an answer to something that is none */
+  constructor(request: HttpRequest | null, keepsAlive: boolean, carrier: ResponseCarrier) {
+    this.#request = request;
+    this.shouldKeepAlive = keepsAlive;
+    this.#carrier = carrier;
+  }
+
+  /** Whether more waits for the client than should: what is written now keeps memory. */
+  get isBehind(): boolean {
+    return this.#carrier.isBehind(this);
+  }
+
+  /** @param headers flat: name, value, name, value. Framing and what becomes of the connection are set here */
+  writeHead(status: number, headers: readonly string[]): void {
+    if (this.headersSent) return;
+    this.headersSent = true;
+    let head = statusLine(status);
+    let hasLength = false;
+    for (let i = 0; i < headers.length; i += 2) {
+      const name = headers[i]!;
+      head += `${name}: ${headers[i + 1]!}\r\n`;
+      if (name.length === 14 && isNamed(name, 'content-length')) hasLength = true;
+    }
+    this.#lines = USUAL_LINES + (headers.length >> 1);
+    const request = this.#request;
+    this.#hasBody = request?.method !== 'HEAD' && status !== 204 && status !== 304;
+    if (this.#hasBody && !hasLength) {
+      // Who knows no chunks reads to the end of the connection.
+      if (request === null || request.minor === 0) this.shouldKeepAlive = false;
+      else {
+        this.isChunked = true;
+        head += CHUNKED;
+        this.#lines++;
+      }
+    }
+    // Whoever was not told to go on may send his body or not.
+    if (request?.isExpecting && !request.isComplete) this.shouldKeepAlive = false;
+    this.#lines += this.shouldKeepAlive ? 2 : 1;
+    this.#head = head + dateLine(Date.now()) + (this.shouldKeepAlive ? KEPT : CLOSED);
+  }
+
+  /** Sends the head without waiting for a body. */
+  flushHeaders(): void {
+    if (this.#head !== '' && !this.isEnded) this.#send(null, false);
+  }
+
+  /** Whether the client keeps up; if not, `onDrain` is called when it does again. */
+  write(piece: Buffer | string): boolean {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    if (this.isEnded) return true;
+    return bytes.length === 0 ? !this.isBehind : this.#send(bytes, false);
+  }
+
+  end(piece: Buffer | string | null = null): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.#send(typeof piece === 'string' ? Buffer.from(piece) : piece, true);
+    this.#carrier.ended();
+  }
+
+  /** Cuts the connection: what was promised will not come. */
+  destroy(): void {
+    this.#carrier.destroy();
+  }
+
+  #send(piece: Buffer | null, isLast: boolean): boolean {
+    const head = this.#head;
+    this.#head = '';
+    return this.#carrier.send(this, head, this.#lines, this.#hasBody ? piece : null, isLast);
+  }
+}

@@ -1,0 +1,69 @@
+import { CR, LF, NAME_BYTES, SLASH, SPACE, TARGET_BYTES } from './field-bytes.js';
+import { HeadReader } from './head-reader.js';
+import { requestErrors } from './request-errors.js';
+
+/** The longest that is registered has 17 letters. */
+const MOST_METHOD = 32;
+/** What follows what a request is for. */
+const VERSION = [...Buffer.from(' HTTP/1.')];
+/** ` HTTP/1.1` and the end of the line */
+const REST_LENGTH = 11;
+/** What else a request may be for than a path. A proxy is asked for an address, which is for whoever answers to refuse. */
+const OTHER_TARGET = /^(?:\*|[a-z][a-z0-9+.-]*:\/\/.*)$/i;
+
+/** Reads the head of a request. The number of its lines is limited by its length alone. */
+export class RequestHead extends HeadReader {
+  /** Of the head read last. */
+  method = '';
+  target = '';
+  /** 0 for HTTP/1.0. */
+  minor = 0;
+  /** Where they are, from the head's first byte. */
+  #methodStart = 0;
+  #targetStart = 0;
+  #targetEnd = 0;
+
+  constructor(limit: number) {
+    super(limit, Number.POSITIVE_INFINITY, requestErrors);
+  }
+
+  protected override start(bytes: Buffer, base: number, to: number): number {
+    let at = base;
+    // Some clients send an empty line after a body.
+    while (at + 1 < to && bytes[at] === CR && bytes[at + 1] === LF) at += 2;
+    if (at === to || (at + 1 === to && bytes[at] === CR)) return -1;
+    this.#methodStart = at - base;
+    const methodStart = at;
+    while (at < to && NAME_BYTES[bytes[at]!] === 1) at++;
+    if (at - methodStart > MOST_METHOD) throw this.errors.malformed('has no method');
+    if (at === to) return -1;
+    if (at === methodStart || bytes[at] !== SPACE) throw this.errors.malformed('has no method');
+    const targetStart = ++at;
+    this.#targetStart = at - base;
+    while (at < to && TARGET_BYTES[bytes[at]!] === 1) at++;
+    if (at === to) return -1;
+    if (at === targetStart || bytes[at] !== SPACE) throw this.errors.malformed('is for no path');
+    this.#targetEnd = at - base;
+    return this.#version(bytes, at, to);
+  }
+
+  protected override named(text: string): void {
+    this.method = text.substring(this.#methodStart, this.#targetStart - 1);
+    this.target = text.substring(this.#targetStart, this.#targetEnd);
+    if (this.target.charCodeAt(0) === SLASH || this.method === 'CONNECT') return;
+    if (!OTHER_TARGET.test(this.target)) throw this.errors.malformed('is for no path');
+  }
+
+  /** The place after the first line; -1 when it goes on. What is there of the version must be its beginning. */
+  #version(bytes: Buffer, from: number, to: number): number {
+    const length = Math.min(to - from, VERSION.length);
+    for (let i = 0; i < length; i++) {
+      if (bytes[from + i] !== VERSION[i]) throw this.errors.malformed('is neither HTTP/1.1 nor HTTP/1.0');
+    }
+    if (to - from < REST_LENGTH) return -1;
+    this.minor = bytes[from + 8]! - 48;
+    if (this.minor !== 0 && this.minor !== 1) throw this.errors.malformed('is neither HTTP/1.1 nor HTTP/1.0');
+    if (bytes[from + 9] !== CR || bytes[from + 10] !== LF) throw this.errors.malformed('has a bad first line');
+    return from + REST_LENGTH;
+  }
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { unusableTls } from '../errors.js';
+import type { ListenConfig } from '../gateway-config.js';
+
+export interface TlsFiles {
+  cert: Buffer;
+  key: Buffer;
+}
+
+/** A certificate and its key, read and tried; an InputError when they are of no use. */
+export function readTls({ cert, key }: NonNullable<ListenConfig['tls']>): TlsFiles {
+  const files = { cert: readPart(cert), key: readPart(key) };
+  try {
+    createSecureContext(files);
+  } catch (error) {
+    throw unusableTls(`${cert}, ${key}`, `no certificate and its key (${(error as Error).message})`);
+  }
+  return files;
+}
+
+function readPart(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw unusableTls(path, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
