@@ -153,6 +153,14 @@ test('one that another has taken over from takes no more changes; its replicas r
   await next.close();
 });
 
+test('a data folder that cannot be is refused with its name', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  await expect(open('file/data')).rejects.toMatchObject({
+    code: 'RUNNER_FOLDER',
+    message: expect.stringContaining(join(folder, 'file', 'data')),
+  });
+});
+
 test('no new key is made beside secrets that another one has sealed', async () => {
   const key = join(folder, 'data', 'secrets.key');
   const first = await open();
@@ -169,7 +177,9 @@ test('no new key is made beside secrets that another one has sealed', async () =
   held.length = 0;
   await expect(open()).rejects.toMatchObject({
     code: 'SECRETS_KEY_LOST',
-    message: expect.stringContaining('put back the file that belongs to this store'),
+    message: expect.stringMatching(
+      /put back the file that belongs to this store; .* apply the resources that have secrets again/,
+    ),
   });
   expect([existsSync(key), held]).toEqual([false, []]);
   writeFileSync(key, kept, { mode: 0o600 });
@@ -178,8 +188,6 @@ test('no new key is made beside secrets that another one has sealed', async () =
   writeFileSync(key, `${'0'.repeat(64)}\n`, { mode: 0o600 });
   const last = await open();
   const ref = { kind: 'ExternalEndpoint', workspace: 'default', name: 'away' };
-  await last.host.store.delete('alice', ref);
-  while ((await last.host.store.get(ref)) !== null) await new Promise(setImmediate);
   await last.host.store.apply('alice', readResources(away('hush'), 'f.yaml'));
   expect((await last.host.store.revealed(ref))!.spec).toMatchObject({ upstreams: [{ credential: 'hush' }] });
   await last.close();

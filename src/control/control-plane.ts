@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ManagedRoutes } from '../gateway/fleet/managed-routes.js';
 import { holdsSecrets } from '../store/holds-secrets.js';
@@ -89,7 +89,6 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Co
   const { dataDir, onFault, onHeld, onLost, routes, self, url } = options;
   const { opened } = ending;
   const { keys } = options.store;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const runner = await openRunner(options);
   opened.push(() => runner.close());
   const lease = await ControlLease.take(options.store, dataDir, (holder) => {
@@ -109,7 +108,7 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Co
   return { store, feed, keys, runner };
 }
 
-/** Takes the folder. */
+/** Takes the folder, which is made if need be. */
 async function openRunner({ dataDir, onFault, runner }: ControlPlaneOptions): Promise<LocalRunner> {
   try {
     return await LocalRunner.open({ ...runner, folder: join(dataDir, 'runner'), onFault });

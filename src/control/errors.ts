@@ -26,7 +26,7 @@ export const lostKeyFile = (path: string, store: string) =>
     path,
     `is not there, and ${store} holds secrets that only the key in it opens`,
     `put back the file that belongs to this store; if it is lost for good, write a new key there ` +
-      `('openssl rand -hex 32 > ${path}; chmod 600 ${path}') and delete the resources that have secrets before you apply them again`,
+      `('openssl rand -hex 32 > ${path}; chmod 600 ${path}') and apply the resources that have secrets again, with them`,
   );
 
 export const isFolderInUse = (error: unknown) => error instanceof RunError && error.code === IN_USE;

@@ -12,7 +12,7 @@ export interface ResourceEvent extends ResourceRef {
   /** One word: `Started`. */
   readonly reason: string;
   readonly message: string;
-  /** How often in a row. */
+  /** How often in a row, or by turns with a few others. */
   readonly count: number;
   readonly firstAt: number;
   readonly lastAt: number;
@@ -30,6 +30,9 @@ export interface EventLimits {
 
 const LIMITS: EventLimits = { perResource: 100, total: 10_000 };
 const LONGEST_MESSAGE = 4000;
+/** What comes and goes is counted too: among so many events of its resource, if it has been seen within this time. */
+const RECENT = 8;
+const RECENT_MS = 3_600_000;
 
 /** The last events of each resource, and so many of all; older ones are forgotten. */
 export class ResourceEvents {
@@ -47,18 +50,24 @@ export class ResourceEvents {
     const at = await this.store.now();
     const text = message.slice(0, LONGEST_MESSAGE).replaceAll('\0', '\ufffd');
     await this.store.exclusively(async (tx) => {
-      const last = await tx
+      const recent = await tx
         .selectFrom('resource_events')
         .selectAll()
         .where('uid', '=', uid)
         .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst();
+        .limit(RECENT)
+        .execute();
+      const same = recent.find(
+        (one, i) =>
+          (i === 0 || at - one.last_at <= RECENT_MS) &&
+          one.reason === reason &&
+          one.message === text &&
+          one.type === type,
+      );
       const id = (await lastId(tx)) + 1;
-      const isSame = last !== undefined && last.reason === reason && last.message === text && last.type === type;
-      if (isSame) {
-        const again = { id, count: last.count + 1, last_at: at };
-        await tx.updateTable('resource_events').set(again).where('id', '=', last.id).execute();
+      if (same !== undefined) {
+        const again = { id, count: same.count + 1, last_at: at };
+        await tx.updateTable('resource_events').set(again).where('id', '=', same.id).execute();
         return;
       }
       const row = { id, uid, kind, workspace, name, type, reason, message: text, count: 1, first_at: at, last_at: at };

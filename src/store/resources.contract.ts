@@ -205,6 +205,52 @@ export function resourcesContract(stores: TestStores): void {
       expect(await events.list({ uid: 'uid-a', limit: 1 })).toHaveLength(1);
     });
 
+    it('are counted when they come by turns, each where it was seen last, while that is not long ago', async () => {
+      const store = await stores.fresh();
+      let now = 1_000_000;
+      const clocked = { db: store.db, exclusively: store.exclusively.bind(store), now: async () => now };
+      const events = new ResourceEvents(clocked);
+      const told = async () =>
+        (await events.list({})).map(({ count, firstAt, lastAt, message }) => [message, count, firstAt, lastAt]);
+      for (const message of ['up', 'down', 'up', 'down', 'up']) {
+        await events.add(of('a'), message === 'up' ? 'normal' : 'warning', 'Health', message);
+        now += 60_000;
+      }
+      expect(await told()).toEqual([
+        ['up', 3, 1_000_000, 1_240_000],
+        ['down', 2, 1_060_000, 1_180_000],
+      ]);
+      // The same words of another type, reason or resource are another event.
+      await events.add(of('a'), 'normal', 'Health', 'down');
+      await events.add(of('a'), 'warning', 'Other', 'down');
+      await events.add(of('b'), 'warning', 'Health', 'down');
+      expect((await told()).map(([message, count]) => [message, count])).toEqual([
+        ['down', 1],
+        ['down', 1],
+        ['down', 1],
+        ['up', 3],
+        ['down', 2],
+      ]);
+      // The last one of a resource is counted whenever it comes again; others only soon.
+      now += 3_600_001;
+      await events.add(of('a'), 'warning', 'Other', 'down');
+      await events.add(of('a'), 'normal', 'Health', 'up');
+      expect((await events.list({ uid: 'uid-a' })).map(({ count, reason }) => [reason, count]).slice(0, 3)).toEqual([
+        ['Health', 1],
+        ['Other', 2],
+        ['Health', 1],
+      ]);
+    });
+
+    it('are other ones when many have happened since', async () => {
+      const events = new ResourceEvents(await stores.fresh());
+      for (let i = 0; i < 9; i++) await events.add(of('a'), 'normal', 'Step', `a${i}`);
+      await events.add(of('a'), 'normal', 'Step', 'a1');
+      await events.add(of('a'), 'normal', 'Step', 'a0');
+      const counts = (await events.list({})).map(({ count, message }) => `${message}x${count}`);
+      expect(counts).toEqual(['a0x1', 'a1x2', 'a8x1', 'a7x1', 'a6x1', 'a5x1', 'a4x1', 'a3x1', 'a2x1', 'a0x1']);
+    });
+
     it('are forgotten when there are too many of one, or of all', async () => {
       const events = new ResourceEvents(await stores.fresh(), { perResource: 3, total: 5 });
       for (let i = 0; i < 5; i++) await events.add(of('a'), 'normal', 'Step', `a${i}`);

@@ -85,7 +85,7 @@ export interface ResourceEventRow {
   type: string;
   reason: string;
   message: string;
-  /** How often it has happened in a row. */
+  /** How often it has happened in a row, or by turns with a few others. */
   count: number;
   first_at: number;
   last_at: number;

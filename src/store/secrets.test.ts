@@ -1,4 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,7 +25,7 @@ describe('SecretBox', () => {
 
   it('makes its key file once, for its owner alone', () => {
     const sealed = SecretBox.open(path).seal('hf_token', 'here');
-    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect([statSync(path).mode & 0o777, statSync(join(folder, 'keys')).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(readdirSync(join(folder, 'keys'))).toEqual(['secrets.key']);
     expect(SecretBox.open(path).unseal(sealed, 'here')).toBe('hf_token');
   });
@@ -51,6 +61,15 @@ describe('SecretBox', () => {
     expect(() => SecretBox.open(path).unseal(sealed, 'here')).toThrow(/is not the key file/);
   });
 
+  it('knows a text that it has sealed, and takes what it cannot unseal for another', () => {
+    const box = SecretBox.open(path);
+    const sealed = box.seal('secret', 'here');
+    expect([box.holds(sealed, 'secret', 'here'), box.holds(sealed, 'other', 'here')]).toEqual([true, false]);
+    expect([box.holds(sealed, 'secret', 'there'), box.holds({ $sealed: 'v1' }, '', 'here')]).toEqual([false, false]);
+    rmSync(path);
+    expect(SecretBox.open(path).holds(sealed, 'secret', 'here')).toBe(false);
+  });
+
   it('refuses a key file that others may read, one that holds no key, and one that cannot be', () => {
     SecretBox.open(path);
     chmodSync(path, 0o640);
@@ -62,5 +81,10 @@ describe('SecretBox', () => {
     mkdirSync(path);
     expect(() => SecretBox.open(path)).toThrow(/cannot be used \(EISDIR\)/);
     expect(() => SecretBox.open(join(folder, 'keys', 'secrets.key', 'x', 'y'))).not.toThrow();
+  });
+
+  it('says so where no folder can be made for it', ({ skip }) => {
+    skip(!existsSync('/proc/self'), 'there is no /proc here');
+    expect(() => SecretBox.open('/proc/twinyard/secrets.key')).toThrow(/cannot be used \(ENOENT\)/);
   });
 });

@@ -4,7 +4,6 @@ import {
   fchmodSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   statSync,
@@ -12,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.js';
 import { badKeyFile, brokenSecret, otherKeyFile } from './resource-errors.js';
 
 /** A text that only the holder of the key file can read. It stands in JSON where the text would. */
@@ -71,6 +71,16 @@ export class SecretBox {
       throw brokenSecret(place);
     }
   }
+
+  /** Whether it is this text that was sealed there. What cannot be unsealed here is another one. */
+  holds(sealed: Sealed, text: string, place: string): boolean {
+    try {
+      return this.unseal(sealed, place) === text;
+    } catch (error) {
+      if (!(error as NodeJS.ErrnoException).code?.startsWith('SECRETS_')) throw error;
+      return false;
+    }
+  }
 }
 
 export function isSealed(value: unknown): value is Sealed {
@@ -102,7 +112,7 @@ function readKey(path: string): Buffer | null {
 
 /** On the disk under another name first, so that nobody ever sees half a key; the first to give it its name wins. */
 function makeKey(path: string): Buffer {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);
   try {

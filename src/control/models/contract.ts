@@ -94,4 +94,6 @@ export interface Clock {
   now(): number;
   /** Throws the signal's reason when it is aborted meanwhile. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back once; returns how to forget it. */
+  after(ms: number, callback: () => void): () => void;
 }

@@ -7,6 +7,18 @@ it('knows the time and waits for it', async () => {
   expect(systemClock.now()).toBeGreaterThanOrEqual(before);
 });
 
+it('calls back once, unless it is told to forget it', async () => {
+  const called: string[] = [];
+  systemClock.after(0, () => called.push('forgotten'))();
+  await new Promise<void>((resolve) => {
+    systemClock.after(0, () => {
+      called.push('kept');
+      resolve();
+    });
+  });
+  expect(called).toEqual(['kept']);
+});
+
 it('stops waiting for a signal, with its reason', async () => {
   const controller = new AbortController();
   const reason = new Error('enough');

@@ -43,7 +43,7 @@ export class ExternalEndpointReconciler implements Reconciler {
     if (!isSame(before, status)) await this.store.putStatus(ref, record.uid, status);
     if (before?.phase !== status.phase) {
       const type = status.phase === 'Running' || status.phase === 'Pending' ? 'normal' : 'warning';
-      await this.store.events.add(record, type, status.phase, status.message);
+      await this.store.events.add(record, type, status.phase, status.message || wellText(status.healthy));
     }
     return status.phase === 'Pending' ? FIRST_MS : AGAIN_MS;
   }
@@ -75,6 +75,9 @@ export class ExternalEndpointReconciler implements Reconciler {
     return { phase, message, observed_generation: generation, healthy };
   }
 }
+
+/** Of one that needs no more words where it stands beside the numbers. */
+const wellText = (healthy: number) => (healthy === 1 ? 'its upstream answers' : `all ${healthy} upstreams answer`);
 
 type ShownStatus = Omit<Status, 'conditions'>;
 

@@ -106,8 +106,10 @@ test('a registry is connected or says why not, and is asked again, later and lat
   await plane.apply(resource('ModelRegistry', 'shelf', `{type: file, url: 'file://${models}-2'}`));
   await reconciler.reconcile(shelf);
   await reconciler.reconcile(shelf);
-  expect((await store.events.list(shelf)).map(({ reason }) => reason)).toEqual([
-    ...['Failed', 'Failed', 'Connected', 'Failed'],
+  expect((await store.events.list(shelf)).map(({ count, reason }) => [reason, count])).toEqual([
+    ['Failed', 1],
+    ['Failed', 2],
+    ['Connected', 1],
   ]);
   await store.delete('alice', shelf);
   expect(await reconciler.reconcile(shelf)).toBeNull();
@@ -244,7 +246,7 @@ describe('an external endpoint', () => {
     expect((await store.events.list(away)).map(({ message, reason }) => `${reason}: ${message}`)).toMatchObject([
       expect.stringContaining('Failed: default.away.first refuses the credential'),
       `Degraded: default.away.first ${problem}`,
-      'Running: ',
+      'Running: all 2 upstreams answer',
     ]);
     routes.health.clear();
     expect((await look())[1]).toBe('Running');
@@ -270,6 +272,7 @@ describe('an external endpoint', () => {
     await new ExternalEndpointReconciler(plane.store, plane.routes, plane.timing).reconcile(away);
     const told = plane.routes.endpoints.get('default/away')!;
     expect([told.models, told.replicas[0]!.models]).toEqual([undefined, null]);
+    expect(await plane.store.events.list(away)).toMatchObject([{ reason: 'Running', message: 'its upstream answers' }]);
     await plane.chat('  replicas: 0\n');
     const twin = resource('ExternalEndpoint', 'chat', "{upstreams: [{name: a, url: 'https://a.example'}]}");
     await expect(plane.apply(twin)).rejects.toMatchObject({ code: 'RESOURCE_NAME_TAKEN' });

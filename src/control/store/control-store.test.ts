@@ -132,6 +132,24 @@ describeStores((stores) => {
       expect((await control.revealed(HUB))!.spec.token).toBe('other');
     });
 
+    it('that were sealed with another key file are replaced by what is applied, and told of until then', async () => {
+      const { apply, store } = await opened();
+      await apply(registry(TOKEN));
+      const other = new ControlStore(store, SecretBox.open(join(folder, 'other.key')));
+      const applyThere = (text: string) => other.apply('alice', readResources(text, 'f.yaml'));
+      const remedy = /apply the resources with their secrets again/;
+      await expect(other.revealed(HUB)).rejects.toThrow(remedy);
+      // Stars say nothing that could be sealed anew.
+      expect((await applyThere(registry('***')))[0]!.action).toBe('unchanged');
+      await expect(other.revealed(HUB)).rejects.toThrow(remedy);
+      expect((await applyThere(registry(TOKEN)))[0]).toMatchObject({
+        action: 'changed',
+        resource: { metadata: { generation: 2 } },
+      });
+      expect((await other.revealed(HUB))!.spec.token).toBe(TOKEN);
+      expect((await applyThere(registry(TOKEN)))[0]!.action).toBe('unchanged');
+    });
+
     it('given as stars are refused where there was none, and where they would go elsewhere', async () => {
       const { apply } = await opened();
       await expect(apply(registry('***'))).rejects.toThrow(/f\.yaml:4:\d+ \(spec\.token\): there is no secret yet/);

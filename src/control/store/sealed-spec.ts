@@ -9,8 +9,9 @@ type Spec = Readonly<Record<string, unknown>>;
 
 /**
  * A spec as it is stored: each secret sealed for its resource and place. One that is as before, or that is given as stars,
- * stays as it is sealed already. Stars are refused where there was none, and where it would now be sent to another address:
- * who may change an address need not know the secret, and must not learn it so.
+ * stays as it is sealed already; for what cannot be unsealed any more, what is given takes its place. Stars are refused where
+ * there was none, and where it would now be sent to another address: who may change an address need not know the secret, and
+ * must not learn it so.
  */
 export function sealSpec(
   box: SecretBox,
@@ -27,8 +28,8 @@ export function sealSpec(
       if (around.url !== aroundBefore.url) throw hiddenSecret(placeOf(path), 'its address has changed');
       return sealed;
     }
-    const isSame = isSealed(sealed) && box.unseal(sealed, where) === value;
-    return isSame ? sealed : box.seal(String(value), where);
+    const text = String(value);
+    return isSealed(sealed) && box.holds(sealed, text, where) ? sealed : box.seal(text, where);
   });
 }
 

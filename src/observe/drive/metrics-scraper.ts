@@ -1,4 +1,4 @@
-import { readMetrics } from './read-metrics.js';
+import { readSamples } from '../../protocol/prometheus-text.js';
 import type { ServerClient } from './server-client.js';
 
 /** What is kept of a server's metrics, by the names of vLLM, its older ones, SGLang and llama.cpp. */
@@ -67,7 +67,7 @@ export class MetricsScraper {
     const atUs = Date.now() * 1000;
     const { text } = await this.#client.ask('/metrics', Math.max(1000, this.#intervalMs));
     if (text === undefined) return;
-    const found = readMetrics(text);
+    const found = readSamples(text);
     const figures = Object.entries(SCRAPED).map(([name, names]) => [name, found.sum(...names)]);
     this.samples.push({ atUs, ...(Object.fromEntries(figures) as Record<Scraped, number>) });
   }

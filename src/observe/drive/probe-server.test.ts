@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { scrapedSummary } from './metrics-scraper.js';
 import { probeServer } from './probe-server.js';
-import { readMetrics } from './read-metrics.js';
 import { ServerClient } from './server-client.js';
 import { serverTokenizer } from './tokenizer.js';
 import { json, type ToyRequest, toyServer } from './toy-server.contract.js';
@@ -104,16 +103,6 @@ describe('serverTokenizer', () => {
     expect(await counted((_, response) => json(response, {}, 404))).toBeNull();
     expect(await counted(text('null'))).toBeNull();
     expect(await counted(text('hello'))).toBeNull();
-  });
-});
-
-describe('readMetrics', () => {
-  it('adds up the samples of the first metric there is', () => {
-    const found = readMetrics(METRICS);
-    expect(found.sum('sglang:num_running_reqs', 'vllm:num_requests_running')).toBe(7);
-    expect(found.sum('nothing')).toBeNaN();
-    expect(found.labels('vllm:cache_config_info')).toMatchObject({ block_size: '32', x: 'a\\"b' });
-    expect(found.labels('nothing')).toEqual({});
   });
 });
 

@@ -1,6 +1,6 @@
+import { readSamples } from '../../protocol/prometheus-text.js';
 import type { TraceServer } from '../../workload/trace.js';
 import { modelNotServed, serverFails } from './errors.js';
-import { readMetrics } from './read-metrics.js';
 import type { ServerClient } from './server-client.js';
 
 /** Problems of the list of models after which nothing else is worth trying. */
@@ -56,12 +56,10 @@ function versionOf(text: string | undefined): TraceServer {
 
 /** What vLLM tells of its KV cache among its metrics. */
 function cacheOf(text: string): TraceServer {
-  const labels = readMetrics(text).labels('vllm:cache_config_info');
-  const [blockSize, totalKvBlocks, share] = [
-    labels.block_size,
-    labels.num_gpu_blocks,
-    labels.gpu_memory_utilization,
-  ].map(Number);
+  const samples = readSamples(text);
+  const [blockSize, totalKvBlocks, share] = ['block_size', 'num_gpu_blocks', 'gpu_memory_utilization'].map((label) =>
+    Number(samples.label('vllm:cache_config_info', label)),
+  );
   return {
     ...(isCount(blockSize) ? { blockSize } : {}),
     ...(isCount(totalKvBlocks) ? { totalKvBlocks } : {}),

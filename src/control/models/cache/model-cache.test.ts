@@ -27,6 +27,16 @@ it('is a folder for its owner alone', async () => {
   expect(statSync(made).mode & 0o777).toBe(0o700);
 });
 
+it('says so where it cannot be', async ({ skip }) => {
+  writeFileSync(join(folder, 'file'), '');
+  await expect(ModelCache.open(join(folder, 'file', 'a'))).rejects.toMatchObject({
+    code: 'MODEL_CACHE',
+    message: expect.stringContaining('is not a folder'),
+  });
+  skip(!existsSync('/proc/self'), 'there is no /proc here');
+  await expect(ModelCache.open('/proc/twinyard/models')).rejects.toMatchObject({ code: 'MODEL_CACHE' });
+});
+
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

@@ -1,5 +1,6 @@
-import { mkdir, realpath, statfs } from 'node:fs/promises';
+import { realpath, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../../store/make-folder.js';
 import type { Clock } from '../contract.js';
 import { CACHE_PARTS, CacheLayout } from './cache-layout.js';
 import { CacheLock } from './cache-lock.js';
@@ -34,7 +35,7 @@ export class ModelCache {
   static async open(folder: string): Promise<ModelCache> {
     try {
       // Models may be secret, and a registry's token has paid for them.
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       const root = await realpath(folder);
       for (const part of CACHE_PARTS) await ensureFolder(root, part);
       return new ModelCache(new CacheLayout(root));

@@ -23,9 +23,8 @@ export interface FileDownload {
  */
 export async function downloadFile({ clock, count, file, model, path, registry, signal }: FileDownload): Promise<void> {
   const place = `${registry.address}: ${model.name} (file ${JSON.stringify(file.path)})`;
-  const partial = await PartialFile.open(path, file, signal);
+  const partial = await PartialFile.open(path, file, signal, (bytes) => count(bytes, false));
   try {
-    count(partial.bytes, false);
     for (let failures = 0; ; ) {
       if (partial.bytes === file.size) {
         if (await partial.isRight()) return;

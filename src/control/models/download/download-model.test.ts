@@ -235,6 +235,33 @@ describe('a download that breaks off', () => {
     sameAsHub((await download()).folder);
   });
 
+  it('says so while it hangs, and goes on', async () => {
+    const all = tinyModel('main')[LARGE]!;
+    let hanging: ServerResponse | undefined;
+    hub.once('/blobs/', (response) => {
+      hanging = response.writeHead(200, { 'content-length': all.length });
+      hanging.write(all.subarray(0, 1000));
+    });
+    const told: number[] = [];
+    const { folder: found } = await download({
+      onProgress: ({ bytes, quietMs }) => {
+        clock.time += 250;
+        if (quietMs > 0) told.push(quietMs);
+        if (bytes !== SMALL_BYTES + 1000 || hanging === undefined) return;
+        // When these have been written down nothing comes for a while.
+        const response = hanging;
+        hanging = undefined;
+        setImmediate(() => {
+          clock.pass(25_000);
+          response.end(all.subarray(1000));
+        });
+      },
+    });
+    sameAsHub(found);
+    expect([told.length, clock.alarms]).toEqual([2, 0]);
+    expect(told[0]).toBeGreaterThanOrEqual(10_000);
+  });
+
   it('ends quietly too early', async () => {
     hub.once('/blobs/', (response) => response.writeHead(200).end('short'), 20);
     await expect(download()).rejects.toMatchObject({
@@ -247,7 +274,7 @@ describe('a download that breaks off', () => {
   it('is given up at once for what will not get better', async () => {
     hub.once('/blobs/', (response) => response.writeHead(403).end());
     await expect(download()).rejects.toMatchObject({ code: 'REGISTRY_FORBIDDEN' });
-    expect(clock.slept).toEqual([]);
+    expect([clock.slept, clock.alarms]).toEqual([[], 0]);
   });
 
   it('takes the other files with it, and keeps what came', async () => {

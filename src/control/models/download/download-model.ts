@@ -91,6 +91,7 @@ async function fetchIntoCache(options: DownloadOptions, manifest: Manifest): Pro
     await staged.publish();
     return (await cache.find(manifest))!;
   } finally {
+    progress.end();
     lock.release();
   }
 }

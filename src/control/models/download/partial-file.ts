@@ -21,11 +21,19 @@ export class PartialFile {
     this.#hash = new ByteHash(file);
   }
 
-  /** Throws what the system says; a link in its place is refused. */
-  static async open(path: string, file: ModelFile, signal?: AbortSignal): Promise<PartialFile> {
+  /**
+   * Throws what the system says; a link in its place is refused.
+   * @param count is told of what is there already as it is read, which takes a while for much
+   */
+  static async open(
+    path: string,
+    file: ModelFile,
+    signal: AbortSignal,
+    count: (bytes: number) => void,
+  ): Promise<PartialFile> {
     const partial = new PartialFile(file, await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o644));
     try {
-      await partial.#readBack(signal);
+      await partial.#readBack(signal, count);
       return partial;
     } catch (error) {
       await partial.close();
@@ -70,15 +78,16 @@ export class PartialFile {
     return this.#handle.close();
   }
 
-  async #readBack(signal: AbortSignal | undefined): Promise<void> {
+  async #readBack(signal: AbortSignal, count: (bytes: number) => void): Promise<void> {
     const { size } = await this.#handle.stat();
     if (size > this.#file.size) return this.restart();
     const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(1, size)));
     while (this.#bytes < size) {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       const { bytesRead } = await this.#handle.read(piece, 0, piece.length, this.#bytes);
       this.#hash.update(piece.subarray(0, bytesRead));
       this.#bytes += bytesRead;
+      count(bytesRead);
     }
     this.#continued = size > 0;
   }

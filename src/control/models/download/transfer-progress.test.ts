@@ -56,3 +56,38 @@ it('goes back when a file begins again', () => {
   progress.count(-500, false);
   expect(told.at(-1)).toMatchObject({ bytes: 0, bytesPerSecond: 500 });
 });
+
+it('says when nothing comes, again and again, until something does', () => {
+  const { clock, progress, told } = start();
+  progress.phase('downloading');
+  clock.pass(6000);
+  progress.count(100, true);
+  clock.pass(9999);
+  expect(told.map(({ quietMs }) => quietMs)).toEqual([0, 0]);
+  clock.pass(1);
+  expect(told.at(-1)).toMatchObject({ phase: 'downloading', bytes: 100, quietMs: 10_000 });
+  clock.pass(20_250);
+  progress.count(100, true);
+  expect(told.slice(2).map(({ quietMs }) => quietMs)).toEqual([10_000, 20_000, 30_000, 0]);
+  clock.pass(10_000);
+  expect(told.at(-1)).toMatchObject({ bytes: 200, quietMs: 10_000 });
+});
+
+it('does not wait for bytes while another process downloads, nor when all is there, nor at the end', () => {
+  const { clock, progress, told } = start();
+  progress.phase('waiting');
+  clock.pass(60_000);
+  progress.phase('downloading');
+  progress.phase('publishing');
+  clock.pass(60_000);
+  progress.fileDone();
+  expect(told.map(({ phase, quietMs }) => [phase, quietMs])).toEqual([
+    ['waiting', 0],
+    ['downloading', 0],
+    ['publishing', 0],
+    ['publishing', 0],
+  ]);
+  progress.phase('downloading');
+  progress.end();
+  expect(clock.alarms).toBe(0);
+});

@@ -33,14 +33,15 @@ test.each([
 });
 
 test('a download is told with how far it is', () => {
-  const fetching = (bytes: number, total: number) =>
+  const fetching = (bytes: number, total: number, quietMs = 0) =>
     status({
       desired: { replicas: 1, specHash: null, maxSurge: 1, maxUnavailable: 0 },
-      model: { state: 'fetching', bytes, total },
+      model: { state: 'fetching', bytes, total, quietMs },
     });
   expect(fetching(0, 0)).toMatchObject({ phase: 'ModelDownloading', message: 'asks the registry for the model' });
   expect(fetching(2 ** 20, 2 ** 21)).toMatchObject({ message: '50 % of 2.0 MiB' });
   expect(fetching(2 ** 30, 2 ** 32)).toMatchObject({ message: '25 % of 4.0 GiB', download: { total: 2 ** 32 } });
+  expect(fetching(2 ** 20, 2 ** 21, 12_900).message).toBe('50 % of 2.0 MiB; nothing has come for 12 s');
 });
 
 test('one that is started again is a failure, with what is known of the one before', () => {

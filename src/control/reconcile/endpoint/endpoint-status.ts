@@ -98,7 +98,13 @@ function phaseOf(input: StatusInput, ready: number): Phase {
     return { phase, message: `${count}: ${problem}${nextTry(hindrance, input.now)}`, problem };
   }
   if (model.state === 'fetching') {
-    return { phase: 'ModelDownloading', message: downloadText(model.bytes, model.total) };
+    const message = downloadText(model.bytes, model.total);
+    if (model.quietMs === 0) return { phase: 'ModelDownloading', message };
+    return {
+      phase: 'ModelDownloading',
+      message: `${message}; nothing has come for ${Math.floor(model.quietMs / 1000)} s`,
+      problem: 'its download has stalled: nothing comes from the registry',
+    };
   }
   return { phase: 'Deploying', message: count };
 }

@@ -4,6 +4,7 @@ import type { Clock, ModelRegistry, ResolvedModel } from '../../models/contract.
 import { folderSource } from '../../models/description/model-source.js';
 import { downloadModel } from '../../models/download/download-model.js';
 import type { FileSelection } from '../../models/download/select-files.js';
+import type { DownloadProgress } from '../../models/download/transfer-progress.js';
 import { nothingSelected } from '../../models/errors.js';
 import { modelFacts } from '../../models/model-facts.js';
 import type { FetchedModel } from './model-state.js';
@@ -26,7 +27,7 @@ export interface FetchOptions {
   readonly asked: AskedModel;
   /** What it stood for when it was fetched before; null for what it stands for now. */
   readonly revision: string | null;
-  readonly onProgress: (bytes: number, total: number) => void;
+  readonly onProgress: (progress: DownloadProgress) => void;
   readonly signal: AbortSignal;
   readonly clock?: Clock;
 }
@@ -36,9 +37,8 @@ export async function fetchModel(options: FetchOptions): Promise<FetchedModel> {
   const { asked, cache, clock, onProgress, registry, signal } = options;
   const resolved = await registry.resolve(asked.name, options.revision ?? asked.version ?? undefined, signal);
   const { bytes, folder, revision } = await downloadModel({
-    ...{ registry, model: resolved, cache, signal },
+    ...{ registry, model: resolved, cache, signal, onProgress },
     selection: selectionOf(asked, resolved, registry.address),
-    onProgress: ({ bytes, totalBytes }) => onProgress(bytes, totalBytes),
     ...(clock === undefined ? {} : { clock }),
   });
   const { version } = resolved;

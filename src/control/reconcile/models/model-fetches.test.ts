@@ -16,6 +16,7 @@ import type { ModelState } from './model-state.js';
 let folder: string;
 let hub: ToyHub;
 let timing: ToyTiming;
+let clock: ToyClock;
 let fetches: ModelFetches;
 let heard: () => void;
 let changes: number;
@@ -26,6 +27,7 @@ beforeEach(async () => {
   const weights = safetensors({ w: { dtype: 'BF16', shape: [64, 64] } });
   hub.put('acme/tiny', 'main', { ...tinyModel('one'), 'model.safetensors': weights });
   timing = new ToyTiming();
+  clock = new ToyClock();
   fetches = await begun();
 });
 afterEach(async () => {
@@ -44,7 +46,7 @@ async function begun(): Promise<ModelFetches> {
   return new ModelFetches({
     cache: await ModelCache.open(join(folder, 'cache')),
     timing,
-    clock: new ToyClock(),
+    clock,
     changed,
   });
 }
@@ -78,7 +80,12 @@ const factsOf = (state: ModelState) => (state.state === 'ready' ? { ...state.mod
 
 describe('a model', () => {
   test('is fetched in the background, with its progress and what it is', async () => {
-    expect(fetches.stateOf('k', asked(), fromHub(), null)).toEqual({ state: 'fetching', bytes: 0, total: 0 });
+    expect(fetches.stateOf('k', asked(), fromHub(), null)).toEqual({
+      state: 'fetching',
+      bytes: 0,
+      total: 0,
+      quietMs: 0,
+    });
     const state = await settledState(asked());
     expect(factsOf(state)).toMatchObject({
       ...asked(),
@@ -90,6 +97,27 @@ describe('a model', () => {
       parameters: 4096,
     });
     expect(changes).toBeGreaterThan(0);
+  });
+
+  test('of which nothing comes for a while is said to be late, at once', async () => {
+    const lone = asked({ name: 'acme/lone' });
+    hub.put('acme/lone', 'main', { 'model.safetensors': safetensors({ w: { dtype: 'BF16', shape: [8] } }) });
+    let goOn = () => {};
+    const asksForWeights = new Promise<void>((resolve) => {
+      hub.once('/blobs/', (response) => {
+        goOn = () => response.destroy();
+        resolve();
+      });
+    });
+    fetches.stateOf('k', lone, fromHub(), null);
+    await asksForWeights;
+    await timing.pass(10_000);
+    const before = changes;
+    clock.pass(10_000);
+    expect(changes).toBe(before + 1);
+    expect(fetches.stateOf('k', lone, fromHub(), null)).toMatchObject({ state: 'fetching', quietMs: 10_000 });
+    goOn();
+    expect((await settledState(lone)).state).toBe('ready');
   });
 
   test('is not fetched again by the next control plane, even if its branch has moved', async () => {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { ModelCache } from '../../models/cache/model-cache.js';
 import type { Clock, ModelRegistry } from '../../models/contract.js';
+import type { DownloadProgress } from '../../models/download/transfer-progress.js';
 import { isTransient } from '../../models/errors.js';
 import { retryDelay } from '../retry-delay.js';
 import type { Timing } from '../timing.js';
@@ -64,7 +65,12 @@ export class ModelFetches {
     const fetch: Fetch = {
       ...{ asked, origin, ended: new AbortController(), failures: 0, toldAt: 0, forget: () => {} },
       revision: before === null ? null : String(before.revision),
-      state: (before === null ? null : foundAgain(asked, before)) ?? { state: 'fetching', bytes: 0, total: 0 },
+      state: (before === null ? null : foundAgain(asked, before)) ?? {
+        state: 'fetching',
+        bytes: 0,
+        total: 0,
+        quietMs: 0,
+      },
     };
     this.#fetches.set(key, fetch);
     if (fetch.state.state !== 'ready') void this.#run(key, fetch);
@@ -87,8 +93,8 @@ export class ModelFetches {
     const { cache, changed, clock, timing } = this.#options;
     const { asked, origin } = fetch;
     const { signal } = fetch.ended;
-    const onProgress = (bytes: number, total: number) => {
-      fetch.state = { state: 'fetching', bytes, total };
+    const onProgress = ({ bytes, quietMs, totalBytes }: DownloadProgress) => {
+      fetch.state = { state: 'fetching', bytes, total: totalBytes, quietMs };
       if (timing.now() - fetch.toldAt < TELL_MS) return;
       fetch.toldAt = timing.now();
       changed(key);

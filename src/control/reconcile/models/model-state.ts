@@ -2,7 +2,8 @@
 export type ModelState =
   /** Without a model here, the engine finds it itself. */
   | { readonly state: 'ready'; readonly model: FetchedModel | null }
-  | { readonly state: 'fetching'; readonly bytes: number; readonly total: number }
+  /** Quiet for how long, once nothing has come for a while. */
+  | { readonly state: 'fetching'; readonly bytes: number; readonly total: number; readonly quietMs: number }
   | { readonly state: 'failed'; readonly message: string; readonly isPassing: boolean; readonly from: number };
 
 export interface FetchedModel {

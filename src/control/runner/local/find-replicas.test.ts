@@ -168,6 +168,11 @@ describe('a folder', () => {
       code: 'RUNNER_FOLDER',
       message: expect.stringContaining('ENOTDIR'),
     });
+    // Folders are made level by level: Node's own way of making several would never end here.
+    await expect(LocalRunner.open({ folder: '/proc/twinyard' })).rejects.toMatchObject({
+      code: 'RUNNER_FOLDER',
+      message: expect.stringContaining('ENOENT'),
+    });
   });
 
   test('is given up again when the runner cannot be opened', async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunLock } from '../../../gateway/metering/run-lock.js';
+import { makeFolder } from '../../../store/make-folder.js';
 import type {
   Capacity,
   LogOptions,
@@ -223,7 +224,7 @@ export class LocalRunner implements Runner {
 
 async function takeFolder(root: string): Promise<{ folder: string; lock: RunLock }> {
   try {
-    mkdirSync(join(root, REPLICAS), { recursive: true, mode: 0o700 });
+    makeFolder(join(root, REPLICAS));
     const folder = realpathSync(join(root, REPLICAS));
     const lock = await RunLock.take(join(root, 'lock'));
     if (lock !== null) return { folder, lock };

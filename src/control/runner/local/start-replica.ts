@@ -1,5 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../../store/make-folder.js';
 import type { ReplicaSpec } from '../contract.js';
 import { badWorkingFolder, notStarted, reasonOf } from '../errors.js';
 import type { Held } from './allocate.js';
@@ -76,7 +77,7 @@ async function letGo(launched: LaunchedProcess, { folder, held, spec }: StartOpt
 function workingFolderOf({ workingFolder }: ReplicaSpec, folder: string): string {
   if (workingFolder === null) {
     const own = join(folder, WORK);
-    mkdirSync(own, { recursive: true });
+    makeFolder(own);
     return own;
   }
   try {
