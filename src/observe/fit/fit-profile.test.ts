@@ -117,6 +117,21 @@ describe('steps and requests together', () => {
   });
 });
 
+describe('steps of a GPU that slows down', () => {
+  it("say so, and how much is the host's", () => {
+    const host = { stepUs: 150, promptUs: 50, promptTokenUs: 0.2 };
+    const planted = { ...PLANTED, host, slowdown: { share: 0.1, tokenUs: 24, overUs: 50_000 } };
+    const steps = [{ name: 'run', samples: plantedSteps(planted, 3000, { bare: 0, timed: true }) }];
+    const { profile, report } = fitProfile({ steps }, OPTIONS);
+    expect(Math.abs(profile.step.host!.stepUs / 150 - 1)).toBeLessThan(0.2);
+    expect(Math.abs(profile.step.requestUs / PLANTED.requestUs - 1)).toBeLessThan(0.1);
+    expect(report.notes.join(' ')).toMatch(
+      / A GPU that has computed all it can for a while takes (9|10)\.\d % longer\./,
+    );
+    expect(report.steps!.heldOut!.medianAbs).toBeLessThan(0.01);
+  });
+});
+
 describe('a profile of a similar engine', () => {
   it('is a start for requests as well', () => {
     const known = { ...fitProfile({ steps: [{ name: 's', samples: plantedSteps(PLANTED, 1500) }] }, OPTIONS).profile };

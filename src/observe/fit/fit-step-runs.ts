@@ -40,14 +40,14 @@ export function fitStepRuns(
   const judged =
     last.length < LEAST_HELD_OUT ? null : stepErrors(fitSharedContext(first, launchedAbove).fit.costs, last);
   report.steps = { fitted: stepErrors(fit.costs, all), heldOut: judged };
-  report.parameters.push(...stepIntervals(fit, all));
+  report.parameters.push(...stepIntervals(fit));
   report.notes.push(...notesOn(all, fit.costs, measured, judged === null));
   return { step: fit.costs, request: { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 } };
 }
 
 function notesOn(
   samples: readonly StepSample[],
-  { launch }: StepCosts,
+  { launch, slowdown }: StepCosts,
   measured: boolean,
   unjudged: boolean,
 ): string[] {
@@ -62,6 +62,8 @@ function notesOn(
     notes.push(
       `The first step of each size above ${launch.aboveTokens} tokens took ${(launch.firstUs / 1000).toFixed(1)} ms longer: an engine that has served for a while has seen them all, and is simulated like that.`,
     );
+  if (slowdown !== undefined)
+    notes.push(`A GPU that has computed all it can for a while takes ${(100 * slowdown.share).toFixed(1)} % longer.`);
   if (!measured)
     notes.push('Requests shared too little of their contexts to tell what sharing saves: taken from an H200.');
   if (unjudged) notes.push('Too few steps in service to hold some back: nothing says how well the profile predicts.');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StepCosts } from '../../replica/latency/profile.js';
-import { profileLatency } from '../../replica/latency/profile-latency.js';
+import { engineLatency, profileLatency } from '../../replica/latency/profile-latency.js';
 import { TokenCurve } from '../../replica/latency/token-curve.js';
 import { intervalOf } from './fit-report.js';
 import { fitSteps } from './fit-steps.js';
@@ -11,6 +11,9 @@ import { TERMS, UNIT_COSTS } from './step-terms.js';
 
 const SETTINGS = { sharedContext: 0.75, launchedAbove: 512 };
 const request = { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 };
+const HOST = { stepUs: 150, promptUs: 50, promptTokenUs: 0.2 };
+const SLOWDOWN = { share: 0.1, tokenUs: 20, overUs: 50_000 };
+
 /** The costs that are a number each. */
 function costsPerSomething(costs: StepCosts): Record<string, number> {
   return Object.fromEntries(UNIT_COSTS.map((name) => [name, costs[name]]));
@@ -39,12 +42,16 @@ describe('costs planted in steps', () => {
   });
 
   it('come back within the range that is given, in spite of errors and pauses', () => {
-    const planted = { ...PLANTED, launch: { aboveTokens: 512, us: 0, firstUs: 1500 } };
-    const samples = plantedSteps(planted, 8000);
+    const planted = { ...PLANTED, host: HOST, launch: { aboveTokens: 512, us: 0, firstUs: 1500 }, slowdown: SLOWDOWN };
+    const samples = plantedSteps(planted, 8000, { timed: true });
     const fit = fitSteps(samples, SETTINGS);
-    const intervals = stepIntervals(fit, samples);
+    const intervals = stepIntervals(fit);
     expect(intervals.map(({ name }) => name)).toEqual([...TERMS]);
-    const truth: Record<string, number> = { ...costsPerSomething(planted), firstUs: 1500 };
+    const { stepUs: hostStepUs, promptUs: hostPromptUs, promptTokenUs: hostPromptTokenUs } = HOST;
+    const host = { hostStepUs, hostPromptUs, hostPromptTokenUs };
+    // Full load is what the quickest step reached, and the slowdown goes with its square.
+    const slowdown = SLOWDOWN.share * (SLOWDOWN.tokenUs / fit.costs.slowdown!.tokenUs) ** 2;
+    const truth: Record<string, number> = { ...costsPerSomething(planted), ...host, firstUs: 1500, slowdown };
     for (const { name, value, low, high } of intervals) {
       // A range holds the truth 19 times out of 20; this one is half as wide again.
       const slack = 0.5 * (high! - low!);
@@ -52,8 +59,8 @@ describe('costs planted in steps', () => {
       expect(high! - low!, name).toBeLessThan(0.5 * value);
     }
     // Pauses are one step in a hundred, of 5 ms: they do not move the rest.
-    const { stepUs } = profileLatency({ step: fit.costs, request });
-    const trueUs = profileLatency({ step: PLANTED, request }).stepUs;
+    const { stepUs } = engineLatency({ step: fit.costs, request });
+    const trueUs = engineLatency({ step: { ...planted, launch: null }, request }).stepUs;
     const total = (us: typeof stepUs) => samples.reduce((sum, { shape }) => sum + us(shape), 0);
     expect(total(stepUs) / total(trueUs)).toBeCloseTo(1, 2);
   });
@@ -78,7 +85,7 @@ describe('costs planted in steps', () => {
 
   it('that no step has a part in are not identified, and have no range', () => {
     const decodes = plantedSteps(PLANTED, 2000).filter(({ shape }) => shape.prefills === 0);
-    const ranges = new Map(stepIntervals(fitSteps(decodes, SETTINGS), decodes).map((one) => [one.name, one]));
+    const ranges = new Map(stepIntervals(fitSteps(decodes, SETTINGS)).map((one) => [one.name, one]));
     expect(ranges.get('prefillPairUs')).toEqual({ name: 'prefillPairUs', value: 0, low: null, high: null });
     expect(ranges.get('firstUs')).toMatchObject({ low: null, high: null });
     expect(ranges.get('decodeContextUs')!.high).toBeGreaterThan(PLANTED.decodeContextUs);

@@ -1,7 +1,8 @@
-import type { StepCosts } from '../../replica/latency/profile.js';
-import { launchedTokens, notBefore } from '../../replica/latency/profile-latency.js';
+import type { Slowdown, StepCosts } from '../../replica/latency/profile.js';
+import { launchedTokens, notBefore, tokensOf } from '../../replica/latency/profile-latency.js';
 import { knotsFor } from './knots.js';
 import { nonNegative } from './nnls.js';
+import { loadMeasure, rowsOf, type StepRow } from './step-rows.js';
 import type { StepSample } from './step-sample.js';
 import { StepTerms } from './step-terms.js';
 
@@ -20,7 +21,8 @@ export interface StepFit {
   costs: StepCosts;
   terms: StepTerms;
   coefficients: Float64Array;
-  /** By sample: how its time follows each coefficient, what it is by the formula, and its weight in the last round. */
+  /** What was fitted to; by row how its time follows each coefficient, what it is by the formula, its weight in the end. */
+  rows: readonly StepRow[];
   slopes: Float64Array;
   predicted: Float64Array;
   weights: Float64Array;
@@ -38,9 +40,10 @@ export interface StepFitSettings {
 /**
  * The costs that explain measured steps best: weighted least squares over relative errors with costs of at least 0, repeated
  * with weights that tame outliers. Errors are shares of what is predicted: as shares of what was measured those of quick
- * steps would count more than those of slow ones of the same shape, and the sum of all would come out too low. What is not
- * linear is settled between the rounds: which of two bounds holds for the attention of a step's prompts, and how long
- * launching takes.
+ * steps would count more than those of slow ones of the same shape, and the sum of all would come out too low. Where the
+ * host's time was measured, it is fitted apart from the GPU's, to the same scale. What is not linear is settled between the
+ * rounds: which of two bounds holds for the attention of a step's prompts, how long launching takes, and what it is that a GPU
+ * under load slows down.
  */
 export function fitSteps(samples: readonly StepSample[], settings: StepFitSettings): StepFit {
   const fit = new StepFitting(samples, settings);
@@ -58,45 +61,55 @@ export function fitSteps(samples: readonly StepSample[], settings: StepFitSettin
 }
 
 class StepFitting {
-  readonly #samples: readonly StepSample[];
   readonly #settings: StepFitSettings;
+  readonly #measure: Omit<Slowdown, 'share'>;
+  readonly #rows: StepRow[];
   readonly #terms: StepTerms;
+  readonly #firstUs: number;
+  readonly #slowdown: number;
   readonly #columns: Float64Array;
   readonly #byPairs: Uint8Array;
   readonly #weights: Float64Array;
-  readonly #sums: Float64Array;
+  /** By row: what the GPU computes when it is under no load, and what is added to that whatever happens. */
+  readonly #gpuUs: Float64Array;
+  readonly #apartUs: Float64Array;
   readonly #predicted: Float64Array;
-  /** Samples that are launched piece by piece. */
+  /** Rows of steps that are launched piece by piece. */
   readonly #launched: number[] = [];
-  readonly #firstUs: number;
-  /** By sample: how its time follows what it computes. A step that waits for its launching says little of that. */
+  /** By row: how its time follows what it computes. A step that waits for its launching says little of that. */
   readonly #follows: Float64Array;
   #coefficients: Float64Array;
   #launchUs = 0;
 
   constructor(samples: readonly StepSample[], settings: StepFitSettings) {
-    this.#samples = samples;
     this.#settings = settings;
-    const size = ({ shape }: StepSample) => shape.decodes + shape.prefillTokens;
+    this.#measure = loadMeasure(samples);
+    this.#rows = rowsOf(samples, this.#measure);
+    const size = ({ shape }: StepSample) => tokensOf(shape);
     const mixed = (sample: StepSample) => sample.shape.prefills > 0;
     this.#terms = new StepTerms(
       knotsFor(samples.filter((sample) => !mixed(sample)).map(size), settings.launchedAbove),
       knotsFor(samples.filter(mixed).map(size), settings.launchedAbove),
       samples.some(({ inService }) => !inService),
+      samples.some(({ hostUs }) => hostUs !== undefined),
       settings.launchedAbove,
     );
     this.#firstUs = this.#terms.unit('firstUs');
+    this.#slowdown = this.#terms.unit('slowdown');
     this.#coefficients = new Float64Array(this.#terms.columns);
-    this.#columns = new Float64Array(samples.length * this.#terms.columns);
-    this.#byPairs = new Uint8Array(samples.length).fill(1);
-    this.#weights = Float64Array.from(samples, ({ us, count }) => count / us ** 2);
-    this.#sums = new Float64Array(samples.length);
-    this.#predicted = new Float64Array(samples.length);
-    this.#follows = new Float64Array(samples.length).fill(1);
-    for (const [i, sample] of samples.entries()) {
-      if (sample.inService && launchedTokens(sample.shape, settings.launchedAbove) > 0) this.#launched.push(i);
-      this.#byPairs[i] = sample.shape.prefillPairs > 512 * sample.shape.prefillLongest ? 1 : 0;
-      this.#writeColumns(i);
+    const count = this.#rows.length;
+    this.#columns = new Float64Array(count * this.#terms.columns);
+    this.#byPairs = new Uint8Array(count).fill(1);
+    this.#weights = Float64Array.from(this.#rows, ({ sample, shareOf }) => sample.count / this.#rows[shareOf]!.us ** 2);
+    this.#gpuUs = new Float64Array(count);
+    this.#apartUs = new Float64Array(count);
+    this.#predicted = new Float64Array(count);
+    this.#follows = new Float64Array(count).fill(1);
+    for (const [row, { sample, part }] of this.#rows.entries()) {
+      const { shape, inService } = sample;
+      if (part !== 'host' && inService && launchedTokens(shape, settings.launchedAbove) > 0) this.#launched.push(row);
+      this.#byPairs[row] = shape.prefillPairs > 512 * shape.prefillLongest ? 1 : 0;
+      this.#writeColumns(row);
     }
   }
 
@@ -107,14 +120,16 @@ class StepFitting {
     const matrix = new Float64Array(n * n);
     const right = new Float64Array(n);
     const used = new Int32Array(n);
-    for (let row = 0; row < this.#samples.length; row++) {
+    for (let row = 0; row < this.#rows.length; row++) {
       const at = row * n;
       const weight = this.#weights[row]!;
-      const firstUs = this.#first(row);
-      const followed = this.#follows[row]! * (this.#sums[row]! - firstUs) + firstUs;
-      const us = this.#samples[row]!.us - (this.#predicted[row]! - followed);
+      let us = this.#rows[row]!.us - this.#predicted[row]!;
       let count = 0;
-      for (let i = 0; i < n; i++) if (slopes[at + i] !== 0) used[count++] = i;
+      for (let i = 0; i < n; i++) {
+        if (slopes[at + i] === 0) continue;
+        us += slopes[at + i]! * this.#coefficients[i]!;
+        used[count++] = i;
+      }
       for (let a = 0; a < count; a++) {
         const i = used[a]!;
         const value = weight * slopes[at + i]!;
@@ -124,15 +139,13 @@ class StepFitting {
     }
     for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) matrix[j * n + i] = matrix[i * n + j]!;
     this.#coefficients = nonNegative(matrix, right);
-    this.#sums.forEach((_, row) => {
-      this.#sums[row] = this.#sum(row);
-    });
+    for (let row = 0; row < this.#rows.length; row++) this.#addUp(row);
   }
 
   /** The time of launching that explains the steps concerned best; none if it explains too little. */
   findLaunching(): void {
     if (this.#launched.length === 0) return;
-    const longest = this.#launched.reduce((most, row) => Math.max(most, this.#sums[row]!), 0);
+    const longest = this.#launched.reduce((most, row) => Math.max(most, this.#computeUs(row)), 0);
     const without = this.#launchedLoss(0);
     let best = without * (1 - LEAST_GAIN);
     this.#launchUs = 0;
@@ -149,20 +162,21 @@ class StepFitting {
     if (this.#launchUs > 0) search(this.#launchUs - coarse, this.#launchUs + coarse, coarse / LAUNCH_STEPS);
   }
 
-  /** Predicts every step, weighs it by its error, and adds the errors up. */
+  /** Predicts every row, weighs it by its error, and adds the errors up. */
   judge(): number {
     let loss = 0;
-    this.#predicted.set(this.#sums);
-    for (const row of this.#launched) this.#predicted[row] = this.#launchedTime(row, this.#launchUs);
-    for (let row = 0; row < this.#samples.length; row++) {
-      const { us, count } = this.#samples[row]!;
-      const predicted = this.#predicted[row]!;
-      const error = Math.abs(us / predicted - 1);
-      loss += count * lossOf(error);
-      this.#weights[row] = (count / predicted ** 2) * Math.min(1, USUAL_ERROR / Math.max(error, 1e-12));
+    for (let row = 0; row < this.#rows.length; row++) {
+      this.#predicted[row] = this.#computeUs(row) + this.#apartUs[row]!;
     }
     for (const row of this.#launched) {
-      this.#follows[row] = boundByCompute(this.#launchUs, this.#sums[row]! - this.#first(row));
+      this.#predicted[row] = this.#launchedTime(row, this.#launchUs);
+      this.#follows[row] = boundByCompute(this.#launchUs, this.#computeUs(row));
+    }
+    for (const [row, { sample, us, shareOf }] of this.#rows.entries()) {
+      const whole = this.#predicted[shareOf]!;
+      const error = Math.abs(us - this.#predicted[row]!) / whole;
+      loss += sample.count * lossOf(error);
+      this.#weights[row] = (sample.count / whole ** 2) * Math.min(1, USUAL_ERROR / Math.max(error, 1e-12));
     }
     return loss;
   }
@@ -170,9 +184,9 @@ class StepFitting {
   /** Which bound holds for the attention of each step's prompts; whether any has changed. */
   chooseBounds(): boolean {
     let changed = false;
-    for (const [row, { shape }] of this.#samples.entries()) {
-      if (shape.prefills === 0) continue;
-      const byPairs = this.#terms.isByPairs(shape, this.#coefficients) ? 1 : 0;
+    for (const [row, { sample }] of this.#rows.entries()) {
+      if (sample.shape.prefills === 0) continue;
+      const byPairs = this.#terms.isByPairs(sample.shape, this.#coefficients) ? 1 : 0;
       if (byPairs === this.#byPairs[row]) continue;
       this.#byPairs[row] = byPairs;
       this.#writeColumns(row);
@@ -182,10 +196,12 @@ class StepFitting {
   }
 
   result(): Omit<StepFit, 'loss'> {
+    const { sharedContext } = this.#settings;
     return {
-      costs: this.#terms.costs(this.#coefficients, this.#settings.sharedContext, this.#launchUs),
+      costs: this.#terms.costs(this.#coefficients, sharedContext, this.#launchUs, this.#measure),
       terms: this.#terms,
       coefficients: this.#coefficients,
+      rows: this.#rows,
       slopes: this.#slopes(),
       predicted: this.#predicted,
       weights: this.#weights,
@@ -193,44 +209,58 @@ class StepFitting {
   }
 
   #writeColumns(row: number): void {
+    const { sample, part } = this.#rows[row]!;
     const at = row * this.#terms.columns;
-    const shared = this.#settings.sharedContext;
-    this.#terms.write(this.#samples[row]!, this.#byPairs[row] === 1, shared, this.#columns, at);
+    this.#terms.write(sample, part, this.#byPairs[row] === 1, this.#settings.sharedContext, this.#columns, at);
   }
 
-  /** Columns, less where the time does not follow them. Nothing hides the choice of kernels. */
+  /** How rows follow each coefficient. Nothing hides or slows down the choice of kernels and the host's work. */
   #slopes(): Float64Array {
     const { columns: n } = this.#terms;
     const slopes = Float64Array.from(this.#columns);
-    for (const row of this.#launched) {
-      for (let i = 0; i < n; i++) if (i !== this.#firstUs) slopes[row * n + i]! *= this.#follows[row]!;
+    for (let row = 0; row < this.#rows.length; row++) {
+      const follows = this.#follows[row]!;
+      const times = follows * this.#slower(row);
+      const at = row * n;
+      for (let i = 0; i < n; i++) if (slopes[at + i] !== 0 && !this.#isApart(i)) slopes[at + i]! *= times;
+      slopes[at + this.#slowdown] = follows * this.#rows[row]!.load2 * this.#gpuUs[row]!;
     }
     return slopes;
   }
 
-  #sum(row: number): number {
-    const at = row * this.#terms.columns;
-    let us = 0;
-    for (let i = 0; i < this.#terms.columns; i++) us += this.#columns[at + i]! * this.#coefficients[i]!;
-    return us;
+  #isApart(column: number): boolean {
+    return column === this.#firstUs || this.#terms.isHost(column);
   }
 
-  /** What the first launch of its size adds to a step. */
-  #first(row: number): number {
-    return this.#columns[row * this.#terms.columns + this.#firstUs]! * this.#coefficients[this.#firstUs]!;
+  #addUp(row: number): void {
+    const at = row * this.#terms.columns;
+    this.#gpuUs[row] = 0;
+    this.#apartUs[row] = 0;
+    for (let i = 0; i < this.#terms.columns; i++) {
+      if (this.#columns[at + i] === 0) continue;
+      const us = this.#isApart(i) ? this.#apartUs : this.#gpuUs;
+      us[row]! += this.#columns[at + i]! * this.#coefficients[i]!;
+    }
+  }
+
+  #slower(row: number): number {
+    return 1 + this.#coefficients[this.#slowdown]! * this.#rows[row]!.load2;
+  }
+
+  #computeUs(row: number): number {
+    return this.#gpuUs[row]! * this.#slower(row);
   }
 
   /** A step that is launched piece by piece. Kernels are chosen before the GPU has work, so that nothing hides it. */
   #launchedTime(row: number, launchUs: number): number {
-    const firstUs = this.#first(row);
-    return notBefore(launchUs, this.#sums[row]! - firstUs) + firstUs;
+    return notBefore(launchUs, this.#computeUs(row)) + this.#apartUs[row]!;
   }
 
   #launchedLoss(launchUs: number): number {
     let loss = 0;
     for (const row of this.#launched) {
-      const { us, count } = this.#samples[row]!;
-      loss += count * lossOf(Math.abs(us / this.#launchedTime(row, launchUs) - 1));
+      const { us, sample } = this.#rows[row]!;
+      loss += sample.count * lossOf(Math.abs(us / this.#launchedTime(row, launchUs) - 1));
     }
     return loss;
   }

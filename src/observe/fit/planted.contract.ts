@@ -2,7 +2,8 @@ import { type RandomStream, randomStream } from '../../kernel/random-stream.js';
 import { addPrefill, emptyShape } from '../../replica/latency/batch-shape.js';
 import type { BatchShape } from '../../replica/latency/contract.js';
 import type { LatencyProfile, RequestCosts, StepCosts } from '../../replica/latency/profile.js';
-import { profileLatency } from '../../replica/latency/profile-latency.js';
+import { engineLatency, profileLatency, stepTime, tokensOf } from '../../replica/latency/profile-latency.js';
+import { GpuLoad } from '../../replica/latency/profile-load.js';
 import { RequestTable } from '../../workload/request-table.js';
 import type { EngineSettings, ObservedTrace } from './observed-trace.js';
 import { replayTrace } from './replay-trace.js';
@@ -58,29 +59,49 @@ export function randomShape(random: RandomStream, shared = 0): BatchShape {
   return shape;
 }
 
+/** What the host does for a step. */
+function hostTime({ requestUs, host }: StepCosts, { scheduled, prefills, prefillTokens }: BatchShape): number {
+  const { stepUs, promptUs, promptTokenUs } = host ?? { stepUs: 0, promptUs: 0, promptTokenUs: 0 };
+  return stepUs + requestUs * scheduled + promptUs * prefills + promptTokenUs * prefillTokens;
+}
+
+/** The time of a step that is done again and again, without the host: how slow the GPU becomes, and so how loaded it is. */
+function timeAlone(costs: StepCosts): (shape: BatchShape) => number {
+  const { host: _, slowdown, ...rest } = costs;
+  const timeOf = stepTime({ ...rest, requestUs: 0, launch: null, ...(slowdown === undefined ? {} : { slowdown }) });
+  if (slowdown === undefined) return (shape) => timeOf(shape, 0);
+  const load = new GpuLoad(slowdown);
+  return (shape) => {
+    let us = timeOf(shape, 0);
+    for (let round = 0; round < 5; round++) us = timeOf(shape, load.steady(tokensOf(shape), us));
+    return us;
+  };
+}
+
 /**
  * Steps of an engine with these costs, with errors of a per cent or so and now and then a pause. The first part of them was
- * timed without the host's work.
+ * timed without the host's work; of the others it is known what that took, if `timed`.
  */
 export function plantedSteps(
   costs: StepCosts,
   steps: number,
-  { shared = 0, noise = 0.01, seed = 1, bare = 0.2 } = {},
+  { shared = 0, noise = 0.01, seed = 1, bare = 0.2, timed = false } = {},
 ): StepSample[] {
   const random = randomStream(seed, 'planted-steps');
-  const served = profileLatency({ step: costs, request: NO_REQUEST_COSTS }, 'fresh');
+  const served = engineLatency({ step: costs, request: NO_REQUEST_COSTS }, 'fresh');
   const sizes = new Set<number>();
-  const alone = profileLatency({ step: { ...costs, requestUs: 0, launch: null }, request: NO_REQUEST_COSTS });
+  const alone = timeAlone(costs);
   return Array.from({ length: steps }, (_, i) => {
     const inService = i >= bare * steps;
     const shape = randomShape(random, shared);
     const error = noise * (random.next() + random.next() + random.next() - 1.5);
     const pauseUs = noise > 0 && random.next() < 0.01 ? 5000 : 0;
-    const us = (inService ? served : alone).stepUs(shape) * (1 + error) + pauseUs;
-    const tokens = shape.decodes + shape.prefillTokens;
+    const us = (inService ? served.stepUs(shape) : Math.trunc(alone(shape))) * (1 + error) + pauseUs;
+    const tokens = tokensOf(shape);
     const firstOfSize = inService && shape.prefills > 0 && !sizes.has(tokens);
     if (firstOfSize) sizes.add(tokens);
-    return { shape, us, count: 1, inService, firstOfSize };
+    const host = inService && timed ? { hostUs: hostTime(costs, shape) * (1 + error) + pauseUs } : {};
+    return { shape, us, ...host, count: 1, inService, firstOfSize };
   });
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { LatencyModel } from '../../replica/latency/contract.js';
+import { engineLatency, profileLatency } from '../../replica/latency/profile-latency.js';
 import { RequestTable } from '../../workload/request-table.js';
 import type { ObservedTrace } from './observed-trace.js';
-import { ENGINE } from './planted.contract.js';
+import { ENGINE, PLANTED } from './planted.contract.js';
 import { replayTrace } from './replay-trace.js';
 
 /** Every step takes 100 us. */
@@ -40,6 +41,16 @@ describe('a replayed trace', () => {
     expect([...ttftUs]).toEqual([100, 100, 100, 100, 100]);
     expect([...e2eUs]).toEqual([300, 300, 300, 300, 300]);
     expect([...replayTrace(traceOf([0, 0, 0, 0, 10]), latency).ttftUs]).toEqual([100, 100, 100, 100, 190]);
+  });
+
+  it('is of an engine that remembers what it did in this run, and nothing else', () => {
+    const slowdown = { share: 0.5, tokenUs: 100, overUs: 50_000 };
+    const costs = { step: { ...PLANTED, slowdown }, request: { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 } };
+    const trace = traceOf([0, 1000, 20_000, 30_000]);
+    const { e2eUs } = replayTrace(trace, engineLatency(costs));
+    expect(e2eUs).not.toEqual(replayTrace(trace, profileLatency({ ...costs, step: PLANTED })).e2eUs);
+    const shared = profileLatency(costs);
+    for (const _ of ['once', 'again']) expect(replayTrace(trace, shared).e2eUs).toEqual(e2eUs);
   });
 
   it('sends at the recorded time what nothing holds back', () => {

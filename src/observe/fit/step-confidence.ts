@@ -1,7 +1,6 @@
 import { type Interval, intervalOf } from './fit-report.js';
 import type { StepFit } from './fit-steps.js';
 import { solve } from './nnls.js';
-import type { StepSample } from './step-sample.js';
 import { TERMS } from './step-terms.js';
 
 /** Neighbouring steps resemble each other: so many of a run count as one observation. */
@@ -13,9 +12,9 @@ const SPAN = 1.96;
  * How sure the costs per something are, from how the errors of whole stretches of steps scatter. The range of a cost of 0 is
  * 0, unless no step had a part in it.
  */
-export function stepIntervals(fit: StepFit, samples: readonly StepSample[]): Interval[] {
+export function stepIntervals(fit: StepFit): Interval[] {
   const free = [...fit.coefficients.keys()].filter((i) => fit.coefficients[i]! > 0);
-  const { bread, meat } = sandwich(fit, samples, free);
+  const { bread, meat } = sandwich(fit, free);
   const n = free.length;
   return TERMS.map((name) => {
     const column = fit.terms.unit(name);
@@ -39,11 +38,7 @@ function isSeen({ slopes, terms }: StepFit, column: number): boolean {
 }
 
 /** The normal equations of the free columns, and the products of what each block of steps pulls at them. */
-function sandwich(
-  fit: StepFit,
-  samples: readonly StepSample[],
-  free: readonly number[],
-): { bread: Float64Array; meat: Float64Array } {
+function sandwich(fit: StepFit, free: readonly number[]): { bread: Float64Array; meat: Float64Array } {
   const n = free.length;
   const width = fit.terms.columns;
   const bread = new Float64Array(n * n);
@@ -55,7 +50,7 @@ function sandwich(
     pull.fill(0);
     inBlock = 0;
   };
-  for (const [row, { us, inService }] of samples.entries()) {
+  for (const [row, { us, sample }] of fit.rows.entries()) {
     const weight = fit.weights[row]!;
     const error = us - fit.predicted[row]!;
     for (let i = 0; i < n; i++) {
@@ -64,7 +59,7 @@ function sandwich(
       pull[i]! += value * error;
       for (let j = 0; j < n; j++) bread[i * n + j]! += value * fit.slopes[row * width + free[j]!]!;
     }
-    if (++inBlock === BLOCK || !inService) endBlock();
+    if (++inBlock === BLOCK || !sample.inService) endBlock();
   }
   endBlock();
   return { bread, meat };

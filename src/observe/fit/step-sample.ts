@@ -5,9 +5,11 @@ export interface StepSample {
   shape: BatchShape;
   /** From its start to the start of the next one, where there was one right after it. */
   us: number;
+  /** How much of that the GPU had nothing to do, where this was measured. */
+  hostUs?: number;
   /** Steps it stands for: the row of a table may be the median of several. */
   count: number;
-  /** Measured in service, with the host's work for every request around it; otherwise the step alone. */
+  /** Measured in service, one after the other, with the host's work around it; otherwise the step alone, again and again. */
   inService: boolean;
   /** It works on prompts, and none of its run before it had as many tokens. */
   firstOfSize: boolean;

@@ -1,6 +1,6 @@
 import type { BatchShape } from '../../replica/latency/contract.js';
-import type { StepCosts, TokenPoint } from '../../replica/latency/profile.js';
-import { launchedTokens, sharedTokens, unevenContext } from '../../replica/latency/profile-latency.js';
+import type { Slowdown, StepCosts, TokenPoint } from '../../replica/latency/profile.js';
+import { launchedTokens, sharedTokens, tokensOf, unevenContext } from '../../replica/latency/profile-latency.js';
 import type { StepSample } from './step-sample.js';
 
 /** Costs per something, in the order of their columns. */
@@ -18,14 +18,25 @@ export const UNIT_COSTS = [
 
 export type UnitCost = (typeof UNIT_COSTS)[number];
 
-/** All that has a column of its own: those, and what the first launch of a size costs. */
-export const TERMS = [...UNIT_COSTS, 'firstUs'] as const;
+/** What the host does for a step beside what it does for each request of it. */
+const HOST_COSTS = ['hostStepUs', 'hostPromptUs', 'hostPromptTokenUs'] as const;
+
+/** All that has a column of its own: those, what the first launch of a size costs, and how much a GPU under load slows down. */
+export const TERMS = [...UNIT_COSTS, ...HOST_COSTS, 'firstUs', 'slowdown'] as const;
 
 export type Term = (typeof TERMS)[number];
 
+/** What of a step was measured. */
+export type Part = 'gpu' | 'host' | 'whole';
+
+/** Less than this is what rounding left. */
+const LEAST_FIRST_US = 1;
+const LEAST_SLOWDOWN = 0.001;
+
 /**
  * A step's time as a sum of columns, each times a coefficient of at least 0. The two curves by tokens are made of ramps
- * between neighbouring knots, so that they never fall.
+ * between neighbouring knots, so that they never fall. The slowdown is a share of the rest, so its column is written by who
+ * knows the rest.
  */
 export class StepTerms {
   readonly columns: number;
@@ -33,20 +44,24 @@ export class StepTerms {
   readonly #mixedKnots: readonly number[];
   readonly #units: number;
   readonly #hostApart: boolean;
+  readonly #hostMeasured: boolean;
   readonly #launchedAbove: number;
 
   /**
    * @param hostApart some steps were measured without the host's work: only then what it does for each request can be told from
    * what the GPU does, and has a column of its own
+   * @param hostMeasured of some steps it is known what the host did
    * @param launchedAbove steps of prompts above so many tokens are launched piece by piece
    */
   constructor(
     decodeKnots: readonly number[],
     mixedKnots: readonly number[],
     hostApart: boolean,
+    hostMeasured: boolean,
     launchedAbove: number,
   ) {
-    this.#hostApart = hostApart;
+    this.#hostApart = hostApart || hostMeasured;
+    this.#hostMeasured = hostMeasured;
     this.#launchedAbove = launchedAbove;
     this.#decodeKnots = decodeKnots;
     this.#mixedKnots = mixedKnots;
@@ -54,28 +69,44 @@ export class StepTerms {
     this.columns = this.#units + TERMS.length;
   }
 
-  /** The column of a cost per something, or of a first launch. */
+  /** The column of a term. */
   unit(term: Term): number {
     return this.#units + TERMS.indexOf(term);
   }
 
+  /** Whether a column is of the host's work, the same whatever the GPU is at. */
+  isHost(column: number): boolean {
+    return column === this.unit('requestUs') || HOST_COSTS.some((cost) => column === this.unit(cost));
+  }
+
   /**
-   * Writes a step's columns to out[at...]. `byPairs` says which of the two costs of attention is the larger one, `shared` what a
-   * shared token of context costs of one that is not.
+   * Writes the columns of a step, or of a part of it, to out[at...]. `byPairs` says which of the two costs of attention is the
+   * larger one, `shared` what a shared token of context costs of one that is not.
    */
-  write(sample: StepSample, byPairs: boolean, shared: number, out: Float64Array, at: number): void {
-    const { shape, inService } = sample;
+  write(sample: StepSample, part: Part, byPairs: boolean, shared: number, out: Float64Array, at: number): void {
+    out.fill(0, at, at + this.columns);
+    if (part !== 'gpu' && sample.inService) this.#writeHost(sample.shape, out, at);
+    if (part !== 'host') this.#writeGpu(sample, byPairs, shared, out, at);
+  }
+
+  #writeHost({ scheduled, prefills, prefillTokens }: BatchShape, out: Float64Array, at: number): void {
+    if (this.#hostApart) out[at + this.unit('requestUs')] = scheduled;
+    if (!this.#hostMeasured) return;
+    out[at + this.unit('hostStepUs')] = 1;
+    out[at + this.unit('hostPromptUs')] = prefills;
+    out[at + this.unit('hostPromptTokenUs')] = prefillTokens;
+  }
+
+  #writeGpu({ shape, firstOfSize }: StepSample, byPairs: boolean, shared: number, out: Float64Array, at: number): void {
     const { decodes } = shape;
     const mixed = shape.prefills > 0;
-    out.fill(0, at, at + this.columns);
     const curve = mixed ? at + this.#decodeKnots.length : at;
-    writeRamps(mixed ? this.#mixedKnots : this.#decodeKnots, decodes + shape.prefillTokens, out, curve);
+    writeRamps(mixed ? this.#mixedKnots : this.#decodeKnots, tokensOf(shape), out, curve);
     const put = (term: Term, value: number) => {
       out[at + this.unit(term)] = value;
     };
     const context = shape.decodeContext - (1 - shared) * sharedTokens(shape);
     const uneven = unevenContext(shape);
-    if (inService && this.#hostApart) put('requestUs', shape.scheduled);
     if (!mixed) {
       put('decodeContextUs', context);
       put('unevenContextUs', uneven * Math.sqrt(decodes));
@@ -87,7 +118,7 @@ export class StepTerms {
     if (byPairs) put('prefillPairUs', shape.prefillPairs);
     else put('prefillLongestUs', shape.prefillLongest);
     put('prefillRequestUs', shape.prefills);
-    if (sample.firstOfSize && launchedTokens(shape, this.#launchedAbove) > 0) put('firstUs', 1);
+    if (firstOfSize && launchedTokens(shape, this.#launchedAbove) > 0) put('firstUs', 1);
   }
 
   /** Whether attention costs more by pairs than by the longest prompt. */
@@ -96,18 +127,26 @@ export class StepTerms {
     return pairs >= coefficients[this.unit('prefillLongestUs')]! * shape.prefillLongest;
   }
 
-  costs(coefficients: Float64Array, sharedContext: number, launchUs: number): StepCosts {
+  /** What these coefficients say of the engine. `load` is how the GPU's load was measured. */
+  costs(coefficients: Float64Array, sharedContext: number, launchUs: number, load: Omit<Slowdown, 'share'>): StepCosts {
     const decodes = this.#decodeKnots.length;
-    const first = coefficients[this.unit('firstUs')]!;
-    // Less than a microsecond is what rounding left.
-    const launch = { aboveTokens: this.#launchedAbove, us: launchUs, firstUs: first < 1 ? 0 : first };
-    const units = Object.fromEntries(UNIT_COSTS.map((cost) => [cost, coefficients[this.unit(cost)]!]));
+    const of = (term: Term) => coefficients[this.unit(term)]!;
+    const firstUs = of('firstUs') < LEAST_FIRST_US ? 0 : of('firstUs');
+    const share = of('slowdown');
+    const host = {
+      stepUs: of('hostStepUs'),
+      promptUs: of('hostPromptUs'),
+      promptTokenUs: of('hostPromptTokenUs'),
+    };
+    const units = Object.fromEntries(UNIT_COSTS.map((cost) => [cost, of(cost)]));
     return {
       decodeOnly: pointsOf(this.#decodeKnots, coefficients.subarray(0, decodes)),
       withPrefill: pointsOf(this.#mixedKnots, coefficients.subarray(decodes, this.#units)),
       ...(units as Record<UnitCost, number>),
+      ...(this.#hostMeasured ? { host } : {}),
       sharedContext,
-      launch: launch.us + launch.firstUs > 0 ? launch : null,
+      launch: launchUs + firstUs > 0 ? { aboveTokens: this.#launchedAbove, us: launchUs, firstUs } : null,
+      ...(share < LEAST_SLOWDOWN ? {} : { slowdown: { share, ...load } }),
     };
   }
 }

@@ -27,9 +27,12 @@ const TABLE_COLUMNS = [
   'wall_us_median',
 ] as const;
 
-/** The steps of a run, in their order: each from its start to the next one's, unless nobody was left to go on with. */
+/**
+ * The steps of a run, in their order: each from its start to the next one's, unless nobody was left to go on with. What of
+ * that is not the GPU's time, where the file tells it, is the host's.
+ */
 export function readH200Steps(path: string): StepSample[] {
-  const { count, columns } = readNumberTable(path, STEP_COLUMNS);
+  const { count, columns } = readNumberTable(path, STEP_COLUMNS, ['gpu_us']);
   const start = columns.start_us;
   const sizes = new Set<number>();
   return Array.from({ length: count }, (_, i): StepSample => {
@@ -50,13 +53,15 @@ export function readH200Steps(path: string): StepSample[] {
     const tokens = decodes + shape.prefillTokens;
     const firstOfSize = shape.prefills > 0 && !sizes.has(tokens);
     if (firstOfSize) sizes.add(tokens);
-    return { shape, us: end - start[i]!, count: 1, inService: true, firstOfSize };
+    const us = end - start[i]!;
+    const host = columns.gpu_us === undefined ? {} : { hostUs: Math.max(0, us - columns.gpu_us[i]!) };
+    return { shape, us, ...host, count: 1, inService: true, firstOfSize };
   });
 }
 
-/** The table of single steps, timed without the engine around them. All contexts of a row are the same. */
+/** The table of single steps, timed without the engine around them: on the GPU, where it says that. All contexts of a row are the same. */
 export function readH200StepTable(path: string): StepSample[] {
-  const { count, columns } = readNumberTable(path, TABLE_COLUMNS);
+  const { count, columns } = readNumberTable(path, TABLE_COLUMNS, ['gpu_us_median']);
   return Array.from({ length: count }, (_, i): StepSample => {
     const decodes = columns.decode_seqs[i]!;
     const prefills = columns.prefill_seqs[i]!;
@@ -72,7 +77,7 @@ export function readH200StepTable(path: string): StepSample[] {
     shape.prefillPairs = prefills * tokens * (context + (tokens + 1) / 2);
     shape.prefillLongest = prefills === 0 ? 0 : context + tokens;
     shape.scheduled = decodes + prefills;
-    const us = columns.wall_us_median[i]!;
+    const us = (columns.gpu_us_median ?? columns.wall_us_median)[i]!;
     return { shape, us, count: columns.samples[i]!, inService: false, firstOfSize: false };
   });
 }

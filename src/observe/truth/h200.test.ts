@@ -49,6 +49,15 @@ describe('steps of a run', () => {
     expect(steps.every(({ inService, count }) => inService && count === 1)).toBe(true);
   });
 
+  it("say what of their time is the host's, where the file tells that of the GPU", () => {
+    expect(steps.every((step) => !('hostUs' in step))).toBe(true);
+    const timed = file('timed.csv', `${STEPS},gpu_us`, '0,90,0,0,0,1,7,7,1,70', '100,190,0,0,0,1,8,8,1,95');
+    expect(readH200Steps(timed).map(({ us, hostUs }) => [us, hostUs])).toEqual([
+      [100, 30],
+      [90, 0],
+    ]);
+  });
+
   it('say which are the first of their size to work on prompts', () => {
     const sizes = ['8,1,836,2,32', '0,0,0,10,99', '6,2,9,4,40', '6,1,9,5,40'].map(
       (shape, i) => `${i},${i},${shape},9,5`,
@@ -77,6 +86,8 @@ describe('the table of steps', () => {
     });
     expect(mixed!.shape.prefillPairs).toBe(2 * (64 * 1024 + (64 * 65) / 2));
     expect(alone!.shape).toMatchObject({ decodes: 0, decodeLongest: 0, heldTokens: 16 });
+    const onGpu = file('gpu.csv', `${header},gpu_us_median`, '4,512,2,64,1024,7,8000.5,7900.25');
+    expect(readH200StepTable(onGpu)[0]!.us).toBe(7900.25);
   });
 });
 

@@ -18,7 +18,10 @@ describe('a profile in a file', () => {
     expect(parse(GOOD)).toEqual(toyProfile());
     expect(parse(profileText(toyProfile(), { notes: ['good'], medianAbs: 0.1 }))).toEqual(toyProfile());
     const launch = { aboveTokens: 512, us: 9000, firstUs: 800 };
-    const full = { ...toyProfile({ launch }), scheduler: { engineRules: 'vllm-v1', blockSize: 16, totalKvBlocks: 99 } };
+    const host = { stepUs: 140, promptUs: 50, promptTokenUs: 0.15 };
+    const slowdown = { share: 0.09, tokenUs: 22.2, overUs: 50_000 };
+    const scheduler = { engineRules: 'vllm-v1', blockSize: 16, totalKvBlocks: 99 };
+    const full = { ...toyProfile({ launch, host, slowdown }), scheduler };
     expect(parse(profileText(full))).toEqual(full);
   });
 

@@ -1,66 +1,112 @@
 import type { BatchShape, LatencyModel } from './contract.js';
 import type { LatencyProfile, LaunchCosts, StepCosts } from './profile.js';
+import { GpuLoad } from './profile-load.js';
 import { TokenCurve } from './token-curve.js';
 import { stepDurationUs } from './whole-us.js';
 
 /** By how much the time of launching varies from step to step: one in ten. */
 const LAUNCH_SPREAD = 0.1;
+const NO_HOST = { stepUs: 0, promptUs: 0, promptTokenUs: 0 };
 
 /** Whether an engine has served for a while, and launched steps of every size, or has just been started. */
 export type EngineAge = 'warm' | 'fresh';
 
-/** The latency model that a profile describes. That of a fresh engine remembers its steps: it is for one engine, and one run. */
-export function profileLatency(
-  { step, request }: Pick<LatencyProfile, 'step' | 'request'>,
-  age: EngineAge = 'warm',
-): LatencyModel {
-  const warm = stepTime(step);
-  const ages = age === 'fresh' && step.launch !== null && step.launch.firstUs > 0;
-  return { ...request, readsContexts: true, stepUs: ages ? firstTimes(warm, step.launch!) : warm };
+type Costs = Pick<LatencyProfile, 'step' | 'request'>;
+type StepTime = LatencyModel['stepUs'];
+
+/**
+ * The latency model that a profile describes, for any number of engines. What it has to remember of each it remembers by the
+ * shape that the engine hands over: every engine has one, and uses it for all its steps.
+ */
+export function profileLatency({ step, request }: Costs, age: EngineAge = 'warm'): LatencyModel {
+  const timeOf = stepTime(step);
+  const common = { ...request, readsContexts: true };
+  if (!remembers(step, age)) return { ...common, stepUs: (shape) => stepDurationUs(timeOf(shape, 0)) };
+  const engines = new WeakMap<BatchShape, StepTime>();
+  const engineOf = (shape: BatchShape) => {
+    const known = engines.get(shape);
+    if (known !== undefined) return known;
+    const engine = engineTime(step, age, timeOf);
+    engines.set(shape, engine);
+    return engine;
+  };
+  return { ...common, stepUs: (shape) => engineOf(shape)(shape) };
 }
 
-/** Step times of an engine that has launched nothing yet. */
-function firstTimes(warm: LatencyModel['stepUs'], { aboveTokens, firstUs }: LaunchCosts): LatencyModel['stepUs'] {
+/** The latency model of one engine in one run, whatever shapes it is asked for. */
+export function engineLatency({ step, request }: Costs, age: EngineAge = 'warm'): LatencyModel {
+  return { ...request, readsContexts: true, stepUs: engineTime(step, age, stepTime(step)) };
+}
+
+/** Whether the time of a step depends on the steps before it. */
+function remembers({ slowdown, launch }: StepCosts, age: EngineAge): boolean {
+  return slowdown !== undefined || (age === 'fresh' && launch !== null && launch.firstUs > 0);
+}
+
+/** Step times of an engine that remembers what its GPU has done, and, as long as it is fresh, what it has launched. */
+function engineTime({ slowdown, launch }: StepCosts, age: EngineAge, timeOf: LoadedTime): StepTime {
+  const load = slowdown === undefined ? null : new GpuLoad(slowdown);
+  const firstUs = age === 'fresh' && launch !== null ? firstTimes(launch) : () => 0;
+  return (shape) => {
+    const us = stepDurationUs(timeOf(shape, load === null ? 0 : load.share) + firstUs(shape));
+    load?.add(tokensOf(shape), us);
+    return us;
+  };
+}
+
+/** How much longer steps take an engine that has launched nothing yet. */
+function firstTimes({ aboveTokens, firstUs }: LaunchCosts): (shape: BatchShape) => number {
   const launched = new Set<number>();
   return (shape) => {
     const tokens = launchedTokens(shape, aboveTokens);
-    if (tokens === 0 || launched.has(tokens)) return warm(shape);
+    if (tokens === 0 || launched.has(tokens)) return 0;
     launched.add(tokens);
-    return warm(shape) + Math.round(firstUs);
+    return firstUs;
   };
 }
 
 /** Tokens of a step that is launched piece by piece; 0 for any other. */
-export function launchedTokens({ decodes, prefills, prefillTokens }: BatchShape, aboveTokens: number): number {
-  const tokens = decodes + prefillTokens;
-  return prefills > 0 && tokens > aboveTokens ? tokens : 0;
+export function launchedTokens(shape: BatchShape, aboveTokens: number): number {
+  const tokens = tokensOf(shape);
+  return shape.prefills > 0 && tokens > aboveTokens ? tokens : 0;
 }
 
-function stepTime(costs: StepCosts): LatencyModel['stepUs'] {
+export function tokensOf({ decodes, prefillTokens }: BatchShape): number {
+  return decodes + prefillTokens;
+}
+
+type LoadedTime = (shape: BatchShape, load: number) => number;
+
+/** The time of a step on a warm engine whose GPU is under so much load, 0 to 1. */
+export function stepTime(costs: StepCosts): LoadedTime {
   const decodeOnly = new TokenCurve(costs.decodeOnly);
   const withPrefill = new TokenCurve(costs.withPrefill);
   const { decodeContextUs, mixedContextUs, unevenContextUs, mixedUnevenContextUs, mixedDecodeUs } = costs;
   const { prefillPairUs, prefillLongestUs, prefillRequestUs, requestUs } = costs;
+  const host = costs.host ?? NO_HOST;
+  const slowdown = costs.slowdown?.share ?? 0;
   const saved = 1 - costs.sharedContext;
   const launchedAbove = costs.launch?.aboveTokens ?? Number.POSITIVE_INFINITY;
   const launchUs = costs.launch?.us ?? 0;
-  return (shape: BatchShape): number => {
+  return (shape, load) => {
     if (shape.scheduled === 0) return 1;
-    const { decodes } = shape;
+    const { decodes, prefills } = shape;
     const context = shape.decodeContext - saved * sharedTokens(shape);
     const uneven = unevenContext(shape);
-    const ownUs = requestUs * shape.scheduled;
-    if (shape.prefills === 0) {
+    const slower = 1 + slowdown * load * load;
+    const ownUs = host.stepUs + requestUs * shape.scheduled;
+    if (prefills === 0) {
       const attentionUs = decodeContextUs * context + unevenContextUs * Math.sqrt(decodes) * uneven;
-      return stepDurationUs(decodeOnly.at(decodes) + ownUs + attentionUs);
+      return ownUs + slower * (decodeOnly.at(decodes) + attentionUs);
     }
     const tokens = decodes + shape.prefillTokens;
     const promptsUs =
       Math.max(prefillPairUs * shape.prefillPairs, prefillLongestUs * shape.prefillLongest) +
-      prefillRequestUs * shape.prefills;
+      prefillRequestUs * prefills;
     const decodesUs = mixedDecodeUs * decodes + mixedContextUs * context + mixedUnevenContextUs * uneven;
-    const us = withPrefill.at(tokens) + ownUs + promptsUs + decodesUs;
-    return stepDurationUs(tokens > launchedAbove ? notBefore(launchUs, us) : us);
+    const us = slower * (withPrefill.at(tokens) + promptsUs + decodesUs);
+    const hostUs = ownUs + host.promptUs * prefills + host.promptTokenUs * shape.prefillTokens;
+    return hostUs + (tokens > launchedAbove ? notBefore(launchUs, us) : us);
   };
 }
 

@@ -45,6 +45,30 @@ const STEP: Keys = {
     },
     help: 'the least time of large steps',
   },
+  host: {
+    kind: {
+      type: 'keys',
+      title: 'host',
+      keys: {
+        step_us: cost('per step'),
+        prompt_us: cost('per request that works on its prompt'),
+        prompt_token_us: cost('per token of prompts'),
+      },
+    },
+    help: 'what the host does beside that for each request, while the GPU has nothing to do',
+  },
+  slowdown: {
+    kind: {
+      type: 'keys',
+      title: 'slowdown',
+      keys: {
+        share: { kind: number(0, 1), needed: true, help: 'how much longer everything takes the GPU at full load' },
+        token_us: cost('time of a token at full load'),
+        over_us: { kind: number(1, MOST_US), needed: true, help: 'how long load takes to show' },
+      },
+    },
+    help: 'how the GPU slows down as it computes',
+  },
 };
 
 const wholeUs = { kind: whole(0, MOST_US), needed: true, help: 'whole microseconds' };

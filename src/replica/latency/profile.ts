@@ -28,14 +28,38 @@ export interface StepCosts {
   /** Attention of prompts: per pair of tokens, or per token of the longest, whichever is more. */
   prefillPairUs: number;
   prefillLongestUs: number;
-  /** Per request that works on its prompt, and per request of the step. */
+  /** Per request that works on its prompt. */
   prefillRequestUs: number;
+  /** What the host does for each request of the step, and beside that, while the GPU has nothing to do. */
   requestUs: number;
+  host?: HostCosts;
   /** Steps of prompts that are launched piece by piece. */
   launch: LaunchCosts | null;
+  /** How the GPU slows down as it computes. */
+  slowdown?: Slowdown;
 }
 
-/** Steps of prompts with more tokens than this are launched piece by piece, and the host needs about so long for that. */
+/** The host's work around a step: for each one, for each request that works on its prompt, and for each token of prompts. */
+export interface HostCosts {
+  stepUs: number;
+  promptUs: number;
+  promptTokenUs: number;
+}
+
+/**
+ * The more a GPU computes, the more power it draws, and the slower its clock becomes. Its load is the part of the time before a
+ * step in which it computed as many tokens as it can.
+ */
+export interface Slowdown {
+  /** How much longer everything takes at full load, as a share; at other loads it goes with the square of the load. */
+  share: number;
+  /** The time of a token at full load. */
+  tokenUs: number;
+  /** What was computed so long ago counts a third of what was just computed. */
+  overUs: number;
+}
+
+/** Steps of prompts with more tokens than this are launched piece by piece, and the GPU waits about so long for that. */
 export interface LaunchCosts {
   aboveTokens: number;
   us: number;
