@@ -186,7 +186,10 @@ describe('who may do what', () => {
     ]);
     const [, updated, , , swapped, back] = log;
     expect([updated!.before!.spec, updated!.after!.spec]).toMatchObject([{ tenant: 'app' }, { tenant: 'search' }]);
-    expect([swapped!.after!.spec, back!.after!.spec]).toMatchObject([{ name: 'weighted' }, { name: 'round-robin' }]);
+    expect([swapped!.after!.spec, back!.after!.spec]).toMatchObject([
+      { routing: { policy: 'weighted' } },
+      { routing: { policy: 'round-robin' } },
+    ]);
     expect(JSON.stringify(log)).not.toContain(created.key);
   });
 

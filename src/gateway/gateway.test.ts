@@ -269,6 +269,26 @@ describe('replicas that fail', () => {
     engine!.answer = () => {};
     expect((await post(gateway, CHAT)).status).toBe(504);
   });
+
+  it('silently are left by those who wait for them, and one that says that it is unwell is not', async () => {
+    const [hung, leaving, other] = await engines(3);
+    const gateway = await gatewayFor([hung!, leaving!, other!], {
+      health: { intervalMs: 10, timeoutMs: 1000, failures: 1 },
+    });
+    for (const engine of [hung!, leaving!]) engine.answer = () => {};
+    const held = [post(gateway, CHAT), post(gateway, CHAT)];
+    await Promise.all([hung!.got(1), leaving!.got(1)]);
+    const gone = new Promise((resolve) => hung!.seen[0]!.response.on('close', resolve));
+    hung!.hangs.add('/health');
+    leaving!.health = 503;
+    const moved = await Promise.race(held);
+    expect([moved.status, ((await moved.json()) as { from: string }).from]).toEqual([200, other!.url]);
+    await gone;
+    await until(() => gateway.replicas()[1]!.state === 'unhealthy');
+    expect([gateway.inFlight, gateway.metrics.retries]).toEqual([1, 1]);
+    sendJson(leaving!.seen[0]!.response, 200, { from: leaving!.url });
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+  });
 });
 
 describe('bad requests', () => {

@@ -2,6 +2,7 @@ import type { GatewayConfig, ReplicaConfig } from '../gateway-config.js';
 import { legalHeader } from '../proxy/headers.js';
 import { engineNamed } from '../signals/registry.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
+import type { UpstreamCode } from '../upstream/upstream-error.js';
 import { UpstreamPool } from '../upstream/upstream-pool.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { ExternalApi } from './external-api.js';
@@ -19,6 +20,9 @@ const MOST_WAITING = 16_384;
 const LOOK_AGAIN_MS = 1000;
 /** The largest head of an answer. */
 const HEAD_BYTES = 16 * 1024;
+
+/** What checks of one that hangs end with. */
+const SILENCE: ReadonlySet<string> = new Set<UpstreamCode>(['UPSTREAM_HEADERS_TIMEOUT', 'UPSTREAM_CONNECT_TIMEOUT']);
 
 /** What of a configuration a replica goes by. */
 type ReplicaSettings = Pick<GatewayConfig, 'breaker' | 'timeouts'>;
@@ -162,6 +166,14 @@ export class LiveReplica {
     this.problem = problem;
     this.healthFailures++;
     if (this.state === 'ready' && this.healthFailures >= failures) this.state = 'unhealthy';
+  }
+
+  /**
+   * Whether it is unwell because it answers nothing at all. One that says that it is unwell may be going down in good order, and
+   * still finish what it has.
+   */
+  get isSilent(): boolean {
+    return this.state === 'unhealthy' && SILENCE.has(this.problem);
   }
 
   /** A request was failed here, and the breaker has been told. Of an engine its own checks say enough. */

@@ -63,6 +63,7 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
   check(nowUs: number, everyMs: number, timeouts: GatewayConfig['timeouts']): void {
     if (this.hasEnded) return;
     if (nowUs - this.arrivedUs >= timeouts.totalMs * 1000) this.timeOut();
+    else if (this.#isStranded && this.mayRetry(false)) this.#leaveStranded();
     else {
       const missing = this.answer.overdue(everyMs, timeouts);
       if (missing !== null) this.#giveUp(missing, true);
@@ -165,6 +166,17 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
     const pauseMs = this.giveReplicaUp(cause);
     this.answer.forget();
     this.#retryTimer = setTimeout(() => this.#try(true), pauseMs);
+  }
+
+  /** Its replica says nothing to anybody any more, and has said nothing to this one: it may never do so. */
+  get #isStranded(): boolean {
+    return this.placement !== null && this.status === 0 && this.replica!.isSilent;
+  }
+
+  #leaveStranded(): void {
+    this.answer.upstream?.abort();
+    this.blame(false);
+    this.#retry('silent, to requests and to checks');
   }
 
   #giveUp(what: string, blamed: boolean): void {

@@ -3,6 +3,7 @@ import { tooManyReplicas } from '../errors.js';
 import { MOST_REPLICAS } from '../fleet/deciding-fleet.js';
 import type { Endpoint } from '../fleet/endpoint.js';
 import type { LiveReplica } from '../fleet/live-replica.js';
+import { policyKeys } from '../policy-keys.js';
 import { readPolicyBody, readReplicaBody } from '../read-admin-body.js';
 import type { AdminHost } from './admin-host.js';
 import { type AdminAnswer, type AdminRequest, failed, ok } from './admin-route.js';
@@ -71,7 +72,10 @@ export async function setPolicy(host: AdminHost, { body, by, name }: AdminReques
   const warnings: string[] = [];
   const before = endpoint.policy;
   endpoint.setPolicy(readPolicyBody(body, before, (line) => warnings.push(line)));
-  await auditChange(host, by, { kind: 'Policy', name, action: 'update', before, after: endpoint.policy });
+  await auditChange(host, by, {
+    ...{ kind: 'Policy', name, action: 'update' },
+    ...{ before: policyKeys(before), after: policyKeys(endpoint.policy) },
+  });
   return ok({ ...endpointFacts(endpoint), warnings });
 }
 
@@ -82,7 +86,10 @@ export async function rollBackPolicy(host: AdminHost, { by, name }: AdminRequest
   if (endpoint.managed !== null) return isKept(name);
   const before = endpoint.policy;
   if (endpoint.rollback() === null) return failed(409, `endpoint '${name}' remembers no policy before this one`);
-  await auditChange(host, by, { kind: 'Policy', name, action: 'update', before, after: endpoint.policy });
+  await auditChange(host, by, {
+    ...{ kind: 'Policy', name, action: 'update' },
+    ...{ before: policyKeys(before), after: policyKeys(endpoint.policy) },
+  });
   return ok(endpointFacts(endpoint));
 }
 
@@ -94,7 +101,11 @@ export function listPolicies(host: AdminHost, { name }: AdminRequest): AdminAnsw
   return ok(
     endpoint
       .history()
-      .map(({ hash, policy, sinceUs }) => ({ policy, policy_hash: hash, age_s: (now - sinceUs / 1000) / 1000 })),
+      .map(({ hash, policy, sinceUs }) => ({
+        policy: policyKeys(policy),
+        policy_hash: hash,
+        age_s: (now - sinceUs / 1000) / 1000,
+      })),
   );
 }
 
@@ -124,7 +135,7 @@ function isKept(name: string): AdminAnswer {
 function endpointFacts({ flow, inFlight, name, policy, policyHash, replicas }: Endpoint): object {
   return {
     name,
-    policy,
+    policy: policyKeys(policy),
     policy_hash: policyHash,
     in_flight: inFlight,
     queued: Object.fromEntries(flow.waitingByClass()),

@@ -188,12 +188,21 @@ describe('the admin API changes', () => {
     const call = chat(gateway, 'held');
     const { response } = await engine.got(1);
     const [before] = (await ask(gateway, '/api/endpoints')).body;
-    expect(before).toMatchObject({ name: 'default', in_flight: 1, replicas: ['r0'], policy: { name: 'round-robin' } });
+    expect(before).toMatchObject({
+      name: 'default',
+      in_flight: 1,
+      replicas: ['r0'],
+      policy: { routing: { policy: 'round-robin' } },
+    });
     const path = '/api/endpoints/default/policy';
     const swapped = await ask(gateway, path, 'PUT', { policy: 'lmetric', block_size: 32 });
     expect(swapped).toMatchObject({
       status: 200,
-      body: { in_flight: 1, policy: { name: 'lmetric', blockSize: 32 }, policy_hash: expect.any(String) },
+      body: {
+        in_flight: 1,
+        policy: { routing: { policy: 'lmetric', block_size: 32 } },
+        policy_hash: expect.any(String),
+      },
     });
     expect(swapped.body.policy_hash).not.toBe(before.policy_hash);
     response.end('{}');
@@ -206,24 +215,26 @@ describe('the admin API changes', () => {
     expect((await ask(gateway, '/api/endpoints/none/policy', 'PUT', {})).status).toBe(404);
     const unheard = await ask(gateway, path, 'PUT', { routing: { policy: 'lmetric' }, priority: { policy: 'x' } });
     expect([swapped.body.warnings, unheard.body.warnings]).toEqual([[], [expect.stringContaining('has no effect')]]);
-    expect((await ask(gateway, '/api/endpoints')).body[0].policy.name).toBe('lmetric');
+    expect((await ask(gateway, '/api/endpoints')).body[0].policy.routing.policy).toBe('lmetric');
   });
 
   it('a policy back, one after the other, as long as it remembers them', async () => {
     const gateway = await gatewayOf([await engineOf()]);
     const path = '/api/endpoints/default/policy';
     const names = async () =>
-      (await ask(gateway, `${path}/history`)).body.map(({ policy }: { policy: { name: string } }) => policy.name);
+      (await ask(gateway, `${path}/history`)).body.map(
+        ({ policy }: { policy: { routing: { policy: string } } }) => policy.routing.policy,
+      );
     for (const policy of ['lmetric', 'least-loaded']) await ask(gateway, path, 'PUT', { policy });
     expect(await names()).toEqual(['least-loaded', 'lmetric', 'round-robin']);
     const [{ policy_hash: hash, age_s: age }] = (await ask(gateway, `${path}/history`)).body;
     expect([hash, age]).toEqual([gateway.endpoints.get('default')!.policyHash, expect.any(Number)]);
     expect(await ask(gateway, `${path}/rollback`, 'POST')).toMatchObject({
       status: 200,
-      body: { policy: { name: 'lmetric' } },
+      body: { policy: { routing: { policy: 'lmetric' } } },
     });
     expect(await names()).toEqual(['lmetric', 'round-robin']);
-    expect((await ask(gateway, `${path}/rollback`, 'POST')).body.policy.name).toBe('round-robin');
+    expect((await ask(gateway, `${path}/rollback`, 'POST')).body.policy.routing.policy).toBe('round-robin');
     expect(await ask(gateway, `${path}/rollback`, 'POST')).toMatchObject({
       status: 409,
       body: { error: "endpoint 'default' remembers no policy before this one" },

@@ -129,6 +129,24 @@ export function flowControlOf(keys: FlowControlKeys, sloTargetsUs: Record<string
   };
 }
 
+/** A section that stands for these settings; their targets by class stand in the section `admission`. */
+export function flowControlKeys(settings: FlowControlSettings): Required<FlowControlKeys> {
+  return {
+    saturation_detector: settings.saturationDetector,
+    dispatch_order: settings.dispatchOrder,
+    dispatch_tick_ms: settings.dispatchTickUs / 1000,
+    queue_depth_threshold: settings.queueDepthThreshold,
+    kv_cache_util_threshold: settings.kvCacheUtilThreshold,
+    max_concurrency: settings.maxConcurrency,
+    usage_limit_threshold: settings.usageLimitThreshold,
+    fairness_policy: settings.fairnessPolicy,
+    request_ttl_ms: settings.requestTtlUs / 1000,
+    max_queue_depth: settings.maxQueueDepth,
+    per_band_capacity: settings.perBandCapacity,
+    queue_shedding: settings.queueShedding,
+  };
+}
+
 /** Whole ones, and at least one of what was not nothing. */
 function microseconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.ceil(ms * 1000);
