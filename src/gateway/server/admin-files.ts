@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../store/make-folder.js';
 import { unusableAdminFile } from '../errors.js';
 
 const OWNER_ONLY = 0o600;
@@ -46,7 +47,7 @@ export class AdminFiles {
   /** The token of the installation, made if it has none. Several that begin at once get the same. */
   token(): string {
     const path = this.#tokenPath;
-    attempt(this.#folder, () => mkdirSync(this.#folder, { recursive: true, mode: 0o700 }));
+    attempt(this.#folder, () => makeFolder(this.#folder));
     return attempt(path, () => {
       const made = `${path}.${process.pid}`;
       writeFileSync(made, `${newAdminToken()}\n`, { mode: OWNER_ONLY });

@@ -99,13 +99,11 @@ export function listPolicies(host: AdminHost, { name }: AdminRequest): AdminAnsw
   if (endpoint === undefined) return noEndpoint(name);
   const now = host.nowMs();
   return ok(
-    endpoint
-      .history()
-      .map(({ hash, policy, sinceUs }) => ({
-        policy: policyKeys(policy),
-        policy_hash: hash,
-        age_s: (now - sinceUs / 1000) / 1000,
-      })),
+    endpoint.history().map(({ hash, policy, sinceUs }) => ({
+      policy: policyKeys(policy),
+      policy_hash: hash,
+      age_s: (now - sinceUs / 1000) / 1000,
+    })),
   );
 }
 
