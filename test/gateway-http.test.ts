@@ -287,6 +287,22 @@ describe('what replicas do', () => {
     expectIdle(both);
   });
 
+  test('a stream keeps no promise of a length, as the gateway may strip its usage or add an error', async () => {
+    const replica = await RawReplica.start();
+    const gateway = await gatewayOver([replica]);
+    const event = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n';
+    const usage = 'data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}\n\n';
+    const length = event.length + usage.length + 14;
+    const head = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${length}\r\n\r\n`;
+    const stream = '{"model":"m","prompt":"x","stream":true}';
+    replica.answer = ({ socket }) => void socket.write(`${head}${event}${usage}data: [DONE]\n\n`);
+    const stripped = await ask(gateway, stream);
+    expect([stripped.headers.get('content-length'), await stripped.text()]).toEqual([null, `${event}data: [DONE]\n\n`]);
+    replica.answer = ({ socket }) => void socket.write(`${head}${event}`, () => socket.destroy());
+    expect(await (await ask(gateway, stream)).text()).toMatch(/"content":"x"[^\n]*\n\ndata: \{"error"/);
+    expectIdle(gateway);
+  });
+
   test('a break within a body of promised length cuts the connection', async () => {
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica]);

@@ -21,6 +21,8 @@ import { METRICS, type Score, scoreOf } from './score.js';
  */
 const truth = process.argv[2] ?? fileURLToPath(new URL('../../../../shared/truth', import.meta.url));
 const FIRST_PART = 0.2;
+/** Of that, what the engine is given to warm up, as `observe --warmup-requests` does: its requests are sent and not fitted. */
+const WARM_UP = 1 / 3;
 /** The capacities of our engine were read from these runs, before all others: it had launched next to nothing. */
 const FRESH = 'burst';
 if (!existsSync(truth)) {
@@ -57,7 +59,8 @@ function judge(run: MeasuredRun, fitted: Score[], asShipped: Score[]): void {
   const rows = firstRows(run);
   const before = scoreOf(run, shipped(run), rows);
   const family = physicsFamily(run.model, run.gpu, 1);
-  const fit = fitRequests(family, [{ trace: run, rows }], () => {});
+  const trace = { ...run, warmUp: Math.max(run.warmUp, Math.floor(WARM_UP * rows)) };
+  const fit = fitRequests(family, [{ trace, rows }], () => {});
   const after = scoreOf(run, replayTrace(run, profileLatency(fit)), rows);
   row(run.name, 'shipped', before);
   row('', 'fitted', after);

@@ -94,7 +94,9 @@ export class Engine {
       queueingUs: latency.queueingUs,
       outputTokenUs: latency.outputTokenUs,
       postDecodeUs: latency.postDecodeUs,
-      stepUs: (shape) => Math.max(1, Math.round(latency.stepUs(shape) * this.dice.settings.slowFactor)),
+      readsContexts: latency.readsContexts === true,
+      stepUs: (shape, startUs) =>
+        Math.max(1, Math.round(latency.stepUs(shape, startUs) * this.dice.settings.slowFactor)),
     };
   }
 }

@@ -55,7 +55,7 @@ export class DecodeRun {
       for (let slot = batch.firstOfRing(ring); slot >= 0; slot = batch.ringNext(slot)) kv.appendBlock(slot);
       if (readsContexts) shape.heldTokens = kv.pool.used * this.#blockSize;
       ring = batch.ringBefore(ring);
-      const duration = this.#latency.stepUs(shape);
+      const duration = this.#latency.stepUs(shape, at);
       this.#gaps.record(duration);
       shape.decodeContext += shape.decodes;
       if (readsContexts) shape.decodeLongest++;

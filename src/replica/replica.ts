@@ -300,7 +300,7 @@ export class Replica {
     }
     this.queueSamples += this.#queue.length;
     this.steps++;
-    const duration = formation.shape.scheduled === 0 ? 1 : this.#latency.stepUs(formation.shape);
+    const duration = formation.shape.scheduled === 0 ? 1 : this.#latency.stepUs(formation.shape, now);
     const end = now + duration;
     this.stepEndUs = end;
     if (formation.idle.length > 0) this.#gaps.sitOutAll(formation.idle, duration);

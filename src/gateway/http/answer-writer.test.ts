@@ -39,6 +39,14 @@ describe('AnswerWriter', () => {
     ]);
   });
 
+  it('makes no chunk of nothing, which would be the last', () => {
+    const nothing = Buffer.alloc(0);
+    expect([both(HEAD, 3, nothing, true, false), both(HEAD, 3, nothing, true, true)]).toEqual([
+      [HEAD, HEAD],
+      [`${HEAD}0\r\n\r\n`, `${HEAD}0\r\n\r\n`],
+    ]);
+  });
+
   it('says when there is no room, and writes elsewhere when it is told to', () => {
     const writer = new AnswerWriter();
     expect(writer.put(HEAD, 3, Buffer.alloc(65_536), false, true)).toBe(NO_ROOM);

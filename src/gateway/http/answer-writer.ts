@@ -61,8 +61,10 @@ export function asBuffers(
   const start = Buffer.from(head, 'latin1');
   if (head !== '' && !isLegal(start, start.length, lines)) return null;
   if (!isChunked) return [start, piece];
-  const size = Buffer.from(`${piece.length.toString(16)}\r\n`);
-  return [start, size, piece, Buffer.from(isLast ? `\r\n${LAST_CHUNK}` : '\r\n')];
+  const end = Buffer.from(isLast ? LAST_CHUNK : '');
+  // A chunk of no size would be the last.
+  if (piece.length === 0) return [start, end];
+  return [start, Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'), end];
 }
 
 /** Text that is wider than a byte is caught as well: its lower bytes are what goes out. */

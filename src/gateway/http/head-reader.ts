@@ -5,6 +5,11 @@ import type { MessageErrors } from './message-errors.js';
 const USUAL_FIELDS = 64;
 /** Heads that come in pieces are kept in twice as much room whenever there is too little. */
 const USUAL_BYTES = 1024;
+/** A part of a text keeps all of it in memory, and some names and values are kept for long. */
+const MOST_SHARED = 4096;
+
+/** A first line longer than this may take its time. */
+const LONG_LINE = 256;
 
 const START = 0;
 const LINE_END = 1;
@@ -101,9 +106,13 @@ export abstract class HeadReader {
     while (at < to) {
       switch (state) {
         case START: {
-          const end = this.start(bytes, base, to);
-          // Looked at again when there is more of it.
-          if (end < 0) return -1;
+          // A long first line that comes in pieces is looked at again when it ends.
+          const isUnended = this.#at > LONG_LINE && !hasLineEnd(bytes, at, to);
+          const end = isUnended ? -1 : this.start(bytes, base, to);
+          if (end < 0) {
+            this.#at = to - base;
+            return -1;
+          }
           at = end;
           state = LINE;
           break;
@@ -176,10 +185,18 @@ export abstract class HeadReader {
     const text = bytes.toString('latin1', base, end);
     const marks = this.#marks;
     const headers: string[] = [];
-    for (let i = 0; i < 4 * this.#fields; i += 4) {
-      headers.push(text.substring(marks[i]!, marks[i + 1]!), text.substring(marks[i + 2]!, marks[i + 3]!));
+    const isShared = text.length <= MOST_SHARED;
+    for (let i = 0; i < 4 * this.#fields; i += 2) {
+      const from = marks[i]!;
+      const to = marks[i + 1]!;
+      headers.push(isShared ? text.substring(from, to) : bytes.toString('latin1', base + from, base + to));
     }
     this.headers = headers;
     if (!this.#isTrailer) this.named(text);
   }
+}
+
+function hasLineEnd(bytes: Buffer, from: number, to: number): boolean {
+  const end = bytes.indexOf(LF, from);
+  return end >= 0 && end < to;
 }

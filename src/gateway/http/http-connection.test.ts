@@ -1,9 +1,12 @@
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Listener, type ListenerParts, type RequestHandler } from '../server/listener.js';
 import { until } from '../toy-engine.contract.js';
+import { AnswerWriter } from './answer-writer.js';
+import { HttpConnection } from './http-connection.js';
 import type { HttpResponse } from './http-response.js';
 import { reply } from './reply.contract.js';
+import { SharedReader } from './request-reader.js';
 
 const LONG = { headersMs: 60_000, bodyMs: 60_000, idleMs: 60_000 };
 
@@ -44,7 +47,7 @@ class Client {
   isClosed = false;
   readonly socket: Socket;
 
-  constructor({ url }: Listener) {
+  constructor({ url }: Pick<Listener, 'url'>) {
     this.socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
     this.socket.on('data', (piece) => {
       this.text += piece.toString('latin1');
@@ -73,6 +76,36 @@ class Client {
   }
 }
 
+/** A connection whose time passes as a test says, and its client. */
+async function timed(handle: RequestHandler) {
+  const refused: number[] = [];
+  const host = { reader: new SharedReader(4096), writer: new AnswerWriter(), isSecure: false, isStopping: false };
+  const rest = { discardBytes: 100_000, handle, refused: (status: number) => refused.push(status), left: () => {} };
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+  const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));
+  await new Promise((resolve) => server.once('listening', resolve));
+  opened.push(() => void server.close());
+  const client = new Client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const socket = await accepted;
+  const fault = (error: unknown) => {
+    throw error;
+  };
+  const connection = new HttpConnection(socket, { ...host, ...rest, fault });
+  const times = { headersMs: 10, bodyMs: 100, idleMs: 60_000 };
+  return {
+    client,
+    refused,
+    socket,
+    check: (nowMs: number) => connection.check(nowMs, times),
+    /** Sends something and waits until it is there. */
+    send: async (text: string) => {
+      const bytes = socket.bytesRead + text.length;
+      client.send(text);
+      await until(() => socket.bytesRead === bytes);
+    },
+  };
+}
+
 const get = (path: string, headers = '', version = '1.1') => `GET ${path} HTTP/${version}\r\nhost: h\r\n${headers}\r\n`;
 const post = (body: string, headers = '') =>
   `POST / HTTP/1.1\r\nhost: h\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`;
@@ -90,6 +123,17 @@ describe('an answer', () => {
     response.write('again');
     response.writeHead(500, []);
   };
+
+  it('has one date: its own, or when it was made', async () => {
+    const made = 'Thu, 01 Jan 1970 00:00:00 GMT';
+    const { listener } = await port(({ url }, response) => {
+      response.writeHead(204, url === '/old' ? ['Date', made] : []);
+      response.end();
+    });
+    const text = await new Client(listener).send(get('/old') + get('/', 'connection: close\r\n')).closed();
+    expect(text.match(/^date: .*(?=\r$)/gim)).toEqual([`Date: ${made}`, expect.stringMatching(/^date: .* GMT$/)]);
+    expect(text).not.toMatch(/^date: .* 1970/m);
+  });
 
   it('of no known length comes in chunks', async () => {
     const { listener } = await port(streamed);
@@ -248,6 +292,54 @@ describe('requests sent ahead', () => {
     expect(await other.closed()).toMatch(/the last$/);
   });
 
+  it.each<[string, (response: HttpResponse, listener: Listener) => void]>([
+    [
+      'an answer that ends the connection',
+      (response) => {
+        response.shouldKeepAlive = false;
+        reply(response, 'the last');
+      },
+    ],
+    [
+      'the last answer of a port that stops',
+      (response, listener) => {
+        void listener.stop();
+        reply(response, 'the last');
+      },
+    ],
+    ['a connection that was cut', (response) => response.destroy()],
+  ])('are not handled behind %s', async (_, answer) => {
+    let asked = 0;
+    const { listener } = await port((__, response) => {
+      asked++;
+      answer(response, listener);
+    });
+    await new Client(listener).send(get('/').repeat(3)).closed();
+    expect(asked).toBe(1);
+  });
+
+  it('have their time from their own first byte', async () => {
+    const { check, refused, send } = await timed(() => {});
+    await send(`${get('/1')}GET`);
+    check(0);
+    await send(` /2 HTTP/1.1\r\nhost: h\r\n\r\nGET`);
+    check(9);
+    check(18);
+    expect(refused).toEqual([]);
+    check(19);
+    expect(refused).toEqual([408]);
+  });
+
+  it('that do not come are told so once, however long the answers before take', async () => {
+    const due: HttpResponse[] = [];
+    const { check, client, refused, send } = await timed((_, response) => void due.push(response));
+    await send(`${get('/')}GET`);
+    for (let ms = 0; ms < 100; ms++) check(ms);
+    expect(refused).toEqual([408]);
+    reply(due[0]!, 'fine');
+    expect((await client.closed()).match(/HTTP\/1\.1 \d+|fine/g)).toEqual(['HTTP/1.1 200', 'fine', 'HTTP/1.1 408']);
+  });
+
   it('that are no HTTP are told so behind the answers that are due', async () => {
     const due: HttpResponse[] = [];
     const { listener, refused } = await port((_, response) => void due.push(response));
@@ -307,6 +399,14 @@ describe('a body', () => {
     expect(bare(await client.closed())).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*\r\nconnection: close\r\n\r\nno$/);
   });
 
+  it('whose sender expects something else is no longer waited for', async () => {
+    let asked = 0;
+    const { listener, refused } = await port(() => asked++);
+    const client = new Client(listener).send(post('hello', 'expect: 200-ok\r\n').slice(0, -5));
+    expect(bare(await client.closed())).toMatch(/^HTTP\/1\.1 417 [^{]*\r\nconnection: close\r\n\r\n[^\r]*$/);
+    expect([asked, refused]).toEqual([0, [417]]);
+  });
+
   it('of a request sent ahead is asked for in its turn', async () => {
     const due: HttpResponse[] = [];
     const { listener } = await port((request, response) => {
@@ -344,6 +444,29 @@ describe('the end', () => {
     expect(refused).toEqual([]);
   });
 
+  it('of a client that was answered before it had said everything loses nothing of its answer', async () => {
+    const { listener } = await port((_, response) => reply(response, 'x'.repeat(16_000_000)));
+    const client = new Client(listener);
+    client.socket.pause();
+    client.socket.end(post('hello').slice(0, -1));
+    await until(() => listener.size === 1);
+    // Somebody else is served when the end of the first has been seen.
+    const { length } = await new Client(listener).send(get('/', 'connection: close\r\n')).closed();
+    client.socket.resume();
+    expect((await client.closed()).length).toBeGreaterThanOrEqual(length);
+  });
+
+  it('comes to no client that still takes its last answer', async () => {
+    const { check, client, socket } = await timed((_, response) => reply(response, 'x'.repeat(16_000_000)));
+    client.socket.pause();
+    client.send(get('/', 'connection: close\r\n'));
+    await until(() => socket.bytesRead > 0);
+    for (let ms = 0; ms < 50_000; ms += 1000) check(ms);
+    expect([socket.destroyed, socket.writableLength > 0]).toEqual([false, true]);
+    client.socket.resume();
+    expect((await client.closed()).length).toBeGreaterThan(16_000_000);
+  });
+
   it('of a client that waits for its answer is noticed', async () => {
     let left = false;
     const { listener } = await port((_, response) => {
@@ -377,5 +500,34 @@ describe('the end', () => {
     client.send('x'.repeat(10_000));
     // It does not hang up, and is cut off.
     await until(() => listener.size === 0);
+  });
+});
+
+describe('whoever answers and fails', () => {
+  it.each<[string, RequestHandler]>([
+    [
+      'at once',
+      () => {
+        throw new Error('oh');
+      },
+    ],
+    [
+      'behind the body',
+      (request) =>
+        request.collect(100, () => {
+          throw new Error('oh');
+        }),
+    ],
+  ])('%s costs one connection', async (_, handler) => {
+    const { faults, listener } = await port((request, response) =>
+      request.method === 'GET' ? reply(response, 'fine') : handler(request, response),
+    );
+    const wire = post('hello');
+    const client = new Client(listener).send(wire.slice(0, -1));
+    await until(() => listener.size === 1);
+    client.send(wire.slice(-1) + get('/never'));
+    expect(await client.closed()).toBe('');
+    expect(faults).toEqual([expect.objectContaining({ message: 'oh' })]);
+    await new Client(listener).send(get('/')).has(/fine/);
   });
 });

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { ApiError, errorBody } from '../../protocol/errors.js';
 import { methodWrong } from '../errors.js';
-import { AnswerQueue } from './answer-queue.js';
-import { type AnswerWriter, asBuffers, ILLEGAL } from './answer-writer.js';
+import type { AnswerQueue } from './answer-queue.js';
+import { AnswerSender } from './answer-sender.js';
+import type { AnswerWriter } from './answer-writer.js';
 import { ClientPace } from './client-pace.js';
 import { HttpRequest, type RequestCarrier } from './http-request.js';
 import { HttpResponse, KEEP_ALIVE_MS, type ResponseCarrier } from './http-response.js';
@@ -47,7 +48,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   readonly #host: ConnectionHost;
   readonly #socket: Socket;
   readonly #reader: RequestReader;
-  readonly #queue = new AnswerQueue();
+  readonly #answers: AnswerSender;
   readonly #pace = new ClientPace();
   /** The request whose body is coming, and its answer. */
   #reading: HttpRequest | null = null;
@@ -71,6 +72,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     this.#socket = socket;
     this.#host = host;
     this.#reader = new RequestReader(host.reader, this);
+    this.#answers = new AnswerSender(socket, host.writer, host.isSecure, this.#illegal);
     socket.on('data', this.#read).on('end', this.#ended).on('drain', this.#drained);
     socket.on('error', ignore).on('close', this.#closed);
   }
@@ -92,12 +94,13 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
 
   /** Ends it if nothing is under way on it. Half a head is not. */
   closeIdle(): void {
-    if (this.#queue.length > 0 || this.#isShut) return;
+    if (this.#due.length > 0 || this.#isShut) return;
     if (this.#socket.writableLength > 0) this.#finish();
     else this.destroy();
   }
 
   destroy(): void {
+    this.#isLast = true;
     this.#socket.destroy();
   }
 
@@ -105,22 +108,24 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
 
   get isReady(): boolean {
     if (this.#reading !== null) return this.#reading.isWanted || this.#readingFor!.isEnded;
-    return !this.#isLast && this.#queue.length < MOST_AHEAD && !this.#socket.writableNeedDrain;
+    return !this.#isLast && this.#due.length < MOST_AHEAD && !this.#socket.writableNeedDrain;
   }
 
   onHead(head: RequestHead, framing: RequestFraming, whole: Buffer | null): void {
     if (head.method === 'CONNECT') throw methodWrong('CONNECT', head.target, 'GET, POST');
     const request = new HttpRequest(head, framing.length, this);
     const response = new HttpResponse(request, framing.keepsAlive, this);
-    this.#queue.push(response);
+    this.#due.push(response);
     this.#isLast = !framing.keepsAlive;
-    if (whole !== null) request.complete(whole);
-    else {
+    if (whole !== null) {
+      this.#sinceMs = -1;
+      request.complete(whole);
+    } else {
       this.#reading = request;
       this.#readingFor = response;
       this.#discarded = 0;
     }
-    if (framing.expects === null) this.#host.handle(request, response);
+    if (framing.expects === null) this.#handle(request, response);
     else this.#expected(framing.expects, request, response);
   }
 
@@ -133,6 +138,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     const request = this.#reading!;
     this.#reading = null;
     this.#readingFor = null;
+    this.#sinceMs = -1;
     request.complete(null);
   }
 
@@ -141,43 +147,32 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   bodyWanted(request: HttpRequest): void {
     if (request.isExpecting) {
       request.isExpecting = false;
-      this.#put(this.#readingFor!, CONTINUE);
+      this.#answers.put(this.#readingFor!, CONTINUE);
     }
     this.#goOn();
   }
 
   send(response: HttpResponse, head: string, lines: number, piece: Buffer | null, isLast: boolean): boolean {
-    if (this.#isGone || this.#isShut) return true;
-    const { isSecure, writer } = this.#host;
-    const length = writer.put(head, lines, piece, response.isChunked, isLast);
-    if (length === 0) return true;
-    if (length < 0) return this.#sendLarge(response, head, lines, piece, isLast, length === ILLEGAL);
-    const bytes = writer.bytes.subarray(0, length);
-    // Secure connections never tell at once that all is out.
-    if (isSecure || response !== this.#queue.first) return this.#put(response, Buffer.from(bytes));
-    const keepsUp = this.#socket.write(bytes);
-    if (this.#socket.writableLength > 0) writer.renew();
-    return keepsUp;
+    return this.#isGone || this.#isShut || this.#answers.send(response, head, lines, piece, isLast);
   }
 
   ended(): void {
     if (this.#isGone || this.#isShut) return;
-    while (this.#queue.first?.isEnded) {
-      const { shouldKeepAlive } = this.#queue.first;
-      const held = this.#queue.next();
-      if (!shouldKeepAlive || (this.#host.isStopping && this.#queue.length === 0)) {
+    while (this.#due.first?.isEnded) {
+      const { shouldKeepAlive } = this.#due.first;
+      const isOver = !shouldKeepAlive || (this.#host.isStopping && this.#due.length === 1);
+      if (isOver) {
+        this.#due.next();
         this.#finish();
         return;
       }
-      if (held.length > 0) this.#release(held);
+      this.#answers.next();
     }
-    // The client may still be sending a body, wanted or not.
-    if (this.#reading === null) this.#sinceMs = -1;
     this.#goOn();
   }
 
   isBehind(response: HttpResponse): boolean {
-    return response === this.#queue.first ? this.#socket.writableNeedDrain : this.#queue.isFull(response);
+    return this.#answers.isBehind(response);
   }
 
   // What the socket calls.
@@ -190,34 +185,43 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   /** Whoever hangs up before he has his answer has left. */
   readonly #ended = (): void => {
     if (this.#isShut) return;
-    const isAlone = this.#queue.length === (this.#reading === null ? 0 : 1);
-    if (!isAlone || this.#readingFor?.headersSent) this.destroy();
-    else if (this.#reader.isInHead || this.#reading !== null) this.#break(notHttp('breaks off'));
-    else this.#finish();
+    const due = this.#due.length;
+    if (due === 0 && !this.#reader.isInHead) this.#finish();
+    else if (due === 0 || (due === 1 && this.#readingFor?.headersSent === false)) this.#break(notHttp('breaks off'));
+    else this.destroy();
   };
 
   readonly #drained = (): void => {
-    this.#queue.first?.onDrain?.();
+    this.#due.first?.onDrain?.();
     this.#goOn();
   };
 
   readonly #closed = (): void => {
     this.#isGone = true;
+    this.#isLast = true;
+    this.#rest = null;
     this.#leave();
     this.#host.left(this);
   };
 
+  readonly #illegal = (): void => this.#failed(new Error('an answer has a header that is none'));
+
+  get #due(): AnswerQueue {
+    return this.#answers.queue;
+  }
+
   /** A request has begun and has not come to its end. */
   get #isMidway(): boolean {
-    return this.#isFresh || this.#reader.isInHead || this.#reading !== null;
+    return this.#isFresh || this.#reading !== null || (this.#reader.isInHead && !this.#isLast);
   }
 
   #longestMs({ bodyMs, headersMs }: ClientTimes): number {
-    if (this.#isShut) return LINGER_MS;
+    // As long as it takes its last answer it may take its time.
+    if (this.#isShut) return this.#socket.writableLength > 0 ? NEVER : LINGER_MS;
     if (this.#rest !== null) return NEVER;
     if (this.#reading !== null) return bodyMs;
     if (this.#isMidway) return Math.min(headersMs, bodyMs);
-    return this.#queue.length > 0 ? NEVER : KEEP_ALIVE_MS;
+    return this.#due.length > 0 ? NEVER : KEEP_ALIVE_MS;
   }
 
   #consume(bytes: Buffer): void {
@@ -233,8 +237,8 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     try {
       at = this.#reader.read(bytes);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.#break(error);
+      if (error instanceof ApiError) this.#break(error);
+      else this.#failed(error);
       return;
     } finally {
       this.#isInside = false;
@@ -261,11 +265,24 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     if (this.#discarded > this.#host.discardBytes) this.destroy();
   }
 
-  #expected(what: string, request: HttpRequest, response: HttpResponse): void {
-    if (what.toLowerCase() === '100-continue') {
-      request.isExpecting = true;
+  #handle(request: HttpRequest, response: HttpResponse): void {
+    try {
       this.#host.handle(request, response);
-    } else this.#refuse(response, expectationUnknown());
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Whoever answers has failed. Nobody knows what is still to come of it: only a cut connection is no answer. */
+  #failed(error: unknown): void {
+    this.#host.fault(error);
+    this.destroy();
+  }
+
+  #expected(what: string, request: HttpRequest, response: HttpResponse): void {
+    request.isExpecting = true;
+    if (what.toLowerCase() === '100-continue') this.#handle(request, response);
+    else this.#refuse(response, expectationUnknown());
   }
 
   /** The bytes are no request, or do not come. Answers that are due still go out, then this one. */
@@ -276,13 +293,13 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     this.#isLast = true;
     if (pending === null) {
       const refusal = new HttpResponse(null, false, this);
-      this.#queue.push(refusal);
+      this.#due.push(refusal);
       this.#refuse(refusal, error);
     } else if (!pending.headersSent) {
       pending.shouldKeepAlive = false;
       this.#refuse(pending, error);
     } else if (!pending.isEnded) this.destroy();
-    else if (this.#queue.includes(pending)) pending.shouldKeepAlive = false;
+    else if (this.#due.includes(pending)) pending.shouldKeepAlive = false;
     else this.#finish();
   }
 
@@ -293,43 +310,10 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     response.end(body);
   }
 
-  #sendLarge(
-    response: HttpResponse,
-    head: string,
-    lines: number,
-    piece: Buffer | null,
-    isLast: boolean,
-    isIllegal: boolean,
-  ): boolean {
-    const buffers = isIllegal ? null : asBuffers(head, lines, piece ?? NOTHING, response.isChunked, isLast);
-    if (buffers === null) {
-      this.#host.fault(new Error('an answer has a header that is none'));
-      this.destroy();
-      return true;
-    }
-    let keepsUp = true;
-    this.#socket.cork();
-    for (const bytes of buffers) if (bytes.length > 0) keepsUp = this.#put(response, bytes);
-    this.#socket.uncork();
-    return keepsUp;
-  }
-
-  /** Sends bytes of their own, or holds them until it is their turn. */
-  #put(response: HttpResponse, bytes: Buffer): boolean {
-    return response === this.#queue.first ? this.#socket.write(bytes) : this.#queue.hold(response, bytes);
-  }
-
-  /** It is the first one's turn: what was held of it goes out. */
-  #release(held: readonly Buffer[]): void {
-    this.#socket.cork();
-    for (const bytes of held) this.#socket.write(bytes);
-    this.#socket.uncork();
-    if (!this.#socket.writableNeedDrain) this.#queue.first!.onDrain?.();
-  }
-
   /** The last answer is out. What the client still sends is not read, but taken, so that it gets to its answer. */
   #finish(): void {
     this.#isShut = true;
+    this.#isLast = true;
     this.#sinceMs = -1;
     this.#discarded = 0;
     this.#rest = null;
@@ -340,10 +324,8 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
 
   /** Nobody gets the answers that are still due. */
   #leave(): void {
-    for (const { onClose } of this.#queue.clear()) onClose?.();
+    for (const { onClose } of this.#due.clear()) onClose?.();
   }
 }
-
-const NOTHING = Buffer.alloc(0);
 
 function ignore(): void {}

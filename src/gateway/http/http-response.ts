@@ -8,8 +8,8 @@ export const KEEP_ALIVE_MS = 75_000;
 const KEPT = `connection: keep-alive\r\nkeep-alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`;
 const CLOSED = 'connection: close\r\n\r\n';
 const CHUNKED = 'transfer-encoding: chunked\r\n';
-/** Status line, date and the empty line. */
-const USUAL_LINES = 3;
+/** Status line and the empty line. */
+const USUAL_LINES = 2;
 
 /** What a response needs of its connection. */
 export interface ResponseCarrier {
@@ -59,10 +59,12 @@ export class HttpResponse {
     this.headersSent = true;
     let head = statusLine(status);
     let hasLength = false;
+    let hasDate = false;
     for (let i = 0; i < headers.length; i += 2) {
       const name = headers[i]!;
       head += `${name}: ${headers[i + 1]!}\r\n`;
-      if (name.length === 14 && isNamed(name, 'content-length')) hasLength = true;
+      if (name.length === 14) hasLength ||= isNamed(name, 'content-length');
+      else if (name.length === 4) hasDate ||= isNamed(name, 'date');
     }
     this.#lines = USUAL_LINES + (headers.length >> 1);
     const request = this.#request;
@@ -79,7 +81,12 @@ export class HttpResponse {
     // Whoever was not told to go on may send his body or not.
     if (request?.isExpecting && !request.isComplete) this.shouldKeepAlive = false;
     this.#lines += this.shouldKeepAlive ? 2 : 1;
-    this.#head = head + dateLine(Date.now()) + (this.shouldKeepAlive ? KEPT : CLOSED);
+    // What is passed on was made when it was made.
+    if (!hasDate) {
+      head += dateLine(Date.now());
+      this.#lines++;
+    }
+    this.#head = head + (this.shouldKeepAlive ? KEPT : CLOSED);
   }
 
   /** Sends the head without waiting for a body. */

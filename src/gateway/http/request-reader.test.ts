@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestFraming } from './request-framing.js';
@@ -104,6 +106,32 @@ describe('RequestReader', () => {
     expect(ears.requests).toEqual(REQUESTS);
   });
 
+  it('has begun nothing by empty lines', () => {
+    const reader = new RequestReader(new SharedReader(100), new Ears());
+    reader.read(Buffer.from('POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\n\r\nx\r\n\r\n'));
+    expect(reader.isInHead).toBe(false);
+    reader.read(Buffer.from('\r\n\r'));
+    expect(reader.isInHead).toBe(true);
+  });
+
+  it('keeps no large head for a value that is kept', () => {
+    setFlagsFromString('--expose_gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heads = 400;
+    const filler = `x-filler: ${'y'.repeat(60_000)}`;
+    const kept: string[] = [];
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < heads; i++) {
+      const id = `an-id-of-some-length-${i}`;
+      const wire = Buffer.from(`GET / HTTP/1.1\r\nhost: h\r\nx-request-id: ${id}\r\n${filler}\r\n\r\n`);
+      kept.push(heard([wire], 65_536)[0]!.headers[3]!);
+    }
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan((heads * filler.length) / 4);
+    expect(kept[7]).toBe('an-id-of-some-length-7');
+  });
+
   it('reads heads up to its limit, whether they come at once or not', () => {
     const start = 'GET / HTTP/1.1\r\nhost: h\r\nx: ';
     const head = (bytes: number) => Buffer.from(`${start}${'y'.repeat(bytes - start.length - 4)}\r\n\r\n`);
@@ -149,6 +177,13 @@ describe('RequestReader', () => {
         expect.objectContaining({ status: 400, message: expect.stringContaining(problem) }),
       );
     }
+  });
+
+  it('reads a long first line in pieces, and sees at its end what is wrong with it', () => {
+    const bytes = (version: string) =>
+      [...Buffer.from(`GET /${'y'.repeat(500)} HTTP/${version}\r\nhost: h\r\n\r\n`)].map((byte) => Buffer.of(byte));
+    expect(heard(bytes('1.1'))[0]!.target).toHaveLength(501);
+    expect(() => heard(bytes('1.2'))).toThrowError(expect.objectContaining({ status: 400 }));
   });
 
   it('takes an address where a proxy would be asked, and CONNECT, for others to refuse', () => {

@@ -1,4 +1,5 @@
 import { ChunkedBody, MOST_READ } from './chunked-body.js';
+import { CR, LF } from './field-bytes.js';
 import { requestErrors } from './request-errors.js';
 import { CHUNKED, checkTrailers, RequestFraming } from './request-framing.js';
 import { RequestHead } from './request-head.js';
@@ -55,9 +56,15 @@ export class RequestReader {
     return at;
   }
 
-  #readHead(bytes: Buffer, from: number): number {
+  #readHead(bytes: Buffer, start: number): number {
     const head = this.isInHead ? this.#own! : this.#shared.head;
-    if (!this.isInHead) head.begin(false);
+    let from = start;
+    if (!this.isInHead) {
+      // Some clients send an empty line after a body: nothing has begun by that.
+      while (bytes[from] === CR && bytes[from + 1] === LF) from += 2;
+      if (from === bytes.length) return from;
+      head.begin(false);
+    }
     const end = head.read(bytes, from, bytes.length);
     if (end < 0) {
       if (!this.isInHead) this.#keepHead(bytes, from);

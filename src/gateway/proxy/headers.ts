@@ -88,6 +88,12 @@ export function headerOf(headers: readonly string[], lower: string): string | un
   return undefined;
 }
 
+/** Headers that promise no length. */
+export function withoutLength(headers: string[]): string[] {
+  return headerOf(headers, 'content-length') === undefined ? headers : without(headers, LENGTH);
+}
+
+const LENGTH: ReadonlySet<string> = new Set(['content-length']);
 const ILLEGAL = /[^\x20-\x7e]/g;
 const MOST_CHARACTERS = 200;
 

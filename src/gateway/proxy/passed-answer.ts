@@ -4,6 +4,7 @@ import { answerForm } from '../metering/answer-form.js';
 import type { AnswerMeter } from '../metering/answer-meter.js';
 import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
 import { ClientAnswer } from './client-answer.js';
+import { withoutLength } from './headers.js';
 
 /** Whose answer it is. */
 export interface Answered {
@@ -54,7 +55,8 @@ export class PassedAnswer extends ClientAnswer implements UpstreamHandler {
     const form = answerForm(raw);
     owner.isStreamed = form === 'events';
     this.meter!.begin(form, this.#strips && owner.isStreamed);
-    this.begin(status, headers, owner.isStreamed);
+    // What the gateway strips from a stream, or adds when it breaks, is in no length that the replica has promised.
+    this.begin(status, owner.isStreamed ? withoutLength(headers) : headers, owner.isStreamed);
   }
 
   onData(piece: Buffer, isLast: boolean): boolean {

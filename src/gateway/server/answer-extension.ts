@@ -23,7 +23,11 @@ export async function answerExtension(
   parts: ExtensionParts,
 ): Promise<AdminAnswer | null> {
   const leaving = new AbortController();
-  const leave = () => leaving.abort();
+  const leave = () => {
+    leaving.abort();
+    // Who waits for a body that will not come never gets to the end.
+    stopSignal.removeEventListener('abort', leave);
+  };
   response.onClose = leave;
   stopSignal.addEventListener('abort', leave, { once: true });
   try {

@@ -278,6 +278,18 @@ describe('Listener that stops', () => {
     await Promise.all([stopped, ...both]);
     expect(text).toContain('late');
   });
+
+  it('does not wait for who never comes to TLS', async ({ skip }) => {
+    const tls = certificate('handshake');
+    skip(tls === null, 'there is no openssl here');
+    const listener = await listening({ ...LOOPBACK, tls });
+    const silent = new Slow(listener.url, '');
+    await new Promise((resolve) => silent.socket.once('connect', resolve));
+    // Who connects later is let in later.
+    await asked(listener.url);
+    await listener.stop();
+    expect(await silent.closed).toBe('');
+  });
 });
 
 describe('Listener and slow clients', () => {

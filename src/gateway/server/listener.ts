@@ -49,6 +49,8 @@ export class Listener implements ConnectionHost {
   readonly #config: ListenConfig;
   readonly #server: Server;
   readonly #connections = new Set<HttpConnection>();
+  /** Connections on which TLS has not begun yet, by who is at their other end. */
+  readonly #handshakes = new Map<string, Socket>();
   #watcher: NodeJS.Timeout | undefined;
 
   constructor(config: ListenConfig, parts: ListenerParts) {
@@ -71,7 +73,9 @@ export class Listener implements ConnectionHost {
             handshakeTimeout: parts.timeouts.headersMs,
           });
     this.#server.maxConnections = parts.connections;
+    if (this.isSecure) this.#server.on('connection', this.#shakesHands);
     this.#server.on(this.isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {
+      if (this.isSecure) this.#handshakes.delete(peerOf(socket));
       this.#connections.add(new HttpConnection(socket, this));
     });
     this.#server.on('drop', () => {
@@ -122,6 +126,8 @@ export class Listener implements ConnectionHost {
         resolve();
       });
       this.closeIdle();
+      // They have asked for nothing.
+      for (const socket of this.#handshakes.values()) socket.destroy();
     });
   }
 
@@ -138,8 +144,20 @@ export class Listener implements ConnectionHost {
     this.#connections.delete(connection);
   }
 
+  readonly #shakesHands = (socket: Socket): void => {
+    const peer = peerOf(socket);
+    this.#handshakes.set(peer, socket);
+    socket.once('close', () => {
+      if (this.#handshakes.get(peer) === socket) this.#handshakes.delete(peer);
+    });
+  };
+
   #look(): void {
     const nowMs = performance.now();
     for (const connection of this.#connections) connection.check(nowMs, this.times);
   }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import { parseProfile, profileText } from '../../replica/latency/profile-file.js';
+import { toyProfile } from '../../replica/latency/toy-profile.contract.js';
 import { type FitOptions, fitProfile } from './fit-profile.js';
 import { physicsFamily } from './physics-family.js';
 import { ENGINE, ladder, PLANTED, plantedSteps, plantedTrace, risingLoad } from './planted.contract.js';
+import { scaledFamily } from './scaled-family.js';
 
 const model = loadModel('qwen/qwen3-14b');
 const gpu = loadGpu('H100');
@@ -130,6 +132,16 @@ describe('steps of a GPU that slows down', () => {
     );
     expect(report.steps!.heldOut!.medianAbs).toBeLessThan(0.01);
   });
+
+  it('say so where they cannot tell', () => {
+    const planted = { ...PLANTED, slowdown: { share: 0.1, tokenUs: 24, overUs: 50_000 } };
+    const steps = [{ name: 'run', samples: plantedSteps(planted, 200, { bare: 0 }) }];
+    const { profile, report } = fitProfile({ steps }, OPTIONS);
+    expect(profile.step).not.toHaveProperty('slowdown');
+    expect(report.notes).toContain(
+      'Whether the GPU slows down under load cannot be told from these steps: not simulated.',
+    );
+  });
 });
 
 describe('a profile of a similar engine', () => {
@@ -141,6 +153,25 @@ describe('a profile of a similar engine', () => {
     const { report } = fitProfile({ traces: [trace] }, { ...OPTIONS, start: { profile: known } });
     expect(report.parameters.map(({ name }) => name)[0]).toBe('fixed_factor');
     expect(Math.abs(report.requests![0]!.heldOut!.e2e)).toBeLessThan(0.05);
+  });
+
+  it('keeps what it knows of the host and of load: coefficients planted beside them come back within 2 %', () => {
+    const host = { stepUs: 150, promptUs: 50, promptTokenUs: 0.2 };
+    const slowdown = { share: 0.2, tokenUs: 24, overUs: 50_000 };
+    const known = { ...PLANTED, host, slowdown };
+    const planted = [1.12, 0.9, 1.06, 8, 3000];
+    const costs = scaledFamily(known, { queueingUs: 2000, outputTokenUs: 0, postDecodeUs: 0 }, 0.3).costsOf(planted);
+    // At full load a token takes as long as one does.
+    expect(costs.step.slowdown).toEqual({ ...slowdown, tokenUs: 0.9 * 24 });
+    const trace = plantedTrace('ladder', ladder(31), costs);
+    const profile = { ...toyProfile(), step: known };
+    const { profile: found, report } = fitProfile({ traces: [trace] }, { ...OPTIONS, start: { profile }, doubt: 10 });
+    for (const [i, { name, value, low }] of report.parameters.entries()) {
+      if (low !== null) expect(Math.abs(value / planted[i]! - 1), name).toBeLessThan(0.02);
+    }
+    const told = report.parameters.filter(({ low }) => low !== null).map(({ name }) => name);
+    expect(told).toEqual(expect.arrayContaining(['fixed_factor', 'tokens_factor', 'context_factor', 'queueing_us']));
+    expect([found.step.host, found.step.slowdown!.share]).toEqual([host, 0.2]);
   });
 });
 

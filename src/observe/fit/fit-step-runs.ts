@@ -1,7 +1,7 @@
 import type { RequestCosts, StepCosts } from '../../replica/latency/profile.js';
 import { tooFewSteps } from './errors.js';
+import { fitLoadedSteps } from './fit-loaded-steps.js';
 import type { FitReport } from './fit-report.js';
-import { fitSharedContext } from './shared-context.js';
 import { stepIntervals } from './step-confidence.js';
 import { stepErrors } from './step-errors.js';
 import type { StepSample } from './step-sample.js';
@@ -36,21 +36,21 @@ export function fitStepRuns(
     last.push(...samples.slice(kept));
     report.data.push({ name, kind: 'steps', used: samples.length, heldOut: samples.length - kept });
   }
-  const { fit, measured } = fitSharedContext(all, launchedAbove);
-  const judged =
-    last.length < LEAST_HELD_OUT ? null : stepErrors(fitSharedContext(first, launchedAbove).fit.costs, last);
+  const { fit, measured, doubtful } = fitLoadedSteps(all, launchedAbove);
+  const judged = last.length < LEAST_HELD_OUT ? null : stepErrors(fitLoadedSteps(first, launchedAbove).fit.costs, last);
   report.steps = { fitted: stepErrors(fit.costs, all), heldOut: judged };
   report.parameters.push(...stepIntervals(fit));
-  report.notes.push(...notesOn(all, fit.costs, measured, judged === null));
+  report.notes.push(...notesOn(all, fit.costs));
+  if (doubtful)
+    report.notes.push('Whether the GPU slows down under load cannot be told from these steps: not simulated.');
+  if (!measured)
+    report.notes.push('Requests shared too little of their contexts to tell what sharing saves: taken from an H200.');
+  if (judged === null)
+    report.notes.push('Too few steps in service to hold some back: nothing says how well the profile predicts.');
   return { step: fit.costs, request: { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 } };
 }
 
-function notesOn(
-  samples: readonly StepSample[],
-  { launch, slowdown }: StepCosts,
-  measured: boolean,
-  unjudged: boolean,
-): string[] {
+function notesOn(samples: readonly StepSample[], { launch, slowdown }: StepCosts): string[] {
   const notes: string[] = [];
   const most = (value: (sample: StepSample) => number) => samples.reduce((m, sample) => Math.max(m, value(sample)), 0);
   const decodes = most(({ shape }) => (shape.prefills === 0 ? shape.decodes : 0));
@@ -64,8 +64,5 @@ function notesOn(
     );
   if (slowdown !== undefined)
     notes.push(`A GPU that has computed all it can for a while takes ${(100 * slowdown.share).toFixed(1)} % longer.`);
-  if (!measured)
-    notes.push('Requests shared too little of their contexts to tell what sharing saves: taken from an H200.');
-  if (unjudged) notes.push('Too few steps in service to hold some back: nothing says how well the profile predicts.');
   return notes;
 }

@@ -1,20 +1,12 @@
-import type { Slowdown, StepCosts } from '../../replica/latency/profile.js';
-import { launchedTokens, notBefore, tokensOf } from '../../replica/latency/profile-latency.js';
-import { knotsFor } from './knots.js';
-import { nonNegative } from './nnls.js';
-import { loadMeasure, rowsOf, type StepRow } from './step-rows.js';
+import type { StepCosts } from '../../replica/latency/profile.js';
+import { StepFitting } from './step-fitting.js';
+import type { StepRow } from './step-rows.js';
 import type { StepSample } from './step-sample.js';
-import { StepTerms } from './step-terms.js';
+import type { StepTerms } from './step-terms.js';
 
-/** Errors beyond this share count in proportion, not squared: pauses of the host are no part of a step's cost. */
-const USUAL_ERROR = 0.05;
 const MOST_ROUNDS = 40;
 /** Rounds that settle which steps are bound by what, before the search for the time of launching begins. */
 const FIRST_ROUNDS = 4;
-/** The time of launching is looked for in so many steps, and then around the best in as many smaller ones. */
-const LAUNCH_STEPS = 50;
-/** Launching that explains less of the error than this is none. */
-const LEAST_GAIN = 0.01;
 
 /** What steps cost, and all it takes to say how sure that is. */
 export interface StepFit {
@@ -35,6 +27,8 @@ export interface StepFitSettings {
   sharedContext: number;
   /** Steps of prompts above so many tokens are launched piece by piece. */
   launchedAbove: number;
+  /** Whether the GPU may slow down under load. */
+  slowsDown: boolean;
 }
 
 /**
@@ -58,221 +52,4 @@ export function fitSteps(samples: readonly StepSample[], settings: StepFitSettin
     before = loss;
   }
   return { ...fit.result(), loss };
-}
-
-class StepFitting {
-  readonly #settings: StepFitSettings;
-  readonly #measure: Omit<Slowdown, 'share'>;
-  readonly #rows: StepRow[];
-  readonly #terms: StepTerms;
-  readonly #firstUs: number;
-  readonly #slowdown: number;
-  readonly #columns: Float64Array;
-  readonly #byPairs: Uint8Array;
-  readonly #weights: Float64Array;
-  /** By row: what the GPU computes when it is under no load, and what is added to that whatever happens. */
-  readonly #gpuUs: Float64Array;
-  readonly #apartUs: Float64Array;
-  readonly #predicted: Float64Array;
-  /** Rows of steps that are launched piece by piece. */
-  readonly #launched: number[] = [];
-  /** By row: how its time follows what it computes. A step that waits for its launching says little of that. */
-  readonly #follows: Float64Array;
-  #coefficients: Float64Array;
-  #launchUs = 0;
-
-  constructor(samples: readonly StepSample[], settings: StepFitSettings) {
-    this.#settings = settings;
-    this.#measure = loadMeasure(samples);
-    this.#rows = rowsOf(samples, this.#measure);
-    const size = ({ shape }: StepSample) => tokensOf(shape);
-    const mixed = (sample: StepSample) => sample.shape.prefills > 0;
-    this.#terms = new StepTerms(
-      knotsFor(samples.filter((sample) => !mixed(sample)).map(size), settings.launchedAbove),
-      knotsFor(samples.filter(mixed).map(size), settings.launchedAbove),
-      samples.some(({ inService }) => !inService),
-      samples.some(({ hostUs }) => hostUs !== undefined),
-      settings.launchedAbove,
-    );
-    this.#firstUs = this.#terms.unit('firstUs');
-    this.#slowdown = this.#terms.unit('slowdown');
-    this.#coefficients = new Float64Array(this.#terms.columns);
-    const count = this.#rows.length;
-    this.#columns = new Float64Array(count * this.#terms.columns);
-    this.#byPairs = new Uint8Array(count).fill(1);
-    this.#weights = Float64Array.from(this.#rows, ({ sample, shareOf }) => sample.count / this.#rows[shareOf]!.us ** 2);
-    this.#gpuUs = new Float64Array(count);
-    this.#apartUs = new Float64Array(count);
-    this.#predicted = new Float64Array(count);
-    this.#follows = new Float64Array(count).fill(1);
-    for (const [row, { sample, part }] of this.#rows.entries()) {
-      const { shape, inService } = sample;
-      if (part !== 'host' && inService && launchedTokens(shape, settings.launchedAbove) > 0) this.#launched.push(row);
-      this.#byPairs[row] = shape.prefillPairs > 512 * shape.prefillLongest ? 1 : 0;
-      this.#writeColumns(row);
-    }
-  }
-
-  /** The best coefficients for the present weights, as if times went on to follow them as they do now. */
-  solve(): void {
-    const { columns: n } = this.#terms;
-    const slopes = this.#slopes();
-    const matrix = new Float64Array(n * n);
-    const right = new Float64Array(n);
-    const used = new Int32Array(n);
-    for (let row = 0; row < this.#rows.length; row++) {
-      const at = row * n;
-      const weight = this.#weights[row]!;
-      let us = this.#rows[row]!.us - this.#predicted[row]!;
-      let count = 0;
-      for (let i = 0; i < n; i++) {
-        if (slopes[at + i] === 0) continue;
-        us += slopes[at + i]! * this.#coefficients[i]!;
-        used[count++] = i;
-      }
-      for (let a = 0; a < count; a++) {
-        const i = used[a]!;
-        const value = weight * slopes[at + i]!;
-        right[i]! += value * us;
-        for (let b = 0; b <= a; b++) matrix[i * n + used[b]!]! += value * slopes[at + used[b]!]!;
-      }
-    }
-    for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) matrix[j * n + i] = matrix[i * n + j]!;
-    this.#coefficients = nonNegative(matrix, right);
-    for (let row = 0; row < this.#rows.length; row++) this.#addUp(row);
-  }
-
-  /** The time of launching that explains the steps concerned best; none if it explains too little. */
-  findLaunching(): void {
-    if (this.#launched.length === 0) return;
-    const longest = this.#launched.reduce((most, row) => Math.max(most, this.#computeUs(row)), 0);
-    const without = this.#launchedLoss(0);
-    let best = without * (1 - LEAST_GAIN);
-    this.#launchUs = 0;
-    const search = (fromUs: number, toUs: number, byUs: number) => {
-      for (let us = fromUs; us <= toUs; us += byUs) {
-        const loss = this.#launchedLoss(us);
-        if (loss >= best) continue;
-        best = loss;
-        this.#launchUs = us;
-      }
-    };
-    const coarse = longest / LAUNCH_STEPS;
-    search(coarse, longest, coarse);
-    if (this.#launchUs > 0) search(this.#launchUs - coarse, this.#launchUs + coarse, coarse / LAUNCH_STEPS);
-  }
-
-  /** Predicts every row, weighs it by its error, and adds the errors up. */
-  judge(): number {
-    let loss = 0;
-    for (let row = 0; row < this.#rows.length; row++) {
-      this.#predicted[row] = this.#computeUs(row) + this.#apartUs[row]!;
-    }
-    for (const row of this.#launched) {
-      this.#predicted[row] = this.#launchedTime(row, this.#launchUs);
-      this.#follows[row] = boundByCompute(this.#launchUs, this.#computeUs(row));
-    }
-    for (const [row, { sample, us, shareOf }] of this.#rows.entries()) {
-      const whole = this.#predicted[shareOf]!;
-      const error = Math.abs(us - this.#predicted[row]!) / whole;
-      loss += sample.count * lossOf(error);
-      this.#weights[row] = (sample.count / whole ** 2) * Math.min(1, USUAL_ERROR / Math.max(error, 1e-12));
-    }
-    return loss;
-  }
-
-  /** Which bound holds for the attention of each step's prompts; whether any has changed. */
-  chooseBounds(): boolean {
-    let changed = false;
-    for (const [row, { sample }] of this.#rows.entries()) {
-      if (sample.shape.prefills === 0) continue;
-      const byPairs = this.#terms.isByPairs(sample.shape, this.#coefficients) ? 1 : 0;
-      if (byPairs === this.#byPairs[row]) continue;
-      this.#byPairs[row] = byPairs;
-      this.#writeColumns(row);
-      changed = true;
-    }
-    return changed;
-  }
-
-  result(): Omit<StepFit, 'loss'> {
-    const { sharedContext } = this.#settings;
-    return {
-      costs: this.#terms.costs(this.#coefficients, sharedContext, this.#launchUs, this.#measure),
-      terms: this.#terms,
-      coefficients: this.#coefficients,
-      rows: this.#rows,
-      slopes: this.#slopes(),
-      predicted: this.#predicted,
-      weights: this.#weights,
-    };
-  }
-
-  #writeColumns(row: number): void {
-    const { sample, part } = this.#rows[row]!;
-    const at = row * this.#terms.columns;
-    this.#terms.write(sample, part, this.#byPairs[row] === 1, this.#settings.sharedContext, this.#columns, at);
-  }
-
-  /** How rows follow each coefficient. Nothing hides or slows down the choice of kernels and the host's work. */
-  #slopes(): Float64Array {
-    const { columns: n } = this.#terms;
-    const slopes = Float64Array.from(this.#columns);
-    for (let row = 0; row < this.#rows.length; row++) {
-      const follows = this.#follows[row]!;
-      const times = follows * this.#slower(row);
-      const at = row * n;
-      for (let i = 0; i < n; i++) if (slopes[at + i] !== 0 && !this.#isApart(i)) slopes[at + i]! *= times;
-      slopes[at + this.#slowdown] = follows * this.#rows[row]!.load2 * this.#gpuUs[row]!;
-    }
-    return slopes;
-  }
-
-  #isApart(column: number): boolean {
-    return column === this.#firstUs || this.#terms.isHost(column);
-  }
-
-  #addUp(row: number): void {
-    const at = row * this.#terms.columns;
-    this.#gpuUs[row] = 0;
-    this.#apartUs[row] = 0;
-    for (let i = 0; i < this.#terms.columns; i++) {
-      if (this.#columns[at + i] === 0) continue;
-      const us = this.#isApart(i) ? this.#apartUs : this.#gpuUs;
-      us[row]! += this.#columns[at + i]! * this.#coefficients[i]!;
-    }
-  }
-
-  #slower(row: number): number {
-    return 1 + this.#coefficients[this.#slowdown]! * this.#rows[row]!.load2;
-  }
-
-  #computeUs(row: number): number {
-    return this.#gpuUs[row]! * this.#slower(row);
-  }
-
-  /** A step that is launched piece by piece. Kernels are chosen before the GPU has work, so that nothing hides it. */
-  #launchedTime(row: number, launchUs: number): number {
-    return notBefore(launchUs, this.#computeUs(row)) + this.#apartUs[row]!;
-  }
-
-  #launchedLoss(launchUs: number): number {
-    let loss = 0;
-    for (const row of this.#launched) {
-      const { us, sample } = this.#rows[row]!;
-      loss += sample.count * lossOf(Math.abs(us / this.#launchedTime(row, launchUs) - 1));
-    }
-    return loss;
-  }
-}
-
-function lossOf(error: number): number {
-  return error <= USUAL_ERROR ? error ** 2 : USUAL_ERROR * (2 * error - USUAL_ERROR);
-}
-
-/** How the step's time follows what it computes: 1 when launching is no bound, 0 when it is the only one. */
-function boundByCompute(launchUs: number, us: number): number {
-  if (launchUs === 0) return 1;
-  const hair = 1e-3 * us;
-  return (notBefore(launchUs, us + hair) - notBefore(launchUs, us)) / hair;
 }

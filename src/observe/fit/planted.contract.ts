@@ -80,28 +80,34 @@ function timeAlone(costs: StepCosts): (shape: BatchShape) => number {
 
 /**
  * Steps of an engine with these costs, with errors of a per cent or so and now and then a pause. The first part of them was
- * timed without the host's work; of the others it is known what that took, if `timed`.
+ * timed without the host's work; of the others it is known what that took, if `timed`. In a part of the steps, `rests`, the
+ * engine had had nothing to do before, for a tenth of a second on the mean.
  */
 export function plantedSteps(
   costs: StepCosts,
   steps: number,
-  { shared = 0, noise = 0.01, seed = 1, bare = 0.2, timed = false } = {},
+  { shared = 0, noise = 0.01, seed = 1, bare = 0.2, timed = false, rests = 0 } = {},
 ): StepSample[] {
   const random = randomStream(seed, 'planted-steps');
   const served = engineLatency({ step: costs, request: NO_REQUEST_COSTS }, 'fresh');
   const sizes = new Set<number>();
   const alone = timeAlone(costs);
+  let startUs = 0;
   return Array.from({ length: steps }, (_, i) => {
     const inService = i >= bare * steps;
     const shape = randomShape(random, shared);
     const error = noise * (random.next() + random.next() + random.next() - 1.5);
     const pauseUs = noise > 0 && random.next() < 0.01 ? 5000 : 0;
-    const us = (inService ? served.stepUs(shape) : Math.trunc(alone(shape))) * (1 + error) + pauseUs;
+    const restUs = rests > 0 && random.next() < rests ? -Math.log(1 - random.next()) * 100_000 : 0;
+    startUs += restUs;
+    const trueUs = inService ? served.stepUs(shape, startUs) : Math.trunc(alone(shape));
+    const us = trueUs * (1 + error) + pauseUs;
+    startUs += trueUs;
     const tokens = tokensOf(shape);
     const firstOfSize = inService && shape.prefills > 0 && !sizes.has(tokens);
     if (firstOfSize) sizes.add(tokens);
     const host = inService && timed ? { hostUs: hostTime(costs, shape) * (1 + error) + pauseUs } : {};
-    return { shape, us, ...host, count: 1, inService, firstOfSize };
+    return { shape, us, ...host, restUs, count: 1, inService, firstOfSize };
   });
 }
 

@@ -7,6 +7,7 @@ const LEAST_QUEUEING_US = 1000;
 
 /** Profiles like a given one, up to factors on its parts: for engines whose steps were measured, or that resemble another. */
 export function scaledFamily(step: StepCosts, request: RequestCosts, doubt: number): ProfileFamily {
+  const { slowdown } = step;
   return {
     parameters: [
       { name: 'fixed_factor', start: 1, doubt },
@@ -27,6 +28,7 @@ export function scaledFamily(step: StepCosts, request: RequestCosts, doubt: numb
         prefillPairUs: step.prefillPairUs * tokens!,
         prefillLongestUs: step.prefillLongestUs * tokens!,
         requestUs: requestUs!,
+        ...(slowdown === undefined ? {} : { slowdown: { ...slowdown, tokenUs: slowdown.tokenUs * tokens! } }),
       },
       request: { ...request, queueingUs: Math.round(queueingUs!) },
     }),

@@ -1,5 +1,5 @@
 import { sharedTokens } from '../../replica/latency/profile-latency.js';
-import { fitSteps, type StepFit } from './fit-steps.js';
+import { fitSteps, type StepFit, type StepFitSettings } from './fit-steps.js';
 import { SHARED_CONTEXT } from './physics-family.js';
 import type { StepSample } from './step-sample.js';
 
@@ -15,8 +15,11 @@ export interface SharedContextFit {
 }
 
 /** Fits steps together with what a shared token of context costs, where they can tell: by golden section. */
-export function fitSharedContext(samples: readonly StepSample[], launchedAbove: number): SharedContextFit {
-  const at = (sharedContext: number) => fitSteps(samples, { sharedContext, launchedAbove });
+export function fitSharedContext(
+  samples: readonly StepSample[],
+  settings: Omit<StepFitSettings, 'sharedContext'>,
+): SharedContextFit {
+  const at = (sharedContext: number) => fitSteps(samples, { ...settings, sharedContext });
   if (!tellsSharing(samples)) return { fit: at(SHARED_CONTEXT), measured: false };
   let [low, high] = [0, 1];
   let [left, right] = [at(1 - GOLDEN), at(GOLDEN)];

@@ -9,10 +9,18 @@ function step(decodes: number, us: number, changes: Partial<StepSample> = {}): S
 }
 
 describe('the load of a GPU', () => {
-  it('is full when it computes as many tokens as in the quickest step', () => {
-    expect(loadMeasure([step(10, 1000), step(100, 5000), step(1, 200)])).toEqual({ tokenUs: 50, overUs: 50_000 });
+  it('is full when it computes as many tokens as in the quickest steps', () => {
+    const steps = [step(10, 1000), step(100, 5000), step(100, 5100), step(1, 200)];
+    expect(loadMeasure(steps)).toEqual({ tokenUs: 51, overUs: 50_000 });
     // The time of the host is not the GPU's.
     expect(loadMeasure([step(10, 1000, { hostUs: 600 })]).tokenUs).toBe(40);
+  });
+
+  it('is not measured by the one step in a thousand that may be a mistake, nor by steps of nothing', () => {
+    const steps = Array.from({ length: 2000 }, (_, i) => step(100, 5000 + i));
+    const mistaken = [step(100, 5000, { hostUs: 5000 }), step(100, 1)];
+    expect(loadMeasure([...steps, ...mistaken]).tokenUs).toBeCloseTo(50, 1);
+    expect(loadMeasure([...steps, step(0, 700)]).tokenUs).toBeCloseTo(50, 1);
   });
 
   it('comes from the steps before in service, and from the step itself where it was timed alone', () => {
@@ -22,6 +30,22 @@ describe('the load of a GPU', () => {
     const loads = loadsOf(samples, measure);
     expect([loads[0], loads[1], loads[2]]).toEqual([0, 1, half]);
     expect(loads[3]).toBeCloseTo(Math.exp(-1) * half + (1 - Math.exp(-1)), 12);
+  });
+});
+
+describe('the load of a GPU that rests', () => {
+  it('falls with the time that passes, and is none at the start of a run', () => {
+    const measure = { tokenUs: 50, overUs: 5000 };
+    const runs = [
+      step(100, 5000, { restUs: Number.POSITIVE_INFINITY }),
+      step(100, 5000),
+      step(100, 5000, { restUs: 10_000 }),
+      step(100, 5000, { restUs: Number.POSITIVE_INFINITY }),
+    ];
+    const [first, second, rested, ofAnother] = loadsOf(runs, measure);
+    expect([first, ofAnother]).toEqual([0, 0]);
+    expect(second).toBeCloseTo(1 - Math.exp(-1), 12);
+    expect(rested).toBeCloseTo((1 - Math.exp(-2)) * Math.exp(-2), 12);
   });
 });
 
@@ -41,6 +65,8 @@ describe('what costs are fitted to', () => {
   it('knows nothing of load when no step was followed by another', () => {
     const alone = [step(50, 5000, { inService: false }), step(100, 5000, { inService: false })];
     expect(rowsOf(alone, measure).map(({ load2 }) => load2)).toEqual([0, 0]);
-    expect(rowsOf([...alone, step(1, 100)], measure).map(({ load2 }) => load2)).toEqual([0.25, 1, 0]);
+    const served = [...alone, step(1, 100)];
+    expect(rowsOf(served, measure).map(({ load2 }) => load2)).toEqual([0.25, 1, 0]);
+    expect(rowsOf(served, null).map(({ load2 }) => load2)).toEqual([0, 0, 0]);
   });
 });

@@ -4,7 +4,9 @@ import { GpuLoad } from '../../replica/latency/profile-load.js';
 import type { StepSample } from './step-sample.js';
 import type { Part } from './step-terms.js';
 
-/** The clock of an H200 follows what it computed over about so long. */
+/** So many of all times that a GPU needs per token may be mistaken: full load is not what a mistake looks like. */
+const MISTAKEN = 0.001;
+/** How quick an H200 is follows what it computed over about so long. */
 const LOAD_OVER_US = 50_000;
 
 /** Something measured that costs are fitted to: a step, or the GPU's or the host's part of it. */
@@ -20,26 +22,29 @@ export interface StepRow {
 
 /** How the load of a GPU is reckoned from these steps: at full load a token takes as long as in the quickest of them. */
 export function loadMeasure(samples: readonly StepSample[]): Omit<Slowdown, 'share'> {
-  const least = samples.reduce((us, sample) => Math.min(us, gpuUs(sample) / tokensOf(sample.shape)), Infinity);
-  return { tokenUs: least, overUs: LOAD_OVER_US };
+  const tokenUs = Float64Array.from(samples, (sample) => gpuUs(sample) / Math.max(1, tokensOf(sample.shape))).sort();
+  const mistaken = Math.min(samples.length - 1, Math.ceil(MISTAKEN * samples.length));
+  return { tokenUs: tokenUs[mistaken]!, overUs: LOAD_OVER_US };
 }
 
 /** The GPU's load before each step. Steps that were timed alone came again and again; in service each follows the last one. */
 export function loadsOf(samples: readonly StepSample[], measure: Omit<Slowdown, 'share'>): Float64Array {
   const load = new GpuLoad(measure);
-  return Float64Array.from(samples, ({ shape, us, inService }) => {
+  return Float64Array.from(samples, ({ shape, us, restUs = 0, inService }) => {
     const tokens = tokensOf(shape);
     if (!inService) return load.steady(tokens, us);
+    load.rest(restUs);
     const before = load.share;
     load.add(tokens, us);
     return before;
   });
 }
 
-/** A row for each step, in their order, and behind them one for each measured time of the host. */
-export function rowsOf(samples: readonly StepSample[], measure: Omit<Slowdown, 'share'>): StepRow[] {
+/** A row for each step, in their order, and behind them one for each measured time of the host. Without measure no load. */
+export function rowsOf(samples: readonly StepSample[], measure: Omit<Slowdown, 'share'> | null): StepRow[] {
   // Of steps that were timed alone the load is a matter of their shape: it tells nothing.
-  const loads = samples.some(({ inService }) => inService) ? loadsOf(samples, measure) : null;
+  const isServed = samples.some(({ inService }) => inService);
+  const loads = measure !== null && isServed ? loadsOf(samples, measure) : null;
   const rows = samples.map((sample, i): StepRow => {
     const part = sample.hostUs === undefined ? 'whole' : 'gpu';
     return { sample, part, us: gpuUs(sample), load2: loads === null ? 0 : loads[i]! ** 2, shareOf: i };

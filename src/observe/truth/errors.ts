@@ -13,3 +13,22 @@ export function missingColumn(place: string, name: string): InputError {
 export function notANumber(place: string, given: string): InputError {
   return new InputError('TRUTH_NOT_A_NUMBER', place, `'${given}' is not a number`, 'give numbers only');
 }
+
+export function noStepTime(place: string, us: number): InputError {
+  return new InputError(
+    'TRUTH_NO_STEP_TIME',
+    place,
+    `the step takes ${us} us`,
+    'give steps in order of time, each with its time',
+  );
+}
+
+/** The GPU's part of a step is some of it, and not more than all of it. */
+export function badGpuTime(place: string, gpuUs: number, us: number): InputError {
+  return new InputError(
+    'TRUTH_BAD_GPU_TIME',
+    place,
+    `${gpuUs} us on the GPU in a step of ${us} us`,
+    'give the microseconds of the step that the GPU was at work, or leave the column out',
+  );
+}

@@ -1,9 +1,12 @@
 import { emptyShape } from '../../replica/latency/batch-shape.js';
 import type { BatchShape } from '../../replica/latency/contract.js';
 import type { StepSample } from '../fit/step-sample.js';
+import { badGpuTime, noStepTime } from './errors.js';
 import { readNumberTable } from './number-table.js';
 
 const BLOCK_TOKENS = 16;
+/** Times are rounded to whole microseconds. */
+const ROUNDING_US = 1;
 
 const STEP_COLUMNS = [
   'start_us',
@@ -35,9 +38,12 @@ export function readH200Steps(path: string): StepSample[] {
   const { count, columns } = readNumberTable(path, STEP_COLUMNS, ['gpu_us']);
   const start = columns.start_us;
   const sizes = new Set<number>();
+  const goesOn = (i: number) => i + 1 < count && columns.decode_seqs[i + 1]! > 0;
+  const restBefore = (i: number) => {
+    if (i === 0) return Number.POSITIVE_INFINITY;
+    return goesOn(i - 1) ? 0 : Math.max(0, start[i]! - columns.end_us[i - 1]!);
+  };
   return Array.from({ length: count }, (_, i): StepSample => {
-    const goesOn = i + 1 < count && columns.decode_seqs[i + 1]! > 0;
-    const end = goesOn ? start[i + 1]! : columns.end_us[i]!;
     const decodes = columns.decode_seqs[i]!;
     const shape = emptyShape();
     shape.decodes = decodes;
@@ -53,9 +59,11 @@ export function readH200Steps(path: string): StepSample[] {
     const tokens = decodes + shape.prefillTokens;
     const firstOfSize = shape.prefills > 0 && !sizes.has(tokens);
     if (firstOfSize) sizes.add(tokens);
-    const us = end - start[i]!;
-    const host = columns.gpu_us === undefined ? {} : { hostUs: Math.max(0, us - columns.gpu_us[i]!) };
-    return { shape, us, ...host, count: 1, inService: true, firstOfSize };
+    const us = (goesOn(i) ? start[i + 1]! : columns.end_us[i]!) - start[i]!;
+    const gpuUs = columns.gpu_us?.[i];
+    checkTimes(us, gpuUs, `${path}:${i + 2}`, ['end_us', 'gpu_us']);
+    const host = gpuUs === undefined ? {} : { hostUs: Math.max(0, us - gpuUs) };
+    return { shape, us, ...host, restUs: restBefore(i), count: 1, inService: true, firstOfSize };
   });
 }
 
@@ -77,8 +85,10 @@ export function readH200StepTable(path: string): StepSample[] {
     shape.prefillPairs = prefills * tokens * (context + (tokens + 1) / 2);
     shape.prefillLongest = prefills === 0 ? 0 : context + tokens;
     shape.scheduled = decodes + prefills;
-    const us = (columns.gpu_us_median ?? columns.wall_us_median)[i]!;
-    return { shape, us, count: columns.samples[i]!, inService: false, firstOfSize: false };
+    const us = columns.wall_us_median[i]!;
+    const gpuUs = columns.gpu_us_median?.[i];
+    checkTimes(us, gpuUs, `${path}:${i + 2}`, ['wall_us_median', 'gpu_us_median']);
+    return { shape, us: gpuUs ?? us, count: columns.samples[i]!, inService: false, firstOfSize: false };
   });
 }
 
@@ -86,4 +96,10 @@ export function readH200StepTable(path: string): StepSample[] {
 function longestPrefill({ prefills, prefillTokens: tokens, prefillPairs: pairs }: BatchShape): number {
   if (prefills === 0) return 0;
   return prefills === 1 ? pairs / tokens + (tokens - 1) / 2 : 0.9 * Math.sqrt(2 * pairs);
+}
+
+/** Refuses times that cannot be; the names are those of the columns that they come from. */
+function checkTimes(us: number, gpuUs: number | undefined, line: string, [whole, part]: [string, string]): void {
+  if (us <= 0) throw noStepTime(`${line} (${whole})`, us);
+  if (gpuUs !== undefined && (gpuUs <= 0 || gpuUs > us + ROUNDING_US)) throw badGpuTime(`${line} (${part})`, gpuUs, us);
 }

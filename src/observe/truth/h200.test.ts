@@ -20,6 +20,8 @@ function file(name: string, ...lines: string[]): string {
 const STEPS =
   'start_us,end_us,prefill_tokens,prefill_seqs,prefill_attention_pairs,decode_seqs,decode_context_tokens,decode_context_max,kv_blocks_used';
 
+const TABLE = 'decode_seqs,decode_context,prefill_seqs,prefill_tokens_each,prefill_context,samples,wall_us_median';
+
 describe('steps of a run', () => {
   const steps = readH200Steps(
     file('steps.csv.gz', STEPS, '100,900,8,1,836,2,32,20,5', '1000,1500,40,3,300,2,34,21,5', '9000,9600,0,0,0,1,7,7,1'),
@@ -51,16 +53,23 @@ describe('steps of a run', () => {
 
   it("say what of their time is the host's, where the file tells that of the GPU", () => {
     expect(steps.every((step) => !('hostUs' in step))).toBe(true);
-    const timed = file('timed.csv', `${STEPS},gpu_us`, '0,90,0,0,0,1,7,7,1,70', '100,190,0,0,0,1,8,8,1,95');
+    // Both times of the last one are rounded.
+    const timed = file('timed.csv', `${STEPS},gpu_us`, '0,90,0,0,0,1,7,7,1,70', '100,190,0,0,0,1,8,8,1,91');
     expect(readH200Steps(timed).map(({ us, hostUs }) => [us, hostUs])).toEqual([
       [100, 30],
       [90, 0],
     ]);
   });
 
+  it('say how long the GPU had rested before them', () => {
+    expect(steps.map(({ restUs }) => restUs)).toEqual([Number.POSITIVE_INFINITY, 0, 0]);
+    const idle = file('idle.csv', STEPS, '0,10,4,1,10,0,0,0,1', '500,510,4,1,10,0,0,0,1', '505,520,4,1,10,0,0,0,1');
+    expect(readH200Steps(idle).map(({ restUs }) => restUs)).toEqual([Number.POSITIVE_INFINITY, 490, 0]);
+  });
+
   it('say which are the first of their size to work on prompts', () => {
     const sizes = ['8,1,836,2,32', '0,0,0,10,99', '6,2,9,4,40', '6,1,9,5,40'].map(
-      (shape, i) => `${i},${i},${shape},9,5`,
+      (shape, i) => `${i},${i + 1},${shape},9,5`,
     );
     expect(readH200Steps(file('sizes.csv', STEPS, ...sizes)).map(({ firstOfSize }) => firstOfSize)).toEqual([
       true,
@@ -73,10 +82,7 @@ describe('steps of a run', () => {
 
 describe('the table of steps', () => {
   it('has equal contexts, no host around it, and says how often it was measured', () => {
-    const header = 'decode_seqs,decode_context,prefill_seqs,prefill_tokens_each,prefill_context,samples,wall_us_median';
-    const [mixed, alone] = readH200StepTable(
-      file('table.csv', header, '4,512,2,64,1024,7,8000.5', '0,0,1,16,0,7,5000'),
-    );
+    const [mixed, alone] = readH200StepTable(file('table.csv', TABLE, '4,512,2,64,1024,7,8000.5', '0,0,1,16,0,7,5000'));
     expect(mixed).toMatchObject({
       us: 8000.5,
       count: 7,
@@ -86,7 +92,7 @@ describe('the table of steps', () => {
     });
     expect(mixed!.shape.prefillPairs).toBe(2 * (64 * 1024 + (64 * 65) / 2));
     expect(alone!.shape).toMatchObject({ decodes: 0, decodeLongest: 0, heldTokens: 16 });
-    const onGpu = file('gpu.csv', `${header},gpu_us_median`, '4,512,2,64,1024,7,8000.5,7900.25');
+    const onGpu = file('gpu.csv', `${TABLE},gpu_us_median`, '4,512,2,64,1024,7,8000.5,7900.25');
     expect(readH200StepTable(onGpu)[0]!.us).toBe(7900.25);
   });
 });
@@ -122,6 +128,27 @@ describe('a file that is not what it should be', () => {
     const given = path();
     expect(() => readNumberTable(given, ['a'])).toThrow(expect.objectContaining({ name: 'InputError', code }));
     expect(() => readNumberTable(given, ['a'])).toThrow(message);
+  });
+
+  it.each([
+    ['TRUTH_NO_STEP_TIME', '7,7,0,0,0,1,7,7,1,5', /:2 \(end_us\): the step takes 0 us; give steps in order of time/],
+    ['TRUTH_BAD_GPU_TIME', '0,90,0,0,0,1,7,7,1,-5', /:2 \(gpu_us\): -5 us on the GPU in a step of 90 us; give/],
+    ['TRUTH_BAD_GPU_TIME', '0,90,0,0,0,1,7,7,1,0', /:2 \(gpu_us\): 0 us on the GPU/],
+    ['TRUTH_BAD_GPU_TIME', '0,90,0,0,0,1,7,7,1,92', /92 us on the GPU in a step of 90 us.*leave the column out/],
+  ])('is refused for times of a run that cannot be: %s (%#)', (code, row, message) => {
+    const path = file('times.csv', `${STEPS},gpu_us`, row);
+    expect(() => readH200Steps(path)).toThrow(expect.objectContaining({ name: 'InputError', code }));
+    expect(() => readH200Steps(path)).toThrow(message);
+  });
+
+  it.each([
+    ['TRUTH_NO_STEP_TIME', '-8,7', /:2 \(wall_us_median\): the step takes -8 us/],
+    ['TRUTH_BAD_GPU_TIME', '8000,0', /:2 \(gpu_us_median\): 0 us on the GPU/],
+    ['TRUTH_BAD_GPU_TIME', '8000,8e6', /:2 \(gpu_us_median\): 8000000 us on the GPU in a step of 8000 us/],
+  ])('is refused for times of a table that cannot be: %s (%#)', (code, times, message) => {
+    const path = file('table-times.csv', `${TABLE},gpu_us_median`, `4,512,0,0,0,7,${times}`);
+    expect(() => readH200StepTable(path)).toThrow(expect.objectContaining({ name: 'InputError', code }));
+    expect(() => readH200StepTable(path)).toThrow(message);
   });
 
   it('is refused when it only says that it is packed', () => {

@@ -39,8 +39,11 @@ export interface LatencyModel {
   readonly postDecodeUs: number;
   /** It looks at single contexts, not only at their sum: the replica then keeps track of them. */
   readonly readsContexts?: boolean;
-  /** Duration of one step, whole microseconds, at least 1. */
-  stepUs(shape: BatchShape): number;
+  /**
+   * Duration of one step, whole microseconds, at least 1. `startUs` is when it starts, right after the one before where nobody
+   * says: models that remember earlier steps forget as time passes.
+   */
+  stepUs(shape: BatchShape, startUs?: number): number;
 }
 
 /** How one model is laid out over GPUs. */

@@ -13,6 +13,11 @@ const changed = (piece: string | RegExp, by: string) => {
   return GOOD.replace(piece, by);
 };
 
+/** The text with one more part of what steps cost. */
+const withPart = (name: string, value: string) => changed('"request_us": 32', `"${name}": ${value}, "request_us": 32`);
+const slowdown = (share: string, tokenUs: string, overUs: string) =>
+  `{ "share": ${share}, "token_us": ${tokenUs}, "over_us": ${overUs} }`;
+
 describe('a profile in a file', () => {
   it('is read as it was written, whatever is said of its fit', () => {
     expect(parse(GOOD)).toEqual(toyProfile());
@@ -73,6 +78,26 @@ describe('a profile that is wrong', () => {
     [changed('"decode_only"', '"decode_onyl"'), 'UNKNOWN_PROFILE_KEY', /unknown key 'decode_onyl'; did you mean/],
     [changed('"tokens": 11', '"tokens": 1'), 'BAD_PROFILE', /\(step\.decode_only\[1\]\.tokens\): does not exceed/],
     [changed('"tokens": 101', '"tokens": 0.5'), 'BAD_PROFILE', /0\.5 is not a whole number/],
+    [
+      withPart('host', '{ "step_us": -1, "prompt_us": 0, "prompt_token_us": 0 }'),
+      'BAD_PROFILE',
+      /\(step\.host\.step_us\): -1 is too small/,
+    ],
+    [
+      withPart('host', '{ "step_us": 1, "prompt_us": 0 }'),
+      'BAD_PROFILE',
+      /\(step\.host\.prompt_token_us\): is missing; give/,
+    ],
+    [withPart('host', '150'), 'BAD_PROFILE', /\(step\.host\): .*give its keys: step_us, prompt_us, prompt_token_us/],
+    [withPart('host', '{ "step": 1 }'), 'UNKNOWN_PROFILE_KEY', /unknown key 'step'; known: step_us, prompt_us/],
+    [withPart('slowdown', slowdown('1.5', '20', '5e4')), 'BAD_PROFILE', /\(step\.slowdown\.share\): 1\.5 is too large/],
+    [withPart('slowdown', slowdown('0.1', '0', '5e4')), 'BAD_PROFILE', /\(step\.slowdown\.token_us\): 0 is too small/],
+    [withPart('slowdown', slowdown('0.1', '20', '0')), 'BAD_PROFILE', /\(step\.slowdown\.over_us\): 0 is too small/],
+    [
+      withPart('slowdown', slowdown('null', '20', '5e4')),
+      'BAD_PROFILE',
+      /\(step\.slowdown\.share\): .*give a number from 0 to 1/,
+    ],
     [changed('"scheduler": {}', '"scheduler": { "engine_rules": "vllm-v2" }'), 'BAD_PROFILE', /did you mean 'vllm-v1'/],
   ])('is refused with its line (%#)', (text, code, message) => {
     let error: Error & { code?: string } = new Error('accepted');

@@ -97,6 +97,40 @@ describe('a GPU that slows down under load', () => {
     expect(engine.stepUs(large)).toBeLessThan(1.001 * first);
   });
 
+  it('recovers while the engine has nothing to do, by how long that is', () => {
+    const restedFor = (us: number) => {
+      const engine = engineLatency(costs);
+      const endUs = 1000 + engine.stepUs(large, 1000);
+      return engine.stepUs(large, endUs + us);
+    };
+    const engine = engineLatency(costs);
+    engine.stepUs(large);
+    // Nobody says when it starts: right after the last.
+    const atOnce = engine.stepUs(large);
+    expect(restedFor(0)).toBe(atOnce);
+    // Some engines start a step before they are done with the last requests of the one before.
+    expect(restedFor(-500)).toBe(atOnce);
+    expect(restedFor(20_000)).toBeLessThan(atOnce);
+    expect(restedFor(40_000)).toBeLessThan(restedFor(20_000));
+    expect(restedFor(1e6)).toBe(stepUs(large));
+  });
+
+  it('takes the same whether it is told that steps follow each other or not, and is as new after a long rest', () => {
+    const [told, untold] = [engineLatency(costs), engineLatency(costs)];
+    const fromUs = (startUs: number) => {
+      const times: number[] = [];
+      let atUs = startUs;
+      for (let i = 0; i < 5; i++) {
+        times.push(told.stepUs(large, atUs));
+        atUs += times.at(-1)!;
+      }
+      return times;
+    };
+    const times = fromUs(0);
+    expect(times).toEqual(Array.from({ length: 5 }, () => untold.stepUs(large)));
+    expect(fromUs(1e9)).toEqual(times);
+  });
+
   it('is another one for each engine, which are told apart by the shape that they use again and again', () => {
     const { stepUs: shared } = profileLatency(costs);
     const alone = engineLatency(costs).stepUs;

@@ -30,7 +30,7 @@ export function profileLatency({ step, request }: Costs, age: EngineAge = 'warm'
     engines.set(shape, engine);
     return engine;
   };
-  return { ...common, stepUs: (shape) => engineOf(shape)(shape) };
+  return { ...common, stepUs: (shape, startUs) => engineOf(shape)(shape, startUs) };
 }
 
 /** The latency model of one engine in one run, whatever shapes it is asked for. */
@@ -47,9 +47,12 @@ function remembers({ slowdown, launch }: StepCosts, age: EngineAge): boolean {
 function engineTime({ slowdown, launch }: StepCosts, age: EngineAge, timeOf: LoadedTime): StepTime {
   const load = slowdown === undefined ? null : new GpuLoad(slowdown);
   const firstUs = age === 'fresh' && launch !== null ? firstTimes(launch) : () => 0;
-  return (shape) => {
+  let endUs = 0;
+  return (shape, startUs = endUs) => {
+    if (load !== null && startUs > endUs) load.rest(startUs - endUs);
     const us = stepDurationUs(timeOf(shape, load === null ? 0 : load.share) + firstUs(shape));
     load?.add(tokensOf(shape), us);
+    endUs = startUs + us;
     return us;
   };
 }

@@ -12,6 +12,17 @@ it('follows what the GPU computes, and forgets two thirds of it in its time', ()
   expect(load.share).toBeCloseTo(0.4, 12);
 });
 
+it('goes away when the GPU rests, as fast as when it works on next to nothing', () => {
+  const load = new GpuLoad({ tokenUs: 10, overUs: 1000 });
+  load.add(100, 1000);
+  const { share } = load;
+  load.rest(500);
+  load.rest(500);
+  expect(load.share).toBeCloseTo(share * Math.exp(-1), 12);
+  load.rest(Number.POSITIVE_INFINITY);
+  expect(load.share).toBe(0);
+});
+
 it('is never more than full', () => {
   const load = new GpuLoad({ tokenUs: 10, overUs: 1000 });
   expect(load.steady(1000, 1000)).toBe(1);

@@ -17,6 +17,11 @@ export class GpuLoad {
     this.share = kept * this.share + (1 - kept) * this.steady(tokens, us);
   }
 
+  /** The GPU has had nothing to do for so long. */
+  rest(us: number): void {
+    this.share *= Math.exp(-us / this.#overUs);
+  }
+
   /** The load of nothing but steps of so many tokens in this time. */
   steady(tokens: number, us: number): number {
     return Math.min(1, (tokens * this.#tokenUs) / us);

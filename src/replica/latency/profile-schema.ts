@@ -1,4 +1,4 @@
-import { type Keys, type Kind, number, text, whole } from '../../kernel/yaml/schema.js';
+import { above, type Keys, type Kind, number, text, whole } from '../../kernel/yaml/schema.js';
 import { ENGINE_RULES } from '../engine-rules.js';
 
 /** A cost beyond this is a mistake in the file: more than a quarter of an hour. */
@@ -63,7 +63,7 @@ const STEP: Keys = {
       title: 'slowdown',
       keys: {
         share: { kind: number(0, 1), needed: true, help: 'how much longer everything takes the GPU at full load' },
-        token_us: cost('time of a token at full load'),
+        token_us: { kind: above(0, MOST_US), needed: true, help: 'time of a token at full load' },
         over_us: { kind: number(1, MOST_US), needed: true, help: 'how long load takes to show' },
       },
     },

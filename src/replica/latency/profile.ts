@@ -47,8 +47,8 @@ export interface HostCosts {
 }
 
 /**
- * The more a GPU computes, the more power it draws, and the slower its clock becomes. Its load is the part of the time before a
- * step in which it computed as many tokens as it can.
+ * A GPU takes longer for the same step when it has computed much just before. Its load is the part of that time in which it
+ * computed as many tokens as it can.
  */
 export interface Slowdown {
   /** How much longer everything takes at full load, as a share; at other loads it goes with the square of the load. */
@@ -63,7 +63,7 @@ export interface Slowdown {
 export interface LaunchCosts {
   aboveTokens: number;
   us: number;
-  /** How much longer a step takes when the engine launches so many tokens for the first time: it chooses kernels for them. */
+  /** How much longer a step takes when the engine launches so many tokens for the first time. */
   firstUs: number;
 }
 
