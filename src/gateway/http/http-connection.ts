@@ -3,45 +3,21 @@ import { ApiError, errorBody } from '../../protocol/errors.js';
 import { methodWrong } from '../errors.js';
 import type { AnswerQueue } from './answer-queue.js';
 import { AnswerSender } from './answer-sender.js';
-import type { AnswerWriter } from './answer-writer.js';
 import { ClientPace } from './client-pace.js';
+import { ClientPatience, NEVER } from './client-patience.js';
+import type { ClientTimes, ConnectionHost } from './connection-host.js';
 import { HttpRequest, type RequestCarrier } from './http-request.js';
 import { HttpResponse, KEEP_ALIVE_MS, type ResponseCarrier } from './http-response.js';
 import { expectationUnknown, notHttp, requestTimeout } from './request-errors.js';
 import type { RequestFraming } from './request-framing.js';
 import type { RequestHead } from './request-head.js';
-import { RequestReader, type RequestSink, type SharedReader } from './request-reader.js';
+import { RequestReader, type RequestSink } from './request-reader.js';
 
 /** Requests that a client may send ahead before the first is answered; further ones wait in its hands. */
 const MOST_AHEAD = 32;
 /** How long a client that was told that this is the end may take to hang up: one that is cut may lose what it was told. */
 const LINGER_MS = 1000;
 const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
-const NEVER = Number.POSITIVE_INFINITY;
-
-/** How long clients may take to send their headers and their whole request, and to go on reading an answer. */
-export interface ClientTimes {
-  headersMs: number;
-  bodyMs: number;
-  idleMs: number;
-}
-
-/** What a connection needs of the port that it came in by. */
-export interface ConnectionHost {
-  readonly reader: SharedReader;
-  readonly writer: AnswerWriter;
-  readonly isSecure: boolean;
-  /** Connections end with the answers that are due. */
-  readonly isStopping: boolean;
-  /** The most that is read of what nobody wants. */
-  readonly discardBytes: number;
-  handle(request: HttpRequest, response: HttpResponse): void;
-  /** Somebody whose request is no HTTP, or none that everybody would read alike, was told so. */
-  refused(status: number): void;
-  /** Something that should not happen did. */
-  fault(error: unknown): void;
-  left(connection: HttpConnection): void;
-}
 
 /** A client's connection: the requests that it brings, and the answers due on it. */
 export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarrier {
@@ -50,6 +26,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   readonly #reader: RequestReader;
   readonly #answers: AnswerSender;
   readonly #pace = new ClientPace();
+  readonly #patience = new ClientPatience();
   /** The request whose body is coming, and its answer. */
   #reading: HttpRequest | null = null;
   #readingFor: HttpResponse | null = null;
@@ -65,8 +42,6 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   #isGone = false;
   /** Bytes that nobody wanted. */
   #discarded = 0;
-  /** Since when it has been as it is, as far as anybody has looked; -1 when nobody has. */
-  #sinceMs = -1;
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket;
@@ -83,13 +58,11 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
 
   /** Looks after the time. */
   check(nowMs: number, times: ClientTimes): void {
-    const longestMs = this.#longestMs(times);
+    const isOver = this.#patience.isOver(nowMs, this.#longestMs(times));
     if (this.#pace.hasStalled(this.#socket, nowMs, times.idleMs)) this.destroy();
-    else if (longestMs === NEVER || this.#sinceMs < 0) this.#sinceMs = longestMs === NEVER ? -1 : nowMs;
-    else if (nowMs - this.#sinceMs >= longestMs) {
-      if (this.#isShut || !this.#isMidway) this.destroy();
-      else this.#break(requestTimeout());
-    }
+    else if (!isOver) return;
+    else if (this.#isShut || !this.#isMidway) this.destroy();
+    else this.#break(requestTimeout());
   }
 
   /** Ends it if nothing is under way on it. Half a head is not. */
@@ -118,7 +91,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     this.#due.push(response);
     this.#isLast = !framing.keepsAlive;
     if (whole !== null) {
-      this.#sinceMs = -1;
+      this.#patience.begin();
       request.complete(whole);
     } else {
       this.#reading = request;
@@ -138,7 +111,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     const request = this.#reading!;
     this.#reading = null;
     this.#readingFor = null;
-    this.#sinceMs = -1;
+    this.#patience.begin();
     request.complete(null);
   }
 
@@ -230,7 +203,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
       return;
     }
     // The time for a request begins with it.
-    if (!this.#isMidway) this.#sinceMs = -1;
+    if (!this.#isMidway) this.#patience.begin();
     this.#isFresh = false;
     let at: number;
     this.#isInside = true;
@@ -314,7 +287,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   #finish(): void {
     this.#isShut = true;
     this.#isLast = true;
-    this.#sinceMs = -1;
+    this.#patience.begin();
     this.#discarded = 0;
     this.#rest = null;
     this.#leave();

@@ -2,7 +2,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type SecureVersion, type Server as TlsServer } from 'node:tls';
 import type { ListenConfig } from '../gateway-config.js';
 import { AnswerWriter } from '../http/answer-writer.js';
-import { type ClientTimes, type ConnectionHost, HttpConnection } from '../http/http-connection.js';
+import type { ClientTimes, ConnectionHost } from '../http/connection-host.js';
+import { HttpConnection } from '../http/http-connection.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { SharedReader } from '../http/request-reader.js';
