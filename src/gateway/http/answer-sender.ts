@@ -4,6 +4,7 @@ import { type AnswerWriter, asBuffers, ILLEGAL } from './answer-writer.js';
 import type { HttpResponse } from './http-response.js';
 
 const NOTHING = Buffer.alloc(0);
+const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
 
 /** Sends the answers of a connection in the order of their requests, each in as few writes as it can. */
 export class AnswerSender {
@@ -39,14 +40,19 @@ export class AnswerSender {
     if (length < 0) return this.#sendLarge(response, head, lines, piece ?? NOTHING, isLast);
     const bytes = writer.bytes.subarray(0, length);
     // Secure connections never tell at once that all is out.
-    if (this.#isSecure || response !== this.queue.first) return this.put(response, Buffer.from(bytes));
+    if (this.#isSecure || response !== this.queue.first) return this.#put(response, Buffer.from(bytes));
     const keepsUp = this.#socket.write(bytes);
     if (this.#socket.writableLength > 0) writer.renew();
     return keepsUp;
   }
 
+  /** Tells who waits for it to send his body, in the turn of its answer. */
+  askForBody(response: HttpResponse): void {
+    this.#put(response, CONTINUE);
+  }
+
   /** Sends bytes of their own, or holds them until it is their turn. */
-  put(response: HttpResponse, bytes: Buffer): boolean {
+  #put(response: HttpResponse, bytes: Buffer): boolean {
     return response === this.queue.first ? this.#socket.write(bytes) : this.queue.hold(response, bytes);
   }
 
@@ -69,7 +75,7 @@ export class AnswerSender {
     }
     let keepsUp = true;
     this.#socket.cork();
-    for (const bytes of buffers) if (bytes.length > 0) keepsUp = this.put(response, bytes);
+    for (const bytes of buffers) if (bytes.length > 0) keepsUp = this.#put(response, bytes);
     this.#socket.uncork();
     return keepsUp;
   }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { ApiError, errorBody } from '../../protocol/errors.js';
+import { ApiError } from '../../protocol/errors.js';
 import { methodWrong } from '../errors.js';
+import { answerError } from './answer-error.js';
 import type { AnswerQueue } from './answer-queue.js';
 import { AnswerSender } from './answer-sender.js';
 import { ClientPace } from './client-pace.js';
@@ -17,7 +18,6 @@ import { RequestReader, type RequestSink } from './request-reader.js';
 const MOST_AHEAD = 32;
 /** How long a client that was told that this is the end may take to hang up: one that is cut may lose what it was told. */
 const LINGER_MS = 1000;
-const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
 
 /** A client's connection: the requests that it brings, and the answers due on it. */
 export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarrier {
@@ -49,7 +49,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     this.#reader = new RequestReader(host.reader, this);
     this.#answers = new AnswerSender(socket, host.writer, host.isSecure, this.#illegal);
     socket.on('data', this.#read).on('end', this.#ended).on('drain', this.#drained);
-    socket.on('error', ignore).on('close', this.#closed);
+    socket.on('error', () => {}).on('close', this.#closed);
   }
 
   get address(): string {
@@ -120,7 +120,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   bodyWanted(request: HttpRequest): void {
     if (request.isExpecting) {
       request.isExpecting = false;
-      this.#answers.put(this.#readingFor!, CONTINUE);
+      this.#answers.askForBody(this.#readingFor!);
     }
     this.#goOn();
   }
@@ -277,10 +277,8 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   }
 
   #refuse(response: HttpResponse, error: ApiError): void {
-    const body = Buffer.from(JSON.stringify(errorBody(error)));
     this.#host.refused(error.status);
-    response.writeHead(error.status, ['content-type', 'application/json', 'content-length', String(body.length)]);
-    response.end(body);
+    answerError(response, error);
   }
 
   /** The last answer is out. What the client still sends is not read, but taken, so that it gets to its answer. */
@@ -300,5 +298,3 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     for (const { onClose } of this.#due.clear()) onClose?.();
   }
 }
-
-function ignore(): void {}
