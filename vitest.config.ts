@@ -9,7 +9,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
-      exclude: ['src/**/*.test.ts', 'src/**/*.contract.ts'],
+      exclude: ['src/**/*.test.ts', 'src/**/*.contract.ts', 'src/**/*.fixture.ts'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { 'src/policy/**': { lines: 100 } },
     },

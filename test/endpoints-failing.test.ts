@@ -9,14 +9,18 @@ async function opened() {
   const ask = async (endpoint: string, model: string) => {
     const path = `/workspace/default/endpoint/${endpoint}/v1/chat/completions`;
     const body = JSON.stringify({ ...question('hello', { max_tokens: 2 }), model });
-    const answer = await fetch(yard.serve.url + path, { method: 'POST', body });
-    return { status: answer.status, text: await answer.text(), replica: answer.headers.get('x-twinyard-replica') };
+    const response = await fetch(yard.serve.url + path, { method: 'POST', body });
+    return {
+      status: response.status,
+      text: await response.text(),
+      replica: response.headers.get('x-twinyard-replica'),
+    };
   };
   return { yard, api: new ControlApi(yard), ask };
 }
 
 const emulated = (replicas: number, variables: object) =>
-  endpointOf('chat', 'emulator', { model: { name: 'qwen/qwen3-14b', serve_as: 'toy' }, replicas, variables });
+  endpointOf('chat', 'emulator', { model: { name: 'qwen/qwen3-14b', serve_as: 'tiny' }, replicas, variables });
 
 test('an engine that cannot start makes its endpoint fail, with its last words', async () => {
   const { api, ask } = await opened();
@@ -46,7 +50,7 @@ test('an update that cannot become ready leaves the old replicas serving, and is
   );
   expect(stuck.last_lines!.join()).toContain('/there/is/no/such/folder');
   for (let i = 0; i < 10; i++) {
-    const { replica, status } = await ask('chat', 'toy');
+    const { replica, status } = await ask('chat', 'tiny');
     expect([status, before.includes(replica!)]).toEqual([200, true]);
   }
 
@@ -57,7 +61,7 @@ test('an update that cannot become ready leaves the old replicas serving, and is
 
   await api.apply(emulated(0, { seed: 1 }));
   await api.until('chat', ({ phase, replicas }) => phase === 'Paused' && replicas.length === 0);
-  const { status, text } = await ask('chat', 'toy');
+  const { status, text } = await ask('chat', 'tiny');
   expect([status, text]).toEqual([503, expect.stringContaining('it is paused')]);
 }, 60_000);
 
@@ -74,7 +78,7 @@ test('a replica that hangs gets no more requests, and gets them again when it an
     1,
     `1 of 2 replicas are ready: replica ${hung} does not say that it is well any more`,
   ]);
-  for (let i = 0; i < 6; i++) expect(await ask('chat', 'toy')).toMatchObject({ status: 200, replica: well });
+  for (let i = 0; i < 6; i++) expect(await ask('chat', 'tiny')).toMatchObject({ status: 200, replica: well });
   await signal('SIGCONT');
   expect((await api.untilPhase('chat', 'Running')).replicas.map(({ id }) => id)).toEqual([hung, well]);
 }, 60_000);

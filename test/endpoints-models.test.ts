@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { ToyHub } from '../src/control/models/toy-hub.contract.js';
-import { safetensors, tinyModel } from '../src/control/models/toy-model.contract.js';
+import { FakeHub } from '../src/control/models/fake-hub.fixture.js';
+import { safetensors, tinyModel } from '../src/control/models/fake-model.fixture.js';
 import { ControlApi, endpointOf, lineEngine } from './support/control-api.js';
 import { EndpointYard } from './support/endpoint-yard.js';
 import { afterwards } from './support/gateway-fixture.js';
@@ -20,7 +20,7 @@ const SCRIPT = [
 ].join(';');
 
 async function opened() {
-  const hub = await ToyHub.start();
+  const hub = await FakeHub.start();
   afterwards(() => hub.stop());
   hub.put('acme/tiny', 'main', MODEL);
   const yard = new EndpointYard();

@@ -25,11 +25,11 @@ const SCRIPT = [
 /** Notes who sent which credential, and refuses it. */
 async function strictServer(): Promise<{ url: string; heard: Set<string | undefined> }> {
   const heard = new Set<string | undefined>();
-  const server = createServer(({ headers }, answer) => {
+  const server = createServer(({ headers }, response) => {
     heard.add(headers.authorization);
     // What a careless server says of it.
-    answer.writeHead(401, { 'x-error-message': `${headers.authorization} is not good` });
-    answer.end(JSON.stringify({ error: `${headers.authorization} is not good` }));
+    response.writeHead(401, { 'x-error-message': `${headers.authorization} is not good` });
+    response.end(JSON.stringify({ error: `${headers.authorization} is not good` }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   afterwards(async () => {
@@ -76,10 +76,10 @@ test('secrets are nowhere but where they are sent: not in the store, its backup,
     await (await fetch(`${yard.serve.url}/v1/chat/completions`, question)).text();
   }
 
-  const answers: Record<string, string> = {};
+  const responses: Record<string, string> = {};
   const note = async (method: string, path: string, body?: string) => {
     const { status, text } = await api.ask(method, path, body);
-    answers[`${method} ${path} ${status}`] = text;
+    responses[`${method} ${path} ${status}`] = text;
     return text;
   };
   const { key } = JSON.parse((await api.ask('POST', 'workspaces/default/apikeys/k/issue')).text) as { key: string };
@@ -106,7 +106,7 @@ test('secrets are nowhere but where they are sent: not in the store, its backup,
   await store.close();
   const files = filesIn(yard.folder);
   expect(Object.keys(files)).toEqual(expect.arrayContaining(['yard.db', 'yard.db-wal', 'monday.backup']));
-  const places = { ...files, ...answers, 'what serve said': yard.serve.said() };
+  const places = { ...files, ...responses, 'what serve said': yard.serve.said() };
   for (const secret of [TOKEN, CREDENTIAL, VARIABLE]) expectNowhere(places, `ty_id_${secret}`);
   expectNowhere(places, key);
   expectNowhere({ ...files, 'what serve said': yard.serve.said() }, `ty_id_${WRONG}`);

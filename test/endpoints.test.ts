@@ -3,7 +3,7 @@ import { randomStream } from '../src/kernel/random-stream.js';
 import { ConstantLoad } from './support/constant-load.js';
 import { EndpointYard } from './support/endpoint-yard.js';
 import { question } from './support/engine-fixture.js';
-import { Clients, expectAnswered, isServed } from './support/gateway-load.js';
+import { Clients, expectResponseed, isServed } from './support/gateway-load.js';
 
 const others = (ids: readonly string[], before: readonly string[]) => ids.filter((id) => !before.includes(id));
 
@@ -42,7 +42,7 @@ test('an endpoint is made, scaled, updated, hit and deleted under load, and no c
   await load.end();
 
   // Streams that have begun when it is deleted come to their end.
-  const body = JSON.stringify({ ...question('at length', { max_tokens: 60, stream: true }), model: 'toy' });
+  const body = JSON.stringify({ ...question('at length', { max_tokens: 60, stream: true }), model: 'tiny' });
   const path = '/workspace/default/endpoint/chat/v1/chat/completions';
   const ask = () => fetch(yard.serve.url + path, { method: 'POST', body });
   const streams = await Promise.all([ask(), ask(), ask()]);
@@ -53,8 +53,8 @@ test('an endpoint is made, scaled, updated, hit and deleted under load, and no c
   expect((await ask()).status).toBe(404);
 
   expect(load.ended.length).toBeGreaterThan(100);
-  for (const answer of load.ended) {
-    expectAnswered(answer);
-    expect(isServed(answer), answer.text).toBe(true);
+  for (const response of load.ended) {
+    expectResponseed(response);
+    expect(isServed(response), response.text).toBe(true);
   }
 }, 180_000);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { reply, toyEngine } from './support/engine-fixture.js';
+import { fakeEngine, reply } from './support/engine-fixture.js';
 import { captured } from './support/test-io.js';
 
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
@@ -57,13 +57,13 @@ const PYTHON = `
 import sys, openai
 client = openai.OpenAI(base_url=sys.argv[1] + "/v1", api_key="none", max_retries=0)
 messages = [{"role": "user", "content": "hello"}]
-whole = client.chat.completions.create(model="toy", messages=messages, max_tokens=10)
-stream = client.chat.completions.create(model="toy", messages=messages, max_tokens=10, stream=True)
+whole = client.chat.completions.create(model="tiny", messages=messages, max_tokens=10)
+stream = client.chat.completions.create(model="tiny", messages=messages, max_tokens=10, stream=True)
 text = "".join(chunk.choices[0].delta.content or "" for chunk in stream)
 assert text == whole.choices[0].message.content and len(text) == 40
-assert client.completions.create(model="toy", prompt="x", max_tokens=2).usage.completion_tokens == 2
-assert len(client.embeddings.create(model="toy", input="x").data[0].embedding) == 256
-assert [model.id for model in client.models.list()] == ["toy"]
+assert client.completions.create(model="tiny", prompt="x", max_tokens=2).usage.completion_tokens == 2
+assert len(client.embeddings.create(model="tiny", input="x").data[0].embedding) == 256
+assert [model.id for model in client.models.list()] == ["tiny"]
 try:
     client.chat.completions.create(model="other", messages=messages)
     raise AssertionError("no error")
@@ -82,7 +82,7 @@ function hasPythonClient(): boolean {
 
 test('the official Python client works as well', async ({ skip }) => {
   skip(!hasPythonClient(), 'python3 or its openai package was not found');
-  const engine = await toyEngine();
+  const engine = await fakeEngine();
   const child = spawn('python3', ['-c', PYTHON, engine.url]);
   let output = '';
   const add = (text: Buffer) => {

@@ -1,14 +1,14 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { ManualClock } from '../src/emulator/virtual-clocks.contract.js';
-import { post, question, reply, toyEngine, until } from './support/engine-fixture.js';
+import { ManualClock } from '../src/emulator/virtual-clocks.fixture.js';
+import { fakeEngine, post, question, reply, until } from './support/engine-fixture.js';
 
 const CHAT = '/v1/chat/completions';
 
 describe('faults', () => {
   test('fail as often as asked for, the same way each time', async () => {
     const statuses = async () => {
-      const engine = await toyEngine({ faults: { failRate: 0.5 }, seed: 3 });
+      const engine = await fakeEngine({ faults: { failRate: 0.5 }, seed: 3 });
       const list: number[] = [];
       for (let i = 0; i < 20; i++) list.push((await post(engine, CHAT, question('x', { max_tokens: 1 }))).status);
       return list;
@@ -19,7 +19,7 @@ describe('faults', () => {
   });
 
   test('hang until the client leaves', async () => {
-    const engine = await toyEngine({ faults: { hangRate: 1 } });
+    const engine = await fakeEngine({ faults: { hangRate: 1 } });
     const leaving = new AbortController();
     const hung = post(engine, CHAT, question('x'), { signal: leaving.signal }).catch((error: Error) => error.name);
     await until(() => engine.stats().inFlight === 1);
@@ -30,12 +30,12 @@ describe('faults', () => {
   });
 
   test('reset a connection in the middle of a stream, or before a whole answer', async () => {
-    const engine = await toyEngine({ faults: { disconnectRate: 1 } });
+    const engine = await fakeEngine({ faults: { disconnectRate: 1 } });
     const stream = await post(engine, CHAT, question('x', { max_tokens: 50, ignore_eos: true, stream: true }));
     expect(stream.status).toBe(200);
     await expect(stream.text()).rejects.toThrow();
     await expect(post(engine, CHAT, question('x', { max_tokens: 50 }))).rejects.toThrow();
-    await expect(post(engine, '/v1/embeddings', { model: 'toy', input: 'x' })).rejects.toThrow();
+    await expect(post(engine, '/v1/embeddings', { model: 'tiny', input: 'x' })).rejects.toThrow();
     await until(() => engine.stats().inFlight === 0);
     expect(engine.stats()).toMatchObject({ running: 0, waiting: 0, usedBlocks: 0 });
   });
@@ -43,7 +43,7 @@ describe('faults', () => {
   test('slow it down', async () => {
     const timeOf = async (slowFactor: number) => {
       const clock = new ManualClock();
-      const engine = await toyEngine({ clock });
+      const engine = await fakeEngine({ clock });
       engine.faults({ slowFactor });
       const answer = post(engine, CHAT, question('x', { max_tokens: 3 }));
       await until(() => engine.stats().inFlight === 1);
@@ -58,7 +58,7 @@ describe('faults', () => {
   });
 
   test('freeze it, and thaw it again', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     engine.faults({ frozen: true });
     const health = fetch(`${engine.url}/health`);
     const answer = post(engine, CHAT, question('x', { max_tokens: 3 }));
@@ -76,7 +76,7 @@ describe('faults', () => {
   });
 
   test('are set from outside, one by one', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const changed = await post(engine, '/admin/faults', { fail_rate: 1 });
     expect(await changed.json()).toEqual({
       fail_rate: 1,
@@ -97,7 +97,7 @@ describe('faults', () => {
       .flatMap((list) => list ?? [])
       .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
     skip(address === undefined, 'this machine has no address but loopback');
-    const { port } = await toyEngine({ host: '0.0.0.0' });
+    const { port } = await fakeEngine({ host: '0.0.0.0' });
     const response = await fetch(`http://${address}:${port}/admin/faults`);
     expect([response.status, (await reply(response)).error.type]).toEqual([403, 'ForbiddenError']);
     expect((await fetch(`http://${address}:${port}/health`)).status).toBe(200);
@@ -107,7 +107,7 @@ describe('faults', () => {
 describe('starting and stopping', () => {
   test('nothing is ready before its time', async () => {
     const clock = new ManualClock();
-    const engine = await toyEngine({ clock, startupUs: 5_000_000 });
+    const engine = await fakeEngine({ clock, startupUs: 5_000_000 });
     expect((await fetch(`${engine.url}/health`)).status).toBe(503);
     expect((await post(engine, CHAT, question('x'))).status).toBe(503);
     expect((await fetch(`${engine.url}/admin/faults`)).status).toBe(200);
@@ -117,7 +117,7 @@ describe('starting and stopping', () => {
 
   test('requests under way may end before it closes', async () => {
     const clock = new ManualClock();
-    const engine = await toyEngine({ clock });
+    const engine = await fakeEngine({ clock });
     const answer = post(engine, CHAT, question('x', { max_tokens: 3, stream: true }));
     await until(() => engine.stats().inFlight === 1);
     const closed = engine.close(60_000);
@@ -128,7 +128,7 @@ describe('starting and stopping', () => {
   });
 
   test('or are broken off', async () => {
-    const engine = await toyEngine({ faults: { hangRate: 1 } });
+    const engine = await fakeEngine({ faults: { hangRate: 1 } });
     const hung = post(engine, CHAT, question('x')).catch(() => 'broken');
     await until(() => engine.stats().inFlight === 1);
     const slow = engine.close(60_000);
@@ -138,7 +138,7 @@ describe('starting and stopping', () => {
   });
 
   test('several run in one process', async () => {
-    const engines = await Promise.all([toyEngine({ modelName: 'a' }), toyEngine({ modelName: 'b' })]);
+    const engines = await Promise.all([fakeEngine({ modelName: 'a' }), fakeEngine({ modelName: 'b' })]);
     const names = await Promise.all(
       engines.map(async ({ url }) => (await reply(fetch(`${url}/v1/models`))).data[0]!.id),
     );
@@ -147,10 +147,10 @@ describe('starting and stopping', () => {
   });
 
   test('a port that is taken or an address that is not ours is an error of the input', async () => {
-    const { port } = await toyEngine();
-    await expect(toyEngine({ port })).rejects.toMatchObject({ code: 'PORT_TAKEN', place: '--port' });
-    await expect(toyEngine({ host: '192.0.2.1' })).rejects.toMatchObject({ code: 'ADDRESS_REFUSED', place: '--host' });
-    const six = await toyEngine({ host: '::1' }).catch(() => null);
+    const { port } = await fakeEngine();
+    await expect(fakeEngine({ port })).rejects.toMatchObject({ code: 'PORT_TAKEN', place: '--port' });
+    await expect(fakeEngine({ host: '192.0.2.1' })).rejects.toMatchObject({ code: 'ADDRESS_REFUSED', place: '--host' });
+    const six = await fakeEngine({ host: '::1' }).catch(() => null);
     if (six !== null) expect(six.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
   });
 });

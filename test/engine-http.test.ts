@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { JumpingClock, ManualClock } from '../src/emulator/virtual-clocks.contract.js';
-import { toyConfig, toyLatency } from '../src/replica/toy-replica.contract.js';
-import { metric, post, question, reply, toyEngine, until } from './support/engine-fixture.js';
+import { JumpingClock, ManualClock } from '../src/emulator/virtual-clocks.fixture.js';
+import { fakeConfig, fakeLatency } from '../src/replica/fake-replica.fixture.js';
+import { fakeEngine, metric, post, question, reply, until } from './support/engine-fixture.js';
 
 /** The data of a stream's events. */
 async function eventsOf(response: Response): Promise<string[]> {
@@ -15,7 +15,7 @@ async function eventsOf(response: Response): Promise<string[]> {
 
 describe('answers', () => {
   test('are the same for the same prompt and seed', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const ask = async (content: string, more: object) => {
       const response = await post(engine, '/v1/chat/completions', question(content, { max_tokens: 20, ...more }));
       return (await reply(response)).choices[0]!.message.content;
@@ -24,14 +24,14 @@ describe('answers', () => {
     expect(await ask('hello', {})).toBe(first);
     expect(await ask('hello', { seed: 7 })).not.toBe(first);
     expect(await ask('hallo', {})).not.toBe(first);
-    const other = await toyEngine({ seed: 1 });
+    const other = await fakeEngine({ seed: 1 });
     const response = await post(other, '/v1/chat/completions', question('hello', { max_tokens: 20 }));
     expect((await reply(response)).choices[0]!.message.content).not.toBe(first);
   });
 
   test('are as long as asked for', async () => {
-    const engine = await toyEngine({ meanOutputTokens: 5 });
-    const ask = async (more: object) => reply(post(engine, '/v1/completions', { model: 'toy', prompt: 'x', ...more }));
+    const engine = await fakeEngine({ meanOutputTokens: 5 });
+    const ask = async (more: object) => reply(post(engine, '/v1/completions', { model: 'tiny', prompt: 'x', ...more }));
     expect((await ask({ max_tokens: 50, ignore_eos: true })).usage.completion_tokens).toBe(50);
     expect((await ask({ max_tokens: 50, min_tokens: 50 })).choices[0]!.finish_reason).toBe('length');
     expect((await ask({ max_tokens: 500 })).choices[0]!).toMatchObject({ finish_reason: 'stop', stop_reason: null });
@@ -40,8 +40,8 @@ describe('answers', () => {
   });
 
   test('end before a stop string, streamed or not', async () => {
-    const engine = await toyEngine();
-    const body = { model: 'toy', prompt: 'x', max_tokens: 200, ignore_eos: true, stop: ['. '] };
+    const engine = await fakeEngine();
+    const body = { model: 'tiny', prompt: 'x', max_tokens: 200, ignore_eos: true, stop: ['. '] };
     const plain = (await reply(post(engine, '/v1/completions', body))).choices[0]!;
     expect(plain).toMatchObject({ finish_reason: 'stop', stop_reason: '. ' });
     expect(plain.text).not.toContain('.');
@@ -53,8 +53,8 @@ describe('answers', () => {
   });
 
   test('come after the prompt, if wished', async () => {
-    const engine = await toyEngine();
-    const body = { model: 'toy', prompt: 'Say "yes"\n', max_tokens: 4, echo: true };
+    const engine = await fakeEngine();
+    const body = { model: 'tiny', prompt: 'Say "yes"\n', max_tokens: 4, echo: true };
     const { text } = (await reply(post(engine, '/v1/completions', body))).choices[0]!;
     expect(text.startsWith('Say "yes"\n')).toBe(true);
     expect(text).toHaveLength(10 + 16);
@@ -64,9 +64,9 @@ describe('answers', () => {
   });
 
   test('tell their usage as they go', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const options = { include_usage: true, continuous_usage_stats: true };
-    const body = { model: 'toy', prompt: 'abcd', max_tokens: 3, stream: true, stream_options: options };
+    const body = { model: 'tiny', prompt: 'abcd', max_tokens: 3, stream: true, stream_options: options };
     const events = (await eventsOf(await post(engine, '/v1/completions', body))).slice(0, -1);
     const usages = events.map((event) => JSON.parse(event).usage);
     expect(usages.map(({ completion_tokens }) => completion_tokens)).toEqual([1, 2, 3, 3]);
@@ -75,19 +75,19 @@ describe('answers', () => {
 });
 
 describe('the cache', () => {
-  const ask = async (engine: Awaited<ReturnType<typeof toyEngine>>, messages: object[], more: object = {}) => {
-    const response = await post(engine, '/v1/chat/completions', { model: 'toy', messages, max_tokens: 30, ...more });
+  const ask = async (engine: Awaited<ReturnType<typeof fakeEngine>>, messages: object[], more: object = {}) => {
+    const response = await post(engine, '/v1/chat/completions', { model: 'tiny', messages, max_tokens: 30, ...more });
     const { choices, usage } = await reply(response);
     return { text: choices[0]!.message.content as string, usage };
   };
 
   test('is found by prompts that begin alike, and by the next turn of a chat', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const system = { role: 'system', content: 'You are a helpful assistant who answers at length. '.repeat(4) };
     const first = await ask(engine, [system, { role: 'user', content: 'one' }]);
     expect(first.usage.prompt_tokens_details.cached_tokens).toBe(0);
     const other = await ask(engine, [system, { role: 'user', content: 'two' }]);
-    // Blocks of the toy replica have four tokens: all that lie in the common beginning.
+    // Blocks of the fake replica have four tokens: all that lie in the common beginning.
     expect(other.usage.prompt_tokens_details.cached_tokens).toBe(Math.floor((19 + 204 + 11 + 17) / 16) * 4);
     const turn = [
       system,
@@ -107,7 +107,7 @@ describe('the cache', () => {
   });
 
   test('is not shared between salts', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const messages = [{ role: 'user', content: 'the same words again and again' }];
     await ask(engine, messages, { cache_salt: 'a' });
     expect((await ask(engine, messages, { cache_salt: 'b' })).usage.prompt_tokens_details.cached_tokens).toBe(0);
@@ -137,18 +137,24 @@ describe('requests that cannot be served', () => {
     ['too long an answer', '/v1/chat/completions', question('x', { max_tokens: 4000 }), 400, /is too large: 4000/],
     ['no JSON', '/v1/completions', '{"model"', 400, /not valid JSON/],
     ['no object', '/v1/completions', '[]', 400, /must be a JSON object/],
-    ['no prompt', '/v1/completions', { model: 'toy' }, 400, /'prompt' is required/],
-    ['no messages', '/v1/chat/completions', { model: 'toy', messages: [] }, 400, /must not be empty/],
-    ['too many answers', '/v1/completions', { model: 'toy', prompt: Array(20).fill('x'), n: 100 }, 400, /1024 answers/],
-    ['an odd encoding', '/v1/embeddings', { model: 'toy', input: 'x', encoding_format: 'y' }, 400, /float or base64/],
+    ['no prompt', '/v1/completions', { model: 'tiny' }, 400, /'prompt' is required/],
+    ['no messages', '/v1/chat/completions', { model: 'tiny', messages: [] }, 400, /must not be empty/],
+    [
+      'too many answers',
+      '/v1/completions',
+      { model: 'tiny', prompt: Array(20).fill('x'), n: 100 },
+      400,
+      /1024 answers/,
+    ],
+    ['an odd encoding', '/v1/embeddings', { model: 'tiny', input: 'x', encoding_format: 'y' }, 400, /float or base64/],
     ['an embedding of another model', '/v1/embeddings', { model: 'x', input: 'x' }, 404, /does not exist/],
-    ['too long an input', '/v1/embeddings', { model: 'toy', input: long }, 400, /maximum context length/],
-    ['uneven texts', '/v1/score', { model: 'toy', text_1: ['a', 'b'], text_2: 'c' }, 400, /as many as/],
+    ['too long an input', '/v1/embeddings', { model: 'tiny', input: long }, 400, /maximum context length/],
+    ['uneven texts', '/v1/score', { model: 'tiny', text_1: ['a', 'b'], text_2: 'c' }, 400, /as many as/],
     ['text for tokens', '/detokenize', { tokens: 'x' }, 400, /token ids/],
     ['a path that is not there', '/v1/images', {}, 404, /nothing at \/v1\/images/],
     ['the wrong method', '/v1/models', {}, 405, /POST is not for/],
   ])('%s', async (_, path, body, status, message) => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const response = await post(engine, path, body);
     expect(response.status).toBe(status);
     const { error } = await reply(response);
@@ -157,7 +163,7 @@ describe('requests that cannot be served', () => {
   });
 
   test('a body that is too large, announced or not', async () => {
-    const engine = await toyEngine({ maxBodyBytes: 1000 });
+    const engine = await fakeEngine({ maxBodyBytes: 1000 });
     expect((await post(engine, '/v1/completions', 'x'.repeat(1001))).status).toBe(413);
     const status = await new Promise((resolve, reject) => {
       const sent = httpRequest(`${engine.url}/v1/completions`, { method: 'POST' }, (response) => {
@@ -173,8 +179,8 @@ describe('requests that cannot be served', () => {
 
   test('more than may wait', async () => {
     const clock = new ManualClock();
-    const engine = await toyEngine({ clock, maxQueued: 2 });
-    const body = { model: 'toy', prompt: 'x', max_tokens: 2 };
+    const engine = await fakeEngine({ clock, maxQueued: 2 });
+    const body = { model: 'tiny', prompt: 'x', max_tokens: 2 };
     const waiting = [post(engine, '/v1/completions', body), post(engine, '/v1/completions', body)];
     await until(() => engine.stats().inFlight === 2);
     const refused = await post(engine, '/v1/completions', body);
@@ -187,7 +193,7 @@ describe('requests that cannot be served', () => {
 
 describe('other paths', () => {
   test('tokens and back', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     for (const prompt of ['', 'a', 'Hello there, w\u00f6rld \u{1f600}']) {
       const { tokens, count, max_model_len } = await reply(post(engine, '/tokenize', { prompt }));
       expect([tokens.length, count, max_model_len]).toEqual([count, Math.ceil(Buffer.byteLength(prompt) / 4), 4000]);
@@ -199,17 +205,17 @@ describe('other paths', () => {
   });
 
   test('token ids are a prompt', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const ask = async (prompt: unknown) =>
-      (await reply(post(engine, '/v1/completions', { model: 'toy', prompt, max_tokens: 5 }))).choices[0]!.text;
+      (await reply(post(engine, '/v1/completions', { model: 'tiny', prompt, max_tokens: 5 }))).choices[0]!.text;
     const { tokens } = await reply(post(engine, '/tokenize', { prompt: 'Hello there' }));
     expect(await ask(tokens)).toBe(await ask('Hello there'));
   });
 
   test('rerank', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const documents = ['cold water', 'my red car', { text: 'a red house' }];
-    const body = { model: 'toy', query: 'red car', documents };
+    const body = { model: 'tiny', query: 'red car', documents };
     const { results, usage } = await reply(post(engine, '/v1/rerank', body));
     expect(results.map(({ index }) => index)).toEqual([1, 2, 0]);
     expect(results[0]!.document.text).toBe('my red car');
@@ -221,26 +227,26 @@ describe('other paths', () => {
   });
 
   test('score', async () => {
-    const engine = await toyEngine();
-    const one = await reply(post(engine, '/v1/score', { model: 'toy', text_1: 'a b', text_2: ['a b', 'c'] }));
+    const engine = await fakeEngine();
+    const one = await reply(post(engine, '/v1/score', { model: 'tiny', text_1: 'a b', text_2: ['a b', 'c'] }));
     expect(one.data.map(({ score }) => Math.round(score))).toEqual([1, expect.any(Number)]);
-    const pairs = { model: 'toy', text_1: ['a b', 'c'], text_2: ['a b', 'c'] };
+    const pairs = { model: 'tiny', text_1: ['a b', 'c'], text_2: ['a b', 'c'] };
     const two = await reply(post(engine, '/score', pairs));
     expect(two.data.every(({ score }) => score > 0.99)).toBe(true);
   });
 
   test('facts', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     for (const path of ['/health', '/ping']) expect((await fetch(engine.url + path)).status).toBe(200);
     expect(await reply(fetch(`${engine.url}/version`))).toEqual({ version: expect.any(String) });
     const { data } = await reply(fetch(`${engine.url}/v1/models?x=1`));
-    expect(data).toMatchObject([{ id: 'toy', max_model_len: 4000, object: 'model' }]);
+    expect(data).toMatchObject([{ id: 'tiny', max_model_len: 4000, object: 'model' }]);
   });
 
   test('the client\u2019s id and the load come back', async () => {
     const clock = new ManualClock();
-    const engine = await toyEngine({ clock, config: toyConfig({ maxNumSeqs: 1 }) });
-    const running = post(engine, '/v1/completions', { model: 'toy', prompt: 'abcd'.repeat(40), max_tokens: 4 });
+    const engine = await fakeEngine({ clock, config: fakeConfig({ maxNumSeqs: 1 }) });
+    const running = post(engine, '/v1/completions', { model: 'tiny', prompt: 'abcd'.repeat(40), max_tokens: 4 });
     await until(() => engine.stats().inFlight === 1);
     clock.runTo(110);
     const ask = (format: string) =>
@@ -259,7 +265,7 @@ describe('other paths', () => {
     const named = await post(
       engine,
       '/v1/embeddings',
-      { model: 'toy', input: [] },
+      { model: 'tiny', input: [] },
       { headers: { 'x-request-id': 'mine' } },
     );
     expect(named.headers.get('x-request-id')).toBe('mine');
@@ -269,9 +275,9 @@ describe('other paths', () => {
 describe('clients', () => {
   test('that leave are forgotten, streaming or not', async () => {
     const clock = new ManualClock();
-    const engine = await toyEngine({ clock, config: toyConfig({ maxNumSeqs: 2 }) });
+    const engine = await fakeEngine({ clock, config: fakeConfig({ maxNumSeqs: 2 }) });
     const leaving = new AbortController();
-    const body = { model: 'toy', prompt: 'abcdefgh', max_tokens: 100 };
+    const body = { model: 'tiny', prompt: 'abcdefgh', max_tokens: 100 };
     const all = [true, false, true, false].map((stream) =>
       post(engine, '/v1/completions', { ...body, stream }, { signal: leaving.signal })
         .then((response) => response.text())
@@ -293,8 +299,8 @@ describe('clients', () => {
   });
 
   test('that do not read get everything when they do, and take no memory meanwhile', async () => {
-    const engine = await toyEngine({ config: toyConfig({ totalKvBlocks: 20_000 }) });
-    const body = { model: 'toy', prompt: 'x', max_tokens: 60_000, ignore_eos: true, stream: true };
+    const engine = await fakeEngine({ config: fakeConfig({ totalKvBlocks: 20_000 }) });
+    const body = { model: 'tiny', prompt: 'x', max_tokens: 60_000, ignore_eos: true, stream: true };
     const response = await post(engine, '/v1/completions', body);
     await until(() => engine.stats().running === 0 && engine.stats().tokensOut === 60_000);
     const events = await eventsOf(response);
@@ -306,10 +312,10 @@ describe('clients', () => {
   });
 
   test('a thousand at once', async () => {
-    const engine = await toyEngine({
-      config: toyConfig({ totalKvBlocks: 5000, maxNumSeqs: 256, maxNumBatchedTokens: 512 }),
+    const engine = await fakeEngine({
+      config: fakeConfig({ totalKvBlocks: 5000, maxNumSeqs: 256, maxNumBatchedTokens: 512 }),
     });
-    const body = { model: 'toy', prompt: 'hello', max_tokens: 8, ignore_eos: true, stream: true };
+    const body = { model: 'tiny', prompt: 'hello', max_tokens: 8, ignore_eos: true, stream: true };
     const streams = Array.from({ length: 1000 }, async (_, seed) => {
       const events = await eventsOf(await post(engine, '/v1/completions', { ...body, seed }));
       return events.length;
@@ -322,7 +328,7 @@ describe('clients', () => {
 
 describe('metrics', () => {
   test('are Prometheus\u2019 text, and add up', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     for (const stream of [true, false]) {
       await (
         await post(engine, '/v1/chat/completions', question('x', { max_tokens: 5, ignore_eos: true, stream }))
@@ -343,7 +349,7 @@ describe('metrics', () => {
       const samples = lines.filter((line) => line.startsWith(`${name}_`) || line.startsWith(`${name}{`));
       expect(samples.length, name).toBeGreaterThan(0);
       expect(
-        samples.every((line) => line.includes('model_name="toy"') && line.includes('engine="0"')),
+        samples.every((line) => line.includes('model_name="tiny"') && line.includes('engine="0"')),
         name,
       ).toBe(true);
       if (type !== 'histogram') continue;
@@ -360,10 +366,10 @@ describe('metrics', () => {
   });
 
   test('have the model\u2019s times', async () => {
-    const latency = toyLatency({ queueingUs: 1_000_000, stepUs: () => 500_000, outputTokenUs: 0 });
-    const engine = await toyEngine({ latency, clock: new JumpingClock() });
+    const latency = fakeLatency({ queueingUs: 1_000_000, stepUs: () => 500_000, outputTokenUs: 0 });
+    const engine = await fakeEngine({ latency, clock: new JumpingClock() });
     await (
-      await post(engine, '/v1/completions', { model: 'toy', prompt: 'x', max_tokens: 3, ignore_eos: true })
+      await post(engine, '/v1/completions', { model: 'tiny', prompt: 'x', max_tokens: 3, ignore_eos: true })
     ).text();
     expect(await metric(engine, 'vllm:time_to_first_token_seconds_sum')).toBe(1.5);
     expect(await metric(engine, 'vllm:inter_token_latency_seconds_sum')).toBe(1);
@@ -374,8 +380,8 @@ describe('metrics', () => {
   });
 
   test('show preemptions', async () => {
-    const engine = await toyEngine({ config: toyConfig({ totalKvBlocks: 20, maxModelLen: 80 }) });
-    const body = { model: 'toy', prompt: 'x'.repeat(60), max_tokens: 50, ignore_eos: true };
+    const engine = await fakeEngine({ config: fakeConfig({ totalKvBlocks: 20, maxModelLen: 80 }) });
+    const body = { model: 'tiny', prompt: 'x'.repeat(60), max_tokens: 50, ignore_eos: true };
     const answers = await Promise.all(
       ['a', 'b', 'c'].map(async (seed) => {
         const response = await post(engine, '/v1/completions', { ...body, prompt: seed + body.prompt, stream: true });

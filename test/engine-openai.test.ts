@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import type { RunningEngine } from '../src/emulator/start-engine.js';
-import { ManualClock } from '../src/emulator/virtual-clocks.contract.js';
-import { toyEngine, until } from './support/engine-fixture.js';
+import { ManualClock } from '../src/emulator/virtual-clocks.fixture.js';
+import { fakeEngine, until } from './support/engine-fixture.js';
 
 /** The official client, with nothing changed but the address. */
 function clientOf(engine: RunningEngine): OpenAI {
@@ -13,21 +13,21 @@ const messages = [{ role: 'user' as const, content: 'Tell me something.' }];
 
 describe('the official client', () => {
   test('gets a chat completion', async () => {
-    const engine = await toyEngine();
-    const answer = await clientOf(engine).chat.completions.create({ model: 'toy', messages, max_tokens: 10 });
-    expect(answer.object).toBe('chat.completion');
-    expect(answer.choices).toHaveLength(1);
-    expect(answer.choices[0]!.message.role).toBe('assistant');
-    expect(answer.choices[0]!.message.content).toHaveLength(40);
-    expect(answer.choices[0]!.finish_reason).toBe('length');
-    expect(answer.usage).toMatchObject({ completion_tokens: 10, prompt_tokens_details: { cached_tokens: 0 } });
-    expect(answer.usage!.total_tokens).toBe(answer.usage!.prompt_tokens + 10);
+    const engine = await fakeEngine();
+    const response = await clientOf(engine).chat.completions.create({ model: 'tiny', messages, max_tokens: 10 });
+    expect(response.object).toBe('chat.completion');
+    expect(response.choices).toHaveLength(1);
+    expect(response.choices[0]!.message.role).toBe('assistant');
+    expect(response.choices[0]!.message.content).toHaveLength(40);
+    expect(response.choices[0]!.finish_reason).toBe('length');
+    expect(response.usage).toMatchObject({ completion_tokens: 10, prompt_tokens_details: { cached_tokens: 0 } });
+    expect(response.usage!.total_tokens).toBe(response.usage!.prompt_tokens + 10);
   });
 
   test('streams the same chat', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const client = clientOf(engine);
-    const request = { model: 'toy', messages, max_tokens: 10, n: 2 };
+    const request = { model: 'tiny', messages, max_tokens: 10, n: 2 };
     const whole = await client.chat.completions.create(request);
     const stream = await client.chat.completions.create({
       ...request,
@@ -51,72 +51,72 @@ describe('the official client', () => {
   });
 
   test('helps itself with its stream helper', async () => {
-    const engine = await toyEngine();
-    const runner = clientOf(engine).chat.completions.stream({ model: 'toy', messages, max_completion_tokens: 5 });
+    const engine = await fakeEngine();
+    const runner = clientOf(engine).chat.completions.stream({ model: 'tiny', messages, max_completion_tokens: 5 });
     const final = await runner.finalChatCompletion();
     expect(final.choices[0]!.message.content).toHaveLength(20);
   });
 
   test('gets plain completions', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const client = clientOf(engine);
-    const answer = await client.completions.create({ model: 'toy', prompt: ['One', 'Two'], max_tokens: 6, n: 2 });
-    expect(answer.choices.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
-    expect(new Set(answer.choices.map(({ text }) => text)).size).toBe(4);
+    const response = await client.completions.create({ model: 'tiny', prompt: ['One', 'Two'], max_tokens: 6, n: 2 });
+    expect(response.choices.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    expect(new Set(response.choices.map(({ text }) => text)).size).toBe(4);
     let text = '';
     for await (const chunk of await client.completions.create({
-      model: 'toy',
+      model: 'tiny',
       prompt: 'One',
       max_tokens: 6,
       stream: true,
     })) {
       text += chunk.choices[0]?.text ?? '';
     }
-    expect(text).toBe(answer.choices[0]!.text);
+    expect(text).toBe(response.choices[0]!.text);
   });
 
   test('gets embeddings', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const client = clientOf(engine);
-    const { data, usage } = await client.embeddings.create({ model: 'toy', input: ['a red car', 'water'] });
+    const { data, usage } = await client.embeddings.create({ model: 'tiny', input: ['a red car', 'water'] });
     expect(data.map(({ embedding }) => embedding.length)).toEqual([256, 256]);
     expect(usage).toMatchObject({ prompt_tokens: 5, total_tokens: 5 });
     const floats = await client.embeddings.create({
-      model: 'toy',
+      model: 'tiny',
       input: 'a red car',
       encoding_format: 'float',
       dimensions: 8,
     });
     expect(floats.data[0]!.embedding).toHaveLength(8);
-    const long = await client.embeddings.create({ model: 'toy', input: 'a red car', encoding_format: 'float' });
+    const long = await client.embeddings.create({ model: 'tiny', input: 'a red car', encoding_format: 'float' });
     expect(long.data[0]!.embedding).toEqual(Array.from(data[0]!.embedding));
   });
 
   test('lists the model', async () => {
-    const engine = await toyEngine({ modelName: 'My/Model' });
+    const engine = await fakeEngine({ modelName: 'My/Model' });
     const models = await clientOf(engine).models.list();
     expect(models.data.map(({ id }) => id)).toEqual(['My/Model']);
   });
 
   test('hears of errors by their names', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const client = clientOf(engine);
     await expect(client.chat.completions.create({ model: 'other', messages })).rejects.toThrow(OpenAI.NotFoundError);
-    await expect(client.chat.completions.create({ model: 'toy', messages, max_tokens: -1 })).rejects.toMatchObject({
+    await expect(client.chat.completions.create({ model: 'tiny', messages, max_tokens: -1 })).rejects.toMatchObject({
       status: 400,
       param: 'max_tokens',
       type: 'BadRequestError',
     });
     engine.faults({ failRate: 1 });
-    await expect(client.chat.completions.create({ model: 'toy', messages })).rejects.toThrow(
+    await expect(client.chat.completions.create({ model: 'tiny', messages })).rejects.toThrow(
       OpenAI.InternalServerError,
     );
   });
 
   test('can leave in the middle of a stream', async () => {
     const clock = new ManualClock();
-    const engine = await toyEngine({ clock });
-    const request = { model: 'toy', messages, max_tokens: 500, stream: true as const };
+    const engine = await fakeEngine({ clock });
+    const request = { model: 'tiny', messages, max_tokens: 500, stream: true as const };
     const stream = await clientOf(engine).chat.completions.create(request);
     await until(() => engine.stats().inFlight === 1);
     clock.runTo(200);

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '../src/gateway/gateway.js';
 import { GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/gateway-config.js';
-import { Collector } from '../src/gateway/telemetry/tracing/collector.contract.js';
+import { Collector } from '../src/gateway/telemetry/tracing/collector.fixture.js';
 import { randomStream } from '../src/kernel/random-stream.js';
 import type { KeySettings } from '../src/store/key-record.js';
 import { openStore, type Store } from '../src/store/open-store.js';
-import { describeStores } from '../src/store/stores.contract.js';
+import { describeStores } from '../src/store/stores.fixture.js';
 import type { UsageSum } from '../src/store/usage-record.js';
-import { metric, question, toyEngine, until } from './support/engine-fixture.js';
+import { fakeEngine, metric, question, until } from './support/engine-fixture.js';
 import { afterwards, expectIdle, gatewayOver, RawReplica } from './support/gateway-fixture.js';
 import { expectNowhere, plantedBody, plantedHeaders } from './support/planted-secrets.js';
 import { serveProcess } from './support/serve-process.js';
@@ -40,9 +40,9 @@ function ask(url: string, key: string, body: object = question('hello', { max_to
 /** Statuses and how often each came. */
 async function asked(calls: Promise<Response>[]): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
-  for (const answer of await Promise.all(calls)) {
-    counts[answer.status] = (counts[answer.status] ?? 0) + 1;
-    await answer.text();
+  for (const response of await Promise.all(calls)) {
+    counts[response.status] = (counts[response.status] ?? 0) + 1;
+    await response.text();
   }
   return counts;
 }
@@ -52,8 +52,8 @@ const usageOf = (store: Store, by: readonly ('outcome' | 'model' | 'endpoint')[]
 
 describe('keys', () => {
   test('are asked for, by either header; what is wrong gets 401, a model that is not allowed 403', async () => {
-    const gateway = await gatewayOver([await toyEngine()], withStore());
-    const key = await newKey(gateway, { models: ['toy'] });
+    const gateway = await gatewayOver([await fakeEngine()], withStore());
+    const key = await newKey(gateway, { models: ['tiny'] });
     const other = await newKey(gateway, { models: ['another'] });
     expect((await ask(gateway.url, key)).status).toBe(200);
     const byHeader = { method: 'POST', headers: { 'x-api-key': key }, body: JSON.stringify(question('hello')) };
@@ -68,23 +68,23 @@ describe('keys', () => {
 
   test('that are revoked elsewhere are refused here within the time that is set', async () => {
     const config = withStore();
-    const gateway = await gatewayOver([await toyEngine()], { ...config, access: { ...config.access, refreshMs: 10 } });
+    const gateway = await gatewayOver([await fakeEngine()], { ...config, access: { ...config.access, refreshMs: 10 } });
     const key = await newKey(gateway);
     const elsewhere = await openStore(config.store!);
     afterwards(() => elsewhere.close());
     const [record] = await elsewhere.keys.list();
     await elsewhere.keys.revoke(record!.id);
     for (;;) {
-      const answer = await ask(gateway.url, key);
-      await answer.text();
-      if (answer.status === 401) break;
+      const response = await ask(gateway.url, key);
+      await response.text();
+      if (response.status === 401) break;
     }
   });
 });
 
 describe('limits', () => {
   test('hold against 50 clients at once, whatever is limited', async () => {
-    const gateway = await gatewayOver([await toyEngine(), await toyEngine()], withStore());
+    const gateway = await gatewayOver([await fakeEngine(), await fakeEngine()], withStore());
     const storm = async (limits: object) => {
       const key = await newKey(gateway, { limits: { '*': limits } });
       const calls = Array.from({ length: 50 }, async () => {
@@ -96,7 +96,7 @@ describe('limits', () => {
       return all.reduce((sum, counts) => sum + (counts[200] ?? 0), 0);
     };
     expect(await storm({ requestsPerMinute: 60 })).toBe(60);
-    // A request reserves its prompt of 14 tokens and 3 for the answer, and uses as many or less.
+    // A request reserves its prompt of 14 tokens and 3 for the response, and uses as many or less.
     expect(await storm({ tokensPerMinute: 200 })).toBeLessThanOrEqual(Math.floor(200 / 4));
     const { metrics } = gateway;
     expect(metrics.outcomes.get('refused')).toBeGreaterThan(140);
@@ -105,7 +105,7 @@ describe('limits', () => {
 
   test('of requests at a time are free again when a client leaves', async () => {
     const replica = await RawReplica.start();
-    replica.answer = () => {};
+    replica.response = () => {};
     const gateway = await gatewayOver([replica], withStore());
     const key = await newKey(gateway, { limits: { m: { concurrent: 1 } } });
     const leaving = new AbortController();
@@ -118,7 +118,7 @@ describe('limits', () => {
     leaving.abort();
     await expect(held).rejects.toThrow();
     await until(() => gateway.inFlight === 0);
-    replica.answer = ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+    replica.response = ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
     expect((await ask(gateway.url, key, { model: 'm', prompt: 'x' }, 'completions')).status).toBe(200);
   });
 });
@@ -128,7 +128,7 @@ describeStores((stores) => {
     const address = await stores.freshAddress();
     const store = await stores.open(address);
     const { text } = await store.keys.create({ name: 'app', limits: { '*': { requestsPerMinute: 40 } } });
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const args = ['--replica', engine.url, '--store', address];
     const first = await serveProcess(args);
     const second = await serveProcess(args);
@@ -145,7 +145,7 @@ describeStores((stores) => {
 
 describe('usage', () => {
   test("is the engines' own count, on every path, streamed or not", async () => {
-    const engines = [await toyEngine(), await toyEngine()];
+    const engines = [await fakeEngine(), await fakeEngine()];
     const config = withStore();
     const gateway = await gatewayOver(engines, config);
     const key = await newKey(gateway);
@@ -156,11 +156,11 @@ describe('usage', () => {
       const more = { max_tokens: 1 + Math.floor(random.next() * 20), ignore_eos: true, stream: i % 2 === 0 };
       const shown = i % 4 === 0 ? { ...more, stream_options: { include_usage: true } } : more;
       const text = words(1 + Math.floor(random.next() * 40));
-      if (i % 10 === 8) calls.push(ask(gateway.url, key, { model: 'toy', input: [text, words(3)] }, 'embeddings'));
+      if (i % 10 === 8) calls.push(ask(gateway.url, key, { model: 'tiny', input: [text, words(3)] }, 'embeddings'));
       else if (i % 10 === 9) {
-        calls.push(ask(gateway.url, key, { model: 'toy', query: 'q', documents: [text, words(2)] }, 'rerank'));
+        calls.push(ask(gateway.url, key, { model: 'tiny', query: 'q', documents: [text, words(2)] }, 'rerank'));
       } else if (i % 3 === 0)
-        calls.push(ask(gateway.url, key, { model: 'toy', prompt: text, ...shown }, 'completions'));
+        calls.push(ask(gateway.url, key, { model: 'tiny', prompt: text, ...shown }, 'completions'));
       else calls.push(ask(gateway.url, key, question(text, shown)));
     }
     expect(await asked(calls)).toEqual({ 200: 200 });
@@ -180,13 +180,13 @@ describe('usage', () => {
 
   test('is counted where no keys are asked for, with what it cost', async () => {
     const config = withStore();
-    const gateway = await gatewayOver([await toyEngine()], {
+    const gateway = await gatewayOver([await fakeEngine()], {
       ...config,
       access: { ...config.access, keys: 'off' },
-      prices: [{ model: 'toy', input: 1, cachedInput: 1, output: 10 }],
+      prices: [{ model: 'tiny', input: 1, cachedInput: 1, output: 10 }],
     });
-    const answer = await ask(gateway.url, 'whatever', question('hello', { max_tokens: 3, ignore_eos: true }));
-    const { usage } = (await answer.json()) as { usage: { prompt_tokens: number } };
+    const response = await ask(gateway.url, 'whatever', question('hello', { max_tokens: 3, ignore_eos: true }));
+    const { usage } = (await response.json()) as { usage: { prompt_tokens: number } };
     await gateway.foldUsage();
     const costNanos = usage.prompt_tokens * 1000 + 3 * 10_000;
     expect(await usageOf(gateway.store!)).toMatchObject([{ requests: 1, outputTokens: 3, costNanos }]);
@@ -200,10 +200,11 @@ describe('usage', () => {
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
     const piece = (text: string) => chunk(`data: {"choices":[{"index":0,"delta":{"content":"${text}"}}]}\n\n`);
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
-    replica.answer = ({ socket }) => socket.end(`${head}${piece('a')}${piece('b')}${piece('c')}${chunk('data: {"c')}`);
+    replica.response = ({ socket }) =>
+      socket.end(`${head}${piece('a')}${piece('b')}${piece('c')}${chunk('data: {"c')}`);
     const body = { model: 'm', messages: [{ role: 'user', content: 'twelve bytes' }], stream: true };
     expect(await (await ask(gateway.url, key, body)).text()).toContain('"upstream_error"');
-    replica.answer = ({ socket }) => void socket.write(`${head}${piece('a')}`);
+    replica.response = ({ socket }) => void socket.write(`${head}${piece('a')}`);
     const leaving = new AbortController();
     const headers = { authorization: `Bearer ${key}` };
     const init = { method: 'POST', headers, body: JSON.stringify(body), signal: leaving.signal };
@@ -229,7 +230,7 @@ describe('usage', () => {
   test('that a client was told of is not lost when the gateway is killed', async () => {
     const folder = join(root, String(folders++));
     const address = join(folder, 'keys.db');
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const store = await openStore(address);
     afterwards(() => store.close());
     const { text } = await store.keys.create({ name: 'app' });
@@ -240,11 +241,11 @@ describe('usage', () => {
       const clients = Array.from({ length: 8 }, async (_, i) => {
         for (;;) {
           const body = question('hello', { max_tokens: 2, stream: i % 2 === 0 });
-          const answer = await ask(url, text, body)
+          const response = await ask(url, text, body)
             .then((given) => given.text())
             .catch(() => null);
-          if (answer === null) return;
-          if (i % 2 === 1 || answer.includes('[DONE]')) acknowledged++;
+          if (response === null) return;
+          if (i % 2 === 1 || response.includes('[DONE]')) acknowledged++;
           if (acknowledged >= wanted) child.kill('SIGKILL');
         }
       });
@@ -268,9 +269,9 @@ test('nothing that anybody writes, shows or sends holds a key, a prompt or a hea
   const config = withStore();
   const folder = join(config.dataDir, '..');
   const lines = { maxBytes: 1 << 20, files: 2 };
-  const engine = await toyEngine();
+  const engine = await fakeEngine();
   const broken = await RawReplica.start();
-  broken.answer = ({ socket }) => socket.destroy();
+  broken.response = ({ socket }) => socket.destroy();
   const gateway = await gatewayOver([engine, broken], {
     ...config,
     record: { path: join(folder, 'traffic.jsonl'), ...lines },
@@ -283,18 +284,18 @@ test('nothing that anybody writes, shows or sends holds a key, a prompt or a hea
   const key = await newKey(gateway, { limits: { '*': { requestsPerMinute: 5 } } });
   const told: string[] = [];
   for (let i = 0; i < 8; i++) {
-    const body = { ...plantedBody(i === 7 ? 'nobody' : 'toy'), stream: i % 2 === 0 };
+    const body = { ...plantedBody(i === 7 ? 'nobody' : 'tiny'), stream: i % 2 === 0 };
     const init = { method: 'POST', headers: plantedHeaders(i === 6 ? undefined : key), body: JSON.stringify(body) };
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, init);
-    told.push(JSON.stringify([...answer.headers]), answer.status === 200 ? '' : await answer.text());
-    if (answer.status === 200) await answer.text();
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, init);
+    told.push(JSON.stringify([...response.headers]), response.status === 200 ? '' : await response.text());
+    if (response.status === 200) await response.text();
   }
-  const pages: Record<string, string> = { answers: told.join('\n'), faults: faults.join('\n') };
+  const pages: Record<string, string> = { responses: told.join('\n'), faults: faults.join('\n') };
   const headers = { authorization: `Bearer ${gateway.adminToken}` };
   for (const path of ['/metrics', '/api/config', '/api/decisions', '/api/keys', '/api/usage', '/api/replicas']) {
-    const answer = await fetch(gateway.adminUrl + path, { headers });
-    expect(answer.status).toBe(200);
-    pages[path] = await answer.text();
+    const response = await fetch(gateway.adminUrl + path, { headers });
+    expect(response.status).toBe(200);
+    pages[path] = await response.text();
   }
   await gateway.close();
   pages.spans = JSON.stringify(collector.requests);

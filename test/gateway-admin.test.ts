@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { configFor, FakeEngine } from '../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../src/gateway/gateway.js';
 import { ADMIN_ROUTES } from '../src/gateway/server/admin-api.js';
-import { configFor, ToyEngine } from '../src/gateway/toy-engine.contract.js';
 import { RunError } from '../src/kernel/errors.js';
 import { readAudit } from '../src/store/audit.js';
 import { KEY_ROLES, type KeyRole } from '../src/store/key-record.js';
@@ -16,10 +16,10 @@ import { afterwards, gatewayOver } from './support/gateway-fixture.js';
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-admin-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function engine(): Promise<ToyEngine> {
-  const toy = await ToyEngine.start();
-  afterwards(() => toy.kill());
-  return toy;
+async function engine(): Promise<FakeEngine> {
+  const fake = await FakeEngine.start();
+  afterwards(() => fake.kill());
+  return fake;
 }
 
 /** A gateway's admin port, with a key of every role if it has keys. */
@@ -63,16 +63,16 @@ class AdminPort {
 
   /** What somebody with a role, with the token, or with whatever else gets. */
   async ask(who: string | null, path: string, method = 'GET', body?: unknown, headers: Record<string, string> = {}) {
-    const answer = await fetch(this.gateway.adminUrl + path, {
+    const response = await fetch(this.gateway.adminUrl + path, {
       method,
       headers: { ...(who === null ? {} : { authorization: who }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    const isJson = answer.headers.get('content-type') === 'application/json';
+    const text = await response.text();
+    const isJson = response.headers.get('content-type') === 'application/json';
     return {
-      status: answer.status,
-      headers: answer.headers,
+      status: response.status,
+      headers: response.headers,
       text,
       body: isJson && text !== '' ? JSON.parse(text) : null,
     };
@@ -224,18 +224,18 @@ describe('keys', () => {
     });
     const record = await port.store.keys.get(id);
     expect(record!.hash).toBe(createHash('sha256').update(key).digest('hex'));
-    const answers = [
+    const responses = [
       await port.as('viewer', '/api/keys'),
       await port.asAdmin(`/api/keys/${id}`),
       await port.asAdmin(`/api/keys/${id}`, 'PATCH', { name: 'other' }),
       await port.asAdmin(`/api/keys/${id}`, 'DELETE'),
       await port.asAdmin('/api/config'),
     ];
-    for (const { status, text } of answers) {
+    for (const { status, text } of responses) {
       expect(status).toBe(200);
       for (const secret of [key, key.slice(16), record!.hash]) expect(text).not.toContain(secret);
     }
-    expect(answers[1]!.body).toEqual({ id, ...shown });
+    expect(responses[1]!.body).toEqual({ id, ...shown });
     expect(port.refreshed).toBe(3);
   });
 
@@ -282,8 +282,8 @@ describe('keys', () => {
 
   test.each(['GET', 'PATCH', 'DELETE'])('that do not exist are not named when %s asks for them', async (method) => {
     const port = await AdminPort.open();
-    const answer = await port.asAdmin('/api/keys/ty_planted', method, method === 'PATCH' ? {} : undefined);
-    expect([answer.status, answer.body]).toEqual([
+    const response = await port.asAdmin('/api/keys/ty_planted', method, method === 'PATCH' ? {} : undefined);
+    expect([response.status, response.body]).toEqual([
       404,
       { error: 'there is no such key: GET /api/keys lists those that are' },
     ]);
@@ -296,8 +296,8 @@ describe('keys', () => {
       if (!/keys|usage/.test(path)) continue;
       const body = method === 'GET' ? undefined : { name: 'n' };
       const token = `Bearer ${port.gateway.adminToken}`;
-      const { status, body: answer } = await port.ask(token, path.replace(/\{\w+\}/, 'none'), method, body);
-      expect([status, answer.error], path).toEqual([409, expect.stringContaining('--store')]);
+      const { status, body: response } = await port.ask(token, path.replace(/\{\w+\}/, 'none'), method, body);
+      expect([status, response.error], path).toEqual([409, expect.stringContaining('--store')]);
     }
   });
 

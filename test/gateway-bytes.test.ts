@@ -31,7 +31,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 
 /** Sends pieces so that each is read for itself. */
 function sending(replica: RawReplica, pieces: readonly Buffer[], then: 'stay' | 'cut' = 'stay'): void {
-  replica.answer = async ({ socket }) => {
+  replica.response = async ({ socket }) => {
     socket.setNoDelay(true);
     for (const piece of pieces) {
       await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
@@ -42,9 +42,9 @@ function sending(replica: RawReplica, pieces: readonly Buffer[], then: 'stay' | 
 }
 
 async function received(gateway: Gateway): Promise<Buffer> {
-  const answer = await ask(gateway, PROMPT);
-  expect(answer.status).toBe(200);
-  return Buffer.from(await answer.arrayBuffer());
+  const response = await ask(gateway, PROMPT);
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
 }
 
 describe('a stream through the gateway is byte for byte what the replica sent', () => {

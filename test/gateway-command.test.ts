@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { main } from '../src/cli/main.js';
 import { randomStream } from '../src/kernel/random-stream.js';
-import { question, toyEngine, until } from './support/engine-fixture.js';
+import { fakeEngine, question, until } from './support/engine-fixture.js';
 import { afterwards } from './support/gateway-fixture.js';
-import { anyChat, Clients, type Ended, expectAnswered } from './support/gateway-load.js';
+import { anyChat, Clients, type Ended, expectResponseed } from './support/gateway-load.js';
 import { captured, testIo } from './support/test-io.js';
 
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
@@ -129,7 +129,7 @@ describe('twinyard serve', () => {
   });
 
   test('serves, explains what it decided, and what it decided is decided again', async () => {
-    const engines = [await toyEngine(), await toyEngine()];
+    const engines = [await fakeEngine(), await fakeEngine()];
     const log = join(folder, 'decisions.jsonl');
     const gateway = started([
       ...['serve', ...ANY_PORT, '--decision-log', log],
@@ -263,7 +263,7 @@ describe('twinyard serve', () => {
   });
 
   test('reads its file again when it is asked to, and drops nothing', async () => {
-    const [one, two] = [await toyEngine(), await toyEngine({ modelName: 'late' })];
+    const [one, two] = [await fakeEngine(), await fakeEngine({ modelName: 'late' })];
     const config = (urls: string[], policy: string, more = '') =>
       `listen: { port: 0 }\nadmin: { port: 0 }\npolicy: { routing: { policy: ${policy} } }\nreplicas:\n${urls.map((url) => `  - { url: "${url}" }\n`).join('')}${more}`;
     const path = fileOf('twinyard.yaml', config([one.url], 'round-robin'));
@@ -293,7 +293,7 @@ describe('twinyard serve', () => {
   });
 
   test('on SIGTERM under load finishes what it has, refuses the rest, and is gone', async () => {
-    const engines = [await toyEngine(), await toyEngine()];
+    const engines = [await fakeEngine(), await fakeEngine()];
     const args = ['serve', ...ANY_PORT, ...engines.flatMap(({ url }) => ['--replica', url])];
     const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
     afterwards(async () => child.kill('SIGKILL'));
@@ -322,7 +322,7 @@ describe('twinyard serve', () => {
       // Told, or not even connected; never dropped.
       if (ended.status === 0) expect(ended.code).toBe('ECONNREFUSED');
       else {
-        expectAnswered(ended);
+        expectResponseed(ended);
         expect([200, 503]).toContain(ended.status);
       }
     }

@@ -6,9 +6,9 @@ import type { RunningEngine } from '../src/emulator/start-engine.js';
 import type { Gateway } from '../src/gateway/gateway.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/gateway-config.js';
 import { randomStream } from '../src/kernel/random-stream.js';
-import { toyEngine, until } from './support/engine-fixture.js';
+import { fakeEngine, until } from './support/engine-fixture.js';
 import { expectIdle, gatewayOver } from './support/gateway-fixture.js';
-import { anyChat, Clients, expectAnswered, isServed, type Leaving, load } from './support/gateway-load.js';
+import { anyChat, Clients, expectResponseed, isServed, type Leaving, load } from './support/gateway-load.js';
 
 /** Quick to notice and to forgive. */
 const QUICK: Partial<GatewayConfig> = {
@@ -26,7 +26,7 @@ const IMPATIENT: Partial<GatewayConfig> = {
 };
 
 async function fleet(count: number, policy = 'weighted', change: Partial<GatewayConfig> = {}) {
-  const engines = await Promise.all(Array.from({ length: count }, (_, seed) => toyEngine({ seed })));
+  const engines = await Promise.all(Array.from({ length: count }, (_, seed) => fakeEngine({ seed })));
   const gateway = await gatewayOver(engines, { ...QUICK, ...change });
   gateway.endpoints.get('default')!.setPolicy({ ...DEFAULT_POLICY, name: policy });
   return { engines, gateway, clients: new Clients(gateway.url) };
@@ -49,7 +49,7 @@ describe('a replica', () => {
     const all = await load(clients, random, { atOnce: 24, each: 8 }, () => {
       if (++ended === 60) void engines[0]!.close();
     });
-    all.forEach(expectAnswered);
+    all.forEach(expectResponseed);
     // Streams that had begun there break; everything else is served by others.
     for (const one of all.filter((one) => !isServed(one))) expect(one).toMatchObject({ status: 200 });
     expect(all.filter(isServed).length).toBeGreaterThan(all.length * 0.8);
@@ -66,7 +66,7 @@ describe('a replica', () => {
     const all = await load(clients, random, { atOnce: 15, each: 8 }, () => {
       if (++ended === 30) engines[1]!.faults({ frozen: true });
     });
-    all.forEach(expectAnswered);
+    all.forEach(expectResponseed);
     expect(all.filter(isServed).length).toBeGreaterThan(all.length * 0.7);
     await until(() => gateway.replicas()[1]!.state === 'unhealthy');
     expectIdle(gateway);
@@ -86,7 +86,7 @@ describe('a replica', () => {
     });
     engines[0]!.faults({ disconnectRate: 1 });
     const all = await load(clients, randomStream(3, 'reset'), { atOnce: 15, each: 8 });
-    all.forEach(expectAnswered);
+    all.forEach(expectResponseed);
     const broken = all.filter((one) => !isServed(one));
     expect(broken.length).toBeGreaterThan(5);
     for (const { status, text } of broken)
@@ -97,7 +97,7 @@ describe('a replica', () => {
 
   test('that is slow gets less, and nobody loses an answer', async () => {
     const engines = await Promise.all(
-      Array.from({ length: 3 }, (_, seed) => toyEngine({ seed, clock: new WallClock(1) })),
+      Array.from({ length: 3 }, (_, seed) => fakeEngine({ seed, clock: new WallClock(1) })),
     );
     engines[2]!.faults({ slowFactor: 600 });
     const gateway = await gatewayOver(engines, QUICK);
@@ -118,7 +118,7 @@ describe('a replica', () => {
       if (++ended % 10 === 0) engines[0]!.faults({ failRate: 0, disconnectRate: 0, frozen: ended % 20 === 0 });
     });
     engines[0]!.faults({ frozen: false });
-    all.forEach(expectAnswered);
+    all.forEach(expectResponseed);
     expect(all.filter(isServed).length).toBeGreaterThan(all.length * 0.7);
     await until(() => gateway.replicas().every(({ state }) => state === 'ready'));
     await expectAllOver(gateway, engines);
@@ -137,7 +137,7 @@ describe('clients', () => {
       );
     const all = await storm();
     await expectAllOver(gateway, engines);
-    for (const one of all.filter(({ hasLeft }) => !hasLeft)) expectAnswered(one);
+    for (const one of all.filter(({ hasLeft }) => !hasLeft)) expectResponseed(one);
     expect(all.filter(({ hasLeft }) => hasLeft).length).toBeGreaterThan(150);
     expect(gateway.metrics.outcomes.get('client_left')).toBeGreaterThan(50);
     expect(gateway.replicas().some(({ breaker }) => breaker.isOpen)).toBe(false);
@@ -161,7 +161,7 @@ describe('clients', () => {
     const before = await heapUsed();
     for (let i = 0; i < 4; i++) await storm();
     await expectAllOver(gateway, engines);
-    // 480 requests later: less than 4 kB each, which nothing that is kept of a request and its answer would fit into.
+    // 480 requests later: less than 4 kB each, which nothing that is kept of a request and its response would fit into.
     expect((await heapUsed()) - before).toBeLessThan(480 * 4096);
 
     await gateway.close(0);

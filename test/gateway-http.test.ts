@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { FakeEngine, sendJson, until } from '../src/gateway/fake-engine.fixture.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../src/gateway/gateway-config.js';
-import { sendJson, ToyEngine, until } from '../src/gateway/toy-engine.contract.js';
 import { afterwards, ask, expectIdle, gatewayOver, PROMPT, postText, RawClient } from './support/gateway-fixture.js';
 
-async function toy(): Promise<ToyEngine> {
-  const engine = await ToyEngine.start();
+async function fake(): Promise<FakeEngine> {
+  const engine = await FakeEngine.start();
   afterwards(() => engine.kill());
   return engine;
 }
 
 describe('what clients do', () => {
   test('methods: HEAD and OPTIONS are answered, and 405 says what is allowed', async () => {
-    const gateway = await gatewayOver([await toy()]);
+    const gateway = await gatewayOver([await fake()]);
     const { url } = gateway;
     const head = await fetch(`${url}/health`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
@@ -28,7 +28,7 @@ describe('what clients do', () => {
   });
 
   test('expect: 100-continue goes on at once, unless the body would be refused', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine], {
       limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 1000, headerBytes: 4096, decisions: 10 },
     });
@@ -45,7 +45,7 @@ describe('what clients do', () => {
   });
 
   test('a body that is too large gets its answer while it is still being sent', async () => {
-    const gateway = await gatewayOver([await toy()], {
+    const gateway = await gatewayOver([await fake()], {
       limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 100_000, headerBytes: 4096, decisions: 10 },
     });
     const client = new RawClient(gateway.url).send(
@@ -66,7 +66,7 @@ describe('what clients do', () => {
   });
 
   test('very long URLs go through as they are, up to the limit', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine], {
       limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 10_000, headerBytes: 8192, decisions: 10 },
     });
@@ -83,7 +83,7 @@ describe('what clients do', () => {
   });
 
   test('bodies come in pieces or with their length, and replicas always learn the length', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine]);
     const chunked = [...PROMPT].map((letter) => `1\r\n${letter}\r\n`).join('');
     const client = new RawClient(gateway.url).send(
@@ -99,7 +99,7 @@ describe('what clients do', () => {
   });
 
   test('HTTP/1.0 clients get whole answers', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = ({ response }) => {
       response.write('{"in":');
@@ -112,7 +112,7 @@ describe('what clients do', () => {
   });
 
   test('requests sent ahead on one connection are answered in their order', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = () => {};
     const client = new RawClient(gateway.url);
@@ -127,7 +127,7 @@ describe('what clients do', () => {
   });
 
   test('a client that leaves takes all the requests it sent ahead with it', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = () => {};
     const client = new RawClient(gateway.url).send(postText(PROMPT).repeat(20));
@@ -141,7 +141,7 @@ describe('what clients do', () => {
   });
 
   test('an id that is in flight already is nobody else’s business', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = () => {};
     const init = { headers: { 'x-request-id': 'same' } };
@@ -155,7 +155,7 @@ describe('what clients do', () => {
   });
 
   test('bodies nested without end are refused, whoever would have to follow', async () => {
-    const gateway = await gatewayOver([await toy()]);
+    const gateway = await gatewayOver([await fake()]);
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     const chat = `{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[${deep}]}`;
     const path = `${gateway.url}/v1/chat/completions`;
@@ -174,7 +174,7 @@ describe('what clients do', () => {
 
 describe('a bug', () => {
   test('costs one request and is reported, wherever it is', async () => {
-    const gateway = await gatewayOver([await toy()]);
+    const gateway = await gatewayOver([await fake()]);
     const heard: unknown[] = [];
     gateway.onFault = (error) => heard.push(error);
     const bug = new TypeError('a bug');

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { GATEWAY_DEFAULTS } from '../src/gateway/gateway-config.js';
 import { randomStream } from '../src/kernel/random-stream.js';
-import { toyEngine, until } from './support/engine-fixture.js';
+import { fakeEngine, until } from './support/engine-fixture.js';
 import { expectIdle, gatewayOver, RawClient } from './support/gateway-fixture.js';
 import { type Malformed, malformedRequests } from './support/malformed-requests.js';
 
@@ -10,7 +10,7 @@ const REQUESTS = 10_000;
 const AT_ONCE = 16;
 const LIMITS = { ...GATEWAY_DEFAULTS.limits, bodyBytes: 20_000, headerBytes: 16_384, decisions: 100 };
 
-/** A whole answer with its length. */
+/** A whole response with its length. */
 const ANSWER = /^HTTP\/1\.1 (\d{3}) [\s\S]*?\r\ncontent-length: (\d+)\r\n[\s\S]*?\r\n\r\n/i;
 
 /** Sends requests that are HTTP, one after the other on one connection for as long as it lasts. */
@@ -57,7 +57,7 @@ function said(url: string, bytes: Buffer): Promise<string> {
 const shown = ({ bytes }: Malformed) => bytes.subarray(0, 200).toString('latin1');
 
 test(`${REQUESTS} malformed requests get 4xx, or their connection closed, and change nothing`, async () => {
-  const engines = [await toyEngine(), await toyEngine()];
+  const engines = [await fakeEngine(), await fakeEngine()];
   const gateway = await gatewayOver(engines, { limits: LIMITS, breaker: { failures: 1, openMs: 60_000 } });
   const next = malformedRequests(randomStream(1, 'malformed'), LIMITS.bodyBytes);
   const statuses = new Map<number, number>();
@@ -90,10 +90,10 @@ test(`${REQUESTS} malformed requests get 4xx, or their connection closed, and ch
   await until(() => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length < 20);
 });
 
-/** 0 when there was no answer: then the connection was closed. */
-function statusOf(answer: string): number {
-  if (answer === '') return 0;
-  const match = /^HTTP\/1\.1 (\d{3}) /.exec(answer);
-  expect(match, answer.slice(0, 100)).not.toBeNull();
+/** 0 when there was no response: then the connection was closed. */
+function statusOf(response: string): number {
+  if (response === '') return 0;
+  const match = /^HTTP\/1\.1 (\d{3}) /.exec(response);
+  expect(match, response.slice(0, 100)).not.toBeNull();
   return Number(match![1]);
 }

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { explainRequest } from '../src/gateway/decisions/explain-decision.js';
+import { configFor } from '../src/gateway/fake-engine.fixture.js';
 import { Gateway } from '../src/gateway/gateway.js';
 import { GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/gateway-config.js';
-import { configFor } from '../src/gateway/toy-engine.contract.js';
 import { definedClasses } from '../src/store/key-classes.js';
 import type { KeySettings } from '../src/store/key-record.js';
 import { openStore } from '../src/store/open-store.js';
-import { question, toyEngine, until } from './support/engine-fixture.js';
+import { fakeEngine, question, until } from './support/engine-fixture.js';
 import { afterwards, gatewayOver } from './support/gateway-fixture.js';
 
 const root = mkdtempSync(join(tmpdir(), 'twinyard-refusals-'));
@@ -28,27 +28,27 @@ async function newKey(gateway: Gateway, settings: Partial<KeySettings> = {}) {
 }
 
 async function ask(gateway: Gateway, id: string, key: string, change: object = {}, headers: object = {}) {
-  const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'x-request-id': id, ...headers },
     body: JSON.stringify(question('hello', { max_tokens: 3, ...change })),
   });
-  await answer.text();
-  return answer;
+  await response.text();
+  return response;
 }
 
 async function admin(gateway: Gateway, path: string, method = 'GET', body?: unknown) {
-  const answer = await fetch(gateway.adminUrl + path, {
+  const response = await fetch(gateway.adminUrl + path, {
     method,
     headers: { authorization: `Bearer ${gateway.adminToken}` },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: answer.status, body: JSON.parse(await answer.text()) };
+  return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
 describe('what became of a request that was refused', () => {
   test('is told as its client was told: by a limit, for a model, or because nobody could take it', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const gateway = await gatewayOver([engine], withStore());
     const { id: keyId, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 1 } } });
     const { text: elsewhere } = await newKey(gateway, { models: ['another'] });
@@ -79,7 +79,7 @@ describe('what became of a request that was refused', () => {
   });
 
   test('is told of those that the gate or the queue kept out', async () => {
-    const gateway = await gatewayOver([await toyEngine()], withStore());
+    const gateway = await gatewayOver([await fakeEngine()], withStore());
     const { text } = await newKey(gateway);
     const policy = { admission: { policy: 'reject-all' } };
     expect((await admin(gateway, '/api/endpoints/default/policy', 'PUT', policy)).status).toBe(200);
@@ -96,8 +96,8 @@ describe('what became of a request that was refused', () => {
 
 describe('what is left of limits', () => {
   test('is told by the admin API', async () => {
-    const gateway = await gatewayOver([await toyEngine()], withStore());
-    const { id, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 5 }, toy: { concurrent: 2 } } });
+    const gateway = await gatewayOver([await fakeEngine()], withStore());
+    const { id, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 5 }, fake: { concurrent: 2 } } });
     await ask(gateway, 'a', text);
     await until(() => gateway.inFlight === 0);
     const { body, status } = await admin(gateway, `/api/limits/${id}`);
@@ -107,12 +107,12 @@ describe('what is left of limits', () => {
         id,
         limits: {
           '*': { requests_per_minute: { limit: 5, used: 1, left: 4 } },
-          toy: { concurrent: { limit: 2, used: 0, left: 2, reset_s: null } },
+          fake: { concurrent: { limit: 2, used: 0, left: 2, reset_s: null } },
         },
       },
     ]);
     expect(await admin(gateway, '/api/limits/none')).toMatchObject({ status: 404 });
-    const open = await gatewayOver([await toyEngine()], {
+    const open = await gatewayOver([await fakeEngine()], {
       ...withStore(),
       access: { ...GATEWAY_DEFAULTS.access, keys: 'off' },
     });
@@ -124,7 +124,7 @@ describe('classes that a policy defines', () => {
   test('are known to keys and recordings as soon as they are defined', async () => {
     const path = join(root, 'traffic.jsonl');
     const record = { path, maxBytes: 1e6, files: 1 };
-    const gateway = await gatewayOver([await toyEngine()], { ...withStore(), record });
+    const gateway = await gatewayOver([await fakeEngine()], { ...withStore(), record });
     const create = () => admin(gateway, '/api/keys', 'POST', { name: 'n', max_slo_class: 'gold' });
     const early = await create();
     expect([early.status, early.body.error]).toEqual([400, expect.stringContaining("unknown value 'gold'")]);
@@ -147,7 +147,7 @@ describe('classes that a policy defines', () => {
   });
 
   test('are told to all who use the store', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const [endpoint] = configFor([engine]).endpoints;
     const policy = { ...endpoint!.policy, sloPriorities: { gold: 9 } };
     const gateway = await gatewayOver([engine], { ...withStore(), endpoints: [{ ...endpoint!, policy }] });

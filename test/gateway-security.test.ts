@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
+import { configFor, until } from '../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../src/gateway/gateway.js';
 import { ADMIN_ROUTES } from '../src/gateway/server/admin-api.js';
-import { makeCertificate } from '../src/gateway/server/certificate.contract.js';
-import { configFor, until } from '../src/gateway/toy-engine.contract.js';
+import { makeCertificate } from '../src/gateway/server/certificate.fixture.js';
 import { expectIdle, gatewayOver, PROMPT, plain, postText, RawClient, RawReplica } from './support/gateway-fixture.js';
-import { answersIn } from './support/http-answers.js';
+import { responsesIn } from './support/http-responses.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-security-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -140,10 +140,10 @@ describe('a request that could be read in two ways is nobody’s', () => {
   ])('%s', async (_, bytes, status = 400) => {
     const [replica, gateway] = await pair();
     const client = new RawClient(gateway.url).send(bytes + EVIL);
-    const { answers, rest } = answersIn(await client.closed());
-    expect([answers.map((answer) => answer.status), rest]).toEqual([[status], '']);
-    expect(JSON.parse(answers[0]!.body)).toMatchObject({ error: { type: 'invalid_request_error' } });
-    expect(answers[0]!.head).toMatch(/\r\nconnection: close\r\n/i);
+    const { responses, rest } = responsesIn(await client.closed());
+    expect([responses.map((response) => response.status), rest]).toEqual([[status], '']);
+    expect(JSON.parse(responses[0]!.body)).toMatchObject({ error: { type: 'invalid_request_error' } });
+    expect(responses[0]!.head).toMatch(/\r\nconnection: close\r\n/i);
     expectSent(replica, []);
     await expectSound(gateway, replica);
   });
@@ -178,8 +178,8 @@ describe('a request that is somewhat odd is one request, and its framing is ours
     const [replica, gateway] = await pair();
     const client = new RawClient(gateway.url).send(bytes);
     const text = await client.until(/HTTP\/1\.1 200 OK\r\n[\s\S]*\{\}/);
-    const { answers, rest } = answersIn(text);
-    expect([answers.map(({ status }) => status).filter((status) => status >= 200), rest]).toEqual([[200], '']);
+    const { responses, rest } = responsesIn(text);
+    expect([responses.map(({ status }) => status).filter((status) => status >= 200), rest]).toEqual([[200], '']);
     expectSent(replica, [PROMPT]);
     expect(replica.seen[0]!.text).not.toMatch(/evil|http2-settings/i);
     client.socket.destroy();
@@ -215,8 +215,8 @@ describe('what stands in a body that nobody reads is no request', () => {
     const gateway = await gatewayOver([replica], { limits });
     const client = new RawClient(gateway.url).send(bytes + postText(PROMPT, 'x-mark: next\r\n'));
     const text = await client.until(/HTTP\/1\.1 200 OK[\s\S]*\{\}/);
-    const { answers, rest } = answersIn(text);
-    expect([answers.map((answer) => answer.status), rest]).toEqual([[status, 200], '']);
+    const { responses, rest } = responsesIn(text);
+    expect([responses.map((response) => response.status), rest]).toEqual([[status, 200], '']);
     expectSent(replica, [PROMPT]);
     expect(replica.seen[0]!.text).toContain('x-mark: next\r\n');
     client.socket.destroy();
@@ -227,7 +227,7 @@ describe('what stands in a body that nobody reads is no request', () => {
     const [replica, gateway] = await pair();
     for (const start of ['GET /health HTTP/1.1', 'POST /v1/completions HTTP/1.1']) {
       const client = new RawClient(gateway.url).send(raw('connection: upgrade\r\nupgrade: websocket\r\n', EVIL, start));
-      expect(answersIn(await client.closed()).answers).toHaveLength(1);
+      expect(responsesIn(await client.closed()).responses).toHaveLength(1);
     }
     expectSent(replica, []);
     await expectSound(gateway, replica);
@@ -236,10 +236,10 @@ describe('what stands in a body that nobody reads is no request', () => {
   test('what follows the end of a body is the next request, or none', async () => {
     const [replica, gateway] = await pair();
     const short = new RawClient(gateway.url).send(raw('content-length: 3\r\n', PROMPT));
-    expect(answersIn(await short.closed()).answers.map(({ status }) => status)).toEqual([400, 400]);
+    expect(responsesIn(await short.closed()).responses.map(({ status }) => status)).toEqual([400, 400]);
     expectSent(replica, []);
     const long = new RawClient(gateway.url).send(raw(WITH_LENGTH, `${PROMPT}{GARBAGE`));
-    expect(answersIn(await long.closed()).answers.map(({ status }) => status)).toEqual([200, 400]);
+    expect(responsesIn(await long.closed()).responses.map(({ status }) => status)).toEqual([200, 400]);
     await until(() => gateway.inFlight === 0);
     for (const { text } of replica.seen) expect(text).not.toContain('GARBAGE');
     await expectSound(gateway, replica);
@@ -288,22 +288,22 @@ describe('whatever a replica answers, a client gets one answer for a request', (
   ])('%s', async (_, bytes, status) => {
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica], { retries: { most: 0, backoffMs: 0, budget: 0 } });
-    replica.answer = ({ socket, text }) => {
+    replica.response = ({ socket, text }) => {
       if (text.includes('x-mark: sound')) socket.write(plain('"sound"'));
       else socket.write(bytes, 'latin1');
     };
     const client = new RawClient(gateway.url).send(postText(PROMPT));
-    while (answersIn(client.text).answers.length === 0 && !client.isClosed)
+    while (responsesIn(client.text).responses.length === 0 && !client.isClosed)
       await client.until(new RegExp(`^[\\s\\S]{${client.text.length + 1}}`));
-    const [first] = answersIn(client.text).answers;
+    const [first] = responsesIn(client.text).responses;
     expect([first?.status, first?.body]).toEqual([
       status,
       status === 200 ? '{}' : status === 204 ? '' : expect.any(String),
     ]);
     if (status === BROKEN) expect(JSON.parse(first!.body)).toMatchObject({ error: { code: 'upstream_error' } });
     client.send(postText(PROMPT, 'x-mark: sound\r\nconnection: close\r\n'));
-    const { answers, rest } = answersIn(await client.closed());
-    expect([answers.slice(1).map(({ body }) => body), rest]).toEqual([['"sound"'], '']);
+    const { responses, rest } = responsesIn(await client.closed());
+    expect([responses.slice(1).map(({ body }) => body), rest]).toEqual([['"sound"'], '']);
     expect(client.text).not.toContain('evil');
     await expectSound(gateway, replica);
   });
@@ -312,26 +312,26 @@ describe('whatever a replica answers, a client gets one answer for a request', (
     const replica = await RawReplica.start();
     const timeouts = { ...configFor([]).timeouts, firstByteMs: 100, totalMs: 100 };
     const gateway = await gatewayOver([replica], { timeouts, retries: { most: 0, backoffMs: 0, budget: 0 } });
-    replica.answer = ({ socket }) => {
+    replica.response = ({ socket }) => {
       const hinting = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 5);
       socket.on('close', () => clearInterval(hinting));
     };
     const client = new RawClient(gateway.url).send(postText(PROMPT, 'connection: close\r\n'));
-    const { answers } = answersIn(await client.closed());
-    expect([502, 504]).toContain(answers[0]!.status);
-    expect(answers).toHaveLength(1);
+    const { responses } = responsesIn(await client.closed());
+    expect([502, 504]).toContain(responses[0]!.status);
+    expect(responses).toHaveLength(1);
     expectIdle(gateway);
   });
 });
 
 describe('TLS', () => {
-  /** The status of an answer by TLS, and who the server says it is. */
+  /** The status of a response by TLS, and who the server says it is. */
   const asked = (url: string, body?: string): Promise<[status: number, name: string]> =>
     new Promise((resolve, reject) => {
       const method = body === undefined ? 'GET' : 'POST';
-      const call = httpsRequest(url, { method, rejectUnauthorized: false, agent: false }, (answer) => {
-        resolve([answer.statusCode!, String((answer.socket as TLSSocket).getPeerCertificate().subject.CN)]);
-        answer.resume();
+      const call = httpsRequest(url, { method, rejectUnauthorized: false, agent: false }, (response) => {
+        resolve([response.statusCode!, String((response.socket as TLSSocket).getPeerCertificate().subject.CN)]);
+        response.resume();
       });
       call.on('error', reject);
       call.end(body);
@@ -349,7 +349,7 @@ describe('TLS', () => {
     expect([gateway.url, gateway.adminUrl].map((url) => new URL(url).protocol)).toEqual(['https:', 'https:']);
     expect(await asked(`${gateway.url}/v1/completions`, PROMPT)).toEqual([200, 'clients']);
     expect(await asked(`${gateway.adminUrl}/metrics`)).toEqual([200, 'keepers']);
-    replica.answer = () => {};
+    replica.response = () => {};
     const held = asked(`${gateway.url}/v1/completions`, PROMPT);
     await until(() => replica.seen.length === 2);
     // The same files with other contents, as those who renew certificates leave them.
@@ -388,15 +388,15 @@ describe('secrets', () => {
       postText(prompt, headers, '/nothing'),
     ];
     for (const request of requests) told.push(await new RawClient(gateway.url).send(request).closed());
-    replica.answer = ({ socket }) => void socket.end('planted-prompt');
+    replica.response = ({ socket }) => void socket.end('planted-prompt');
     told.push(await new RawClient(gateway.url).send(requests[0]!).closed());
     // A replica gets the prompt, and never the key.
     told.push(...replica.seen.map(({ text }) => text.replace('planted-prompt', '')));
     for (const authorization of ['Bearer planted-key', `Bearer ${gateway.adminToken}`]) {
       for (const { method, path } of ADMIN_ROUTES) {
         const init = { method, headers: { authorization }, ...(method === 'GET' ? {} : { body: '{}' }) };
-        const answer = await fetch(gateway.adminUrl + path.replace(/\{\w+\}/, 'none'), init);
-        told.push(`${[...answer.headers].join('\n')}\n${await answer.text()}`);
+        const response = await fetch(gateway.adminUrl + path.replace(/\{\w+\}/, 'none'), init);
+        told.push(`${[...response.headers].join('\n')}\n${await response.text()}`);
       }
     }
     told.push(await (await fetch(`${gateway.adminUrl}/metrics`)).text());
@@ -418,15 +418,15 @@ describe('slow clients hold nothing for ever', () => {
     ['a keeper who sends half his headers', 'adminUrl', 'GET /metrics HTTP/1.1\r\nhost'],
   ])('%s is told that its time is up', async (_, port, bytes) => {
     const gateway = await gatewayOver([], { timeouts: { ...PATIENT, headersMs: 20 } });
-    const { answers } = answersIn(await new RawClient(gateway[port]).send(bytes).closed());
-    expect(answers.map(({ status }) => status)).toEqual([408]);
+    const { responses } = responsesIn(await new RawClient(gateway[port]).send(bytes).closed());
+    expect(responses.map(({ status }) => status)).toEqual([408]);
   });
 
   test('a client that sends half its body is told that its time is up, and no replica hears of it', async () => {
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica], { timeouts: { ...PATIENT, bodyMs: 20 } });
     const client = new RawClient(gateway.url).send(postText(PROMPT).slice(0, -5));
-    expect(answersIn(await client.closed()).answers.map(({ status }) => status)).toEqual([408]);
+    expect(responsesIn(await client.closed()).responses.map(({ status }) => status)).toEqual([408]);
     expectSent(replica, []);
     expectIdle(gateway);
   });
@@ -435,7 +435,7 @@ describe('slow clients hold nothing for ever', () => {
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica], { timeouts: { ...PATIENT, idleMs: 40 } });
     let isFree = false;
-    replica.answer = ({ socket }) => {
+    replica.response = ({ socket }) => {
       socket.on('close', () => {
         isFree = true;
       });

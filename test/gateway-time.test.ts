@@ -1,11 +1,11 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { FakeEngine, sendJson, until } from '../src/gateway/fake-engine.fixture.js';
 import { GATEWAY_DEFAULTS } from '../src/gateway/gateway-config.js';
-import { sendJson, ToyEngine, until } from '../src/gateway/toy-engine.contract.js';
 import { afterwards, ask, expectIdle, gatewayOver, PROMPT } from './support/gateway-fixture.js';
 
-async function toy(): Promise<ToyEngine> {
-  const engine = await ToyEngine.start();
+async function fake(): Promise<FakeEngine> {
+  const engine = await FakeEngine.start();
   afterwards(() => engine.kill());
   return engine;
 }
@@ -14,7 +14,7 @@ const NO_RETRY = { most: 0, backoffMs: 0, budget: 0 };
 
 describe('time', () => {
   test('a half-open breaker lets exactly one of many through', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine], { breaker: { failures: 1, openMs: 0 }, retries: NO_RETRY });
     engine.answer = ({ request }) => request.socket.destroy();
     expect((await ask(gateway)).status).toBe(502);
@@ -31,7 +31,7 @@ describe('time', () => {
   });
 
   test('a half-open breaker lets another one try when the one that tried left or ran out of time', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine], { breaker: { failures: 1, openMs: 0 }, retries: NO_RETRY });
     engine.answer = ({ request }) => request.socket.destroy();
     expect((await ask(gateway)).status).toBe(502);
@@ -53,7 +53,7 @@ describe('time', () => {
   });
 
   test('a stream that stops for too long ends with an error event', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine], {
       timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 1, totalMs: 60_000 },
     });
@@ -69,7 +69,7 @@ describe('time', () => {
   });
 
   test('a stream that has begun may take longer for its first event than between events', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine], {
       timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 1, totalMs: 60_000 },
     });
@@ -96,7 +96,7 @@ describe('time', () => {
   });
 
   test('a slow client is not the replica’s fault', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine], {
       timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 1000, totalMs: 60_000 },
     });
@@ -138,7 +138,7 @@ describe('time', () => {
   });
 
   test('a replica that leaves is cut off when its time is up', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine], { drainMs: 1 });
     engine.answer = ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -151,7 +151,7 @@ describe('time', () => {
   });
 
   test('time-outs that are reloaded hold for the next request', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine], { retries: NO_RETRY });
     engine.answer = () => {};
     const held = ask(gateway);
@@ -167,7 +167,7 @@ describe('time', () => {
 
 describe('draining', () => {
   test('says that it is not ready, takes nothing new, and finishes what it has', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = () => {};
     const call = ask(gateway);
@@ -190,7 +190,7 @@ describe('draining', () => {
   });
 
   test('does not wait for connections that were kept alive by an answer from before', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine]);
     const agent = new Agent({ keepAlive: true });
     afterwards(async () => agent.destroy());
@@ -216,7 +216,7 @@ describe('draining', () => {
   });
 
   test('ends what does not end in time, each with its error', async () => {
-    const engine = await toy();
+    const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = ({ body, response }) => {
       if (!body.includes('stream')) return;

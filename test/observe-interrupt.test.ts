@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { sendStream, stream, toyServer } from '../src/observe/drive/toy-server.contract.js';
+import { fakeServer, sendStream, stream } from '../src/observe/drive/fake-server.fixture.js';
 
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends an observation and keeps what was measured', async (signal) => {
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-observe-'));
   // One user asks: when the third request comes, two have been answered.
-  const server = await toyServer((request, response, n) => {
+  const server = await fakeServer((request, response, n) => {
     if (n < 2) sendStream(response, stream(request));
     else child.kill(signal);
   });
   const plan = ['--concurrency', '1', '--num-requests', '50', '--prompt-tokens', '20', '--trace-output', 'seen'];
-  const child = spawn(process.execPath, [CLI, 'observe', '--server-url', server.url, '--model', 'toy', ...plan], {
+  const child = spawn(process.execPath, [CLI, 'observe', '--server-url', server.url, '--model', 'tiny', ...plan], {
     cwd: folder,
   });
   let printed = '';

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { makeCertificate } from '../src/gateway/server/certificate.contract.js';
-import { sendStream, stream, toyServer } from '../src/observe/drive/toy-server.contract.js';
+import { makeCertificate } from '../src/gateway/server/certificate.fixture.js';
+import { fakeServer, sendStream, stream } from '../src/observe/drive/fake-server.fixture.js';
 
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-observe-tls-'));
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Observes a server behind TLS whose certificate comes from an authority of its own. */
 async function observed(env: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }> {
-  const plain = await toyServer((request, response) => sendStream(response, stream(request)));
+  const plain = await fakeServer((request, response) => sendStream(response, stream(request)));
   const secrets = { cert: readFileSync(files!.cert), key: readFileSync(files!.key) };
   const tls = createServer(secrets, (socket) => {
     const inner = connect(Number(new URL(plain.url).port), '127.0.0.1');
@@ -28,7 +28,7 @@ async function observed(env: Record<string, string>): Promise<{ code: number; st
   tls.listen(0, 'localhost');
   await once(tls, 'listening');
   const url = `https://localhost:${(tls.address() as AddressInfo).port}`;
-  const args = ['observe', '--server-url', url, '--model', 'toy', '--rate', '1000', '--num-requests', '3'];
+  const args = ['observe', '--server-url', url, '--model', 'tiny', '--rate', '1000', '--num-requests', '3'];
   const child = spawn(process.execPath, [CLI, ...args, '--max-lateness-ms', '0'], { env: { ...process.env, ...env } });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (text) => {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningEngine } from '../src/emulator/start-engine.js';
+import { TOY_OPTIONS } from '../src/observe/drive/fake-server.fixture.js';
 import type { Observation, ObserveOptions, ObservePlan } from '../src/observe/drive/observation.js';
 import { observe } from '../src/observe/drive/observe.js';
-import { TOY_OPTIONS } from '../src/observe/drive/toy-server.contract.js';
-import { toyConfig, toyLatency } from '../src/replica/toy-replica.contract.js';
+import { fakeConfig, fakeLatency } from '../src/replica/fake-replica.fixture.js';
+import { fakeCluster } from '../src/simulator/fake-cluster.fixture.js';
 import { simulate } from '../src/simulator/simulate.js';
-import { toyCluster } from '../src/simulator/toy-cluster.contract.js';
 import { generateSpecWorkload } from '../src/workload/generate/generate-spec-workload.js';
 import { PromptBlocks } from '../src/workload/prompt-blocks.js';
 import { RequestTable } from '../src/workload/request-table.js';
@@ -17,7 +17,7 @@ import type { Trace } from '../src/workload/trace.js';
 import { readTraceV2 } from '../src/workload/trace-v2/read-trace.js';
 import { writeTrace } from '../src/workload/trace-v2/write.js';
 import type { Workload } from '../src/workload/workload.js';
-import { toyEngine } from './support/engine-fixture.js';
+import { fakeEngine } from './support/engine-fixture.js';
 
 const ROOMY = { totalKvBlocks: 5000, maxNumSeqs: 64, maxNumBatchedTokens: 2048 };
 const LATENCY = { queueingUs: 100, outputTokenUs: 1, postDecodeUs: 5 };
@@ -27,14 +27,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const roomyEngine = () => toyEngine({ config: toyConfig(ROOMY), latency: toyLatency(LATENCY) });
+const roomyEngine = () => fakeEngine({ config: fakeConfig(ROOMY), latency: fakeLatency(LATENCY) });
 
 function planOf(workload: Workload): ObservePlan {
   return { workload, horizonUs: null, urgency: () => 1 };
 }
 
 function observed(engine: RunningEngine, plan: ObservePlan, options: Partial<ObserveOptions> = {}) {
-  return observe(plan, { url: engine.url, model: 'toy' }, { ...TOY_OPTIONS, ...options });
+  return observe(plan, { url: engine.url, model: 'tiny' }, { ...TOY_OPTIONS, ...options });
 }
 
 /** What is read of an observation that was written. */
@@ -47,8 +47,8 @@ async function reread({ epochUs, facts, trace }: Observation): Promise<Trace> {
 
 /** The share of prompt tokens that the simulator finds in the cache when the trace is replayed on the same replica. */
 function simulatedHits({ table }: Trace): number {
-  const config = toyCluster({ instances: 1 }, ROOMY);
-  return simulate(config, { table }, toyLatency(LATENCY)).document.cluster.prompt_cache_hit_rate;
+  const config = fakeCluster({ instances: 1 }, ROOMY);
+  return simulate(config, { table }, fakeLatency(LATENCY)).document.cluster.prompt_cache_hit_rate;
 }
 
 function measuredHits({ document }: Observation): number {
@@ -97,7 +97,7 @@ describe('an emulated engine, observed', () => {
     expect(seen.document.prompts.difference).toMatchObject({ compared: 12, exact: 12 });
     const trace = await reread(seen);
     expect(trace.header.sessionContextGrowth).toBe('included');
-    // Chats put a few tokens of their own between the turns: the answer is found, what is behind it is not.
+    // Chats put a few tokens of their own between the turns: the response is found, what is behind it is not.
     const isChat = options.apiFormat === 'chat';
     expect(Math.abs(simulatedHits(trace) - measuredHits(seen))).toBeLessThan(isChat ? 0.02 : 1e-12);
     expect(measuredHits(seen)).toBeGreaterThan(0.6);
@@ -141,14 +141,21 @@ describe('an emulated engine, observed', () => {
       spec({ rate_fraction: 1, slo_class: 'batch', tenant_id: 't' }, { aggregate_rate: 1000, num_requests: 8 }),
       { seed: 7, timeoutUs: 9e6 },
     );
-    const server = { url: engine.url, model: 'toy', settings: { hardware: 'H100', tensorParallel: 2 } };
+    const server = { url: engine.url, model: 'tiny', settings: { hardware: 'H100', tensorParallel: 2 } };
     const seen = await observe(planOf(workload), server, { ...TOY_OPTIONS, warmUpRequests: 1, rttMs: 0.25 });
     const trace = await reread(seen);
     const { observed: was, table: before } = seen.trace!;
     expect(trace.header).toMatchObject({
       mode: 'real',
       ...{ warmUpRequests: 1, rttMs: 0.25 },
-      server: { ...server.settings, type: 'vllm', model: 'toy', blockSize: 4, totalKvBlocks: 5000, maxModelLen: 20000 },
+      server: {
+        ...server.settings,
+        type: 'vllm',
+        model: 'tiny',
+        blockSize: 4,
+        totalKvBlocks: 5000,
+        maxModelLen: 20000,
+      },
     });
     const gap = before.arrivalUs[0]! - trace.table.arrivalUs[0]!;
     expect(gap).toBeGreaterThanOrEqual(0);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DecisionReplay } from '../src/gateway/decisions/replay-decisions.js';
+import { FakeEngine, sendJson, until } from '../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../src/gateway/gateway.js';
 import { DEFAULT_POLICY } from '../src/gateway/gateway-config.js';
 import { readPolicyBody } from '../src/gateway/read-admin-body.js';
-import { sendJson, ToyEngine, until } from '../src/gateway/toy-engine.contract.js';
 import { randomStream } from '../src/kernel/random-stream.js';
 import { afterwards, ask, expectIdle, gatewayOver } from './support/gateway-fixture.js';
 
@@ -35,10 +35,10 @@ const CLIENTS = 24;
 const REQUESTS = 40;
 
 /** Engines that take their time, and what they were sent. */
-async function slowEngines(count: number): Promise<{ engines: ToyEngine[]; seen: string[] }> {
+async function slowEngines(count: number): Promise<{ engines: FakeEngine[]; seen: string[] }> {
   const random = randomStream(3, 'slow engines');
   const seen: string[] = [];
-  const engines = await Promise.all(Array.from({ length: count }, () => ToyEngine.start()));
+  const engines = await Promise.all(Array.from({ length: count }, () => FakeEngine.start()));
   for (const engine of engines) {
     afterwards(() => engine.kill());
     engine.answer = ({ body, response }) => {
@@ -142,7 +142,7 @@ test('policies take over from each other under load, and nothing is lost', async
 
 /** A gateway with one place and a queue, whose place is taken. */
 async function fullGateway(flowControl: object = {}) {
-  const engine = await ToyEngine.start();
+  const engine = await FakeEngine.start();
   afterwards(() => engine.kill());
   engine.answer = () => {};
   const gateway = await gatewayOver([engine]);

@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest';
+import { fakeRecipe, fakeRun } from '../src/experiment/fake-experiment.fixture.js';
 import { summarise } from '../src/experiment/run-summary.js';
 import { RunSimulator } from '../src/experiment/simulate-run.js';
-import { toyRecipe, toyRun } from '../src/experiment/toy-experiment.contract.js';
 import { makeWorkload, type WorkloadRecipe } from '../src/experiment/workload-recipe.js';
 import { replayTrace } from '../src/observe/fit/replay-trace.js';
+import { fakeTable } from '../src/replica/fake-replica.fixture.js';
+import { fakeProfile } from '../src/replica/latency/fake-profile.fixture.js';
 import { profileLatency } from '../src/replica/latency/profile-latency.js';
-import { toyProfile } from '../src/replica/latency/toy-profile.contract.js';
-import { toyTable } from '../src/replica/toy-replica.contract.js';
 import type { ClusterConfig } from '../src/simulator/cluster-config.js';
+import { fakeCluster } from '../src/simulator/fake-cluster.fixture.js';
 import { simulate } from '../src/simulator/simulate.js';
-import { toyCluster } from '../src/simulator/toy-cluster.contract.js';
 
 /**
  * A profile may depend on what an engine did before. That is the engine's own: runs that use the same profile, one after the
  * other or side by side, do not notice each other.
  */
-const PROFILE = toyProfile({ slowdown: { share: 0.8, tokenUs: 300, overUs: 20_000 } });
+const PROFILE = fakeProfile({ slowdown: { share: 0.8, tokenUs: 300, overUs: 20_000 } });
 const POLICIES = ['round-robin', 'least-loaded', 'weighted'];
 
 function runOf(policy: string, changes: Partial<ClusterConfig> = {}) {
-  const recipe = toyRecipe(200) as Extract<WorkloadRecipe, { kind: 'spec' }>;
+  const recipe = fakeRecipe(200) as Extract<WorkloadRecipe, { kind: 'spec' }>;
   const busy = { ...recipe, spec: { ...recipe.spec, aggregate_rate: 1500 } };
-  const run = toyRun({ routing: { policy, options: {} }, instances: 3, ...changes }, busy);
+  const run = fakeRun({ routing: { policy, options: {} }, instances: 3, ...changes }, busy);
   // Few blocks: some requests are preempted.
   const replica = { ...run.config.replica, latencyModel: 'profile', latencyProfile: PROFILE, totalKvBlocks: 16 };
   return { ...run, config: { ...run.config, replica } };
@@ -61,9 +61,9 @@ describe('an engine that has had nothing to do', () => {
   // Steps of prompts, one after the other: the GPU is busy from the first to the last.
   const burst = Array.from({ length: 12 }, (_, i) => ({ at: 0, input: 40 + 5 * i, output: 1 + (i % 3) }));
   const later = (us: number) => burst.map((request) => ({ ...request, at: us }));
-  const config = toyCluster({ instances: 1 }, { totalKvBlocks: 400 });
+  const config = fakeCluster({ instances: 1 }, { totalKvBlocks: 400 });
   const latenciesOf = (requests: typeof burst) => {
-    const { outcomes, table } = simulate(config, { table: toyTable(requests) }, profileLatency(PROFILE));
+    const { outcomes, table } = simulate(config, { table: fakeTable(requests) }, profileLatency(PROFILE));
     return Array.from(outcomes.e2eUs.subarray(0, table.count));
   };
 
@@ -80,7 +80,7 @@ describe('an engine that has had nothing to do', () => {
   });
 
   test('is so in a replayed trace', () => {
-    const table = toyTable([...burst, ...later(10_000_000)]);
+    const table = fakeTable([...burst, ...later(10_000_000)]);
     const none = new Float64Array(0);
     const client = { warmUp: 0, maxInFlight: Number.POSITIVE_INFINITY };
     const trace = { name: 't', table, ttftUs: none, e2eUs: none, ...client, engine: config.replica };
@@ -98,8 +98,8 @@ describe('replicas with one profile', () => {
     }));
     const latency = profileLatency(PROFILE);
     const latenciesOf = (requests: typeof one, instances: number) => {
-      const config = toyCluster({ instances }, { totalKvBlocks: 400 });
-      const { outcomes, table } = simulate(config, { table: toyTable(requests) }, latency);
+      const config = fakeCluster({ instances }, { totalKvBlocks: 400 });
+      const { outcomes, table } = simulate(config, { table: fakeTable(requests) }, latency);
       return Array.from(outcomes.e2eUs.subarray(0, table.count));
     };
     const alone = latenciesOf(one, 1);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { randomStream } from '../src/kernel/random-stream.js';
-import type { ToyRequest } from '../src/replica/toy-replica.contract.js';
+import type { FakeRequest } from '../src/replica/fake-replica.fixture.js';
 import type { ClusterConfig, FlowControlConfig } from '../src/simulator/cluster-config.js';
-import { toyCluster, toyFlowControl } from '../src/simulator/toy-cluster.contract.js';
+import { fakeCluster, fakeFlowControl } from '../src/simulator/fake-cluster.fixture.js';
 import { live, simulated, type Verdict } from './support/two-worlds.js';
 import { bareEngine, emulatedEngine, type NewEngine } from './support/virtual-engine.js';
 
@@ -11,7 +11,7 @@ const CLASSES = ['', 'critical', 'batch', 'sheddable', 'background', 'gold'];
 const TENANTS = ['', 'a', 'b', 'c'];
 
 /** More than two small replicas can bear, in bursts, of all classes and tenants. No two arrive in the same microsecond. */
-function arrivals(seed: number): ToyRequest[] {
+function arrivals(seed: number): FakeRequest[] {
   const random = randomStream(seed, 'two worlds');
   const pick = <T>(list: readonly T[]) => list[random.below(list.length)]!;
   let at = 0;
@@ -19,18 +19,18 @@ function arrivals(seed: number): ToyRequest[] {
     at += 1 + random.below(random.below(4) === 0 ? 90 : 12);
     const slo = pick(CLASSES);
     const tenant = pick(TENANTS);
-    const request: ToyRequest = { at, input: 1 + random.below(40), output: 1 + random.below(12) };
+    const request: FakeRequest = { at, input: 1 + random.below(40), output: 1 + random.below(12) };
     return { ...request, ...(slo === '' ? {} : { slo }), ...(tenant === '' ? {} : { tenant }) };
   });
 }
 
 function cluster(changes: Partial<ClusterConfig> = {}): ClusterConfig {
   const sloPriorities = { gold: 2 };
-  return toyCluster({ sloPriorities, ...changes }, { maxNumSeqs: 4, totalKvBlocks: 60 });
+  return fakeCluster({ sloPriorities, ...changes }, { maxNumSeqs: 4, totalKvBlocks: 60 });
 }
 
 const queue = (changes: Partial<FlowControlConfig> = {}): Partial<ClusterConfig> => ({
-  flowControl: toyFlowControl({ maxConcurrency: 4, ...changes }),
+  flowControl: fakeFlowControl({ maxConcurrency: 4, ...changes }),
 });
 const admit = (policy: string, options = {}): Partial<ClusterConfig> => ({ admission: { policy, options } });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { describeStores } from '../src/store/stores.contract.js';
+import { describeStores } from '../src/store/stores.fixture.js';
 
 const CLIENT = fileURLToPath(new URL('./support/quota-client.mjs', import.meta.url));
 const LIMIT = 500;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RunningEngine } from '../src/emulator/start-engine.js';
 import type { CalibrationDocument } from '../src/observe/calibrate/calibration.js';
 import type { ResultDocument } from '../src/simulator/result-document.js';
-import { toyEngine, until } from './support/engine-fixture.js';
+import { fakeEngine, until } from './support/engine-fixture.js';
 import { captured, type Ended } from './support/test-io.js';
 
 let folder: string;
@@ -32,7 +32,7 @@ function validate(
   flags: string,
   stopped: Promise<void> = new Promise(() => {}),
 ): Promise<Ended> {
-  return captured(`validate --server-url ${engine.url} --model toy ${flags}`, { stopped });
+  return captured(`validate --server-url ${engine.url} --model tiny ${flags}`, { stopped });
 }
 
 const read = (path: string) => readFileSync(path, 'utf8');
@@ -40,7 +40,7 @@ const FILES = ['calibration.json', 'metrics.json', 'observed.csv', 'observed.yam
 
 describe('validate', () => {
   test('observes, replays with the settings of the server, compares, and keeps all of it', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const ended = await validate(engine, `${LOAD} ${SIM} --max-num-seqs 16 --warmup-requests 4 --report page.html`);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     const document = JSON.parse(ended.stdout) as CalibrationDocument;
@@ -54,7 +54,7 @@ describe('validate', () => {
     expect(document.hit_rate).toMatchObject({ real_hit_rate: 0, sim_hit_rate: 0 });
     expect(readdirSync('validation').sort()).toEqual(FILES);
     expect(read('validation/calibration.json')).toBe(ended.stdout);
-    expect(read('page.html')).toContain(`<h1>toy at ${engine.url} against its prediction</h1>`);
+    expect(read('page.html')).toContain(`<h1>tiny at ${engine.url} against its prediction</h1>`);
 
     const { config } = JSON.parse(read('validation/metrics.json')) as ResultDocument;
     expect(config.replica).toMatchObject({ model: 'qwen/qwen3-14b', maxNumSeqs: 16, totalKvBlocks: 1000 });
@@ -66,11 +66,11 @@ describe('validate', () => {
   });
 
   test('hands on what is given to those who know what it means', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const flags = `${LOAD} ${SIM} --record-itl --scrape-kv-metrics --scheduler sjf --num-instances 2 --format table`;
     const { code, stderr, stdout } = await validate(engine, `${flags} --output-dir kept`);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^toy at http.* against its prediction\n24 of 24 requests compared/);
+    expect(stdout).toMatch(/^fake at http.* against its prediction\n24 of 24 requests compared/);
     expect(readdirSync('kept').sort()).toEqual([...FILES, 'observed.itl.csv', 'observed.metrics.csv'].sort());
     const { config } = JSON.parse(read('kept/metrics.json')) as ResultDocument;
     expect([config.instances, config.replica.scheduler]).toEqual([2, 'sjf']);
@@ -80,7 +80,7 @@ describe('validate', () => {
   });
 
   test('fails when a tolerance that was given is missed, with everything written', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const { code, stderr, stdout } = await validate(engine, `${LOAD} ${SIM} --e2e-mean-threshold 0`);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^twinyard: missed: --e2e-mean-threshold: .* % \(limit 0\.0 %\)\n$/);
@@ -88,19 +88,19 @@ describe('validate', () => {
   });
 
   test('keeps what was observed when it cannot be replayed, and nothing of an earlier validation', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     mkdirSync('validation');
     writeFileSync('validation/results.json', 'old');
     const { code, stderr, stdout } = await validate(engine, LOAD);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^twinyard: what was observed is kept in validation\ntwinyard: --sim-model: 'toy' is not in the catalogue; .*\n$/,
+      /^twinyard: what was observed is kept in validation\ntwinyard: --sim-model: 'tiny' is not in the catalogue; .*\n$/,
     );
     expect(readdirSync('validation').sort()).toEqual(['observed.csv', 'observed.yaml']);
   });
 
   test('keeps and marks what came of a server that answers nothing', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     // It answers the first questions, by which its tokens are counted.
     void until(() => engine.stats().tokensOut > 0).then(() => engine.faults({ failRate: 1 }));
     const { code, stderr, stdout } = await validate(engine, `${LOAD} ${SIM}`);
@@ -108,13 +108,13 @@ describe('validate', () => {
     expect(stderr).toMatch(/no request was answered: http_500 24\n/);
     expect(stderr).toContain('twinyard: what was observed is kept in validation, with its replay\n');
     expect(stderr).toMatch(
-      /\ntwinyard: validation\/observed.csv: none of 24 requests says when its answer came; .*\n$/,
+      /\ntwinyard: validation\/observed.csv: none of 24 requests says when its response came; .*\n$/,
     );
     expect(existsSync('validation/calibration.json')).toBe(false);
   });
 
   test('leaves an earlier validation as it was when the server is not there', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     await engine.close();
     mkdirSync('validation');
     writeFileSync('validation/results.json', 'old');
@@ -125,7 +125,7 @@ describe('validate', () => {
   });
 
   test('compares and marks what was measured until it was stopped', async () => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const stopped = until(() => engine.stats().tokensOut > 200);
     const load = LOAD.replace('--rate 2000 --num-requests 24', '--concurrency 1 --num-requests 100000');
     const { code, stderr, stdout } = await validate(engine, `${load} ${SIM} --format table`, stopped);
@@ -149,7 +149,7 @@ describe('what cannot work is refused before anything is sent', () => {
     ],
     [`${SIM} --trace-output x`, '--trace-output: no such flag'],
   ])('%s', async (flags, message) => {
-    const engine = await toyEngine();
+    const engine = await fakeEngine();
     const { code, stderr, stdout } = await validate(engine, `${LOAD} ${flags}`);
     expect(stderr).toContain(message);
     expect({ code, stdout, tokens: engine.stats().promptTokens }).toEqual({ code: 2, stdout: '', tokens: 0 });
@@ -159,10 +159,12 @@ describe('what cannot work is refused before anything is sent', () => {
     const missing = async (args: string) => (await captured(args)).stderr;
     expect(await missing('validate')).toContain('--server-url: is required');
     expect(await missing('validate --server-url http://127.0.0.1:1')).toContain('--model: is required');
-    expect(await missing('validate --server-url http://127.0.0.1:1 --model toy')).toContain('another plan is required');
+    expect(await missing('validate --server-url http://127.0.0.1:1 --model tiny')).toContain(
+      'another plan is required',
+    );
     writeFileSync('file', '');
     const { stderr } = await captured(
-      'validate --server-url http://127.0.0.1:1 --model toy --rate 1 --output-dir file/x',
+      'validate --server-url http://127.0.0.1:1 --model tiny --rate 1 --output-dir file/x',
     );
     expect(stderr).toContain("--output-dir: cannot write 'file/x'");
   });

@@ -3,7 +3,7 @@ import { Authority } from '../../src/gateway/access/authority.js';
 import { KeyRing } from '../../src/gateway/access/key-ring.js';
 import { rowOf } from '../../src/store/key-row.js';
 import { openStore } from '../../src/store/open-store.js';
-import { POSTGRES_PROGRAMS, startPostgres } from '../../src/store/postgres.contract.js';
+import { POSTGRES_PROGRAMS, startPostgres } from '../../src/store/postgres.fixture.js';
 import type { BenchTable } from '../bench-table.js';
 import { ids, KEYS, records } from './bench-keys.js';
 import { median, ms } from './measure.js';

@@ -22,7 +22,7 @@ const random = randomStream(42, 'bench engine');
 const child = fork(fileURLToPath(new URL('./engine-process.js', import.meta.url)));
 const [{ url }] = (await once(child, 'message')) as [{ url: string }];
 
-/** A prompt that shares no block with any other, and an answer of a given length. */
+/** A prompt that shares no block with any other, and a response of a given length. */
 function chat(promptTokens: number, outputTokens: number): object {
   const unique = `${random.next()} `.repeat(Math.ceil((promptTokens * 4) / 18));
   const messages = [{ role: 'user', content: unique.slice(0, promptTokens * 4) }];

@@ -18,7 +18,7 @@ interface Experiment {
 }
 
 /**
- * Llama-2-7B on an H100. The recorded output lengths come from counting the tokens of the answer's text again, which lose
+ * Llama-2-7B on an H100. The recorded output lengths come from counting the tokens of the response's text again, which lose
  * whatever is no text: E2E does not depend on them. Every answer had the length that was asked for.
  */
 export function readBlis16(folder: string): MeasuredRun[] {

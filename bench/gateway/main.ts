@@ -25,8 +25,8 @@ async function start(port: number, command: string, args: readonly string[]): Pr
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'ignore'], cwd: folder });
   started.push(child);
   for (let tries = 0; tries < 600; tries++) {
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/models`).catch(() => null);
-    if (answer !== null) return;
+    const response = await fetch(`http://127.0.0.1:${port}/v1/models`).catch(() => null);
+    if (response !== null) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`${command} does not answer on port ${port}`);

@@ -24,8 +24,8 @@ function start(...args: (string | number)[]): ChildProcess {
 
 async function ready(port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/models`).catch(() => null);
-    if (answer?.status === 200) return;
+    const response = await fetch(`http://127.0.0.1:${port}/v1/models`).catch(() => null);
+    if (response?.status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`nothing answers on port ${port}`);
@@ -49,15 +49,15 @@ async function client(number: number): Promise<void> {
     const messages = [{ role: 'user', content: `stream ${number}, turn ${turn}: ${'tell me more. '.repeat(20)}` }];
     const body = JSON.stringify({ model: 'qwen/qwen3-14b', messages, stream: true, max_tokens: 100, ignore_eos: true });
     try {
-      const answer = await request(`http://127.0.0.1:${PORT}/v1/chat/completions`, {
+      const response = await request(`http://127.0.0.1:${PORT}/v1/chat/completions`, {
         method: 'POST',
         body,
         dispatcher: agent,
       });
       let text = '';
-      for await (const piece of answer.body) text += piece;
+      for await (const piece of response.body) text += piece;
       tokens += text.split('"content":"').length - 1;
-      if (answer.statusCode === 200 && text.endsWith('data: [DONE]\n\n')) finished++;
+      if (response.statusCode === 200 && text.endsWith('data: [DONE]\n\n')) finished++;
       else errors++;
     } catch {
       errors++;

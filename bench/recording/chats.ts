@@ -23,7 +23,7 @@ function words(tokens: number): string {
 
 /** Chats through a gateway: each begins with what one of eight assistants is told, and repeats what was said so far. */
 export class Chats {
-  answers = 0;
+  responses = 0;
   errors = 0;
   readonly #url: string;
   readonly #model: string;
@@ -60,7 +60,7 @@ export class Chats {
           role: 'assistant',
           content: await this.#ask(messages, 40 + random.below(120), `chat-${number}`),
         });
-        this.answers++;
+        this.responses++;
       } catch {
         this.errors++;
         return;
@@ -70,7 +70,7 @@ export class Chats {
 
   async #ask(messages: readonly Message[], tokens: number, session: string): Promise<string> {
     const body = { model: this.#model, messages, stream: true, max_tokens: tokens, ignore_eos: true };
-    const { body: answer, statusCode } = await request(`${this.#url}/v1/chat/completions`, {
+    const { body: response, statusCode } = await request(`${this.#url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-session-id': session },
       body: JSON.stringify(body),
@@ -84,7 +84,7 @@ export class Chats {
         else said += JSON.parse(decoder.decode(bytes.subarray(from, to))).choices[0]?.delta.content ?? '';
       },
     });
-    for await (const piece of answer) scanner.push(piece as Buffer);
+    for await (const piece of response) scanner.push(piece as Buffer);
     if (statusCode !== 200 || !isDone) throw new Error(`status ${statusCode}`);
     return said;
   }

@@ -33,8 +33,8 @@ function start(...args: (string | number)[]): ChildProcess {
 
 async function ready(port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/models`).catch(() => null);
-    if (answer?.status === 200) return;
+    const response = await fetch(`http://127.0.0.1:${port}/v1/models`).catch(() => null);
+    if (response?.status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`nothing answers on port ${port}`);
@@ -123,7 +123,7 @@ record: traffic.jsonl
   const exited = once(gateway, 'exit');
   gateway.kill('SIGTERM');
   await exited;
-  process.stdout.write(`${chats.answers} answers, ${chats.errors} errors\n`);
+  process.stdout.write(`${chats.responses} answers, ${chats.errors} errors\n`);
   const [live, simulated] = [await lived(), replayed()];
   const rows = [['what', 'live', 'replayed', 'difference']];
   const add = (what: string, seen: number, said: number) =>
@@ -137,7 +137,7 @@ record: traffic.jsonl
     const cells = figures.map((cell, i) => cell.padStart(width[i + 1]!));
     process.stdout.write(`${what!.padEnd(width[0]!)}  ${cells.join('  ')}\n`);
   }
-  if (chats.errors > 0 || chats.answers === 0) process.exitCode = 1;
+  if (chats.errors > 0 || chats.responses === 0) process.exitCode = 1;
 } finally {
   for (const child of started) child.kill('SIGTERM');
   if (process.argv[4] === undefined) rmSync(folder, { recursive: true, force: true });

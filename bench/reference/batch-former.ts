@@ -42,7 +42,7 @@ export class BatchFormer {
 
   #tokensFor(request: ReferenceRequest): number {
     if (request.progress < workOf(request).length) return this.#chunk(request, request.progress);
-    if (request.answer.length === 0) return 0;
+    if (request.response.length === 0) return 0;
     const { maxModelLen } = this.config;
     return maxModelLen > 0 && request.progress + 1 > maxModelLen - 1 ? 0 : 1;
   }

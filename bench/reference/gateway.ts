@@ -78,7 +78,7 @@ export class Gateway {
     this.host.schedule(this.host.clockUs + this.config.dispatchTickUs, DISPATCH_TICK, () => this.#tick());
   }
 
-  /** Ticks go on while somebody waits, unless the cluster is at rest: then no tick could ever change the answer. */
+  /** Ticks go on while somebody waits, unless the cluster is at rest: then no tick could ever change the response. */
   #tick(): void {
     const before = this.#queue.size;
     if (before > 0) this.#tryDispatch();

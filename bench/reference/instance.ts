@@ -132,7 +132,7 @@ export class Instance {
 
   #completeIfDone(request: ReferenceRequest, endUs: number): void {
     const input = request.prompt.length;
-    const output = request.answer.length;
+    const output = request.response.length;
     const { maxModelLen } = this.config;
     const done = request.progress >= input + Math.max(output, 1) - 1;
     const capped = !done && maxModelLen > 0 && request.progress >= maxModelLen - 1;

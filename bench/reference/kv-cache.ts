@@ -64,7 +64,7 @@ export class KvCache {
     const owned = this.#owned.get(request) ?? [];
     const work = workOf(request);
     const inPrefill = request.progress < work.length;
-    const tokens = inPrefill ? work.slice(start, end) : this.#answerToken(request, start);
+    const tokens = inPrefill ? work.slice(start, end) : this.#responseToken(request, start);
     if (!this.#fits(owned, tokens.length, cached)) return false;
     if (tokens.length === 0) return true;
 
@@ -98,9 +98,9 @@ export class KvCache {
     this.#owned.delete(request);
   }
 
-  #answerToken(request: ReferenceRequest, position: number): number[] {
+  #responseToken(request: ReferenceRequest, position: number): number[] {
     const index = position - request.prompt.length;
-    return request.answer.slice(index, index + 1);
+    return request.response.slice(index, index + 1);
   }
 
   #fits(owned: readonly Block[], tokens: number, cached: readonly number[]): boolean {

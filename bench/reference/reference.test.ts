@@ -6,7 +6,7 @@ import { DEFAULT_MOE_COMM_BACKEND } from '../../src/replica/latency/moe-comm.js'
 import { trainedPhysics } from '../../src/replica/latency/trained-physics.js';
 import type { ReplicaConfig } from '../../src/replica/replica-config.js';
 import type { ClusterConfig, FlowControlConfig } from '../../src/simulator/cluster-config.js';
-import { toyCluster } from '../../src/simulator/toy-cluster.contract.js';
+import { fakeCluster } from '../../src/simulator/fake-cluster.fixture.js';
 import { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, setSourceId } from '../../src/workload/request-table.js';
 import type { SessionDriver } from '../../src/workload/workload.js';
 import { referenceSimulate } from './reference-simulate.js';
@@ -40,7 +40,7 @@ const REPLICA: ReplicaConfig = {
 };
 
 function clusterOf(changes: Partial<ClusterConfig> = {}, replica: Partial<ReplicaConfig> = {}): ClusterConfig {
-  return toyCluster(
+  return fakeCluster(
     { instances: 1, routing: { policy: 'least-loaded', options: {} }, ...changes },
     { ...REPLICA, ...replica },
   );

@@ -32,7 +32,7 @@ export interface ReferenceRequest {
   readonly id: string;
   readonly arrivalUs: number;
   readonly prompt: readonly number[];
-  readonly answer: readonly number[];
+  readonly response: readonly number[];
   /** Chains of the prompt's full blocks. */
   readonly promptChains: readonly number[];
   readonly deadlineUs: number;
@@ -52,7 +52,7 @@ export interface ReferenceRequest {
   /** What `progress` becomes when the current prefill chunk is done. */
   computed: number;
   newTokens: number;
-  /** Tokens of the answer that a preempted request has kept, and computes again as part of its prompt. */
+  /** Tokens of the response that a preempted request has kept, and computes again as part of its prompt. */
   kept: number;
   lastTokenUs: number;
   hasFirstToken: boolean;
@@ -66,9 +66,9 @@ export interface ReferenceRequest {
   gatewayDispatchedUs: number | null;
 }
 
-/** What a request computes before it decodes: its prompt, and of its answer what it has kept. */
-export function workOf({ prompt, answer, kept }: ReferenceRequest): readonly number[] {
-  return kept === 0 ? prompt : [...prompt, ...answer.slice(0, kept)];
+/** What a request computes before it decodes: its prompt, and of its response what it has kept. */
+export function workOf({ prompt, response, kept }: ReferenceRequest): readonly number[] {
+  return kept === 0 ? prompt : [...prompt, ...response.slice(0, kept)];
 }
 
 /** Turns rows into requests with real token ids: a prefix group's are shared, a chat's context is repeated, the rest are unique. */
@@ -97,7 +97,7 @@ export class RequestMaker {
       id: this.#id(row),
       arrivalUs: table.arrivalUs[row]!,
       prompt,
-      answer: this.#freshTokens(table.outputTokens[row]!),
+      response: this.#freshTokens(table.outputTokens[row]!),
       promptChains: this.#chains.ofPrompt(prompt, this.#blockSize),
       deadlineUs: table.deadlineUs[row]!,
       sloTargetUs: table.sloTargetUs[row]!,
@@ -146,12 +146,12 @@ export class RequestMaker {
     return tokens;
   }
 
-  /** What the chat has said so far: the last turn's prompt and answer. The answer's last token was never fed back. */
+  /** What the chat has said so far: the last turn's prompt and answer. The response's last token was never fed back. */
   #context(row: number): number[] | undefined {
     if ((this.#table.flags[row]! & GROWS_CONTEXT) === 0) return undefined;
     const last = this.#turns.get(`${this.#table.session[row]}/${this.#table.round[row]! - 1}`);
     if (last === undefined) return undefined;
-    return last.prompt.concat(last.answer.slice(0, -1));
+    return last.prompt.concat(last.response.slice(0, -1));
   }
 
   #groupPrefix(group: number): number[] {

@@ -86,7 +86,7 @@ function requestResult(request: ReferenceRequest): ReferenceRequestResult {
     tokenGapsUs: request.tokenGapsUs,
     gatewayDelayUs: gatewayDispatchedUs === null ? null : gatewayDispatchedUs - gatewayEnqueuedUs!,
     inputTokens: request.prompt.length,
-    outputTokens: request.answer.length,
+    outputTokens: request.response.length,
   };
 }
 

@@ -3,14 +3,14 @@
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { MARKS } from './vocabulary.mjs';
 
-/** A request: its prompt as tokens, what is wanted of the answer, and how far it is. */
+/** A request: its prompt as tokens, what is wanted of the response, and how far it is. */
 class Job {
   /** The slot it has: what llama.cpp remembers of it. */
   sequence = null;
   cachedTokens = 0;
-  /** Tokens of the prompt that are computed or were there before, and those of the answer. */
+  /** Tokens of the prompt that are computed or were there before, and those of the response. */
   done = 0;
-  answer = [];
+  response = [];
 
   constructor(prompt, wanted, onToken, signal) {
     this.prompt = prompt;
@@ -109,7 +109,7 @@ export class Engine {
       const job = this.waiting.shift();
       this.running.push(job);
       job.sequence = this.#slotFor(job.prompt);
-      // The last token is always computed: its outcome is the first token of the answer.
+      // The last token is always computed: its outcome is the first token of the response.
       await job.sequence.adaptStateToTokens(job.prompt.slice(0, -1), false);
       job.cachedTokens = job.sequence.nextTokenIndex;
       job.done = job.cachedTokens;
@@ -122,12 +122,12 @@ export class Engine {
     return this.#idle.splice(known.indexOf(Math.max(...known)), 1)[0];
   }
 
-  /** One batch: a token of every answer under way, and of the prompts, oldest first, as much as there is room for. */
+  /** One batch: a token of every response under way, and of the prompts, oldest first, as much as there is room for. */
   async #step() {
     let room = this.#batchTokens - this.running.filter((job) => !job.isPrefill).length;
     const work = [];
     for (const job of this.running) {
-      const tokens = job.isPrefill ? job.prompt.slice(job.done, job.done + room) : [job.answer.at(-1)];
+      const tokens = job.isPrefill ? job.prompt.slice(job.done, job.done + room) : [job.response.at(-1)];
       if (job.isPrefill) room -= tokens.length;
       if (tokens.length > 0) work.push(this.#advance(job, tokens));
     }
@@ -139,30 +139,32 @@ export class Engine {
 
   /** node-llama-cpp puts all that is asked for in the same turn of the event loop into one batch. */
   async #advance(job, tokens) {
-    const { prompt, wanted, answer } = job;
+    const { prompt, wanted, response } = job;
     const isLast = job.done + tokens.length >= prompt.length;
-    const options = { temperature: wanted.temperature, seed: wanted.seed + answer.length };
+    const options = { temperature: wanted.temperature, seed: wanted.seed + response.length };
     const generateNext = isLast ? { token: true, options } : {};
     const outcome = await job.sequence.controlledEvaluate([...tokens.slice(0, -1), [tokens.at(-1), { generateNext }]]);
-    if (answer.length === 0) {
+    if (response.length === 0) {
       job.done += tokens.length;
       this.counters.prompt_tokens_total += tokens.length;
     }
     if (!isLast) return;
     const drawn = outcome.at(-1).next.token;
-    const isEarly = drawn === this.model.tokens.eos && answer.length < wanted.minTokens;
+    const isEarly = drawn === this.model.tokens.eos && response.length < wanted.minTokens;
     const token = isEarly ? this.#goOn : drawn;
-    answer.push(token);
+    response.push(token);
     this.counters.tokens_predicted_total++;
     if (!job.signal.aborted) job.onToken(this.model.detokenize([token]));
   }
 
   #isOver(job) {
-    const { answer, wanted } = job;
-    const hasEnded = answer.at(-1) === this.model.tokens.eos;
-    if (!hasEnded && answer.length < wanted.maxTokens) return false;
+    const { response, wanted } = job;
+    const hasEnded = response.at(-1) === this.model.tokens.eos;
+    if (!hasEnded && response.length < wanted.maxTokens) return false;
     const { cachedTokens } = job;
-    this.#leave(job, () => job.resolve({ reason: hasEnded ? 'stop' : 'length', tokens: answer.length, cachedTokens }));
+    this.#leave(job, () =>
+      job.resolve({ reason: hasEnded ? 'stop' : 'length', tokens: response.length, cachedTokens }),
+    );
     return true;
   }
 

@@ -62,8 +62,8 @@ async function untilReady(url) {
   for (let tries = 0; tries < 300; tries++) {
     await sleep(100);
     if (isOver) break;
-    const answer = await fetch(url, { signal: AbortSignal.timeout(1000) }).catch(() => null);
-    if (answer?.ok) return;
+    const response = await fetch(url, { signal: AbortSignal.timeout(1000) }).catch(() => null);
+    if (response?.ok) return;
   }
   throw new Error(`${url} does not get ready`);
 }

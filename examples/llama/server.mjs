@@ -102,7 +102,7 @@ async function complete(body, response, isChat) {
   response.end(answer.ending(reason, body.stream_options?.include_usage ? usage : null));
 }
 
-/** An answer in OpenAI's shapes. */
+/** A response in OpenAI's shapes. */
 class Answer {
   constructor({ model = flags.name }, isChat) {
     this.isChat = isChat;

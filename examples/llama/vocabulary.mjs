@@ -11,7 +11,7 @@ const WORDS = [
   .join(' ')
   .split(' ');
 
-/** What ends an answer, and what a turn of a chat begins with. */
+/** What ends a response, and what a turn of a chat begins with. */
 export const MARKS = { end: '<|end|>', system: '<|system|>', user: '<|user|>', assistant: '<|assistant|>' };
 
 /** Kinds of tokens: their numbers in the format. */

@@ -5,8 +5,8 @@ export function cannotListen(error: unknown, adminPort: number): unknown {
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   const isAdmin = port !== undefined && port === adminPort;
   if (code === 'EADDRINUSE') {
-    const remedy = 'give another port, or 0 for a free one';
-    return new InputError('PORT_TAKEN', isAdmin ? '--admin-port' : '--port', `${address}:${port} is taken`, remedy);
+    const hint = 'give another port, or 0 for a free one';
+    return new InputError('PORT_TAKEN', isAdmin ? '--admin-port' : '--port', `${address}:${port} is taken`, hint);
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     const problem = `cannot listen on ${address ?? 'it'} (${code})`;

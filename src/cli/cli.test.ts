@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../simulator/result-document.js';
 import type { CliIo } from './io.js';
 import { main } from './program.js';
-import { testIo, captured as twinyard } from './test-io.contract.js';
+import { testIo, captured as twinyard } from './test-io.fixture.js';
 
 /** Runs what must succeed in silence, and reads its result. */
 async function result(args: string | readonly string[]): Promise<ResultDocument> {

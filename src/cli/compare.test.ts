@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ComparisonDocument } from '../experiment/comparison.js';
-import { captured as twinyard } from './test-io.contract.js';
+import { captured as twinyard } from './test-io.fixture.js';
 
 let folder: string;
 const file = (name: string, text: string) => {

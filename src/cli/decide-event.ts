@@ -121,8 +121,8 @@ class Fields {
     if (!Array.isArray(value)) throw this.#bad(name, 'is not a list', 'give the ids of the prompt blocks, [] for none');
     const wrong = value.find((id) => typeof id !== 'string' && !Number.isSafeInteger(id));
     if (wrong !== undefined) {
-      const remedy = `give whole numbers up to ${Number.MAX_SAFE_INTEGER}, or texts`;
-      throw this.#bad(name, `${written(wrong)} is not the id of a block`, remedy);
+      const hint = `give whole numbers up to ${Number.MAX_SAFE_INTEGER}, or texts`;
+      throw this.#bad(name, `${written(wrong)} is not the id of a block`, hint);
     }
     return value;
   }
@@ -140,8 +140,8 @@ class Fields {
     return value;
   }
 
-  #bad(name: string, problem: string, remedy: string): Error {
-    return badEvent(`${this.#place} (${name})`, problem, remedy);
+  #bad(name: string, problem: string, hint: string): Error {
+    return badEvent(`${this.#place} (${name})`, problem, hint);
   }
 }
 

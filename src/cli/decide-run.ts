@@ -110,8 +110,8 @@ export class DecideRun {
     const isNews = type === 'finished' ? this.#router.finished(request) : this.#router.firstToken(request);
     if (isNews) return;
     const problem = type === 'finished' ? 'is not in flight' : 'is not in flight, or has had its first token';
-    const remedy = 'a request is gone when it was not placed, when it has finished, and with its replica';
-    throw badEvent(`${place} (id)`, `request ${shown(id)} ${problem}`, remedy);
+    const hint = 'a request is gone when it was not placed, when it has finished, and with its replica';
+    throw badEvent(`${place} (id)`, `request ${shown(id)} ${problem}`, hint);
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MOST_REPLICAS } from './decide.js';
-import { captured } from './test-io.contract.js';
+import { captured } from './test-io.fixture.js';
 
 type Event = Record<string, unknown>;
 

@@ -16,31 +16,31 @@ export function noCommand(known: readonly string[]): InputError {
 }
 
 export function noSubcommand(command: string, known: readonly string[]): InputError {
-  const remedy = `known: ${known.join(', ')}; see 'twinyard ${command} --help'`;
-  return new InputError('NO_COMMAND', `command ${shown(command)}`, 'needs to know what to do', remedy);
+  const hint = `known: ${known.join(', ')}; see 'twinyard ${command} --help'`;
+  return new InputError('NO_COMMAND', `command ${shown(command)}`, 'needs to know what to do', hint);
 }
 
 export function unknownFlag(given: string, command: string, known: readonly string[]): InputError {
   const near = given.startsWith('--') ? nearestName(given.split('=')[0]!, known) : undefined;
   const help = command === '' ? 'twinyard --help' : `twinyard ${command} --help`;
-  const remedy = `${near === undefined ? '' : `did you mean ${near}? `}see '${help}'`;
-  return new InputError('UNKNOWN_FLAG', shown(given.split('=')[0]!).slice(1, -1), 'no such flag', remedy);
+  const hint = `${near === undefined ? '' : `did you mean ${near}? `}see '${help}'`;
+  return new InputError('UNKNOWN_FLAG', shown(given.split('=')[0]!).slice(1, -1), 'no such flag', hint);
 }
 
 /** @param usage what the command takes besides flags, if it takes anything */
 export function unexpectedArgument(given: string, command: string, usage?: string): InputError {
-  const remedy = `'${command}' takes ${usage ?? 'flags'} only; a flag's value follows its name`;
-  return new InputError('UNEXPECTED_ARGUMENT', shown(given), 'stands alone', remedy);
+  const hint = `'${command}' takes ${usage ?? 'flags'} only; a flag's value follows its name`;
+  return new InputError('UNEXPECTED_ARGUMENT', shown(given), 'stands alone', hint);
 }
 
 export function missingOperand(command: string, usage: string): InputError {
-  const remedy = `write 'twinyard ${command} ${usage}'; see 'twinyard ${command} --help'`;
-  return new InputError('MISSING_ARGUMENT', usage, 'is required', remedy);
+  const hint = `write 'twinyard ${command} ${usage}'; see 'twinyard ${command} --help'`;
+  return new InputError('MISSING_ARGUMENT', usage, 'is required', hint);
 }
 
 export function unknownSource(given: string, known: readonly string[]): InputError {
-  const remedy = `${knownNames(given, known)}; or give a trace file alone`;
-  return new InputError('UNKNOWN_SOURCE', `source ${shown(given)}`, 'is not known', remedy);
+  const hint = `${knownNames(given, known)}; or give a trace file alone`;
+  return new InputError('UNKNOWN_SOURCE', `source ${shown(given)}`, 'is not known', hint);
 }
 
 export function missingValue(flag: string, accepted: string): InputError {
@@ -73,13 +73,13 @@ export function badChoice(place: string, given: string, known: readonly string[]
   return new InputError('BAD_CHOICE', place, `${shown(given)} is not known here`, knownNames(given, known));
 }
 
-export function missingFlag(flag: string, problem: string, remedy: string): InputError {
-  return new InputError('MISSING_FLAG', flag, problem, remedy);
+export function missingFlag(flag: string, problem: string, hint: string): InputError {
+  return new InputError('MISSING_FLAG', flag, problem, hint);
 }
 
 /** Flags that are fine alone but not as they were given together. */
-export function conflictingFlags(flag: string, problem: string, remedy: string): InputError {
-  return new InputError('CONFLICTING_FLAGS', flag, problem, remedy);
+export function conflictingFlags(flag: string, problem: string, hint: string): InputError {
+  return new InputError('CONFLICTING_FLAGS', flag, problem, hint);
 }
 
 /** A trace of no request is no trace. */
@@ -87,8 +87,8 @@ export function nothingLeft(flag: string, problem: string): InputError {
   return new InputError('NOTHING_LEFT', flag, problem, "nothing would be left; see 'twinyard trace stats'");
 }
 
-export function unwritableOutput(flag: string, path: string, problem: string, remedy: string): InputError {
-  return new InputError('OUTPUT_NOT_WRITABLE', flag, `cannot write ${shown(path)}: ${problem}`, remedy);
+export function unwritableOutput(flag: string, path: string, problem: string, hint: string): InputError {
+  return new InputError('OUTPUT_NOT_WRITABLE', flag, `cannot write ${shown(path)}: ${problem}`, hint);
 }
 
 export function sharedOutput(flag: string, other: string, path: string): InputError {
@@ -120,23 +120,23 @@ export function resultNotWritten(problem: string): RunError {
 }
 
 /** A line of a stream of events that cannot be what it is meant to be. */
-export function badEvent(place: string, problem: string, remedy: string): InputError {
-  return new InputError('BAD_EVENT', place, problem, remedy);
+export function badEvent(place: string, problem: string, hint: string): InputError {
+  return new InputError('BAD_EVENT', place, problem, hint);
 }
 
 /** A variant's file. */
-export function configInvalid(place: string, problem: string, remedy: string): InputError {
-  return new InputError('CONFIG_INVALID', place, problem, remedy);
+export function configInvalid(place: string, problem: string, hint: string): InputError {
+  return new InputError('CONFIG_INVALID', place, problem, hint);
 }
 
 export function configUnknownKey(place: string, key: string, known: readonly string[]): InputError {
   const near = nearestName(key, known);
-  const remedy = `${near === undefined ? '' : `did you mean '${near}'? `}keys are the flags of 'twinyard compare --help'`;
-  return new InputError('CONFIG_UNKNOWN_KEY', place, `unknown key ${shown(key)}`, remedy);
+  const hint = `${near === undefined ? '' : `did you mean '${near}'? `}keys are the flags of 'twinyard compare --help'`;
+  return new InputError('CONFIG_UNKNOWN_KEY', place, `unknown key ${shown(key)}`, hint);
 }
 
 /** Fewer than two variants. */
 export function nothingToCompare(): InputError {
-  const remedy = 'give --preset, two or more --config, or two or more names to --routing-policy';
-  return new InputError('NOTHING_TO_COMPARE', 'compare', 'there are not two variants', remedy);
+  const hint = 'give --preset, two or more --config, or two or more names to --routing-policy';
+  return new InputError('NOTHING_TO_COMPARE', 'compare', 'there are not two variants', hint);
 }

@@ -71,23 +71,23 @@ function gatewayOf(values: FlagValues<typeof explainFlags>['values'], { env }: C
     const { code } = error as { code?: string };
     if (code === 'SERVER_UNNAMED' && token !== undefined) return { url: USUAL_URL, token };
     if (code !== 'SERVER_UNNAMED' && code !== 'SERVER_TOKEN') throw error;
-    const remedy =
+    const hint =
       'give the token that serve printed, or set TWINYARD_ADMIN_TOKEN, or name the --data-dir of the gateway';
-    throw missingFlag('--token', 'is required', remedy);
+    throw missingFlag('--token', 'is required', hint);
   }
 }
 
 async function ask(url: URL, token: string): Promise<unknown> {
-  let answer: Response;
+  let response: Response;
   try {
-    answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } };
     throw new RunError('GATEWAY_UNREACHABLE', `${url.origin}: ${cause?.code ?? error}; is the gateway running there?`);
   }
-  const body = await answer.json().catch(() => null);
-  if (answer.status === 200 && body !== null) return body;
+  const body = await response.json().catch(() => null);
+  if (response.status === 200 && body !== null) return body;
   const problem = (body as { error?: unknown } | null)?.error;
-  const why = typeof problem === 'string' ? problem : `status ${answer.status}; is this the admin port of a gateway?`;
+  const why = typeof problem === 'string' ? problem : `status ${response.status}; is this the admin port of a gateway?`;
   throw new RunError('EXPLAIN_FAILED', `${url.origin}: ${why}`);
 }

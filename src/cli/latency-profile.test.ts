@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { fakeProfile } from '../replica/latency/fake-profile.fixture.js';
 import { profileText } from '../replica/latency/profile-file.js';
-import { toyProfile } from '../replica/latency/toy-profile.contract.js';
-import { inTestFolder, silent } from './test-folder.contract.js';
-import { captured } from './test-io.contract.js';
+import { inTestFolder, silent } from './test-folder.fixture.js';
+import { captured } from './test-io.fixture.js';
 
 const MEASURED = {
-  ...toyProfile(),
+  ...fakeProfile(),
   name: 'ours',
   model: 'our/own-model',
   hardware: 'RTX 4090',
@@ -22,7 +22,7 @@ const MEASURED = {
 
 inTestFolder(() => {
   writeFileSync('ours.json', profileText(MEASURED, { notes: [] }));
-  writeFileSync('plain.json', profileText(toyProfile()));
+  writeFileSync('plain.json', profileText(fakeProfile()));
 });
 
 const RUN = 'run --num-requests 20 --rate 20 --prompt-tokens 100 --output-tokens 20';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLOW_CONTROL_DEFAULTS } from '../policy/bundle/flow-control-keys.js';
 import type { ResultDocument } from '../simulator/result-document.js';
-import { captured as twinyard } from './test-io.contract.js';
+import { captured as twinyard } from './test-io.fixture.js';
 
 const RUN = 'run --model qwen/qwen3-14b --num-requests 20 --rate 20';
 let folder: string;

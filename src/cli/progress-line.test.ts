@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CliIo } from './io.js';
 import { createProgressLine } from './progress-line.js';
-import { testIo } from './test-io.contract.js';
+import { testIo } from './test-io.fixture.js';
 
 function terminal(isTTY: boolean) {
   const written: string[] = [];

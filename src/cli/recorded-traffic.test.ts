@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ComparisonDocument } from '../experiment/comparison.js';
 import { RotatedLines } from '../gateway/lines/rotated-lines.js';
-import { finishedRequest } from '../gateway/recording/recorder.contract.js';
+import { finishedRequest } from '../gateway/recording/recorder.fixture.js';
 import { TrafficRecorder } from '../gateway/recording/traffic-recorder.js';
 import { BlockChain } from '../gateway/request/block-chain.js';
 import type { ResultDocument } from '../simulator/result-document.js';
-import { csv } from '../workload/trace-v2/csv-text.contract.js';
-import { inTestFolder, silent } from './test-folder.contract.js';
-import { captured as twinyard } from './test-io.contract.js';
+import { csv } from '../workload/trace-v2/csv-text.fixture.js';
+import { inTestFolder, silent } from './test-folder.fixture.js';
+import { captured as twinyard } from './test-io.fixture.js';
 
 const PROMPT = 'You are a helpful assistant that answers questions about gardens. '.repeat(30);
 const FLEET = '--model qwen/qwen3-14b --num-instances 2';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { captured as twinyard } from './test-io.contract.js';
+import { captured as twinyard } from './test-io.fixture.js';
 
 const RUN = 'run --model qwen/qwen3-14b --num-requests 20 --rate 20';
 let folder: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../simulator/result-document.js';
-import { captured as twinyard } from './test-io.contract.js';
+import { captured as twinyard } from './test-io.fixture.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/workloads', import.meta.url));
 const RUN = 'run --model qwen/qwen3-14b';

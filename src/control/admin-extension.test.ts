@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { adminExtension } from './admin-extension.js';
 import { ChangeFeed } from './api/change-feed.js';
 import type { ControlHost } from './api/control-route.js';
-import { ToyPlane } from './reconcile/toy-plane.contract.js';
+import { FakePlane } from './reconcile/fake-plane.fixture.js';
 import { issueKey } from './store/api-keys.js';
 
 async function opened() {
-  const plane = await ToyPlane.open();
+  const plane = await FakePlane.open();
   const feed = await ChangeFeed.open(plane.store.resources);
   const runner = {
     ...plane.runner,
@@ -22,7 +22,7 @@ async function opened() {
     path: string,
     more = {},
   ) =>
-    extension.answer({
+    extension.handle({
       ...{ caller, method, path, query: new URLSearchParams(), header: () => undefined, body: async () => '' },
       signal: new AbortController().signal,
       ...more,
@@ -87,15 +87,15 @@ test('who asks before there is a control plane waits for it, and is told when no
   const call = { caller: ADMIN, method: 'GET', path: CHAT, query: new URLSearchParams(), header: () => undefined };
   const asked = { ...call, body: async () => '', signal: new AbortController().signal };
   const extension = adminExtension(later);
-  const early = extension.answer(asked);
+  const early = extension.handle(asked);
   open(kept);
   expect((await early).status).toBe(200);
   isLost = true;
-  expect(await extension.answer(asked)).toMatchObject({
+  expect(await extension.handle(asked)).toMatchObject({
     status: 503,
     body: { code: 'CONTROL_NOT_OPEN', error: expect.stringContaining('another one has taken over') },
   });
-  expect(await never.answer(asked)).toMatchObject({
+  expect(await never.handle(asked)).toMatchObject({
     status: 503,
     body: { code: 'CONTROL_NOT_OPEN', error: expect.stringContaining('another one has the folder') },
   });

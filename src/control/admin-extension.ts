@@ -1,7 +1,7 @@
 import type { AdminCaller, AdminExtension } from '../gateway/server/admin-extension.js';
 import { type Caller, workspaceRoles } from './api/caller.js';
 import { type ControlHost, failed } from './api/control-route.js';
-import { answerControl, isControlPath } from './api/routes.js';
+import { isControlPath, respondControl } from './api/routes.js';
 import type { ControlStore } from './store/control-store.js';
 
 /**
@@ -13,7 +13,7 @@ export function adminExtension(opened: Promise<{ readonly host: ControlHost }>):
   opened.catch(() => {});
   return {
     handles: isControlPath,
-    async answer(asked) {
+    async handle(asked) {
       let host: ControlHost;
       try {
         ({ host } = await opened);
@@ -24,7 +24,7 @@ export function adminExtension(opened: Promise<{ readonly host: ControlHost }>):
       const ifMatch = asked.header('if-match');
       const call = { method, path, query, signal, body: () => asked.body() };
       const who = await callerOf(host.store, caller);
-      return answerControl(host, who, ifMatch === undefined ? call : { ...call, ifMatch });
+      return respondControl(host, who, ifMatch === undefined ? call : { ...call, ifMatch });
     },
   };
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { describeStores } from '../store/stores.contract.js';
+import { describeStores } from '../store/stores.fixture.js';
 import { ControlLease } from './control-lease.js';
 import { isControlElsewhere } from './errors.js';
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openStore, type Store } from '../store/open-store.js';
 import { ControlPlane } from './control-plane.js';
 import { isControlElsewhere } from './errors.js';
-import { ToyRoutes } from './reconcile/toy-routes.contract.js';
+import { FakeRoutes } from './reconcile/fake-routes.fixture.js';
 import { readResources } from './resources/read-resources.js';
 import { allProcesses } from './runner/local/process-table.js';
 import { send } from './runner/local/replica-process.js';
@@ -21,7 +21,7 @@ const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
 
 let folder: string;
 let store: Store;
-let routes: ToyRoutes;
+let routes: FakeRoutes;
 const faults: unknown[] = [];
 const losses: string[] = [];
 const held: string[] = [];
@@ -30,7 +30,7 @@ beforeEach(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-control-')));
   held.length = 0;
   store = await openStore(join(folder, 'yard.db'));
-  routes = new ToyRoutes();
+  routes = new FakeRoutes();
 });
 afterEach(async () => {
   for (let left = await processes(); left.length > 0; left = await processes())
@@ -90,7 +90,7 @@ test('real processes are started, found again by the next control plane, replace
   await first.close();
   expect(await processes()).toHaveLength(2);
 
-  routes = new ToyRoutes();
+  routes = new FakeRoutes();
   const next = await open();
   expect(routes.routed().sort()).toEqual([...ids].sort());
   expect(await next.host.store.resources.get({ kind: 'Cluster', workspace: '', name: 'local' })).not.toBeNull();
@@ -145,7 +145,7 @@ test('one that another has taken over from takes no more changes; its replicas r
   expect([await plane.running(), routes.routed()]).toEqual([1, ids]);
 
   await store.settings.set('control_plane', JSON.stringify({ ...thief, until: 1 }));
-  routes = new ToyRoutes();
+  routes = new FakeRoutes();
   const next = await open();
   expect(routes.routed()).toEqual(ids);
   await untilRunning(next);

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import { fakeConfig } from '../replica/fake-replica.fixture.js';
 import type { LatencyModel } from '../replica/latency/contract.js';
+import { fakeProfile } from '../replica/latency/fake-profile.fixture.js';
 import { profileLatency } from '../replica/latency/profile-latency.js';
-import { toyProfile } from '../replica/latency/toy-profile.contract.js';
 import { Replica } from '../replica/replica.js';
 import { RequestOutcomes } from '../replica/request-outcomes.js';
-import { toyConfig } from '../replica/toy-replica.contract.js';
 import { RequestTable, ROW_GROWS_CONTEXT } from '../workload/request-table.js';
 import { Engine } from './engine.js';
 import type { LiveSequence } from './live-replica.js';
-import { ManualClock } from './virtual-clocks.contract.js';
+import { ManualClock } from './virtual-clocks.fixture.js';
 
-const CONFIG = toyConfig({ totalKvBlocks: 400, maxNumBatchedTokens: 200 });
+const CONFIG = fakeConfig({ totalKvBlocks: 400, maxNumBatchedTokens: 200 });
 /** What a step costs depends on the longest context, on shared blocks and on the steps before. */
-const PROFILE = toyProfile({ slowdown: { share: 0.5, tokenUs: 40, overUs: 5000 } });
+const PROFILE = fakeProfile({ slowdown: { share: 0.5, tokenUs: 40, overUs: 5000 } });
 
 /** Contexts of different lengths, two families of prompts, arrivals while others run and after all have gone. */
 const REQUESTS = Array.from({ length: 24 }, (_, i) => ({

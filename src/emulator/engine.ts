@@ -8,7 +8,7 @@ import { LiveReplica } from './live-replica.js';
 
 /** What an engine holds at a moment. */
 export interface EngineStats {
-  /** Requests that have no complete answer yet, hung ones included. */
+  /** Requests that have no complete response yet, hung ones included. */
   inFlight: number;
   running: number;
   /** In the queue; those still on their way to it are in flight only. */
@@ -66,7 +66,7 @@ export class Engine {
     else goOn();
   }
 
-  /** Throws when a prompt leaves no room for an answer, or nobody may come in now. */
+  /** Throws when a prompt leaves no room for a response, or nobody may come in now. */
   admit(inputTokens: number): void {
     const { config, maxQueued } = this.options;
     if (inputTokens >= config.maxModelLen) throw promptTooLong(config.maxModelLen, inputTokens);

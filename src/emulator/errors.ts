@@ -49,8 +49,8 @@ export function queueFull(waiting: number): ApiError {
 export function notListening(host: string, port: number, error: NodeJS.ErrnoException): Error {
   const { code = '' } = error;
   if (code === 'EADDRINUSE') {
-    const remedy = 'give another port, or 0 for a free one';
-    return new InputError('PORT_TAKEN', '--port', `${host}:${port} is taken`, remedy);
+    const hint = 'give another port, or 0 for a free one';
+    return new InputError('PORT_TAKEN', '--port', `${host}:${port} is taken`, hint);
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     const problem = `cannot listen on ${host}:${port} (${code})`;

@@ -13,7 +13,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export interface LiveSequence {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Keys of all full blocks of the prompt and of the answer but its last token. */
+  /** Keys of all full blocks of the prompt and of the response but its last token. */
   readonly keys: Int32Array;
   /** So many output tokens are out, the last of them now. Tokens made again after a preemption are not told again. */
   produced(tokens: number, atUs: number): void;
@@ -105,7 +105,7 @@ export class LiveReplica implements ReplicaEvents {
     return this.outcomes.schedulingDelayUs[this.#rows.get(sequence)!]!;
   }
 
-  /** Nobody wants the answer any more. The sequence hears nothing from now on. */
+  /** Nobody wants the response any more. The sequence hears nothing from now on. */
   abort(sequence: LiveSequence): void {
     const row = this.#rows.get(sequence);
     if (row === undefined) return;

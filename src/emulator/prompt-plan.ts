@@ -2,7 +2,7 @@ import type { PromptBytes } from '../protocol/prompt-bytes.js';
 import { TOKEN_BYTES, tokensOfBytes } from '../protocol/token-estimate.js';
 import { blockKeys, PromptHash } from './prompt-hash.js';
 
-/** A rendered prompt: how long it is, what it is known by, and the keys of its blocks with an answer behind it. */
+/** A rendered prompt: how long it is, what it is known by, and the keys of its blocks with a response behind it. */
 export class PromptPlan {
   readonly tokens: number;
   readonly #bytes: PromptBytes;
@@ -25,12 +25,12 @@ export class PromptPlan {
     return hash.value();
   }
 
-  /** Keys of the full blocks of the prompt and of an answer of so many tokens, without its last, which nobody has read. */
-  keys(answer: string, answerTokens: number): Int32Array {
+  /** Keys of the full blocks of the prompt and of a response of so many tokens, without its last, which nobody has read. */
+  keys(response: string, responseTokens: number): Int32Array {
     this.#bytes.length = this.tokens * TOKEN_BYTES;
-    this.#bytes.add(answer);
-    this.#fillTo(this.tokens + answerTokens);
-    const blocks = Math.floor((this.tokens + answerTokens - 1) / this.#blockSize);
+    this.#bytes.add(response);
+    this.#fillTo(this.tokens + responseTokens);
+    const blocks = Math.floor((this.tokens + responseTokens - 1) / this.#blockSize);
     return blockKeys(this.#bytes.view(), blocks, this.#blockSize, this.#salt);
   }
 

@@ -10,7 +10,7 @@ export interface SequenceOwner {
 
 const SECOND_US = 1e6;
 
-/** A prompt and its answer on their way through the engine, and what the metrics say of them. */
+/** A prompt and its response on their way through the engine, and what the metrics say of them. */
 export class Sequence implements LiveSequence {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -28,7 +28,7 @@ export class Sequence implements LiveSequence {
   #firstUs = 0;
   #lastUs = 0;
 
-  /** @param generates whether its output is an answer, or only the sign that its prompt has been read */
+  /** @param generates whether its output is a response, or only the sign that its prompt has been read */
   constructor(
     engine: Engine,
     owner: SequenceOwner,

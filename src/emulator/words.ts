@@ -4,7 +4,7 @@
  */
 const list = (words: string) => words.split(' ');
 
-/** The first word of an answer: no space before it. */
+/** The first word of a response: no space before it. */
 export const FIRST = list('This That When Here Then Some Most Each Many Such Good Well');
 
 /** Words inside a sentence, by the tokens they take. */

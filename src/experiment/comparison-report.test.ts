@@ -3,18 +3,18 @@ import { comparePage } from '../report/compare-page.js';
 import { compareTable } from '../report/compare-table.js';
 import { compareRuns } from './comparison.js';
 import type { Experiment } from './experiment.js';
+import { fakeExperiment, fakeSummary, fakeVariant } from './fake-experiment.fixture.js';
 import type { RunSummary } from './run-summary.js';
-import { toyExperiment, toySummary, toyVariant } from './toy-experiment.contract.js';
 
 const targets = (byInstance: number[] | null) => ({ targets: { least: 0, most: 0, byInstance } });
 
 describe('compareRuns', () => {
   it('notes whose requests were lost, but not whose were refused', () => {
-    const experiment = toyExperiment([toyVariant('a'), toyVariant('b'), toyVariant('c')], { seeds: [1] });
+    const experiment = fakeExperiment([fakeVariant('a'), fakeVariant('b'), fakeVariant('c')], { seeds: [1] });
     const runs = [
-      toySummary({ completed_share: 0.75 }),
-      toySummary({ completed_share: 0.75, rejected_share: 0.25 }),
-      toySummary(),
+      fakeSummary({ completed_share: 0.75 }),
+      fakeSummary({ completed_share: 0.75, rejected_share: 0.25 }),
+      fakeSummary(),
     ];
     expect(compareRuns(experiment, runs).document.comparison.notes).toEqual([
       'a: 25.0 % of all requests were dropped, timed out or not done; latencies are those of the others',
@@ -25,19 +25,19 @@ describe('compareRuns', () => {
 describe('compareTable', () => {
   it('puts measures and verdicts side by side, then says what differs', () => {
     const variants = [
-      toyVariant('first'),
-      toyVariant('second', { against: 'first', isolates: 'what a second one is for' }),
-      toyVariant('third', { against: 'first' }),
-      toyVariant('fourth', { against: 'first' }),
+      fakeVariant('first'),
+      fakeVariant('second', { against: 'first', isolates: 'what a second one is for' }),
+      fakeVariant('third', { against: 'first' }),
+      fakeVariant('fourth', { against: 'first' }),
     ];
     const runs = [1, 2].flatMap((seed) => [
-      toySummary({ ttft_p99_ms: 10 * seed, tokens_per_sec: 100 }, targets([5, 5])),
-      toySummary({ ttft_p99_ms: 30 * seed, tokens_per_sec: seed === 1 ? 101 : 99 }, targets([9, 1])),
-      toySummary({ ttft_p99_ms: null, tokens_per_sec: 100 }, targets([5, 5])),
-      toySummary({ ttft_p99_ms: 10 * seed - 2, tokens_per_sec: 300 }, targets([5, 5])),
+      fakeSummary({ ttft_p99_ms: 10 * seed, tokens_per_sec: 100 }, targets([5, 5])),
+      fakeSummary({ ttft_p99_ms: 30 * seed, tokens_per_sec: seed === 1 ? 101 : 99 }, targets([9, 1])),
+      fakeSummary({ ttft_p99_ms: null, tokens_per_sec: 100 }, targets([5, 5])),
+      fakeSummary({ ttft_p99_ms: 10 * seed - 2, tokens_per_sec: 300 }, targets([5, 5])),
     ]);
-    const experiment = toyExperiment(variants, { seeds: [3, 9], notes: ['A note.'] });
-    expect(compareTable(compareRuns(experiment, runs).document, { colour: false })).toBe(`toy
+    const experiment = fakeExperiment(variants, { seeds: [3, 9], notes: ['A note.'] });
+    expect(compareTable(compareRuns(experiment, runs).document, { colour: false })).toBe(`tiny
 4 variants, 2 seeds from 3 to 9, 8 runs
 A note.
 
@@ -63,8 +63,8 @@ fourth: throughput is 3.0 times that with first (300.0 tokens/s against 100.0 to
     [Array(9).fill(3), '3 to 3'],
     [null, ''],
   ])('tells the range of a large fleet, and nothing of a larger one', (byInstance, text) => {
-    const experiment = toyExperiment([toyVariant('a')], { seeds: [4] });
-    const { document } = compareRuns(experiment, [toySummary({}, targets(byInstance))]);
+    const experiment = fakeExperiment([fakeVariant('a')], { seeds: [4] });
+    const { document } = compareRuns(experiment, [fakeSummary({}, targets(byInstance))]);
     const table = compareTable(document, { colour: true });
     expect(table).toContain('1 variant, seed 4, 1 run');
     expect(
@@ -79,12 +79,12 @@ fourth: throughput is 3.0 times that with first (300.0 tokens/s against 100.0 to
 const page = (experiment: Experiment, runs: readonly RunSummary[]) => comparePage(compareRuns(experiment, runs));
 const titles = (html: string) => [...html.matchAll(/aria-label="([^"]*)"/g)].map((match) => match[1]);
 
-const two = [toyVariant('a & b'), toyVariant('c', { against: 'a & b', isolates: 'why' })];
+const two = [fakeVariant('a & b'), fakeVariant('c', { against: 'a & b', isolates: 'why' })];
 const measured = { ttft_p99_ms: 5, tokens_per_sec: 7, prompt_cache_hit_rate: 0.5, rejected_share: 0.1, goodput_rps: 3 };
 
 describe('comparePage', () => {
   it('has a chart for every question', () => {
-    const html = page(toyExperiment(two, { seeds: [1] }), [toySummary(measured), toySummary(measured)]);
+    const html = page(fakeExperiment(two, { seeds: [1] }), [fakeSummary(measured), fakeSummary(measured)]);
     expect(titles(html)).toEqual([
       ...['TTFT p99', 'throughput', 'Time to first token', 'Whole request'],
       ...['cached share of prompts', 'rejected share', 'goodput'],
@@ -97,31 +97,31 @@ describe('comparePage', () => {
   });
 
   it('says so where there is nothing to show', () => {
-    const nothing = toySummary(
+    const nothing = fakeSummary(
       { ttft_p99_ms: null },
       { ttftMs: [], e2eMs: [], targets: { least: 0, most: 0, byInstance: null } },
     );
-    const html = page(toyExperiment(two, { seeds: [1], headline: ['ttft_p99_ms'] }), [nothing, nothing]);
+    const html = page(fakeExperiment(two, { seeds: [1], headline: ['ttft_p99_ms'] }), [nothing, nothing]);
     expect(html).toContain('No prompt token was found in a cache');
     expect(html).toContain('No request was rejected, and nobody said what is good');
     expect(titles(html)).toEqual(['a &amp; b', 'c']);
   });
 
   it('puts responses beside rejections where nobody said what is good, and says when nothing was rejected', () => {
-    const refusing = toySummary({ ...measured, goodput_rps: null });
-    expect(titles(page(toyExperiment(two, { seeds: [1] }), [refusing, refusing]))).toContain('responses');
-    const admitting = toySummary({ ...measured, rejected_share: 0 });
-    expect(page(toyExperiment(two, { seeds: [1] }), [admitting, admitting])).toContain(
+    const refusing = fakeSummary({ ...measured, goodput_rps: null });
+    expect(titles(page(fakeExperiment(two, { seeds: [1] }), [refusing, refusing]))).toContain('responses');
+    const admitting = fakeSummary({ ...measured, rejected_share: 0 });
+    expect(page(fakeExperiment(two, { seeds: [1] }), [admitting, admitting])).toContain(
       '<p>No request was rejected.</p>',
     );
   });
 
   it('draws along an axis, latencies for each step and the fleet at the last', () => {
-    const variants = [1, 2].flatMap((x) => ['a', 'b'].map((series) => toyVariant(`${series}, ${x}`, { series, x })));
+    const variants = [1, 2].flatMap((x) => ['a', 'b'].map((series) => fakeVariant(`${series}, ${x}`, { series, x })));
     const axis = { title: 'load', unit: 'requests/s' };
     const html = page(
-      toyExperiment(variants, { seeds: [1], axis }),
-      variants.map((_, i) => toySummary({ ...measured, ttft_p99_ms: 10 ** i })),
+      fakeExperiment(variants, { seeds: [1], axis }),
+      variants.map((_, i) => fakeSummary({ ...measured, ttft_p99_ms: 10 ** i })),
     );
     expect(titles(html)).toEqual([
       ...['TTFT p99 against load', 'throughput against load'],
@@ -135,11 +135,11 @@ describe('comparePage', () => {
   });
 
   it('leaves out of a line what was not measured', () => {
-    const variants = [1, 2].map((x) => toyVariant(`a, ${x}`, { series: 'a', x }));
+    const variants = [1, 2].map((x) => fakeVariant(`a, ${x}`, { series: 'a', x }));
     const axis = { title: 'load', unit: 'x' };
-    const html = page(toyExperiment(variants, { seeds: [1], axis, headline: ['ttft_p99_ms'] }), [
-      toySummary({ ttft_p99_ms: 5 }),
-      toySummary({ ttft_p99_ms: null }),
+    const html = page(fakeExperiment(variants, { seeds: [1], axis, headline: ['ttft_p99_ms'] }), [
+      fakeSummary({ ttft_p99_ms: 5 }),
+      fakeSummary({ ttft_p99_ms: null }),
     ]);
     expect(html.slice(0, html.indexOf('Latencies')).match(/<circle/g)).toHaveLength(1);
   });
@@ -154,7 +154,7 @@ describe('comparePage', () => {
         [2, 2],
       ],
     };
-    const html = page(toyExperiment([toyVariant('a')], { seeds: [1] }), [toySummary({}, { load })]);
+    const html = page(fakeExperiment([fakeVariant('a')], { seeds: [1] }), [fakeSummary({}, { load })]);
     expect(html).toContain('the idlest instance, the mean and the busiest');
     expect(html).toContain('<title>busiest instance</title>');
   });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { compareRuns } from './comparison.js';
 import { runsOf, type Variant } from './experiment.js';
+import { fakeExperiment, fakeSummary, fakeVariant } from './fake-experiment.fixture.js';
 import type { MetricValues } from './metrics.js';
-import { toyExperiment, toySummary, toyVariant } from './toy-experiment.contract.js';
 
 /** Compares `b` with `a`: a value of each for every seed. */
 function compared(metrics: Partial<Record<keyof MetricValues, { a: (number | null)[]; b: (number | null)[] }>>) {
   const seeds = Object.values(metrics)[0]!.a.map((_, i) => i + 1);
-  const experiment = toyExperiment([toyVariant('a'), toyVariant('b', { against: 'a' })], { seeds });
+  const experiment = fakeExperiment([fakeVariant('a'), fakeVariant('b', { against: 'a' })], { seeds });
   const valuesOf = (name: 'a' | 'b', seed: number) =>
     Object.fromEntries(Object.entries(metrics).map(([key, values]) => [key, values![name][seed]]));
-  const runs = seeds.flatMap((_, seed) => (['a', 'b'] as const).map((name) => toySummary(valuesOf(name, seed))));
+  const runs = seeds.flatMap((_, seed) => (['a', 'b'] as const).map((name) => fakeSummary(valuesOf(name, seed))));
   return compareRuns(experiment, runs).document;
 }
 
@@ -24,10 +24,10 @@ describe('compareRuns', () => {
   });
 
   it('takes the runs of a variant from among those of the others', () => {
-    const variants = ['a', 'b', 'c'].map((name) => toyVariant(name));
-    const experiment = toyExperiment(variants, { seeds: [7, 8] });
+    const variants = ['a', 'b', 'c'].map((name) => fakeVariant(name));
+    const experiment = fakeExperiment(variants, { seeds: [7, 8] });
     expect(runsOf(experiment).map(({ config }) => config.seed)).toEqual([7, 7, 7, 8, 8, 8]);
-    const runs = [1, 2, 3, 4, 5, 6].map((value) => toySummary({ ttft_p99_ms: value }));
+    const runs = [1, 2, 3, 4, 5, 6].map((value) => fakeSummary({ ttft_p99_ms: value }));
     const { document } = compareRuns(experiment, runs);
     expect(document.variants.map(({ metrics }) => metrics.ttft_p99_ms!.by_seed)).toEqual([
       [1, 4],
@@ -90,12 +90,12 @@ describe('compareRuns', () => {
   });
 
   it('keeps the configuration without a seed, and the mean number of requests of each instance', () => {
-    const experiment = toyExperiment([toyVariant('a')], { seeds: [1, 2] });
+    const experiment = fakeExperiment([fakeVariant('a')], { seeds: [1, 2] });
     const counts = [
       [4, 6],
       [6, 8],
     ];
-    const runs = counts.map((byInstance) => toySummary({}, { targets: { least: 0, most: 0, byInstance } }));
+    const runs = counts.map((byInstance) => fakeSummary({}, { targets: { least: 0, most: 0, byInstance } }));
     const [variant] = compareRuns(experiment, runs).document.variants;
     expect(variant!.config).not.toHaveProperty('seed');
     expect(variant!.config).toMatchObject({ instances: 2, workload: { kind: 'spec' } });
@@ -103,25 +103,25 @@ describe('compareRuns', () => {
   });
 
   it('lists no instances of a fleet that is too large', () => {
-    const runs = [toySummary({}, { targets: { least: 1, most: 2, byInstance: null } })];
+    const runs = [fakeSummary({}, { targets: { least: 1, most: 2, byInstance: null } })];
     expect(
-      compareRuns(toyExperiment([toyVariant('a')], { seeds: [1] }), runs).document.variants[0]!.targets,
+      compareRuns(fakeExperiment([fakeVariant('a')], { seeds: [1] }), runs).document.variants[0]!.targets,
     ).toBeNull();
   });
 
   it('draws mean latencies and the load of the first seed; runs without any are left out', () => {
     const load = (value: number) => ({ stepUs: 1, kind: 'instances' as const, rows: [[value]] });
     const runs = [
-      toySummary({}, { ttftMs: [1, 3], load: load(1) }),
-      toySummary({}, { ttftMs: [3, 5], load: load(2) }),
-      toySummary({}, { ttftMs: [], load: load(3) }),
+      fakeSummary({}, { ttftMs: [1, 3], load: load(1) }),
+      fakeSummary({}, { ttftMs: [3, 5], load: load(2) }),
+      fakeSummary({}, { ttftMs: [], load: load(3) }),
     ];
-    const { curves } = compareRuns(toyExperiment([toyVariant('a')]), runs);
+    const { curves } = compareRuns(fakeExperiment([fakeVariant('a')]), runs);
     expect(curves[0]).toMatchObject({ ttftMs: [2, 4], load: load(1) });
   });
 
   it('measures nothing against a variant that is not there', () => {
-    const lost: Variant = toyVariant('b', { against: 'gone' });
-    expect(compareRuns(toyExperiment([lost], { seeds: [1] }), [toySummary()]).document.differences).toEqual([]);
+    const lost: Variant = fakeVariant('b', { against: 'gone' });
+    expect(compareRuns(fakeExperiment([lost], { seeds: [1] }), [fakeSummary()]).document.differences).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ export function cacheNotUsable(folder: string, error: unknown): InputError {
   return new InputError('CACHE_NOT_USABLE', folder, problem, 'give a folder that may be written, or --no-cache');
 }
 
-/** A worker ended without an answer. */
+/** A worker ended without a response. */
 export function workerLost(problem: string): RunError {
   return new RunError('WORKER_LOST', `a run could not be simulated: ${problem}`);
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ToyOutcome, toyOutcomes } from '../simulator/results/toy-outcomes.contract.js';
+import { type FakeOutcome, fakeOutcomes } from '../simulator/results/fake-outcomes.fixture.js';
 import { LOAD_STEPS, loadOverTime, MAX_LOAD_ROWS } from './load-over-time.js';
 
-function loadOf(list: readonly ToyOutcome[], instances = 2) {
-  const { table, outcomes } = toyOutcomes(list);
+function loadOf(list: readonly FakeOutcome[], instances = 2) {
+  const { table, outcomes } = fakeOutcomes(list);
   return loadOverTime(table, outcomes, instances);
 }
 

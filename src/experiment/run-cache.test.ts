@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeSummary } from './fake-experiment.fixture.js';
 import { NO_CACHE, openRunCache } from './run-cache.js';
-import { toySummary } from './toy-experiment.contract.js';
 
 let folder: string;
 beforeEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe('openRunCache', () => {
   it('gives back what was put, to the bit, and makes its folder', async () => {
     const path = join(folder, 'deep', 'runs');
-    const summary = toySummary({ ttft_p99_ms: 0.1 + 0.2 });
+    const summary = fakeSummary({ ttft_p99_ms: 0.1 + 0.2 });
     expect((await openRunCache(path)).put('key', summary)).toBe(true);
     expect(await (await openRunCache(path)).get('key')).toEqual(summary);
     expect(readdirSync(path)).toEqual(['key.json']);
@@ -31,7 +31,7 @@ describe('openRunCache', () => {
     ['something else', () => 'no\n{}'],
   ])('does not believe a file that is %s', async (_, damage) => {
     const cache = await openRunCache(folder);
-    cache.put('key', toySummary());
+    cache.put('key', fakeSummary());
     const path = join(folder, 'key.json');
     writeFileSync(path, damage(readFileSync(path, 'utf8')));
     expect(await cache.get('key')).toBeUndefined();
@@ -40,7 +40,7 @@ describe('openRunCache', () => {
   it('says so when nothing can be kept, and leaves nothing behind', async () => {
     const cache = await openRunCache(join(folder, 'gone'));
     rmSync(join(folder, 'gone'), { recursive: true });
-    expect(cache.put('key', toySummary())).toBe(false);
+    expect(cache.put('key', fakeSummary())).toBe(false);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe('openRunCache', () => {
 
 describe('NO_CACHE', () => {
   it('keeps nothing', async () => {
-    expect(NO_CACHE.put('key', toySummary())).toBe(true);
+    expect(NO_CACHE.put('key', fakeSummary())).toBe(true);
     expect(await NO_CACHE.get('key')).toBeUndefined();
   });
 });

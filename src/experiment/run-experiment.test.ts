@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { RunExecutor } from './executor.js';
 import type { RunInputs } from './experiment.js';
+import { fakeRun, fakeSummary } from './fake-experiment.fixture.js';
 import type { RunCache } from './run-cache.js';
 import { type ExperimentProgress, simulateRuns } from './run-experiment.js';
 import type { RunSummary } from './run-summary.js';
-import { toyRun, toySummary } from './toy-experiment.contract.js';
 
-const runs = [1, 2, 3, 4].map((seed) => toyRun({ seed }));
+const runs = [1, 2, 3, 4].map((seed) => fakeRun({ seed }));
 
 /** Answers when it is told to, with the seed of the run as its number of requests. */
 class HeldExecutor implements RunExecutor {
   readonly asked: number[] = [];
-  readonly answer = new Map<number, () => void>();
+  readonly response = new Map<number, () => void>();
   constructor(readonly width = 2) {}
 
   run({ config }: RunInputs): Promise<RunSummary> {
     this.asked.push(config.seed);
     return new Promise((done) => {
-      this.answer.set(config.seed, () => done(toySummary({}, { requests: config.seed })));
+      this.response.set(config.seed, () => done(fakeSummary({}, { requests: config.seed })));
     });
   }
 
@@ -29,7 +29,7 @@ const executor = (run: (inputs: RunInputs) => Promise<RunSummary>): RunExecutor 
   run,
   close: async () => {},
 });
-const bySeed = executor(async ({ config }) => toySummary({}, { requests: config.seed }));
+const bySeed = executor(async ({ config }) => fakeSummary({}, { requests: config.seed }));
 
 function memoryCache(): RunCache & { kept: Map<string, RunSummary> } {
   const kept = new Map<string, RunSummary>();
@@ -43,8 +43,8 @@ describe('simulateRuns', () => {
     const held = new HeldExecutor();
     const all = simulateRuns(runs, held, memoryCache());
     for (const seed of [2, 3, 1, 4]) {
-      while (!held.answer.has(seed)) await turn();
-      held.answer.get(seed)!();
+      while (!held.response.has(seed)) await turn();
+      held.response.get(seed)!();
     }
     expect((await all).map(({ requests }) => requests)).toEqual([1, 2, 3, 4]);
     expect(held.asked).toEqual([1, 2, 3, 4]);

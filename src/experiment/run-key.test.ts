@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cataloguePath } from '../replica/catalogue/catalogue-path.js';
-import { toyProfile } from '../replica/latency/toy-profile.contract.js';
+import { fakeProfile } from '../replica/latency/fake-profile.fixture.js';
 import type { RunInputs } from './experiment.js';
+import { fakeRecipe, fakeRun } from './fake-experiment.fixture.js';
 import { programFingerprint, runKeys } from './run-key.js';
-import { toyRecipe, toyRun } from './toy-experiment.contract.js';
 import { traceRecipe } from './trace-recipe.js';
 
 const keyOf = (run: RunInputs, program = 'p') => runKeys([run], program)[0]!;
@@ -18,27 +18,27 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('runKeys', () => {
   it('are the same for the same run, in whatever order its keys stand', () => {
-    const { config, workload } = toyRun();
+    const { config, workload } = fakeRun();
     const turned = {
       workload,
       config: Object.fromEntries(Object.entries(config).reverse()) as unknown as typeof config,
     };
-    expect(keyOf(turned)).toBe(keyOf(toyRun()));
-    expect(keyOf(toyRun())).toMatch(/^[0-9a-f]{64}$/);
+    expect(keyOf(turned)).toBe(keyOf(fakeRun()));
+    expect(keyOf(fakeRun())).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it.each<[string, RunInputs]>([
-    ['the seed', toyRun({ seed: 43 })],
-    ['an option of the policy', toyRun({ routing: { policy: 'round-robin', options: { x: 1 } } })],
-    ['the workload', toyRun({}, toyRecipe(6))],
+    ['the seed', fakeRun({ seed: 43 })],
+    ['an option of the policy', fakeRun({ routing: { policy: 'round-robin', options: { x: 1 } } })],
+    ['the workload', fakeRun({}, fakeRecipe(6))],
   ])('change with %s', (_, other) => {
-    expect(keyOf(other)).not.toBe(keyOf(toyRun()));
+    expect(keyOf(other)).not.toBe(keyOf(fakeRun()));
   });
 
   it('change with a latency profile, whose model need not be in the catalogue', () => {
     const runWith = (requestUs: number) => {
-      const { config, workload } = toyRun();
-      const replica = { ...config.replica, model: 'our/own', latencyProfile: toyProfile({ requestUs }) };
+      const { config, workload } = fakeRun();
+      const replica = { ...config.replica, model: 'our/own', latencyProfile: fakeProfile({ requestUs }) };
       return { config: { ...config, replica }, workload };
     };
     expect(keyOf(runWith(1))).toBe(keyOf(runWith(1)));
@@ -46,12 +46,12 @@ describe('runKeys', () => {
   });
 
   it('change with the program', () => {
-    expect(keyOf(toyRun(), 'q')).not.toBe(keyOf(toyRun(), 'p'));
+    expect(keyOf(fakeRun(), 'q')).not.toBe(keyOf(fakeRun(), 'p'));
   });
 
   it("change with what a user's model file says, not with where it is", () => {
     const runIn = (modelConfigFolder: string) => {
-      const { config, workload } = toyRun();
+      const { config, workload } = fakeRun();
       return { config: { ...config, replica: { ...config.replica, modelConfigFolder } }, workload };
     };
     for (const name of ['one', 'two', 'three']) {
@@ -70,7 +70,7 @@ describe('runKeys', () => {
       const data = join(folder, name);
       writeFileSync(data, text);
       const replayed = { sessionMode: 'fixed', thinkTimeMs: null, thinkTimeDist: null, maxTurns: null };
-      return keyOf(toyRun({}, await traceRecipe({ header: null, data, ...replayed })));
+      return keyOf(fakeRun({}, await traceRecipe({ header: null, data, ...replayed })));
     };
     expect(await runOf('b', 'text')).toBe(await runOf('a', 'text'));
     expect(await runOf('b', 'other')).not.toBe(await runOf('a', 'text'));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { simulateToy, toyCluster } from '../simulator/toy-cluster.contract.js';
+import { fakeCluster, simulateFake } from '../simulator/fake-cluster.fixture.js';
 import { MAX_TARGETS, QUANTILES, summarise } from './run-summary.js';
 
 describe('summarise', () => {
   const requests = Array.from({ length: 9 }, (_, i) => ({ at: i * 100, input: 8, output: 2 }));
 
   it('keeps measures, counts and latencies at fixed percentiles', () => {
-    const result = simulateToy(requests, toyCluster());
+    const result = simulateFake(requests, fakeCluster());
     const summary = summarise(result);
     const { cluster } = result.document;
     expect(summary).toMatchObject({ requests: 9, inputTokens: 72, targets: { least: 4, most: 5, byInstance: [5, 4] } });
@@ -24,8 +24,8 @@ describe('summarise', () => {
   });
 
   it('has goodput and fitness where they were asked for', () => {
-    const config = toyCluster({ goodputTargets: { default: { e2eUs: 1e9 } }, fitnessWeights: { throughput: 1 } });
-    const { metrics } = summarise(simulateToy(requests, config));
+    const config = fakeCluster({ goodputTargets: { default: { e2eUs: 1e9 } }, fitnessWeights: { throughput: 1 } });
+    const { metrics } = summarise(simulateFake(requests, config));
     expect(metrics.slo_attainment).toBe(1);
     expect(metrics.goodput_rps).toBeGreaterThan(0);
     expect(metrics.fitness).toBeGreaterThan(0);
@@ -33,24 +33,24 @@ describe('summarise', () => {
 
   it('has the tail of every class where there are several', () => {
     const classes = requests.map((request, i) => ({ ...request, slo: i % 2 === 0 ? 'critical' : 'batch' }));
-    const { document, ...result } = simulateToy(classes, toyCluster());
+    const { document, ...result } = simulateFake(classes, fakeCluster());
     expect(summarise({ document, ...result }).metrics).toMatchObject({
       'ttft_p99_ms/batch': document.slo.batch!.ttft.p99_us / 1000,
       'ttft_p99_ms/critical': document.slo.critical!.ttft.p99_us / 1000,
     });
-    expect(summarise(simulateToy(requests, toyCluster())).metrics).not.toHaveProperty('ttft_p99_ms/default');
+    expect(summarise(simulateFake(requests, fakeCluster())).metrics).not.toHaveProperty('ttft_p99_ms/default');
   });
 
   it('measures no latency where nothing was served', () => {
     const { metrics, ttftMs } = summarise(
-      simulateToy(requests, toyCluster({ admission: { policy: 'reject-all', options: {} } })),
+      simulateFake(requests, fakeCluster({ admission: { policy: 'reject-all', options: {} } })),
     );
     expect(metrics).toMatchObject({ ttft_p99_ms: null, rejected_share: 1, completed_share: 0, busiest_share: null });
     expect(ttftMs).toEqual([]);
   });
 
   it('stays small for a large fleet', () => {
-    const { targets, load } = summarise(simulateToy(requests, toyCluster({ instances: MAX_TARGETS + 1 })));
+    const { targets, load } = summarise(simulateFake(requests, fakeCluster({ instances: MAX_TARGETS + 1 })));
     expect(targets).toEqual({ least: 0, most: 1, byInstance: null });
     expect(load.rows).toHaveLength(3);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inProcessExecutor } from './executor.js';
+import { fakeRun } from './fake-experiment.fixture.js';
 import { RunSimulator } from './simulate-run.js';
-import { toyRun } from './toy-experiment.contract.js';
 import { traceRecipe } from './trace-recipe.js';
 import type { TraceRecipe, WorkloadRecipe } from './workload-recipe.js';
 import { dependsOnSeed } from './workload-recipe.js';
@@ -18,15 +18,15 @@ const small = (changes: Partial<TraceRecipe> = {}) =>
     ...changes,
   });
 const simulated = async (workload: WorkloadRecipe, seed = 42) =>
-  new RunSimulator().simulate(toyRun({ seed }, workload));
+  new RunSimulator().simulate(fakeRun({ seed }, workload));
 
 describe('RunSimulator', () => {
   it('makes the same of the same run, alone or after others', async () => {
     const simulator = new RunSimulator();
-    const first = await simulator.simulate(toyRun());
-    await simulator.simulate(toyRun({ seed: 7 }));
-    expect(await simulator.simulate(toyRun())).toEqual(first);
-    expect(await simulator.simulate(toyRun())).toEqual(first);
+    const first = await simulator.simulate(fakeRun());
+    await simulator.simulate(fakeRun({ seed: 7 }));
+    expect(await simulator.simulate(fakeRun())).toEqual(first);
+    expect(await simulator.simulate(fakeRun())).toEqual(first);
     expect(first).toMatchObject({ requests: 5, inputTokens: 40 });
   });
 
@@ -35,16 +35,16 @@ describe('RunSimulator', () => {
     expect((await simulated(recipe)).requests).toBe(12);
     const simulator = new RunSimulator();
     const own = { goodputTargets: { critical: { ttftUs: 1 }, standard: { ttftUs: 1 }, batch: { ttftUs: 1 } } };
-    const { metrics } = await simulator.simulate(toyRun(own, recipe));
+    const { metrics } = await simulator.simulate(fakeRun(own, recipe));
     expect(metrics.slo_attainment).toBe(0);
   });
 
   it('lets turns wait for answers, twice in a row', async () => {
     const recipe = await small({ sessionMode: 'closed-loop', thinkTimeMs: 100 });
     const simulator = new RunSimulator();
-    const first = await simulator.simulate(toyRun({}, recipe));
+    const first = await simulator.simulate(fakeRun({}, recipe));
     expect(first.requests).toBe(12);
-    expect(await simulator.simulate(toyRun({}, recipe))).toEqual(first);
+    expect(await simulator.simulate(fakeRun({}, recipe))).toEqual(first);
   });
 
   it('draws pauses by the seed', async () => {
@@ -68,7 +68,7 @@ describe('RunSimulator', () => {
 
 describe('dependsOnSeed', () => {
   it('is true of what is generated and of pauses that are drawn', async () => {
-    expect(dependsOnSeed(toyRun().workload)).toBe(true);
+    expect(dependsOnSeed(fakeRun().workload)).toBe(true);
     expect(dependsOnSeed(await small())).toBe(false);
     expect(dependsOnSeed(await small({ sessionMode: 'closed-loop', thinkTimeMs: 5 }))).toBe(false);
     expect(dependsOnSeed(await small({ sessionMode: 'closed-loop', thinkTimeDist: 'constant:value=1s' }))).toBe(true);
@@ -78,7 +78,7 @@ describe('dependsOnSeed', () => {
 describe('inProcessExecutor', () => {
   it('simulates here', async () => {
     const executor = await inProcessExecutor();
-    expect(await executor.run(toyRun())).toEqual(await new RunSimulator().simulate(toyRun()));
+    expect(await executor.run(fakeRun())).toEqual(await new RunSimulator().simulate(fakeRun()));
     await executor.close();
   });
 });

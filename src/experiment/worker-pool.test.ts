@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InputError, RunError } from '../kernel/errors.js';
-import { toyRun } from './toy-experiment.contract.js';
+import { fakeRun } from './fake-experiment.fixture.js';
 import { plainError, thrownError } from './worker-message.js';
 import { createExecutor, WorkerPool } from './worker-pool.js';
 
@@ -31,7 +31,7 @@ function poolOf(width: number, text: string): WorkerPool {
   return pool;
 }
 
-const run = (seed: number) => pool.run(toyRun({ seed })).then(({ requests }) => requests);
+const run = (seed: number) => pool.run(fakeRun({ seed })).then(({ requests }) => requests);
 
 describe('WorkerPool', () => {
   it('answers every run, more than it has threads', async () => {

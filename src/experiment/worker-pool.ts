@@ -5,7 +5,7 @@ import { workerLost } from './errors.js';
 import { inProcessExecutor, type RunExecutor } from './executor.js';
 import type { RunInputs } from './experiment.js';
 import type { RunSummary } from './run-summary.js';
-import { thrownError, type WorkerAnswer } from './worker-message.js';
+import { thrownError, type WorkerResponse } from './worker-message.js';
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
@@ -69,12 +69,12 @@ export class WorkerPool implements RunExecutor {
 
   #start(): Worker {
     const worker = new Worker(this.#file);
-    worker.on('message', (answer: WorkerAnswer) => {
+    worker.on('message', (response: WorkerResponse) => {
       const job = this.#working.get(worker)!;
       this.#working.delete(worker);
       this.#idle.push(worker);
-      if ('summary' in answer) job.done(answer.summary);
-      else job.failed(thrownError(answer.error));
+      if ('summary' in response) job.done(response.summary);
+      else job.failed(thrownError(response.error));
       this.#next();
     });
     worker.on('error', (error: NodeJS.ErrnoException) => {

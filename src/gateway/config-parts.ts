@@ -9,8 +9,8 @@ import { policyOptions } from '../policy/policy-options.js';
 import { routingPolicy } from '../policy/registry.js';
 import type { PolicyConfig, ReplicaConfig } from './gateway-config.js';
 
-export const configInvalid = (place: string, problem: string, remedy: string) =>
-  new InputError('GATEWAY_CONFIG_INVALID', place, problem, remedy);
+export const configInvalid = (place: string, problem: string, hint: string) =>
+  new InputError('GATEWAY_CONFIG_INVALID', place, problem, hint);
 
 /** How mistakes in twinyard.yaml and in what the admin API is sent are named. */
 export const CONFIG_ERRORS: YamlErrors = {
@@ -76,8 +76,8 @@ export function routingOf(keys: RoutingKeys, base: PolicyConfig, placeOf: PlaceO
   // Options belong to one policy.
   const options = { ...(keys.options ?? (name === base.name ? base.options : {})) };
   if (keys.scorers !== undefined) {
-    const remedy = "write 'policy: weighted'";
-    options.scorers = scorersOption(policy, keys.scorers, placeOf('scorers'), remedy, warn);
+    const hint = "write 'policy: weighted'";
+    options.scorers = scorersOption(policy, keys.scorers, placeOf('scorers'), hint, warn);
   }
   policyOptions(policy, options, placeOf('options'));
   return {

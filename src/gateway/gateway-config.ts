@@ -8,9 +8,9 @@ export interface GatewayConfig {
   endpoints: readonly EndpointConfig[];
   timeouts: {
     connectMs: number;
-    /** From the request's last byte to the first of the answer. */
+    /** From the request's last byte to the first of the response. */
     firstByteMs: number;
-    /** Between two pieces of an answer. */
+    /** Between two pieces of a response. */
     idleMs: number;
     totalMs: number;
     /** For a client to send its headers, and its whole request. */
@@ -52,7 +52,7 @@ export interface AccessConfig {
   /** How soon a key that was changed elsewhere is known here. */
   refreshMs: number;
   wrongKeysPerMinute: number;
-  /** Reserved for the answer of a request that does not say how long it may become. */
+  /** Reserved for the response of a request that does not say how long it may become. */
   defaultOutputTokens: number;
 }
 

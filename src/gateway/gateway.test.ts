@@ -1,17 +1,17 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { FakeEngine, sendJson, startGateway, until } from './fake-engine.fixture.js';
 import type { Gateway } from './gateway.js';
 import { GATEWAY_DEFAULTS } from './gateway-config.js';
-import { sendJson, startGateway, ToyEngine, until } from './toy-engine.contract.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-async function engines(count: number): Promise<ToyEngine[]> {
-  const list = await Promise.all(Array.from({ length: count }, () => ToyEngine.start()));
+async function engines(count: number): Promise<FakeEngine[]> {
+  const list = await Promise.all(Array.from({ length: count }, () => FakeEngine.start()));
   opened.push(...list.map((engine) => () => engine.kill()));
   return list;
 }

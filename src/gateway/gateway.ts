@@ -181,7 +181,7 @@ export class Gateway extends ServingGateway {
     for (const exchange of this.underWay()) exchange.check(nowUs, SWEEP_MS, timeouts);
     this.log?.flush();
     this.services.flush();
-    // Connections whose last answer began before the draining would wait for more.
+    // Connections whose last response began before the draining would wait for more.
     if (this.#isStopping) this.#ports.closeIdle();
   }
 

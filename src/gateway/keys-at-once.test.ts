@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { FakeEngine, startGateway } from './fake-engine.fixture.js';
 import { managedEndpoint, managedReplica } from './fleet/managed.contract.js';
 import { GATEWAY_DEFAULTS } from './gateway-config.js';
-import { startGateway, ToyEngine } from './toy-engine.contract.js';
 
 it('a key that this process makes, changes or revokes is known to its gateway when that has resolved', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-keys-'));
-  const engine = await ToyEngine.start();
+  const engine = await FakeEngine.start();
   const access = { ...GATEWAY_DEFAULTS.access, keys: 'required' as const, refreshMs: 1e6 };
   const gateway = await startGateway([], { endpoints: [], store: join(folder, 'x.db'), dataDir: folder, access });
   onTestFinished(async () => {
@@ -20,8 +20,10 @@ it('a key that this process makes, changes or revokes is known to its gateway wh
   const { keys } = gateway.store!;
   const { key, text } = await keys.create({ name: 'web' });
   const list = async (path = '', authorization = `Bearer ${text}`) => {
-    const answer = await fetch(`${gateway.url}${path}/v1/models`, { headers: { authorization } });
-    return answer.ok ? ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id) : answer.status;
+    const response = await fetch(`${gateway.url}${path}/v1/models`, { headers: { authorization } });
+    return response.ok
+      ? ((await response.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
+      : response.status;
   };
   const path = '/workspace/ws/endpoint/chat';
   expect([await list(), await list(path)]).toEqual([

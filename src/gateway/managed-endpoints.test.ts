@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { FakeEngine, sendJson, startGateway, until } from './fake-engine.fixture.js';
 import { managedEndpoint, managedReplica, upstream } from './fleet/managed.contract.js';
 import type { Gateway } from './gateway.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from './gateway-config.js';
-import { sendJson, startGateway, ToyEngine, until } from './toy-engine.contract.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-async function engineOf(): Promise<ToyEngine> {
-  const engine = await ToyEngine.start();
+async function engineOf(): Promise<FakeEngine> {
+  const engine = await FakeEngine.start();
   opened.push(() => engine.kill());
   return engine;
 }

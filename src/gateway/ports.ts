@@ -24,7 +24,7 @@ export class Ports {
   /** An InputError when certificates are of no use. */
   constructor({ admin, limits, listen, timeouts }: GatewayConfig, handlers: PortHandlers) {
     const { fault, refused } = handlers;
-    // Whoever sends twice what may be sent does not mean to hear the answer.
+    // Whoever sends twice what may be sent does not mean to hear the response.
     const shared = { ...limits, discardBytes: 2 * limits.bodyBytes, timeouts, refused, fault };
     this.#public = new Listener(listen, { ...shared, handler: handlers.public });
     this.#admin = new Listener(admin, { ...shared, handler: handlers.admin });

@@ -10,7 +10,7 @@ describe('InputError', () => {
       code: 'BAD_VALUE',
       place: 'trace.csv:14:7 (input_tokens)',
       problem: "'x' is no number",
-      remedy: 'give a count',
+      hint: 'give a count',
     });
   });
 

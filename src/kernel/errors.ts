@@ -1,5 +1,5 @@
 /**
- * What a person gave us is wrong. Printed as one line: place, problem, remedy; the process ends with code 2.
+ * What a person gave us is wrong. Printed as one line: place, problem, hint; the process ends with code 2.
  * Codes are stable: tests and scripts may rely on them, messages may be reworded.
  */
 export class InputError extends Error {
@@ -10,9 +10,9 @@ export class InputError extends Error {
     /** Where: `trace.csv:14:7 (input_tokens)`, `--tp`, `policy.yaml:3`. */
     readonly place: string,
     readonly problem: string,
-    readonly remedy: string,
+    readonly hint: string,
   ) {
-    super(`${place}: ${problem}; ${remedy}`);
+    super(`${place}: ${problem}; ${hint}`);
   }
 }
 

@@ -31,7 +31,7 @@ export function nearestName(given: string, known: readonly string[]): string | u
   return best;
 }
 
-/** "did you mean x? known: a, b, c": the remedy line for an unknown name. */
+/** "did you mean x? known: a, b, c": the hint line for an unknown name. */
 export function knownNames(given: string, known: readonly string[]): string {
   const near = nearestName(given, known);
   return `${near === undefined ? '' : `did you mean '${near}'? `}known: ${known.join(', ')}`;

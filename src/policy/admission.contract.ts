@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
-import { MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.contract.js';
+import { MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.fixture.js';
 import type { AdmissionPolicy } from './contract.js';
 import { policyOptions } from './policy-options.js';
 
@@ -9,7 +9,7 @@ import { policyOptions } from './policy-options.js';
 export function admissionContract(policy: AdmissionPolicy, given: unknown): void {
   const options = policyOptions(policy, given, 'test');
 
-  function answers(asked: readonly Question[]): (string | null)[] {
+  function responses(asked: readonly Question[]): (string | null)[] {
     const gate = policy.create(options, { random: randomStream(7, 'admission'), replicas: MOST_REPLICAS });
     return asked.map(({ request, view }) => gate.refuse(request, view));
   }
@@ -18,7 +18,7 @@ export function admissionContract(policy: AdmissionPolicy, given: unknown): void
     const reasons = new Set<string>();
     fc.assert(
       fc.property(questions, (asked) => {
-        for (const answer of answers(asked)) if (answer !== null) reasons.add(answer);
+        for (const response of responses(asked)) if (response !== null) reasons.add(response);
         expect(reasons.size).toBeLessThanOrEqual(3);
         expect(reasons.has('')).toBe(false);
       }),
@@ -29,7 +29,7 @@ export function admissionContract(policy: AdmissionPolicy, given: unknown): void
     fc.assert(
       fc.property(questions, (asked) => {
         const before = structuredClone(asked);
-        expect(answers(asked)).toEqual(answers(asked));
+        expect(responses(asked)).toEqual(responses(asked));
         expect(asked).toEqual(before);
       }),
     );
@@ -58,7 +58,7 @@ export function admissionContract(policy: AdmissionPolicy, given: unknown): void
     const declared = policy.reads(options);
     fc.assert(
       fc.property(questions, (asked) => {
-        expect(answers(asked.map((question) => withOtherSignals(question, declared)))).toEqual(answers(asked));
+        expect(responses(asked.map((question) => withOtherSignals(question, declared)))).toEqual(responses(asked));
       }),
     );
   });

@@ -35,13 +35,13 @@ export function badScorerWeight(name: string, weight: string, place: string): In
 }
 
 export function unknownOption(policy: string, given: string, known: readonly string[], place: string): InputError {
-  const remedy = known.length === 0 ? 'it takes no options' : knownNames(given, known);
-  return new InputError('UNKNOWN_POLICY_OPTION', place, `'${policy}' has no option '${given}'`, remedy);
+  const hint = known.length === 0 ? 'it takes no options' : knownNames(given, known);
+  return new InputError('UNKNOWN_POLICY_OPTION', place, `'${policy}' has no option '${given}'`, hint);
 }
 
 export function badOption(policy: string, problem: string, known: readonly string[], place: string): InputError {
-  const remedy = known.length === 0 ? `'${policy}' takes no options` : `'${policy}' takes: ${known.join(', ')}`;
-  return new InputError('BAD_POLICY_OPTION', place, problem, remedy);
+  const hint = known.length === 0 ? `'${policy}' takes no options` : `'${policy}' takes: ${known.join(', ')}`;
+  return new InputError('BAD_POLICY_OPTION', place, problem, hint);
 }
 
 export function badSloPriority(sloClass: string, priority: number, place: string): InputError {
@@ -55,6 +55,6 @@ export function badFileValue(place: string, problem: string, accepted: string): 
 }
 
 /** Something that was said and would do nothing. */
-export function idleFileKey(place: string, problem: string, remedy: string): InputError {
-  return new InputError('CONFLICTING_FLAGS', place, problem, remedy);
+export function idleFileKey(place: string, problem: string, hint: string): InputError {
+  return new InputError('CONFLICTING_FLAGS', place, problem, hint);
 }

@@ -28,11 +28,11 @@ describe('policyOptions', () => {
       code: 'UNKNOWN_POLICY_OPTION',
       place: 'bundle.yaml:2',
       problem: "'tier-shed' has no option 'treshold'",
-      remedy: "did you mean 'threshold'? known: threshold, min_priority",
+      hint: "did you mean 'threshold'? known: threshold, min_priority",
     });
     expect(failure(() => policyOptions(roundRobin, { speed: 4 }, '--policy-options'))).toMatchObject({
       code: 'UNKNOWN_POLICY_OPTION',
-      remedy: 'it takes no options',
+      hint: 'it takes no options',
     });
   });
 
@@ -40,7 +40,7 @@ describe('policyOptions', () => {
     expect(failure(() => policyOptions(tierShed, { threshold: 'high' }, '--policy-options'))).toMatchObject({
       code: 'BAD_POLICY_OPTION',
       place: '--policy-options (threshold)',
-      remedy: "'tier-shed' takes: threshold, min_priority",
+      hint: "'tier-shed' takes: threshold, min_priority",
     });
     expect(failure(() => policyOptions(tierShed, { threshold: -1 }, 'x'))).toMatchObject({
       place: 'x (threshold)',
@@ -67,7 +67,7 @@ describe('policyOptions', () => {
     expect(failure(() => policyOptions(roundRobin, 7, 'x'))).toMatchObject({
       code: 'BAD_POLICY_OPTION',
       place: 'x',
-      remedy: "'round-robin' takes no options",
+      hint: "'round-robin' takes no options",
     });
   });
 });

@@ -55,14 +55,14 @@ describe('the registry', () => {
         code: 'UNKNOWN_ROUTING_POLICY',
         place: 'bundle.yaml:3',
         problem: "unknown routing policy 'least-loded'",
-        remedy: expect.stringContaining("did you mean 'least-loaded'?"),
+        hint: expect.stringContaining("did you mean 'least-loaded'?"),
       }),
     );
     expect(() => admissionPolicy('tokenbucket')).toThrow(
       expect.objectContaining({
         code: 'UNKNOWN_ADMISSION_POLICY',
         place: '--admission-policy',
-        remedy: expect.stringContaining("did you mean 'token-bucket'?"),
+        hint: expect.stringContaining("did you mean 'token-bucket'?"),
       }),
     );
   });

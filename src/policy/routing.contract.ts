@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
-import { eligibleSlots, MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.contract.js';
+import { eligibleSlots, MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.fixture.js';
 import { MOST_CHATS } from './chat-affinity.js';
 import type { RoutingPolicy } from './contract.js';
 import { createExplanation, type Explanation, resetExplanation } from './explanation.js';
@@ -18,7 +18,7 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
   const options = policyOptions(policy, given, 'test');
 
   /** Asks a fresh picker all questions in turn and places what it picks. */
-  function answers(
+  function responses(
     asked: readonly Question[],
     explained?: (why: Explanation, question: Question, pick: number) => void,
   ) {
@@ -38,7 +38,7 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
   it('picks an eligible replica, and none exactly when none is eligible', () => {
     fc.assert(
       fc.property(questions, (asked) => {
-        const { picks } = answers(asked);
+        const { picks } = responses(asked);
         for (const [i, { view }] of asked.entries()) {
           const eligible = eligibleSlots(view);
           if (eligible.length === 0) expect(picks[i]).toBe(-1);
@@ -52,9 +52,9 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
     fc.assert(
       fc.property(questions, (asked) => {
         const before = structuredClone(asked);
-        const first = answers(asked);
-        expect(answers(asked)).toEqual(first);
-        expect(answers(asked, () => {})).toEqual(first);
+        const first = responses(asked);
+        expect(responses(asked)).toEqual(first);
+        expect(responses(asked, () => {})).toEqual(first);
         expect(asked).toEqual(before);
       }),
     );
@@ -64,7 +64,7 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
     const declared = policy.reads(options);
     fc.assert(
       fc.property(questions, (asked) => {
-        expect(answers(asked.map((question) => withOtherSignals(question, declared)))).toEqual(answers(asked));
+        expect(responses(asked.map((question) => withOtherSignals(question, declared)))).toEqual(responses(asked));
       }),
     );
   });
@@ -72,7 +72,7 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
   it('explains itself consistently', () => {
     fc.assert(
       fc.property(questions, (asked) => {
-        answers(asked, (why, { view }, pick) => {
+        responses(asked, (why, { view }, pick) => {
           expect(why.rule).not.toBe('');
           const eligible = eligibleSlots(view);
           expect(why.tied).toBeLessThanOrEqual(eligible.length);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
-import { eligibleSlots, MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.contract.js';
+import { eligibleSlots, MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.fixture.js';
 import type { Scorer } from './contract.js';
 
 const UNTOUCHED = 42;
@@ -9,7 +9,7 @@ const UNTOUCHED = 42;
 /** What every scorer promises. */
 export function scorerContract(scorer: Scorer): void {
   /** The scores of each question in turn, each placed on its best replica. */
-  function answers(asked: readonly Question[]): number[][] {
+  function responses(asked: readonly Question[]): number[][] {
     const instance = scorer.create({ random: randomStream(7, 'scoring'), replicas: MOST_REPLICAS });
     return asked.map(({ view, request }) => {
       const scores = new Float64Array(MOST_REPLICAS).fill(UNTOUCHED);
@@ -24,7 +24,7 @@ export function scorerContract(scorer: Scorer): void {
   it('scores eligible replicas within [0, 1] and leaves other slots alone', () => {
     fc.assert(
       fc.property(questions, (asked) => {
-        answers(asked).forEach((scores, q) => {
+        responses(asked).forEach((scores, q) => {
           const eligible = eligibleSlots(asked[q]!.view);
           scores.forEach((score, i) => {
             if (eligible.includes(i)) expect(score >= 0 && score <= 1).toBe(true);
@@ -39,7 +39,7 @@ export function scorerContract(scorer: Scorer): void {
     fc.assert(
       fc.property(questions, (asked) => {
         const before = structuredClone(asked);
-        expect(answers(asked)).toEqual(answers(asked));
+        expect(responses(asked)).toEqual(responses(asked));
         expect(asked).toEqual(before);
       }),
     );
@@ -48,7 +48,7 @@ export function scorerContract(scorer: Scorer): void {
   it('depends on no signal that it does not declare', () => {
     fc.assert(
       fc.property(questions, (asked) => {
-        expect(answers(asked.map((question) => withOtherSignals(question, scorer.reads)))).toEqual(answers(asked));
+        expect(responses(asked.map((question) => withOtherSignals(question, scorer.reads)))).toEqual(responses(asked));
       }),
     );
   });
@@ -66,7 +66,7 @@ export function scorerContract(scorer: Scorer): void {
             request.cachedBlocks[i] = request.blockCount;
           }
         }
-        expect(answers(changed)).toEqual(answers(asked));
+        expect(responses(changed)).toEqual(responses(asked));
       }),
     );
   });

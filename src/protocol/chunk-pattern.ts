@@ -4,7 +4,7 @@ import { BACKSLASH, QUOTE } from './json-bytes.js';
 const MOST_BYTES = 2048;
 
 /**
- * The chunks of one answer differ in nothing but their text, as a rule. Who has read one knows what the next says if the bytes
+ * The chunks of one response differ in nothing but their text, as a rule. Who has read one knows what the next says if the bytes
  * before and behind its text are the same: comparing them is several times quicker than reading it.
  */
 export class ChunkPattern {

@@ -33,7 +33,7 @@ export interface GenerationRequest {
   seed: number | null;
   /** Prompts under different salts share no cache. */
   cacheSalt: string;
-  /** The prompt comes first in the answer; plain completions only. */
+  /** The prompt comes first in the response; plain completions only. */
   echo: boolean;
 }
 

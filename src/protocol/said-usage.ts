@@ -1,7 +1,7 @@
-import { Count, FIRST_OTHER, Field } from './answer-fields.js';
+import { Count, FIRST_OTHER, Field } from './response-fields.js';
 import type { TokenCounts } from './usage.js';
 
-/** Who may carry `usage`: the answer itself, its `response`, its `message`; the first that has one counts. */
+/** Who may carry `usage`: the response itself, its `response`, its `message`; the first that has one counts. */
 const OWN = 0;
 const OF_RESPONSE = 1;
 const OF_MESSAGE = 2;
@@ -10,7 +10,7 @@ const HOLDERS = 3;
 /** More than any request takes; sums of such counts stay exact. */
 const MOST_TOKENS = 2 ** 31;
 
-/** What an answer has said of its tokens, field by field. */
+/** What a response has said of its tokens, field by field. */
 export class SaidUsage {
   #holder = OWN;
   /** By holder and field; -1 for what is not there. */
@@ -26,12 +26,12 @@ export class SaidUsage {
     this.#timingsCached = -1;
   }
 
-  /** Whether the answer itself has said it, not one that it carries. */
+  /** Whether the response itself has said it, not one that it carries. */
   get isOwn(): boolean {
     return this.#hasUsage[OWN] === 1;
   }
 
-  /** What follows is part of the answer's `response` or `message`. */
+  /** What follows is part of the response's `response` or `message`. */
   enter(field: number): void {
     this.#holder = field === Field.response ? OF_RESPONSE : OF_MESSAGE;
   }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { AnswerScanner } from './answer-scanner.js';
-import { readUsage } from './read-usage.contract.js';
+import { readUsage } from './read-usage.fixture.js';
+import { ResponseScanner } from './response-scanner.js';
 import { type TokenCounts, usageBody } from './usage.js';
 
 function scanned(answer: unknown): TokenCounts | null {
-  const scanner = new AnswerScanner();
+  const scanner = new ResponseScanner();
   const bytes = Buffer.from(JSON.stringify(answer));
   scanner.push(bytes, 0, bytes.length);
   const counts = { inputTokens: -1, cachedTokens: -1, outputTokens: -1, reasoningTokens: -1 };

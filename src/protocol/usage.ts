@@ -20,7 +20,7 @@ export interface TokenCounts {
   /** All of the prompt, what was found in a cache included. */
   inputTokens: number;
   cachedTokens: number;
-  /** All of the answer, reasoning included. */
+  /** All of the response, reasoning included. */
   outputTokens: number;
   reasoningTokens: number;
 }

@@ -28,9 +28,9 @@ describe('a chat', () => {
   test('goes on where its last turn ended', () => {
     for (const question of ['a', 'ab', 'abc', 'abcd']) {
       const first = chat(user(question));
-      const answer = 'Well, yes.';
-      const next = chat(user(question), { role: 'assistant', content: answer }, user('why?'));
-      expect(next.startsWith(first + answer)).toBe(true);
+      const response = 'Well, yes.';
+      const next = chat(user(question), { role: 'assistant', content: response }, user('why?'));
+      expect(next.startsWith(first + response)).toBe(true);
     }
   });
 

@@ -47,8 +47,8 @@ export function writePlain(prompt: Prompt, out: PromptBytes): void {
 }
 
 /**
- * A chat up to where the answer begins. Answers begin at a whole token, and an answer that comes back in a later turn stands
- * where it stood: that turn's bytes begin with this one's and its answer.
+ * A chat up to where the response begins. Answers begin at a whole token, and a response that comes back in a later turn stands
+ * where it stood: that turn's bytes begin with this one's and its response.
  */
 export function writeChat(body: JsonObject, out: PromptBytes): void {
   writeTools(body.tools, out);

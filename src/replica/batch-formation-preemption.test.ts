@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { type ToyRequest, toyReplica } from './toy-replica.contract.js';
+import { type FakeRequest, fakeReplica } from './fake-replica.fixture.js';
 
 // A step takes 10 us and 1 us per token; blocks hold 4 tokens.
 
 describe('preemption', () => {
   /** Two requests that need 3 blocks each in the end, and 4 blocks for both. */
-  const pair = (first: Partial<ToyRequest> = {}, second: Partial<ToyRequest> = {}): ToyRequest[] => [
+  const pair = (first: Partial<FakeRequest> = {}, second: Partial<FakeRequest> = {}): FakeRequest[] => [
     { input: 3, output: 9, ...first },
     { input: 3, output: 9, ...second },
   ];
 
   it('takes the seat of the last in the batch, which starts over', () => {
-    const { replica, outcomes, gaps, run } = toyReplica(pair(), { config: { totalKvBlocks: 4 } });
+    const { replica, outcomes, gaps, run } = fakeReplica(pair(), { config: { totalKvBlocks: 4 } });
     run();
     // 0..16 both prompts, five steps of 12. At 76 both need a third block: the second goes, and the first runs alone
     // 76..87. The second comes back: its prompt again 87..101, both 101..113, then alone in seven steps of 11.
@@ -23,13 +23,13 @@ describe('preemption', () => {
   });
 
   it('admits nobody in its own step, although there is room', () => {
-    const { replica, runUntil } = toyReplica(pair(), { config: { totalKvBlocks: 4 } });
+    const { replica, runUntil } = fakeReplica(pair(), { config: { totalKvBlocks: 4 } });
     runUntil(77);
     expect([replica.batchSize, replica.queueDepth, replica.kv.pool.free]).toEqual([1, 1, 1]);
   });
 
   it('puts victims back at the front of the queue', () => {
-    const { outcomes, run } = toyReplica([...pair(), { at: 50, input: 1 }], {
+    const { outcomes, run } = fakeReplica([...pair(), { at: 50, input: 1 }], {
       config: { totalKvBlocks: 4, maxNumSeqs: 2 },
     });
     run();
@@ -38,7 +38,7 @@ describe('preemption', () => {
   });
 
   it('puts several victims back in the order they had', () => {
-    const { replica, events, run } = toyReplica(
+    const { replica, events, run } = fakeReplica(
       [
         { input: 24, output: 1 },
         { input: 2, output: 20 },
@@ -55,7 +55,7 @@ describe('preemption', () => {
   });
 
   it('of the asking request itself ends the step for those behind it', () => {
-    const { replica, outcomes, events, run } = toyReplica(pair({ slo: 'background' }, { slo: 'critical' }), {
+    const { replica, outcomes, events, run } = fakeReplica(pair({ slo: 'background' }, { slo: 'critical' }), {
       config: { totalKvBlocks: 4, preemptionPolicy: 'priority' },
     });
     run();
@@ -67,7 +67,7 @@ describe('preemption', () => {
   });
 
   it('of somebody before the asking request does not make anyone miss the step', () => {
-    const { outcomes, run } = toyReplica(pair({ slo: 'background', input: 2 }, { slo: 'critical' }), {
+    const { outcomes, run } = fakeReplica(pair({ slo: 'background', input: 2 }, { slo: 'critical' }), {
       config: { totalKvBlocks: 4, preemptionPolicy: 'priority' },
     });
     run();
@@ -77,7 +77,7 @@ describe('preemption', () => {
   });
 
   it('may hit a prompt that is half done; what it computed is lost when its blocks are taken', () => {
-    const { replica, outcomes, run } = toyReplica(
+    const { replica, outcomes, run } = fakeReplica(
       [
         { input: 4, output: 9 },
         { input: 12, output: 1 },
@@ -94,7 +94,7 @@ describe('preemption', () => {
 
   it('of one prompt makes room for the prompt before it', () => {
     const long = { input: 12, output: 1 };
-    const { replica, outcomes, run } = toyReplica([{ input: 4, output: 9 }, long, long], {
+    const { replica, outcomes, run } = fakeReplica([{ input: 4, output: 9 }, long, long], {
       config: { totalKvBlocks: 6, longPrefillTokenThreshold: 4 },
     });
     run();
@@ -105,7 +105,7 @@ describe('preemption', () => {
   });
 
   it('leaves computed prompt blocks behind for the return', () => {
-    const { replica, outcomes, run } = toyReplica(
+    const { replica, outcomes, run } = fakeReplica(
       [
         { input: 4, output: 5 },
         { input: 9, output: 4 },
@@ -119,7 +119,7 @@ describe('preemption', () => {
   });
 
   it('of a long prompt loses the end of it first', () => {
-    const { replica, outcomes, run } = toyReplica(
+    const { replica, outcomes, run } = fakeReplica(
       [
         { input: 4, output: 9 },
         { input: 301, output: 6 },
@@ -134,7 +134,7 @@ describe('preemption', () => {
   });
 
   it('of a request that found its whole prompt in the cache leaves nothing of it behind', () => {
-    const { replica, outcomes, run } = toyReplica(
+    const { replica, outcomes, run } = fakeReplica(
       [
         { input: 8, group: 'g' },
         { at: 100, input: 4, output: 9 },
@@ -150,7 +150,7 @@ describe('preemption', () => {
   });
 
   it('of a request whose deadline comes before its return', () => {
-    const { replica, status, run } = toyReplica(pair({}, { deadline: 80 }), { config: { totalKvBlocks: 4 } });
+    const { replica, status, run } = fakeReplica(pair({}, { deadline: 80 }), { config: { totalKvBlocks: 4 } });
     run();
     expect([status(1), replica.timedOut, replica.queueDepth, replica.kv.pool.free]).toEqual(['timed_out', 1, 0, 4]);
   });

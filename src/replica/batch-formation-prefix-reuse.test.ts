@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { toyReplica } from './toy-replica.contract.js';
+import { fakeReplica } from './fake-replica.fixture.js';
 
 // A step takes 10 us and 1 us per token; blocks hold 4 tokens.
 
 describe('a prefix that was computed before', () => {
   it('is not computed again', () => {
-    const { replica, outcomes, run } = toyReplica([
+    const { replica, outcomes, run } = fakeReplica([
       { input: 12, group: 'g', prefix: 8 },
       { at: 100, input: 12, group: 'g', prefix: 8 },
     ]);
@@ -17,7 +17,7 @@ describe('a prefix that was computed before', () => {
   });
 
   it('can be shared within the step that computes it', () => {
-    const { outcomes, run } = toyReplica([
+    const { outcomes, run } = fakeReplica([
       { input: 12, group: 'g', prefix: 8 },
       { input: 12, group: 'g', prefix: 8 },
     ]);
@@ -26,7 +26,7 @@ describe('a prefix that was computed before', () => {
   });
 
   it('counts whole blocks only', () => {
-    const { replica, run } = toyReplica([
+    const { replica, run } = fakeReplica([
       { input: 12, group: 'g', prefix: 7 },
       { at: 100, input: 12, group: 'g', prefix: 7 },
     ]);
@@ -35,7 +35,7 @@ describe('a prefix that was computed before', () => {
   });
 
   it('is not known to requests of another group', () => {
-    const { replica, run } = toyReplica([
+    const { replica, run } = fakeReplica([
       { input: 12, group: 'g' },
       { at: 100, input: 12, group: 'h' },
     ]);
@@ -46,7 +46,7 @@ describe('a prefix that was computed before', () => {
 
 describe('a prompt that is in the cache as a whole', () => {
   it('takes a step of 1 us and claims nothing; its answer starts on a new block', () => {
-    const { replica, outcomes, runUntil, run } = toyReplica([
+    const { replica, outcomes, runUntil, run } = fakeReplica([
       { input: 8, group: 'g' },
       { at: 100, input: 8, output: 2, group: 'g' },
     ]);
@@ -60,7 +60,7 @@ describe('a prompt that is in the cache as a whole', () => {
 
   it('costs no budget: any number of them gets seats in one step', () => {
     const hit = { at: 100, input: 8, output: 2, group: 'g' };
-    const { replica, outcomes, run } = toyReplica(
+    const { replica, outcomes, run } = fakeReplica(
       [{ input: 8, group: 'g' }, ...Array.from({ length: 600 }, () => hit), { at: 100, input: 5, output: 2 }],
       { config: { totalKvBlocks: 1000, maxNumSeqs: 1000, maxNumBatchedTokens: 1000 } },
     );
@@ -74,7 +74,7 @@ describe('a prompt that is in the cache as a whole', () => {
 describe('a chat whose context grows', () => {
   it('finds its past again, answers included, except for the last token', () => {
     const turn = { session: 's', grows: true };
-    const { replica, outcomes, run } = toyReplica([
+    const { replica, outcomes, run } = fakeReplica([
       { input: 6, output: 7, ...turn },
       { at: 1000, input: 16, round: 1, ...turn },
     ]);
@@ -85,7 +85,7 @@ describe('a chat whose context grows', () => {
 
   it('does not find a block that the answer has not filled', () => {
     const turn = { session: 's', grows: true };
-    const { replica, outcomes, run } = toyReplica([
+    const { replica, outcomes, run } = fakeReplica([
       { input: 6, output: 6, ...turn },
       { at: 1000, input: 15, round: 1, ...turn },
     ]);
@@ -95,7 +95,7 @@ describe('a chat whose context grows', () => {
 
   it('is remembered beside others that need a block in the same step', () => {
     const turn = { grows: true, output: 7 };
-    const { replica, run } = toyReplica([
+    const { replica, run } = fakeReplica([
       { input: 6, session: 'a', ...turn },
       { input: 7, session: 'b', ...turn },
       { input: 6, session: 'c', ...turn },

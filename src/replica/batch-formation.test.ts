@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { type FakeRequest, fakeReplica } from './fake-replica.fixture.js';
 import type { BatchShape } from './latency/contract.js';
 import type { ReplicaConfig } from './replica-config.js';
-import { type ToyRequest, toyReplica } from './toy-replica.contract.js';
 
 // A step takes 10 us and 1 us per token; blocks hold 4 tokens.
 
 describe('the token budget of a step', () => {
   it('cuts a long prompt into chunks', () => {
-    const { outcomes, run } = toyReplica([{ input: 20 }], { config: { maxNumBatchedTokens: 8 } });
+    const { outcomes, run } = fakeReplica([{ input: 20 }], { config: { maxNumBatchedTokens: 8 } });
     run();
     expect(outcomes.ttftUs[0]).toBe(18 + 18 + 14);
   });
 
   it('goes to running requests first; a waiting prompt gets what is left', () => {
-    const { outcomes, run } = toyReplica(
+    const { outcomes, run } = fakeReplica(
       [
         { input: 4, output: 3 },
         { at: 1, input: 10 },
@@ -26,7 +26,7 @@ describe('the token budget of a step', () => {
   });
 
   it('lets a long prompt take no more than the threshold, so that others fit beside it', () => {
-    const { outcomes, run } = toyReplica([{ input: 12 }, { input: 3 }], {
+    const { outcomes, run } = fakeReplica([{ input: 12 }, { input: 3 }], {
       config: { longPrefillTokenThreshold: 5 },
     });
     run();
@@ -37,7 +37,7 @@ describe('the token budget of a step', () => {
   it('makes decoding requests at the end of the batch sit a step out', () => {
     // Empty prompts cost no tokens: three requests get a seat in a step with a budget of two.
     const empty = { input: 0, output: 3 };
-    const { outcomes, events, gaps, run } = toyReplica([empty, empty, empty], { config: { maxNumBatchedTokens: 2 } });
+    const { outcomes, events, gaps, run } = fakeReplica([empty, empty, empty], { config: { maxNumBatchedTokens: 2 } });
     run();
     // 0..1 nothing. 1..13 and 13..25: the first two. 25..36 and 36..47: the third, all alone.
     expect(Array.from(outcomes.e2eUs)).toEqual([25, 25, 23]);
@@ -49,13 +49,13 @@ describe('the token budget of a step', () => {
 
 describe('what the latency model is told of a step', () => {
   /** Every step's sums, without those that are zero. */
-  function shapesOf(list: readonly ToyRequest[], config: Partial<ReplicaConfig>) {
+  function shapesOf(list: readonly FakeRequest[], config: Partial<ReplicaConfig>) {
     const shapes: Partial<BatchShape>[] = [];
     const stepUs = (shape: BatchShape) => {
       shapes.push(Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== 0)));
       return 10;
     };
-    toyReplica(list, { config, latency: { stepUs } }).run();
+    fakeReplica(list, { config, latency: { stepUs } }).run();
     return shapes;
   }
   const prefill = (tokens: number, done: number, full: number, causal: number, pairs: number, longest: number) => ({
@@ -103,7 +103,7 @@ describe('what the latency model is told of a step', () => {
       { input: 4, output: 3 },
       { input: 6, output: 2 },
     ];
-    toyReplica(list, { latency: { readsContexts: true, stepUs } }).run();
+    fakeReplica(list, { latency: { readsContexts: true, stepUs } }).run();
     // Blocks of 4 tokens: 1 + 2, then another one for the first request, then the second has left.
     expect(told).toEqual([
       [0, 0, 0, 12],
@@ -120,7 +120,7 @@ describe('what the latency model is told of a step', () => {
         return 10;
       };
       const list = [40, 7, 12, 30].map((output, i) => ({ input: 5 + 3 * i, output }));
-      const { replica, run, runUntil } = toyReplica(list, { latency: { readsContexts: true, stepUs } });
+      const { replica, run, runUntil } = fakeReplica(list, { latency: { readsContexts: true, stepUs } });
       if (advance) {
         runUntil(1);
         replica.advance(Number.POSITIVE_INFINITY);
@@ -146,13 +146,13 @@ describe('what the latency model is told of a step', () => {
 
 describe('seats', () => {
   it('limit how many requests run at once', () => {
-    const { outcomes, run } = toyReplica([{ input: 4 }, { input: 4 }, { input: 4 }], { config: { maxNumSeqs: 2 } });
+    const { outcomes, run } = fakeReplica([{ input: 4 }, { input: 4 }, { input: 4 }], { config: { maxNumSeqs: 2 } });
     run();
     expect(Array.from(outcomes.schedulingDelayUs)).toEqual([0, 0, 18]);
   });
 
   it('go in the order of the scheduler', () => {
-    const { outcomes, run } = toyReplica([{ input: 9 }, { input: 5 }, { input: 7 }], {
+    const { outcomes, run } = fakeReplica([{ input: 9 }, { input: 5 }, { input: 7 }], {
       config: { maxNumSeqs: 1, scheduler: 'sjf' },
     });
     run();
@@ -163,7 +163,7 @@ describe('seats', () => {
 
 describe('a head of the queue that does not fit in memory', () => {
   it('blocks those behind it, and nobody is preempted for it', () => {
-    const { replica, outcomes, run } = toyReplica(
+    const { replica, outcomes, run } = fakeReplica(
       [
         { input: 8, output: 5 },
         { at: 1, input: 12 },
@@ -181,7 +181,7 @@ describe('a head of the queue that does not fit in memory', () => {
 describe('memory for the last token', () => {
   it('that is not there is counted, and the request completes', () => {
     // Four tokens of prompt fill the only block; the one output token has no place.
-    const { replica, status, run } = toyReplica([{ input: 4, output: 1 }], {
+    const { replica, status, run } = fakeReplica([{ input: 4, output: 1 }], {
       config: { totalKvBlocks: 1, maxModelLen: 5 },
     });
     run();

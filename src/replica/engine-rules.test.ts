@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ENGINE_RULES, engineRules } from './engine-rules.js';
+import { type FakeRequest, fakeReplica } from './fake-replica.fixture.js';
 import type { BatchShape } from './latency/contract.js';
-import { type ToyRequest, toyReplica } from './toy-replica.contract.js';
 
 // A step takes 10 us and 1 us per token; blocks hold 4 tokens.
 
@@ -18,26 +18,26 @@ describe('engineRules', () => {
       expect.objectContaining({
         code: 'REPLICA_UNKNOWN_RULES',
         place: '--engine-rules',
-        remedy: "did you mean 'vllm-v1'? known: classic, vllm-v1, vllm-v1-async",
+        hint: "did you mean 'vllm-v1'? known: classic, vllm-v1, vllm-v1-async",
       }),
     );
   });
 });
 
 describe('a prompt that is wholly in the cache', () => {
-  const twice: ToyRequest[] = [
+  const twice: FakeRequest[] = [
     { input: 8, output: 1, group: 'g', prefix: 8 },
     { at: 100, input: 8, output: 1, group: 'g', prefix: 8 },
   ];
 
   it('costs nothing by the classic rules', () => {
-    const { outcomes, run } = toyReplica(twice);
+    const { outcomes, run } = fakeReplica(twice);
     run();
     expect([outcomes.ttftUs[0], outcomes.ttftUs[1]]).toEqual([18, 1]);
   });
 
   it('has its last block computed again by those of vLLM', () => {
-    const { outcomes, replica, run } = toyReplica(twice, { config: V1 });
+    const { outcomes, replica, run } = fakeReplica(twice, { config: V1 });
     run();
     expect([outcomes.ttftUs[0], outcomes.ttftUs[1]]).toEqual([18, 14]);
     expect(replica.cachedPromptTokens).toBe(4);
@@ -45,17 +45,17 @@ describe('a prompt that is wholly in the cache', () => {
 });
 
 describe('a preempted request', () => {
-  // Six blocks: both prompts fit, and four tokens of each answer. Then the first needs a block, and the second goes.
-  const pair: ToyRequest[] = [
+  // Six blocks: both prompts fit, and four tokens of each response. Then the first needs a block, and the second goes.
+  const pair: FakeRequest[] = [
     { input: 8, output: 9 },
     { input: 8, output: 9 },
   ];
   const config = { totalKvBlocks: 6, maxModelLen: 24 };
-  const many = Array.from({ length: 6 }, (_, i): ToyRequest => ({ at: 10 * i, input: 5, output: 15 }));
+  const many = Array.from({ length: 6 }, (_, i): FakeRequest => ({ at: 10 * i, input: 5, output: 15 }));
   const crowded = { totalKvBlocks: 7, maxModelLen: 28, maxNumBatchedTokens: 6, ...V1 };
 
   it('starts its answer over by the classic rules', () => {
-    const { outcomes, replica, run, gaps } = toyReplica(pair, { config });
+    const { outcomes, replica, run, gaps } = fakeReplica(pair, { config });
     run();
     expect(replica.preemptions).toBe(1);
     expect(outcomes.ttftUs[1]).toBeGreaterThan(outcomes.ttftUs[0]!);
@@ -68,13 +68,13 @@ describe('a preempted request', () => {
       shapes.push([decodes, prefillTokens]);
       return 10 + decodes + prefillTokens;
     };
-    const { outcomes, events, replica, run, gaps, status } = toyReplica(pair, {
+    const { outcomes, events, replica, run, gaps, status } = fakeReplica(pair, {
       config: { ...config, ...V1 },
       latency: { stepUs },
     });
     run();
     expect([replica.preemptions, status(1)]).toEqual([1, 'completed']);
-    // Prompts, four steps of two, four of one; then the 8 tokens of the prompt and 5 of the answer, of which 2 blocks are left.
+    // Prompts, four steps of two, four of one; then the 8 tokens of the prompt and 5 of the response, of which 2 blocks are left.
     expect(shapes).toEqual([
       [0, 16],
       ...Array.from({ length: 4 }, () => [2, 0]),
@@ -91,7 +91,7 @@ describe('a preempted request', () => {
   });
 
   it('has never fewer tokens than before, not even while it computes them again', () => {
-    const { replica, runUntil } = toyReplica(many, { config: crowded });
+    const { replica, runUntil } = fakeReplica(many, { config: crowded });
     const had = new Map<number, number>();
     for (let us = 0; us < 3000; us++) {
       runUntil(us);
@@ -105,7 +105,7 @@ describe('a preempted request', () => {
   });
 
   it('may be preempted again and again', () => {
-    const { outcomes, replica, run, gaps } = toyReplica(many, { config: crowded });
+    const { outcomes, replica, run, gaps } = fakeReplica(many, { config: crowded });
     run();
     expect(replica.preemptions).toBeGreaterThan(6);
     expect(gaps()).toHaveLength(6 * 14);
@@ -116,7 +116,7 @@ describe('a preempted request', () => {
   });
 
   it('leaves nothing behind when it is lost before it comes back', () => {
-    const { gaps, run, status } = toyReplica([pair[0]!, { ...pair[1]!, deadline: 90 }], {
+    const { gaps, run, status } = fakeReplica([pair[0]!, { ...pair[1]!, deadline: 90 }], {
       config: { ...config, ...V1 },
     });
     run();
@@ -130,20 +130,20 @@ describe('an engine that puts steps together ahead of time', () => {
   const busy = { input: 4, output: 6 };
 
   it('admits who arrives during a step to the next but one', () => {
-    const { outcomes, run } = toyReplica([busy, { at: 20, input: 4 }], { config });
+    const { outcomes, run } = fakeReplica([busy, { at: 20, input: 4 }], { config });
     run();
     // Steps end at 14, 25, 36; the one from 25 on was put together before the request was there.
     expect(outcomes.schedulingDelayUs[1]).toBe(36 - 20);
   });
 
   it('admits at once who finds nobody', () => {
-    const { outcomes, run } = toyReplica([{ at: 7, input: 4 }], { config });
+    const { outcomes, run } = fakeReplica([{ at: 7, input: 4 }], { config });
     run();
     expect(outcomes.ttftUs[0]).toBe(14);
   });
 
   it('does not forget who arrives while the last request ends', () => {
-    const { outcomes, run, status } = toyReplica(
+    const { outcomes, run, status } = fakeReplica(
       [
         { input: 4, output: 2 },
         { at: 12, input: 4 },
@@ -155,7 +155,7 @@ describe('an engine that puts steps together ahead of time', () => {
   });
 
   it('counts who is not yet known as waiting, and lets it go', () => {
-    const { replica, runUntil, status } = toyReplica([busy, { at: 20, input: 4, deadline: 22 }], { config });
+    const { replica, runUntil, status } = fakeReplica([busy, { at: 20, input: 4, deadline: 22 }], { config });
     runUntil(21);
     expect([replica.queueDepth, replica.isBusy]).toEqual([1, true]);
     runUntil(23);
@@ -164,19 +164,19 @@ describe('an engine that puts steps together ahead of time', () => {
 });
 
 describe('a request that comes while the last one is in its last step', () => {
-  const list: ToyRequest[] = [
+  const list: FakeRequest[] = [
     { input: 4, output: 1 },
     { at: 5, input: 4, output: 1 },
   ];
 
   it('begins at once by the classic rules', () => {
-    const { outcomes, run } = toyReplica(list);
+    const { outcomes, run } = fakeReplica(list);
     run();
     expect(outcomes.schedulingDelayUs[1]).toBe(0);
   });
 
   it('waits for the end of that step by those of vLLM', () => {
-    const { outcomes, run } = toyReplica(list, { config: V1 });
+    const { outcomes, run } = fakeReplica(list, { config: V1 });
     run();
     expect(outcomes.schedulingDelayUs[1]).toBe(14 - 5);
   });
@@ -185,7 +185,7 @@ describe('a request that comes while the last one is in its last step', () => {
 describe('the last token of an answer', () => {
   it('is stored by the classic rules only', () => {
     const blocks = (config: object) => {
-      const { replica, run } = toyReplica([{ input: 4, output: 1 }], { config });
+      const { replica, run } = fakeReplica([{ input: 4, output: 1 }], { config });
       run();
       return replica.kv.misses;
     };

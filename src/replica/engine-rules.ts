@@ -14,7 +14,7 @@ export interface EngineRules {
   losesCopies: boolean;
   /** No step begins before the last one is over; otherwise a request that finds nobody running begins at once. */
   finishesSteps: boolean;
-  /** The last token of an answer is given a place in the KV memory before the request leaves. */
+  /** The last token of a response is given a place in the KV memory before the request leaves. */
   storesLastToken: boolean;
 }
 

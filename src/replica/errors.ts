@@ -83,8 +83,8 @@ export function dataParallelNeedsExperts(dp: number, model: string): InputError 
 }
 
 /** A dimension that the model's config leaves out and that this calculation cannot do without. */
-export function modelLacks(model: string, field: string, needed: string, remedy: string): InputError {
-  return new InputError('MODEL_LACKS_FIELD', `config.json of ${model} (${field})`, `${needed} needs it`, remedy);
+export function modelLacks(model: string, field: string, needed: string, hint: string): InputError {
+  return new InputError('MODEL_LACKS_FIELD', `config.json of ${model} (${field})`, `${needed} needs it`, hint);
 }
 
 export function unsupportedActivation(model: string, given: string, known: readonly string[]): InputError {
@@ -105,8 +105,8 @@ export function modelDoesNotFit(place: string, problem: string): InputError {
   );
 }
 
-export function badProfile(place: string, problem: string, remedy: string): InputError {
-  return new InputError('BAD_PROFILE', place, problem, remedy);
+export function badProfile(place: string, problem: string, hint: string): InputError {
+  return new InputError('BAD_PROFILE', place, problem, hint);
 }
 
 export function unknownProfileKey(place: string, key: string, known: readonly string[]): InputError {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { writtenOut } from './fake-replica.fixture.js';
 import { GapLog } from './gap-log.js';
-import { writtenOut } from './toy-replica.contract.js';
 
 const gaps = (log: GapLog) => writtenOut(log.counts());
 

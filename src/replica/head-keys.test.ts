@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { type FakeRequest, fakeRequests, fakeTable } from './fake-replica.fixture.js';
 import { HeadKeys } from './head-keys.js';
 import type { ReplicaRequests } from './replica-requests.js';
-import { type ToyRequest, toyRequests, toyTable } from './toy-replica.contract.js';
 
 /** Toy keys count from 1000 x group, 1000 x (100 + chat) and 1000 x (200 + row). */
-function headOf(...list: ToyRequest[]): { head: HeadKeys; requests: ReplicaRequests; asked: number[] } {
-  const requests = toyRequests(toyTable(list));
+function headOf(...list: FakeRequest[]): { head: HeadKeys; requests: ReplicaRequests; asked: number[] } {
+  const requests = fakeRequests(fakeTable(list));
   const asked: number[] = [];
   const { fill } = requests.keys;
   requests.keys.fill = (row, blocks, out) => {

@@ -14,7 +14,7 @@ interface Kept {
   lastTokenUs: number;
   /** Between its tokens up to its return, the time it waited for that included. */
   gapsUs: number[];
-  /** First key of the blocks that hold some of the answer; they are numbered downwards. 0 when not yet handed out. */
+  /** First key of the blocks that hold some of the response; they are numbered downwards. 0 when not yet handed out. */
   firstKey: number;
 }
 
@@ -73,7 +73,7 @@ export class KeptOutput {
     if (kept !== undefined) this.#gaps.claimAll(kept.gapsUs);
   }
 
-  /** Keys of the row's first blocks; those that reach into its answer are nobody else's. */
+  /** Keys of the row's first blocks; those that reach into its response are nobody else's. */
   fillKeys(row: number, blocks: number, out: Int32Array): void {
     const { table, keys } = this.#requests;
     const grows = (table.flags[row]! & ROW_GROWS_CONTEXT) !== 0;

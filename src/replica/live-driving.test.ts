@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { fakeConfig, fakeLatency, fakeReplica, fakeRequests, fakeTable } from './fake-replica.fixture.js';
 import { Replica } from './replica.js';
-import { toyConfig, toyLatency, toyReplica, toyRequests, toyTable } from './toy-replica.contract.js';
 
 /** What whoever drives a replica by a clock asks of it, beyond what a simulation does. */
 describe('between two steps', () => {
   it('the batch tells who has how many tokens at the end of the step', () => {
-    const { replica, runUntil } = toyReplica([
+    const { replica, runUntil } = fakeReplica([
       { input: 4, output: 3 },
       { at: 1, input: 4, output: 3 },
     ]);
@@ -17,13 +17,13 @@ describe('between two steps', () => {
   });
 
   it('a prompt in pieces has no tokens yet', () => {
-    const { replica, runUntil } = toyReplica([{ input: 150, output: 3 }]);
+    const { replica, runUntil } = fakeReplica([{ input: 150, output: 3 }]);
     runUntil(1);
     expect(replica.producedAt(0)).toBe(0);
   });
 
   it('arrivals wait for their queueing delay', () => {
-    const { replica, runUntil } = toyReplica([{ input: 4 }], { latency: { queueingUs: 100 } });
+    const { replica, runUntil } = fakeReplica([{ input: 4 }], { latency: { queueingUs: 100 } });
     runUntil(50);
     expect([replica.arriving, replica.queueDepth]).toEqual([1, 0]);
     runUntil(101);
@@ -33,7 +33,7 @@ describe('between two steps', () => {
 
 describe('an aborted request', () => {
   it('that runs gives its seat and its blocks back at once, and another takes them', () => {
-    const { replica, events, runUntil, run, status } = toyReplica(
+    const { replica, events, runUntil, run, status } = fakeReplica(
       [
         { input: 4, output: 50 },
         { at: 1, input: 4, output: 2 },
@@ -50,7 +50,7 @@ describe('an aborted request', () => {
   });
 
   it('that waits leaves the queue', () => {
-    const { replica, runUntil, run, status } = toyReplica(
+    const { replica, runUntil, run, status } = fakeReplica(
       [
         { input: 4, output: 5 },
         { at: 1, input: 4 },
@@ -66,7 +66,7 @@ describe('an aborted request', () => {
   });
 
   it('that is on its way is lost when it gets to the queue', () => {
-    const { replica, runUntil, run, events, status } = toyReplica([{ input: 4 }], { latency: { queueingUs: 100 } });
+    const { replica, runUntil, run, events, status } = fakeReplica([{ input: 4 }], { latency: { queueingUs: 100 } });
     runUntil(10);
     replica.abort(0, 0);
     expect(events).toEqual([]);
@@ -76,15 +76,15 @@ describe('an aborted request', () => {
   });
 
   it('that did not fit says nothing about whoever has its row next', () => {
-    const config = toyConfig({ maxNumBatchedTokens: 1000 });
-    const table = toyTable([
+    const config = fakeConfig({ maxNumBatchedTokens: 1000 });
+    const table = fakeTable([
       { input: 300, output: 40 },
       { input: 200, output: 20 },
     ]);
-    const requests = toyRequests(table);
+    const requests = fakeRequests(table);
     const replica = new Replica(
       config,
-      toyLatency(),
+      fakeLatency(),
       requests,
       { firstToken() {}, left() {} },
       Number.POSITIVE_INFINITY,
@@ -104,15 +104,15 @@ describe('an aborted request', () => {
 
 describe('tokens found in the cache', () => {
   it('are told by row, if anybody asks', () => {
-    const table = toyTable([
+    const table = fakeTable([
       { input: 9, output: 1, group: 'g' },
       { at: 100, input: 10, output: 1, group: 'g' },
     ]);
     table.prefixTokens[table.prefixGroup[0]!] = 8;
     const cachedTokens = new Int32Array(2);
-    const requests = { ...toyRequests(table), cachedTokens };
+    const requests = { ...fakeRequests(table), cachedTokens };
     const events = { firstToken() {}, left() {} };
-    const replica = new Replica(toyConfig(), toyLatency(), requests, events, Number.POSITIVE_INFINITY);
+    const replica = new Replica(fakeConfig(), fakeLatency(), requests, events, Number.POSITIVE_INFINITY);
     replica.enqueue(0, 0);
     replica.advance(100);
     replica.enqueue(1, 100);

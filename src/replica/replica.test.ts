@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { toyReplica } from './toy-replica.contract.js';
+import { fakeReplica } from './fake-replica.fixture.js';
 
 // A step takes 10 us and 1 us per token; blocks hold 4 tokens.
 
 describe('the life of a request', () => {
   it('with three output tokens: one prompt step and two decode steps', () => {
-    const { replica, outcomes, events, run, gaps } = toyReplica([{ at: 100, input: 4, output: 3 }], {
+    const { replica, outcomes, events, run, gaps } = fakeReplica([{ at: 100, input: 4, output: 3 }], {
       latency: { queueingUs: 5, outputTokenUs: 3, postDecodeUs: 7 },
     });
     run();
@@ -24,7 +24,7 @@ describe('the life of a request', () => {
   });
 
   it('gives its seat and its memory back when its last step starts', () => {
-    const { replica, runUntil } = toyReplica([{ input: 4, output: 2 }]);
+    const { replica, runUntil } = fakeReplica([{ input: 4, output: 2 }]);
     runUntil(14);
     expect([replica.batchSize, replica.kv.pool.used, replica.completed]).toEqual([1, 1, 0]);
     runUntil(15);
@@ -32,7 +32,7 @@ describe('the life of a request', () => {
   });
 
   it('ends with the prompt when one token is wanted', () => {
-    const { outcomes, replica, run } = toyReplica([{ input: 4, output: 1 }], {
+    const { outcomes, replica, run } = fakeReplica([{ input: 4, output: 1 }], {
       latency: { outputTokenUs: 3, postDecodeUs: 7 },
     });
     run();
@@ -42,7 +42,7 @@ describe('the life of a request', () => {
   });
 
   it('ends the same way without output, but no token is counted, stored or processed', () => {
-    const { outcomes, replica, run } = toyReplica([{ input: 4, output: 0 }], {
+    const { outcomes, replica, run } = fakeReplica([{ input: 4, output: 0 }], {
       latency: { outputTokenUs: 3, postDecodeUs: 7 },
     });
     run();
@@ -51,19 +51,19 @@ describe('the life of a request', () => {
   });
 
   it('with an empty prompt begins with a step of 1 us', () => {
-    const { outcomes, run } = toyReplica([{ input: 0, output: 2 }]);
+    const { outcomes, run } = fakeReplica([{ input: 0, output: 2 }]);
     run();
     expect([outcomes.ttftUs[0], outcomes.e2eUs[0]]).toEqual([1, 12]);
   });
 
   it('with neither prompt nor output ends all the same', () => {
-    const { outcomes, status, run } = toyReplica([{ input: 0, output: 0 }]);
+    const { outcomes, status, run } = fakeReplica([{ input: 0, output: 0 }]);
     run();
     expect([status(0), outcomes.e2eUs[0]]).toEqual(['completed', 1]);
   });
 
   it('counts what went in and out', () => {
-    const { replica, run } = toyReplica([
+    const { replica, run } = fakeReplica([
       { input: 4, output: 3 },
       { input: 6, output: 1 },
     ]);
@@ -74,7 +74,7 @@ describe('the life of a request', () => {
 
 describe('requests together', () => {
   it('share steps: a newcomer makes the step of the others longer', () => {
-    const { outcomes, run, gaps } = toyReplica([
+    const { outcomes, run, gaps } = fakeReplica([
       { input: 4, output: 3 },
       { at: 5, input: 6, output: 1 },
     ]);
@@ -86,13 +86,13 @@ describe('requests together', () => {
   });
 
   it('follow each other without a pause', () => {
-    const { outcomes, run } = toyReplica([{ input: 4 }, { input: 4 }], { config: { maxNumSeqs: 1 } });
+    const { outcomes, run } = fakeReplica([{ input: 4 }, { input: 4 }], { config: { maxNumSeqs: 1 } });
     run();
     expect(Array.from(outcomes.schedulingDelayUs)).toEqual([0, 14]);
   });
 
   it('leave samples of the queue behind, one per step', () => {
-    const { replica, run } = toyReplica([{ input: 4 }, { input: 4 }, { input: 4 }], { config: { maxNumSeqs: 1 } });
+    const { replica, run } = fakeReplica([{ input: 4 }, { input: 4 }, { input: 4 }], { config: { maxNumSeqs: 1 } });
     run();
     expect([replica.steps, replica.queueSamples]).toEqual([3, 2 + 1 + 0]);
   });
@@ -103,20 +103,20 @@ describe('a request that cannot be served', () => {
     ['a prompt as long as the longest request', { input: 10, output: 0 }],
     ['prompt and output together too long', { input: 4, output: 7 }],
   ])('is dropped: %s', (_, request) => {
-    const { replica, status, events, run } = toyReplica([request], { config: { maxModelLen: 10 } });
+    const { replica, status, events, run } = fakeReplica([request], { config: { maxModelLen: 10 } });
     run();
     expect([status(0), replica.dropped, replica.inputTokens]).toEqual(['dropped', 1, 0]);
     expect(events).toEqual([{ toldUs: 0, row: 0, what: 'lost', atUs: 0 }]);
   });
 
   it('is one whose prompt has more blocks than there are', () => {
-    const { status, run } = toyReplica([{ input: 9 }], { config: { totalKvBlocks: 2, maxModelLen: 100 } });
+    const { status, run } = fakeReplica([{ input: 9 }], { config: { totalKvBlocks: 2, maxModelLen: 100 } });
     run();
     expect(status(0)).toBe('dropped');
   });
 
   it('is not one that just fits', () => {
-    const { status, run } = toyReplica([{ input: 4, output: 6 }], { config: { maxModelLen: 10 } });
+    const { status, run } = fakeReplica([{ input: 4, output: 6 }], { config: { maxModelLen: 10 } });
     run();
     expect(status(0)).toBe('completed');
   });
@@ -124,7 +124,7 @@ describe('a request that cannot be served', () => {
 
 describe('a request that did not say how much it wants', () => {
   it('is stopped one token before the longest request', () => {
-    const { replica, outcomes, status, run } = toyReplica([{ input: 4, output: 20, openEnded: true }], {
+    const { replica, outcomes, status, run } = fakeReplica([{ input: 4, output: 20, openEnded: true }], {
       config: { maxModelLen: 10 },
     });
     run();
@@ -134,7 +134,7 @@ describe('a request that did not say how much it wants', () => {
   });
 
   it('is left alone when it stops by itself', () => {
-    const { replica, status, run } = toyReplica([{ input: 4, output: 6, openEnded: true }], {
+    const { replica, status, run } = fakeReplica([{ input: 4, output: 6, openEnded: true }], {
       config: { maxModelLen: 10 },
     });
     run();
@@ -144,13 +144,13 @@ describe('a request that did not say how much it wants', () => {
 
 describe('a deadline', () => {
   it('has no effect from the moment the last step starts', () => {
-    const { replica, outcomes, status, run } = toyReplica([{ input: 4, output: 2, deadline: 14 }]);
+    const { replica, outcomes, status, run } = fakeReplica([{ input: 4, output: 2, deadline: 14 }]);
     run();
     expect([status(0), outcomes.e2eUs[0], replica.timedOut]).toEqual(['completed', 25, 0]);
   });
 
   it('takes a running request out of the batch; its first token stays on record', () => {
-    const { replica, outcomes, events, status, runUntil, run } = toyReplica([{ input: 4, output: 2, deadline: 13 }]);
+    const { replica, outcomes, events, status, runUntil, run } = fakeReplica([{ input: 4, output: 2, deadline: 13 }]);
     runUntil(14);
     expect([status(0), replica.batchSize, replica.kv.pool.used]).toEqual(['timed_out', 0, 0]);
     expect([outcomes.ttftUs[0], outcomes.e2eUs[0]]).toEqual([14, Number.NaN]);
@@ -161,7 +161,7 @@ describe('a deadline', () => {
   });
 
   it('takes a waiting request out of the queue', () => {
-    const { replica, outcomes, status, run } = toyReplica(
+    const { replica, outcomes, status, run } = fakeReplica(
       [
         { input: 4, output: 9 },
         { input: 4, deadline: 20 },
@@ -176,7 +176,7 @@ describe('a deadline', () => {
   });
 
   it('does not make the step behind it come earlier', () => {
-    const { outcomes, run } = toyReplica([{ input: 4, output: 9, deadline: 5 }, { input: 4 }], {
+    const { outcomes, run } = fakeReplica([{ input: 4, output: 9, deadline: 5 }, { input: 4 }], {
       config: { maxNumSeqs: 1 },
     });
     run();
@@ -184,14 +184,14 @@ describe('a deadline', () => {
   });
 
   it('that has passed when the request reaches the queue ends it there', () => {
-    const { replica, status, events, run } = toyReplica([{ input: 4, deadline: 30 }], { latency: { queueingUs: 30 } });
+    const { replica, status, events, run } = fakeReplica([{ input: 4, deadline: 30 }], { latency: { queueingUs: 30 } });
     run();
     expect([status(0), replica.timedOut, replica.inputTokens, replica.steps]).toEqual(['timed_out', 1, 4, 0]);
     expect(events).toEqual([{ toldUs: 30, row: 0, what: 'lost', atUs: 30 }]);
   });
 
   it('of a request that has left does not move the clock', () => {
-    const { replica, run } = toyReplica([{ input: 4, deadline: 1000 }]);
+    const { replica, run } = fakeReplica([{ input: 4, deadline: 1000 }]);
     run();
     expect(replica.clockUs).toBe(14);
   });
@@ -199,20 +199,20 @@ describe('a deadline', () => {
 
 describe('the horizon', () => {
   it('lets everything up to and at it happen, and nothing after it', () => {
-    const { replica, status, run } = toyReplica([{ input: 4, output: 3 }], { horizonUs: 24 });
+    const { replica, status, run } = fakeReplica([{ input: 4, output: 3 }], { horizonUs: 24 });
     run();
     // Steps start at 0, 14 and 25.
     expect([status(0), replica.batchSize, replica.steps, replica.clockUs]).toEqual(['running', 1, 2, 14]);
   });
 
   it('does not cut the report of a request whose last step has started, only the clock', () => {
-    const { replica, outcomes, status, run } = toyReplica([{ input: 4, output: 3 }], { horizonUs: 25 });
+    const { replica, outcomes, status, run } = fakeReplica([{ input: 4, output: 3 }], { horizonUs: 25 });
     run();
     expect([status(0), outcomes.e2eUs[0], replica.clockUs]).toEqual(['completed', 36, 25]);
   });
 
   it('leaves requests in the queue', () => {
-    const { replica, status, run } = toyReplica([{ input: 4 }, { input: 4 }], {
+    const { replica, status, run } = fakeReplica([{ input: 4 }, { input: 4 }], {
       config: { maxNumSeqs: 1 },
       horizonUs: 13,
     });
@@ -221,13 +221,13 @@ describe('the horizon', () => {
   });
 
   it('keeps a request out of the queue whose queueing delay ends after it', () => {
-    const { replica, status, run } = toyReplica([{ input: 4 }], { latency: { queueingUs: 50 }, horizonUs: 49 });
+    const { replica, status, run } = fakeReplica([{ input: 4 }], { latency: { queueingUs: 50 }, horizonUs: 49 });
     run();
     expect([status(0), replica.queueDepth, replica.isBusy]).toEqual(['not_arrived', 0, true]);
   });
 
   it('ignores deadlines after it', () => {
-    const { status, run } = toyReplica([{ input: 4, output: 30, deadline: 21 }], { horizonUs: 20 });
+    const { status, run } = fakeReplica([{ input: 4, output: 30, deadline: 21 }], { horizonUs: 20 });
     run();
     expect(status(0)).toBe('running');
   });

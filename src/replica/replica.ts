@@ -268,7 +268,7 @@ export class Replica {
     if (status === STATUS.queued || status === STATUS.running) this.#lose(row, now);
   }
 
-  /** A request that waits or runs leaves without its answer. */
+  /** A request that waits or runs leaves without its response. */
   #lose(row: number, now: number): void {
     this.#tick(now);
     const late = this.#late.indexOf(row);

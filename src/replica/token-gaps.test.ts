@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { writtenOut } from './fake-replica.fixture.js';
 import { RunningBatch } from './running-batch.js';
 import { TokenGaps } from './token-gaps.js';
-import { writtenOut } from './toy-replica.contract.js';
 
 /** A batch whose requests decode until they are told to stop. */
 function setup() {

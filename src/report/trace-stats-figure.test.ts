@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SERIES, STATS } from './trace-stats.contract.js';
+import { SERIES, STATS } from './trace-stats.fixture.js';
 import { traceStatsPage, traceStatsSvg } from './trace-stats-figure.js';
 
 const titles = (svg: string) => [...svg.matchAll(/class="ink title"[^>]*>([^<]*)/g)].map((match) => match[1]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { STATS } from './trace-stats.contract.js';
+import { STATS } from './trace-stats.fixture.js';
 import { traceStatsTable } from './trace-stats-table.js';
 
 describe('traceStatsTable', () => {

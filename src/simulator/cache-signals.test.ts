@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { toyReplica } from '../replica/toy-replica.contract.js';
+import { fakeReplica } from '../replica/fake-replica.fixture.js';
 import { CacheSignals } from './cache-signals.js';
 
-/** Two replicas, of which the second has computed both blocks of group `g`: toy keys 1000 and 1001. */
+/** Two replicas, of which the second has computed both blocks of group `g`: fake keys 1000 and 1001. */
 function fleet() {
-  const cold = toyReplica([{ input: 4 }]);
-  const warm = toyReplica([{ input: 8, group: 'g' }]);
+  const cold = fakeReplica([{ input: 4 }]);
+  const warm = fakeReplica([{ input: 8, group: 'g' }]);
   return { replicas: [cold.replica, warm.replica], warmUp: warm.run };
 }
 

@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { type RequestTable, setSourceId } from '../workload/request-table.js';
 import type { SessionDriver } from '../workload/workload.js';
-import { simulateToy, toyCluster } from './toy-cluster.contract.js';
+import { fakeCluster, simulateFake } from './fake-cluster.fixture.js';
 
 // A step takes 10 us and 1 us per token.
 
 describe('the way of a request', () => {
   it('leads through admission and routing, each with its latency', () => {
-    const { of } = simulateToy([{ at: 100, input: 4 }], toyCluster({ admissionLatencyUs: 30, routingLatencyUs: 20 }));
+    const { of } = simulateFake([{ at: 100, input: 4 }], fakeCluster({ admissionLatencyUs: 30, routingLatencyUs: 20 }));
     expect(of(0)).toMatchObject({ instance: 'instance_0', scheduling_delay_us: 50, ttft_us: 64 });
   });
 
   it('follows arrival times, not the order of the table', () => {
-    const { of, requests } = simulateToy(
+    const { of, requests } = simulateFake(
       [
         { at: 50, input: 4 },
         { at: 10, input: 4 },
       ],
-      toyCluster(),
+      fakeCluster(),
     );
     expect([of(0).instance, of(1).instance]).toEqual(['instance_1', 'instance_0']);
     expect(requests().map((one) => one.request_id)).toEqual(['request_1', 'request_0']);
   });
 
   it('ends at admission when the policy refuses', () => {
-    const { of, document } = simulateToy(
+    const { of, document } = simulateFake(
       [{ input: 4 }, { input: 4, slo: 'batch' }],
-      toyCluster({ admission: { policy: 'reject-all', options: {} } }),
+      fakeCluster({ admission: { policy: 'reject-all', options: {} } }),
     );
     expect(of(0)).toMatchObject({ status: 'rejected', instance: null, ttft_us: null });
     expect(document.anomalies.shed).toEqual({ batch: 1, standard: 1 });
@@ -34,12 +34,12 @@ describe('the way of a request', () => {
   });
 
   it('ends at routing when no replica serves its model; names must agree to the letter', () => {
-    const { of, document } = simulateToy(
+    const { of, document } = simulateFake(
       [
-        { input: 4, model: 'toy' },
+        { input: 4, model: 'tiny' },
         { input: 4, model: 'Toy' },
       ],
-      toyCluster(),
+      fakeCluster(),
     );
     expect([of(0).status, of(1).status]).toEqual(['completed', 'routing_rejected']);
     expect([document.cluster.routing_rejected, document.anomalies.shed]).toEqual([1, {}]);
@@ -49,18 +49,18 @@ describe('the way of a request', () => {
 describe('at the same microsecond', () => {
   it('all requests are admitted before any is routed', () => {
     const sheddable = { input: 4, output: 9, slo: 'sheddable' };
-    const { of } = simulateToy(
+    const { of } = simulateFake(
       [sheddable, sheddable, sheddable, { ...sheddable, at: 1 }],
-      toyCluster({ instances: 1, admission: { policy: 'tier-shed', options: { threshold: 0 } } }),
+      fakeCluster({ instances: 1, admission: { policy: 'tier-shed', options: { threshold: 0 } } }),
     );
     // Nothing is in flight while the first three are judged.
     expect([0, 1, 2, 3].map((row) => of(row).status)).toEqual(['completed', 'completed', 'completed', 'rejected']);
   });
 
   it('each routing sees the one before', () => {
-    const { of } = simulateToy(
+    const { of } = simulateFake(
       Array.from({ length: 4 }, () => ({ input: 4 })),
-      toyCluster({ routing: { policy: 'least-loaded', options: {} } }),
+      fakeCluster({ routing: { policy: 'least-loaded', options: {} } }),
     );
     expect([0, 1, 2, 3].map((row) => of(row).instance)).toEqual([
       'instance_0',
@@ -75,12 +75,12 @@ describe('at the same microsecond', () => {
     [15, 'instance_0'],
   ])('the router decides before replicas move: an arrival at %i goes to %s', (at, instance) => {
     // The first request frees its place when its last step starts, at 14.
-    const { of } = simulateToy(
+    const { of } = simulateFake(
       [
         { input: 4, output: 2 },
         { at, input: 4 },
       ],
-      toyCluster({ routing: { policy: 'least-loaded', options: {} } }),
+      fakeCluster({ routing: { policy: 'least-loaded', options: {} } }),
     );
     expect(of(1).instance).toBe(instance);
   });
@@ -107,7 +107,9 @@ function chat(turns: number, pauseUs: number) {
 describe('chats', () => {
   it('go on when a turn has been answered', () => {
     const { driver, told } = chat(2, 10);
-    const { of, document } = simulateToy([{ input: 4, output: 2 }], toyCluster({ instances: 1 }), { sessions: driver });
+    const { of, document } = simulateFake([{ input: 4, output: 2 }], fakeCluster({ instances: 1 }), {
+      sessions: driver,
+    });
     // Ends at 25; the next turn comes at 35 and takes 14, the last one comes at 59.
     expect([of(1).arrival_us, of(1).e2e_us, of(2).arrival_us]).toEqual([35, 14, 59]);
     expect(told.map(({ atUs }) => atUs)).toEqual([25, 49, 73]);
@@ -116,13 +118,13 @@ describe('chats', () => {
 
   it('hear of requests that were lost, wherever that was', () => {
     const { driver, told } = chat(0, 0);
-    simulateToy(
+    simulateFake(
       [
         { at: 1, input: 4, model: 'other' },
         { at: 2, input: 4000 },
         { at: 3, input: 4, output: 50, deadline: 20 },
       ],
-      toyCluster({ instances: 1 }),
+      fakeCluster({ instances: 1 }),
       { sessions: driver },
     );
     expect(told.map(({ row, completed, atUs }) => [row, completed, atUs])).toEqual([
@@ -134,14 +136,14 @@ describe('chats', () => {
 
   it('know the horizon', () => {
     const { driver, told } = chat(0, 0);
-    simulateToy([{ input: 4 }], toyCluster({ horizonUs: 1234 }), { sessions: driver });
+    simulateFake([{ input: 4 }], fakeCluster({ horizonUs: 1234 }), { sessions: driver });
     expect(told[0]!.horizonUs).toBe(1234);
   });
 
   it('get their later turns behind requests that arrive at the same time', () => {
     const { driver } = chat(1, 11);
     // The chat's second turn and a known request both arrive at 25.
-    const { of } = simulateToy([{ input: 4 }, { at: 25, input: 4 }], toyCluster({ instances: 2 }), {
+    const { of } = simulateFake([{ input: 4 }, { at: 25, input: 4 }], fakeCluster({ instances: 2 }), {
       sessions: driver,
     });
     expect(of(2).arrival_us).toBe(25);
@@ -152,19 +154,19 @@ describe('chats', () => {
     const { driver, told } = chat(0, 0);
     const short = { input: 4, output: 1 };
     // The first goes to instance 0 and is gone; the next two go to instances 1 and 0 together.
-    simulateToy([short, { at: 100, ...short }, { at: 100, ...short }], toyCluster(), { sessions: driver });
+    simulateFake([short, { at: 100, ...short }, { at: 100, ...short }], fakeCluster(), { sessions: driver });
     expect(told.map(({ row }) => row)).toEqual([0, 2, 1]);
   });
 });
 
 describe('the horizon', () => {
   it('lets replicas run up to it when the next arrival comes after it', () => {
-    const { of, document } = simulateToy(
+    const { of, document } = simulateFake(
       [
         { input: 4, output: 2 },
         { at: 100, input: 4 },
       ],
-      toyCluster({ instances: 1, horizonUs: 50 }),
+      fakeCluster({ instances: 1, horizonUs: 50 }),
     );
     expect(of(0)).toMatchObject({ status: 'completed', e2e_us: 25 });
     expect(document.cluster).toMatchObject({ completed_requests: 1, not_arrived: 1, duration_s: 25e-6 });
@@ -172,8 +174,8 @@ describe('the horizon', () => {
 
   it('leaves requests in the pipeline whose admission, routing or queueing would come after it', () => {
     const at40 = [{ at: 40, input: 4 }];
-    const inPipeline = (changes: Parameters<typeof toyCluster>[0], queueingUs = 0) =>
-      simulateToy(at40, toyCluster({ horizonUs: 50, ...changes }), { latency: { queueingUs } }).document.cluster
+    const inPipeline = (changes: Parameters<typeof fakeCluster>[0], queueingUs = 0) =>
+      simulateFake(at40, fakeCluster({ horizonUs: 50, ...changes }), { latency: { queueingUs } }).document.cluster
         .in_pipeline;
     expect(inPipeline({ admissionLatencyUs: 11 })).toBe(1);
     expect(inPipeline({ routingLatencyUs: 11 })).toBe(1);
@@ -182,12 +184,12 @@ describe('the horizon', () => {
   });
 
   it('counts what is still queued and running', () => {
-    const { document } = simulateToy(
+    const { document } = simulateFake(
       [
         { input: 4, output: 90 },
         { input: 4, output: 90 },
       ],
-      toyCluster({ instances: 1, horizonUs: 100 }, { maxNumSeqs: 1 }),
+      fakeCluster({ instances: 1, horizonUs: 100 }, { maxNumSeqs: 1 }),
     );
     expect(document.cluster).toMatchObject({ still_running: 1, still_queued: 1, injected_requests: 2 });
   });
@@ -196,9 +198,9 @@ describe('the horizon', () => {
 describe('tenant budgets', () => {
   it('hold back sheddable requests while the tenant has too much in flight, and only then', () => {
     const greedy = { input: 4, output: 2, tenant: 't', slo: 'sheddable' };
-    const { of } = simulateToy(
+    const { of } = simulateFake(
       [greedy, { ...greedy, at: 5 }, { ...greedy, at: 5, slo: 'critical' }, { ...greedy, at: 1000 }],
-      toyCluster({ tenantBudgets: { t: 0 } }),
+      fakeCluster({ tenantBudgets: { t: 0 } }),
     );
     expect([0, 1, 2, 3].map((row) => of(row).status)).toEqual(['completed', 'rejected', 'completed', 'completed']);
   });
@@ -208,8 +210,8 @@ describe('a long run', () => {
   it('gives the same results whether somebody watches the fleet or not', () => {
     const list = Array.from({ length: 5000 }, (_, i) => ({ at: i * 5, input: 1 + (i % 9), output: 1 + (i % 4) }));
     const arrived: number[] = [];
-    const plain = simulateToy(list, toyCluster(), { watch: { progress: (count) => arrived.push(count) } });
-    const watched = simulateToy(list, toyCluster({ traceLevel: 'decisions' }));
+    const plain = simulateFake(list, fakeCluster(), { watch: { progress: (count) => arrived.push(count) } });
+    const watched = simulateFake(list, fakeCluster({ traceLevel: 'decisions' }));
     expect(plain.requests()).toEqual(watched.requests());
     expect(plain.document.cluster).toEqual(watched.document.cluster);
     expect(arrived).toEqual([1024, 2048, 3072, 4096]);

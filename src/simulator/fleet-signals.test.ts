@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toyReplica } from '../replica/toy-replica.contract.js';
+import { fakeReplica } from '../replica/fake-replica.fixture.js';
 import { FleetSignals } from './fleet-signals.js';
 
 /** Blocks of 4 tokens, 10 of them, one seat: the first request runs from 0 on, the second waits until 25. */
 function busyReplica() {
-  return toyReplica(
+  return fakeReplica(
     [
       { input: 8, output: 2 },
       { input: 8, output: 2 },
@@ -43,7 +43,7 @@ describe('live signals', () => {
   });
 
   it('include the hit rate', () => {
-    const { replica, run } = toyReplica([
+    const { replica, run } = fakeReplica([
       { input: 12, group: 'g', prefix: 8 },
       { at: 100, input: 12, group: 'g', prefix: 8 },
     ]);

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { ToyRequest } from '../replica/toy-replica.contract.js';
+import type { FakeRequest } from '../replica/fake-replica.fixture.js';
 import type { FlowControlConfig } from './cluster-config.js';
-import { simulateToy, toyCluster, toyFlowControl } from './toy-cluster.contract.js';
+import { fakeCluster, fakeFlowControl, simulateFake } from './fake-cluster.fixture.js';
 
 /** One replica behind a gateway queue that lets one request in at a time and is asked every 7 us. */
-function behindGateway(list: readonly ToyRequest[], changes: Partial<FlowControlConfig> = {}, refreshUs = 0) {
-  const config = toyCluster(
-    { instances: 1, flowControl: toyFlowControl(changes), snapshotRefreshUs: refreshUs },
+function behindGateway(list: readonly FakeRequest[], changes: Partial<FlowControlConfig> = {}, refreshUs = 0) {
+  const config = fakeCluster(
+    { instances: 1, flowControl: fakeFlowControl(changes), snapshotRefreshUs: refreshUs },
     { maxNumSeqs: 3 },
   );
-  const result = simulateToy(list, config);
+  const result = simulateFake(list, config);
   return { ...result, statuses: list.map((_, row) => result.of(row).status) };
 }
 
 /** Its prompt runs 0..14; its place is free again when its last step starts, at 14. */
-const FIRST: ToyRequest = { input: 4, output: 2 };
+const FIRST: FakeRequest = { input: 4, output: 2 };
 
 describe('a request that finds the fleet full', () => {
   it('waits for the next tick after a place is free', () => {
@@ -42,17 +42,17 @@ describe('a request that finds the fleet full', () => {
   });
 
   it('pays the routing latency after it has waited', () => {
-    const flowControl = toyFlowControl();
+    const flowControl = fakeFlowControl();
     const list = [FIRST, { at: 5, input: 4 }];
-    const { of } = simulateToy(list, toyCluster({ instances: 1, flowControl, routingLatencyUs: 3 }));
+    const { of } = simulateFake(list, fakeCluster({ instances: 1, flowControl, routingLatencyUs: 3 }));
     // The first comes to the replica at 3 and frees its place at 17.
     expect(of(1).scheduling_delay_us).toBe(21 + 3 - 5);
   });
 
   it('does not see requests that are on their way to a replica', () => {
-    const flowControl = toyFlowControl();
+    const flowControl = fakeFlowControl();
     const list = [FIRST, { at: 1, input: 4 }];
-    const { of } = simulateToy(list, toyCluster({ instances: 1, flowControl, routingLatencyUs: 3 }));
+    const { of } = simulateFake(list, fakeCluster({ instances: 1, flowControl, routingLatencyUs: 3 }));
     // Both are let in; the second comes to the replica at 4, in the first one's prompt step 3..17.
     expect(of(1).scheduling_delay_us).toBe(17 - 1);
   });
@@ -104,7 +104,7 @@ describe('a full queue', () => {
 });
 
 describe('who goes first', () => {
-  const waiting: ToyRequest[] = [FIRST, { at: 1, input: 4, slo: 'batch' }, { at: 2, input: 4, slo: 'critical' }];
+  const waiting: FakeRequest[] = [FIRST, { at: 1, input: 4, slo: 'batch' }, { at: 2, input: 4, slo: 'critical' }];
 
   it('is the more important one', () => {
     const { of } = behindGateway(waiting);

@@ -21,7 +21,7 @@ export interface PolicyBundle extends BundleKeys {
 const UNSUPPORTED = ['node_pools', 'autoscaler', 'instance_lifecycle'];
 
 const ERRORS: YamlErrors = {
-  invalid: (place, problem, remedy) => new InputError('BUNDLE_BAD_VALUE', place, problem, remedy),
+  invalid: (place, problem, hint) => new InputError('BUNDLE_BAD_VALUE', place, problem, hint),
   unknownKey: (place, key, known) =>
     UNSUPPORTED.includes(key)
       ? new InputError(
@@ -34,7 +34,7 @@ const ERRORS: YamlErrors = {
 };
 const SYNTAX_ERRORS: YamlErrors = {
   ...ERRORS,
-  invalid: (place, problem, remedy) => new InputError('BUNDLE_MALFORMED', place, problem, remedy),
+  invalid: (place, problem, hint) => new InputError('BUNDLE_MALFORMED', place, problem, hint),
 };
 
 /** What only a live gateway goes by, and what stands for it here. */

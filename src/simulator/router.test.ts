@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { ROUTING_POLICIES } from '../policy/registry.js';
 import { sloPriorities } from '../policy/slo-classes.js';
-import { type ToyRequest, toyKeys, toyReplica, toyTable } from '../replica/toy-replica.contract.js';
+import { type FakeRequest, fakeKeys, fakeReplica, fakeTable } from '../replica/fake-replica.fixture.js';
 import type { ClusterConfig } from './cluster-config.js';
+import { fakeCluster, simulateFake } from './fake-cluster.fixture.js';
 import { createPolicies, Router } from './router.js';
-import { simulateToy, toyCluster } from './toy-cluster.contract.js';
 
-function routerFor(list: readonly ToyRequest[], changes: Partial<ClusterConfig> = {}) {
-  const config = toyCluster(changes);
-  const table = toyTable(list);
-  const fleet = Array.from({ length: config.instances }, () => toyReplica([{ input: 8, group: 'g' }]));
+function routerFor(list: readonly FakeRequest[], changes: Partial<ClusterConfig> = {}) {
+  const config = fakeCluster(changes);
+  const table = fakeTable(list);
+  const fleet = Array.from({ length: config.instances }, () => fakeReplica([{ input: 8, group: 'g' }]));
   const replicas = fleet.map(({ replica }) => replica);
   const policies = createPolicies(config, table);
   const priorities = sloPriorities(config.sloPriorities);
-  const router = new Router(config, policies, table, toyKeys(table, 4), priorities, replicas);
+  const router = new Router(config, policies, table, fakeKeys(table, 4), priorities, replicas);
   /** Looks, picks and places, as the cluster does. */
   const route = (row: number, nowUs = 0) => {
     router.look(row, nowUs);
@@ -63,7 +63,7 @@ describe('what a decision knows of a request', () => {
 
 describe('which replicas may be chosen', () => {
   it('is all of them, or none when the request names another model', () => {
-    const { router } = routerFor([{ input: 1, model: 'toy' }, { input: 1, model: 'TOY' }, { input: 1 }]);
+    const { router } = routerFor([{ input: 1, model: 'tiny' }, { input: 1, model: 'TOY' }, { input: 1 }]);
     const eligible = (row: number) => {
       router.look(row, 0);
       return [router.pick(row) >= 0, Array.from(router.signals.view.eligible)];
@@ -160,15 +160,15 @@ describe('every routing policy', () => {
   }));
 
   it.each(ROUTING_POLICIES.map(({ name }) => name))('%s serves a cluster', (policy) => {
-    const config = toyCluster({ instances: 4, routing: { policy, options: {} }, traceLevel: 'decisions' });
-    const { document } = simulateToy(list, config);
+    const config = fakeCluster({ instances: 4, routing: { policy, options: {} }, traceLevel: 'decisions' });
+    const { document } = simulateFake(list, config);
     expect(document.cluster).toMatchObject({ completed_requests: 60, routing_rejected: 0 });
-    expect(simulateToy(list, config).document).toEqual(document);
+    expect(simulateFake(list, config).document).toEqual(document);
   });
 });
 
 describe('what a prompt begins with', () => {
-  const keyOf = (request: ToyRequest) => {
+  const keyOf = (request: FakeRequest) => {
     const { router } = routerFor([{ input: 1 }, request], { routing: { policy: 'chwbl', options: {} } });
     router.look(1, 0);
     router.pick(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { simulateToy, toyCluster } from './toy-cluster.contract.js';
+import { fakeCluster, simulateFake } from './fake-cluster.fixture.js';
 
 // A step takes 10 us and 1 us per token.
 const PAIR = [
@@ -9,7 +9,7 @@ const PAIR = [
 
 describe('simulate', () => {
   it('tells of every request what became of it', () => {
-    const { requests } = simulateToy(PAIR, toyCluster());
+    const { requests } = simulateFake(PAIR, fakeCluster());
     expect(requests()).toEqual([
       {
         request_id: 'request_0',
@@ -39,7 +39,7 @@ describe('simulate', () => {
   });
 
   it('adds up the cluster and each instance', () => {
-    const { cluster, instances } = simulateToy(PAIR, toyCluster()).document;
+    const { cluster, instances } = simulateFake(PAIR, fakeCluster()).document;
     expect(cluster).toMatchObject({
       generated_requests: 2,
       injected_requests: 2,
@@ -61,11 +61,11 @@ describe('simulate', () => {
   });
 
   it('has the optional parts of the document only when asked for', () => {
-    const bare = simulateToy(PAIR, toyCluster()).document;
+    const bare = simulateFake(PAIR, fakeCluster()).document;
     expect(Object.keys(bare)).toEqual(['cluster', 'instances', 'slo', 'fairness', 'anomalies']);
-    const full = simulateToy(
+    const full = simulateFake(
       [...PAIR, { at: 200, input: 4, session: 's' }],
-      toyCluster({
+      fakeCluster({
         traceLevel: 'decisions',
         summarizeTrace: true,
         fitnessWeights: { throughput: 1 },
@@ -89,7 +89,7 @@ describe('simulate', () => {
 
   it('writes a line per decision when decisions are traced', () => {
     const lines: string[] = [];
-    simulateToy(PAIR, toyCluster({ traceLevel: 'decisions', counterfactualK: 1 }), {
+    simulateFake(PAIR, fakeCluster({ traceLevel: 'decisions', counterfactualK: 1 }), {
       watch: { decision: (line) => lines.push(line) },
     });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -101,15 +101,15 @@ describe('simulate', () => {
 
   it('writes no line otherwise', () => {
     const lines: string[] = [];
-    simulateToy(PAIR, toyCluster(), { watch: { decision: (line) => lines.push(line) } });
+    simulateFake(PAIR, fakeCluster(), { watch: { decision: (line) => lines.push(line) } });
     expect(lines).toEqual([]);
   });
 
   it('lets replicas schedule by SLO class, with the priorities of the configuration', () => {
     const list = [{ input: 4 }, { input: 4, slo: 'batch' }, { input: 4, slo: 'gold' }, { input: 4, slo: 'critical' }];
     const delays = (sloPriorities: Record<string, number>) => {
-      const config = toyCluster({ instances: 1, sloPriorities }, { maxNumSeqs: 1, scheduler: 'priority-fcfs' });
-      const { of } = simulateToy(list, config);
+      const config = fakeCluster({ instances: 1, sloPriorities }, { maxNumSeqs: 1, scheduler: 'priority-fcfs' });
+      const { of } = simulateFake(list, config);
       return list.map((_, row) => of(row).scheduling_delay_us! / 14);
     };
     // One after the other, 14 us each. An unknown class is standard.
@@ -121,7 +121,7 @@ describe('simulate', () => {
     const routing = { policy: 'least-loaded', options: { tie_break: 'random' } };
     const list = Array.from({ length: 20 }, (_, i) => ({ at: i * 1000, input: 4 }));
     const targets = (seed: number) =>
-      simulateToy(list, toyCluster({ routing, seed }))
+      simulateFake(list, fakeCluster({ routing, seed }))
         .requests()
         .map((r) => r.instance);
     expect(targets(1)).toEqual(targets(1));
@@ -131,7 +131,7 @@ describe('simulate', () => {
   it.each([
     ['routing', { routing: { policy: 'least-loded', options: {} } }, "did you mean 'least-loaded'?"],
     ['admission', { admission: { policy: 'reject', options: {} } }, 'known: '],
-  ])('refuses an unknown %s policy', (_, changes, remedy) => {
-    expect(() => simulateToy(PAIR, toyCluster(changes))).toThrow(remedy);
+  ])('refuses an unknown %s policy', (_, changes, hint) => {
+    expect(() => simulateFake(PAIR, fakeCluster(changes))).toThrow(hint);
   });
 });

@@ -10,8 +10,8 @@ import { ResourceEvents } from './resource-events.js';
 import type { ResourceTransaction } from './resource-transaction.js';
 import { Resources } from './resources.js';
 import { restore } from './restore.js';
-import type { TestStores } from './stores.contract.js';
-import { used } from './used.contract.js';
+import type { TestStores } from './stores.fixture.js';
+import { used } from './used.fixture.js';
 
 /** Everything in a store that a backup has. */
 async function contents(store: Store): Promise<unknown> {

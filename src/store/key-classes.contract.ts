@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineClasses, definedClasses } from './key-classes.js';
-import type { TestStores } from './stores.contract.js';
+import type { TestStores } from './stores.fixture.js';
 
 /** What every store promises of the classes that gateways tell of. */
 export function keyClassesContract(stores: TestStores): void {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { readAudit } from './audit.js';
 import { keyState } from './key-record.js';
 import { hashKeyText, keyIdOf } from './key-text.js';
-import type { TestStores } from './stores.contract.js';
-import { used } from './used.contract.js';
+import type { TestStores } from './stores.fixture.js';
+import { used } from './used.fixture.js';
 
 /** 2026-01-01, in milliseconds since 1970. */
 const NEW_YEAR = 1_767_225_600_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isStoreFailure } from './errors.js';
 import { openStore } from './open-store.js';
-import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from './postgres.contract.js';
+import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from './postgres.fixture.js';
 import { postgresError } from './postgres-dialect.js';
 
 const CUT = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'twinyard'";

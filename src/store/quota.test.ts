@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { clockOf, type GatewayRow, listGateways, removeGateways, saveGateway } from './gateways.js';
 import { loadAccounts, saveAccounts } from './quota-accounts.js';
 import { spentSince } from './quota-spending.js';
-import { describeStores } from './stores.contract.js';
-import { used } from './used.contract.js';
+import { describeStores } from './stores.fixture.js';
+import { used } from './used.fixture.js';
 
 describeStores((stores) => {
   describe('accounts', () => {

@@ -57,8 +57,8 @@ function problemOf(
   return `has been changed since version ${expected}${actors === '' ? '' : ` by ${actors}`}${what}; it is at version ${current.resourceVersion} now`;
 }
 
-export const badKeyFile = (path: string, problem: string, remedy: string) =>
-  new InputError('SECRETS_KEY_FILE', path, problem, remedy);
+export const badKeyFile = (path: string, problem: string, hint: string) =>
+  new InputError('SECRETS_KEY_FILE', path, problem, hint);
 
 export const otherKeyFile = (path: string) =>
   new InputError(

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
 import { Resources } from './resources.js';
-import { describeStores } from './stores.contract.js';
+import { describeStores } from './stores.fixture.js';
 
 const DIST = new URL('../../dist/store/', import.meta.url);
 const ROUNDS = 8;

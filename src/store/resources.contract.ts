@@ -4,7 +4,7 @@ import { ResourceEvents } from './resource-events.js';
 import type { ResourceChange } from './resource-record.js';
 import type { Expected } from './resource-transaction.js';
 import { Resources } from './resources.js';
-import type { TestStores } from './stores.contract.js';
+import type { TestStores } from './stores.fixture.js';
 
 const REF = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TestStores } from './stores.contract.js';
+import type { TestStores } from './stores.fixture.js';
 import { USAGE_COUNTS, USAGE_DIMENSIONS, type UsageDimension, type UsageRow } from './usage-record.js';
-import { used } from './used.contract.js';
+import { used } from './used.fixture.js';
 
 /** What the usage of every store promises. */
 export function usageContract(stores: TestStores): void {

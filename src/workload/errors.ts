@@ -12,26 +12,26 @@ export function fileDamaged(path: string, problem: string): InputError {
   return new InputError('FILE_DAMAGED', path, problem, 'compress or copy the file again');
 }
 
-export function headerInvalid(place: string, problem: string, remedy: string): InputError {
-  return new InputError('TRACE_HEADER_INVALID', place, problem, remedy);
+export function headerInvalid(place: string, problem: string, hint: string): InputError {
+  return new InputError('TRACE_HEADER_INVALID', place, problem, hint);
 }
 
 export function headerUnknownKey(place: string, key: string, known: readonly string[]): InputError {
   return new InputError('TRACE_HEADER_UNKNOWN_KEY', place, `unknown key '${key}'`, knownNames(key, known));
 }
 
-export function columnsInvalid(place: string, problem: string, remedy: string): InputError {
-  return new InputError('TRACE_COLUMNS_INVALID', place, problem, remedy);
+export function columnsInvalid(place: string, problem: string, hint: string): InputError {
+  return new InputError('TRACE_COLUMNS_INVALID', place, problem, hint);
 }
 
 export function rowTooShort(place: string, found: number, required: number, truncated: boolean): InputError {
   const problem = `${truncated ? 'the file ends in the middle of a row' : 'the row is too short'}: ${columns(found)}, at least ${required} are needed`;
-  const remedy = truncated ? 'write the trace again or remove its last line' : 'give every column, empty where unknown';
-  return new InputError('TRACE_ROW_SHORT', place, problem, remedy);
+  const hint = truncated ? 'write the trace again or remove its last line' : 'give every column, empty where unknown';
+  return new InputError('TRACE_ROW_SHORT', place, problem, hint);
 }
 
-export function fieldInvalid(place: string, problem: string, remedy: string): InputError {
-  return new InputError('TRACE_FIELD_INVALID', place, problem, remedy);
+export function fieldInvalid(place: string, problem: string, hint: string): InputError {
+  return new InputError('TRACE_FIELD_INVALID', place, problem, hint);
 }
 
 export function deadlineTooEarly(place: string, deadline: number, arrival: number): InputError {
@@ -83,16 +83,16 @@ export function duplicateId(place: string, id: number, firstPlace: string): Inpu
   );
 }
 
-export function sessionInvalid(place: string, problem: string, remedy: string): InputError {
-  return new InputError('SESSION_INVALID', place, problem, remedy);
+export function sessionInvalid(place: string, problem: string, hint: string): InputError {
+  return new InputError('SESSION_INVALID', place, problem, hint);
 }
 
-export function thinkTimeInvalid(flag: string, problem: string, remedy: string): InputError {
-  return new InputError('THINK_TIME_INVALID', flag, problem, remedy);
+export function thinkTimeInvalid(flag: string, problem: string, hint: string): InputError {
+  return new InputError('THINK_TIME_INVALID', flag, problem, hint);
 }
 
-export function workloadFlagInvalid(flag: string, problem: string, remedy: string): InputError {
-  return new InputError('WORKLOAD_FLAG_INVALID', flag, problem, remedy);
+export function workloadFlagInvalid(flag: string, problem: string, hint: string): InputError {
+  return new InputError('WORKLOAD_FLAG_INVALID', flag, problem, hint);
 }
 
 export function unknownWorkload(name: string, known: readonly string[]): InputError {
@@ -131,15 +131,15 @@ export function partEmpty(path: string, model: string | undefined, known: readon
       knownNames(model, known),
     );
   }
-  const remedy = 'leave --trace-answered out';
-  return new InputError('TRACE_PART_EMPTY', path, 'no request was answered completely', remedy);
+  const hint = 'leave --trace-answered out';
+  return new InputError('TRACE_PART_EMPTY', path, 'no request was answered completely', hint);
 }
 
 /** @param spans how many there are of any kind */
 export function callsMissing(path: string, spans: number): InputError {
   const problem = spans === 0 ? 'the file has no spans' : `none of ${spans} spans is a call to a model`;
-  const remedy = 'export spans that have gen_ai.usage.input_tokens and gen_ai.usage.output_tokens';
-  return new InputError('TRACE_EMPTY', path, problem, remedy);
+  const hint = 'export spans that have gen_ai.usage.input_tokens and gen_ai.usage.output_tokens';
+  return new InputError('TRACE_EMPTY', path, problem, hint);
 }
 
 /** A trace that lists the blocks of its prompts must say how long they are. */
@@ -154,8 +154,8 @@ export function tooManyBlocks(place: string, found: number, most: number, blockT
 }
 
 export function parquetUnreadable(path: string, problem: string): InputError {
-  const remedy = 'write the file again, uncompressed or with Snappy, gzip or Brotli';
-  return new InputError('FILE_DAMAGED', path, `the Parquet file cannot be read (${problem})`, remedy);
+  const hint = 'write the file again, uncompressed or with Snappy, gzip or Brotli';
+  return new InputError('FILE_DAMAGED', path, `the Parquet file cannot be read (${problem})`, hint);
 }
 
 /** @param known the sets of columns that are read, by format */
@@ -164,8 +164,8 @@ export function columnsUnknown(path: string, found: readonly string[], known: re
 }
 
 /** A folder that describes a workload. */
-export function workloadFolderInvalid(place: string, problem: string, remedy: string): InputError {
-  return new InputError('WORKLOAD_FOLDER_INVALID', place, problem, remedy);
+export function workloadFolderInvalid(place: string, problem: string, hint: string): InputError {
+  return new InputError('WORKLOAD_FOLDER_INVALID', place, problem, hint);
 }
 
 function columns(count: number): string {
@@ -174,8 +174,8 @@ function columns(count: number): string {
 
 // Workload specifications.
 
-export function specInvalid(place: string, problem: string, remedy: string): InputError {
-  return new InputError('WORKLOAD_SPEC_INVALID', place, problem, remedy);
+export function specInvalid(place: string, problem: string, hint: string): InputError {
+  return new InputError('WORKLOAD_SPEC_INVALID', place, problem, hint);
 }
 
 export function specUnknownKey(place: string, key: string, known: readonly string[]): InputError {
@@ -185,8 +185,8 @@ export function specUnknownKey(place: string, key: string, known: readonly strin
 export const SPEC_ERRORS: YamlErrors = { invalid: specInvalid, unknownKey: specUnknownKey };
 
 /** What is fine key by key, but cannot be generated. */
-export function workloadImpossible(client: string, problem: string, remedy: string): InputError {
-  return new InputError('WORKLOAD_IMPOSSIBLE', `client '${client}'`, problem, remedy);
+export function workloadImpossible(client: string, problem: string, hint: string): InputError {
+  return new InputError('WORKLOAD_IMPOSSIBLE', `client '${client}'`, problem, hint);
 }
 
 export function workloadTooLarge(requests: number, most: number): InputError {
@@ -201,10 +201,10 @@ export function workloadTooLarge(requests: number, most: number): InputError {
 
 /** Traces made up to look like others, and specifications fitted to traces. */
 
-export function synthInvalid(flag: string, problem: string, remedy: string): InputError {
-  return new InputError('SYNTH_INVALID', flag, problem, remedy);
+export function synthInvalid(flag: string, problem: string, hint: string): InputError {
+  return new InputError('SYNTH_INVALID', flag, problem, hint);
 }
 
-export function fitImpossible(place: string, problem: string, remedy: string): InputError {
-  return new InputError('FIT_IMPOSSIBLE', place, problem, remedy);
+export function fitImpossible(place: string, problem: string, hint: string): InputError {
+  return new InputError('FIT_IMPOSSIBLE', place, problem, hint);
 }

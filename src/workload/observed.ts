@@ -1,4 +1,4 @@
-/** How a recorded request ended: with its whole answer, too late, or in another way. */
+/** How a recorded request ended: with its whole response, too late, or in another way. */
 export const OBSERVED_OUTCOMES = ['ok', 'timeout', 'incomplete'] as const;
 
 export type ObservedOutcome = (typeof OBSERVED_OUTCOMES)[number];
@@ -24,7 +24,7 @@ export const SENT_COLUMNS = {
   serverOutputTokens: 'server_output_tokens',
   plannedInputTokens: 'planned_input_tokens',
   plannedOutputTokens: 'planned_output_tokens',
-  /** Pieces in which the answer came. */
+  /** Pieces in which the response came. */
   chunks: 'num_chunks',
   /** How late the sender was, how long a limit on requests under way held it, how long the connection took. */
   latenessUs: 'lateness_us',
@@ -37,7 +37,7 @@ export const SENT_COLUMNS = {
 export type SentColumn = keyof typeof SENT_COLUMNS;
 
 export interface SentFacts extends Record<SentColumn, Float64Array> {
-  /** What was wrong with the answer, in a word, and in more of them; empty when nothing was. */
+  /** What was wrong with the response, in a word, and in more of them; empty when nothing was. */
   problem: readonly string[];
   message: readonly string[];
   finishReason: readonly string[];

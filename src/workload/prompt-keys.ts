@@ -36,7 +36,7 @@ export class PromptKeys {
 
   /**
    * Writes the keys of the row's first blocks, all full, to out[0..blocks). A row of a growing chat may also be asked for blocks
-   * that its answer fills.
+   * that its response fills.
    */
   fill(row: number, blocks: number, out: Int32Array): void {
     const table = this.#table;
@@ -62,7 +62,7 @@ export class PromptKeys {
       (grows ? this.#chatKey(table.session[row]!, shared) : this.#rowKey(row, Math.floor(tokens / size) - shared)) -
       shared;
     for (let i = shared; i < blocks; i++) out[i] = first + i;
-    // The next turn of a chat does not repeat the last token of the answer: a block with that token is the row's own.
+    // The next turn of a chat does not repeat the last token of the response: a block with that token is the row's own.
     if (grows && blocks * size === reach && reach > tokens) out[blocks - 1] = this.#rowKey(row, 1);
   }
 

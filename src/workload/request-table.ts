@@ -48,7 +48,7 @@ export class RequestTable {
   session = new Int32Array(0);
   /** Turn of the chat, from 0. */
   round = new Int32Array(0);
-  /** How long somebody waited between the answer before and this turn, where the simulation made it. */
+  /** How long somebody waited between the response before and this turn, where the simulation made it. */
   pauseUs = new Float64Array(0);
   /** Bit flags, see ROW_*. */
   flags = new Uint8Array(0);
@@ -135,14 +135,14 @@ export class RequestTable {
   }
 }
 
-/** The client reads the answer as a stream. */
+/** The client reads the response as a stream. */
 export const ROW_STREAMING = 1;
 /** The row is a later turn made by the simulation: its id is `session_<sid>_round_<r>_<counter>`. */
 export const ROW_FOLLOW_UP = 2;
 /** The prompt starts with the chat's whole context so far. */
 export const ROW_GROWS_CONTEXT = 4;
 
-/** The client did not say how long an answer it wants at most; otherwise it asked for the length that it gets. */
+/** The client did not say how long a response it wants at most; otherwise it asked for the length that it gets. */
 export const ROW_OPEN_ENDED = 8;
 
 /** The number a request came with. */

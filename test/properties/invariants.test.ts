@@ -92,7 +92,7 @@ describe('invariants of every simulation', () => {
 
   test('admission and routing never see the true output length', () => {
     property((config, plain) => {
-      // What happens to the last arrival before it runs cannot depend on how long its answer will be.
+      // What happens to the last arrival before it runs cannot depend on how long its response will be.
       const last = plain.requests.length - 1;
       const longer = plain.requests.map((one, i) =>
         i === last ? { ...one, session: 0, output: one.output + 7 } : one,

@@ -19,8 +19,8 @@ export class ControlApi {
   async ask(method: string, path: string, body?: string): Promise<{ readonly status: number; readonly text: string }> {
     const { adminUrl, token } = this.yard.serve;
     const init = { method, headers: { authorization: `Bearer ${token}` } };
-    const answer = await fetch(`${adminUrl}/api/v1/${path}`, body === undefined ? init : { ...init, body });
-    return { status: answer.status, text: await answer.text() };
+    const response = await fetch(`${adminUrl}/api/v1/${path}`, body === undefined ? init : { ...init, body });
+    return { status: response.status, text: await response.text() };
   }
 
   /** Makes resources of the workspace `default` so. */

@@ -85,14 +85,14 @@ export class EndpointYard {
       metadata: { name: 'chat' },
       spec: {
         engine: { name: 'emulator' },
-        model: { name: 'qwen/qwen3-14b', serve_as: 'toy' },
+        model: { name: 'qwen/qwen3-14b', serve_as: 'tiny' },
         replicas,
         variables: { seed },
       },
     });
-    const answer = await this.#call('PUT', body);
-    if (!answer.ok) throw new Error(await answer.text());
-    return ((await answer.json()) as ShownEndpoint).metadata.generation;
+    const response = await this.#call('PUT', body);
+    if (!response.ok) throw new Error(await response.text());
+    return ((await response.json()) as ShownEndpoint).metadata.generation;
   }
 
   async delete(): Promise<void> {
@@ -101,8 +101,8 @@ export class EndpointYard {
 
   /** Null when it is gone. */
   async endpoint(): Promise<ShownEndpoint | null> {
-    const answer = await this.#call('GET');
-    return answer.status === 404 ? null : ((await answer.json()) as ShownEndpoint);
+    const response = await this.#call('GET');
+    return response.status === 404 ? null : ((await response.json()) as ShownEndpoint);
   }
 
   /** Resolves with its replicas when it is settled. */

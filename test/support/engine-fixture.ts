@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest';
 import type { EngineOptions } from '../../src/emulator/engine-options.js';
 import { type RunningEngine, startEngine } from '../../src/emulator/start-engine.js';
-import { JumpingClock } from '../../src/emulator/virtual-clocks.contract.js';
-import { toyConfig, toyLatency } from '../../src/replica/toy-replica.contract.js';
+import { JumpingClock } from '../../src/emulator/virtual-clocks.fixture.js';
+import { fakeConfig, fakeLatency } from '../../src/replica/fake-replica.fixture.js';
 
 const running: RunningEngine[] = [];
 
@@ -11,10 +11,10 @@ afterEach(async () => {
 });
 
 /** A small fast engine on a free port, closed after the test. Its time passes as fast as the machine is. */
-export async function toyEngine(changes: Partial<EngineOptions> = {}): Promise<RunningEngine> {
+export async function fakeEngine(changes: Partial<EngineOptions> = {}): Promise<RunningEngine> {
   const engine = await startEngine({
-    config: toyConfig({ totalKvBlocks: 1000, maxNumSeqs: 64 }),
-    latency: toyLatency({ queueingUs: 100, outputTokenUs: 1, postDecodeUs: 5 }),
+    config: fakeConfig({ totalKvBlocks: 1000, maxNumSeqs: 64 }),
+    latency: fakeLatency({ queueingUs: 100, outputTokenUs: 1, postDecodeUs: 5 }),
     clock: new JumpingClock(),
     ...changes,
   });
@@ -62,7 +62,7 @@ export async function reply(response: Response | Promise<Response>): Promise<Rep
 
 /** A chat of one question. */
 export function question(content: string, more: object = {}): object {
-  return { model: 'toy', messages: [{ role: 'user', content }], ...more };
+  return { model: 'tiny', messages: [{ role: 'user', content }], ...more };
 }
 
 /** What `GET /metrics` says of a metric with these labels, all its samples added up. */

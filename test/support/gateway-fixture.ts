@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect } from 'vitest';
+import { startGateway } from '../../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../../src/gateway/gateway.js';
 import type { GatewayConfig } from '../../src/gateway/gateway-config.js';
-import { startGateway } from '../../src/gateway/toy-engine.contract.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 
@@ -48,7 +48,7 @@ export class RawReplica {
   /** Connections that were ever made to it. */
   connections = 0;
   /** Called as soon as the headers of a prompt are there. */
-  answer: (request: RawRequest) => void = ({ socket }) => void socket.write(plain('{}'));
+  response: (request: RawRequest) => void = ({ socket }) => void socket.write(plain('{}'));
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -71,7 +71,7 @@ export class RawReplica {
           else {
             const request = { text: text.slice(0, end + 4 + length), socket };
             this.seen.push(request);
-            this.answer(request);
+            this.response(request);
           }
           text = text.slice(end + 4 + length);
         }
@@ -91,7 +91,7 @@ export class RawReplica {
   }
 }
 
-/** A whole answer with its length. */
+/** A whole response with its length. */
 export function plain(body: string, status = '200 OK', headers = ''): string {
   return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }

@@ -5,17 +5,17 @@ import { afterwards } from './gateway-fixture.js';
 
 /** How a request ended for its client. */
 export interface Ended {
-  /** 0 when no answer came at all. */
+  /** 0 when no response came at all. */
   status: number;
   text: string;
-  /** Whether the answer came to its end as HTTP has it. */
+  /** Whether the response came to its end as HTTP has it. */
   isWhole: boolean;
   hasLeft: boolean;
   /** What the connection said, if it broke. */
   code: string | null;
 }
 
-/** When a client leaves: before anything is sent, before the answer begins, or after so many pieces; null: it stays. */
+/** When a client leaves: before anything is sent, before the response begins, or after so many pieces; null: it stays. */
 export type Leaving = 'at once' | 'when sent' | 'with the headers' | number | null;
 
 /** Clients of a gateway that keep their connections, closed after the test. */
@@ -41,19 +41,19 @@ export class Clients {
         ended.code = error.code ?? error.message;
       });
       call.on('close', () => resolve(ended));
-      call.on('response', (answer: IncomingMessage) => {
-        ended.status = answer.statusCode!;
+      call.on('response', (response: IncomingMessage) => {
+        ended.status = response.statusCode!;
         if (leaving === 'with the headers') leave();
         let pieces = 0;
-        answer.setEncoding('utf8');
-        answer.on('data', (piece: string) => {
+        response.setEncoding('utf8');
+        response.on('data', (piece: string) => {
           ended.text += piece;
           if (pieces++ === leaving) leave();
         });
-        answer.on('end', () => {
+        response.on('end', () => {
           ended.isWhole = true;
         });
-        answer.on('error', () => {});
+        response.on('error', () => {});
       });
       call.end(JSON.stringify(body), () => {
         if (leaving === 'when sent') leave();
@@ -71,7 +71,7 @@ export class Clients {
 export function anyChat(random: RandomStream, mostTokens = 24): object {
   const content = `question ${random.below(20)} ${'of some length '.repeat(1 + random.below(20))}`;
   const more = { max_tokens: 1 + random.below(mostTokens), ignore_eos: true, stream: random.next() < 0.6 };
-  return { model: 'toy', messages: [{ role: 'user', content }], ...more };
+  return { model: 'tiny', messages: [{ role: 'user', content }], ...more };
 }
 
 /** So many clients at once, each sending one request after the other. */
@@ -93,8 +93,8 @@ export async function load(
   return all;
 }
 
-/** That a request had its answer or its error: nothing is left open, and nothing breaks off in silence. */
-export function expectAnswered(ended: Ended): void {
+/** That a request had its response or its error: nothing is left open, and nothing breaks off in silence. */
+export function expectResponseed(ended: Ended): void {
   const { status, text, isWhole } = ended;
   expect(isWhole, `${status} ${text.slice(-200)}`).toBe(true);
   if (status !== 200) {

@@ -9,7 +9,7 @@ export interface Malformed {
 
 const CHAT = '/v1/chat/completions';
 const PATHS = [CHAT, '/v1/completions', '/v1/embeddings', '/v1/rerank', '/v1/score'];
-const GOOD = { model: 'toy', messages: [{ role: 'user', content: 'hello' }] };
+const GOOD = { model: 'tiny', messages: [{ role: 'user', content: 'hello' }] };
 
 /** Makes malformed requests, all kinds in turn, the same ones for the same stream. */
 export function malformedRequests(random: RandomStream, bodyLimit: number): (i: number) => Malformed {
@@ -37,13 +37,14 @@ export function malformedRequests(random: RandomStream, bodyLimit: number): (i: 
     // JSON.
     () => post(text.slice(0, random.below(text.length))),
     () => post(noise(200)),
-    () => post(pick(['', 'null', 'true', '3', '"x"', '[]', '[{}]', '{}', '\ufeff{}', '{"a":1}}', "{'model':'toy'}"])),
-    () => post(JSON.stringify({ ...GOOD, model: pick<unknown>([null, 5, true, [], {}, '', ['toy']]) })),
-    () => post(JSON.stringify({ ...GOOD, model: pick(['other', 'toy ', 'Toy', '__proto__', letters(200), '\u0000']) })),
-    () => post('['.repeat(1 + random.below(5000))),
-    () => post(`{"model":"toy","messages":${'['.repeat(3000)}${']'.repeat(3000)}}`, '', CHAT),
+    () => post(pick(['', 'null', 'true', '3', '"x"', '[]', '[{}]', '{}', '\ufeff{}', '{"a":1}}', "{'model':'tiny'}"])),
+    () => post(JSON.stringify({ ...GOOD, model: pick<unknown>([null, 5, true, [], {}, '', ['tiny']]) })),
     () =>
-      post(Buffer.concat([Buffer.from('{"model":"toy","prompt":"'), Buffer.of(0xc3, 0x28, 0x0a), Buffer.from('"}')])),
+      post(JSON.stringify({ ...GOOD, model: pick(['other', 'tiny ', 'Toy', '__proto__', letters(200), '\u0000']) })),
+    () => post('['.repeat(1 + random.below(5000))),
+    () => post(`{"model":"tiny","messages":${'['.repeat(3000)}${']'.repeat(3000)}}`, '', CHAT),
+    () =>
+      post(Buffer.concat([Buffer.from('{"model":"tiny","prompt":"'), Buffer.of(0xc3, 0x28, 0x0a), Buffer.from('"}')])),
     // Fields, which are the replica's to judge.
     () => chat({ messages: pick<unknown>([null, 'x', 5, {}, [], [null], [5], ['x'], [{}], [{ role: 5 }]]) }),
     () => chat({ messages: [{ role: 'user', content: pick<unknown>([5, true, {}, [5], [null]]) }] }),
@@ -55,11 +56,11 @@ export function malformedRequests(random: RandomStream, bodyLimit: number): (i: 
     () => chat({ stop: pick<unknown>([5, [5], {}, ['']]) }),
     () =>
       post(
-        JSON.stringify({ model: 'toy', prompt: pick<unknown>([null, 5, {}, [], [-1], [[0.5]]]) }),
+        JSON.stringify({ model: 'tiny', prompt: pick<unknown>([null, 5, {}, [], [-1], [[0.5]]]) }),
         '',
         '/v1/completions',
       ),
-    () => post(JSON.stringify({ model: 'toy' }), '', pick(PATHS)),
+    () => post(JSON.stringify({ model: 'tiny' }), '', pick(PATHS)),
     () => chat({ messages: [{ role: 'user', content: 'x'.repeat(17_000) }] }),
     // Sizes and encodings.
     () => post(Buffer.alloc(bodyLimit + 1 + random.below(bodyLimit / 2), 'x')),
@@ -79,7 +80,8 @@ export function malformedRequests(random: RandomStream, bodyLimit: number): (i: 
         `/workspace/${letters(9)}/endpoint/${pick(['%', '%zz', '%c0%af', 'none', '..', '\xff'])}/v1/completions`,
       ),
     () => line('GET', `/${encodeURIComponent(noise(40).toString('latin1'))}`),
-    () => line('GET', pick(['*', 'http://other/v1/models', '/v1/models/toy', '/metrics', '/api/config', '/api/../v1'])),
+    () =>
+      line('GET', pick(['*', 'http://other/v1/models', '/v1/models/tiny', '/metrics', '/api/config', '/api/../v1'])),
     // HTTP that is none.
     () => broken(noise(300)),
     () =>

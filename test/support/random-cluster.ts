@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { loadGpu } from '../../src/replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../src/replica/catalogue/model-catalogue.js';
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
+import { fakeProfile } from '../../src/replica/latency/fake-profile.fixture.js';
 import { latencyModel } from '../../src/replica/latency/registry.js';
-import { toyProfile } from '../../src/replica/latency/toy-profile.contract.js';
 import type { ClusterConfig, FlowControlConfig } from '../../src/simulator/cluster-config.js';
 
 const SCORERS = [
@@ -23,7 +23,7 @@ const SCORERS = [
 export const latencyModels: Record<string, LatencyModel> = Object.fromEntries(
   ['trained-physics', 'roofline', 'profile'].map((name) => {
     const parallelism = { tp: 1, dp: 1, moeCommBackend: 'allgather_reducescatter' };
-    const setup = { model: loadModel('qwen/qwen3-14b'), gpu: loadGpu('H100'), parallelism, profile: toyProfile() };
+    const setup = { model: loadModel('qwen/qwen3-14b'), gpu: loadGpu('H100'), parallelism, profile: fakeProfile() };
     return [name, latencyModel(name).create(setup, () => {})];
   }),
 );

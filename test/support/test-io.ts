@@ -1,1 +1,1 @@
-export { captured, type Ended, testIo } from '../../src/cli/test-io.contract.js';
+export { captured, type Ended, testIo } from '../../src/cli/test-io.fixture.js';

@@ -3,11 +3,11 @@ import { Endpoint, type Placement } from '../../src/gateway/fleet/endpoint.js';
 import { LiveReplica } from '../../src/gateway/fleet/live-replica.js';
 import type { Waiting } from '../../src/gateway/flow/waiting.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../../src/gateway/gateway-config.js';
+import { fakeFacts } from '../../src/gateway/request/fake-facts.fixture.js';
 import type { RequestFacts } from '../../src/gateway/request/request-facts.js';
-import { toyFacts } from '../../src/gateway/request/toy-facts.contract.js';
-import { type ToyRequest, toyLatency } from '../../src/replica/toy-replica.contract.js';
+import { type FakeRequest, fakeLatency } from '../../src/replica/fake-replica.fixture.js';
 import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
-import { simulateToy } from '../../src/simulator/toy-cluster.contract.js';
+import { simulateFake } from '../../src/simulator/fake-cluster.fixture.js';
 import type { NewEngine } from './virtual-engine.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -17,13 +17,13 @@ const LATENCY = { queueingUs: 3, outputTokenUs: 1, postDecodeUs: 2 };
 export type Verdict = [atUs: number, request: string, verdict: string];
 
 /** What the simulator makes of some arrivals, decision by decision. */
-export function simulated(list: readonly ToyRequest[], config: ClusterConfig): Verdict[] {
+export function simulated(list: readonly FakeRequest[], config: ClusterConfig): Verdict[] {
   const verdicts: Verdict[] = [];
   const decision = (line: string) => {
     const { chosen, reason, request_id, t_us } = JSON.parse(line);
     verdicts.push([t_us, request_id, chosen ?? reason]);
   };
-  simulateToy(list, { ...config, traceLevel: 'decisions' }, { latency: LATENCY, watch: { decision } });
+  simulateFake(list, { ...config, traceLevel: 'decisions' }, { latency: LATENCY, watch: { decision } });
   return verdicts;
 }
 
@@ -43,7 +43,7 @@ export function livePolicyOf({ admission, flowControl, replica, routing, ...conf
 
 /** What a gateway's endpoint makes of the same arrivals, in front of engines that live by the same clock. */
 export async function live(
-  list: readonly ToyRequest[],
+  list: readonly FakeRequest[],
   config: ClusterConfig,
   newEngine: NewEngine,
 ): Promise<Verdict[]> {
@@ -55,7 +55,7 @@ export async function live(
 
 class LiveWorld {
   readonly verdicts: Verdict[] = [];
-  readonly #list: readonly ToyRequest[];
+  readonly #list: readonly FakeRequest[];
   readonly #config: ClusterConfig;
   readonly #endpoint: Endpoint;
   readonly #replicas: LiveReplica[];
@@ -68,12 +68,12 @@ class LiveWorld {
   #wake: () => void = () => {};
   #scrapedUs = 0;
 
-  constructor(list: readonly ToyRequest[], config: ClusterConfig, newEngine: NewEngine) {
+  constructor(list: readonly FakeRequest[], config: ClusterConfig, newEngine: NewEngine) {
     this.#list = list;
     this.#config = config;
     const ids = Array.from({ length: config.instances }, (_, i) => `instance_${i}`);
     this.#engines = ids.map(() =>
-      newEngine(config.replica, toyLatency(LATENCY), list, (request) => this.#left.push(request)),
+      newEngine(config.replica, fakeLatency(LATENCY), list, (request) => this.#left.push(request)),
     );
     this.#replicas = ids.map(
       (id) => new LiveReplica({ id, url: 'http://127.0.0.1:1', engine: 'vllm', models: ['m'] }, GATEWAY_DEFAULTS),
@@ -185,8 +185,8 @@ class LiveWorld {
 }
 
 /** A prompt of so many tokens, as the gateway counts them: four bytes each. */
-function factsOf({ input, slo, tenant }: ToyRequest, row: number): RequestFacts {
-  return toyFacts({
+function factsOf({ input, slo, tenant }: FakeRequest, row: number): RequestFacts {
+  return fakeFacts({
     id: `request_${row}`,
     sloClass: slo ?? 'standard',
     tenant: tenant ?? '',

@@ -1,9 +1,9 @@
 import { LiveReplica, type LiveSequence } from '../../src/emulator/live-replica.js';
-import { ManualClock } from '../../src/emulator/virtual-clocks.contract.js';
+import { ManualClock } from '../../src/emulator/virtual-clocks.fixture.js';
+import { type FakeRequest, fakeRequests, fakeTable } from '../../src/replica/fake-replica.fixture.js';
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
 import { Replica } from '../../src/replica/replica.js';
 import type { ReplicaConfig } from '../../src/replica/replica-config.js';
-import { type ToyRequest, toyRequests, toyTable } from '../../src/replica/toy-replica.contract.js';
 
 /** An engine in virtual time behind a gateway in virtual time. */
 export interface VirtualEngine {
@@ -21,7 +21,7 @@ export interface VirtualEngine {
 export type NewEngine = (
   config: ReplicaConfig,
   latency: LatencyModel,
-  list: readonly ToyRequest[],
+  list: readonly FakeRequest[],
   left: (request: number) => void,
 ) => VirtualEngine;
 
@@ -32,7 +32,7 @@ export const emulatedEngine: NewEngine = (config, latency, list, left) => {
   const { replica } = live;
   const requests = new Map<number, number>();
   let taken = -1;
-  // Clients hear of the end of an answer when its last token is out. The simulator's router hears of it a step earlier.
+  // Clients hear of the end of a response when its last token is out. The simulator's router hears of it a step earlier.
   const enqueue = replica.enqueue.bind(replica);
   replica.enqueue = (row, atUs) => {
     requests.set(row, taken);
@@ -63,7 +63,7 @@ export const emulatedEngine: NewEngine = (config, latency, list, left) => {
 
 /** The model inside the emulated engine, without a clock: for those who react to the very moment in which something ends. */
 export const bareEngine: NewEngine = (config, latency, list, left) => {
-  const requests = toyRequests(toyTable(list), config.blockSize);
+  const requests = fakeRequests(fakeTable(list), config.blockSize);
   const events = { firstToken: () => {}, left };
   const replica = new Replica(config, latency, requests, events, Number.POSITIVE_INFINITY);
   return {
@@ -78,7 +78,7 @@ export const bareEngine: NewEngine = (config, latency, list, left) => {
 };
 
 /** Prompts that have nothing in common. */
-function sequenceOf({ input, output = 1 }: ToyRequest, request: number, blockSize: number): LiveSequence {
+function sequenceOf({ input, output = 1 }: FakeRequest, request: number, blockSize: number): LiveSequence {
   const keys = Int32Array.from({ length: Math.floor((input + output) / blockSize) }, (_, i) => request * 1000 + i);
   return { inputTokens: input, outputTokens: output, keys, produced: () => {}, ended: () => {} };
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { captured as twinyard } from '../test-io.contract.js';
-import { COMPARE, entries, inCalibrationFolder, seen, write } from './calibration-folder.contract.js';
+import { captured as twinyard } from '../test-io.fixture.js';
+import { COMPARE, entries, inCalibrationFolder, seen, write } from './calibration-folder.fixture.js';
 
 inCalibrationFolder();
 

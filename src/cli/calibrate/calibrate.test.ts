@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { CalibrationDocument } from '../../observe/calibrate/calibration.js';
-import { silent } from '../test-folder.contract.js';
-import { captured as twinyard } from '../test-io.contract.js';
-import { COMPARE, entries, HEADER, inCalibrationFolder, seen, write } from './calibration-folder.contract.js';
+import { silent } from '../test-folder.fixture.js';
+import { captured as twinyard } from '../test-io.fixture.js';
+import { COMPARE, entries, HEADER, inCalibrationFolder, seen, write } from './calibration-folder.fixture.js';
 
 inCalibrationFolder();
 

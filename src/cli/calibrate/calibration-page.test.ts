@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { calibrate } from '../../observe/calibrate/calibrate.js';
 import type { CalibrationDocument } from '../../observe/calibrate/calibration.js';
-import { measured, predicted, toyInputs, toyOptions } from '../../observe/calibrate/toy-requests.contract.js';
+import { fakeInputs, fakeOptions, measured, predicted } from '../../observe/calibrate/fake-requests.fixture.js';
 import { calibrationPage } from '../../report/calibrate-page.js';
-import { silent } from '../test-folder.contract.js';
-import { COMPARE, inCalibrationFolder } from './calibration-folder.contract.js';
+import { silent } from '../test-folder.fixture.js';
+import { COMPARE, inCalibrationFolder } from './calibration-folder.fixture.js';
 
 inCalibrationFolder();
 
@@ -51,7 +51,7 @@ const predictions = (count: number) =>
   Array.from({ length: count }, (_, i) => predicted(i, { ttftUs: 90 + (i % 7), e2eUs: 510 + i }));
 const pageOf = (count: number, title = 'a against b', changes?: (i: number) => object) =>
   calibrationPage(
-    calibrate(toyInputs({ measured: requests(count, changes), predicted: predictions(count) }), toyOptions()),
+    calibrate(fakeInputs({ measured: requests(count, changes), predicted: predictions(count) }), fakeOptions()),
     title,
   );
 

@@ -39,7 +39,7 @@ export function engineTraces(
     rows.forEach((row, i) => {
       table.arrivalUs[i] = arrivalUs(row);
     });
-    // An answer that broke off says nothing of how long a whole one takes.
+    // A response that broke off says nothing of how long a whole one takes.
     const taken = (us: 'ttftUs' | 'e2eUs') =>
       Float64Array.from(rows, (row) =>
         measured[row]!.completed && measured[row]!.streamed ? measured[row]![us] - delayUs(row) - rttUs : Number.NaN,

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Interval, RequestErrors } from '../../observe/fit/fit-report.js';
 import { readProfile } from '../../replica/latency/profile-file.js';
 import type { FitDocument } from '../../report/fit-table.js';
-import { inTestFolder, silent } from '../test-folder.contract.js';
-import { captured as twinyard } from '../test-io.contract.js';
+import { inTestFolder, silent } from '../test-folder.fixture.js';
+import { captured as twinyard } from '../test-io.fixture.js';
 
 /** 160 requests to an emulated engine that is 15 % slower than its model says. */
 const OBSERVED = fileURLToPath(new URL('../../../examples/slow-engine', import.meta.url));

@@ -24,9 +24,9 @@ export function measuredTraces(flags: FlagValues<MeasuredFlags>): MeasuredTrace[
     refuseGiven(flags, names, `--trace ${traces[0]} names the trace already`, 'keep one of them');
     return traces.map(byPrefix);
   }
-  const remedy = 'give --trace-data (with --trace-header for a TraceV2), or --trace for a pair of one name';
-  if (data === null && header === null) throw missingFlag('--trace', 'is required', remedy);
-  if (data === null) throw missingFlag('--trace-data', 'is required with --trace-header', remedy);
+  const hint = 'give --trace-data (with --trace-header for a TraceV2), or --trace for a pair of one name';
+  if (data === null && header === null) throw missingFlag('--trace', 'is required', hint);
+  if (data === null) throw missingFlag('--trace-data', 'is required with --trace-header', hint);
   return [
     {
       header: header === null ? null : { flag: '--trace-header', path: header },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testIo } from '../test-io.contract.js';
+import { testIo } from '../test-io.fixture.js';
 import { createExperimentProgress } from './experiment-progress.js';
 
 function terminal(isTTY: boolean) {

@@ -43,7 +43,7 @@ async function resolveRun(
 ): Promise<Resolved> {
   const flags = await settingsAsFlags<EngineFlags & RunWorkloadFlags>(RUN, settings, {
     problem: 'there is no trace',
-    remedy: 'add --trace-data, or leave it out',
+    hint: 'add --trace-data, or leave it out',
   });
   checkConflicts(flags);
   checkRunWorkload(flags);
@@ -60,7 +60,7 @@ async function resolveRun(
 async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Promise<Resolved> {
   const flags = await settingsAsFlags<EngineFlags & ReplayWorkloadFlags>(REPLAY, settings, {
     problem: 'a trace has its own requests',
-    remedy: 'leave it out, or leave out the trace',
+    hint: 'leave it out, or leave out the trace',
   });
   checkConflicts(flags);
   const { header, data } = checkReplayWorkload(flags);

@@ -21,11 +21,11 @@ export function mergeSettings(...all: readonly Settings[]): Settings {
 export async function settingsAsFlags<Table extends FlagTable>(
   line: CommandLine,
   settings: Settings,
-  absent: { problem: string; remedy: string },
+  absent: { problem: string; hint: string },
 ): Promise<FlagValues<Table>> {
   const flags = flagsOf(line);
   for (const [name, { place }] of settings) {
-    if (!Object.hasOwn(flags, name)) throw conflictingFlags(place, absent.problem, absent.remedy);
+    if (!Object.hasOwn(flags, name)) throw conflictingFlags(place, absent.problem, absent.hint);
   }
   const values: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(flags)) {
@@ -50,6 +50,6 @@ export async function atPlaces<T>(settings: Settings, source: string, work: () =
     const name = /^--([a-z0-9-]+)/.exec(error.place)?.[1];
     if (name === undefined) throw error;
     const place = settings.get(name)?.place ?? (source === '' ? error.place : `${source}: ${error.place}`);
-    throw new InputError(error.code, place, error.problem, error.remedy);
+    throw new InputError(error.code, place, error.problem, error.hint);
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { fakeRun, fakeSummary } from '../../experiment/fake-experiment.fixture.js';
 import { NO_CACHE, type RunCache } from '../../experiment/run-cache.js';
-import { toyRun, toySummary } from '../../experiment/toy-experiment.contract.js';
 import { createDiagnostics } from '../diagnostics.js';
-import { testIo } from '../test-io.contract.js';
+import { testIo } from '../test-io.fixture.js';
 import { signalCleanUps } from './signal-clean-ups.js';
 import { simulateAll } from './simulate-all.js';
 
@@ -13,13 +13,13 @@ async function stoppedIn(cache: RunCache, stop: boolean): Promise<string> {
   const signals = signalCleanUps(io);
   const executor = {
     width: 1,
-    async run({ config }: ReturnType<typeof toyRun>) {
+    async run({ config }: ReturnType<typeof fakeRun>) {
       if (stop && config.seed === 2) onSignal();
-      return toySummary();
+      return fakeSummary();
     },
     close: async () => {},
   };
-  const runs = [toyRun({ seed: 1 }), toyRun({ seed: 2 })];
+  const runs = [fakeRun({ seed: 1 }), fakeRun({ seed: 2 })];
   await simulateAll(runs, { executor, cache, signals, io, diagnostics: createDiagnostics('warn', io) });
   onSignal();
   return io.stderrText();

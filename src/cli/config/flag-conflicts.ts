@@ -9,9 +9,9 @@ export function refuseGiven<Table extends FlagTable>(
   flags: FlagValues<Table>,
   names: readonly (keyof Table & string)[],
   problem: string,
-  remedy: string,
+  hint: string,
 ): void {
-  for (const name of names) if (flags.given(name)) throw conflictingFlags(`--${name}`, problem, remedy);
+  for (const name of names) if (flags.given(name)) throw conflictingFlags(`--${name}`, problem, hint);
 }
 
 /** Flags that contradict each other or have no effect as given: nothing that was given is ignored in silence. */
@@ -38,8 +38,8 @@ function checkFlowControl(flags: FlagValues<FlowControlFlags>): void {
 function checkCoefficients(flags: FlagValues<InstanceFlags>): void {
   const both = ['alpha-coeffs', 'beta-coeffs'] as const;
   if (flags.values['latency-model'] === 'roofline') {
-    const remedy = 'leave it out, or give --latency-model trained-physics';
-    refuseGiven(flags, both, '--latency-model roofline has no coefficients', remedy);
+    const hint = 'leave it out, or give --latency-model trained-physics';
+    refuseGiven(flags, both, '--latency-model roofline has no coefficients', hint);
   }
   if (!flags.given('beta-coeffs')) refuseGiven(flags, ['alpha-coeffs'], 'given without --beta-coeffs', 'give both');
   if (!flags.given('alpha-coeffs')) refuseGiven(flags, ['beta-coeffs'], 'given without --alpha-coeffs', 'give both');

@@ -30,8 +30,8 @@ export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string
   const { values } = flags;
   const config = values.config === null ? fromFlags(flags) : fromFile(flags, values.config, warn);
   if (config.endpoints.length === 0 && values.config !== null && (values.store ?? config.store) === null) {
-    const remedy = 'let the file say who the replicas are, or where the store of resources is';
-    throw missingFlag('--replica', 'is required', remedy);
+    const hint = 'let the file say who the replicas are, or where the store of resources is';
+    throw missingFlag('--replica', 'is required', hint);
   }
   const given = <Value>(name: keyof ServeFlags & string, value: Value, other: Value) =>
     values.config === null || flags.given(name) ? value : other;
@@ -96,8 +96,8 @@ function storeOf(
     return { access, dataDir, store: resolve(dataDir, 'twinyard.db') };
   }
   if (address === null && store === null && given !== null) {
-    const remedy = 'leave it out, or name a store as well (--store)';
-    throw conflictingFlags('--data-dir', 'is given for replicas without a store, which keep nothing', remedy);
+    const hint = 'leave it out, or name a store as well (--store)';
+    throw conflictingFlags('--data-dir', 'is given for replicas without a store, which keep nothing', hint);
   }
   if (address === null) return { access, dataDir: given ?? config.dataDir, store };
   const named = storeAddress(address, process.cwd());

@@ -20,14 +20,14 @@ export function checkProfile(
   diagnostics: Diagnostics,
 ): void {
   const { values } = flags;
-  const remedy = 'leave it out, or leave out --latency-profile';
+  const hint = 'leave it out, or leave out --latency-profile';
   const replaced = ['alpha-coeffs', 'beta-coeffs', 'dp', 'moe-comm-backend'] as const;
-  refuseGiven(flags, replaced, 'the profile says what steps take', remedy);
+  refuseGiven(flags, replaced, 'the profile says what steps take', hint);
   if (values['latency-model'] !== 'profile') {
-    refuseGiven(flags, ['latency-model'], 'the profile says what steps take', remedy);
+    refuseGiven(flags, ['latency-model'], 'the profile says what steps take', hint);
   }
   if (values.tp !== null && values.tp !== tp) {
-    throw conflictingFlags('--tp', `the profile '${name}' was measured with ${tp}`, remedy);
+    throw conflictingFlags('--tp', `the profile '${name}' was measured with ${tp}`, hint);
   }
   for (const [flag, given, measured] of [
     ['--model', values.model, model],

@@ -72,8 +72,8 @@ async function readTrace({ header, data }: TracePaths, part: TracePart | undefin
   const { headerBeside } = await import('../../workload/formats/trace-v2.js');
   const format = await traceFormatOf(data.path);
   if (format.name === 'trace-v2' && headerBeside(data.path) === null) {
-    const remedy = 'give --trace-header, or put the header beside the data under the same name';
-    throw missingFlag('--trace-header', `is required: ${data.path} is a TraceV2 without a header`, remedy);
+    const hint = 'give --trace-header, or put the header beside the data under the same name';
+    throw missingFlag('--trace-header', `is required: ${data.path} is a TraceV2 without a header`, hint);
   }
   return readAs(format, data.path, part);
 }

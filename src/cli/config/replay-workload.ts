@@ -42,9 +42,9 @@ function tracePaths(flags: FlagValues<ReplayWorkloadFlags>): TracePaths {
     const files = traceFiles(trace);
     return { header: { flag: '--trace', path: files.header }, data: { flag: '--trace', path: files.data } };
   }
-  const remedy = 'give --trace-data (with --trace-header for a TraceV2), or --trace for a pair of one name';
-  if (header === null && data === null) throw missingFlag('--trace', 'is required', remedy);
-  if (data === null) throw missingFlag('--trace-data', 'is required with --trace-header', remedy);
+  const hint = 'give --trace-data (with --trace-header for a TraceV2), or --trace for a pair of one name';
+  if (header === null && data === null) throw missingFlag('--trace', 'is required', hint);
+  if (data === null) throw missingFlag('--trace-data', 'is required with --trace-header', hint);
   return {
     header: header === null ? null : { flag: '--trace-header', path: header },
     data: { flag: '--trace-data', path: data },

@@ -22,8 +22,8 @@ export function resolveAdmission(flags: FlagValues<ClusterFlags>, bundle: Policy
   const policy = admissionPolicy(name, place);
   for (const [owner, byOption] of Object.entries(ADMISSION_FLAGS)) {
     if (owner === name) continue;
-    const remedy = `add --admission-policy ${owner}, or leave it out`;
-    refuseGiven(flags, Object.values(byOption), `the admission policy is ${name}`, remedy);
+    const hint = `add --admission-policy ${owner}, or leave it out`;
+    refuseGiven(flags, Object.values(byOption), `the admission policy is ${name}`, hint);
   }
   const options = bundle === null ? {} : admissionOptions(inBundle, name, (key) => bundle.place(`admission.${key}`));
   for (const [option, flag] of Object.entries(ADMISSION_FLAGS[name] ?? {})) {

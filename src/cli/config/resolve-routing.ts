@@ -26,12 +26,12 @@ export function resolveRouting(
   const options: Record<string, unknown> = bundleApplies ? { ...inBundle.options } : {};
   const scorers = flags.values['routing-scorers'];
   if (scorers !== null) {
-    const remedy = 'add --routing-policy weighted';
-    options.scorers = scorersOption(policy, scorers, '--routing-scorers', remedy, diagnostics.warn);
+    const hint = 'add --routing-policy weighted';
+    options.scorers = scorersOption(policy, scorers, '--routing-scorers', hint, diagnostics.warn);
   } else if (bundleApplies && inBundle.scorers !== undefined) {
-    const remedy = "write 'policy: weighted'";
+    const hint = "write 'policy: weighted'";
     const scorersPlace = bundle!.place('routing.scorers');
-    options.scorers = scorersOption(policy, inBundle.scorers, scorersPlace, remedy, diagnostics.warn);
+    options.scorers = scorersOption(policy, inBundle.scorers, scorersPlace, hint, diagnostics.warn);
   }
   if (flags.given('tie-break')) {
     const tieBreak = flags.values['tie-break'];
@@ -46,6 +46,6 @@ function takes(policy: RoutingPolicy, option: string): boolean {
   return Object.hasOwn(policy.options as object, option);
 }
 
-function noSuchOption(policy: RoutingPolicy, place: string, remedy: string): Error {
-  return conflictingFlags(place, `has no effect with the routing policy ${policy.name}`, remedy);
+function noSuchOption(policy: RoutingPolicy, place: string, hint: string): Error {
+  return conflictingFlags(place, `has no effect with the routing policy ${policy.name}`, hint);
 }

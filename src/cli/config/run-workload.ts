@@ -27,8 +27,8 @@ export function checkRunWorkload(flags: FlagValues<RunWorkloadFlags>): void {
   }
   if (!isLengthPreset(values.workload)) {
     const problem = `--workload ${values.workload} has clients of its own`;
-    const remedy = `leave it out, or edit what 'twinyard convert preset ${values.workload}' prints`;
-    refuseGiven(flags, CLIENT_FLAGS, problem, remedy);
+    const hint = `leave it out, or edit what 'twinyard convert preset ${values.workload}' prints`;
+    refuseGiven(flags, CLIENT_FLAGS, problem, hint);
     return;
   }
   if (values.concurrency !== null) {

@@ -35,7 +35,7 @@ describe('withServerSettings', () => {
       hardware: null,
       'total-kv-blocks': null,
     });
-    expect((await taken('--model acme/toy', SERVER)).values).toMatchObject({ model: 'acme/toy', tp: 2 });
+    expect((await taken('--model acme/tiny', SERVER)).values).toMatchObject({ model: 'acme/tiny', tp: 2 });
   });
 
   it.each(['--hardware L40S', '--tp 4', '--block-size-in-tokens 16', '--gpu-memory-utilization 0.9'])(

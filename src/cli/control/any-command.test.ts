@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { captured as twinyard } from '../test-io.contract.js';
-import { NOBODY_TOKEN, VIEWER_TOKEN } from './control-server.contract.js';
-import { inControlYard, printed, server } from './control-yard.contract.js';
+import { captured as twinyard } from '../test-io.fixture.js';
+import { NOBODY_TOKEN, VIEWER_TOKEN } from './control-server.fixture.js';
+import { inControlYard, printed, server } from './control-yard.fixture.js';
 
 inControlYard();
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { captured as twinyard } from '../test-io.contract.js';
-import { endpoint, head, inControlYard, printed, REF, server, started, streaming } from './control-yard.contract.js';
+import { captured as twinyard } from '../test-io.fixture.js';
+import { endpoint, head, inControlYard, printed, REF, server, started, streaming } from './control-yard.fixture.js';
 
 inControlYard();
 

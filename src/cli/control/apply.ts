@@ -87,8 +87,8 @@ async function waitForAll(client: ControlClient, { items }: Applied, timeoutMs: 
 /** Everything that is wrong, a line each, so that it can be put right at once. */
 function refused(error: InputError, files: CombinedFiles, io: CliIo): number {
   const problems = error instanceof InvalidResources ? error.problems : [error];
-  for (const { place, problem, remedy } of problems) {
-    const line = `${files.placeIn(place)}: ${problem}; ${remedy}`;
+  for (const { place, problem, hint } of problems) {
+    const line = `${files.placeIn(place)}: ${problem}; ${hint}`;
     io.stderr.write(`twinyard: ${line.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')}\n`);
   }
   return 2;

@@ -79,7 +79,7 @@ export class ControlClient {
 
 /**
  * What a stream brings until the signal is given. Fetch itself forgets the signal once its request has been collected as garbage,
- * which it may be while the answer still comes.
+ * which it may be while the response still comes.
  */
 async function* piecesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();

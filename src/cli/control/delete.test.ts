@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { captured as twinyard } from '../test-io.contract.js';
-import { endpoint, head, inControlYard, printed, server, started, streaming } from './control-yard.contract.js';
+import { captured as twinyard } from '../test-io.fixture.js';
+import { endpoint, head, inControlYard, printed, server, started, streaming } from './control-yard.fixture.js';
 
 inControlYard();
 

@@ -91,7 +91,7 @@ async function calledIn(paths: readonly string[], workspace: string | null, io: 
     return ordered;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const { code, place, problem, remedy } = error instanceof InvalidResources ? error.problems[0]! : error;
-    throw new InputError(code, files.placeIn(place), problem, remedy);
+    const { code, place, problem, hint } = error instanceof InvalidResources ? error.problems[0]! : error;
+    throw new InputError(code, files.placeIn(place), problem, hint);
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { captured as twinyard } from '../test-io.contract.js';
-import { VIEWER_TOKEN } from './control-server.contract.js';
-import { inControlYard, printed, server, started, streaming } from './control-yard.contract.js';
+import { captured as twinyard } from '../test-io.fixture.js';
+import { VIEWER_TOKEN } from './control-server.fixture.js';
+import { inControlYard, printed, server, started, streaming } from './control-yard.fixture.js';
 
 inControlYard();
 

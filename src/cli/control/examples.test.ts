@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../commands.js';
-import { inTestFolder } from '../test-folder.contract.js';
-import { captured as twinyard } from '../test-io.contract.js';
-import { ToyControlServer } from './control-server.contract.js';
+import { inTestFolder } from '../test-folder.fixture.js';
+import { captured as twinyard } from '../test-io.fixture.js';
+import { FakeControlServer } from './control-server.fixture.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/endpoints', import.meta.url));
 
-let server: ToyControlServer;
+let server: FakeControlServer;
 inTestFolder(() => {});
 beforeEach(async () => {
-  server = await ToyControlServer.start('.');
+  server = await FakeControlServer.start('.');
 });
 afterEach(() => server.close());
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { inTestFolder } from '../test-folder.contract.js';
+import { inTestFolder } from '../test-folder.fixture.js';
 import { findServer } from './find-server.js';
 
 const HERE = { url: 'http://127.0.0.1:8081', token: 'here' };

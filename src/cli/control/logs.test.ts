@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { captured as twinyard } from '../test-io.contract.js';
-import { inControlYard, printed, server, started, streaming } from './control-yard.contract.js';
+import { captured as twinyard } from '../test-io.fixture.js';
+import { inControlYard, printed, server, started, streaming } from './control-yard.fixture.js';
 
 inControlYard();
 

@@ -21,7 +21,7 @@ describe('what a server refuses', () => {
   });
 
   it('as wrong input is an error with its place, and several are told together', () => {
-    const one = { code: 'A', place: 'p', problem: 'is odd', remedy: 'make it even' };
+    const one = { code: 'A', place: 'p', problem: 'is odd', hint: 'make it even' };
     const said = { error: 'x', code: 'A' };
     expect(refusalOf(URL, 422, { ...said, problems: [one] })).toMatchObject({ name: 'InputError', ...one });
     expect(refusalOf(URL, 422, { ...said, problems: [one, { ...one, code: 'B' }] })).toMatchObject({

@@ -12,7 +12,7 @@ interface Problem {
   readonly code: string;
   readonly place: string;
   readonly problem: string;
-  readonly remedy: string;
+  readonly hint: string;
 }
 
 /** What a server has refused, as an error like those that are found here: with its places, and the exit code it deserves. */
@@ -23,7 +23,7 @@ export function refusalOf(url: string, status: number, body: unknown): Error {
   if (status === 403) return mayNot(error);
   if (typeof code !== 'string') return notControlPlane(url, status);
   if (isProblems(problems)) {
-    const found = problems.map((one) => new InputError(one.code, flagOf(one.place), one.problem, one.remedy));
+    const found = problems.map((one) => new InputError(one.code, flagOf(one.place), one.problem, one.hint));
     return found.length === 1 ? found[0]! : new InvalidResources(found);
   }
   return status === 409 ? conflict(code, error) : failedThere(code, url, error);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { captured as twinyard } from '../test-io.contract.js';
-import { inControlYard, printed, REF, server } from './control-yard.contract.js';
+import { captured as twinyard } from '../test-io.fixture.js';
+import { inControlYard, printed, REF, server } from './control-yard.fixture.js';
 
 inControlYard();
 

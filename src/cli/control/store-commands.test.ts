@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { inTestFolder, silent } from '../test-folder.contract.js';
-import { captured as twinyard } from '../test-io.contract.js';
+import { inTestFolder, silent } from '../test-folder.fixture.js';
+import { captured as twinyard } from '../test-io.fixture.js';
 
 inTestFolder(() => {});
 

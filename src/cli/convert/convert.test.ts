@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { readAnyTrace } from '../../workload/formats/read-any-trace.js';
 import { presetSpec, WORKLOADS } from '../../workload/generate/presets.js';
 import { readWorkloadSpec } from '../../workload/spec/read-workload-spec.js';
-import { madeTrace, rowsOf } from '../../workload/tools/made-trace.contract.js';
+import { madeTrace, rowsOf } from '../../workload/tools/made-trace.fixture.js';
 import { writeTrace } from '../../workload/trace-v2/write.js';
-import { inTestFolder, silent } from '../test-folder.contract.js';
-import { captured as twinyard } from '../test-io.contract.js';
+import { inTestFolder, silent } from '../test-folder.fixture.js';
+import { captured as twinyard } from '../test-io.fixture.js';
 
 const SAMPLES = fileURLToPath(new URL('../../workload/formats/samples/', import.meta.url));
 const MOONCAKE = `{"timestamp": 0, "input_length": 700, "output_length": 3, "hash_ids": [0, 1]}

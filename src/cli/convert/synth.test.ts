@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readAnyTrace } from '../../workload/formats/read-any-trace.js';
-import { captured as twinyard } from '../test-io.contract.js';
+import { captured as twinyard } from '../test-io.fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-synth-'));
 afterAll(() => rmSync(folder, { recursive: true }));

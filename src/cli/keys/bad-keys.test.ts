@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { inTestFolder } from '../test-folder.contract.js';
-import { captured as twinyard } from '../test-io.contract.js';
+import { inTestFolder } from '../test-folder.fixture.js';
+import { captured as twinyard } from '../test-io.fixture.js';
 
 const SECRET = 'iU0gcm4rPIVxMtskM1tn8fh8pmKzDWYjDzDmPprgGAk';
 const REPLICAS = 'replicas:\n  - url: http://127.0.0.1:9001\n';

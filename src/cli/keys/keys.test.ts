@@ -4,8 +4,8 @@ import { defineClasses } from '../../store/key-classes.js';
 import { hashKeyText } from '../../store/key-text.js';
 import { openStore } from '../../store/open-store.js';
 import { KEYS_COMMANDS } from '../keys.js';
-import { inTestFolder, silent } from '../test-folder.contract.js';
-import { captured as twinyard } from '../test-io.contract.js';
+import { inTestFolder, silent } from '../test-folder.fixture.js';
+import { captured as twinyard } from '../test-io.fixture.js';
 
 inTestFolder(() => {});
 

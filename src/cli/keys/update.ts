@@ -45,8 +45,8 @@ export async function update(argv: readonly string[], io: CliIo): Promise<number
   const settings = keySettings(values, now);
   const changes = limitChanges(values);
   if (Object.keys(settings).length === 0 && changes.length === 0) {
-    const remedy = "give a flag of 'twinyard keys update --help'";
-    throw missingFlag("command 'keys update'", 'nothing says what to change', remedy);
+    const hint = "give a flag of 'twinyard keys update --help'";
+    throw missingFlag("command 'keys update'", 'nothing says what to change', hint);
   }
   await checkMaxSloClass(settings.maxSloClass, values, io);
   return withStore(values, io, false, async (store) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../store/open-store.js';
-import { used } from '../../store/used.contract.js';
-import { inTestFolder, silent } from '../test-folder.contract.js';
+import { used } from '../../store/used.fixture.js';
+import { inTestFolder, silent } from '../test-folder.fixture.js';
 
 inTestFolder(() => {});
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { inTestFolder } from '../test-folder.contract.js';
-import { captured } from '../test-io.contract.js';
+import { inTestFolder } from '../test-folder.fixture.js';
+import { captured } from '../test-io.fixture.js';
 
 inTestFolder(() => {
   writeFileSync('t.jsonl', '{"timestamp": 0, "input_length": 10, "output_length": 3, "hash_ids": [0]}\n');

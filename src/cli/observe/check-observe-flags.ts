@@ -18,8 +18,8 @@ export function checkObserveFlags(flags: GivenObserveFlags): void {
   }
   if (values.model === null) throw missingFlag('--model', 'is required', 'name the model as the server does');
   if (!PLANS.some((name) => flags.given(name))) {
-    const remedy = `give one of ${PLANS.map((name) => `--${name}`).join(', ')}`;
-    throw missingFlag('--rate', 'or another plan is required', remedy);
+    const hint = `give one of ${PLANS.map((name) => `--${name}`).join(', ')}`;
+    throw missingFlag('--rate', 'or another plan is required', hint);
   }
   if (values.trace === null) checkGenerated(flags);
   else checkTrace(flags);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CliIo } from '../io.js';
-import { testIo } from '../test-io.contract.js';
+import { testIo } from '../test-io.fixture.js';
 import { observeProgress } from './observe-progress.js';
 
 const NOW = {

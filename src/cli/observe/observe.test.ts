@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningEngine, startEngine } from '../../emulator/start-engine.js';
-import { JumpingClock } from '../../emulator/virtual-clocks.contract.js';
+import { JumpingClock } from '../../emulator/virtual-clocks.fixture.js';
+import { fakeServer, json, sendStream, stream } from '../../observe/drive/fake-server.fixture.js';
 import type { ObservationDocument } from '../../observe/drive/observation.js';
-import { json, sendStream, stream, toyServer } from '../../observe/drive/toy-server.contract.js';
-import { toyConfig, toyLatency } from '../../replica/toy-replica.contract.js';
+import { fakeConfig, fakeLatency } from '../../replica/fake-replica.fixture.js';
 import type { ResultDocument } from '../../simulator/result-document.js';
-import { inTestFolder } from '../test-folder.contract.js';
-import { captured, type Ended } from '../test-io.contract.js';
+import { inTestFolder } from '../test-folder.fixture.js';
+import { captured, type Ended } from '../test-io.fixture.js';
 
 const MODEL = 'qwen/qwen3-14b';
 const NEVER = new Promise<void>(() => {});
@@ -19,8 +19,8 @@ let engine: RunningEngine;
 inTestFolder(() => {});
 beforeEach(async () => {
   engine = await startEngine({
-    config: toyConfig({ model: MODEL, totalKvBlocks: 5000, blockSize: 16, maxNumSeqs: 64, maxModelLen: 9000 }),
-    latency: toyLatency(),
+    config: fakeConfig({ model: MODEL, totalKvBlocks: 5000, blockSize: 16, maxNumSeqs: 64, maxModelLen: 9000 }),
+    latency: fakeLatency(),
     clock: new JumpingClock(),
   });
 });
@@ -158,8 +158,8 @@ describe('observe that does not get what it asked for', () => {
   });
 
   it('fails when no request was answered', async () => {
-    const server = await toyServer((_, response) => json(response, {}, 500));
-    const ended = await twinyard(`observe --server-url ${server.url} --model toy ${SMALL} --trace-output seen`);
+    const server = await fakeServer((_, response) => json(response, {}, 500));
+    const ended = await twinyard(`observe --server-url ${server.url} --model tiny ${SMALL} --trace-output seen`);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toBe(`twinyard: ${server.url}: no request was answered: http_500 10\n`);
     expect(readFileSync('seen.csv', 'utf8')).toContain(',http_500\n');
@@ -181,31 +181,31 @@ describe('observe that does not get what it asked for', () => {
   });
 
   it('warns of answers that are not what was asked for', async () => {
-    const server = await toyServer((request, response, n) => {
+    const server = await fakeServer((request, response, n) => {
       if (n === 0) json(response, {}, 503);
       else sendStream(response, stream(request, 1));
     });
-    const ended = await twinyard(`observe --server-url ${server.url} --model toy ${SMALL} --max-model-len 10`);
+    const ended = await twinyard(`observe --server-url ${server.url} --model tiny ${SMALL} --max-model-len 10`);
     expect(ended.code).toBe(0);
     expect(ended.stderr).toMatch(/warning: 1 of 10 requests have no complete answer; problems: .*http_503 1/);
     expect(ended.stderr).toContain('warning: 10 requests are longer than the server takes');
   });
 
   it('warns when nobody counts tokens, and when prompts are not as long as planned', async () => {
-    const silent = await toyServer((request, response) => sendStream(response, stream(request)), {
+    const silent = await fakeServer((request, response) => sendStream(response, stream(request)), {
       '/v1/completions': ({ body }, response) => {
         if (body.stream !== true) json(response, { choices: [{ text: 'a' }] });
         else sendStream(response, `data: ${JSON.stringify({ choices: [{ text: 'a', finish_reason: 'stop' }] })}\n\n`);
       },
     });
-    const assumed = await twinyard(`observe --server-url ${silent.url} --model toy ${SMALL} --format table`);
+    const assumed = await twinyard(`observe --server-url ${silent.url} --model tiny ${SMALL} --format table`);
     expect(assumed.code).toBe(0);
     expect(assumed.stderr).toContain('the server does not count tokens: a word is taken for one');
     expect(assumed.stdout).toContain('Prompts     nobody counted them, by assumed');
-    const strange = await toyServer((request, response) =>
+    const strange = await fakeServer((request, response) =>
       sendStream(response, stream(request).replace(/"prompt_tokens":/, '"prompt_tokens":1')),
     );
-    const off = await twinyard(`observe --server-url ${strange.url} --model toy ${SMALL}`);
+    const off = await twinyard(`observe --server-url ${strange.url} --model tiny ${SMALL}`);
     expect(off.stderr).toMatch(
       /only 0 of 10 prompts are as long as planned: \d+ to \d+ tokens off, \d+\.\d in the mean/,
     );
@@ -214,8 +214,8 @@ describe('observe that does not get what it asked for', () => {
 
 describe('keys', () => {
   const asked = async (args: string, env: Record<string, string> = {}) => {
-    const server = await toyServer((request, response) => sendStream(response, stream(request)));
-    const ended = await twinyard(`observe --server-url ${server.url} --model toy ${SMALL} ${args}`, { env });
+    const server = await fakeServer((request, response) => sendStream(response, stream(request)));
+    const ended = await twinyard(`observe --server-url ${server.url} --model tiny ${SMALL} ${args}`, { env });
     expect(JSON.stringify(ended)).not.toContain('sk-secret');
     return server.requests[0]!.headers;
   };
@@ -230,8 +230,8 @@ describe('keys', () => {
 
   it('may be any header', async () => {
     const args = ['--header', 'x-team: search', '--header', 'Authorization: Basic sk-secret'];
-    const server = await toyServer((request, response) => sendStream(response, stream(request)));
-    const base = `observe --server-url ${server.url} --model toy ${SMALL}`.split(' ');
+    const server = await fakeServer((request, response) => sendStream(response, stream(request)));
+    const base = `observe --server-url ${server.url} --model tiny ${SMALL}`.split(' ');
     expect((await captured([...base, ...args], { stopped: NEVER })).code).toBe(0);
     expect(server.requests[0]!.headers).toMatchObject({ 'x-team': 'search', authorization: 'Basic sk-secret' });
   });

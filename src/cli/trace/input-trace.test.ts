@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { captured } from '../test-io.contract.js';
+import { captured } from '../test-io.fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-input-'));
 afterAll(() => rmSync(folder, { recursive: true }));

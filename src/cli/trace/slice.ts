@@ -50,8 +50,8 @@ function checkSlice(flags: FlagValues<typeof sliceFlags>): void {
   const { from, to, sessions, first } = flags.values;
   const isWhole = from === null && to === null && sessions === null && first === null;
   if (isWhole && tracePartOf(flags) === undefined) {
-    const remedy = 'give --from, --to, --sessions, --first, --trace-model or --trace-answered';
-    throw missingFlag('--from', 'nothing says what to keep', remedy);
+    const hint = 'give --from, --to, --sessions, --first, --trace-model or --trace-answered';
+    throw missingFlag('--from', 'nothing says what to keep', hint);
   }
   if (from !== null && to !== null && from >= to) {
     throw conflictingFlags('--to', 'is not after --from', 'give a later time');

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readAnyTrace } from '../../workload/formats/read-any-trace.js';
-import { madeTrace, rowsOf } from '../../workload/tools/made-trace.contract.js';
+import { madeTrace, rowsOf } from '../../workload/tools/made-trace.fixture.js';
 import { writeTrace } from '../../workload/trace-v2/write.js';
-import { inTestFolder, silent } from '../test-folder.contract.js';
-import { captured as twinyard } from '../test-io.contract.js';
+import { inTestFolder, silent } from '../test-folder.fixture.js';
+import { captured as twinyard } from '../test-io.fixture.js';
 import { TRACE_COMMANDS } from '../trace.js';
 
 const seconds = (s: number) => s * 1e6;

@@ -61,6 +61,6 @@ function unknownModel({ values }: ReplayFlags): InputError | null {
     return null;
   } catch (error) {
     if (!(error instanceof InputError) || error.place !== '--model') throw error;
-    return new InputError(error.code, '--sim-model', error.problem, error.remedy);
+    return new InputError(error.code, '--sim-model', error.problem, error.hint);
   }
 }

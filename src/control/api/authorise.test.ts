@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ask, caller, ENDPOINTS, endpoint, withToyApi } from './toy-api.contract.js';
+import { ask, caller, ENDPOINTS, endpoint, withFakeApi } from './fake-api.fixture.js';
 
-withToyApi();
+withFakeApi();
 
 describe('roles', () => {
   it('are held in workspaces, for what is applied there and for nothing else', async () => {

@@ -4,7 +4,7 @@ import type { ResourceListener } from '../../store/resources.js';
 import { ChangeFeed, type FeedFilter } from './change-feed.js';
 
 /** Resources of which only the changes are told. */
-class ToyResources {
+class FakeResources {
   #listener: ResourceListener = () => {};
   current = 0;
 
@@ -28,7 +28,7 @@ class ToyResources {
 }
 
 const opened = async (capacity = 8) => {
-  const resources = new ToyResources();
+  const resources = new FakeResources();
   return { resources, feed: await ChangeFeed.open(resources, capacity) };
 };
 
@@ -79,7 +79,7 @@ describe('ChangeFeed', () => {
   });
 
   it('knows nothing from before it began, and misses nothing from then on', async () => {
-    const resources = new ToyResources();
+    const resources = new FakeResources();
     resources.change();
     resources.change();
     const opening = ChangeFeed.open(resources);

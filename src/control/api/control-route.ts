@@ -28,7 +28,7 @@ export interface ControlRequest {
   readonly signal: AbortSignal;
 }
 
-export type ControlAnswer =
+export type ControlResponse =
   | { readonly status: number; readonly body: unknown; readonly headers?: readonly string[] }
   /** Server-sent events, each a whole one. */
   | { readonly status: 200; readonly stream: AsyncIterable<string> };
@@ -52,10 +52,10 @@ export interface ControlRoute {
   readonly takes?: 'resource' | 'status' | 'scale' | 'documents';
   readonly gives: 'resource' | 'list' | 'stream' | 'object';
   readonly query?: Readonly<Record<string, string>>;
-  answer(host: ControlHost, request: ControlRequest): Promise<ControlAnswer>;
+  handle(host: ControlHost, request: ControlRequest): Promise<ControlResponse>;
 }
 
-export const ok = (body: unknown): ControlAnswer => ({ status: 200, body });
+export const ok = (body: unknown): ControlResponse => ({ status: 200, body });
 
 /** Every refusal has this shape. */
 export function failed(
@@ -64,7 +64,7 @@ export function failed(
   error: string,
   more: object = {},
   headers?: readonly string[],
-): ControlAnswer {
+): ControlResponse {
   const body = { error, code, ...more };
   return headers === undefined ? { status, body } : { status, body, headers };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ask, CHAT, ENDPOINTS, endpoint, exchange, runner, streamOf, withToyApi } from './toy-api.contract.js';
+import { ask, CHAT, ENDPOINTS, endpoint, exchange, runner, streamOf, withFakeApi } from './fake-api.fixture.js';
 
-withToyApi();
+withFakeApi();
 
 async function collected(stream: AsyncIterable<string>): Promise<string[]> {
   const items: string[] = [];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ControlStore } from '../store/control-store.js';
-import { ask, CHAT, ENDPOINTS, endpoint, exchange, host, withToyApi } from './toy-api.contract.js';
+import { ask, CHAT, ENDPOINTS, endpoint, exchange, host, withFakeApi } from './fake-api.fixture.js';
 
-withToyApi();
+withFakeApi();
 
 describe('scale', () => {
   it('changes how many there should be and nothing else, secrets included', async () => {

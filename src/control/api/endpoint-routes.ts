@@ -25,7 +25,7 @@ export const ENDPOINT_ROUTES: readonly ControlRoute[] = [
     summary: 'Gives an Endpoint another number of replicas, and changes nothing else',
     takes: 'scale',
     gives: 'resource',
-    answer: scale,
+    handle: scale,
   },
   {
     method: 'GET',
@@ -41,7 +41,7 @@ export const ENDPOINT_ROUTES: readonly ControlRoute[] = [
       lines: `the last so many of each: 0 to ${MOST_LINES}, else 100`,
       follow: "'true' goes on with what they write from now on",
     },
-    answer: logs,
+    handle: logs,
   },
 ];
 

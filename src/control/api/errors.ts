@@ -8,10 +8,10 @@ import { InvalidResources } from '../resources/errors.js';
 import { kindNamed, listCommand } from '../resources/kinds.js';
 import { DEFAULT_WORKSPACE } from '../resources/resource.js';
 import { resourceView } from '../store/resource-view.js';
-import { type ControlAnswer, failed } from './control-route.js';
+import { type ControlResponse, failed } from './control-route.js';
 
-export const badQuery = (name: string, problem: string, remedy: string) =>
-  new InputError('API_QUERY', `?${name}`, problem, remedy);
+export const badQuery = (name: string, problem: string, hint: string) =>
+  new InputError('API_QUERY', `?${name}`, problem, hint);
 
 export const otherThanPath = (place: string, given: string, wanted: string) =>
   new InputError('API_PATH', place, `is '${given}', and the path says '${wanted}'`, 'let both say the same');
@@ -46,7 +46,7 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /** What was asked wrongly is told; what is a bug is thrown on. */
-export function refusalFor(error: unknown): ControlAnswer {
+export function refusalFor(error: unknown): ControlResponse {
   if (error instanceof Forbidden) return failed(403, 'API_FORBIDDEN', error.message);
   if (error instanceof ResourceConflict) {
     const current = error.current === null ? null : resourceView(error.current);
@@ -71,4 +71,4 @@ function withList({ code, place, problem }: InputError): InputError {
   return new InputError(code, place, problem, `see '${listCommand(kindNamed(kind, place), workspace)}'`);
 }
 
-const partsOf = ({ code, place, problem, remedy }: InputError) => ({ code, place, problem, remedy });
+const partsOf = ({ code, place, problem, hint }: InputError) => ({ code, place, problem, hint });

@@ -10,10 +10,10 @@ import {
   endpoint,
   host,
   streamOf,
-  withToyApi,
-} from './toy-api.contract.js';
+  withFakeApi,
+} from './fake-api.fixture.js';
 
-withToyApi();
+withFakeApi();
 
 describe('resources of a file', () => {
   it('that are wrong are told all that is wrong, in the order of lines, and nothing of what is not theirs', async () => {
@@ -101,7 +101,7 @@ describe('keys', () => {
     expect((await ask(`GET ${KEYS}/k/events`)).body).toMatchObject({
       items: [{ reason: 'Issued', message: 'it has a new text', count: 2 }],
     });
-    const hint = (answer: Answered) => (answer.body.key as string).slice(-4);
+    const hint = (response: Answered) => (response.body.key as string).slice(-4);
     expect((await ask('GET /api/v1/audit?kind=ApiKey&name=k')).body).toMatchObject({
       items: [
         {

@@ -32,7 +32,7 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
     scope: 'anywhere',
     summary: 'Lists the kinds of resources',
     gives: 'list',
-    answer: async () =>
+    handle: async () =>
       ok({
         kind: 'KindList',
         items: KINDS.map(({ changedBy, kind, plural, scope, shortNames, summary }) => ({
@@ -58,7 +58,7 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
       workspace: 'of resources that name none',
       file: 'what messages call the body',
     },
-    answer: apply,
+    handle: apply,
   },
   {
     method: 'GET',
@@ -68,7 +68,7 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
     summary: 'Tells of changes as they happen',
     gives: 'stream',
     query: { ...FILTER, since: 'a resource version; without it from now on' },
-    answer: watch,
+    handle: watch,
   },
   {
     method: 'GET',
@@ -78,7 +78,7 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
     summary: 'Lists what happened to resources, the latest first',
     gives: 'list',
     query: { ...FILTER, ...FORMER, limit: '1 to 1000' },
-    answer: async (host, request) => {
+    handle: async (host, request) => {
       const filter = filterOf(request);
       const limit = boundedNumber(request.query, 'limit', 100, 1, 1000);
       const uid = yesOrNo(request.query, 'former') ? null : await uidOf(host.store, filter);
@@ -94,7 +94,7 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
     summary: 'Tells what happens to resources as it happens',
     gives: 'stream',
     query: { ...FILTER, since: 'the id of an event; without it from now on' },
-    answer: watchEvents,
+    handle: watchEvents,
   },
   {
     method: 'POST',
@@ -103,7 +103,7 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
     scope: 'workspace',
     summary: 'Gives an ApiKey a new text, shows it this once, and ends the one before',
     gives: 'object',
-    answer: issue,
+    handle: issue,
   },
   {
     method: 'GET',
@@ -113,7 +113,7 @@ export const GENERAL_ROUTES: readonly ControlRoute[] = [
     summary: 'Lists who changed what, the latest first',
     gives: 'list',
     query: { kind: 'by kind', workspace: 'by workspace', name: 'by name', actor: 'by who it was', limit: '1 to 1000' },
-    answer: audit,
+    handle: audit,
   },
 ];
 

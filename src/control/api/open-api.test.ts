@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { ask, withFakeApi } from './fake-api.fixture.js';
 import { openApi } from './open-api.js';
 import { CONTROL_ROUTES } from './routes.js';
-import { ask, withToyApi } from './toy-api.contract.js';
 
-withToyApi();
+withFakeApi();
 
 interface DescribedOperation {
   operationId: string;

@@ -74,7 +74,7 @@ function operation(route: ControlRoute): object {
     ],
     ...(takes === undefined ? {} : { requestBody: { required: true, content: bodyOf(route) } }),
     responses: {
-      [statusOf(method, takes)]: { description: summary, content: answerOf(gives, kind?.kind) },
+      [statusOf(method, takes)]: { description: summary, content: responseOf(gives, kind?.kind) },
       default: { description: 'A refusal', content: json(ref('Refusal')) },
     },
   };
@@ -87,7 +87,7 @@ function bodyOf({ kind, takes }: ControlRoute): object {
   return { ...json(schema), 'application/yaml': { schema } };
 }
 
-function answerOf(gives: ControlRoute['gives'], kind: string | undefined): object {
+function responseOf(gives: ControlRoute['gives'], kind: string | undefined): object {
   if (gives === 'stream') return { 'text/event-stream': { schema: { type: 'string' } } };
   if (kind === undefined || gives === 'object') return json({ type: 'object' });
   return json(gives === 'list' ? { anyOf: [ref(`${kind}List`), { type: 'object' }] } : ref(kind));

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ToyHub } from '../models/toy-hub.contract.js';
-import { safetensors, tinyModel } from '../models/toy-model.contract.js';
-import { ask, caller, withToyApi } from './toy-api.contract.js';
+import { FakeHub } from '../models/fake-hub.fixture.js';
+import { safetensors, tinyModel } from '../models/fake-model.fixture.js';
+import { ask, caller, withFakeApi } from './fake-api.fixture.js';
 
-withToyApi();
+withFakeApi();
 
 describe('models of a registry', () => {
   const MODELS = '/api/v1/workspaces/default/modelregistries/hub/models';
-  let hub: ToyHub;
+  let hub: FakeHub;
   beforeEach(async () => {
-    hub = await ToyHub.start();
+    hub = await FakeHub.start();
     const weights = safetensors({ weight: { dtype: 'BF16', shape: [8, 8] } });
     hub.put('acme/tiny', 'main', { ...tinyModel('seed'), 'model.safetensors': weights });
     hub.token = 'hf_hush';

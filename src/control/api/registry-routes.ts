@@ -19,7 +19,7 @@ export const REGISTRY_ROUTES: readonly ControlRoute[] = [
     summary: 'Lists models that a ModelRegistry has',
     gives: 'object',
     query: { search: 'a part of the name', limit: '1 to 1000, else 100' },
-    answer: (host, request) => {
+    handle: (host, request) => {
       const limit = boundedNumber(request.query, 'limit', 100, 1, 1000);
       const search = request.query.get('search');
       return asked(host, request, async (registry) => {
@@ -34,7 +34,7 @@ export const REGISTRY_ROUTES: readonly ControlRoute[] = [
     summary: 'Tells what a model of a ModelRegistry is, without fetching it',
     gives: 'object',
     query: { version: "else the registry's own choice" },
-    answer: (host, request) =>
+    handle: (host, request) =>
       asked(host, request, async (registry) => {
         const { params, query, signal } = request;
         const model = await registry.resolve(params.model!, query.get('version') ?? undefined, signal);

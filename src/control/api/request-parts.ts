@@ -12,12 +12,12 @@ export function versionOf(ifMatch: string | undefined): number | undefined {
   return Number(match[1]);
 }
 
-export function jsonObject(body: string, remedy: string): Record<string, unknown> {
+export function jsonObject(body: string, hint: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
     // Said below.
   }
-  throw invalidField(BODY, 'is no JSON object', remedy);
+  throw invalidField(BODY, 'is no JSON object', hint);
 }

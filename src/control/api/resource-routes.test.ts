@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ask, CHAT, ENDPOINTS, endpoint, host, withToyApi } from './toy-api.contract.js';
+import { ask, CHAT, ENDPOINTS, endpoint, host, withFakeApi } from './fake-api.fixture.js';
 
-withToyApi();
+withFakeApi();
 
 describe('resources over the API', () => {
   it('are created, listed, shown, changed and asked to go', async () => {

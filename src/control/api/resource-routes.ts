@@ -20,7 +20,7 @@ export function resourceRoutes(kind: ResourceKind): ControlRoute[] {
   const { kind: called } = kind;
   const listed = { gives: 'list', query: { labels: 'those with these labels: a=b,c!=d,e,!f' } } as const;
   const routes: ControlRoute[] = [
-    { ...reads, ...listed, method: 'GET', path: base, summary: `Lists ${kind.plural}`, answer: lists(kind) },
+    { ...reads, ...listed, method: 'GET', path: base, summary: `Lists ${kind.plural}`, handle: lists(kind) },
     {
       ...writes,
       method: 'POST',
@@ -28,9 +28,9 @@ export function resourceRoutes(kind: ResourceKind): ControlRoute[] {
       summary: `Makes a new ${called}`,
       takes: 'resource',
       gives: 'resource',
-      answer: creates(kind),
+      handle: creates(kind),
     },
-    { ...reads, method: 'GET', path: one, summary: `Shows a ${called}`, gives: 'resource', answer: shows(kind) },
+    { ...reads, method: 'GET', path: one, summary: `Shows a ${called}`, gives: 'resource', handle: shows(kind) },
     {
       ...writes,
       method: 'PUT',
@@ -38,7 +38,7 @@ export function resourceRoutes(kind: ResourceKind): ControlRoute[] {
       summary: `Makes a ${called} so, new or not`,
       takes: 'resource',
       gives: 'resource',
-      answer: puts(kind),
+      handle: puts(kind),
     },
     {
       ...writes,
@@ -46,7 +46,7 @@ export function resourceRoutes(kind: ResourceKind): ControlRoute[] {
       path: one,
       summary: `Asks a ${called} to go`,
       gives: 'resource',
-      answer: deletes(kind),
+      handle: deletes(kind),
     },
     {
       ...reads,
@@ -55,7 +55,7 @@ export function resourceRoutes(kind: ResourceKind): ControlRoute[] {
       summary: `Lists what happened to a ${called}, the latest first`,
       gives: 'list',
       query: { limit: '1 to 1000' },
-      answer: listsEvents(kind),
+      handle: listsEvents(kind),
     },
     {
       ...writes,
@@ -66,7 +66,7 @@ export function resourceRoutes(kind: ResourceKind): ControlRoute[] {
       summary: `Says how a ${called} is: for controllers`,
       takes: 'status',
       gives: 'resource',
-      answer: patchesStatus(kind),
+      handle: patchesStatus(kind),
     },
   ];
   if (isGlobal) return routes;
@@ -76,10 +76,10 @@ export function resourceRoutes(kind: ResourceKind): ControlRoute[] {
     scope: 'global',
     summary: `Lists ${kind.plural} of all workspaces`,
   } as const;
-  return [...routes, { ...everywhere, method: 'GET', path: `/api/v1/${kind.plural}`, answer: lists(kind) }];
+  return [...routes, { ...everywhere, method: 'GET', path: `/api/v1/${kind.plural}`, handle: lists(kind) }];
 }
 
-type Answer = ControlRoute['answer'];
+type Handle = ControlRoute['handle'];
 
 const refIn = ({ kind }: ResourceKind, { params }: ControlRequest): ResourceRef => ({
   kind,
@@ -87,7 +87,7 @@ const refIn = ({ kind }: ResourceKind, { params }: ControlRequest): ResourceRef 
   name: params.name!,
 });
 
-function lists({ kind, scope }: ResourceKind): Answer {
+function lists({ kind, scope }: ResourceKind): Handle {
   return async ({ feed, store }, { params, query }) => {
     const selects = labelSelector(query.get('labels') ?? '', '?labels');
     // Asked for first: whoever goes on from here hears again of what happened meanwhile, and misses nothing.
@@ -98,7 +98,7 @@ function lists({ kind, scope }: ResourceKind): Answer {
   };
 }
 
-function shows(kind: ResourceKind): Answer {
+function shows(kind: ResourceKind): Handle {
   return async ({ store }, request) => {
     const ref = refIn(kind, request);
     const resource = await store.get(ref);
@@ -107,7 +107,7 @@ function shows(kind: ResourceKind): Answer {
   };
 }
 
-function creates(kind: ResourceKind): Answer {
+function creates(kind: ResourceKind): Handle {
   return async (host, request) => {
     const written = await checkedBody(host, kind, request);
     const [applied] = await host.store.apply(request.caller.name, [{ ...written, expected: null }]);
@@ -115,7 +115,7 @@ function creates(kind: ResourceKind): Answer {
   };
 }
 
-function puts(kind: ResourceKind): Answer {
+function puts(kind: ResourceKind): Handle {
   return async (host, request) => {
     const written = await checkedBody(host, kind, request);
     const expected = versionOf(request.ifMatch);
@@ -125,7 +125,7 @@ function puts(kind: ResourceKind): Answer {
   };
 }
 
-function deletes(kind: ResourceKind): Answer {
+function deletes(kind: ResourceKind): Handle {
   return async ({ store }, request) => {
     const ref = refIn(kind, request);
     const present = await store.get(ref);
@@ -135,7 +135,7 @@ function deletes(kind: ResourceKind): Answer {
   };
 }
 
-function listsEvents(kind: ResourceKind): Answer {
+function listsEvents(kind: ResourceKind): Handle {
   return async ({ store }, request) => {
     const limit = boundedNumber(request.query, 'limit', 100, 1, 1000);
     const ref = refIn(kind, request);
@@ -146,7 +146,7 @@ function listsEvents(kind: ResourceKind): Answer {
   };
 }
 
-function patchesStatus(kind: ResourceKind): Answer {
+function patchesStatus(kind: ResourceKind): Handle {
   return async ({ store }, request) => {
     const ref = refIn(kind, request);
     const present = await store.get(ref);

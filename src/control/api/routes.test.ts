@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { RunError } from '../../kernel/errors.js';
 import { KINDS } from '../resources/kinds.js';
 import type { ControlStore } from '../store/control-store.js';
-import type { ControlAnswer, ControlHost } from './control-route.js';
-import { answerControl, CONTROL_ROUTES, isControlPath, paramsIn } from './routes.js';
-import { ADMIN, ask, CHAT, caller, host, withToyApi } from './toy-api.contract.js';
+import type { ControlHost, ControlResponse } from './control-route.js';
+import { ADMIN, ask, CHAT, caller, host, withFakeApi } from './fake-api.fixture.js';
+import { CONTROL_ROUTES, isControlPath, paramsIn, respondControl } from './routes.js';
 
-withToyApi();
+withFakeApi();
 
 describe('roles', () => {
   const ROLES = ['none', 'viewer', 'operator', 'admin'] as const;
@@ -61,8 +61,12 @@ describe('the table of routes', () => {
       body: async () => '',
       signal: new AbortController().signal,
     };
-    const lost = (await answerControl(broken(new RunError('STORE_UNREACHABLE', 'gone')), ADMIN, call)) as ControlAnswer;
+    const lost = (await respondControl(
+      broken(new RunError('STORE_UNREACHABLE', 'gone')),
+      ADMIN,
+      call,
+    )) as ControlResponse;
     expect(lost).toMatchObject({ status: 503, headers: ['retry-after', '1'] });
-    await expect(answerControl(broken(new TypeError('a bug')), ADMIN, call)).rejects.toThrow('a bug');
+    await expect(respondControl(broken(new TypeError('a bug')), ADMIN, call)).rejects.toThrow('a bug');
   });
 });

@@ -2,9 +2,9 @@ import { KINDS } from '../resources/kinds.js';
 import { authorise } from './authorise.js';
 import type { Caller } from './caller.js';
 import {
-  type ControlAnswer,
   type ControlHost,
   type ControlRequest,
+  type ControlResponse,
   type ControlRoute,
   failed,
   ok,
@@ -24,7 +24,7 @@ const DESCRIPTION: ControlRoute = {
   scope: 'anywhere',
   summary: 'Describes this API by OpenAPI 3.1',
   gives: 'object',
-  answer: async () => ok(openApi(CONTROL_ROUTES)),
+  handle: async () => ok(openApi(CONTROL_ROUTES)),
 };
 
 /** The whole control API: what can be asked, and the least that whoever asks must be. */
@@ -48,7 +48,7 @@ export interface ControlCall extends Pick<ControlRequest, 'query' | 'ifMatch' | 
 export const isControlPath = (path: string) => path.startsWith('/api/v1/');
 
 /** What somebody gets. Throws only what is a bug, and what `body` throws. */
-export async function answerControl(host: ControlHost, caller: Caller, call: ControlCall): Promise<ControlAnswer> {
+export async function respondControl(host: ControlHost, caller: Caller, call: ControlCall): Promise<ControlResponse> {
   const found = CONTROL_ROUTES.flatMap((route) => {
     const params = paramsIn(call.path, route.path);
     return params === null ? [] : [{ route, params }];
@@ -71,8 +71,8 @@ export async function answerControl(host: ControlHost, caller: Caller, call: Con
   const body = match.route.takes === undefined ? '' : await call.body();
   const request = { caller, params: match.params, query, body, signal };
   try {
-    const answer = await match.route.answer(host, ifMatch === undefined ? request : { ...request, ifMatch });
-    return 'stream' in answer ? { ...answer, stream: keptAlive(answer.stream) } : answer;
+    const response = await match.route.handle(host, ifMatch === undefined ? request : { ...request, ifMatch });
+    return 'stream' in response ? { ...response, stream: keptAlive(response.stream) } : response;
   } catch (error) {
     return refusalFor(error);
   }

@@ -7,10 +7,10 @@ import { bundledModels, loadModel } from '../../replica/catalogue/model-catalogu
 import { describeModel } from './describe-model.js';
 import type { ModelSource } from './description/model-source.js';
 import { folderSource, registrySource } from './description/model-source.js';
+import { FakeClock } from './fake-clock.fixture.js';
+import { FakeHub } from './fake-hub.fixture.js';
+import { safetensors, TINY_CONFIG, withHeader } from './fake-model.fixture.js';
 import { openRegistry } from './registry.js';
-import { ToyClock } from './toy-clock.contract.js';
-import { ToyHub } from './toy-hub.contract.js';
-import { safetensors, TINY_CONFIG, withHeader } from './toy-model.contract.js';
 
 /** A model in memory. */
 function source(files: Readonly<Record<string, string | object | Buffer>>): ModelSource {
@@ -239,8 +239,8 @@ describe('a source', () => {
 
   it('is a registry, of which only headers are fetched', async () => {
     vi.stubEnv('http_proxy', '');
-    const hub = await ToyHub.start();
-    const clock = new ToyClock();
+    const hub = await FakeHub.start();
+    const clock = new FakeClock();
     const registry = openRegistry('hugging-face', { url: hub.url }, clock);
     hub.put('acme/tiny', 'main', files);
     const model = await registry.resolve('acme/tiny');

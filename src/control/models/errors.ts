@@ -13,13 +13,13 @@ export class ModelError extends RunError {
     code: string,
     readonly place: string,
     readonly problem: string,
-    readonly remedy: string,
+    readonly hint: string,
     /** May go away by itself: worth another try later. */
     readonly transient: boolean = false,
     /** How long the registry asks to be left alone, if it says so. */
     readonly retryAfterMs: number | null = null,
   ) {
-    super(code, `${place}: ${problem}; ${remedy}`);
+    super(code, `${place}: ${problem}; ${hint}`);
   }
 }
 
@@ -38,8 +38,8 @@ export const unknownKind = (place: string, given: string, known: readonly string
 export const badUrl = (place: string, problem: string, accepted: string) =>
   new InputError('REGISTRY_URL', place, problem, `give ${accepted}`);
 
-export const badToken = (place: string, problem: string, remedy: string) =>
-  new InputError('REGISTRY_TOKEN', place, problem, remedy);
+export const badToken = (place: string, problem: string, hint: string) =>
+  new InputError('REGISTRY_TOKEN', place, problem, hint);
 
 export const badName = (given: string, accepted: string) =>
   new InputError('MODEL_NAME', `model ${JSON.stringify(given)}`, 'is not a name of a model', `give ${accepted}`);
@@ -52,11 +52,11 @@ export const badVersion = (name: string, given: string) =>
     'give a branch, a tag or a commit',
   );
 
-export const modelNotFound = (place: string, remedy: string) =>
-  new InputError('MODEL_NOT_FOUND', place, 'there is no such model', remedy);
+export const modelNotFound = (place: string, hint: string) =>
+  new InputError('MODEL_NOT_FOUND', place, 'there is no such model', hint);
 
-export const versionNotFound = (place: string, given: string, remedy: string) =>
-  new InputError('MODEL_VERSION_NOT_FOUND', place, `there is no version '${given}'`, remedy);
+export const versionNotFound = (place: string, given: string, hint: string) =>
+  new InputError('MODEL_VERSION_NOT_FOUND', place, `there is no version '${given}'`, hint);
 
 export const versionNeeded = (place: string, versions: readonly string[]) =>
   new InputError('MODEL_VERSION_NEEDED', place, 'has several versions', `give one of ${versions.join(', ')}`);
@@ -124,7 +124,7 @@ export const gated = (place: string) =>
     "accept them on the model's page, and give a token of that account",
   );
 
-export const oddAnswer = (place: string, problem: string) =>
+export const oddResponse = (place: string, problem: string) =>
   new ModelError('REGISTRY_ANSWER', place, problem, 'check that the address is that of a model hub');
 
 export const badRedirect = (place: string, problem: string) =>

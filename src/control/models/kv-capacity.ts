@@ -55,8 +55,8 @@ export function kvCapacity(model: ModelSpec, memory: GpuMemory): KvCapacity {
     return { blocks, tokens: blocks * blockSize, maxModelLen };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const { code, place, problem, remedy } = error;
+    const { code, place, problem, hint } = error;
     const here = place.startsWith('--') ? `model '${model.name}' on ${gpus} x ${memoryGiB} GiB` : place;
-    throw new InputError(code, here, problem, REMEDIES[code] ?? remedy);
+    throw new InputError(code, here, problem, REMEDIES[code] ?? hint);
   }
 }

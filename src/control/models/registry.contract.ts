@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ModelCache } from './cache/model-cache.js';
 import type { ModelRegistry, OpenedFile, RegistryKind, RegistrySettings } from './contract.js';
 import { downloadModel } from './download/download-model.js';
-import { ToyClock } from './toy-clock.contract.js';
-import { gitBlob, sha256 } from './toy-hub.contract.js';
-import { tinyModel, toyBytes } from './toy-model.contract.js';
+import { FakeClock } from './fake-clock.fixture.js';
+import { gitBlob, sha256 } from './fake-hub.fixture.js';
+import { fakeBytes, tinyModel } from './fake-model.fixture.js';
 
 /** A place with `acme/tiny` at `v1` and `v2`, made by `tinyModel` from these names, and `acme/other`. */
 export interface RegistryPlace {
@@ -44,7 +44,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
     let place: RegistryPlace;
     let registry: ModelRegistry;
     let lost: ModelRegistry;
-    const clock = new ToyClock();
+    const clock = new FakeClock();
     const temporary = mkdtempSync(join(tmpdir(), 'twinyard-registry-'));
 
     beforeAll(async () => {
@@ -68,7 +68,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
       const words = {
         place: expect.stringMatching(/./),
         problem: expect.stringMatching(/./),
-        remedy: expect.anything(),
+        hint: expect.anything(),
       };
       expect(connection).toEqual({ connected: false, problem: expect.objectContaining(words) });
       await expect(lost.resolve('acme/tiny')).rejects.toMatchObject({
@@ -181,7 +181,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
     it('notices a file that changed after it was resolved', async () => {
       const model = await registry.resolve('acme/other');
       const file = model.files.find(({ path }) => path === 'model.safetensors')!;
-      place.change('acme/other', model.version, 'model.safetensors', toyBytes(file.size, 'changed'));
+      place.change('acme/other', model.version, 'model.safetensors', fakeBytes(file.size, 'changed'));
       const opened = registry.open(model, file, 1000).then(bytesOf);
       await expect(opened).rejects.toMatchObject({ code: 'MODEL_FILE_CHANGED', transient: true });
     });

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
+import { FakeHub } from './fake-hub.fixture.js';
+import { tinyModel } from './fake-model.fixture.js';
 import { type RegistryPlace, registryContract } from './registry.contract.js';
 import { openRegistry, REGISTRY_KINDS } from './registry.js';
-import { ToyHub } from './toy-hub.contract.js';
-import { tinyModel } from './toy-model.contract.js';
 
 // A proxy of the machine that runs the tests has no part in them.
 vi.stubEnv('http_proxy', '');
@@ -15,7 +15,7 @@ const TOKEN = 'hf_PlantedTokenThatNobodyMaySee';
 
 const PLACES: Readonly<Record<string, () => Promise<RegistryPlace>>> = {
   'hugging-face': async () => {
-    const hub = await ToyHub.start();
+    const hub = await FakeHub.start();
     hub.token = TOKEN;
     hub.put('acme/tiny', 'v1', tinyModel('v1'));
     hub.put('acme/tiny', 'v2', tinyModel('v2'));
@@ -63,7 +63,7 @@ describe('openRegistry', () => {
       expect.objectContaining({
         code: 'REGISTRY_KIND_UNKNOWN',
         place: "ModelRegistry 'hub'",
-        remedy: "did you mean 'hugging-face'? known: hugging-face, file",
+        hint: "did you mean 'hugging-face'? known: hugging-face, file",
       }),
     );
   });

@@ -11,10 +11,10 @@ import type { Capacity, Runner } from '../runner/contract.js';
 import { ControlStore } from '../store/control-store.js';
 import { installDefaults } from '../store/install-defaults.js';
 import type { DeclaredRunner } from './cluster-reconciler.js';
+import { FakeRoutes } from './fake-routes.fixture.js';
+import { FakeRunner } from './fake-runner.fixture.js';
+import { FakeTiming, settled } from './fake-timing.fixture.js';
 import { keepTrue } from './keep-true.js';
-import { ToyRoutes } from './toy-routes.contract.js';
-import { ToyRunner } from './toy-runner.contract.js';
-import { settled, ToyTiming } from './toy-timing.contract.js';
 
 const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
 const CAPACITY: Capacity = {
@@ -26,8 +26,8 @@ const START = Date.UTC(2026, 0, 31);
 let folder: string;
 let opened: Store;
 let store: ControlStore;
-let toy: ToyRunner;
-let routes: ToyRoutes;
+let fake: FakeRunner;
+let routes: FakeRoutes;
 let stop: () => Promise<void>;
 
 beforeEach(async () => {
@@ -37,9 +37,9 @@ beforeEach(async () => {
   await installDefaults(store);
   // No timer comes to its end here, and no time passes: what happens, happens without either.
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval'], now: START });
-  toy = new ToyRunner(new ToyTiming());
-  routes = new ToyRoutes();
-  const runner = Object.assign(toy, { discover: async () => CAPACITY, declare() {}, async *logs() {}, close() {} });
+  fake = new FakeRunner(new FakeTiming());
+  routes = new FakeRoutes();
+  const runner = Object.assign(fake, { discover: async () => CAPACITY, declare() {}, async *logs() {}, close() {} });
   stop = await keepTrue({
     ...{ store, keys: opened.keys, routes, self: ['twinyard'], urlOf: () => 'u' },
     runner: runner as unknown as Runner & DeclaredRunner,
@@ -69,21 +69,21 @@ async function until(isSo: (status: Status | undefined) => boolean): Promise<voi
 
 test('routes follow who becomes ready and who leaves, with no timer in between', async () => {
   await apply(2);
-  await until(() => toy.ids.length === 2);
-  const [first, second] = toy.ids as [string, string];
-  toy.ready(first);
+  await until(() => fake.ids.length === 2);
+  const [first, second] = fake.ids as [string, string];
+  fake.ready(first);
   await until((now) => now?.ready === 1);
   expect(routes.routed()).toEqual([first]);
-  toy.ready(second);
+  fake.ready(second);
   await until((now) => now?.phase === 'Running');
   expect(routes.routed()).toEqual([first, second]);
   const times = (await status())!.conditions.map(({ since }) => Date.parse(since));
   expect(times).toEqual([START, START]);
 
   // Who is lost is lost before anything is even looked at.
-  toy.unready(first);
+  fake.unready(first);
   expect(routes.routed()).toEqual([second]);
-  toy.crash(second);
+  fake.crash(second);
   expect(routes.routed()).toEqual([]);
 
   await apply(0);
@@ -94,17 +94,17 @@ test('routes follow who becomes ready and who leaves, with no timer in between',
 
 test('who is asked to leave has no routes when it is stopped, and others keep theirs', async () => {
   await apply(2);
-  await until(() => toy.ids.length === 2);
-  toy.ready(...toy.ids);
+  await until(() => fake.ids.length === 2);
+  fake.ready(...fake.ids);
   await until((now) => now?.phase === 'Running');
   const routed: string[][] = [];
-  const end = toy.stop.bind(toy);
-  toy.stop = async (id) => {
+  const end = fake.stop.bind(fake);
+  fake.stop = async (id) => {
     routed.push([id, ...routes.routed()]);
     return end(id);
   };
   await apply(1);
-  await until((now) => now?.phase === 'Running' && toy.ids.length === 1);
-  expect(routed).toEqual([[expect.any(String), toy.ids[0]!]]);
-  expect(routed[0]![0]).not.toBe(toy.ids[0]);
+  await until((now) => now?.phase === 'Running' && fake.ids.length === 1);
+  expect(routed).toEqual([[expect.any(String), fake.ids[0]!]]);
+  expect(routed[0]![0]).not.toBe(fake.ids[0]);
 });

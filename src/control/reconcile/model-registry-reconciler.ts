@@ -39,7 +39,7 @@ export class ModelRegistryReconciler implements Reconciler {
     return failures === 0 ? AGAIN_MS : retryDelay(failures);
   }
 
-  /** Waits for no answer any more: a hub may take its time. */
+  /** Waits for no response any more: a hub may take its time. */
   close(): void {
     this.#ended.abort(new Error('the control plane is ending'));
   }

@@ -6,8 +6,8 @@ import { ApiKeyReconciler } from './api-key-reconciler.js';
 import { ClusterReconciler } from './cluster-reconciler.js';
 import { DeclaredReconciler } from './declared-reconciler.js';
 import { ExternalEndpointReconciler } from './external-endpoint-reconciler.js';
+import { FakePlane } from './fake-plane.fixture.js';
 import { ModelRegistryReconciler } from './model-registry-reconciler.js';
-import { ToyPlane } from './toy-plane.contract.js';
 
 const resource = (kind: string, name: string, spec: string) =>
   `apiVersion: twinyard/v1\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
@@ -17,7 +17,7 @@ test.each([
   ['Engine', '{versions: {v1: {tasks: [text-generation], command: [x], metrics: vllm}}}'],
   ['Workspace', '{}'],
 ] as const)('%s is ready when it is stored, and gone when it is deleted', async (kind, spec) => {
-  const plane = await ToyPlane.open();
+  const plane = await FakePlane.open();
   const { store } = plane;
   const [name, workspace] = ['mine', ''];
   await plane.apply(resource(kind, name, spec));
@@ -34,7 +34,7 @@ test.each([
 });
 
 test('an ApiKey waits for its text, is active, expires, and is revoked with its resource', async () => {
-  const plane = await ToyPlane.open();
+  const plane = await FakePlane.open();
   const { opened, store, timing } = plane;
   const reconciler = new ApiKeyReconciler(store, opened.keys, timing);
   const alice = ref('ApiKey', 'alice');
@@ -58,7 +58,7 @@ test('an ApiKey waits for its text, is active, expires, and is revoked with its 
 });
 
 test('whoever knows the keys by heart hears of an issued, a changed and a revoked one, before its resource is gone', async () => {
-  const plane = await ToyPlane.open();
+  const plane = await FakePlane.open();
   const { opened, store, timing } = plane;
   const reconciler = new ApiKeyReconciler(store, opened.keys, timing);
   const alice = ref('ApiKey', 'alice');
@@ -82,7 +82,7 @@ test('whoever knows the keys by heart hears of an issued, a changed and a revoke
 });
 
 test('a registry is connected or says why not, and is asked again, later and later while it fails', async () => {
-  const plane = await ToyPlane.open();
+  const plane = await FakePlane.open();
   const { store } = plane;
   const reconciler = new ModelRegistryReconciler(store);
   const shelf = ref('ModelRegistry', 'shelf');
@@ -117,7 +117,7 @@ test('a registry is connected or says why not, and is asked again, later and lat
 });
 
 test('a hub that is not there is told with its address', async () => {
-  const plane = await ToyPlane.open();
+  const plane = await FakePlane.open();
   await plane.apply(resource('ModelRegistry', 'hub', "{type: hugging-face, url: 'http://127.0.0.1:1', token: hush}"));
   const hub = ref('ModelRegistry', 'hub');
   const reconciler = new ModelRegistryReconciler(plane.store);
@@ -130,7 +130,7 @@ test('a hub that is not there is told with its address', async () => {
 });
 
 test('the cluster says what there is and what is free, and believes what is declared', async () => {
-  const plane = await ToyPlane.open();
+  const plane = await FakePlane.open();
   const { store } = plane;
   const machine = { gpus: [] as readonly { id: string; product: string; memoryMiB: number | null }[] };
   let freed = 0;
@@ -181,7 +181,7 @@ describe('an external endpoint', () => {
     - {name: spare, url: 'https://b.example', tier: 1, weight: 2, models: {chat: small, more: small}}`;
 
   test('is told to the gateway, with credentials for nobody else, and follows what it says of the upstreams', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     const { routes, store, timing } = plane;
     const reconciler = new ExternalEndpointReconciler(store, routes, timing);
     await plane.apply(resource('ExternalEndpoint', 'away', SPEC));
@@ -226,7 +226,7 @@ describe('an external endpoint', () => {
   });
 
   test('is not well while an upstream that is ready fails what it is asked', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     const { routes, store, timing } = plane;
     const reconciler = new ExternalEndpointReconciler(store, routes, timing);
     await plane.apply(resource('ExternalEndpoint', 'away', SPEC));
@@ -253,7 +253,7 @@ describe('an external endpoint', () => {
   });
 
   test('is told again when it is changed, and when the gateway would not have it', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     const { routes, store, timing } = plane;
     const reconciler = new ExternalEndpointReconciler(store, routes, timing);
     await plane.apply(resource('ExternalEndpoint', 'away', SPEC));
@@ -267,7 +267,7 @@ describe('an external endpoint', () => {
   });
 
   test('passes every model on when an upstream does, and cannot be called as an endpoint is', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.apply(resource('ExternalEndpoint', 'away', "{upstreams: [{name: a, url: 'https://a.example'}]}"));
     await new ExternalEndpointReconciler(plane.store, plane.routes, plane.timing).reconcile(away);
     const told = plane.routes.endpoints.get('default/away')!;

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { InputError, RunError } from '../../kernel/errors.js';
+import { FakePlane } from './fake-plane.fixture.js';
+import { FakeTiming, settled } from './fake-timing.fixture.js';
 import { Reconcilers } from './reconcilers.js';
-import { ToyPlane } from './toy-plane.contract.js';
-import { settled, ToyTiming } from './toy-timing.contract.js';
 
 const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
 
 async function opened() {
-  const plane = await ToyPlane.open();
+  const plane = await FakePlane.open();
   const looked: string[] = [];
   const faults: unknown[] = [];
   const work = { fails: null as Error | null };
@@ -19,7 +19,7 @@ async function opened() {
       return null;
     },
   }));
-  const timing = new ToyTiming();
+  const timing = new FakeTiming();
   const all = new Reconcilers({ store: plane.store, reconcilers, timing, onFault: (error) => faults.push(error) });
   const seen = async () => {
     await settled();

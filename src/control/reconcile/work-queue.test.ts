@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { settled, ToyTiming } from './toy-timing.contract.js';
+import { FakeTiming, settled } from './fake-timing.fixture.js';
 import { type Work, WorkQueue } from './work-queue.js';
 
 function queueOf(work: Work) {
-  const timing = new ToyTiming();
+  const timing = new FakeTiming();
   const failed: [string, string, number][] = [];
   const onFailure = (key: string, error: unknown, failures: number) =>
     failed.push([key, (error as Error).message, failures]);

@@ -36,8 +36,8 @@ export function endpointProblems(
   }
   const found = engineVersion(engine, wanted);
   if (found === null) {
-    const remedy = knownNames(wanted!, Object.keys(engine.versions));
-    return [invalidField(placeOf('spec.engine.version'), `engine '${name}' has no version '${wanted}'`, remedy)];
+    const hint = knownNames(wanted!, Object.keys(engine.versions));
+    return [invalidField(placeOf('spec.engine.version'), `engine '${name}' has no version '${wanted}'`, hint)];
   }
   const problems = variableProblems(found[1].parameters, spec.variables, placeOf);
   const { tasks } = found[1];

@@ -96,8 +96,8 @@ describe('variables', () => {
       "spec.variables.mode: 'zzz' is not accepted; known: x, y",
       "spec.variables.deep[1].k: 'no' is not accepted; give a number",
     ]);
-    expect(variableProblems(schema, { a: 1, far_off_key: 1 }, at)[0]!.remedy).toBe('known: a, mode, deep');
-    expect(variableProblems({ type: 'object', additionalProperties: false }, { a: 1 }, at)[0]!.remedy).toBe(
+    expect(variableProblems(schema, { a: 1, far_off_key: 1 }, at)[0]!.hint).toBe('known: a, mode, deep');
+    expect(variableProblems({ type: 'object', additionalProperties: false }, { a: 1 }, at)[0]!.hint).toBe(
       'leave it out',
     );
     expect(variableProblems(schema, { a: 1 }, at)).toEqual([]);

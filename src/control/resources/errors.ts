@@ -6,8 +6,8 @@ import { knownNames, nearestName } from '../../kernel/nearest-name.js';
  * may be secret.
  */
 
-export const badDocument = (place: string, problem: string, remedy: string) =>
-  new InputError('RESOURCE_DOCUMENT', place, problem, remedy);
+export const badDocument = (place: string, problem: string, hint: string) =>
+  new InputError('RESOURCE_DOCUMENT', place, problem, hint);
 
 /** A resource that another one names. */
 export const unknownReference = (place: string, problem: string, given: string, known: readonly string[]) =>
@@ -19,12 +19,12 @@ export const unknownKind = (place: string, given: string, known: readonly string
 /** The same where a kind may be called by any of its names. @param shown those of each kind */
 export const unknownKindName = (place: string, given: string, names: readonly string[], shown: readonly string[]) => {
   const near = nearestName(given, names);
-  const remedy = `${near === undefined ? '' : `did you mean '${near}'? `}known: ${shown.join(', ')}`;
-  return new InputError('RESOURCE_KIND', place, `unknown kind '${given}'`, remedy);
+  const hint = `${near === undefined ? '' : `did you mean '${near}'? `}known: ${shown.join(', ')}`;
+  return new InputError('RESOURCE_KIND', place, `unknown kind '${given}'`, hint);
 };
 
-export const invalidField = (place: string, problem: string, remedy: string) =>
-  new InputError('RESOURCE_INVALID', place, problem, remedy);
+export const invalidField = (place: string, problem: string, hint: string) =>
+  new InputError('RESOURCE_INVALID', place, problem, hint);
 
 export const unknownField = (place: string, key: string, known: readonly string[]) =>
   new InputError(
@@ -34,8 +34,8 @@ export const unknownField = (place: string, key: string, known: readonly string[
     known.length === 0 ? 'leave it out' : knownNames(key, known),
   );
 
-export const badVariable = (place: string, problem: string, remedy: string) =>
-  new InputError('RESOURCE_VARIABLE', place, problem, remedy);
+export const badVariable = (place: string, problem: string, hint: string) =>
+  new InputError('RESOURCE_VARIABLE', place, problem, hint);
 
 export const hiddenSecret = (place: string, problem: string) =>
   new InputError('RESOURCE_SECRET', place, problem, 'give the secret itself');
@@ -46,9 +46,9 @@ export class InvalidResources extends InputError {
 
   constructor(problems: readonly InputError[]) {
     const sorted = inOrder(problems);
-    const { code, place, problem, remedy } = sorted[0]!;
+    const { code, place, problem, hint } = sorted[0]!;
     const more = sorted.length - 1;
-    super(code, place, problem, more === 0 ? remedy : `${remedy} (and ${more} more to put right)`);
+    super(code, place, problem, more === 0 ? hint : `${hint} (and ${more} more to put right)`);
     this.problems = sorted;
   }
 }

@@ -52,10 +52,10 @@ export function kindContract(kind: ResourceKind): void {
 
     it('refuses keys it does not know, with the path and what was meant', () => {
       expect(problems({ ...written(), spce: {} })).toMatchObject([
-        { code: 'RESOURCE_UNKNOWN_KEY', place: 'here (spce)', remedy: expect.stringContaining("'spec'") },
+        { code: 'RESOURCE_UNKNOWN_KEY', place: 'here (spce)', hint: expect.stringContaining("'spec'") },
       ]);
       expect(problems(written({ labls: {} }))).toMatchObject([
-        { place: 'here (metadata.labls)', remedy: expect.stringContaining("did you mean 'labels'?") },
+        { place: 'here (metadata.labls)', hint: expect.stringContaining("did you mean 'labels'?") },
       ]);
       const value = written();
       (value.spec as Record<string, unknown>).nonsense_key = 1;

@@ -64,8 +64,8 @@ function problemOf(error: ErrorObject, placeOf: PlaceOf, root: string): InputErr
     const known = Object.keys((parentSchema?.properties as object | undefined) ?? {});
     const near = nearestName(key, known);
     const others = known.length === 0 ? 'leave it out' : `known: ${known.join(', ')}`;
-    const remedy = near === undefined ? others : `did you mean '${near}'?`;
-    return badVariable(placeOf(`${path}.${key}`), `the engine takes no '${key}'`, remedy);
+    const hint = near === undefined ? others : `did you mean '${near}'?`;
+    return badVariable(placeOf(`${path}.${key}`), `the engine takes no '${key}'`, hint);
   }
   if (keyword === 'required') {
     return badVariable(placeOf(`${path}.${params.missingProperty}`), 'is missing', 'this engine needs it');
@@ -74,7 +74,7 @@ function problemOf(error: ErrorObject, placeOf: PlaceOf, root: string): InputErr
   if (keyword === 'enum' && typeof data === 'string') {
     return badVariable(placeOf(path), problem, knownNames(data, (params.allowedValues as unknown[]).map(String)));
   }
-  return badVariable(placeOf(path), problem, remedyOf(error));
+  return badVariable(placeOf(path), problem, hintOf(error));
 }
 
 const RELATIONS: Readonly<Record<string, string>> = {
@@ -95,7 +95,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** What the rule that was broken wants. */
-function remedyOf({ keyword, params, schema }: ErrorObject): string {
+function hintOf({ keyword, params, schema }: ErrorObject): string {
   switch (keyword) {
     case 'type':
       return `give ${[params.type as string | string[]]

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReplicaHandle, ReplicaSpec, Runner, RunnerEvent } from './contract.js';
 import { NoRoom } from './errors.js';
-import { toySpec } from './toy-engine.contract.js';
+import { fakeSpec } from './fake-engine.fixture.js';
 
 /** The ground on which runners are tested: what stays when a runner is closed. */
 export interface RunnerGround {
@@ -72,13 +72,13 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     };
 
     test('starts a replica, says when it is ready, and tells back what it was given', async () => {
-      const spec = toySpec('a-1', {}, { generation: 7, specHash: 'abc', env: { COLOUR: 'blue {{port}}' } });
+      const spec = fakeSpec('a-1', {}, { generation: 7, specHash: 'abc', env: { COLOUR: 'blue {{port}}' } });
       const started = await runner.start(spec);
       expect(started).toMatchObject({ id: 'a-1', phase: 'starting', readyAt: null, exit: null });
       expect(await told('started', 'a-1')).toEqual(started);
       const handle = await told('ready', 'a-1');
       expect(handle).toMatchObject({
-        ...{ id: 'a-1', workspace: 'default', endpoint: 'toy', generation: 7, specHash: 'abc' },
+        ...{ id: 'a-1', workspace: 'default', endpoint: 'tiny', generation: 7, specHash: 'abc' },
         ...{ phase: 'ready', resources: spec.resources, gpus: [], exit: null },
       });
       expect(handle.readyAt).toBeGreaterThanOrEqual(handle.startedAt);
@@ -89,12 +89,12 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     });
 
     test('lists replicas in order', async () => {
-      for (const id of ['b', 'c', 'a']) await runner.start(toySpec(id));
+      for (const id of ['b', 'c', 'a']) await runner.start(fakeSpec(id));
       expect((await runner.list()).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
     });
 
     test('says when a replica is ready no more, and again', async () => {
-      const handle = await runner.start(toySpec('a', { isReady: false, says: ['loading'] }));
+      const handle = await runner.start(fakeSpec('a', { isReady: false, says: ['loading'] }));
       const log = runner.logs('a', { follow: true })[Symbol.asyncIterator]();
       expect((await log.next()).value).toBe('loading');
       expect((await log.next()).value).toBe('listening');
@@ -110,7 +110,7 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
 
     test('tells of a crash with its code and the last lines', async () => {
       const says = Array.from({ length: 50 }, (_, i) => `step ${i}`);
-      await runner.start(toySpec('a', { says: [...says, 'out of memory'], exits: 3 }));
+      await runner.start(fakeSpec('a', { says: [...says, 'out of memory'], exits: 3 }));
       const { exit, phase } = await told('exited', 'a');
       expect(phase).toBe('exited');
       expect(exit).toMatchObject({ reason: 'ended', code: 3, signal: null });
@@ -123,7 +123,7 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     });
 
     test('stops a replica that listens, and forgets it', async () => {
-      await ready(toySpec('a'));
+      await ready(fakeSpec('a'));
       const exit = await runner.stop('a', { graceMs: 60_000 });
       expect(exit).toMatchObject({ reason: 'stopped', code: 0 });
       expect(exit!.lastLines).toEqual(['listening', 'asked to end']);
@@ -135,8 +135,8 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     });
 
     test('ends by force who does not listen, after the grace or when there is no more patience', async () => {
-      await ready(toySpec('a', { isDeaf: true }));
-      await ready(toySpec('b', { isDeaf: true }));
+      await ready(fakeSpec('a', { isDeaf: true }));
+      await ready(fakeSpec('b', { isDeaf: true }));
       expect(await runner.stop('a', { graceMs: 50 })).toMatchObject({
         reason: 'stopped',
         code: null,
@@ -151,7 +151,7 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     });
 
     test('ends who is not ready in time', async () => {
-      await runner.start(toySpec('a', { isReady: false, says: ['stuck'] }, { startupTimeoutMs: 1 }));
+      await runner.start(fakeSpec('a', { isReady: false, says: ['stuck'] }, { startupTimeoutMs: 1 }));
       const { exit } = await told('exited', 'a');
       expect(exit!.reason).toBe('startup-timeout');
       expect(await listed()).toEqual([['a', 'exited']]);
@@ -159,8 +159,8 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     });
 
     test('leaves no process behind, wherever the engine has put it', async () => {
-      const handle = await ready(toySpec('a', { hasChildren: true }));
-      await ready(toySpec('b', { hasChildren: true }));
+      const handle = await ready(fakeSpec('a', { hasChildren: true }));
+      await ready(fakeSpec('b', { hasChildren: true }));
       expect(await ground.processes()).toBe(6);
       await post(handle, '/exit?1');
       expect((await told('exited', 'a')).exit).toMatchObject({ code: 1 });
@@ -170,7 +170,7 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     });
 
     test('reads logs: the last lines, and then what comes until the end', async () => {
-      const handle = await ready(toySpec('a', { says: ['one', 'two'] }));
+      const handle = await ready(fakeSpec('a', { says: ['one', 'two'] }));
       expect(await lines('a')).toEqual(['one', 'two', 'listening']);
       expect(await lines('a', 1)).toEqual(['listening']);
       const followed: string[] = [];
@@ -186,7 +186,7 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     });
 
     test('stops following when told to', async () => {
-      await ready(toySpec('a'));
+      await ready(fakeSpec('a'));
       const enough = new AbortController();
       const followed: string[] = [];
       for await (const line of runner.logs('a', { follow: true, signal: enough.signal })) {
@@ -197,19 +197,19 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     });
 
     test('refuses a second replica of the same name, and names that are none', async () => {
-      const both = await Promise.allSettled([runner.start(toySpec('a')), runner.start(toySpec('a'))]);
+      const both = await Promise.allSettled([runner.start(fakeSpec('a')), runner.start(fakeSpec('a'))]);
       expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-      await expect(runner.start(toySpec('a'))).rejects.toMatchObject({ code: 'RUNNER_REPLICA_EXISTS' });
+      await expect(runner.start(fakeSpec('a'))).rejects.toMatchObject({ code: 'RUNNER_REPLICA_EXISTS' });
       for (const id of ['', '-a', 'A', '../a', 'a/b', 'a'.repeat(64)]) {
-        await expect(runner.start(toySpec(id))).rejects.toMatchObject({ code: 'RUNNER_REPLICA_ID' });
+        await expect(runner.start(fakeSpec(id))).rejects.toMatchObject({ code: 'RUNNER_REPLICA_ID' });
       }
       await runner.stop('a', { graceMs: 0 });
-      await runner.start(toySpec('a'));
+      await runner.start(fakeSpec('a'));
     });
 
     test('gives what there is and no more, says what is free, and takes it back', async () => {
       const spec = (id: string, gpus: number) =>
-        toySpec(id, {}, { resources: { cpu: null, memoryBytes: null, gpus, product: null } });
+        fakeSpec(id, {}, { resources: { cpu: null, memoryBytes: null, gpus, product: null } });
       const free = async () => (await runner.discover()).free.gpus.map((gpu) => gpu.free);
       expect(await free()).toEqual([1, 1]);
       const half = await runner.start(spec('half', 0.5));
@@ -234,19 +234,19 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
 
     test('gives nothing to two who ask at the same time', async () => {
       const spec = (id: string) =>
-        toySpec(id, {}, { resources: { cpu: null, memoryBytes: null, gpus: 2, product: null } });
+        fakeSpec(id, {}, { resources: { cpu: null, memoryBytes: null, gpus: 2, product: null } });
       const both = await Promise.allSettled([runner.start(spec('a')), runner.start(spec('b'))]);
       expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     });
 
     test('that is opened again finds its replicas, and cares for them as for its own', async () => {
-      const before = await ready(toySpec('a', { hasChildren: true }));
-      await ready(toySpec('b', { isDeaf: true }));
+      const before = await ready(fakeSpec('a', { hasChildren: true }));
+      await ready(fakeSpec('b', { isDeaf: true }));
       await reopen();
       const [a, b] = await runner.list();
       expect(a).toEqual(before);
       expect(b).toMatchObject({ id: 'b', phase: 'ready' });
-      await expect(runner.start(toySpec('a'))).rejects.toMatchObject({ code: 'RUNNER_REPLICA_EXISTS' });
+      await expect(runner.start(fakeSpec('a'))).rejects.toMatchObject({ code: 'RUNNER_REPLICA_EXISTS' });
       await post(a!, '/say?found');
       expect(await lines('a', 1)).toEqual(['found']);
       await post(a!, '/exit?1');
@@ -256,7 +256,7 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     });
 
     test('that is opened again tells who has exited meanwhile', async () => {
-      const handle = await ready(toySpec('a', { hasChildren: true }));
+      const handle = await ready(fakeSpec('a', { hasChildren: true }));
       await runner.close();
       await post(handle, '/say?last words');
       await post(handle, '/exit?1');
@@ -271,10 +271,10 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     });
 
     test('that is closed does nothing more, and says nothing', async () => {
-      const handle = await ready(toySpec('a'));
+      const handle = await ready(fakeSpec('a'));
       await runner.close();
       await runner.close();
-      await expect(runner.start(toySpec('b'))).rejects.toMatchObject({ code: 'RUNNER_CLOSED' });
+      await expect(runner.start(fakeSpec('b'))).rejects.toMatchObject({ code: 'RUNNER_CLOSED' });
       await expect(runner.stop('a', { graceMs: 0 })).rejects.toMatchObject({ code: 'RUNNER_CLOSED' });
       await post(handle, '/exit?0');
       while ((await ground.processes()) > 0);
@@ -284,7 +284,7 @@ export function runnerContract(newGround: () => Promise<RunnerGround>): void {
     test('tells nothing to who listens no more', async () => {
       const heard: string[] = [];
       const stopListening = runner.watch(({ type }) => heard.push(type));
-      await ready(toySpec('a'));
+      await ready(fakeSpec('a'));
       stopListening();
       await runner.stop('a', { graceMs: 0 });
       expect(heard).toEqual(['started', 'ready']);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SecretBox } from '../../store/secrets.js';
-import { describeStores } from '../../store/stores.contract.js';
+import { describeStores } from '../../store/stores.fixture.js';
 import { InvalidResources } from '../resources/errors.js';
 import { planText } from '../resources/plan.js';
 import { readResources } from '../resources/read-resources.js';
@@ -137,11 +137,11 @@ describeStores((stores) => {
       await apply(registry(TOKEN));
       const other = new ControlStore(store, SecretBox.open(join(folder, 'other.key')));
       const applyThere = (text: string) => other.apply('alice', readResources(text, 'f.yaml'));
-      const remedy = /apply the resources with their secrets again/;
-      await expect(other.revealed(HUB)).rejects.toThrow(remedy);
+      const hint = /apply the resources with their secrets again/;
+      await expect(other.revealed(HUB)).rejects.toThrow(hint);
       // Stars say nothing that could be sealed anew.
       expect((await applyThere(registry('***')))[0]!.action).toBe('unchanged');
-      await expect(other.revealed(HUB)).rejects.toThrow(remedy);
+      await expect(other.revealed(HUB)).rejects.toThrow(hint);
       expect((await applyThere(registry(TOKEN)))[0]).toMatchObject({
         action: 'changed',
         resource: { metadata: { generation: 2 } },

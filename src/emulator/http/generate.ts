@@ -2,15 +2,15 @@ import { ApiError } from '../../protocol/errors.js';
 import { type GenerationRequest, readGenerationRequest } from '../../protocol/generation-request.js';
 import type { JsonObject } from '../../protocol/json-body.js';
 import { promptsOf, writeChat, writePlain } from '../../protocol/write-prompt.js';
-import { planAnswer } from '../answer.js';
 import type { Engine } from '../engine.js';
 import { tooManyTokens, unknownModel } from '../errors.js';
 import { hashText } from '../prompt-hash.js';
 import { PromptPlan } from '../prompt-plan.js';
+import { planResponse } from '../response.js';
 import { Sequence } from '../sequence.js';
-import { chatFormat, textFormat } from './answer-format.js';
 import type { Exchange } from './exchange.js';
 import { type Choice, GenerationJob } from './generation-job.js';
+import { chatFormat, textFormat } from './response-format.js';
 
 /** What plain completions get that do not say how much they want, by vLLM's custom. */
 const PLAIN_MAX_TOKENS = 16;
@@ -82,12 +82,12 @@ class Planned {
     const most = Math.max(1, maxTokens ?? room);
     const hash = plan.hash();
     for (let i = 0; i < n; i++) {
-      const answerSeed = hashText(`${hash} ${this.#request.seed ?? seed} ${i}`);
-      const answer = planAnswer(this.#request, most, meanOutputTokens, answerSeed);
-      const keys = plan.keys(answer.text, answer.tokens);
-      const tokens = { input: plan.tokens, output: answer.tokens };
-      const sequence = new Sequence(this.#engine, this.#job, tokens, keys, answer.finishReason, true);
-      this.choices.push({ answer, before, sequence });
+      const responseSeed = hashText(`${hash} ${this.#request.seed ?? seed} ${i}`);
+      const response = planResponse(this.#request, most, meanOutputTokens, responseSeed);
+      const keys = plan.keys(response.text, response.tokens);
+      const tokens = { input: plan.tokens, output: response.tokens };
+      const sequence = new Sequence(this.#engine, this.#job, tokens, keys, response.finishReason, true);
+      this.choices.push({ response, before, sequence });
     }
     this.promptTokens += plan.tokens;
   }

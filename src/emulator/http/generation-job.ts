@@ -3,15 +3,15 @@ import type { GenerationRequest } from '../../protocol/generation-request.js';
 import { SSE_DONE, SSE_HEADERS } from '../../protocol/sse-writer.js';
 import { TOKEN_BYTES } from '../../protocol/token-estimate.js';
 import { type UsageBody, usageBody } from '../../protocol/usage.js';
-import type { Answer } from '../answer.js';
+import type { Answer } from '../response.js';
 import type { Sequence, SequenceOwner } from '../sequence.js';
-import type { AnswerFormat } from './answer-format.js';
 import type { Exchange } from './exchange.js';
+import type { ResponseFormat } from './response-format.js';
 
 /** One of the answers a request asks for. */
 export interface Choice {
-  answer: Answer;
-  /** What stands before the answer: the prompt, if it is to be echoed. */
+  response: Answer;
+  /** What stands before the response: the prompt, if it is to be echoed. */
   before: string;
   sequence: Sequence;
 }
@@ -21,7 +21,7 @@ export class GenerationJob implements SequenceOwner {
   readonly #exchange: Exchange;
   readonly #response: ServerResponse;
   readonly #request: GenerationRequest;
-  readonly #format: AnswerFormat;
+  readonly #format: ResponseFormat;
   #choices: readonly Choice[] = [];
   #promptTokens = 0;
   /** Tokens of each choice that have been written. */
@@ -31,7 +31,7 @@ export class GenerationJob implements SequenceOwner {
   /** Tokens, all choices together, after which the connection breaks. */
   #resetAfter = Number.POSITIVE_INFINITY;
 
-  constructor(exchange: Exchange, request: GenerationRequest, format: AnswerFormat) {
+  constructor(exchange: Exchange, request: GenerationRequest, format: ResponseFormat) {
     this.#exchange = exchange;
     this.#response = exchange.response;
     this.#request = request;
@@ -45,7 +45,7 @@ export class GenerationJob implements SequenceOwner {
     this.#promptTokens = promptTokens;
     this.#written = choices.map(() => 0);
     if (breaks) {
-      const tokens = choices.reduce((sum, { answer }) => sum + answer.tokens, 0);
+      const tokens = choices.reduce((sum, { response }) => sum + response.tokens, 0);
       this.#resetAfter = engine.dice.tokensBeforeReset(tokens);
     }
     this.#response.on('close', () => this.#leave());
@@ -74,7 +74,7 @@ export class GenerationJob implements SequenceOwner {
     else if (this.#isOver()) this.#writeWhole();
   }
 
-  /** The client is gone, or has its answer. */
+  /** The client is gone, or has its response. */
   #leave(): void {
     this.#isDone = true;
     for (const { sequence } of this.#choices) sequence.abort();
@@ -105,23 +105,23 @@ export class GenerationJob implements SequenceOwner {
   }
 
   #newOf(index: number): string {
-    const { answer, before, sequence } = this.#choices[index]!;
+    const { response, before, sequence } = this.#choices[index]!;
     const from = this.#written[index]!;
     const to = sequence.tokens;
     if (to === from) return '';
     this.#written[index] = to;
     const usage = this.#request.continuousUsage ? this.#usage() : null;
     const opening = from === 0 ? this.#format.opening(index, usage) : '';
-    const finish = to === answer.tokens ? answer : null;
-    const shown = (from === 0 ? before : '') + answer.text.slice(from * TOKEN_BYTES, to * TOKEN_BYTES);
+    const finish = to === response.tokens ? response : null;
+    const shown = (from === 0 ? before : '') + response.text.slice(from * TOKEN_BYTES, to * TOKEN_BYTES);
     // A token that is hidden because a stop string may be under way has no chunk.
     return shown === '' && finish === null ? opening : opening + this.#format.chunk(index, shown, finish, usage);
   }
 
   #writeWhole(): void {
     this.#isDone = true;
-    const answers = this.#choices.map(({ answer, before }) => ({ text: before + answer.text, answer }));
-    this.#exchange.sendJson(200, this.#format.whole(answers, this.#usage()));
+    const responses = this.#choices.map(({ response, before }) => ({ text: before + response.text, response }));
+    this.#exchange.sendJson(200, this.#format.whole(responses, this.#usage()));
   }
 
   #usage(): UsageBody {

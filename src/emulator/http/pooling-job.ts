@@ -21,7 +21,7 @@ export class PoolingJob implements SequenceOwner {
     this.#sequences.push(new Sequence(this.#exchange.engine, this, tokens, keys, 'stop', false));
   }
 
-  /** @param breaks the connection is to break instead of an answer */
+  /** @param breaks the connection is to break instead of a response */
   start(breaks: boolean): void {
     this.#breaks = breaks;
     this.#exchange.response.on('close', () => {

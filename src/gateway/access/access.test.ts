@@ -5,7 +5,7 @@ import { Access } from './access.js';
 import { AccessKey } from './access-key.js';
 import type { Refusal } from './refusal.js';
 import type { Reservation } from './reservation.js';
-import { FlakyStore, keyWith, TestClock, TestGateway } from './test-gateway.contract.js';
+import { FlakyStore, keyWith, TestClock, TestGateway } from './test-gateway.fixture.js';
 
 const CONFIG: AccessConfig = { ...GATEWAY_DEFAULTS.access, keys: 'required', defaultOutputTokens: 100 };
 const PRICES = [{ model: 'm', input: 1, cachedInput: 0.5, output: 2 }];
@@ -57,12 +57,12 @@ function admitted(of: Access, text: string): AccessKey {
 
 /** What a lone gateway answers, which is at once. */
 function reserved(of: Access, key: AccessKey, model: string, input: number, output: number | null) {
-  const answers: { reservation: Reservation | null; refusal: Refusal | null }[] = [];
+  const responses: { reservation: Reservation | null; refusal: Refusal | null }[] = [];
   of.reserve(key, model, input, output, {
-    reserved: (reservation, refusal) => answers.push({ reservation, refusal }),
+    reserved: (reservation, refusal) => responses.push({ reservation, refusal }),
   });
-  expect(answers.length).toBe(1);
-  return answers[0]!;
+  expect(responses.length).toBe(1);
+  return responses[0]!;
 }
 
 describe('access', () => {

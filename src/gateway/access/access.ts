@@ -100,7 +100,7 @@ export class Access {
 
   /**
    * Books what a request will probably use, before it is served. Whoever waits is told, perhaps before this returns.
-   * @param outputTokens the most it allows for the answer; null where it says nothing
+   * @param outputTokens the most it allows for the response; null where it says nothing
    */
   reserve(key: AccessKey, model: string, inputTokens: number, outputTokens: number | null, waiter: Reserving): void {
     const output = outputTokens ?? this.#config.defaultOutputTokens;

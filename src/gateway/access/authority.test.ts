@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../store/open-store.js';
-import { used } from '../../store/used.contract.js';
-import { keyWith, TestClock, TestGateway } from './test-gateway.contract.js';
+import { used } from '../../store/used.fixture.js';
+import { keyWith, TestClock, TestGateway } from './test-gateway.fixture.js';
 
 const TEN = keyWith({ '*': { requestsPerMinute: 10 } });
 const FIVE_SEATS = keyWith({ '*': { concurrent: 5 } });
@@ -324,7 +324,7 @@ describe('a hand-over that fails', () => {
     const a = await gateway('a').start(TEN);
     expect(await a.hammer(4)).toBe(4);
     const b = await gateway('b').start(TEN);
-    // Everything was done, but the answer got lost: whether the store has the accounts now is not known here.
+    // Everything was done, but the response got lost: whether the store has the accounts now is not known here.
     a.store.state = 'forgets to answer';
     await live(1, a, b);
     expect([a.mode, b.mode]).toEqual(['local', 'shared']);

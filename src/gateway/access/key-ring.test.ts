@@ -5,7 +5,7 @@ import type { KeyRecord } from '../../store/key-record.js';
 import { hashKeyText, makeKeyText } from '../../store/key-text.js';
 import type { KeyNews } from '../../store/keys.js';
 import { AccessKey } from './access-key.js';
-import { madeKey } from './key-record.contract.js';
+import { madeKey } from './key-record.fixture.js';
 import { KeyRing, type KeySource } from './key-ring.js';
 
 vi.mock('node:crypto', async (original) => {
@@ -54,7 +54,7 @@ async function ringOf(...records: KeyRecord[]): Promise<KeyRing> {
   return ring;
 }
 
-const status = (answer: AccessKey | ApiError) => (answer instanceof ApiError ? answer.status : answer.id);
+const status = (response: AccessKey | ApiError) => (response instanceof ApiError ? response.status : response.id);
 
 describe('a key ring', () => {
   it('knows its keys, in either header and however the scheme is written', async () => {
@@ -75,8 +75,8 @@ describe('a key ring', () => {
   it('asks for a key where there is none, and counts nothing', async () => {
     const ring = await ringOf(madeKey().record);
     for (const authorization of [undefined, '', 'Bearer', 'Bearer ', 'Basic YTpi']) {
-      const answer = ring.check(authorization, undefined, '10.0.0.1', NOW) as ApiError;
-      expect([answer.status, answer.message]).toEqual([401, expect.stringContaining('No key was sent')]);
+      const response = ring.check(authorization, undefined, '10.0.0.1', NOW) as ApiError;
+      expect([response.status, response.message]).toEqual([401, expect.stringContaining('No key was sent')]);
     }
     expect([ring.wrong, ring.wrongKeys.size]).toEqual([0, 0]);
   });
@@ -99,9 +99,9 @@ describe('a key ring', () => {
       '0'.repeat(59),
     ];
     for (const [i, one] of wrong.entries()) {
-      const answer = ring.check(`Bearer ${one}`, undefined, `10.0.0.${i}`, NOW) as ApiError;
-      expect(answer.status, one.slice(0, 80)).toBe(401);
-      expect(answer.message).not.toContain(one.slice(0, 20));
+      const response = ring.check(`Bearer ${one}`, undefined, `10.0.0.${i}`, NOW) as ApiError;
+      expect(response.status, one.slice(0, 80)).toBe(401);
+      expect(response.message).not.toContain(one.slice(0, 20));
     }
     expect(ring.wrong).toBe(wrong.length);
   });
@@ -156,9 +156,9 @@ describe('a key ring', () => {
       [expired, 'expired'],
       [revoked, 'revoked'],
     ] as const) {
-      const answer = ring.check(undefined, text, '', NOW) as ApiError;
-      expect([answer.status, answer.message]).toEqual([401, expect.stringMatching(`${record.id} has .*${word}`)]);
-      expect(answer.message).not.toContain(text);
+      const response = ring.check(undefined, text, '', NOW) as ApiError;
+      expect([response.status, response.message]).toEqual([401, expect.stringMatching(`${record.id} has .*${word}`)]);
+      expect(response.message).not.toContain(text);
     }
     expect(ring.wrong).toBe(0);
   });

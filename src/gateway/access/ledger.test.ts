@@ -5,7 +5,7 @@ import { randomStream } from '../../kernel/random-stream.js';
 import type { KeyLimits } from '../../store/key-record.js';
 import { openStore, type Store } from '../../store/open-store.js';
 import type { Reservation } from './reservation.js';
-import { type Answer, keyWith, TestClock, TestGateway } from './test-gateway.contract.js';
+import { type Answer, keyWith, TestClock, TestGateway } from './test-gateway.fixture.js';
 
 const stores: Store[] = [];
 let clock: TestClock;
@@ -92,9 +92,9 @@ describe('in memory and in the store', () => {
         for (const one of all) await one.beat();
       } else if (step.what === 'reserve') {
         const one = all[i % all.length]!;
-        const answer = await one.reserve(step.tokens, { model: step.model, nanos: step.tokens });
-        said.push(shown(answer));
-        if (answer.reservation !== null) held.push({ one, reservation: answer.reservation });
+        const response = await one.reserve(step.tokens, { model: step.model, nanos: step.tokens });
+        said.push(shown(response));
+        if (response.reservation !== null) held.push({ one, reservation: response.reservation });
       } else if (held.length > 0) {
         const [{ one, reservation }] = held.splice(step.which % held.length, 1) as [(typeof held)[0]];
         if (step.what === 'refund') one.ledger.refund(reservation);
@@ -239,10 +239,10 @@ describe('a store that fails', () => {
   it('open: lets everybody in, counts them, and books what they used when it can', async () => {
     const [one, other] = await gateways(2, { limits, onStoreFailure: 'open' });
     one!.store.state = 'down';
-    const answers = await Promise.all(Array.from({ length: 15 }, () => one!.reserve(30)));
-    expect(answers.map(({ refusal }) => refusal)).toEqual(answers.map(() => null));
+    const responses = await Promise.all(Array.from({ length: 15 }, () => one!.reserve(30)));
+    expect(responses.map(({ refusal }) => refusal)).toEqual(responses.map(() => null));
     expect(one!.ledger.admittedUnasked).toBe(15);
-    const [first, second, ...rest] = answers.map(({ reservation }) => reservation!);
+    const [first, second, ...rest] = responses.map(({ reservation }) => reservation!);
     expect(first).toMatchObject({ limitRequests: -1, limitTokens: -1, isBooked: false });
     for (const reservation of rest) one!.ledger.refund(reservation);
     one!.ledger.settle(first!, 30, 0);
@@ -293,7 +293,7 @@ describe('a store that fails', () => {
       }
       one!.store.held = null;
       goOn();
-      // The one that was on its way was booked after all, and is given back; the last one gets its answer.
+      // The one that was on its way was booked after all, and is given back; the last one gets its response.
       const { reservation } = await late;
       expect(reservation!.isBooked).toBe(true);
       await one!.ledger.drain();
@@ -326,8 +326,8 @@ describe('a store that fails', () => {
   it('does not remember without end who was let in unasked', async () => {
     const [one] = await gateways(2, { limits: { '*': { tokensPerDay: 1e9 } }, onStoreFailure: 'open' });
     one!.store.state = 'down';
-    const answers = await Promise.all(Array.from({ length: 10_050 }, () => one!.reserve(1)));
-    for (const { reservation } of answers) one!.ledger.settle(reservation!, 1, 0);
+    const responses = await Promise.all(Array.from({ length: 10_050 }, () => one!.reserve(1)));
+    for (const { reservation } of responses) one!.ledger.settle(reservation!, 1, 0);
     await one!.ledger.drain();
     one!.store.state = 'up';
     await one!.beat();

@@ -14,7 +14,7 @@ const PATIENCE_MS = 3000;
 const MOST_UNBOOKED = 10_000;
 
 /**
- * Lets requests in or keeps them out. While memory holds the accounts the answer comes at once. While the store does, whatever
+ * Lets requests in or keeps them out. While memory holds the accounts the response comes at once. While the store does, whatever
  * has gathered during one transaction goes into the next, which reads the accounts, does to them just what memory would have
  * done, and writes them back.
  */

@@ -35,7 +35,7 @@ export class Reservation {
   /** What it came to in the end. */
   usedTokens = 0;
   usedNanos = 0;
-  /** For the answer's headers, as it was when this was booked; -1 where there is no such limit. */
+  /** For the response's headers, as it was when this was booked; -1 where there is no such limit. */
   limitRequests = -1;
   remainingRequests = -1;
   limitTokens = -1;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { randomStream } from '../../kernel/random-stream.js';
 import { ROUTING_POLICIES } from '../../policy/registry.js';
+import { configFor, FakeEngine, sendJson, startGateway, until } from '../fake-engine.fixture.js';
 import { managedEndpoint, managedReplica, upstream } from '../fleet/managed.contract.js';
 import { DEFAULT_POLICY } from '../gateway-config.js';
-import { configFor, sendJson, startGateway, ToyEngine, until } from '../toy-engine.contract.js';
 import { DecisionReplay } from './replay-decisions.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-parity-'));
@@ -24,7 +24,7 @@ function replayed(path: string): DecisionReplay {
 describe('decision parity', () => {
   it('decides again what was decided live, by every policy, while replicas join, leave and fail', async () => {
     const log = join(folder, 'decisions.jsonl');
-    const engines = await Promise.all(Array.from({ length: 5 }, () => ToyEngine.start()));
+    const engines = await Promise.all(Array.from({ length: 5 }, () => FakeEngine.start()));
     const gateway = await startGateway(engines.slice(0, 3), { decisionLog: log });
     const random = randomStream(7, 'parity');
     engines[1]!.answer = ({ request, response }) => {
@@ -79,7 +79,7 @@ describe('decision parity', () => {
 
   it('holds when configurations are reloaded, endpoints come back and signals grow stale', async () => {
     const log = join(folder, 'reloaded.jsonl');
-    const engines = await Promise.all([ToyEngine.start(), ToyEngine.start(), ToyEngine.start()]);
+    const engines = await Promise.all([FakeEngine.start(), FakeEngine.start(), FakeEngine.start()]);
     const policy = { ...DEFAULT_POLICY, name: 'lmetric' };
     const config = configFor(engines, { decisionLog: log });
     const [endpoint] = config.endpoints;
@@ -131,7 +131,7 @@ describe('decision parity', () => {
 
   it('holds for endpoints that are put, changed and removed, with tiers and weights', async () => {
     const log = join(folder, 'managed.jsonl');
-    const engines = await Promise.all(Array.from({ length: 4 }, () => ToyEngine.start()));
+    const engines = await Promise.all(Array.from({ length: 4 }, () => FakeEngine.start()));
     const [a, b, c, d] = engines.map(({ url }) => url) as [string, string, string, string];
     const gateway = await startGateway([], { decisionLog: log, endpoints: [], waitMs: 0 });
     const random = randomStream(9, 'parity');
@@ -183,7 +183,7 @@ describe('decision parity', () => {
 
   it('notices a decision that was changed', async () => {
     const log = join(folder, 'changed.jsonl');
-    const engines = await Promise.all([ToyEngine.start(), ToyEngine.start()]);
+    const engines = await Promise.all([FakeEngine.start(), FakeEngine.start()]);
     const gateway = await startGateway(engines, { decisionLog: log });
     for (let i = 0; i < 4; i++) {
       await fetch(`${gateway.url}/v1/completions`, { method: 'POST', body: '{"model":"m","prompt":"x"}' });

@@ -3,7 +3,7 @@ import { ApiError } from '../../protocol/errors.js';
 import { Account } from '../access/account.js';
 import { cannotCount, modelForbidden, overLimit } from '../access/errors.js';
 import { Reservation } from '../access/reservation.js';
-import type { keyWith } from '../access/test-gateway.contract.js';
+import type { keyWith } from '../access/test-gateway.fixture.js';
 import { modelUnknown, noReplica, queueFull } from '../errors.js';
 import { RefusalRing, type RefusedRequest } from './refusal-ring.js';
 

@@ -80,8 +80,8 @@ export class DecisionReplay {
   }
 
   #bad(line: number, problem: string): InputError {
-    const remedy = 'give a file that serve wrote with --decision-log';
-    return new InputError(INVALID, `${this.#path}:${line}`, problem, remedy);
+    const hint = 'give a file that serve wrote with --decision-log';
+    return new InputError(INVALID, `${this.#path}:${line}`, problem, hint);
   }
 }
 

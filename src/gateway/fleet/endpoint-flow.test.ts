@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
 import { DecisionRing } from '../decisions/decision-ring.js';
-import { ToyWaiting } from '../flow/toy-waiting.contract.js';
+import { FakeWaiting } from '../flow/fake-waiting.fixture.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../gateway-config.js';
 import { Endpoint, type Placement } from './endpoint.js';
 import { LiveReplica } from './live-replica.js';
@@ -20,7 +20,7 @@ function replicaOf(id: string): LiveReplica {
 }
 
 /** A request that is placed as soon as it may go. */
-class Client extends ToyWaiting {
+class Client extends FakeWaiting {
   placement: Placement | null = null;
 }
 
@@ -194,7 +194,7 @@ describe('blame', () => {
   it('is taken from a request that another replica has answered', () => {
     const { endpoint, replicas } = endpointOf(['a', 'b', 'c']);
     for (const { breaker } of replicas) breaker.options = { ...options, failures: 1 };
-    const { facts } = new ToyWaiting();
+    const { facts } = new FakeWaiting();
     const first = endpoint.place(facts, 0, [])!;
     endpoint.failed(first, facts, true);
     endpoint.finish(first);

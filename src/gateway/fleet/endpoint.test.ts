@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DecisionRing } from '../decisions/decision-ring.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../gateway-config.js';
+import { fakeFacts } from '../request/fake-facts.fixture.js';
 import type { RequestFacts } from '../request/request-facts.js';
-import { toyFacts } from '../request/toy-facts.contract.js';
 import { Endpoint, type Placement } from './endpoint.js';
 import { LiveReplica } from './live-replica.js';
 
@@ -33,7 +33,7 @@ function endpointOf(replicas: LiveReplica[], policy = 'least-loaded') {
 }
 
 function factsOf(change: Partial<RequestFacts> = {}): RequestFacts {
-  return toyFacts({ body: { prompt: 'x'.repeat(640) }, ...change });
+  return fakeFacts({ body: { prompt: 'x'.repeat(640) }, ...change });
 }
 
 const inFlight = (endpoint: Endpoint) => endpoint.replicas.map((replica) => endpoint.inFlightOf(replica));

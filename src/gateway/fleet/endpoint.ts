@@ -160,7 +160,7 @@ export class Endpoint extends EndpointMembers implements FlowHost {
     this.#hear(replica, signals);
   }
 
-  /** A replica has told its load beside an answer. What it does not say there is taken from its metrics while they are fresh. */
+  /** A replica has told its load beside a response. What it does not say there is taken from its metrics while they are fresh. */
   reportLoad(replica: LiveReplica, header: string): void {
     const load = readLoadHeader(header);
     if (load === null) return;

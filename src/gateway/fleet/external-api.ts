@@ -68,7 +68,7 @@ export class ExternalApi {
   }
 }
 
-/** The headers of an upstream's answer, flat, without what is not for clients. */
+/** The headers of an upstream's response, flat, without what is not for clients. */
 export function headersForClients(raw: readonly string[]): string[] {
   return raw.filter((_, i) => {
     const name = raw[i - (i % 2)]!.toLowerCase();

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
 import { DecisionRing } from '../decisions/decision-ring.js';
-import { ToyWaiting } from '../flow/toy-waiting.contract.js';
+import { type FakeEngine, until } from '../fake-engine.fixture.js';
+import { FakeWaiting } from '../flow/fake-waiting.fixture.js';
 import { DEFAULT_POLICY, type EndpointConfig, GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway-config.js';
-import { toyFacts } from '../request/toy-facts.contract.js';
+import { fakeFacts } from '../request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../telemetry/gateway-metrics.js';
-import { type ToyEngine, until } from '../toy-engine.contract.js';
 import { Fleet } from './fleet.js';
-import { engineOf, opened } from './opened-engines.contract.js';
+import { engineOf, opened } from './opened-engines.fixture.js';
 
-function endpointOf(name: string, engines: readonly ToyEngine[], change: Partial<EndpointConfig> = {}): EndpointConfig {
+function endpointOf(
+  name: string,
+  engines: readonly FakeEngine[],
+  change: Partial<EndpointConfig> = {},
+): EndpointConfig {
   const replicas = engines.map(({ url }, i) => ({ id: `${name}-${i}`, url, engine: 'vllm', models: null }));
   return { name, policy: { ...DEFAULT_POLICY, name: 'round-robin' }, replicas, ...change };
 }
@@ -28,7 +32,7 @@ function fleetOf(config: GatewayConfig) {
   return { fleet, metrics };
 }
 
-const FACTS = toyFacts();
+const FACTS = fakeFacts();
 
 describe('Fleet', () => {
   it('finds the endpoint of a model', async () => {
@@ -191,7 +195,7 @@ describe('Fleet', () => {
     const { fleet } = fleetOf(configOf(endpointOf('a', [engine], { policy })));
     await fleet.check();
     const { flow } = fleet.endpoints.get('a')!;
-    const waiting = new ToyWaiting();
+    const waiting = new FakeWaiting();
     flow.enter(waiting);
     expect(waiting.heard).toEqual([]);
     engine.health = 200;
@@ -201,7 +205,7 @@ describe('Fleet', () => {
     replica!.breaker.options = { failures: 1, openMs: 0 };
     replica!.breaker.failed(0, 0);
     replica!.breaker.placed(0);
-    const other = new ToyWaiting();
+    const other = new FakeWaiting();
     flow.enter(other);
     expect(other.heard).toEqual([]);
     replica!.breaker.released(0);
@@ -212,7 +216,7 @@ describe('Fleet', () => {
   it('tells those who wait that nothing more is wanted', async () => {
     const policy = { ...DEFAULT_POLICY, flowControl: FLOW_CONTROL_DEFAULTS };
     const { fleet } = fleetOf(configOf(endpointOf('a', [await engineOf('m')], { policy })));
-    const waiting = new ToyWaiting();
+    const waiting = new FakeWaiting();
     fleet.endpoints.get('a')!.flow.enter(waiting);
     fleet.drain();
     expect([waiting.heard, waiting.error]).toMatchObject([['draining'], { status: 503 }]);

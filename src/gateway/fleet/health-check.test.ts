@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeEngine } from '../fake-engine.fixture.js';
 import { GATEWAY_DEFAULTS } from '../gateway-config.js';
-import { ToyEngine } from '../toy-engine.contract.js';
 import { checkHealth } from './health-check.js';
 import { LiveReplica } from './live-replica.js';
 import { upstream } from './managed.contract.js';
 
 const HEALTH = { intervalMs: 1000, timeoutMs: 5000, failures: 2 };
 
-let engine: ToyEngine;
+let engine: FakeEngine;
 let replica: LiveReplica;
 beforeEach(async () => {
-  engine = await ToyEngine.start();
+  engine = await FakeEngine.start();
   replica = new LiveReplica({ id: 'r', url: engine.url, engine: 'vllm', models: null }, GATEWAY_DEFAULTS);
 });
 afterEach(async () => {

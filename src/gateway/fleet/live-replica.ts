@@ -18,7 +18,7 @@ const MOST_QUESTIONS = 4;
 const MOST_WAITING = 16_384;
 /** One that fails requests is asked how it is no more often than that. */
 const LOOK_AGAIN_MS = 1000;
-/** The largest head of an answer. */
+/** The largest head of a response. */
 const HEAD_BYTES = 16 * 1024;
 
 /** What checks of one that hangs end with. */
@@ -204,7 +204,7 @@ export class LiveReplica {
     await Promise.all([this.pool, this.questions, ...this.#ending].map((pool) => pool.destroy()));
   }
 
-  /** No time-out between two pieces of an answer: exchanges are looked after together, by `Exchange.check`. */
+  /** No time-out between two pieces of a response: exchanges are looked after together, by `Exchange.check`. */
   #newPool(mostConnections: number, listener: ExternalListener | null): UpstreamPool {
     const { connectMs, firstByteMs } = this.#timeouts;
     const options = {

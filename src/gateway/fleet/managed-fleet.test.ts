@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { DecisionRing } from '../decisions/decision-ring.js';
+import { until } from '../fake-engine.fixture.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway-config.js';
-import { toyFacts } from '../request/toy-facts.contract.js';
+import { fakeFacts } from '../request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../telemetry/gateway-metrics.js';
-import { until } from '../toy-engine.contract.js';
 import { Fleet } from './fleet.js';
 import { managedEndpoint, managedReplica, upstream } from './managed.contract.js';
 import { ManagedFleet } from './managed-fleet.js';
-import { engineOf, opened } from './opened-engines.contract.js';
+import { engineOf, opened } from './opened-engines.fixture.js';
 
 function fleetOf(change: Partial<GatewayConfig> = {}) {
   const config = { ...GATEWAY_DEFAULTS, slowStartMs: 0, ...change };
@@ -17,7 +17,7 @@ function fleetOf(change: Partial<GatewayConfig> = {}) {
   return { config, fleet, metrics, routes: new ManagedFleet(fleet, () => 5) };
 }
 
-const FACTS = toyFacts();
+const FACTS = fakeFacts();
 const NOWHERE = 'http://127.0.0.1:1';
 
 describe('ManagedFleet', () => {

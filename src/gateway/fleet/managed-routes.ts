@@ -61,7 +61,7 @@ export interface ExternalConfig {
   weight: number;
   /** Asked while no replica of a lower tier can be. */
   tier: number;
-  /** Until its answer begins; without it, as for all replicas. */
+  /** Until its response begins; without it, as for all replicas. */
   firstByteMs?: number;
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { draining } from '../errors.js';
-import { ToyWaiting } from '../flow/toy-waiting.contract.js';
+import { FakeWaiting } from '../flow/fake-waiting.fixture.js';
 import type { LiveReplica } from './live-replica.js';
 import { type Hoping, ReadyLine } from './ready-line.js';
 
-class ToyHoping extends ToyWaiting implements Hoping {
+class FakeHoping extends FakeWaiting implements Hoping {
   readonly tried: LiveReplica[] = [];
   readonly queuedUs = 7;
   readonly over: Promise<void>;
@@ -28,7 +28,7 @@ const LONG = 1e6;
 describe('ReadyLine', () => {
   it('lets those go who can, in order, and keeps the others', () => {
     const line = new ReadyLine();
-    const all = [new ToyHoping(), new ToyHoping(), new ToyHoping()];
+    const all = [new FakeHoping(), new FakeHoping(), new FakeHoping()];
     for (const one of all) expect(line.join(one, LONG)).toBe(true);
     const asked: Hoping[] = [];
     line.changed((one) => {
@@ -43,7 +43,7 @@ describe('ReadyLine', () => {
 
   it('tells when the time is over', async () => {
     const line = new ReadyLine();
-    const one = new ToyHoping();
+    const one = new FakeHoping();
     line.join(one, 1);
     await one.over;
     expect([one.heard, line.size]).toEqual([['nobody came'], 0]);
@@ -51,7 +51,7 @@ describe('ReadyLine', () => {
 
   it('takes nobody without time, nor when it is closed', () => {
     const line = new ReadyLine();
-    const [one, two] = [new ToyHoping(), new ToyHoping()];
+    const [one, two] = [new FakeHoping(), new FakeHoping()];
     expect(line.join(one, 0)).toBe(false);
     line.join(one, LONG);
     line.close(draining(), 'draining');

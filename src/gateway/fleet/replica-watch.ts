@@ -92,7 +92,7 @@ function isDue({ checkedMs, external, healthFailures, state }: LiveReplica, nowM
   return external === null || state !== 'ready' || healthFailures > 0 || nowMs - checkedMs >= EXTERNAL_CHECK_MS;
 }
 
-/** Asks unless the answer is under way already; then that one will do. */
+/** Asks unless the response is under way already; then that one will do. */
 function once(
   underWay: Map<LiveReplica, Promise<void>>,
   replica: LiveReplica,
@@ -100,7 +100,7 @@ function once(
 ): Promise<void> {
   const asked = underWay.get(replica);
   if (asked !== undefined) return asked;
-  const answer = ask().finally(() => underWay.delete(replica));
-  underWay.set(replica, answer);
-  return answer;
+  const response = ask().finally(() => underWay.delete(replica));
+  underWay.set(replica, response);
+  return response;
 }

@@ -15,7 +15,7 @@ export class RequestTrouble {
   /** What the last failed answer was. */
   #last = '';
 
-  /** An answer has begun. Returns whether that is news of a refusal. */
+  /** A response has begun. Returns whether that is news of a refusal. */
   answered(status: number): boolean {
     if (status === 401 || status === 403) return this.#refused(status);
     if (status >= 500) this.#last = `status ${status}`;

@@ -5,9 +5,9 @@ import type { FlowControlSettings } from '../../policy/queueing/flow-control-set
 import { ApiError } from '../../protocol/errors.js';
 import { DEFAULT_POLICY, type PolicyConfig } from '../gateway-config.js';
 import type { RequestFacts } from '../request/request-facts.js';
+import { FakeWaiting } from './fake-waiting.fixture.js';
 import { FlowControl } from './flow-control.js';
 import { LiveGate } from './live-gate.js';
-import { ToyWaiting } from './toy-waiting.contract.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const queue = (changes: Partial<FlowControlSettings> = {}): Partial<PolicyConfig> => ({
@@ -43,8 +43,8 @@ function flowOf(change: Partial<PolicyConfig> = {}) {
       };
     },
   );
-  function enter(facts: Partial<RequestFacts> = {}): ToyWaiting {
-    const waiting = new ToyWaiting(facts);
+  function enter(facts: Partial<RequestFacts> = {}): FakeWaiting {
+    const waiting = new FakeWaiting(facts);
     waiting.go = () => {
       view.inFlight[0]!++;
       flow.placed(waiting.facts.tenant);

@@ -1,10 +1,10 @@
-import type { AnswerWriter } from './answer-writer.js';
 import type { HttpConnection } from './http-connection.js';
 import type { HttpRequest } from './http-request.js';
 import type { HttpResponse } from './http-response.js';
 import type { SharedReader } from './request-reader.js';
+import type { ResponseWriter } from './response-writer.js';
 
-/** How long clients may take to send their headers and their whole request, and to go on reading an answer. */
+/** How long clients may take to send their headers and their whole request, and to go on reading a response. */
 export interface ClientTimes {
   headersMs: number;
   bodyMs: number;
@@ -14,7 +14,7 @@ export interface ClientTimes {
 /** What a connection needs of the port that it came in by. */
 export interface ConnectionHost {
   readonly reader: SharedReader;
-  readonly writer: AnswerWriter;
+  readonly writer: ResponseWriter;
   readonly isSecure: boolean;
   /** Connections end with the answers that are due. */
   readonly isStopping: boolean;

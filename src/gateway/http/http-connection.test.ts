@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { until } from '../fake-engine.fixture.js';
 import type { RequestHandler } from '../server/listener.js';
-import { until } from '../toy-engine.contract.js';
-import { Client, get, LONG, port, post, reply, timed } from './http-port.contract.js';
+import { Client, get, LONG, port, post, reply, timed } from './http-port.fixture.js';
 import type { HttpResponse } from './http-response.js';
 
 describe('the end', () => {

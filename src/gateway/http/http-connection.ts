@@ -1,9 +1,6 @@
 import type { Socket } from 'node:net';
 import { ApiError } from '../../protocol/errors.js';
 import { methodWrong } from '../errors.js';
-import { answerError } from './answer-error.js';
-import type { AnswerQueue } from './answer-queue.js';
-import { AnswerSender } from './answer-sender.js';
 import { ClientPace } from './client-pace.js';
 import { ClientPatience, NEVER } from './client-patience.js';
 import type { ClientTimes, ConnectionHost } from './connection-host.js';
@@ -13,6 +10,9 @@ import { expectationUnknown, notHttp, requestTimeout } from './request-errors.js
 import type { RequestFraming } from './request-framing.js';
 import type { RequestHead } from './request-head.js';
 import { RequestReader, type RequestSink } from './request-reader.js';
+import { respondError } from './respond-error.js';
+import type { ResponseQueue } from './response-queue.js';
+import { ResponseSender } from './response-sender.js';
 
 /** Requests that a client may send ahead before the first is answered; further ones wait in its hands. */
 const MOST_AHEAD = 32;
@@ -24,10 +24,10 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   readonly #host: ConnectionHost;
   readonly #socket: Socket;
   readonly #reader: RequestReader;
-  readonly #answers: AnswerSender;
+  readonly #answers: ResponseSender;
   readonly #pace = new ClientPace();
   readonly #patience = new ClientPatience();
-  /** The request whose body is coming, and its answer. */
+  /** The request whose body is coming, and its response. */
   #reading: HttpRequest | null = null;
   #readingFor: HttpResponse | null = null;
   /** What has come and cannot be read yet. */
@@ -47,7 +47,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     this.#socket = socket;
     this.#host = host;
     this.#reader = new RequestReader(host.reader, this);
-    this.#answers = new AnswerSender(socket, host.writer, host.isSecure, this.#illegal);
+    this.#answers = new ResponseSender(socket, host.writer, host.isSecure, this.#illegal);
     socket.on('data', this.#read).on('end', this.#ended).on('drain', this.#drained);
     socket.on('error', () => {}).on('close', this.#closed);
   }
@@ -179,7 +179,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
 
   readonly #illegal = (): void => this.#failed(new Error('an answer has a header that is none'));
 
-  get #due(): AnswerQueue {
+  get #due(): ResponseQueue {
     return this.#answers.queue;
   }
 
@@ -189,7 +189,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   }
 
   #longestMs({ bodyMs, headersMs }: ClientTimes): number {
-    // As long as it takes its last answer it may take its time.
+    // As long as it takes its last response it may take its time.
     if (this.#isShut) return this.#socket.writableLength > 0 ? NEVER : LINGER_MS;
     if (this.#rest !== null) return NEVER;
     if (this.#reading !== null) return bodyMs;
@@ -246,7 +246,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     }
   }
 
-  /** Whoever answers has failed. Nobody knows what is still to come of it: only a cut connection is no answer. */
+  /** Whoever answers has failed. Nobody knows what is still to come of it: only a cut connection is no response. */
   #failed(error: unknown): void {
     this.#host.fault(error);
     this.destroy();
@@ -278,10 +278,10 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
 
   #refuse(response: HttpResponse, error: ApiError): void {
     this.#host.refused(error.status);
-    answerError(response, error);
+    respondError(response, error);
   }
 
-  /** The last answer is out. What the client still sends is not read, but taken, so that it gets to its answer. */
+  /** The last response is out. What the client still sends is not read, but taken, so that it gets to its response. */
   #finish(): void {
     this.#isShut = true;
     this.#isLast = true;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { until } from '../toy-engine.contract.js';
-import { bare, Client, get, port, post, reply } from './http-port.contract.js';
+import { until } from '../fake-engine.fixture.js';
+import { bare, Client, get, port, post, reply } from './http-port.fixture.js';
 import type { HttpResponse } from './http-response.js';
 
 describe('a body', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestHandler } from '../server/listener.js';
-import { bare, Client, get, port, reply } from './http-port.contract.js';
+import { bare, Client, get, port, reply } from './http-port.fixture.js';
 
 describe('an answer', () => {
   const streamed: RequestHandler = (_, response) => {

@@ -22,14 +22,14 @@ export interface ResponseCarrier {
   destroy(): void;
 }
 
-/** An answer to a request, framed as its client understands it. */
+/** A response to a request, framed as its client understands it. */
 export class HttpResponse {
   /** False ends the connection with it. To be said before its head is written. */
   shouldKeepAlive: boolean;
   /** Its head is written, and cannot be another any more. */
   headersSent = false;
   isEnded = false;
-  /** What has to be called when the client leaves before the answer is out, and when it reads on. */
+  /** What has to be called when the client leaves before the response is out, and when it reads on. */
   onClose: (() => void) | null = null;
   onDrain: (() => void) | null = null;
   /** Its body goes out in chunks. */
@@ -41,7 +41,7 @@ export class HttpResponse {
   #lines = 0;
   #hasBody = true;
 
-  /** @param request null for an answer to something that is none */
+  /** @param request null for a response to something that is none */
   constructor(request: HttpRequest | null, keepsAlive: boolean, carrier: ResponseCarrier) {
     this.#request = request;
     this.shouldKeepAlive = keepsAlive;

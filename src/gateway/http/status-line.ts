@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 
 const lines = new Map<number, string>();
 
-/** The first line of an answer. */
+/** The first line of a response. */
 export function statusLine(status: number): string {
   let line = lines.get(status);
   if (line === undefined) {

@@ -322,11 +322,11 @@ describe('while the store is away', () => {
   });
 
   test('a fold whose answer was lost counts once', async () => {
-    let answers = 0;
+    let responses = 0;
     const journal = await open({
       fold: async (id, rows, gone) => {
         await store.usage.fold(id, rows, gone);
-        if (answers++ % 2 === 0) throw new Error('connection lost');
+        if (responses++ % 2 === 0) throw new Error('connection lost');
       },
     });
     for (let i = 0; i < 10; i++) {

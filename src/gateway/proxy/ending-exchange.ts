@@ -6,7 +6,7 @@ import type { RequestFacts } from '../request/request-facts.js';
 import type { TraceContext } from '../telemetry/tracing/trace-context.js';
 import type { ExchangeHost, Outcome } from './exchange-host.js';
 import type { ExchangeParts } from './exchange-parts.js';
-import type { PassedAnswer } from './passed-answer.js';
+import type { PassedResponse } from './passed-response.js';
 import { TriedRequest } from './tried-request.js';
 
 /** As nginx calls it: nobody was there any more to be told anything. */
@@ -14,15 +14,15 @@ const CLIENT_LEFT = 499;
 
 /**
  * How an exchange ends, whatever ends it: everything is given back exactly once, what it used is counted, settled with its key's
- * accounts and noted, and the last bytes of its answer go out when that is safe.
+ * accounts and noted, and the last bytes of its response go out when that is safe.
  */
 export abstract class EndingExchange extends TriedRequest implements Journalled {
   hasEnded = false;
   protected readonly parts: ExchangeParts;
-  protected abstract readonly answer: PassedAnswer;
+  protected abstract readonly answer: PassedResponse;
   /** What is booked for it on its key's accounts. */
   protected reservation: Reservation | null = null;
-  /** What the client is told instead of an answer, or in the middle of one. */
+  /** What the client is told instead of a response, or in the middle of one. */
   #error: ApiError | null = null;
   #isNoted = false;
 
@@ -36,7 +36,7 @@ export abstract class EndingExchange extends TriedRequest implements Journalled 
     return this.parts.trace;
   }
 
-  /** What the client was told instead of an answer; null if it got one. */
+  /** What the client was told instead of a response; null if it got one. */
   get error(): ApiError | null {
     return this.#error;
   }
@@ -53,7 +53,7 @@ export abstract class EndingExchange extends TriedRequest implements Journalled 
     if (!this.hasEnded) this.end('client_left', 'the client left');
   };
 
-  /** Ends with an error: as an answer, or as the last event of a stream that has begun. */
+  /** Ends with an error: as a response, or as the last event of a stream that has begun. */
   protected fail(error: ApiError, outcome: Outcome, cause: string): void {
     if (this.hasEnded) return;
     this.#error = error;

@@ -30,7 +30,7 @@ export interface ExchangeHost {
   nowUs(): number;
   /** A number in [0, 1) from the gateway's seeded stream. */
   jitter(): number;
-  /** Read an answer's tokens beside its bytes. */
+  /** Read a response's tokens beside its bytes. */
   readonly meters: MeterPool;
   /** Something that should not happen did. */
   fault(error: unknown): void;

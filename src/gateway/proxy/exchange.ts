@@ -7,12 +7,12 @@ import type { Hoping } from '../fleet/ready-line.js';
 import type { GatewayConfig } from '../gateway-config.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';
-import { answerHeaders } from './answer-headers.js';
 import { EndingExchange } from './ending-exchange.js';
 import type { ExchangeHost } from './exchange-host.js';
 import type { ExchangeParts } from './exchange-parts.js';
 import { headerOf, upstreamHeaders } from './headers.js';
-import { type Answered, PassedAnswer } from './passed-answer.js';
+import { type Answered, PassedResponse } from './passed-response.js';
+import { responseHeaders } from './response-headers.js';
 import { upstreamFailure } from './upstream-failure.js';
 
 /**
@@ -23,13 +23,13 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
   /** Where it stands in the list of those under way, and in the queue. */
   place = -1;
   queueSlot = -1;
-  protected readonly answer: PassedAnswer;
+  protected readonly answer: PassedResponse;
   readonly #headers: string[];
   #retryTimer: NodeJS.Timeout | null = null;
 
   constructor(host: ExchangeHost, endpoint: Endpoint, facts: RequestFacts, parts: ExchangeParts) {
     super(host, endpoint, facts, parts);
-    this.answer = new PassedAnswer(parts.response, this, parts.strips);
+    this.answer = new PassedResponse(parts.response, this, parts.strips);
     this.#headers = upstreamHeaders(parts.request.rawHeaders, facts.id, parts.trace);
   }
 
@@ -96,9 +96,9 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
     this.#try(false);
   }
 
-  // What becomes of a replica's answer.
+  // What becomes of a replica's response.
 
-  answerBegins(status: number, raw: string[]): string[] | null {
+  responseBegins(status: number, raw: string[]): string[] | null {
     if (this.isWorthAnother(status) && this.mayRetry(false)) {
       this.answer.upstream!.abort();
       this.blame(true);
@@ -109,7 +109,7 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
     const load = headerOf(raw, LOAD_HEADER);
     if (load !== undefined) this.endpoint.reportLoad(this.replica!, load);
     if (this.host.isDraining) this.answer.closeAfter();
-    return answerHeaders(raw, this, this.reservation);
+    return responseHeaders(raw, this, this.reservation);
   }
 
   pieceComes(isFirst: boolean): void {
@@ -117,7 +117,7 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
     if (this.isStreamed) this.notePiece(this.host.nowUs(), this.host.metrics);
   }
 
-  answerEnds(): void {
+  responseEnds(): void {
     const { status } = this;
     if (status >= 500) this.blame(true);
     else this.endpoint.succeeded(this.placement!, this.facts);
@@ -126,7 +126,7 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
     else this.end('upstream_error', 'failed by the replica');
   }
 
-  answerBreaks(error: Error & { code?: string }): void {
+  responseBreaks(error: Error & { code?: string }): void {
     const failure = upstreamFailure(this.replica!.id, error);
     if (failure.isReplicas) this.blame(false);
     const hasBroken = failure.error.status !== 504 && (failure.isReplicas || error.code === 'UPSTREAM_CLOSED');

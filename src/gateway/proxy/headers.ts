@@ -15,7 +15,7 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * What the gateway sets itself on the way to a replica, or keeps. An answer that is packed could not be metered. How loaded
+ * What the gateway sets itself on the way to a replica, or keeps. A response that is packed could not be metered. How loaded
  * replicas are is between them and the gateway.
  */
 const REPLACED_UPSTREAM = new Set([
@@ -73,7 +73,7 @@ export function downstreamHeaders(raw: readonly string[]): string[] {
     const name = raw[i]!;
     const lower = name.toLowerCase();
     if (lower === 'connection') {
-      // These two name no header; replicas send one of them with every answer.
+      // These two name no header; replicas send one of them with every response.
       if (raw[i + 1] !== 'keep-alive' && raw[i + 1] !== 'close') named = addNamed(named, raw[i + 1]!);
     } else if (!REPLACED_DOWNSTREAM.has(lower)) headers.push(name, raw[i + 1]!);
   }

@@ -2,7 +2,7 @@ import type { ApiKind } from '../../protocol/endpoints.js';
 import { tokensOfBytes } from '../../protocol/token-estimate.js';
 import type { Endpoint } from '../fleet/endpoint.js';
 import type { LiveReplica } from '../fleet/live-replica.js';
-import type { AnswerMeter } from '../metering/answer-meter.js';
+import type { ResponseMeter } from '../metering/response-meter.js';
 import type { TrafficRecorder } from '../recording/traffic-recorder.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
@@ -94,9 +94,9 @@ export class RequestRecord implements ObservedRequest {
 
   /**
    * How many tokens it used: what the engine says, else what was seen. A request that was refused or failed used none.
-   * @param bytes that have come of its answer
+   * @param bytes that have come of its response
    */
-  protected noteUse(meter: AnswerMeter, bytes: number, isWhole: boolean): void {
+  protected noteUse(meter: ResponseMeter, bytes: number, isWhole: boolean): void {
     const hasWorked = bytes > 0 ? this.status < 400 : this.outcome === 'client_left' && this.attempts > 0;
     if (!hasWorked) return;
     const bytesOut = this.facts.mostOutput === 0 ? 0 : bytes;

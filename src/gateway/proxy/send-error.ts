@@ -1,7 +1,7 @@
 import type { ApiError } from '../../protocol/errors.js';
 import { Refusal } from '../access/refusal.js';
-import { answerError } from '../http/answer-error.js';
 import type { HttpResponse } from '../http/http-response.js';
+import { respondError } from '../http/respond-error.js';
 
 /**
  * Answers a request with an error, and says when another try may do better and what the request was called.
@@ -19,5 +19,5 @@ export function sendError(
   if (error.status === 401) headers.push('www-authenticate', 'Bearer');
   if (error instanceof Refusal) headers.push(...error.headers);
   headers.push('x-request-id', requestId);
-  answerError(response, error, headers);
+  respondError(response, error, headers);
 }

@@ -44,7 +44,7 @@ export class TriedRequest extends RequestRecord {
     return placement;
   }
 
-  /** Whether another replica may do better than this one, by the status of its answer. */
+  /** Whether another replica may do better than this one, by the status of its response. */
   protected isWorthAnother(status: number): boolean {
     return this.replica!.external === null ? WORTH_ANOTHER_TRY.has(status) : isUpstreamsOwn(status);
   }
@@ -61,7 +61,7 @@ export class TriedRequest extends RequestRecord {
     return (isAwaited || endpoint.hasOther(facts.model, this.#tried, this.replica!)) && budget.spend();
   }
 
-  /** The replica failed this request, by its answer or without one. */
+  /** The replica failed this request, by its response or without one. */
   protected blame(answered: boolean): void {
     const { breaker, id } = this.replica!;
     const wasOpen = breaker.isOpen;

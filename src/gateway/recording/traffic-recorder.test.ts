@@ -7,7 +7,7 @@ import { sloPriorities } from '../../policy/slo-classes.js';
 import { RotatedLines } from '../lines/rotated-lines.js';
 import type { FinishedRequest } from '../proxy/finished-request.js';
 import { PromptBlocks } from '../request/prompt-blocks.js';
-import { finishedRequest } from './recorder.contract.js';
+import { finishedRequest } from './recorder.fixture.js';
 import { TrafficRecorder } from './traffic-recorder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-record-'));

@@ -66,7 +66,7 @@ export class TrafficRecorder {
     const tenant = (request.keyId === '' ? this.#ownTenants : names).of(request.tenant);
     const { sloClass } = request;
     const shownClass = (classes.isKnown(sloClass) ? names : this.#ownClasses).of(sloClass);
-    // Nobody but the engine knows what it found in its cache; an answer that never began has no length.
+    // Nobody but the engine knows what it found in its cache; a response that never began has no length.
     const cached = isMetered ? request.cachedTokens : 'null';
     const input = isMetered ? request.inputTokens : request.promptTokens;
     const output = isMetered || request.firstTokenUs >= 0 ? request.outputTokens : 'null';

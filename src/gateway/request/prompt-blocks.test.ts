@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { fakeFacts } from './fake-facts.fixture.js';
 import { PromptBlocks } from './prompt-blocks.js';
 import type { RequestFacts } from './request-facts.js';
-import { toyFacts } from './toy-facts.contract.js';
 
-const FACTS = toyFacts({ body: { prompt: 'four letters a token, and many of them' } });
+const FACTS = fakeFacts({ body: { prompt: 'four letters a token, and many of them' } });
 
 function read(change: Partial<RequestFacts>, blockSize = 2) {
   const prompt = new PromptBlocks();

@@ -8,7 +8,7 @@ export interface AdminExtension {
    * What somebody gets. Whoever asks is known, what he may do is for the extension to say. An ApiError that it throws is told;
    * anything else is a bug.
    */
-  answer(call: ExtensionCall): Promise<ExtensionAnswer>;
+  handle(call: ExtensionCall): Promise<ExtensionResponse>;
 }
 
 /** Who asks. */
@@ -36,7 +36,7 @@ export interface ExtensionCall {
 }
 
 /** Headers are flat: name, value, name, value. */
-export type ExtensionAnswer =
+export type ExtensionResponse =
   | {
       readonly status: number;
       /** Sent as JSON; a text with a type of its own as it is. */

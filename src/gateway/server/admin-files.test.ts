@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configFor, startGateway } from '../fake-engine.fixture.js';
 import { Gateway } from '../gateway.js';
-import { configFor, startGateway } from '../toy-engine.contract.js';
 import { AdminFiles } from './admin-files.js';
 
 let folder: string;

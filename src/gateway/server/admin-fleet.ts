@@ -6,31 +6,31 @@ import type { LiveReplica } from '../fleet/live-replica.js';
 import { policyKeys } from '../policy-keys.js';
 import { readPolicyBody, readReplicaBody } from '../read-admin-body.js';
 import type { AdminHost } from './admin-host.js';
-import { type AdminAnswer, type AdminRequest, failed, ok } from './admin-route.js';
+import { type AdminRequest, type AdminResponse, failed, ok } from './admin-route.js';
 import { auditChange } from './audit-change.js';
 import { withoutSecrets } from './without-secrets.js';
 
 /** Decisions that a list shows. */
 const LISTED = 50;
 
-export function listDecisions({ ring }: AdminHost): AdminAnswer {
+export function listDecisions({ ring }: AdminHost): AdminResponse {
   return ok(ring.latest(LISTED));
 }
 
 /** Why it went where it went, or why it was refused. */
-export function showDecision({ refusals, ring }: AdminHost, { name: id }: AdminRequest): AdminAnswer {
+export function showDecision({ refusals, ring }: AdminHost, { name: id }: AdminRequest): AdminResponse {
   const found = findExplanation(ring, refusals, id);
   return found === undefined ? failed(404, `no decision about '${id}' is remembered`) : ok(found);
 }
 
-export function listReplicas({ endpoints, fleet }: AdminHost): AdminAnswer {
+export function listReplicas({ endpoints, fleet }: AdminHost): AdminResponse {
   const present = [...endpoints.values()].flatMap((endpoint) =>
     endpoint.replicas.map((replica) => replicaFacts(endpoint, replica)),
   );
   return ok([...present, ...fleet.leaving().map((replica) => replicaFacts(null, replica))]);
 }
 
-export async function addReplica(host: AdminHost, { body, by }: AdminRequest): Promise<AdminAnswer> {
+export async function addReplica(host: AdminHost, { body, by }: AdminRequest): Promise<AdminResponse> {
   const { endpoint: name, replica: config } = readReplicaBody(body);
   const endpoint = host.endpoints.get(name);
   if (endpoint === undefined) return noEndpoint(name);
@@ -48,7 +48,7 @@ export async function addReplica(host: AdminHost, { body, by }: AdminRequest): P
 }
 
 /** It finishes what it has, and is listed without an endpoint until then. */
-export async function removeReplica(host: AdminHost, { by, name: id }: AdminRequest): Promise<AdminAnswer> {
+export async function removeReplica(host: AdminHost, { by, name: id }: AdminRequest): Promise<AdminResponse> {
   const replica = host.replicas().find((one) => one.id === id);
   if (replica === undefined) return failed(404, `there is no replica '${id}'`);
   if (host.endpoints.get(replica.endpoint)?.managed) return isKept(replica.endpoint);
@@ -61,11 +61,11 @@ export async function removeReplica(host: AdminHost, { by, name: id }: AdminRequ
   return { status: 202, body: { status: 'leaving', active: replica.active } };
 }
 
-export function listEndpoints({ endpoints }: AdminHost): AdminAnswer {
+export function listEndpoints({ endpoints }: AdminHost): AdminResponse {
   return ok([...endpoints.values()].map(endpointFacts));
 }
 
-export async function setPolicy(host: AdminHost, { body, by, name }: AdminRequest): Promise<AdminAnswer> {
+export async function setPolicy(host: AdminHost, { body, by, name }: AdminRequest): Promise<AdminResponse> {
   const endpoint = host.endpoints.get(name);
   if (endpoint === undefined) return noEndpoint(name);
   if (endpoint.managed !== null) return isKept(name);
@@ -80,7 +80,7 @@ export async function setPolicy(host: AdminHost, { body, by, name }: AdminReques
 }
 
 /** The policy before this one holds again; once more, and it is the one before that. */
-export async function rollBackPolicy(host: AdminHost, { by, name }: AdminRequest): Promise<AdminAnswer> {
+export async function rollBackPolicy(host: AdminHost, { by, name }: AdminRequest): Promise<AdminResponse> {
   const endpoint = host.endpoints.get(name);
   if (endpoint === undefined) return noEndpoint(name);
   if (endpoint.managed !== null) return isKept(name);
@@ -94,7 +94,7 @@ export async function rollBackPolicy(host: AdminHost, { by, name }: AdminRequest
 }
 
 /** The policy that holds, then those before it. */
-export function listPolicies(host: AdminHost, { name }: AdminRequest): AdminAnswer {
+export function listPolicies(host: AdminHost, { name }: AdminRequest): AdminResponse {
   const endpoint = host.endpoints.get(name);
   if (endpoint === undefined) return noEndpoint(name);
   const now = host.nowMs();
@@ -107,11 +107,11 @@ export function listPolicies(host: AdminHost, { name }: AdminRequest): AdminAnsw
   );
 }
 
-export function showConfig({ config, fleet }: AdminHost): AdminAnswer {
+export function showConfig({ config, fleet }: AdminHost): AdminResponse {
   return ok(withoutSecrets({ ...config, endpoints: fleet.config }));
 }
 
-export async function reload(host: AdminHost, { by }: AdminRequest): Promise<AdminAnswer> {
+export async function reload(host: AdminHost, { by }: AdminRequest): Promise<AdminResponse> {
   const before = host.config;
   const needsRestart = host.reloadConfig();
   await auditChange(host, by, {
@@ -121,12 +121,12 @@ export async function reload(host: AdminHost, { by }: AdminRequest): Promise<Adm
   return ok({ status: 'reloaded', needs_restart: needsRestart });
 }
 
-function noEndpoint(name: string): AdminAnswer {
+function noEndpoint(name: string): AdminResponse {
   return failed(404, `there is no endpoint '${name}'`);
 }
 
 /** What is declared elsewhere would be put right again at once. */
-function isKept(name: string): AdminAnswer {
+function isKept(name: string): AdminResponse {
   return failed(409, `endpoint '${name}' is kept by the control plane: change its resource instead`);
 }
 

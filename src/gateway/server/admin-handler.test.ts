@@ -1,22 +1,22 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { InputError } from '../../kernel/errors.js';
+import { configFor, FakeEngine, until } from '../fake-engine.fixture.js';
 import { Gateway } from '../gateway.js';
 import type { GatewayConfig } from '../gateway-config.js';
-import { configFor, ToyEngine, until } from '../toy-engine.contract.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-async function engineOf(): Promise<ToyEngine> {
-  const engine = await ToyEngine.start();
+async function engineOf(): Promise<FakeEngine> {
+  const engine = await FakeEngine.start();
   opened.push(() => engine.kill());
   return engine;
 }
 
-async function gatewayOf(engines: ToyEngine[], again?: () => GatewayConfig): Promise<Gateway> {
+async function gatewayOf(engines: FakeEngine[], again?: () => GatewayConfig): Promise<Gateway> {
   const gateway = new Gateway(configFor(engines), again);
   await gateway.start();
   opened.push(() => gateway.close(0));

@@ -4,12 +4,12 @@ import { WrongKeys } from '../access/wrong-keys.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { readBody } from '../request/read-body.js';
-import { answerAdmin } from './admin-api.js';
+import { respondAdmin } from './admin-api.js';
 import type { AdminCaller } from './admin-extension.js';
 import type { AdminHost } from './admin-host.js';
 import { isToken } from './admin-role.js';
-import { type AdminAnswer, failed, ok } from './admin-route.js';
-import { answerExtension } from './answer-extension.js';
+import { type AdminResponse, failed, ok } from './admin-route.js';
+import { respondExtension } from './handle-extension.js';
 import type { RequestHandler } from './listener.js';
 
 /** Nothing that the API takes is larger. */
@@ -19,7 +19,7 @@ const MOST_BYTES = 1024 * 1024;
 export function adminHandler(host: AdminHost): RequestHandler {
   const wrong = new WrongKeys(host.config.access.wrongKeysPerMinute);
   return (request, response) => {
-    answerOf(host, wrong, request, response).then(
+    responseOf(host, wrong, request, response).then(
       (answer) => {
         if (answer !== null) send(response, answer);
       },
@@ -32,12 +32,12 @@ export function adminHandler(host: AdminHost): RequestHandler {
 }
 
 /** What is to be sent; null when it has been. */
-async function answerOf(
+async function responseOf(
   host: AdminHost,
   wrong: WrongKeys,
   request: HttpRequest,
   response: HttpResponse,
-): Promise<AdminAnswer | null> {
+): Promise<AdminResponse | null> {
   const accept = request.header('accept') ?? '';
   const { url } = request;
   const path = url.split('?', 1)[0]!;
@@ -50,9 +50,9 @@ async function answerOf(
   const body = () => bodyOf(request);
   const { extension } = host;
   if (extension?.handles(path)) {
-    return answerExtension(host, extension, request, response, { caller: who, path, query, body });
+    return respondExtension(host, extension, request, response, { caller: who, path, query, body });
   }
-  return answerAdmin(host, who, request.method, path, { query, accept, body });
+  return respondAdmin(host, who, request.method, path, { query, accept, body });
 }
 
 const KEEPER: AdminCaller = { name: 'admin', role: 'admin', keyId: null };
@@ -61,7 +61,7 @@ const KEEPER: AdminCaller = { name: 'admin', role: 'admin', keyId: null };
  * Whoever asks, or what he is told instead. What is right is let in at any time: nobody's wrong guesses shut the
  * door on others behind the same address, and what has so many random bits is not guessed.
  */
-function whoAsks(host: AdminHost, wrong: WrongKeys, request: HttpRequest): AdminCaller | AdminAnswer {
+function whoAsks(host: AdminHost, wrong: WrongKeys, request: HttpRequest): AdminCaller | AdminResponse {
   const authorization = request.header('authorization');
   if (isToken(authorization ?? '', host.adminToken)) return KEEPER;
   const { address } = request;
@@ -79,7 +79,7 @@ function whoAsks(host: AdminHost, wrong: WrongKeys, request: HttpRequest): Admin
 const NO_TOKEN = new ApiError('unauthorized', 'the admin token is missing or wrong');
 const NO_TOKEN_OR_KEY = new ApiError('unauthorized', 'the admin token, or a key with a role, is missing or wrong');
 
-function refused({ message, retryAfterS, status }: ApiError): AdminAnswer {
+function refused({ message, retryAfterS, status }: ApiError): AdminResponse {
   const retry = retryAfterS === null ? [] : ['retry-after', String(retryAfterS)];
   return failed(status, message, status === 401 ? ['www-authenticate', 'Bearer', ...retry] : retry);
 }
@@ -94,7 +94,7 @@ function bodyOf(request: HttpRequest): Promise<string> {
   });
 }
 
-function send(response: HttpResponse, { body, headers = [], status, type }: AdminAnswer): void {
+function send(response: HttpResponse, { body, headers = [], status, type }: AdminResponse): void {
   const text = type === undefined ? `${JSON.stringify(body)}\n` : String(body);
   const bytes = Buffer.from(text);
   response.writeHead(status, [

@@ -13,7 +13,7 @@ export interface AdminRequest {
   body: string;
 }
 
-export interface AdminAnswer {
+export interface AdminResponse {
   status: number;
   /** Sent as JSON; a text with a type of its own as it is. */
   body: unknown;
@@ -29,7 +29,7 @@ export interface AdminRoute {
   path: string;
   /** The least that whoever asks must be. */
   role: Exclude<KeyRole, 'none'>;
-  answer(host: AdminHost, request: AdminRequest): AdminAnswer | Promise<AdminAnswer>;
+  handle(host: AdminHost, request: AdminRequest): AdminResponse | Promise<AdminResponse>;
 }
 
 /** What a path names; empty when it names nothing; null when it is not the route's. Still encoded. */
@@ -43,11 +43,11 @@ export function nameIn(path: string, route: AdminRoute): string | null {
   return name === '' || name.includes('/') ? null : name;
 }
 
-export function ok(body: unknown): AdminAnswer {
+export function ok(body: unknown): AdminResponse {
   return { status: 200, body };
 }
 
 /** Every refusal has this shape. */
-export function failed(status: number, error: string, headers?: readonly string[]): AdminAnswer {
+export function failed(status: number, error: string, headers?: readonly string[]): AdminResponse {
   return headers === undefined ? { status, body: { error } } : { status, body: { error }, headers };
 }

@@ -4,18 +4,18 @@ import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../st
 import { usageCsv, usageView } from '../../store/usage-view.js';
 import type { AdminHost } from './admin-host.js';
 import { noStore } from './admin-keys.js';
-import { type AdminAnswer, type AdminRequest, ok } from './admin-route.js';
+import { type AdminRequest, type AdminResponse, ok } from './admin-route.js';
 import { isDay } from './calendar.js';
 
 const DEFAULT_BY: readonly UsageDimension[] = ['key', 'model'];
 const FILTERS = { key: 'keyId', model: 'model', endpoint: 'endpoint', outcome: 'outcome' } as const;
 const DAYS = { from: 'fromDay', to: 'toDay' } as const;
 const KNOWN = [...Object.keys(FILTERS), ...Object.keys(DAYS), 'by', 'format'];
-const badQuery = (place: string, problem: string, remedy: string) =>
-  new InputError('USAGE_QUERY_INVALID', place, problem, remedy);
+const badQuery = (place: string, problem: string, hint: string) =>
+  new InputError('USAGE_QUERY_INVALID', place, problem, hint);
 
 /** `GET /api/usage`: sums by what is asked for, as JSON or, for spreadsheets, as CSV. */
-export async function showUsage(host: AdminHost, { accept, query }: AdminRequest): Promise<AdminAnswer> {
+export async function showUsage(host: AdminHost, { accept, query }: AdminRequest): Promise<AdminResponse> {
   const { store } = host;
   if (store === null) return noStore();
   const asked = readUsageQuery(query);

@@ -1,12 +1,12 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureVersion, type Server as TlsServer } from 'node:tls';
 import type { ListenConfig } from '../gateway-config.js';
-import { AnswerWriter } from '../http/answer-writer.js';
 import type { ClientTimes, ConnectionHost } from '../http/connection-host.js';
 import { HttpConnection } from '../http/http-connection.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { SharedReader } from '../http/request-reader.js';
+import { ResponseWriter } from '../http/response-writer.js';
 import { readTls, type TlsFiles } from './read-tls.js';
 
 /** Answers a request, now or later. */
@@ -41,7 +41,7 @@ export class Listener implements ConnectionHost {
   tlsFailures = 0;
   isStopping = false;
   readonly reader: SharedReader;
-  readonly writer = new AnswerWriter();
+  readonly writer = new ResponseWriter();
   readonly isSecure: boolean;
   readonly discardBytes: number;
   readonly handle: RequestHandler;

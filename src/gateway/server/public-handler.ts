@@ -36,7 +36,7 @@ export function publicHandler(host: PublicHost): RequestHandler {
   return (request, response) => {
     const { url } = request;
     const route = apiRoute(url);
-    if (route === null) answerPlain(host, request, response, url);
+    if (route === null) respondPlain(host, request, response, url);
     else if (request.method !== 'POST') refuseMethod(host, request, response, url, 'POST');
     else proxy(host, request, response, route);
   };
@@ -105,7 +105,7 @@ function begin(
 }
 
 /**
- * An answer without a replica.
+ * A response without a replica.
  * @param more headers, flat
  */
 function refuse(
@@ -131,9 +131,9 @@ function refuseMethod(
   refuse(host, request, response, methodWrong(request.method, path, allowed), ['allow', allowed]);
 }
 
-function answerPlain(host: PublicHost, request: HttpRequest, response: HttpResponse, url: string): void {
+function respondPlain(host: PublicHost, request: HttpRequest, response: HttpResponse, url: string): void {
   const path = url.split('?', 1)[0]!;
-  const answer = plainAnswer(host, path);
+  const answer = plainResponse(host, path);
   if (answer === null) refuse(host, request, response, pathUnknown(request.method, path));
   else if (request.method !== 'GET' && request.method !== 'HEAD') {
     refuseMethod(host, request, response, path, 'GET, HEAD');
@@ -148,10 +148,10 @@ function answerPlain(host: PublicHost, request: HttpRequest, response: HttpRespo
   }
 }
 
-type PlainAnswer = (request: HttpRequest) => [status: number, body: object];
+type PlainResponse = (request: HttpRequest) => [status: number, body: object];
 
 /** What answers to a path without a replica; it throws an ApiError for what it refuses. Null when nothing does. */
-function plainAnswer(host: PublicHost, path: string): PlainAnswer | null {
+function plainResponse(host: PublicHost, path: string): PlainResponse | null {
   if (path === '/health') return () => [200, { status: 'alive' }];
   if (path === '/ready') return () => (host.isReady ? [200, { status: 'ready' }] : [503, { status: 'not ready' }]);
   if (path === '/v1/models') return (request) => models(host, request, () => host.models());

@@ -17,8 +17,7 @@ import { limitKey } from '../../store/key-view.js';
 import { readTime } from './calendar.js';
 import { readJsonBody } from './read-json-body.js';
 
-const invalid = (place: string, problem: string, remedy: string) =>
-  new InputError('KEY_INVALID', place, problem, remedy);
+const invalid = (place: string, problem: string, hint: string) => new InputError('KEY_INVALID', place, problem, hint);
 
 const KEY_ERRORS: YamlErrors = {
   invalid,

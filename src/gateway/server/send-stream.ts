@@ -2,7 +2,7 @@ import type { HttpResponse } from '../http/http-response.js';
 
 /**
  * Sends pieces as they come, no faster than the client reads, until there are no more, the client has left or `signal` says so.
- * Whoever makes them is told that no more are wanted. Rejects with what he throws; the answer is then cut.
+ * Whoever makes them is told that no more are wanted. Rejects with what he throws; the response is then cut.
  */
 export async function sendStream(
   response: HttpResponse,

@@ -12,7 +12,7 @@ export interface Engine {
   /** The signals it gives when all is well. One that is absent has been renamed or switched off: an alarm. */
   gives: readonly (keyof EngineReport)[];
   read(samples: Samples): EngineReport;
-  /** It tells its load beside every answer for which it is asked to: see `load-header.ts`. */
+  /** It tells its load beside every response for which it is asked to: see `load-header.ts`. */
   tellsLoad?: true;
   /** A JSON document beside the metrics, for what they do not say. */
   extra?: { path: string; read(document: unknown, report: EngineReport): void };

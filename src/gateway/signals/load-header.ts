@@ -1,10 +1,10 @@
 import type { ReplicaSignals } from './replica-signals.js';
 
-/** Asks a replica to tell its load beside its answer, and what the answer is called. */
+/** Asks a replica to tell its load beside its response, and what the response is called. */
 export const LOAD_REQUEST = ['endpoint-load-metrics-format', 'TEXT'] as const;
 export const LOAD_HEADER = 'endpoint-load-metrics';
 
-/** What a replica says of its load beside an answer; NaN for what it does not say. */
+/** What a replica says of its load beside a response; NaN for what it does not say. */
 export interface LoadReport {
   running: number;
   waiting: number;
@@ -35,7 +35,7 @@ export function readLoadHeader(text: string): LoadReport | null {
   return isEmpty ? null : report;
 }
 
-/** What a replica said beside an answer, and of the rest what its metrics said, unless that was before `sinceUs`. */
+/** What a replica said beside a response, and of the rest what its metrics said, unless that was before `sinceUs`. */
 export function withLoad(
   scraped: ReplicaSignals | null,
   { kvUsed, running, waiting }: LoadReport,

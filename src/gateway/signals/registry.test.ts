@@ -96,7 +96,7 @@ describe('engineNamed', () => {
   it('finds every engine, and suggests one for a slip', () => {
     expect(ENGINES.map(({ name }) => engineNamed(name, '--engine').name)).toEqual(ENGINES.map(({ name }) => name));
     expect(() => engineNamed('vlm', '--engine')).toThrowError(
-      expect.objectContaining({ code: 'ENGINE_UNKNOWN', place: '--engine', remedy: expect.stringContaining("'vllm'") }),
+      expect.objectContaining({ code: 'ENGINE_UNKNOWN', place: '--engine', hint: expect.stringContaining("'vllm'") }),
     );
   });
 });

@@ -1,6 +1,6 @@
 /** What a replica said of itself, and when. A number that it did not say is NaN, never 0. */
 export interface ReplicaSignals {
-  /** When the answer came, in the gateway's microseconds. */
+  /** When the response came, in the gateway's microseconds. */
   atUs: number;
   running: number;
   waiting: number;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeEngine } from '../fake-engine.fixture.js';
 import { LiveReplica } from '../fleet/live-replica.js';
 import { GATEWAY_DEFAULTS } from '../gateway-config.js';
-import { ToyEngine } from '../toy-engine.contract.js';
 import { scrape } from './scrape.js';
 
-let engine: ToyEngine;
+let engine: FakeEngine;
 const replicas: LiveReplica[] = [];
 beforeEach(async () => {
-  engine = await ToyEngine.start();
+  engine = await FakeEngine.start();
 });
 afterEach(async () => {
   await Promise.all(replicas.splice(0).map((replica) => replica.close()));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AccessLog } from './access-log.js';
-import { observedRequest } from './finished-request.contract.js';
+import { observedRequest } from './finished-request.fixture.js';
 import type { ObservedRequest } from './observed-request.js';
 
 const EPOCH_US = Date.UTC(2026, 0, 2, 3, 4, 5) * 1000;

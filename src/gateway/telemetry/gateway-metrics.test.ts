@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../proxy/exchange-host.js';
-import { parseExposition, type Samples } from './exposition.contract.js';
+import { parseExposition, type Samples } from './exposition.fixture.js';
 import { Exposition } from './exposition.js';
-import { observedRequest } from './finished-request.contract.js';
+import { observedRequest } from './finished-request.fixture.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 
 function samplesOf(metrics: GatewayMetrics): Samples {

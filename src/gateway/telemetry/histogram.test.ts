@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseExposition } from './exposition.contract.js';
+import { parseExposition } from './exposition.fixture.js';
 import { Exposition } from './exposition.js';
 import { Histogram } from './histogram.js';
 import { LabelAxis } from './label-axis.js';

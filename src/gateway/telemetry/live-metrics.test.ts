@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
+import { configFor, FakeEngine } from '../fake-engine.fixture.js';
 import { Gateway } from '../gateway.js';
-import { configFor, ToyEngine } from '../toy-engine.contract.js';
-import { parseExposition } from './exposition.contract.js';
+import { parseExposition } from './exposition.fixture.js';
 import { metricsText } from './metrics-text.js';
 
 const opened: (() => Promise<unknown>)[] = [];
@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 it('tells of a gateway that runs, whatever its replicas are called', async () => {
-  const engine = await ToyEngine.start();
+  const engine = await FakeEngine.start();
   opened.push(() => engine.kill());
   engine.metrics = 'vllm:num_requests_running 1\n';
   const config = configFor([engine]);

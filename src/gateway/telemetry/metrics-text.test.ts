@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { parseExposition } from './exposition.contract.js';
-import { observedRequest } from './finished-request.contract.js';
+import { parseExposition } from './exposition.fixture.js';
+import { observedRequest } from './finished-request.fixture.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 import { FAMILIES } from './metric-families.js';
 import type { GatewayView, MetricParts } from './metric-sources.js';

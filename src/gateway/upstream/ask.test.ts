@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { until } from '../toy-engine.contract.js';
+import { until } from '../fake-engine.fixture.js';
 import { ask } from './ask.js';
-import { answer, RawServer } from './upstream.contract.js';
+import { RawServer, response } from './upstream.fixture.js';
 
 let server: RawServer;
 afterEach(() => server.stop());
@@ -14,18 +14,18 @@ const asked = async (bytes: string, timeoutMs = 50_000) => {
 
 describe('ask', () => {
   it('gives a page whole', async () => {
-    const { page } = await asked(answer('0123456789').replace('200', '503'));
+    const { page } = await asked(response('0123456789').replace('200', '503'));
     expect(await page).toEqual({ status: 503, text: '0123456789' });
   });
 
   it('takes no page that is too large', async () => {
-    const { page, pool } = await asked(answer('x'.repeat(11)));
+    const { page, pool } = await asked(response('x'.repeat(11)));
     await expect(page).rejects.toThrow('/metrics is larger than 10 bytes');
     await until(() => pool.stats.connections === pool.stats.idle);
   });
 
   it('does not wait for ever, not even for the last byte', async () => {
-    const { page, pool } = await asked(answer('0123456789').slice(0, -1), 20);
+    const { page, pool } = await asked(response('0123456789').slice(0, -1), 20);
     await expect(page).rejects.toMatchObject({ code: 'UPSTREAM_HEADERS_TIMEOUT' });
     expect(pool.stats.connections).toBe(0);
   });

@@ -11,7 +11,7 @@ const LENGTH = /^\d{1,15}$/;
 const KEEP_ALIVE_TIMEOUT = /(?:^|[\s,;])timeout=(\d{1,9})(?=$|[\s,;])/i;
 
 /**
- * Where an answer ends and whether its connection lives on, by RFC 9112, section 6.3. Whatever two readers could understand in
+ * Where a response ends and whether its connection lives on, by RFC 9112, section 6.3. Whatever two readers could understand in
  * two ways is malformed: two lengths, a length and an encoding, an encoding other than chunked, an encoding in HTTP/1.0.
  */
 export class Framing {
@@ -61,7 +61,7 @@ export class Framing {
     this.keepsAlive = this.#options === PERSISTS && this.length !== UNTIL_CLOSE;
   }
 
-  /** A replica says the same in every answer. */
+  /** A replica says the same in every response. */
   #keepAliveFor(value: string): void {
     if (value !== this.#keepAlive) {
       this.#keepAlive = value;

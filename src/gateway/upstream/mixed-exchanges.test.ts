@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { randomStream } from '../../kernel/random-stream.js';
-import { until } from '../toy-engine.contract.js';
-import { Listening, PATIENT, send } from './upstream.contract.js';
+import { until } from '../fake-engine.fixture.js';
+import { Listening, PATIENT, send } from './upstream.fixture.js';
 import { UpstreamPool } from './upstream-pool.js';
 
 const EXCHANGES = 2000;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Origin } from './origin.js';
-import { Listening, PATIENT, POST, send } from './upstream.contract.js';
+import { Listening, PATIENT, POST, send } from './upstream.fixture.js';
 import { UpstreamPool } from './upstream-pool.js';
 
 describe('Origin', () => {

@@ -1,8 +1,8 @@
 import { request as nodeRequest } from 'node:http';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { VALID } from './answers.contract.js';
-import { GET, RawServer, send } from './upstream.contract.js';
+import { VALID } from './responses.fixture.js';
+import { GET, RawServer, send } from './upstream.fixture.js';
 
 /** What undici does not read as the RFC has it, and how. */
 const NOT_BY_UNDICI: Record<string, string> = {
@@ -60,7 +60,7 @@ function byNode(url: string): Promise<Read> {
   });
 }
 
-/** Other clients, in wide use, as judges of what an answer says. */
+/** Other clients, in wide use, as judges of what a response says. */
 describe('as Node.js reads it', () => {
   it.each(VALID)('$what', async ({ bytes, untilClose }) => {
     const url = await serving(bytes, untilClose === true);

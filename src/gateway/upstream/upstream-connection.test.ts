@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { until } from '../toy-engine.contract.js';
-import { MALFORMED, MALFORMED_CHUNKS } from './answers.contract.js';
+import { until } from '../fake-engine.fixture.js';
+import { MALFORMED, MALFORMED_CHUNKS } from './responses.fixture.js';
 import { sendTurn } from './send-turn.js';
-import { answer, GET, Listening, POST, RawServer, send } from './upstream.contract.js';
+import { GET, Listening, POST, RawServer, response, send } from './upstream.fixture.js';
 import type { UpstreamPool } from './upstream-pool.js';
 
 let server: RawServer;
@@ -22,10 +22,10 @@ const HALF = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello';
 
 describe('a connection is not used again', () => {
   it.each([
-    ['after `connection: close`', answer('x', 'connection: close')],
-    ['after an answer with something behind it', `${answer('x')}HTTP/1.1 200 OK\r\n`],
-    ['after an answer with another behind it', answer('x') + answer('y')],
-    ['after HTTP/1.0', answer('x').replace('1.1', '1.0')],
+    ['after `connection: close`', response('x', 'connection: close')],
+    ['after an answer with something behind it', `${response('x')}HTTP/1.1 200 OK\r\n`],
+    ['after an answer with another behind it', response('x') + response('y')],
+    ['after HTTP/1.0', response('x').replace('1.1', '1.0')],
   ])('%s', async (_, bytes) => {
     const pool = await serving((socket) => socket.write(bytes));
     expect((await send(pool).over).body).toBe('x');
@@ -35,7 +35,7 @@ describe('a connection is not used again', () => {
   });
 
   it('when bytes come that nobody asked for', async () => {
-    const pool = await serving((socket) => socket.write(answer('x')));
+    const pool = await serving((socket) => socket.write(response('x')));
     await send(pool).over;
     server.sockets[0]!.write('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n');
     await until(() => pool.stats.connections === 0);
@@ -43,7 +43,7 @@ describe('a connection is not used again', () => {
   });
 
   it('when the replica has closed it', async () => {
-    const pool = await serving((socket) => socket.write(answer('x')));
+    const pool = await serving((socket) => socket.write(response('x')));
     await send(pool).over;
     server.sockets[0]!.end();
     await until(() => pool.stats.connections === 0);
@@ -56,7 +56,7 @@ describe('a connection is not used again', () => {
     // Reads nothing, so that most of the body stays where it is.
     const deaf = createServer((socket) => {
       socket.on('error', () => {}).pause();
-      socket.write(answer('too large'));
+      socket.write(response('too large'));
     });
     await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
     server = new RawServer(() => {});
@@ -112,7 +112,7 @@ describe('a request on a connection that the replica has closed meanwhile', () =
   const closing = async (close: (socket: Socket) => void, idleMs = 2000) => {
     const pool = await serving((socket, number, text) => {
       if (number === 1 && socket === server.sockets[0]) close(socket);
-      else socket.write(answer(text.split(' ')[0]!));
+      else socket.write(response(text.split(' ')[0]!));
     });
     await send(pool).over;
     aheadMs += idleMs;
@@ -156,7 +156,7 @@ describe('a request on a connection that the replica has closed meanwhile', () =
 
   it('is not sent a third time', async () => {
     const pool = await serving((socket, number) => {
-      if (number === 0 && socket === server.sockets[0]) socket.write(answer('x'));
+      if (number === 0 && socket === server.sockets[0]) socket.write(response('x'));
       else socket.end();
     });
     await send(pool).over;
@@ -213,7 +213,7 @@ describe('back-pressure', () => {
   });
 
   it('does not hold up an answer that is here already, nor the next', async () => {
-    const pool = await serving((socket) => socket.write(answer('x')));
+    const pool = await serving((socket) => socket.write(response('x')));
     const handler = new Listening();
     handler.takes = false;
     send(pool, GET, handler);
@@ -339,7 +339,7 @@ describe('abort', () => {
   });
 
   it('of an answer that is here whole keeps the connection', async () => {
-    const pool = await serving((socket) => socket.write(answer('x')));
+    const pool = await serving((socket) => socket.write(response('x')));
     const handler = new Listening();
     handler.act = () => handler.request!.abort();
     send(pool, POST, handler);
@@ -350,19 +350,19 @@ describe('abort', () => {
   });
 
   it('after the end does nothing, not even to the next request on that connection', async () => {
-    const pool = await serving((socket, number) => number === 0 && socket.write(answer('x')));
+    const pool = await serving((socket, number) => number === 0 && socket.write(response('x')));
     const first = await send(pool).over;
     const second = send(pool);
     first.request!.abort();
     first.request!.resume();
     await turns();
     expect(pool.stats).toMatchObject({ connections: 1, idle: 0 });
-    server.sockets[0]!.write(answer('y'));
+    server.sockets[0]!.write(response('y'));
     expect((await second.over).body).toBe('y');
   });
 
   it('of the next request, from the end of the one before', async () => {
-    server = new RawServer((socket) => socket.write(answer('x')));
+    server = new RawServer((socket) => socket.write(response('x')));
     const pool = (await server.listen()).pool({ mostConnections: 1 });
     const first = new Listening();
     send(pool, POST, first);
@@ -379,7 +379,7 @@ describe('abort', () => {
     const bodies: string[] = [];
     const pool = await serving((socket, _number, text) => {
       bodies.push(text.split('\r\n\r\n')[1]!);
-      socket.write(answer('x'));
+      socket.write(response('x'));
     });
     await send(pool).over;
     const given = send(pool, { ...POST, body: Buffer.from('unwanted') });
@@ -394,11 +394,11 @@ describe('a request that is not out yet', () => {
   afterEach(() => vi.restoreAllMocks());
 
   it.each<[string, (socket: Socket) => void]>([
-    ['when bytes come that nobody asked for', (socket) => socket.write(answer('of nobody'))],
+    ['when bytes come that nobody asked for', (socket) => socket.write(response('of nobody'))],
     ['when the replica ends the connection', (socket) => socket.end()],
     ['when the replica resets it', (socket) => socket.resetAndDestroy()],
   ])('goes out on another connection %s', async (_, act) => {
-    const pool = await serving((socket) => socket.write(answer('x')));
+    const pool = await serving((socket) => socket.write(response('x')));
     await send(pool).over;
     const turn = vi.spyOn(sendTurn, 'wait').mockImplementation(() => {});
     const handler = send(pool);
@@ -453,7 +453,7 @@ describe('a handler that throws', () => {
   });
 
   it('at the end spoils nothing', async () => {
-    const pool = await serving((socket) => socket.write(answer('x')));
+    const pool = await serving((socket) => socket.write(response('x')));
     const errors = await catching(async () => {
       await send(pool, POST, throwing('complete')).over;
       expect(pool.stats).toMatchObject({ connections: 1, idle: 1 });

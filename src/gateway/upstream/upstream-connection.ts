@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { AnswerParser, type AnswerSink } from './answer-parser.js';
 import type { Origin } from './origin.js';
 import type { RequestEncoder } from './request-encoder.js';
+import { ResponseParser, type ResponseSink } from './response-parser.js';
 import type { Sender, SendTurn } from './send-turn.js';
 import { badRequest, connectTimeout, cut, headersTimeout } from './upstream-error.js';
 import type { Carrier, UpstreamRequest } from './upstream-request.js';
@@ -12,7 +12,7 @@ const LEAST_IDLE_MS = 1000;
 const RACE_MS = 1000;
 /** What a connection fails with when the replica had closed it. */
 const RACE_CODES = new Set(['UPSTREAM_CUT', 'ECONNRESET', 'EPIPE']);
-/** The replica's clock starts when its answer is out, ours when it is here. */
+/** The replica's clock starts when its response is out, ours when it is here. */
 const KEEP_ALIVE_MARGIN_MS = 1000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -30,15 +30,15 @@ export interface ConnectionPool {
 }
 
 /** One connection to a replica, and the request on it. */
-export class UpstreamConnection implements AnswerSink, Carrier, Sender {
+export class UpstreamConnection implements ResponseSink, Carrier, Sender {
   /** Where it stands in its pool's list. */
   place = -1;
   isIdle = false;
-  /** When something must have happened: it is open, the answer's head is there, somebody uses it. */
+  /** When something must have happened: it is open, the response's head is there, somebody uses it. */
   deadlineMs: number;
   readonly #pool: ConnectionPool;
   readonly #socket: Socket;
-  readonly #parser: AnswerParser;
+  readonly #parser: ResponseParser;
   #request: UpstreamRequest | null;
   #isOpen = false;
   /** It is to send at the end of the turn: not a byte of its request is out. */
@@ -55,7 +55,7 @@ export class UpstreamConnection implements AnswerSink, Carrier, Sender {
     this.#request = request;
     request.carrier = this;
     this.deadlineMs = Math.min(connectUntilMs, request.deadlineMs);
-    this.#parser = new AnswerParser(pool.headBytes, this);
+    this.#parser = new ResponseParser(pool.headBytes, this);
     this.#socket = pool.origin.open(this.#read, this.#opened);
     this.#socket.on('error', this.#failed).on('end', this.#ended).on('close', this.#closed);
   }
@@ -115,7 +115,7 @@ export class UpstreamConnection implements AnswerSink, Carrier, Sender {
     else this.fail(connectTimeout());
   }
 
-  /** What has been read of the answer is read to its end, so that the connection lives if that was all. */
+  /** What has been read of the response is read to its end, so that the connection lives if that was all. */
   abandon(): void {
     this.#request = null;
     if (this.#isUnsent) this.#pool.released(this);
@@ -166,7 +166,7 @@ export class UpstreamConnection implements AnswerSink, Carrier, Sender {
     const request = this.#request;
     this.#request = null;
     this.#isPaused = false;
-    // A request that is not out yet would go on after the answer to it.
+    // A request that is not out yet would go on after the response to it.
     if (this.#parser.isReusable && this.#socket.writableLength === 0) this.#pool.released(this);
     else this.#lose(null);
     request?.complete();
@@ -222,7 +222,7 @@ export class UpstreamConnection implements AnswerSink, Carrier, Sender {
    * Whether it looks as if the replica closed the idle connection while the request was on its way. Then nobody has read the
    * request, and it is sent once more, on a new connection, POST included: the connection had been idle for long enough to be
    * closed for it, it failed at once, and not a byte was answered. A replica that dies of a request under load does not look like
-   * this. A request of which no byte went out is sent again in any case. Should one have read it all the same, the worst is that it computes an answer twice, which is what the gateway risks
+   * this. A request of which no byte went out is sent again in any case. Should one have read it all the same, the worst is that it computes a response twice, which is what the gateway risks
    * with every request that it gives to another replica.
    */
   #wasClosedBefore({ code }: { code?: string }): boolean {

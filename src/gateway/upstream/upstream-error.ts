@@ -9,11 +9,11 @@ export type UpstreamCode =
   | 'UPSTREAM_CONNECT_TIMEOUT'
   /** No answer in time: its head was not complete. */
   | 'UPSTREAM_HEADERS_TIMEOUT'
-  /** The replica ended the connection before its answer had ended. */
+  /** The replica ended the connection before its response had ended. */
   | 'UPSTREAM_CUT'
   /** What came is not an HTTP/1.1 answer, or it is not certain where it ends. */
   | 'UPSTREAM_MALFORMED'
-  /** The answer's head, its trailers or the extensions of its chunks are larger than is taken. */
+  /** The response's head, its trailers or the extensions of its chunks are larger than is taken. */
   | 'UPSTREAM_HEAD_TOO_LARGE'
   /** All connections are in use, and as many requests as may are waiting for one. */
   | 'UPSTREAM_BUSY'
@@ -39,7 +39,7 @@ const headTooLarge = (what: string, limit: number) =>
   new UpstreamError('UPSTREAM_HEAD_TOO_LARGE', `the answer's ${what} are larger than ${limit} bytes`);
 
 /** For those who read answers. */
-export const answerErrors: MessageErrors = { malformed, tooLarge: headTooLarge };
+export const respondErrors: MessageErrors = { malformed, tooLarge: headTooLarge };
 
 export const cut = () => new UpstreamError('UPSTREAM_CUT', 'the connection ended before the answer did');
 

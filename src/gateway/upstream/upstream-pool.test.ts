@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { until } from '../toy-engine.contract.js';
-import { answer, GET, Listening, PATIENT, POST, RawServer, send } from './upstream.contract.js';
+import { until } from '../fake-engine.fixture.js';
+import { GET, Listening, PATIENT, POST, RawServer, response, send } from './upstream.fixture.js';
 import { UpstreamPool } from './upstream-pool.js';
 
 let server: RawServer;
@@ -9,7 +9,7 @@ afterEach(() => server.stop());
 
 /** Answers each request with what was sent. */
 const echo = async () => {
-  server = new RawServer((socket, _, text) => socket.write(answer(text)));
+  server = new RawServer((socket, _, text) => socket.write(response(text)));
   return (await server.listen()).pool();
 };
 
@@ -51,7 +51,7 @@ describe('UpstreamPool', () => {
 
   it('knows that the answer to HEAD has no body', async () => {
     server = new RawServer((socket, _, text) => {
-      socket.write(text.startsWith('HEAD') ? 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n' : answer('x'));
+      socket.write(text.startsWith('HEAD') ? 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n' : response('x'));
     });
     const pool = (await server.listen()).pool();
     expect((await send(pool, { ...GET, method: 'HEAD' }).over).calls).toEqual(['headers', 'complete']);
@@ -85,12 +85,12 @@ describe('UpstreamPool', () => {
     expect(pool.stats).toMatchObject({ connections: 2, waiting: 2 });
     await until(() => server.sockets.length === 2);
     const [one, two] = server.sockets;
-    one!.write(answer('first'));
-    two!.write(answer('second'));
+    one!.write(response('first'));
+    two!.write(response('second'));
     await Promise.all([a!.over, b!.over]);
     expect(pool.stats).toMatchObject({ connections: 2, idle: 0, waiting: 0, opened: 2 });
-    one!.write(answer('third'));
-    two!.write(answer('fourth'));
+    one!.write(response('third'));
+    two!.write(response('fourth'));
     const bodies = (await Promise.all([a!.over, b!.over, c!.over, d!.over])).map(({ body }) => body).sort();
     expect(bodies).toEqual(['first', 'fourth', 'second', 'third']);
     expect(pool.stats).toMatchObject({ connections: 2, idle: 2, waiting: 0 });
@@ -104,7 +104,7 @@ describe('UpstreamPool', () => {
     server.sockets[0]!.destroy();
     expect((await a.over).error?.code).toMatch(/^(UPSTREAM_CUT|ECONNRESET)$/);
     await until(() => server.sockets.length === 2);
-    server.sockets[1]!.write(answer('b'));
+    server.sockets[1]!.write(response('b'));
     expect((await b.over).body).toBe('b');
   });
 
@@ -186,7 +186,7 @@ describe('UpstreamPool', () => {
     });
 
     it('by a timer of its own', async () => {
-      server = new RawServer((socket, number) => number === 0 && socket.write(answer('x')));
+      server = new RawServer((socket, number) => number === 0 && socket.write(response('x')));
       await server.listen();
       const pool = server.pool({ keepAliveMs: 5 });
       await send(pool).over;
@@ -201,7 +201,7 @@ describe('UpstreamPool', () => {
       ['or as the replica says, if that is shorter', 'keep-alive: timeout=3', 1900, 2100],
       ['but no longer than it says', 'keep-alive: timeout=75', 3900, 4100],
     ])('keeping them %s', async (_, line, before, after) => {
-      server = new RawServer((socket) => socket.write(answer('x', line)));
+      server = new RawServer((socket) => socket.write(response('x', line)));
       await server.listen();
       const pool = server.pool({ keepAliveMs: 4000 });
       await send(pool).over;
@@ -212,7 +212,7 @@ describe('UpstreamPool', () => {
     });
 
     it('and takes none that has been idle for too long', async () => {
-      server = new RawServer((socket) => socket.write(answer('x', 'keep-alive: timeout=1')));
+      server = new RawServer((socket) => socket.write(response('x', 'keep-alive: timeout=1')));
       await server.listen();
       const pool = server.pool();
       await send(pool).over;
@@ -232,10 +232,10 @@ describe('UpstreamPool', () => {
     });
     expect([pool.closed, pool.destroyed]).toEqual([true, false]);
     expect((await send(pool).over).error?.code).toBe('UPSTREAM_CLOSED');
-    server.sockets[0]!.write(answer('a'));
+    server.sockets[0]!.write(response('a'));
     await a.over;
     expect(isClosed).toBe(false);
-    server.sockets[0]!.write(answer('b'));
+    server.sockets[0]!.write(response('b'));
     expect((await b.over).body).toBe('b');
     await closing;
     expect(pool.stats).toMatchObject({ connections: 0, idle: 0 });
@@ -268,7 +268,7 @@ describe('UpstreamPool', () => {
   });
 
   it('tells of a request that cannot be sent, and the connection lives', async () => {
-    server = new RawServer((socket) => socket.write(answer('x')));
+    server = new RawServer((socket) => socket.write(response('x')));
     const pool = (await server.listen()).pool({ mostConnections: 1 });
     const bad = { ...POST, headers: ['x', 'a\r\nb'] };
     const expectRefused = async () => {

@@ -8,14 +8,14 @@ import { type Carrier, type UpstreamHandler, UpstreamRequest } from './upstream-
 export interface UpstreamOptions {
   /** To reach the replica. */
   connectMs: number;
-  /** Until the head of an answer is there, counted from `dispatch`. */
+  /** Until the head of a response is there, counted from `dispatch`. */
   headersMs: number;
   /** How long an unused connection is kept, or shorter if the replica says so. */
   keepAliveMs: number;
   mostConnections: number;
   /** Requests that wait for a connection when there are as many as may be. */
   mostWaiting: number;
-  /** The largest head of an answer. */
+  /** The largest head of a response. */
   headBytes: number;
   /** Certificates, as PEM, to trust instead of the usual ones. */
   ca?: string;

@@ -1,7 +1,7 @@
 import type { RequestParts } from './request-encoder.js';
 
 /**
- * Who hears of an answer. Nothing is called after `onComplete`, `onError` or `abort`. What it throws ends its own request and is
+ * Who hears of a response. Nothing is called after `onComplete`, `onError` or `abort`. What it throws ends its own request and is
  * given to its own `onError`; what that or `onComplete` throws is thrown again when the pool is in order.
  */
 export interface UpstreamHandler {
@@ -32,7 +32,7 @@ export class UpstreamRequest {
   constructor(
     readonly parts: RequestParts,
     readonly handler: UpstreamHandler,
-    /** When the head of its answer must be there. */
+    /** When the head of its response must be there. */
     readonly deadlineMs: number,
   ) {}
 

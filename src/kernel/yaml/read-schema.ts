@@ -6,7 +6,7 @@ import type { YamlPlaces } from './yaml-places.js';
 
 /** How a kind of file names its mistakes. */
 export interface YamlErrors {
-  invalid(place: string, problem: string, remedy: string): InputError;
+  invalid(place: string, problem: string, hint: string): InputError;
   unknownKey(place: string, key: string, known: readonly string[]): InputError;
 }
 
@@ -67,7 +67,7 @@ function readScalar(
   errors: YamlErrors,
   path: string,
 ): unknown {
-  const fail = (problem: string, remedy = `give ${accepted(kind)}`) => errors.invalid(places.of(path), problem, remedy);
+  const fail = (problem: string, hint = `give ${accepted(kind)}`) => errors.invalid(places.of(path), problem, hint);
   if (kind.type === 'switch') {
     if (typeof value !== 'boolean') throw fail(`'${source}' is neither true nor false`);
     return value;

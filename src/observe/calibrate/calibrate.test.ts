@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { calibrate } from './calibrate.js';
+import { fakeInputs, fakeOptions, measured, NO_NETWORK, predicted } from './fake-requests.fixture.js';
 import { loadAtSend } from './load-at-send.js';
 import { hitRateOfRequests } from './measured-hit-rate.js';
 import { pairRequests } from './pair-requests.js';
 import { tokenGaps } from './token-gaps.js';
-import { measured, NO_NETWORK, predicted, toyInputs, toyOptions } from './toy-requests.contract.js';
 
 const ids = [0, 1, 2, 3];
 const real = ids.map((id) => measured(id, { ttftUs: 100 + id, e2eUs: 500 + 10 * id }));
@@ -12,7 +12,7 @@ const sim = ids.map((id) => predicted(id, { ttftUs: 100 + id, e2eUs: 500 + 10 * 
 
 describe('calibrate', () => {
   it('reports all that is known of a perfect prediction', () => {
-    const { document } = calibrate(toyInputs({ measured: real, predicted: sim }), toyOptions());
+    const { document } = calibrate(fakeInputs({ measured: real, predicted: sim }), fakeOptions());
     expect(Object.keys(document)).toEqual([
       ...['trace_info', 'metrics', 'config_match', 'known_limitations', 'ttft_tolerance'],
       ...['unmatched', 'tolerances', 'notes'],
@@ -37,7 +37,7 @@ describe('calibrate', () => {
 
   it('gives the points behind the numbers in order of sending', () => {
     const late = [measured(0, { sentUs: 9000 }), measured(1, { sentUs: 1000, e2eUs: 9000 }), measured(2)];
-    const { points } = calibrate(toyInputs({ measured: late, predicted: sim }), toyOptions());
+    const { points } = calibrate(fakeInputs({ measured: late, predicted: sim }), fakeOptions());
     expect([...points.sentS]).toEqual([0, 0.001, 0.008]);
     expect([...points.load]).toEqual([1, 2, 2]);
     expect([...points.metrics.e2e!.realMs]).toEqual([9, 0.5, 0.5]);
@@ -47,8 +47,8 @@ describe('calibrate', () => {
   it('holds errors against the tolerances that are given', () => {
     const slow = ids.map((id) => predicted(id, { ttftUs: 1.2 * (100 + id), e2eUs: 500 + 10 * id }));
     const { document } = calibrate(
-      toyInputs({ measured: real.map((one) => ({ ...one, streamed: false })), predicted: slow }),
-      toyOptions({ tolerances: { ttft_mape: 0.21, ttft_mean: 0.19, e2e_mean: 0, itl_mape: 1 } }),
+      fakeInputs({ measured: real.map((one) => ({ ...one, streamed: false })), predicted: slow }),
+      fakeOptions({ tolerances: { ttft_mape: 0.21, ttft_mean: 0.19, e2e_mean: 0, itl_mape: 1 } }),
     );
     expect(document.tolerances).toEqual({
       ttft_mape: { value: expect.closeTo(0.2, 9), threshold: 0.21, within: true },
@@ -60,14 +60,14 @@ describe('calibrate', () => {
   });
 
   it('compares hit rates up to the last bit of the tolerance', () => {
-    const options = toyOptions({ hitRateTolerancePp: 5 });
+    const options = fakeOptions({ hitRateTolerancePp: 5 });
     const hitRates = { real: { rate: 0.7, source: 'usage' }, sim: 0.75 };
-    const { document } = calibrate(toyInputs({ measured: real, predicted: sim, hitRates }), options);
+    const { document } = calibrate(fakeInputs({ measured: real, predicted: sim, hitRates }), options);
     expect(document.hit_rate).toEqual({
       ...{ real_hit_rate: 0.7, sim_hit_rate: 0.75, abs_error_pp: expect.closeTo(5, 9), tolerance_pp: 5 },
       ...{ within: true, source: 'usage' },
     });
-    const worse = toyInputs({ measured: real, predicted: sim, hitRates: { ...hitRates, sim: 0.6 } });
+    const worse = fakeInputs({ measured: real, predicted: sim, hitRates: { ...hitRates, sim: 0.6 } });
     expect(calibrate(worse, options).document.hit_rate).toMatchObject({ within: false });
   });
 
@@ -79,11 +79,11 @@ describe('calibrate', () => {
       nobody: { itlUs: 5 },
     };
     const { document } = calibrate(
-      toyInputs({
+      fakeInputs({
         measured: real.map((one, i) => ({ ...one, sloClass: classes[i]! })),
         predicted: sim.map((one) => ({ ...one, ttftUs: 90 })),
       }),
-      toyOptions({ goodputTargets }),
+      fakeOptions({ goodputTargets }),
     );
     // The first is sent at 0, the last ends at 3530 us.
     expect(document.goodput).toEqual({
@@ -110,8 +110,8 @@ describe('calibrate', () => {
   it('says that targets for gaps cannot be judged without gaps', () => {
     const single = { outputTokens: 1 };
     const { document } = calibrate(
-      toyInputs({ measured: [measured(0, single)], predicted: [predicted(0, single)] }),
-      toyOptions({ goodputTargets: { default: { itlUs: 1, ttftUs: 100 } } }),
+      fakeInputs({ measured: [measured(0, single)], predicted: [predicted(0, single)] }),
+      fakeOptions({ goodputTargets: { default: { itlUs: 1, ttftUs: 100 } } }),
     );
     expect(document.goodput).toMatchObject({
       skipped_itl: true,
@@ -123,9 +123,9 @@ describe('calibrate', () => {
 
 describe('notes', () => {
   const notesOf = (
-    changes: Parameters<typeof toyInputs>[0],
-    options: Parameters<typeof toyOptions>[0] = {},
-  ): readonly string[] => calibrate(toyInputs(changes), toyOptions(options)).document.notes;
+    changes: Parameters<typeof fakeInputs>[0],
+    options: Parameters<typeof fakeOptions>[0] = {},
+  ): readonly string[] => calibrate(fakeInputs(changes), fakeOptions(options)).document.notes;
   const GAPS = 'gaps between tokens follow from the first and the last token: --itl-data gives those of single pieces';
 
   it('tell of too few requests', () => {
@@ -189,7 +189,7 @@ describe('tokenGaps', () => {
     expect([...gaps.real]).toEqual([75, Number.NaN, Number.NaN, Number.NaN]);
     expect([...gaps.sim]).toEqual([100, 102.25, 104.5, 106.75]);
     expect(gaps.dropped).toBe(1);
-    const { document } = calibrate(toyInputs({ measured: real, predicted: sim, chunkTimes: times }), toyOptions());
+    const { document } = calibrate(fakeInputs({ measured: real, predicted: sim, chunkTimes: times }), fakeOptions());
     expect(document.trace_info.itl_dropped).toBe(1);
     expect(document.metrics.itl).toMatchObject({ count: 1, request_level: { quality: 'too few' } });
     expect(document.notes).toEqual(['without a gap that can be true, as the clock went back: 1 request']);

@@ -80,7 +80,7 @@ export function calibrate(inputs: CalibrationInputs, options: CalibrationOptions
     ...(ttftMape === null ? {} : { ttft_tolerance: verdictOfTtft(ttftMape, options.ttftMapeThreshold) }),
     unmatched: {
       not_in_results: unmatched.notInResults,
-      not_answered: unmatched.notAnswered,
+      not_answered: unmatched.notResponseed,
       not_predicted: unmatched.notPredicted,
       not_in_trace: unmatched.notInTrace,
     },

@@ -20,7 +20,7 @@ export function calibrationNotes(
   }
   if (unmatched.notInResults > 0) notes.push(`left out, not in the results: ${requests(unmatched.notInResults)}`);
   if (unmatched.notInTrace > 0) notes.push(`left out, not in the trace: ${requests(unmatched.notInTrace)}`);
-  if (unmatched.notAnswered > 0) notes.push(`left out, never answered: ${requests(unmatched.notAnswered)}`);
+  if (unmatched.notResponseed > 0) notes.push(`left out, never answered: ${requests(unmatched.notResponseed)}`);
   if (unmatched.notPredicted > 0) {
     notes.push(`left out, not completed in the simulation: ${requests(unmatched.notPredicted)}`);
   }

@@ -5,13 +5,13 @@ import { InputError } from '../../kernel/errors.js';
 /** A trace of which nobody noted when answers came. */
 export function traceNotMeasured(place: string, requests: number): InputError {
   const problem = `none of ${requests} requests says when its answer came`;
-  const remedy = "give a trace that 'observe' or a gateway recorded, or one of 'run --trace-output'";
-  return new InputError('TRACE_NOT_MEASURED', place, problem, remedy);
+  const hint = "give a trace that 'observe' or a gateway recorded, or one of 'run --trace-output'";
+  return new InputError('TRACE_NOT_MEASURED', place, problem, hint);
 }
 
 /** Something in a file of results that cannot be what it is meant to be. */
-export function resultsInvalid(place: string, problem: string, remedy: string): InputError {
-  return new InputError('RESULTS_INVALID', place, problem, remedy);
+export function resultsInvalid(place: string, problem: string, hint: string): InputError {
+  return new InputError('RESULTS_INVALID', place, problem, hint);
 }
 
 /** @param found a few ids of either side */
@@ -31,11 +31,11 @@ export function lengthsDiffer(place: string, differ: number, matched: number, ex
 }
 
 /** All requests that are on both sides lack a time on one of them. */
-export function nothingToJudge(place: string, problem: string, remedy: string): InputError {
-  return new InputError('NOTHING_TO_JUDGE', place, problem, remedy);
+export function nothingToJudge(place: string, problem: string, hint: string): InputError {
+  return new InputError('NOTHING_TO_JUDGE', place, problem, hint);
 }
 
 /** Times of single chunks. */
-export function chunkTimesInvalid(place: string, problem: string, remedy: string): InputError {
-  return new InputError('CHUNK_TIMES_INVALID', place, problem, remedy);
+export function chunkTimesInvalid(place: string, problem: string, hint: string): InputError {
+  return new InputError('CHUNK_TIMES_INVALID', place, problem, hint);
 }

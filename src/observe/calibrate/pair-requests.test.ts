@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { measured, NO_NETWORK, predicted } from './fake-requests.fixture.js';
 import type { MeasuredRequest, PredictedRequest } from './measured-request.js';
 import { pairRequests } from './pair-requests.js';
-import { measured, NO_NETWORK, predicted } from './toy-requests.contract.js';
 
 const pair = (
   real: readonly MeasuredRequest[],
@@ -19,7 +19,7 @@ describe('pairRequests', () => {
       [0, 5],
       [2, 7],
     ]);
-    expect(unmatched).toEqual({ notInResults: 1, notAnswered: 0, notPredicted: 0, notInTrace: 2 });
+    expect(unmatched).toEqual({ notInResults: 1, notResponseed: 0, notPredicted: 0, notInTrace: 2 });
   });
 
   it('leaves warm-up out of everything', () => {
@@ -50,7 +50,7 @@ describe('pairRequests', () => {
       predicted(4, { ttftUs: Number.NaN }),
     ]);
     expect(pairs.map(({ measured }) => measured.id)).toEqual([5]);
-    expect(unmatched).toEqual({ notInResults: 0, notAnswered: 3, notPredicted: 2, notInTrace: 0 });
+    expect(unmatched).toEqual({ notInResults: 0, notResponseed: 3, notPredicted: 2, notInTrace: 0 });
   });
 
   it('adds the network to what is predicted', () => {

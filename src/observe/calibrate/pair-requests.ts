@@ -25,7 +25,7 @@ export interface PairedRequests {
   /** In the trace alone, with times on neither or one side, and in the results alone. */
   unmatched: {
     notInResults: number;
-    notAnswered: number;
+    notResponseed: number;
     notPredicted: number;
     notInTrace: number;
   };
@@ -60,11 +60,11 @@ export function pairRequests(
   checkLengths(both, byId, place);
 
   const pairs: Pair[] = [];
-  let [notAnswered, notPredicted, tokenMismatches, prefixMismatches] = [0, 0, 0, 0];
+  let [notResponseed, notPredicted, tokenMismatches, prefixMismatches] = [0, 0, 0, 0];
   for (const request of both) {
     const prediction = byId.get(request.id)!;
     if (!(request.ttftUs >= 0 && request.e2eUs >= 0)) {
-      notAnswered++;
+      notResponseed++;
       continue;
     }
     if (Number.isNaN(prediction.ttftUs) || Number.isNaN(prediction.e2eUs)) {
@@ -78,7 +78,7 @@ export function pairRequests(
     pairs.push(pairOf(request, prediction, network));
   }
   if (pairs.length === 0) {
-    const problem = `of ${both.length} requests on both sides ${notAnswered} were never answered and ${notPredicted} never predicted`;
+    const problem = `of ${both.length} requests on both sides ${notResponseed} were never answered and ${notPredicted} never predicted`;
     throw nothingToJudge(place, problem, 'replay without a horizon, or observe a server that answers');
   }
   return {
@@ -87,7 +87,7 @@ export function pairRequests(
     warmUp: measured.length - counted.length,
     unmatched: {
       notInResults: counted.length - both.length,
-      notAnswered,
+      notResponseed,
       notPredicted,
       notInTrace: predicted.length - both.length - predictedWarmUp(measured, byId, warmUp),
     },

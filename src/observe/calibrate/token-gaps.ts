@@ -1,10 +1,10 @@
 import type { Pair } from './pair-requests.js';
 
-/** When the pieces of each answer came, by the number of its request: microseconds, in the order of the pieces. */
+/** When the pieces of each response came, by the number of its request: microseconds, in the order of the pieces. */
 export type ChunkTimes = ReadonlyMap<number, readonly number[]>;
 
 export interface TokenGaps {
-  /** By pair; NaN for an answer of one token, or where a side has no gap. */
+  /** By pair; NaN for a response of one token, or where a side has no gap. */
   real: Float64Array;
   sim: Float64Array;
   /** Answers of several pieces none of whose gaps can be true: their clock went back. */

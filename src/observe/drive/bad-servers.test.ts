@@ -1,28 +1,28 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Observation, ObserveOptions } from './observation.js';
-import { observe } from './observe.js';
 import {
   askAgain,
   event,
+  type FakeRequest,
+  type FakeServer,
+  fakePlan,
+  fakeServer,
   json,
   piece,
   sendStream,
   stream,
   TOY_OPTIONS,
-  type ToyRequest,
-  type ToyServer,
-  toyPlan,
-  toyServer,
-} from './toy-server.contract.js';
+} from './fake-server.fixture.js';
+import type { Observation, ObserveOptions } from './observation.js';
+import { observe } from './observe.js';
 
-function observed(server: ToyServer, count: number, options: Partial<ObserveOptions> = {}): Promise<Observation> {
-  return observe(toyPlan(count), { url: server.url, model: 'toy' }, { ...TOY_OPTIONS, ...options });
+function observed(server: FakeServer, count: number, options: Partial<ObserveOptions> = {}): Promise<Observation> {
+  return observe(fakePlan(count), { url: server.url, model: 'tiny' }, { ...TOY_OPTIONS, ...options });
 }
 
 /** What a server's bad answer is recorded as. */
-async function problem(answer: (request: ToyRequest, response: ServerResponse) => void, timeoutUs = 30e6) {
-  const server = await toyServer(answer);
+async function problem(answer: (request: FakeRequest, response: ServerResponse) => void, timeoutUs = 30e6) {
+  const server = await fakeServer(answer);
   const { document, trace } = await observed(server, 1, { timeoutUs });
   const { sent } = trace!.observed!;
   return { class: sent!.problem[0]!, message: sent!.message[0]!, completed: document.requests.completed };
@@ -30,7 +30,7 @@ async function problem(answer: (request: ToyRequest, response: ServerResponse) =
 
 describe('a server that cannot be measured is a failed run', () => {
   it('refuses', async () => {
-    const server = await toyServer(() => {});
+    const server = await fakeServer(() => {});
     await server.close();
     await expect(observed(server, 1)).rejects.toMatchObject({
       code: 'SERVER_FAILS',
@@ -39,38 +39,38 @@ describe('a server that cannot be measured is a failed run', () => {
   });
 
   it('hangs before it has said what it serves', async () => {
-    const server = await toyServer(() => {}, { '/v1/models': () => {} });
+    const server = await fakeServer(() => {}, { '/v1/models': () => {} });
     await expect(observed(server, 1, { timeoutUs: 50_000 })).rejects.toThrow('no answer to /v1/models within 0.05 s');
   });
 
   it('hangs when it is asked for a token', async () => {
-    const server = await toyServer(() => {}, { '/v1/completions': () => {} });
+    const server = await fakeServer(() => {}, { '/v1/completions': () => {} });
     await expect(observed(server, 1, { timeoutUs: 50_000 })).rejects.toThrow('a first request: no answer');
   });
 
   it('wants a key', async () => {
-    const server = await toyServer(() => {}, { '/v1/models': (_, response) => json(response, {}, 401) });
+    const server = await fakeServer(() => {}, { '/v1/models': (_, response) => json(response, {}, 401) });
     await expect(observed(server, 1)).rejects.toThrow('status 401: {}; give --api-key, or set TWINYARD_API_KEY');
   });
 
   it('closes the connection', async () => {
-    const server = await toyServer(() => {}, { '/v1/models': (_, response) => response.destroy() });
+    const server = await fakeServer(() => {}, { '/v1/models': (_, response) => response.destroy() });
     await expect(observed(server, 1)).rejects.toThrow('the connection was closed');
   });
 
   it('refuses every request', async () => {
     const answers = {
-      '/v1/completions': (_: ToyRequest, response: ServerResponse) =>
+      '/v1/completions': (_: FakeRequest, response: ServerResponse) =>
         json(response, { error: { message: 'no room' } }, 503),
     };
-    const server = await toyServer(() => {}, answers);
+    const server = await fakeServer(() => {}, answers);
     await expect(observed(server, 1)).rejects.toThrow('a first request: status 503: no room');
   });
 
   it('serves another model', async () => {
-    const server = await toyServer(() => {});
-    const asked = observe(toyPlan(1), { url: server.url, model: 'tony' }, TOY_OPTIONS);
-    await expect(asked).rejects.toMatchObject({ code: 'MODEL_NOT_SERVED', remedy: "did you mean 'toy'? known: toy" });
+    const server = await fakeServer(() => {});
+    const asked = observe(fakePlan(1), { url: server.url, model: 'tony' }, TOY_OPTIONS);
+    await expect(asked).rejects.toMatchObject({ code: 'MODEL_NOT_SERVED', hint: "did you mean 'tiny'? known: tiny" });
   });
 });
 
@@ -158,7 +158,7 @@ describe('a bad answer is recorded as what it is', () => {
   });
 
   it('without a wish for a length any length will do', async () => {
-    const server = await toyServer((request, response) => sendStream(response, stream(request, 2)));
+    const server = await fakeServer((request, response) => sendStream(response, stream(request, 2)));
     const { document, trace } = await observed(server, 1, { constrained: false });
     expect(document.requests.problems).toEqual({});
     expect(trace!.table.outputTokens[0]).toBe(2);
@@ -169,7 +169,7 @@ describe('a bad answer is recorded as what it is', () => {
 
 describe('a server that breaks down', () => {
   it('loses nothing that was measured before', async () => {
-    const server = await toyServer((request, response, n) => {
+    const server = await fakeServer((request, response, n) => {
       if (n < 2) {
         sendStream(response, stream(request));
         return;
@@ -177,19 +177,19 @@ describe('a server that breaks down', () => {
       server.refuse();
       response.socket!.destroy();
     });
-    const plan = askAgain(toyPlan(1), 4);
-    const { document, trace } = await observe(plan, { url: server.url, model: 'toy' }, TOY_OPTIONS);
+    const plan = askAgain(fakePlan(1), 4);
+    const { document, trace } = await observe(plan, { url: server.url, model: 'tiny' }, TOY_OPTIONS);
     expect(document.requests).toMatchObject({ recorded: 4, completed: 2, problems: { cut: 1, refused: 1 } });
     expect([...trace!.observed!.outcome]).toEqual([0, 0, 2, 2]);
   });
 
   it('is not asked without pause by clients who wait for answers', async () => {
-    const server = await toyServer((request, response) => {
+    const server = await fakeServer((request, response) => {
       server.refuse();
       sendStream(response.setHeader('connection', 'close'), stream(request));
     });
-    const plan = askAgain(toyPlan(1), 3);
-    const { document, trace } = await observe(plan, { url: server.url, model: 'toy' }, TOY_OPTIONS);
+    const plan = askAgain(fakePlan(1), 3);
+    const { document, trace } = await observe(plan, { url: server.url, model: 'tiny' }, TOY_OPTIONS);
     expect(document.requests).toMatchObject({ sent: 3, completed: 1, problems: { refused: 2 } });
     const [, first, second] = trace!.wantedUs;
     expect(second! - first!).toBeGreaterThanOrEqual(100_000);

@@ -5,15 +5,21 @@ interface Transcript {
   /** The row whose answer the last turn waits for, and the lengths of its prompt and answer: planned, then as counted. */
   row: number;
   promptTokens: number;
-  answerTokens: number;
+  responseTokens: number;
 }
 
 /** What was said so far in the chats whose prompts hold it. */
 export class ChatTranscripts {
   readonly #chats = new Map<number, Transcript>();
 
-  asked(session: number, row: number, turns: readonly PromptTurn[], promptTokens: number, answerTokens: number): void {
-    this.#chats.set(session, { turns, row, promptTokens, answerTokens });
+  asked(
+    session: number,
+    row: number,
+    turns: readonly PromptTurn[],
+    promptTokens: number,
+    responseTokens: number,
+  ): void {
+    this.#chats.set(session, { turns, row, promptTokens, responseTokens });
   }
 
   /** What was asked in a row, if that was the last. */
@@ -23,25 +29,25 @@ export class ChatTranscripts {
   }
 
   /** The answer to a row has come; negative counts are unknown ones. */
-  answered(session: number, row: number, answer: string, promptTokens: number, answerTokens: number): void {
+  answered(session: number, row: number, response: string, promptTokens: number, responseTokens: number): void {
     const chat = this.#chats.get(session);
     // The next turn may have gone out before, with something else in its place.
     if (chat?.row !== row) return;
-    chat.turns = withAnswer(chat.turns, answer);
+    chat.turns = withResponse(chat.turns, response);
     if (promptTokens >= 0) chat.promptTokens = promptTokens;
-    if (answerTokens >= 0) chat.answerTokens = answerTokens;
+    if (responseTokens >= 0) chat.responseTokens = responseTokens;
   }
 
-  /** The turns so far, all with an answer, and their tokens. @param standIn for an answer that has not come */
+  /** The turns so far, all with a response, and their tokens. @param standIn for a response that has not come */
   past(
     session: number,
     standIn: (row: number) => string,
   ): { turns: readonly PromptTurn[]; tokens: number } | undefined {
     const chat = this.#chats.get(session);
     if (chat === undefined) return undefined;
-    const { answerTokens, promptTokens, row, turns } = chat;
-    const complete = turns.at(-1)!.answer === null ? withAnswer(turns, standIn(row)) : turns;
-    return { turns: complete, tokens: promptTokens + answerTokens };
+    const { responseTokens, promptTokens, row, turns } = chat;
+    const complete = turns.at(-1)!.response === null ? withResponse(turns, standIn(row)) : turns;
+    return { turns: complete, tokens: promptTokens + responseTokens };
   }
 
   /** The chat is over. */
@@ -50,6 +56,6 @@ export class ChatTranscripts {
   }
 }
 
-function withAnswer(turns: readonly PromptTurn[], answer: string): PromptTurn[] {
-  return [...turns.slice(0, -1), { ...turns.at(-1)!, answer }];
+function withResponse(turns: readonly PromptTurn[], response: string): PromptTurn[] {
+  return [...turns.slice(0, -1), { ...turns.at(-1)!, response }];
 }

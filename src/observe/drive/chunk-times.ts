@@ -1,4 +1,4 @@
-/** When each piece of each answer came: microseconds from the beginning of the run, in the order in which they came. */
+/** When each piece of each response came: microseconds from the beginning of the run, in the order in which they came. */
 export class ChunkTimes {
   count = 0;
   #rows = new Int32Array(1024);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { correctPrompts } from './correct-prompts.js';
+import { fakePlan } from './fake-server.fixture.js';
 import { PromptBuilder } from './prompt-builder.js';
 import { plainScale } from './token-scale.js';
 import type { Tokenizer } from './tokenizer.js';
-import { toyPlan } from './toy-server.contract.js';
 import { WORDS } from './word-list.js';
 
-const { table } = toyPlan(40).workload;
+const { table } = fakePlan(40).workload;
 const wordsIn = (text: string) => text.split(' ').filter((word) => word !== '').length;
 
 function prompts(scale = plainScale(WORDS)): PromptBuilder {

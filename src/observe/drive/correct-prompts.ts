@@ -11,7 +11,7 @@ const TRIES = 4;
 
 /**
  * Has the server's tokenizer count the prompts of a plan and changes those that are too long or too short; how many it looked at.
- * Turns of chats that need an answer first cannot be counted before.
+ * Turns of chats that need a response first cannot be counted before.
  */
 export async function correctPrompts(
   table: RequestTable,

@@ -1,6 +1,6 @@
 import { InputError, RunError } from '../../kernel/errors.js';
 import { knownNames } from '../../kernel/nearest-name.js';
-import type { AnswerProblem } from './answer-problem.js';
+import type { ResponseProblem } from './response-problem.js';
 
 /** Every error of the load driver, by what went wrong. Codes are stable. */
 
@@ -9,11 +9,11 @@ export function modelNotServed(model: string, url: string, served: readonly stri
 }
 
 /** The server cannot be measured: it does not answer even a first question. */
-export function serverFails(url: string, what: string, problem: AnswerProblem): RunError {
-  return new RunError('SERVER_FAILS', `${url}: ${what}: ${problem.message}${remedyOf(problem)}`);
+export function serverFails(url: string, what: string, problem: ResponseProblem): RunError {
+  return new RunError('SERVER_FAILS', `${url}: ${what}: ${problem.message}${hintOf(problem)}`);
 }
 
-function remedyOf(problem: AnswerProblem): string {
+function hintOf(problem: ResponseProblem): string {
   if (problem.class === 'http_401' || problem.class === 'http_403') return '; give --api-key, or set TWINYARD_API_KEY';
   return problem.class === 'refused' ? '; start the server, or give the address it listens on' : '';
 }

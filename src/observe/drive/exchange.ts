@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { type AnswerProblem, connectionProblem, statusProblem } from './answer-problem.js';
-import type { AnswerReader } from './answer-reader.js';
+import { connectionProblem, type ResponseProblem, statusProblem } from './response-problem.js';
+import type { ResponseReader } from './response-reader.js';
 import type { SendClock } from './send-clock.js';
 import type { ServerClient } from './server-client.js';
 
@@ -12,19 +12,19 @@ export interface Outgoing {
   path: string;
   body: Buffer;
   headers: Readonly<Record<string, string>>;
-  /** Microseconds until nobody wants the answer any more; Infinity: never. */
+  /** Microseconds until nobody wants the response any more; Infinity: never. */
   timeoutUs: number;
 }
 
-/** One request on its way to the server and its answer on the way back. Tells its owner once that it is over. */
+/** One request on its way to the server and its response on the way back. Tells its owner once that it is over. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly row: number;
-  readonly reader: AnswerReader;
+  readonly reader: ResponseReader;
   /** When it was handed to the connections, when its bytes went out, and when it was over. */
   handedUs = Number.NaN;
   sentUs = Number.NaN;
   endUs = Number.NaN;
-  problem: AnswerProblem | null = null;
+  problem: ResponseProblem | null = null;
   readonly #clock: SendClock;
   readonly #over: (exchange: Exchange) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -33,7 +33,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #errorText = '';
 
-  constructor(row: number, reader: AnswerReader, clock: SendClock, over: (exchange: Exchange) => void) {
+  constructor(row: number, reader: ResponseReader, clock: SendClock, over: (exchange: Exchange) => void) {
     this.row = row;
     this.reader = reader;
     this.#clock = clock;
@@ -96,7 +96,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#breakOff({ class: 'timeout', message: `the answer was not complete ${within}, after ${chunks} pieces` });
   }
 
-  #breakOff(problem: AnswerProblem): void {
+  #breakOff(problem: ResponseProblem): void {
     if (this.#isOver) return;
     this.problem = problem;
     this.#end();

@@ -3,7 +3,7 @@ const RECENT = 512;
 
 /** What can be told of a run while it goes on. */
 export class LiveFigures {
-  /** How many were sent, how many are over, and how many of these have no complete answer. */
+  /** How many were sent, how many are over, and how many of these have no complete response. */
   sent = 0;
   ended = 0;
   failed = 0;

@@ -1,7 +1,6 @@
 import { CountedValues } from '../../kernel/counted-values.js';
 import { ROW_GROWS_CONTEXT } from '../../workload/request-table.js';
 import type { Workload } from '../../workload/workload.js';
-import { AnswerReader } from './answer-reader.js';
 import type { ChunkTimes } from './chunk-times.js';
 import { DueRequests } from './due-requests.js';
 import { Exchange } from './exchange.js';
@@ -10,6 +9,7 @@ import type { PromptBuilder } from './prompt-builder.js';
 import { recordExchange } from './record-exchange.js';
 import { RequestRecords } from './request-records.js';
 import type { RequestWriter } from './request-writer.js';
+import { ResponseReader } from './response-reader.js';
 import { MachineClock, type SendClock } from './send-clock.js';
 import type { ServerClient } from './server-client.js';
 import { WrittenAhead } from './written-ahead.js';
@@ -26,7 +26,7 @@ export interface DriverSettings {
   maxConcurrency: number;
   /** The first ones, of which gaps between tokens are not counted. */
   warmUpRequests: number;
-  /** Microseconds that an answer may take where the plan does not say; Infinity: any time. */
+  /** Microseconds that a response may take where the plan does not say; Infinity: any time. */
   timeoutUs: number;
   /** Nothing is sent later. */
   horizonUs: number;
@@ -131,11 +131,11 @@ export class LoadDriver {
     this.live.late(lateUs);
   }
 
-  #readerOf(row: number): AnswerReader {
+  #readerOf(row: number): ResponseReader {
     const isWarmUp = this.records.order[row]! < this.#settings.warmUpRequests;
     const { chunkTimes } = this.#parts;
     let lastUs = Number.NaN;
-    return new AnswerReader(this.#settings.isStream, this.#grows(row), (us) => {
+    return new ResponseReader(this.#settings.isStream, this.#grows(row), (us) => {
       this.live.chunks++;
       if (isWarmUp) return;
       if (!Number.isNaN(lastUs)) this.gaps.add(Math.round(us - lastUs), 1);
@@ -167,7 +167,7 @@ export class LoadDriver {
     return (this.#parts.workload.table.flags[row]! & ROW_GROWS_CONTEXT) !== 0;
   }
 
-  /** Whoever waited for this answer asks again, if there is anything left to ask. */
+  /** Whoever waited for this response asks again, if there is anything left to ask. */
   #continueChat({ endUs, problem, reader, row }: Exchange): void {
     const { prompts, workload } = this.#parts;
     const { sessions, table } = workload;

@@ -9,7 +9,7 @@ const NO_TOKENIZER: Tokenizer = async () => null;
 const NO_USAGE = async () => null;
 
 function wordsIn(turns: readonly PromptTurn[]): string[] {
-  return turns.flatMap(({ user, answer }) => (user + (answer ?? '')).split(' ').filter((word) => word !== ''));
+  return turns.flatMap(({ user, response }) => (user + (response ?? '')).split(' ').filter((word) => word !== ''));
 }
 
 /** A tokenizer by word: numbers of words with something before, between turns and behind. */

@@ -52,7 +52,7 @@ export async function measureScale(list: readonly string[], probe: ScaleProbe): 
 }
 
 function turnOf(texts: PromptWords, id: number, words: number): PromptTurn[] {
-  return [{ user: texts.piece(PIECE.probe, id, words), answer: null }];
+  return [{ user: texts.piece(PIECE.probe, id, words), response: null }];
 }
 
 /** Tokens that two prompts with different texts begin with. */
@@ -64,15 +64,15 @@ function commonHead({ ids: a }: Tokenized, { ids: b }: Tokenized): number {
 
 async function countsLetters(tokenize: Tokenizer, texts: PromptWords, { count }: Tokenized): Promise<boolean> {
   const [turn] = turnOf(texts, 0, LONG);
-  const longer = await tokenize([{ user: `${turn!.user}abc`, answer: null }]);
+  const longer = await tokenize([{ user: `${turn!.user}abc`, response: null }]);
   return longer?.count === count + 3;
 }
 
-/** What comes between the answer and the next turn, found in a chat of two turns. */
+/** What comes between the response and the next turn, found in a chat of two turns. */
 async function measureTurn(tokenize: Tokenizer, texts: PromptWords, tokensPerWord: number): Promise<number> {
   const [first, next] = [...turnOf(texts, 2, SHORT), ...turnOf(texts, 3, SHORT)];
-  const answer = texts.piece(PIECE.probe, 4, SHORT);
-  const [alone, both] = await Promise.all([tokenize([first!]), tokenize([{ ...first!, answer }, next!])]);
+  const response = texts.piece(PIECE.probe, 4, SHORT);
+  const [alone, both] = await Promise.all([tokenize([first!]), tokenize([{ ...first!, response }, next!])]);
   if (alone === null || both === null) return 0;
   return Math.max(0, Math.round(both.count - alone.count - 2 * SHORT * tokensPerWord));
 }

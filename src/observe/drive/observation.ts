@@ -45,7 +45,7 @@ export interface ObserveOptions {
   timeoutUs: number;
   /** The greatest 99th percentile of the driver's own lateness that is accepted; 0: any. */
   maxLatenessUs: number;
-  /** Keep when each piece of each answer came. */
+  /** Keep when each piece of each response came. */
   recordItl: boolean;
   /** How often the server's metrics are looked at; null: never. */
   scrapeIntervalMs: number | null;

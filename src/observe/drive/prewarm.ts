@@ -1,6 +1,6 @@
-import { AnswerReader } from './answer-reader.js';
 import { Exchange } from './exchange.js';
 import type { RequestWriter } from './request-writer.js';
+import { ResponseReader } from './response-reader.js';
 import type { SendClock } from './send-clock.js';
 import type { ServerClient } from './server-client.js';
 
@@ -33,7 +33,7 @@ export async function prewarm(settings: Prewarming, signal: AbortSignal): Promis
   let n = 0;
   const send = () =>
     new Promise<Exchange>((resolve) => {
-      const exchange = new Exchange(-1, new AnswerReader(isStream, false), clock, (over) => {
+      const exchange = new Exchange(-1, new ResponseReader(isStream, false), clock, (over) => {
         underWay.delete(over);
         resolve(over);
       });

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { type FakeRequest, fakeServer, json } from './fake-server.fixture.js';
 import { scrapedSummary } from './metrics-scraper.js';
 import { probeServer } from './probe-server.js';
 import { ServerClient } from './server-client.js';
 import { serverTokenizer } from './tokenizer.js';
-import { json, type ToyRequest, toyServer } from './toy-server.contract.js';
 
-type Answers = Parameters<typeof toyServer>[1];
+type Answers = Parameters<typeof fakeServer>[1];
 
 const METRICS = `# TYPE vllm:num_requests_running gauge
 vllm:num_requests_running{engine="0"} 3
@@ -16,7 +16,7 @@ nonsense
 `;
 
 async function withServer<T>(answers: Answers, ask: (client: ServerClient, url: string) => Promise<T>): Promise<T> {
-  const server = await toyServer(() => {}, answers);
+  const server = await fakeServer(() => {}, answers);
   const client = new ServerClient({ url: `${server.url}/`, apiKey: 'k', headers: { 'x-team': 'search' } });
   try {
     return await ask(client, server.url);
@@ -25,59 +25,59 @@ async function withServer<T>(answers: Answers, ask: (client: ServerClient, url: 
   }
 }
 
-const probed = (answers: Answers, model = 'toy') =>
+const probed = (answers: Answers, model = 'tiny') =>
   withServer(answers, (client, url) => probeServer(client, url, model, 10_000));
-const text = (body: string) => (_: ToyRequest, response: ServerResponse) => void response.end(body);
+const text = (body: string) => (_: FakeRequest, response: ServerResponse) => void response.end(body);
 
 describe('probeServer', () => {
   it('finds out what vLLM tells', async () => {
-    const model = { id: 'toy', owned_by: 'vllm', root: 'acme/toy-3b', max_model_len: 4096 };
+    const model = { id: 'tiny', owned_by: 'vllm', root: 'acme/tiny-3b', max_model_len: 4096 };
     const server = await probed({
       '/v1/models': (_, response) => json(response, { data: [{ id: 'other' }, model] }),
       '/version': (_, response) => json(response, { version: '0.11.0' }),
       '/metrics': text(METRICS),
     });
     expect(server).toEqual({
-      ...{ type: 'vllm', version: '0.11.0', model: 'acme/toy-3b', maxModelLen: 4096 },
+      ...{ type: 'vllm', version: '0.11.0', model: 'acme/tiny-3b', maxModelLen: 4096 },
       ...{ blockSize: 32, totalKvBlocks: 500, gpuMemoryUtilization: 0.85 },
     });
   });
 
   it('finds out what llama.cpp tells', async () => {
-    const model = { id: 'toy', owned_by: 'llamacpp', meta: { n_ctx_train: 2048 } };
+    const model = { id: 'tiny', owned_by: 'llamacpp', meta: { n_ctx_train: 2048 } };
     const server = await probed({ '/v1/models': (_, response) => json(response, { data: [model] }) });
-    expect(server).toEqual({ type: 'llamacpp', model: 'toy', maxModelLen: 2048 });
+    expect(server).toEqual({ type: 'llamacpp', model: 'tiny', maxModelLen: 2048 });
   });
 
   it.each([
-    ['no list of models', (_: ToyRequest, response: ServerResponse) => json(response, {}, 404)],
+    ['no list of models', (_: FakeRequest, response: ServerResponse) => json(response, {}, 404)],
     ['a list that is none', text('[]')],
     ['an empty answer', text('null')],
     ['an answer that is no JSON', text('hello')],
-    ['models that are none', (_: ToyRequest, response: ServerResponse) => json(response, { data: [null, 3] })],
+    ['models that are none', (_: FakeRequest, response: ServerResponse) => json(response, { data: [null, 3] })],
   ])('goes on with %s', async (_, answer) => {
-    expect(await probed({ '/v1/models': answer })).toEqual({ model: 'toy' });
+    expect(await probed({ '/v1/models': answer })).toEqual({ model: 'tiny' });
   });
 
   it('sends key and headers, below a path, and knows /v1 at its end', async () => {
-    let seen: ToyRequest | undefined;
-    const server = await toyServer(() => {}, {
+    let seen: FakeRequest | undefined;
+    const server = await fakeServer(() => {}, {
       '/below/v1/models': (request, response) => {
         seen = request;
-        json(response, { data: [{ id: 'toy' }] });
+        json(response, { data: [{ id: 'tiny' }] });
       },
     });
     const client = new ServerClient({ url: `${server.url}/below/v1`, apiKey: 'k', headers: { 'x-team': 'search' } });
-    await probeServer(client, server.url, 'toy', 10_000);
+    await probeServer(client, server.url, 'tiny', 10_000);
     await client.close();
     expect(seen!.headers).toMatchObject({ authorization: 'Bearer k', 'x-team': 'search' });
   });
 });
 
 describe('serverTokenizer', () => {
-  const counted = (answer: (request: ToyRequest, response: ServerResponse) => void) =>
+  const counted = (answer: (request: FakeRequest, response: ServerResponse) => void) =>
     withServer({ '/tokenize': answer }, (client) =>
-      serverTokenizer(client, 'completions', 'toy', 10_000)([{ user: ' a b', answer: null }]),
+      serverTokenizer(client, 'completions', 'tiny', 10_000)([{ user: ' a b', response: null }]),
     );
 
   it('asks in words that vLLM and llama.cpp understand', async () => {
@@ -86,7 +86,7 @@ describe('serverTokenizer', () => {
       asked = body;
       json(response, { count: 3, tokens: [1, 2, 3] });
     });
-    expect(asked).toEqual({ model: 'toy', prompt: ' a b', content: ' a b', add_special: true });
+    expect(asked).toEqual({ model: 'tiny', prompt: ' a b', content: ' a b', add_special: true });
     expect(tokens).toEqual({ count: 3, ids: [1, 2, 3] });
   });
 

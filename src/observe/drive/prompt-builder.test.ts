@@ -38,7 +38,7 @@ function builder(rows: readonly Row[], scale: Partial<TokenScale> = {}): PromptB
 function words(prompts: PromptBuilder, row: number): string[] {
   return prompts
     .turns(row)
-    .flatMap(({ user, answer }) => (user + (answer ?? '')).split(' ').filter((word) => word !== ''));
+    .flatMap(({ user, response }) => (user + (response ?? '')).split(' ').filter((word) => word !== ''));
 }
 
 /** How many words two prompts begin with in common. */

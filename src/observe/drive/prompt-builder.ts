@@ -35,12 +35,12 @@ export class PromptBuilder {
   /** The prompt of a row, as the turns it consists of. A chat that grows remembers it. */
   turns(row: number): readonly PromptTurn[] {
     const { session } = this.#table;
-    if (!this.#grows(row)) return [{ user: this.#whole(row), answer: null }];
+    if (!this.#grows(row)) return [{ user: this.#whole(row), response: null }];
     const asked = this.continues(row) ? this.chats.lastAsked(session[row]!, row) : undefined;
     if (asked !== undefined) return asked;
     const past = this.continues(row) ? this.chats.past(session[row]!, this.#standIn) : undefined;
     const user = past === undefined ? this.#whole(row) : this.#next(row, past.tokens);
-    const turns = [...(past?.turns ?? []), { user, answer: null }];
+    const turns = [...(past?.turns ?? []), { user, response: null }];
     this.chats.asked(session[row]!, row, turns, this.#table.inputTokens[row]!, this.#table.outputTokens[row]!);
     return turns;
   }
@@ -49,7 +49,7 @@ export class PromptBuilder {
   unplanned(row: number, n: number): readonly PromptTurn[] {
     const { headTokens, tailTokens } = this.#scale;
     const tokens = this.#table.inputTokens[row]! - headTokens - tailTokens;
-    return [{ user: this.#piece(PIECE.probe, 16 + n, tokens), answer: null }];
+    return [{ user: this.#piece(PIECE.probe, 16 + n, tokens), response: null }];
   }
 
   #grows(row: number): boolean {
@@ -87,7 +87,7 @@ export class PromptBuilder {
     return this.#piece(PIECE.row, row, Math.max(tokens, tokensPerWord));
   }
 
-  /** What stands for an answer that has not come. */
+  /** What stands for a response that has not come. */
   readonly #standIn = (row: number): string => this.#piece(PIECE.standIn, row, this.#table.outputTokens[row]!);
 
   #piece(kind: PieceKind, id: number, tokens: number): string {

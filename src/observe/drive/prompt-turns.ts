@@ -6,20 +6,20 @@ export const API_PATHS: Readonly<Record<ApiFormat, string>> = {
   chat: '/v1/chat/completions',
 };
 
-/** A turn of a conversation: what the user says and what the model answered; the last turn has no answer yet. */
+/** A turn of a conversation: what the user says and what the model answered; the last turn has no response yet. */
 export interface PromptTurn {
   user: string;
-  answer: string | null;
+  response: string | null;
 }
 
 /** The member of a request's body that holds the prompt. */
 export function promptMember(format: ApiFormat, turns: readonly PromptTurn[]): string {
   if (format === 'completions') {
-    return `"prompt":${JSON.stringify(turns.map(({ user, answer }) => user + (answer ?? '')).join(''))}`;
+    return `"prompt":${JSON.stringify(turns.map(({ user, response }) => user + (response ?? '')).join(''))}`;
   }
-  const messages = turns.flatMap(({ user, answer }) => [
+  const messages = turns.flatMap(({ user, response }) => [
     { role: 'user', content: user },
-    ...(answer === null ? [] : [{ role: 'assistant', content: answer }]),
+    ...(response === null ? [] : [{ role: 'assistant', content: response }]),
   ]);
   return `"messages":${JSON.stringify(messages)}`;
 }

@@ -1,6 +1,6 @@
-import type { AnswerProblem } from './answer-problem.js';
 import type { Exchange } from './exchange.js';
 import type { RequestRecords } from './request-records.js';
+import type { ResponseProblem } from './response-problem.js';
 
 /**
  * Notes how a request went.
@@ -24,8 +24,8 @@ export function recordExchange(records: RequestRecords, exchange: Exchange, want
   if (found !== null) records.problems.set(row, found);
 }
 
-/** What is wrong with an answer that is complete. */
-function doubt({ reader }: Exchange, wanted: number | null): AnswerProblem | null {
+/** What is wrong with a response that is complete. */
+function doubt({ reader }: Exchange, wanted: number | null): ResponseProblem | null {
   const { inputTokens, outputTokens } = reader.counts;
   if (inputTokens < 0 || outputTokens < 0) {
     return { class: 'no_usage', message: 'the answer does not say how many tokens it took' };

@@ -1,4 +1,4 @@
-import type { AnswerProblem } from './answer-problem.js';
+import type { ResponseProblem } from './response-problem.js';
 
 /** What became of each request, by row of the plan's table. Times are microseconds from the beginning; NaN: never. */
 export class RequestRecords {
@@ -15,10 +15,10 @@ export class RequestRecords {
   inputTokens = new Int32Array(0);
   cachedTokens = new Int32Array(0);
   outputTokens = new Int32Array(0);
-  /** The whole answer came. */
+  /** The whole response came. */
   isComplete = new Uint8Array(0);
   readonly finishReason: string[] = [];
-  readonly problems = new Map<number, AnswerProblem>();
+  readonly problems = new Map<number, ResponseProblem>();
   #capacity = 0;
 
   /** Makes room for so many rows. */

@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import { type AnswerProblem, connectionProblem, statusProblem } from './answer-problem.js';
+import { connectionProblem, type ResponseProblem, statusProblem } from './response-problem.js';
 
 /** Long enough for any network, short enough to notice that nobody is there. */
 const CONNECT_MS = 10_000;
@@ -15,8 +15,8 @@ export interface ServerAddress {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer to a small question, or what is wrong with it. */
-export type Reply = { text: string; problem?: undefined } | { text?: undefined; problem: AnswerProblem };
+/** A response to a small question, or what is wrong with it. */
+export type Reply = { text: string; problem?: undefined } | { text?: undefined; problem: ResponseProblem };
 
 /** The connections to a server: one for each request under way, kept for the next. */
 export class ServerClient {
@@ -58,7 +58,7 @@ export class ServerClient {
     const signal = AbortSignal.timeout(timeoutMs);
     let hasBegun = false;
     try {
-      const answer = await this.#pool.request({
+      const response = await this.#pool.request({
         method: body === undefined ? 'GET' : 'POST',
         path: this.#base + path,
         headers: this.#headers,
@@ -66,8 +66,8 @@ export class ServerClient {
         signal,
       });
       hasBegun = true;
-      const text = await readText(answer.body);
-      return answer.statusCode < 300 ? { text } : { problem: statusProblem(answer.statusCode, text) };
+      const text = await readText(response.body);
+      return response.statusCode < 300 ? { text } : { problem: statusProblem(response.statusCode, text) };
     } catch (error) {
       if (signal.aborted)
         return { problem: { class: 'hang', message: `no answer to ${path} within ${timeoutMs / 1000} s` } };

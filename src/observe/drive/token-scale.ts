@@ -11,7 +11,7 @@ export interface TokenScale {
   tailTokens: number;
   /** Tokens that whole requests are counted with besides those that the tokenizer counts; part of the tail. */
   uncountedTokens: number;
-  /** Tokens that the server puts between an answer and the next turn of a chat, and behind that. */
+  /** Tokens that the server puts between a response and the next turn of a chat, and behind that. */
   turnTokens: number;
   /** Who said so: the server's tokenizer, its counts of whole requests, or nobody. */
   by: 'tokenize' | 'usage' | 'assumed';

@@ -15,8 +15,8 @@ export async function usableWords(list: readonly string[], tokenize: Tokenizer):
   const tokensOf = async (words: readonly string[], times: number) => {
     const text = words.map((word) => ` ${word}`).join('');
     const [once, more] = await Promise.all([
-      tokenize([{ user: text.repeat(times), answer: null }]),
-      tokenize([{ user: text.repeat(2 * times), answer: null }]),
+      tokenize([{ user: text.repeat(times), response: null }]),
+      tokenize([{ user: text.repeat(2 * times), response: null }]),
     ]);
     return once === null || more === null ? null : (more.count - once.count) / times;
   };

@@ -1,4 +1,4 @@
-import { AnswerScanner } from '../../protocol/answer-scanner.js';
+import { ResponseScanner } from '../../protocol/response-scanner.js';
 import type { TokenCounts } from '../../protocol/usage.js';
 import { serverFails } from './errors.js';
 import type { UsageCounter } from './measure-scale.js';
@@ -32,7 +32,7 @@ function isPassing(problem: string): boolean {
 
 function promptTokens(text: string): number | null {
   const bytes = Buffer.from(text);
-  const scanner = new AnswerScanner();
+  const scanner = new ResponseScanner();
   const counts: TokenCounts = { inputTokens: -1, cachedTokens: -1, outputTokens: -1, reasoningTokens: -1 };
   scanner.push(bytes, 0, bytes.length);
   scanner.readUsage(counts);

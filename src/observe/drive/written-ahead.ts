@@ -43,7 +43,7 @@ export class WrittenAhead {
     clearImmediate(this.#turn);
   }
 
-  /** False when enough are written. A turn of a chat that needs an answer has to wait for it. */
+  /** False when enough are written. A turn of a chat that needs a response has to wait for it. */
   #writeOne(): boolean {
     for (const row of this.#due.ahead(AHEAD)) {
       if (this.#bodies.has(row) || this.#prompts.continues(row)) continue;

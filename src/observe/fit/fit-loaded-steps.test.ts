@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fitLoadedSteps } from './fit-loaded-steps.js';
-import { PLANTED, plantedSteps } from './planted.contract.js';
+import { PLANTED, plantedSteps } from './planted.fixture.js';
 
 const SLOWDOWN = { share: 0.1, tokenUs: 24, overUs: 50_000 };
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
+import { fakeProfile } from '../../replica/latency/fake-profile.fixture.js';
 import { parseProfile, profileText } from '../../replica/latency/profile-file.js';
-import { toyProfile } from '../../replica/latency/toy-profile.contract.js';
 import { type FitOptions, fitProfile } from './fit-profile.js';
 import { physicsFamily } from './physics-family.js';
-import { ENGINE, ladder, PLANTED, plantedSteps, plantedTrace, risingLoad } from './planted.contract.js';
+import { ENGINE, ladder, PLANTED, plantedSteps, plantedTrace, risingLoad } from './planted.fixture.js';
 import { scaledFamily } from './scaled-family.js';
 
 const model = loadModel('qwen/qwen3-14b');
@@ -164,7 +164,7 @@ describe('a profile of a similar engine', () => {
     // At full load a token takes as long as one does.
     expect(costs.step.slowdown).toEqual({ ...slowdown, tokenUs: 0.9 * 24 });
     const trace = plantedTrace('ladder', ladder(31), costs);
-    const profile = { ...toyProfile(), step: known };
+    const profile = { ...fakeProfile(), step: known };
     const { profile: found, report } = fitProfile({ traces: [trace] }, { ...OPTIONS, start: { profile }, doubt: 10 });
     for (const [i, { name, value, low }] of report.parameters.entries()) {
       if (low !== null) expect(Math.abs(value / planted[i]! - 1), name).toBeLessThan(0.02);

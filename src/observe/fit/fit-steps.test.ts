@@ -4,7 +4,7 @@ import { engineLatency, profileLatency } from '../../replica/latency/profile-lat
 import { TokenCurve } from '../../replica/latency/token-curve.js';
 import { intervalOf } from './fit-report.js';
 import { fitSteps } from './fit-steps.js';
-import { PLANTED, plantedSteps } from './planted.contract.js';
+import { PLANTED, plantedSteps } from './planted.fixture.js';
 import { fitSharedContext } from './shared-context.js';
 import { stepIntervals } from './step-confidence.js';
 import { TERMS, UNIT_COSTS } from './step-terms.js';

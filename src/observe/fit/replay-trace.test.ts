@@ -3,7 +3,7 @@ import type { LatencyModel } from '../../replica/latency/contract.js';
 import { engineLatency, profileLatency } from '../../replica/latency/profile-latency.js';
 import { RequestTable } from '../../workload/request-table.js';
 import type { ObservedTrace } from './observed-trace.js';
-import { ENGINE, PLANTED } from './planted.contract.js';
+import { ENGINE, PLANTED } from './planted.fixture.js';
 import { replayTrace } from './replay-trace.js';
 
 /** Every step takes 100 us. */

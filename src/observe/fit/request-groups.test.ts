@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RequestTable } from '../../workload/request-table.js';
 import type { ObservedTrace } from './observed-trace.js';
-import { ENGINE } from './planted.contract.js';
+import { ENGINE } from './planted.fixture.js';
 import { groupRequests, judgedRows, meansOf, rowsToReplay } from './request-groups.js';
 
 /** A request each 10 us that takes 25 us; prompts grow, answers shrink. */

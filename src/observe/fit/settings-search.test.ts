@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestTable } from '../../workload/request-table.js';
-import { ENGINE } from './planted.contract.js';
+import { ENGINE } from './planted.fixture.js';
 import { combinations, withSettings } from './settings-search.js';
 
 describe('settings to search for', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { randomStream } from '../../kernel/random-stream.js';
 import { engineLatency } from '../../replica/latency/profile-latency.js';
 import { knotsFor } from './knots.js';
-import { randomShape } from './planted.contract.js';
+import { randomShape } from './planted.fixture.js';
 import { StepTerms } from './step-terms.js';
 
 describe('the columns of a step', () => {

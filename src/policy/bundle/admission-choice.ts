@@ -58,8 +58,8 @@ function refuseIdleKeys(keys: AdmissionKeys, name: string, placeOf: (key: string
     if (owner === name || owner === keys.policy) continue;
     for (const key of Object.values(byOption)) {
       if (keys[key] === undefined) continue;
-      const remedy = `write 'policy: ${owner}', or leave it out`;
-      throw idleFileKey(placeOf(key), `the admission policy is ${name}`, remedy);
+      const hint = `write 'policy: ${owner}', or leave it out`;
+      throw idleFileKey(placeOf(key), `the admission policy is ${name}`, hint);
     }
   }
 }

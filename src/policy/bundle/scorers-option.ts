@@ -7,12 +7,12 @@ export function scorersOption(
   policy: RoutingPolicy,
   given: Parameters<typeof parseScorers>[0],
   place: string,
-  remedy: string,
+  hint: string,
   warn: (line: string) => void,
 ): string {
   if (!Object.hasOwn(policy.options as object, 'scorers')) {
     const problem = `has no effect with the routing policy ${policy.name}`;
-    throw idleFileKey(place, problem, `scorers do not choose the policy: ${remedy}, or leave them out`);
+    throw idleFileKey(place, problem, `scorers do not choose the policy: ${hint}, or leave them out`);
   }
   const scorers = parseScorers(given, place);
   const warning = lonePrefixAffinityWarning(scorers);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DISPATCH_ORDERS, dispatchOrder } from './dispatch-orders.js';
 import { FAIRNESS_POLICIES, fairnessPolicy } from './fairness-policies.js';
 import { GatewayQueue, type GatewayQueueOptions, type QueueCandidate } from './gateway-queue.js';
-import { NaiveGatewayQueue } from './naive-gateway-queue.contract.js';
+import { NaiveGatewayQueue } from './naive-gateway-queue.fixture.js';
 
 function options(changes: Partial<GatewayQueueOptions> = {}): GatewayQueueOptions {
   return {
@@ -250,7 +250,7 @@ describe('registries', () => {
       expect.objectContaining({
         code: 'UNKNOWN_FAIRNESS_POLICY',
         place: 'x',
-        remedy: expect.stringContaining("did you mean 'round-robin'?"),
+        hint: expect.stringContaining("did you mean 'round-robin'?"),
       }),
     );
   });

@@ -36,7 +36,7 @@ describe('saturation detectors', () => {
       expect.objectContaining({
         code: 'UNKNOWN_SATURATION_DETECTOR',
         place: '--saturation-detector',
-        remedy: expect.stringContaining("did you mean 'utilization'?"),
+        hint: expect.stringContaining("did you mean 'utilization'?"),
       }),
     );
   });

@@ -29,8 +29,8 @@ const scorersOption: PolicyOption<WeightedOptions['scorers']> = {
       parseScorers(value, 'scorers');
       return null;
     } catch (error) {
-      const { problem, remedy } = error as InputError;
-      return `${problem}: ${remedy}`;
+      const { problem, hint } = error as InputError;
+      return `${problem}: ${hint}`;
     }
   },
 };

@@ -29,9 +29,9 @@ describe('parseScorers', () => {
     ['queue-depth:1e999', 'BAD_SCORER_WEIGHT', 'above 0'],
     ['', 'NO_SCORERS', 'at least one'],
     ['  ', 'NO_SCORERS', 'at least one'],
-  ])('refuses %j', (text, code, remedy) => {
+  ])('refuses %j', (text, code, hint) => {
     expect(() => parseScorers(text, '--routing-scorers')).toThrow(
-      expect.objectContaining({ code, place: '--routing-scorers', remedy: expect.stringContaining(remedy) }),
+      expect.objectContaining({ code, place: '--routing-scorers', hint: expect.stringContaining(hint) }),
     );
   });
 

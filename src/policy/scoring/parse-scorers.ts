@@ -21,8 +21,8 @@ export function parseScorers(given: string | readonly ScorerWeight[], place: str
     return { name, weight };
   });
   if (scorers.reduce((sum, { weight }) => sum + weight, 0) === Number.POSITIVE_INFINITY) {
-    const remedy = 'write smaller weights: only their ratios matter';
-    throw new InputError('BAD_SCORER_WEIGHT', place, 'the sum of the weights is too large', remedy);
+    const hint = 'write smaller weights: only their ratios matter';
+    throw new InputError('BAD_SCORER_WEIGHT', place, 'the sum of the weights is too large', hint);
   }
   return scorers;
 }

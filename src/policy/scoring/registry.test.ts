@@ -90,7 +90,7 @@ describe('the registry of scorers', () => {
       expect.objectContaining({
         code: 'UNKNOWN_SCORER',
         place: '--routing-scorers',
-        remedy: expect.stringContaining("did you mean 'kv-utilization'?"),
+        hint: expect.stringContaining("did you mean 'kv-utilization'?"),
       }),
     );
   });

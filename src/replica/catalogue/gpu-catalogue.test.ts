@@ -29,7 +29,7 @@ describe('bundled GPUs', () => {
       expect.objectContaining({
         code: 'UNKNOWN_GPU',
         place: '--hardware',
-        remedy: expect.stringMatching(/^did you mean 'H100'\? known: H100, A100-SXM, .*--hardware-config$/),
+        hint: expect.stringMatching(/^did you mean 'H100'\? known: H100, A100-SXM, .*--hardware-config$/),
       }),
     );
   });

@@ -94,9 +94,9 @@ function check(model: ModelSpec, { tp, dp, blockSize, gpuMemoryUtilization }: Ca
   if (!(gpuMemoryUtilization > 0 && gpuMemoryUtilization <= 1)) {
     throw badFlagValue('--gpu-memory-utilization', gpuMemoryUtilization, 'a fraction above 0, at most 1');
   }
-  const remedy = 'add it, or give --total-kv-blocks';
-  if (model.vocab === 0) throw modelLacks(model.name, 'vocab_size', 'the size of the weights', remedy);
-  if (model.intermediate === 0) throw modelLacks(model.name, 'intermediate_size', 'the size of the weights', remedy);
+  const hint = 'add it, or give --total-kv-blocks';
+  if (model.vocab === 0) throw modelLacks(model.name, 'vocab_size', 'the size of the weights', hint);
+  if (model.intermediate === 0) throw modelLacks(model.name, 'intermediate_size', 'the size of the weights', hint);
   if (model.activation !== '' && !GATED_ACTIVATIONS.includes(model.activation)) {
     throw unsupportedActivation(model.name, model.activation, GATED_ACTIVATIONS);
   }

@@ -77,7 +77,7 @@ describe('loadModel', () => {
         code: 'UNKNOWN_MODEL',
         place: '--model',
         problem: "'qwen/qwen3-14' is not in the catalogue",
-        remedy: expect.stringMatching(/^did you mean 'qwen3-14b'\? known: codellama.*--model-config-folder$/),
+        hint: expect.stringMatching(/^did you mean 'qwen3-14b'\? known: codellama.*--model-config-folder$/),
       }),
     );
   });

@@ -3,8 +3,8 @@ import { loadGpu } from '../catalogue/gpu-catalogue.js';
 import { loadModel } from '../catalogue/model-catalogue.js';
 import { emptyShape } from './batch-shape.js';
 import type { BatchShape, LatencyModelKind, LatencySetup } from './contract.js';
+import { fakeProfile } from './fake-profile.fixture.js';
 import { DEFAULT_MOE_COMM_BACKEND } from './moe-comm.js';
-import { toyProfile } from './toy-profile.contract.js';
 
 /** One request of a batch: `done` tokens were computed before the step, `tokens` are new. */
 export interface Prefill {
@@ -43,7 +43,7 @@ export function whole(input: number): Prefill {
 
 export function setupOf(model: string, gpu = 'H100', tp = 1, dp = 1, backend = DEFAULT_MOE_COMM_BACKEND): LatencySetup {
   const parallelism = { tp, dp, moeCommBackend: backend };
-  return { model: loadModel(model), gpu: loadGpu(gpu), parallelism, profile: toyProfile() };
+  return { model: loadModel(model), gpu: loadGpu(gpu), parallelism, profile: fakeProfile() };
 }
 
 const SETUPS: [string, LatencySetup][] = [

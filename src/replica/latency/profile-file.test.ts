@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fakeProfile } from './fake-profile.fixture.js';
 import { parseProfile, profileText, readProfile } from './profile-file.js';
-import { toyProfile } from './toy-profile.contract.js';
 
-const GOOD = profileText(toyProfile());
+const GOOD = profileText(fakeProfile());
 const parse = (text: string) => parseProfile(text, 'p.json');
 /** The text with one piece of it replaced. */
 const changed = (piece: string | RegExp, by: string) => {
@@ -20,18 +20,18 @@ const slowdown = (share: string, tokenUs: string, overUs: string) =>
 
 describe('a profile in a file', () => {
   it('is read as it was written, whatever is said of its fit', () => {
-    expect(parse(GOOD)).toEqual(toyProfile());
-    expect(parse(profileText(toyProfile(), { notes: ['good'], medianAbs: 0.1 }))).toEqual(toyProfile());
+    expect(parse(GOOD)).toEqual(fakeProfile());
+    expect(parse(profileText(fakeProfile(), { notes: ['good'], medianAbs: 0.1 }))).toEqual(fakeProfile());
     const launch = { aboveTokens: 512, us: 9000, firstUs: 800 };
     const host = { stepUs: 140, promptUs: 50, promptTokenUs: 0.15 };
     const slowdown = { share: 0.09, tokenUs: 22.2, overUs: 50_000 };
     const scheduler = { engineRules: 'vllm-v1', blockSize: 16, totalKvBlocks: 99 };
-    const full = { ...toyProfile({ launch, host, slowdown }), scheduler };
+    const full = { ...fakeProfile({ launch, host, slowdown }), scheduler };
     expect(parse(profileText(full))).toEqual(full);
   });
 
   it('shows a point of a curve on one line, and six digits', () => {
-    const text = profileText(toyProfile({ requestUs: 1 / 3 }), { data: [{ heldOut: 1e-9 / 3 }] });
+    const text = profileText(fakeProfile({ requestUs: 1 / 3 }), { data: [{ heldOut: 1e-9 / 3 }] });
     expect(text).toContain('{ "tokens": 11, "us": 1100 }');
     expect(text).toContain('"request_us": 0.333333');
     expect(text).toContain('"held_out": 3.33333e-10');
@@ -39,11 +39,11 @@ describe('a profile in a file', () => {
   });
 
   it('may be YAML', () => {
-    expect(parse(GOOD.replace(/"(\w+)":/g, '$1:'))).toEqual(toyProfile());
+    expect(parse(GOOD.replace(/"(\w+)":/g, '$1:'))).toEqual(fakeProfile());
   });
 
   it('need not say what a fresh engine takes longer', () => {
-    const full = toyProfile({ launch: { aboveTokens: 512, us: 9000, firstUs: 0 } });
+    const full = fakeProfile({ launch: { aboveTokens: 512, us: 9000, firstUs: 0 } });
     const text = profileText(full).replace(/,\s+"first_us": 0/, '');
     expect(text).not.toContain('first_us');
     expect(parse(text)).toEqual(full);
@@ -56,7 +56,7 @@ describe('a profile in a file', () => {
   it('is read from where it is', () => {
     const folder = mkdtempSync(join(tmpdir(), 'twinyard-profile-'));
     writeFileSync(join(folder, 'p.json'), GOOD);
-    expect(readProfile(join(folder, 'p.json'))).toEqual(toyProfile());
+    expect(readProfile(join(folder, 'p.json'))).toEqual(fakeProfile());
     rmSync(folder, { recursive: true });
     expect(() => readProfile(join(folder, 'p.json'))).toThrow(
       expect.objectContaining({ code: 'FILE_NOT_READABLE', message: expect.stringContaining('ENOENT') }),
@@ -69,7 +69,7 @@ describe('a profile that is wrong', () => {
     ['', 'BAD_PROFILE', "p.json: holds no keys; start with 'version: 1'"],
     ['{', 'BAD_PROFILE', /^p\.json:1:\d+: /],
     [changed('"version": 1', '"version": 2'), 'BAD_PROFILE', 'p.json:2:14 (version): 2 is too large'],
-    [changed('"name": "toy",', ''), 'BAD_PROFILE', /\(name\): is missing; give a text/],
+    [changed('"name": "tiny",', ''), 'BAD_PROFILE', /\(name\): is missing; give a text/],
     [changed('"tp": 1', '"tp": 0'), 'BAD_PROFILE', /\(tp\): 0 is too small/],
     [changed('"request_us": 32', '"request_us": -1'), 'BAD_PROFILE', /\(step\.request_us\): -1 is too small/],
     [changed('"request_us": 32', '"request_us": "x"'), 'BAD_PROFILE', /'x' is not a number/],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { emptyShape } from './batch-shape.js';
+import { fakeProfile } from './fake-profile.fixture.js';
 import { shapeOf, whole } from './latency.contract.js';
 import { engineLatency, notBefore, profileLatency } from './profile-latency.js';
-import { toyProfile } from './toy-profile.contract.js';
 
-const stepUs = profileLatency(toyProfile()).stepUs;
+const stepUs = profileLatency(fakeProfile()).stepUs;
 
 describe('a step by a profile', () => {
   it('in which everybody decodes: its tokens, requests, contexts, and how uneven they are', () => {
@@ -27,7 +27,7 @@ describe('a step by a profile', () => {
 
   it('waits for its launching when it is large', () => {
     const launch = { aboveTokens: 512, us: 20_000, firstUs: 700 };
-    const launched = profileLatency(toyProfile({ launch })).stepUs;
+    const launched = profileLatency(fakeProfile({ launch })).stepUs;
     const small = shapeOf([whole(512)]);
     const large = shapeOf([whole(513)]);
     expect(launched(small)).toBe(stepUs(small));
@@ -40,7 +40,7 @@ describe('a step by a profile', () => {
   });
 
   it('takes longer when a fresh engine launches so many tokens for the first time', () => {
-    const costs = toyProfile({ launch: { aboveTokens: 512, us: 0, firstUs: 700.4 } });
+    const costs = fakeProfile({ launch: { aboveTokens: 512, us: 0, firstUs: 700.4 } });
     const fresh = engineLatency(costs, 'fresh').stepUs;
     const large = shapeOf([whole(600)], [10]);
     expect([fresh(large), fresh(large)]).toEqual([stepUs(large) + 700, stepUs(large)]);
@@ -51,11 +51,11 @@ describe('a step by a profile', () => {
     expect(fresh(small)).toBe(stepUs(small));
     expect(engineLatency(costs).stepUs(large)).toBe(stepUs(large));
     expect(profileLatency(costs).stepUs(large)).toBe(stepUs(large));
-    expect(engineLatency(toyProfile(), 'fresh').stepUs(large)).toBe(stepUs(large));
+    expect(engineLatency(fakeProfile(), 'fresh').stepUs(large)).toBe(stepUs(large));
   });
 
   it('has the host work for it, for its prompts and for their tokens', () => {
-    const hosted = profileLatency(toyProfile({ host: { stepUs: 100, promptUs: 10, promptTokenUs: 2 } })).stepUs;
+    const hosted = profileLatency(fakeProfile({ host: { stepUs: 100, promptUs: 10, promptTokenUs: 2 } })).stepUs;
     const decodes = shapeOf([], [10, 30]);
     expect(hosted(decodes)).toBe(stepUs(decodes) + 100);
     const mixed = shapeOf([whole(40), whole(9)], [10, 30]);
@@ -67,7 +67,7 @@ describe('a step by a profile', () => {
   });
 
   it('looks at single contexts, so the replica has to keep track of them', () => {
-    const { readsContexts, queueingUs, outputTokenUs, postDecodeUs } = profileLatency(toyProfile());
+    const { readsContexts, queueingUs, outputTokenUs, postDecodeUs } = profileLatency(fakeProfile());
     expect([readsContexts, queueingUs, outputTokenUs, postDecodeUs]).toEqual([true, 100, 5, 7]);
   });
 });
@@ -75,7 +75,7 @@ describe('a step by a profile', () => {
 describe('a GPU that slows down under load', () => {
   // At full load, 10 us for each token, everything takes the GPU half as long again.
   const slowdown = { share: 0.5, tokenUs: 10, overUs: 50_000 };
-  const costs = toyProfile({ slowdown });
+  const costs = fakeProfile({ slowdown });
   const hostUs = 32;
   const large = shapeOf([whole(1000)]);
   const gpuUs = stepUs(large) - hostUs;
@@ -147,7 +147,7 @@ describe('a GPU that slows down under load', () => {
 
   it('has launched nothing when it is fresh, in each engine', () => {
     const { stepUs: shared } = profileLatency(
-      toyProfile({ launch: { aboveTokens: 512, us: 0, firstUs: 700 } }),
+      fakeProfile({ launch: { aboveTokens: 512, us: 0, firstUs: 700 } }),
       'fresh',
     );
     const [one, other] = [{ ...large }, { ...large }];
@@ -156,7 +156,7 @@ describe('a GPU that slows down under load', () => {
   });
 
   it('does not slow down the host that launches', () => {
-    const launched = engineLatency(toyProfile({ slowdown, launch: { aboveTokens: 512, us: 1e6, firstUs: 0 } }));
+    const launched = engineLatency(fakeProfile({ slowdown, launch: { aboveTokens: 512, us: 1e6, firstUs: 0 } }));
     const first = launched.stepUs(large);
     expect(launched.stepUs(large)).toBe(first);
   });

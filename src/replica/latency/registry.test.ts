@@ -15,7 +15,7 @@ describe('latencyModel', () => {
       expect.objectContaining({
         code: 'UNKNOWN_LATENCY_MODEL',
         place: '--latency-model',
-        remedy: "did you mean 'roofline'? known: trained-physics, roofline, profile",
+        hint: "did you mean 'roofline'? known: trained-physics, roofline, profile",
       }),
     );
   });

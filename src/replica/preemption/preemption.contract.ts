@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type FakeRequest, fakeRequests, fakeTable } from '../fake-replica.fixture.js';
 import { RunningBatch } from '../running-batch.js';
-import { type ToyRequest, toyRequests, toyTable } from '../toy-replica.contract.js';
 import type { PreemptionPolicy } from './contract.js';
 
 const members = fc.array(
@@ -15,7 +15,7 @@ const members = fc.array(
 );
 
 /** Place of the victim in a batch of these requests. Slots are not the same numbers as places, and not as rows. */
-export function victimOf(policy: PreemptionPolicy, list: readonly ToyRequest[]): number {
+export function victimOf(policy: PreemptionPolicy, list: readonly FakeRequest[]): number {
   const batch = new RunningBatch(4);
   for (const _ of list) batch.seatAtTail(batch.freeSlot());
   for (const _ of list) batch.unseat(0);
@@ -25,7 +25,7 @@ export function victimOf(policy: PreemptionPolicy, list: readonly ToyRequest[]):
     batch.row[slot] = row;
   }
   const before = structuredClone(batch.order);
-  const victim = policy.victim(batch, toyRequests(toyTable(list)));
+  const victim = policy.victim(batch, fakeRequests(fakeTable(list)));
   expect([batch.order, batch.size]).toEqual([before, list.length]);
   return victim;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ToyRequest } from '../toy-replica.contract.js';
+import type { FakeRequest } from '../fake-replica.fixture.js';
 import { preemptionContract, victimOf } from './preemption.contract.js';
 import { PREEMPTION_POLICIES, preemptionPolicy } from './registry.js';
 
 for (const policy of PREEMPTION_POLICIES) preemptionContract(policy);
 
-const victim = (name: string, ...list: ToyRequest[]) => victimOf(preemptionPolicy(name), list);
+const victim = (name: string, ...list: FakeRequest[]) => victimOf(preemptionPolicy(name), list);
 
 describe('fcfs', () => {
   it('takes who was admitted last, however urgent', () => {
@@ -38,7 +38,7 @@ describe('preemptionPolicy', () => {
       expect.objectContaining({
         code: 'REPLICA_UNKNOWN_PREEMPTION',
         place: '--preemption-policy',
-        remedy: "did you mean 'priority'? known: fcfs, priority",
+        hint: "did you mean 'priority'? known: fcfs, priority",
       }),
     );
   });

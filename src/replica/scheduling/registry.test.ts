@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ToyRequest } from '../toy-replica.contract.js';
+import type { FakeRequest } from '../fake-replica.fixture.js';
 import { SCHEDULERS, scheduler } from './registry.js';
 import { admissions, schedulingContract } from './scheduling.contract.js';
 
 for (const one of SCHEDULERS) schedulingContract(one);
 
-const admitted = (name: string, ...list: ToyRequest[]) => admissions(scheduler(name), list);
+const admitted = (name: string, ...list: FakeRequest[]) => admissions(scheduler(name), list);
 
 describe('fcfs', () => {
   it('keeps the order of the queue, whatever the requests are', () => {
@@ -60,7 +60,7 @@ describe('scheduler', () => {
         code: 'REPLICA_UNKNOWN_SCHEDULER',
         place: '--scheduler',
         problem: "unknown scheduler 'fcsf'",
-        remedy: "did you mean 'fcfs'? known: fcfs, priority-fcfs, sjf, reverse-priority",
+        hint: "did you mean 'fcfs'? known: fcfs, priority-fcfs, sjf, reverse-priority",
       }),
     );
   });

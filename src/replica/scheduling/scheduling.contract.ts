@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ToyRequest, toyRequests, toyTable } from '../toy-replica.contract.js';
+import { type FakeRequest, fakeRequests, fakeTable } from '../fake-replica.fixture.js';
 import { createWaitQueue } from '../wait-queue.js';
 import type { Scheduler } from './contract.js';
 
@@ -16,8 +16,8 @@ const waiting = fc.array(
 );
 
 /** The rows in the order in which they get their seats. */
-export function admissions(scheduler: Scheduler, list: readonly ToyRequest[], arrival?: readonly number[]): number[] {
-  const queue = createWaitQueue(scheduler.order?.(toyRequests(toyTable(list))) ?? null);
+export function admissions(scheduler: Scheduler, list: readonly FakeRequest[], arrival?: readonly number[]): number[] {
+  const queue = createWaitQueue(scheduler.order?.(fakeRequests(fakeTable(list))) ?? null);
   for (const row of arrival ?? list.keys()) queue.push(row);
   return Array.from(list, () => {
     const row = queue.head();
@@ -57,7 +57,7 @@ export function schedulingContract(scheduler: Scheduler): void {
     it('orders any two requests one way or the other, and none before itself', () => {
       fc.assert(
         fc.property(waiting, (list) => {
-          const before = orderOf(toyRequests(toyTable(list)));
+          const before = orderOf(fakeRequests(fakeTable(list)));
           for (const a of list.keys()) {
             expect(before(a, a)).toBe(false);
             for (const b of list.keys()) if (a !== b) expect(before(a, b)).toBe(!before(b, a));
@@ -69,7 +69,7 @@ export function schedulingContract(scheduler: Scheduler): void {
     it('orders without circles: what comes out is in order, whatever went in first', () => {
       fc.assert(
         fc.property(waiting, fc.nat(), (list, turn) => {
-          const before = orderOf(toyRequests(toyTable(list)));
+          const before = orderOf(fakeRequests(fakeTable(list)));
           const turned = [...list.keys()].map((row) => (row + turn) % list.length);
           const rows = admissions(scheduler, list, turned);
           rows.forEach((row, i) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Replica } from '../../replica/replica.js';
 import { countInversions, holBlockingEvents, priorityInversions } from './anomalies.js';
-import { type ToyOutcome, toyOutcomes } from './toy-outcomes.contract.js';
+import { type FakeOutcome, fakeOutcomes } from './fake-outcomes.fixture.js';
 
 describe('countInversions', () => {
   it('counts pairs whose first is more than twice their second', () => {
@@ -26,8 +26,8 @@ describe('countInversions', () => {
 });
 
 describe('priorityInversions', () => {
-  const inversions = (scheduler: string, ...list: ToyOutcome[]) => {
-    const { table, outcomes } = toyOutcomes(list);
+  const inversions = (scheduler: string, ...list: FakeOutcome[]) => {
+    const { table, outcomes } = fakeOutcomes(list);
     return priorityInversions(table, outcomes, 2, scheduler);
   };
   const slow = { at: 0, e2e: 100 };

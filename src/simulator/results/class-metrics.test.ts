@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { classMetrics } from './class-metrics.js';
+import { type FakeOutcome, fakeOutcomes } from './fake-outcomes.fixture.js';
 import { itlMeanUs, RequestSampler } from './request-sample.js';
-import { type ToyOutcome, toyOutcomes } from './toy-outcomes.contract.js';
 
-function metricsOf(...list: ToyOutcome[]) {
-  const { table, outcomes } = toyOutcomes(list);
+function metricsOf(...list: FakeOutcome[]) {
+  const { table, outcomes } = fakeOutcomes(list);
   const sampler = new RequestSampler(outcomes, table.count);
   return classMetrics(table, sampler, sampler.sample(null));
 }
 
 describe('itlMeanUs', () => {
-  const meanOf = (outcome: ToyOutcome) => itlMeanUs(toyOutcomes([outcome]).outcomes, 0);
+  const meanOf = (outcome: FakeOutcome) => itlMeanUs(fakeOutcomes([outcome]).outcomes, 0);
 
   it('divides by the gaps between tokens', () => {
     expect(meanOf({ e2e: 100, itlSum: 60, tokens: 4 })).toBe(20);

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { clientLatencies } from './client-latencies.js';
-import { toyOutcomes } from './toy-outcomes.contract.js';
+import { fakeOutcomes } from './fake-outcomes.fixture.js';
 
 describe('clientLatencies', () => {
   const list = [{ input: 1000, ttft: 10_000, e2e: 100_000, tokens: 500 }, { input: 1000, ttft: 20_000 }, { input: 9 }];
 
   it('does not exist while no client is away from the cluster', () => {
-    const { table, outcomes } = toyOutcomes(list);
+    const { table, outcomes } = fakeOutcomes(list);
     expect(clientLatencies(table, outcomes)).toBeUndefined();
   });
 
   it('adds the way there and back, and what the texts take on it', () => {
-    const { table, outcomes } = toyOutcomes(list);
+    const { table, outcomes } = fakeOutcomes(list);
     const away = table.clients.index('away');
     table.client.fill(away);
     table.networks[away] = { rttUs: 5000, bandwidthMbps: 32 };
@@ -24,7 +24,7 @@ describe('clientLatencies', () => {
   });
 
   it('counts clients next to the cluster as they are, and no text where bandwidth is not said', () => {
-    const { table, outcomes } = toyOutcomes(list);
+    const { table, outcomes } = fakeOutcomes(list);
     const away = table.clients.index('away');
     table.client[1] = away;
     table.networks[away] = { rttUs: 5000, bandwidthMbps: 0 };

@@ -8,17 +8,17 @@ const BITS_PER_TOKEN = 32;
 
 /**
  * Latencies as clients see them: the cluster's, plus the way there and back, plus the time the prompt's text takes on its way
- * and, until the end, the answer's. Nothing of it changes what the cluster does. Undefined when no client is away from it.
+ * and, until the end, the response's. Nothing of it changes what the cluster does. Undefined when no client is away from it.
  */
 export function clientLatencies(table: RequestTable, outcomes: RequestOutcomes): ClientMetrics | undefined {
   if (!table.networks.some((network) => network !== undefined)) return undefined;
   const values = new Float64Array(table.count);
-  const spread = (column: Float64Array, answers: boolean) => {
+  const spread = (column: Float64Array, responses: boolean) => {
     let n = 0;
     for (let row = 0; row < table.count; row++) {
       const us = column[row]!;
       if (Number.isNaN(us)) continue;
-      const tokens = table.inputTokens[row]! + (answers ? outcomes.producedTokens[row]! : 0);
+      const tokens = table.inputTokens[row]! + (responses ? outcomes.producedTokens[row]! : 0);
       values[n++] = us + wayUs(table.networks[table.client[row]!], tokens);
     }
     return spreadOfSorted(values.subarray(0, n).sort());

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fairness, jainIndex } from './fairness.js';
-import { toyOutcomes } from './toy-outcomes.contract.js';
+import { fakeOutcomes } from './fake-outcomes.fixture.js';
 
 describe('jainIndex', () => {
   it('is 1 when all have the same', () => {
@@ -33,7 +33,7 @@ describe('jainIndex', () => {
 
 describe('fairness', () => {
   it('counts completed requests and their output tokens per tenant, sorted by name', () => {
-    const { table, outcomes } = toyOutcomes([
+    const { table, outcomes } = fakeOutcomes([
       { tenant: 'b', e2e: 1, tokens: 30 },
       { tenant: 'a', e2e: 1, tokens: 10 },
       { tenant: 'b', e2e: 1, tokens: 20 },
@@ -47,7 +47,7 @@ describe('fairness', () => {
   });
 
   it('leaves out requests without a tenant, and tenants without a completed request', () => {
-    const { table, outcomes } = toyOutcomes([{ e2e: 1, tokens: 9 }, { tenant: 'late' }, { tenant: 'a', e2e: 1 }]);
+    const { table, outcomes } = fakeOutcomes([{ e2e: 1, tokens: 9 }, { tenant: 'late' }, { tenant: 'a', e2e: 1 }]);
     expect(fairness(table, outcomes)).toEqual({ jain: 1, tenants: { a: { requests: 1, tokens: 1 } } });
   });
 });

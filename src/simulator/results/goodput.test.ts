@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { GoodputTarget } from '../cluster-config.js';
+import { type FakeOutcome, fakeOutcomes } from './fake-outcomes.fixture.js';
 import { goodput } from './goodput.js';
 import { RequestSampler } from './request-sample.js';
-import { type ToyOutcome, toyOutcomes } from './toy-outcomes.contract.js';
 
-function goodputOf(targets: Record<string, GoodputTarget>, list: readonly ToyOutcome[], seconds = 2) {
-  const { table, outcomes } = toyOutcomes(list);
+function goodputOf(targets: Record<string, GoodputTarget>, list: readonly FakeOutcome[], seconds = 2) {
+  const { table, outcomes } = fakeOutcomes(list);
   return goodput(table, outcomes, new RequestSampler(outcomes, table.count), targets, seconds);
 }
 
@@ -37,7 +37,7 @@ describe('goodput', () => {
   });
 
   it('holds rejected, lost and unfinished requests against the class, but not those that never arrived', () => {
-    const list: ToyOutcome[] = [
+    const list: FakeOutcome[] = [
       { slo: 'a', ttft: 1, e2e: 1 },
       { slo: 'a', status: 'rejected' },
       { slo: 'a', status: 'gateway_expired' },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { fakeOutcomes } from './fake-outcomes.fixture.js';
 import { requestResults } from './request-results.js';
-import { toyOutcomes } from './toy-outcomes.contract.js';
 
 describe('requestResults', () => {
   it('tells everything of a completed request, in whole microseconds but for the mean gap', () => {
-    const { table, outcomes } = toyOutcomes([
+    const { table, outcomes } = fakeOutcomes([
       { at: 5, input: 9, output: 3, instance: 2, delay: 1, ttft: 20, e2e: 45, itlSum: 25, tokens: 3 },
     ]);
     expect(requestResults(table, outcomes, [0])).toEqual([
@@ -24,14 +24,14 @@ describe('requestResults', () => {
   });
 
   it('has null for what never happened', () => {
-    const { table, outcomes } = toyOutcomes([{ status: 'rejected', instance: -1 }]);
+    const { table, outcomes } = fakeOutcomes([{ status: 'rejected', instance: -1 }]);
     expect(requestResults(table, outcomes, [0])).toMatchObject([
       { instance: null, status: 'rejected', scheduling_delay_us: null, ttft_us: null, itl_mean_us: null, e2e_us: null },
     ]);
   });
 
   it('lists rows in the order given', () => {
-    const { table, outcomes } = toyOutcomes([{}, {}, {}]);
+    const { table, outcomes } = fakeOutcomes([{}, {}, {}]);
     expect(requestResults(table, outcomes, [2, 0]).map((one) => one.request_id)).toEqual(['request_2', 'request_0']);
   });
 });

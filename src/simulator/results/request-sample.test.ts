@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fakeOutcomes } from './fake-outcomes.fixture.js';
 import { RequestSampler, rowsBy } from './request-sample.js';
-import { toyOutcomes } from './toy-outcomes.contract.js';
 
 describe('rowsBy', () => {
   it('groups rows by value, in order, without values below zero', () => {
@@ -15,7 +15,7 @@ describe('rowsBy', () => {
 
 describe('RequestSampler', () => {
   it('sums up what was measured of some rows and leaves out the rest', () => {
-    const { outcomes } = toyOutcomes([
+    const { outcomes } = fakeOutcomes([
       { instance: 1, delay: 3000, ttft: 30_000, e2e: 300_000 },
       { instance: 0, delay: 2000, ttft: 20_000, e2e: 200_000 },
       { instance: 1, delay: 1000, ttft: 10_000 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CountedValues } from '../../kernel/counted-values.js';
+import { fakeReplica, writtenOut } from '../../replica/fake-replica.fixture.js';
 import { STATUS } from '../../replica/request-outcomes.js';
-import { toyReplica, writtenOut } from '../../replica/toy-replica.contract.js';
 import { NO_SPREAD } from './latency-spread.js';
 import type { RequestSample } from './request-sample.js';
 import { countStatuses, type ReplicaTotals, servingMetrics, sumTotals, totalsOf } from './serving-metrics.js';
@@ -41,7 +41,7 @@ const NOTHING: RequestSample = {
 
 describe('totalsOf', () => {
   it('reads a finished replica', () => {
-    const { replica, run } = toyReplica([
+    const { replica, run } = fakeReplica([
       { input: 4, output: 3 },
       { at: 100, input: 4, output: 2, deadline: 105 },
       { at: 200, input: 4000 },
@@ -59,7 +59,7 @@ describe('totalsOf', () => {
   });
 
   it('ends no later than the horizon', () => {
-    const { replica, run } = toyReplica([{ input: 4 }]);
+    const { replica, run } = fakeReplica([{ input: 4 }]);
     run();
     expect([totalsOf(replica, 1000).endUs, totalsOf(replica, 9).endUs]).toEqual([14, 9]);
   });

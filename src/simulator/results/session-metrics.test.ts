@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { type FakeOutcome, fakeOutcomes } from './fake-outcomes.fixture.js';
 import { sessionMetrics } from './session-metrics.js';
-import { type ToyOutcome, toyOutcomes } from './toy-outcomes.contract.js';
 
-function metricsOf(...list: ToyOutcome[]) {
-  const { table, outcomes } = toyOutcomes(list);
+function metricsOf(...list: FakeOutcome[]) {
+  const { table, outcomes } = fakeOutcomes(list);
   return sessionMetrics(table, outcomes);
 }
 

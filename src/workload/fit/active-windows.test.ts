@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { activeUntil, activeWindows } from './active-windows.js';
-import { range } from './block-trace.contract.js';
+import { range } from './block-trace.fixture.js';
 
 const evenly = (from: number, to: number, count: number) =>
   range(0, count).map((i) => from + ((to - from) * (i + 0.5)) / count);

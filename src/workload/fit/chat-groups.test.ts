@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
-import { range, type TestRequest, testTrace } from './block-trace.contract.js';
+import { range, type TestRequest, testTrace } from './block-trace.fixture.js';
 import { chatGroups, turnsOf } from './chat-groups.js';
 import { findChats } from './find-chats.js';
 import { sharedPrefixes } from './shared-prefixes.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { range, type TestRequest, testTrace } from './block-trace.contract.js';
+import { range, type TestRequest, testTrace } from './block-trace.fixture.js';
 import { commonBlocks, EarlierPrompts } from './earlier-prompts.js';
 
 /** For the last of these requests, the row it goes on from. */

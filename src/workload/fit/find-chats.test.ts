@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
 import { ROW_GROWS_CONTEXT } from '../request-table.js';
-import { range, type TestRequest, testTrace } from './block-trace.contract.js';
+import { range, type TestRequest, testTrace } from './block-trace.fixture.js';
 import { findChats, growsContext } from './find-chats.js';
 import { sharedPrefixes } from './shared-prefixes.js';
 

@@ -6,7 +6,7 @@ import type { ClientSpec, WorkloadSpec } from '../spec/workload-spec.js';
 import { writeWorkloadSpec } from '../spec/write-workload-spec.js';
 import { synthAgenticCoder } from '../synth/agentic-coder.js';
 import type { Trace } from '../trace.js';
-import { range, testTrace } from './block-trace.contract.js';
+import { range, testTrace } from './block-trace.fixture.js';
 import { compareTraffic } from './compare-traffic.js';
 import { fitWorkload } from './fit-workload.js';
 

@@ -35,7 +35,7 @@ export function groupValues(table: RequestTable, chats: Chats, prefix: number, g
       const before = chats.rows[i - 1]!;
       const rowGrows = growsContext(table, row);
       grows ||= rowGrows;
-      // As the generator makes them: the past is the prompt before and its answer without the last token.
+      // As the generator makes them: the past is the prompt before and its response without the last token.
       const past = rowGrows ? inputTokens[before]! + Math.max(0, outputTokens[before]! - 1) : prefix;
       later.push(Math.max(1, inputTokens[row]! - past));
       pauses.push(Math.max(0, Math.round(arrivalUs[row]! - arrivalUs[before]! - outputTokens[before]!)));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { range, type TestRequest, testTrace } from './block-trace.contract.js';
+import { range, type TestRequest, testTrace } from './block-trace.fixture.js';
 import { sharedPrefixes } from './shared-prefixes.js';
 
 const prefixesOf = (requests: readonly TestRequest[]) => sharedPrefixes(testTrace(requests).table);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { RequestTable } from '../request-table.js';
-import { range, testTrace } from './block-trace.contract.js';
+import { range, testTrace } from './block-trace.fixture.js';
 import { reusableShare, trafficStatistics } from './traffic-statistics.js';
 
 it('tells rate, lengths and reuse', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { azure } from './azure.js';
 import { told } from './format.contract.js';
-import { temporaryFiles } from './samples.contract.js';
+import { temporaryFiles } from './samples.fixture.js';
 
 const written = temporaryFiles();
 

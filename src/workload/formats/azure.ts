@@ -24,8 +24,8 @@ export const azureRecords: RecordSchema = {
         const text = record.name(TIME);
         const moment = momentUs(text);
         if (Number.isNaN(moment)) {
-          const remedy = 'write it as 2023-11-16 18:15:46.6805900, with or without +00:00';
-          throw record.invalid(TIME, `${shown(text)} is not a date and time`, remedy);
+          const hint = 'write it as 2023-11-16 18:15:46.6805900, with or without +00:00';
+          throw record.invalid(TIME, `${shown(text)} is not a date and time`, hint);
         }
         const input = record.count(INPUT);
         const output = record.count(OUTPUT);

@@ -207,6 +207,6 @@ describe('readers of traces, given something wrong', () => {
     // Where in a line JSON ends to be JSON is told differently from one Node.js to the next.
     if (place.endsWith('*')) expect(error.place).toMatch(`${path}:${place.slice(0, -1)}`);
     else expect(error.place).toBe(place === '' ? path : `${path}:${place}`);
-    expect(error.remedy).not.toBe('');
+    expect(error.hint).not.toBe('');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TraceSessions } from '../sessions/trace-sessions.js';
 import { bailian } from './bailian.js';
 import { told } from './format.contract.js';
-import { samplePath, temporaryFiles } from './samples.contract.js';
+import { samplePath, temporaryFiles } from './samples.fixture.js';
 
 const written = temporaryFiles();
 const read = (...records: object[]) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { burstgpt } from './burstgpt.js';
 import { told } from './format.contract.js';
-import { samplePath, temporaryFiles } from './samples.contract.js';
+import { samplePath, temporaryFiles } from './samples.fixture.js';
 
 const written = temporaryFiles();
 

@@ -1,6 +1,6 @@
 import { RequestTable, setSourceId } from '../request-table.js';
 import type { TraceFormat } from './format.js';
-import { numberRounds, pausesAfterAnswers } from './number-rounds.js';
+import { numberRounds, pausesAfterResponses } from './number-rounds.js';
 import { readCsv } from './read-records.js';
 import type { RecordSchema } from './record-schema.js';
 import { microseconds } from './trace-record.js';
@@ -19,7 +19,7 @@ export const burstgptRecords: RecordSchema = {
   names: { arrival_time_us: TIME, client_id: MODEL, input_tokens: INPUT, output_tokens: OUTPUT, session_id: SESSION },
   reader() {
     const table = new RequestTable();
-    /** By row: when the answer had come. */
+    /** By row: when the response had come. */
     const endUs: number[] = [];
     let empty = 0;
     return {
@@ -47,7 +47,7 @@ export const burstgptRecords: RecordSchema = {
       end() {
         const notes = empty === 0 ? [] : [`failed requests without a token were left out: ${empty}`];
         if (table.sessions.size === 1) return { notes };
-        return { notes, thinkTimeUs: pausesAfterAnswers(table, numberRounds(table, null), endUs) };
+        return { notes, thinkTimeUs: pausesAfterResponses(table, numberRounds(table, null), endUs) };
       },
     };
   },

@@ -62,8 +62,8 @@ export class CsvRecord implements TraceRecord {
     return this.get(column) ?? '';
   }
 
-  invalid(column: string, problem: string, remedy: string): Error {
-    return fieldInvalid(this.place(column), problem, remedy);
+  invalid(column: string, problem: string, hint: string): Error {
+    return fieldInvalid(this.place(column), problem, hint);
   }
 
   place(column: string): string {

@@ -4,7 +4,7 @@ import type { InputError } from '../../kernel/errors.js';
 import { readWorkloadSpec } from '../spec/read-workload-spec.js';
 import { readInferencePerf } from './inference-perf.js';
 import { isInferencePerf } from './is-inference-perf.js';
-import { samplePath } from './samples.contract.js';
+import { samplePath } from './samples.fixture.js';
 
 const SAMPLE = readFileSync(samplePath('inference-perf.yaml'), 'utf8');
 
@@ -126,7 +126,7 @@ describe('readInferencePerf', () => {
     const error = failure(text);
     expect(error).toMatchObject({ name: 'InputError', problem: expect.stringContaining(problem) });
     expect(error.place).toContain(place);
-    expect(error.remedy).not.toBe('');
+    expect(error.hint).not.toBe('');
   });
 });
 

@@ -36,7 +36,7 @@ const SHARED_PREFIX = sharedPrefixKind();
 export function readInferencePerf(text: string, path: string): WorkloadSpec {
   const { document, places } = parseStrictYaml(text, path, SPEC_ERRORS);
   const at = (...keys: string[]) => document.getIn(keys, true) as Node | undefined;
-  const fail: Fail = (where, problem, remedy) => specInvalid(places.of(where), problem, remedy);
+  const fail: Fail = (where, problem, hint) => specInvalid(places.of(where), problem, hint);
   refuseOtherKinds(at, fail);
   const list = at('load', 'stages');
   const stages = list && (readSchema(list, STAGES, places, SPEC_ERRORS, 'load.stages') as InferencePerfSpec['stages']);
@@ -57,7 +57,7 @@ export function readInferencePerf(text: string, path: string): WorkloadSpec {
   };
 }
 
-type Fail = (where: string, problem: string, remedy: string) => Error;
+type Fail = (where: string, problem: string, hint: string) => Error;
 
 /** Data, loads and lengths that a workload specification cannot say in the same way. */
 function refuseOtherKinds(at: (...keys: string[]) => Node | undefined, fail: Fail): void {

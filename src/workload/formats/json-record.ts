@@ -38,8 +38,8 @@ export class JsonRecord implements TraceRecord {
     throw this.invalid(field, 'is neither a text nor a number', 'give a text or a number');
   }
 
-  invalid(field: string, problem: string, remedy: string): Error {
-    return fieldInvalid(this.place(field), problem, remedy);
+  invalid(field: string, problem: string, hint: string): Error {
+    return fieldInvalid(this.place(field), problem, hint);
   }
 
   place(field: string): string {

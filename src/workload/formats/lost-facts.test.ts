@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { madeTrace } from '../tools/made-trace.contract.js';
+import { madeTrace } from '../tools/made-trace.fixture.js';
 import { lostFacts } from './lost-facts.js';
 
 describe('lostFacts', () => {

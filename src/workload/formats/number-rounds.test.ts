@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestTable } from '../request-table.js';
-import { numberRounds, pausesAfterAnswers } from './number-rounds.js';
+import { numberRounds, pausesAfterResponses } from './number-rounds.js';
 
 /** Rows as chat and time; an empty chat is none. */
 function tableOf(rows: readonly [string, number][]): RequestTable {
@@ -54,7 +54,7 @@ describe('pausesAfterAnswers', () => {
       ['a', 50],
       ['a', 60],
     ]);
-    const pauses = pausesAfterAnswers(table, numberRounds(table, null), [25, 100, 70, 90]);
+    const pauses = pausesAfterResponses(table, numberRounds(table, null), [25, 100, 70, 90]);
     expect([...pauses]).toEqual([0, 0, 25, 0]);
   });
 });

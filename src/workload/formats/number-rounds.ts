@@ -28,11 +28,11 @@ export function numberRounds(table: RequestTable, turns: ArrayLike<number> | nul
 }
 
 /**
- * How long each turn waited after the answer before it had ended.
+ * How long each turn waited after the response before it had ended.
  * @param chats as `numberRounds` gives them
- * @param endUs by row: when the answer ended, on the axis of the arrivals
+ * @param endUs by row: when the response ended, on the axis of the arrivals
  */
-export function pausesAfterAnswers(table: RequestTable, chats: Int32Array, endUs: ArrayLike<number>): Float64Array {
+export function pausesAfterResponses(table: RequestTable, chats: Int32Array, endUs: ArrayLike<number>): Float64Array {
   const pauses = new Float64Array(table.count);
   for (let i = 1; i < chats.length; i++) {
     const row = chats[i]!;

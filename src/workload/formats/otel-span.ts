@@ -65,8 +65,8 @@ export class OtelSpan {
     throw this.invalid(dateField, `${shown(date)} is no date and time`, 'write it as 2025-05-10T08:00:01.5Z');
   }
 
-  invalid(name: string, problem: string, remedy: string): Error {
-    return fieldInvalid(this.place(name), problem, remedy);
+  invalid(name: string, problem: string, hint: string): Error {
+    return fieldInvalid(this.place(name), problem, hint);
   }
 
   /** `spans.json:14:7 (gen_ai.usage.input_tokens)`: where the name stands, or the span that lacks it. */

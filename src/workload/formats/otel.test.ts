@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { told } from './format.contract.js';
 import { otel } from './otel.js';
-import { samplePath, temporaryFiles } from './samples.contract.js';
+import { samplePath, temporaryFiles } from './samples.fixture.js';
 
 const written = temporaryFiles();
 const IN = 'gen_ai.usage.input_tokens';

@@ -1,7 +1,7 @@
 import { callsMissing } from '../errors.js';
 import { RequestTable } from '../request-table.js';
 import type { TraceFormat } from './format.js';
-import { numberRounds, pausesAfterAnswers } from './number-rounds.js';
+import { numberRounds, pausesAfterResponses } from './number-rounds.js';
 import { OtelSpan } from './otel-span.js';
 import { plainTrace } from './plain-trace.js';
 import { forEachSpan } from './span-objects.js';
@@ -13,7 +13,7 @@ const CONVERSATION = 'gen_ai.conversation.id';
 /** The second of each is what it was called before. */
 const INPUT = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'] as const;
 const OUTPUT = ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'] as const;
-/** Work that is no answer of a model, or the sum of several. */
+/** Work that is no response of a model, or the sum of several. */
 const NOT_CALLS = new Set([
   'create_agent',
   'embeddings',
@@ -89,6 +89,6 @@ class SpanCalls {
     const trace = { ...plainTrace('otel', this.#path, table, place), notes };
     if (table.sessions.size === 1) return trace;
     const endUs = this.#endUs.map((end) => end - movedUs);
-    return { ...trace, thinkTimeUs: pausesAfterAnswers(table, numberRounds(table, null), endUs) };
+    return { ...trace, thinkTimeUs: pausesAfterResponses(table, numberRounds(table, null), endUs) };
   }
 }

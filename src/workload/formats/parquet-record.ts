@@ -47,8 +47,8 @@ export class ParquetRecord implements TraceRecord {
     return String(this.get(field) ?? '');
   }
 
-  invalid(field: string, problem: string, remedy: string): Error {
-    return fieldInvalid(this.place(field), problem, remedy);
+  invalid(field: string, problem: string, hint: string): Error {
+    return fieldInvalid(this.place(field), problem, hint);
   }
 
   place(field: string): string {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { told } from './format.contract.js';
 import { parquet } from './parquet.js';
-import { parquetFile, type TestCodec, type TestColumn } from './parquet-file.contract.js';
-import { temporaryFiles } from './samples.contract.js';
+import { parquetFile, type TestCodec, type TestColumn } from './parquet-file.fixture.js';
+import { temporaryFiles } from './samples.fixture.js';
 
 const written = temporaryFiles();
 const read = (columns: readonly TestColumn[], groupRows?: number, codec?: TestCodec) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type FormatSample, formatContract } from './format.contract.js';
-import { parquetFile } from './parquet-file.contract.js';
+import { parquetFile } from './parquet-file.fixture.js';
 import { traceFormatOf } from './read-any-trace.js';
 import { TRACE_FORMATS } from './registry.js';
 
@@ -140,7 +140,7 @@ describe('TRACE_FORMATS', () => {
     writeFileSync(path, 'time,tokens\n1,2\n');
     await expect(traceFormatOf(path)).rejects.toMatchObject({
       code: 'TRACE_FORMAT_UNKNOWN',
-      remedy: expect.stringContaining('azure (a CSV with the columns TIMESTAMP'),
+      hint: expect.stringContaining('azure (a CSV with the columns TIMESTAMP'),
     });
   });
 });

@@ -40,13 +40,13 @@ export function readHabits(path: string): Map<number, Habit> {
       const place = (position: number) =>
         `${path}:${i + 1}:${fields.slice(0, position).join(',').length + (position > 0 ? 2 : 1)}`;
       if (fields.length !== 4 && fields.length !== 6) {
-        const remedy = 'give start, rate, cv and pattern, and both shape and scale or neither';
-        throw fieldInvalid(place(0), `the row has ${fields.length} columns`, remedy);
+        const hint = 'give start, rate, cv and pattern, and both shape and scale or neither';
+        throw fieldInvalid(place(0), `the row has ${fields.length} columns`, hint);
       }
       const numberAt = (position: number, name: string) => {
         const text = fields[position]!.trim();
-        const invalid = (field: string, problem: string, remedy: string) =>
-          fieldInvalid(`${place(position)} (${field})`, problem, remedy);
+        const invalid = (field: string, problem: string, hint: string) =>
+          fieldInvalid(`${place(position)} (${field})`, problem, hint);
         return checkedTime({ invalid }, name, text === '' ? Number.NaN : Number(text), text);
       };
       const start = numberAt(0, 'start') % DAY_SECONDS;

@@ -40,8 +40,8 @@ export class CohortSum {
   spec(period: string, time: number, startUs: number, durationUs: number): CohortSpec | null {
     if (this.#population === 0) return null;
     if (this.#input.isEmpty || this.#output.isEmpty) {
-      const remedy = 'give input_tokens and output_tokens for that time or before';
-      throw workloadFolderInvalid(this.#dataset, `no lengths are known for ${time} s after midnight`, remedy);
+      const hint = 'give input_tokens and output_tokens for that time or before';
+      throw workloadFolderInvalid(this.#dataset, `no lengths are known for ${time} s after midnight`, hint);
     }
     const reasoning = {
       reason_ratio_distribution: { type: 'empirical', params: this.#reasonRatio.percent() },

@@ -182,7 +182,7 @@ describe('readServeGen', () => {
     expect(error).toMatchObject({ name: 'InputError', problem: expect.stringContaining(problem) });
     expect(error.place).toContain(`${folder}`);
     expect(error.place).toContain(place);
-    expect(error.remedy).not.toBe('');
+    expect(error.hint).not.toBe('');
   });
 
   it('says when a client has no lengths at all', () => {

@@ -66,8 +66,8 @@ export function readServeGen(folder: string): WorkloadSpec {
 function readChunks(folder: string): Chunk[] {
   const ids = chunkIds(folder);
   if (ids.length === 0) {
-    const remedy = 'give the folder of one model, such as data/language/m-large';
-    throw workloadFolderInvalid(folder, 'has no chunk-*-trace.csv', remedy);
+    const hint = 'give the folder of one model, such as data/language/m-large';
+    throw workloadFolderInvalid(folder, 'has no chunk-*-trace.csv', hint);
   }
   return ids.map((id) => ({
     habits: readHabits(join(folder, `chunk-${id}-trace.csv`)),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { temporaryFiles } from './samples.contract.js';
+import { temporaryFiles } from './samples.fixture.js';
 import { forEachSpan, SpanScan, type SpanText } from './span-objects.js';
 
 const written = temporaryFiles();

@@ -11,7 +11,7 @@ export interface TraceRecord {
   time(field: string): number;
   /** A field that holds a text or a number, as text; empty when it is absent. */
   name(field: string): string;
-  invalid(field: string, problem: string, remedy: string): Error;
+  invalid(field: string, problem: string, hint: string): Error;
   /** `trace.csv:14:7 (ContextTokens)`. */
   place(field: string): string;
 }

@@ -5,7 +5,7 @@ import { RequestTable, setSourceId, sourceIdOf } from '../request-table.js';
 import { selectRows } from '../tools/select-rows.js';
 import type { Trace } from '../trace.js';
 import type { TracePart } from './format.js';
-import { numberRounds, pausesAfterAnswers } from './number-rounds.js';
+import { numberRounds, pausesAfterResponses } from './number-rounds.js';
 import { plainTrace } from './plain-trace.js';
 import { startAtZero } from './start-at-zero.js';
 import { microseconds, type TraceRecord } from './trace-record.js';
@@ -84,7 +84,7 @@ export class TrafficRows {
   trace(path: string, cutOff: number, place: (index: number, field: string) => string): Trace {
     const table = this.#table;
     if (table.count === 0) throw this.#models.size === 0 ? traceEmpty(path) : this.#nothingLeft(path);
-    this.#guessAnswers();
+    this.#guessResponses();
     startAtZero(table);
     const read: Trace = {
       ...plainTrace('traffic', path, table, (row, field) => place(sourceIdOf(table, row), field)),
@@ -129,24 +129,24 @@ export class TrafficRows {
     this.#blocks.endRow(size);
   }
 
-  /** An answer that nobody got is taken to be as long as those of its model are on average, so that the load is right. */
-  #guessAnswers(): void {
+  /** A response that nobody got is taken to be as long as those of its model are on average, so that the load is right. */
+  #guessResponses(): void {
     if (this.#unanswered.length === 0) return;
     const { client, clients, count, outputTokens } = this.#table;
     const sums = new Float64Array(clients.size);
-    const answers = new Float64Array(clients.size);
+    const responses = new Float64Array(clients.size);
     let sum = 0;
     let all = 0;
     for (let row = 0; row < count; row++) {
       if (OBSERVED_OUTCOMES[this.#outcome[row]!] !== 'ok') continue;
       sums[client[row]!]! += outputTokens[row]!;
-      answers[client[row]!]!++;
+      responses[client[row]!]!++;
       sum += outputTokens[row]!;
       all++;
     }
     for (const row of this.#unanswered) {
       const model = client[row]!;
-      const mean = answers[model]! > 0 ? sums[model]! / answers[model]! : all > 0 ? sum / all : 1;
+      const mean = responses[model]! > 0 ? sums[model]! / responses[model]! : all > 0 ? sum / all : 1;
       outputTokens[row] = Math.round(mean);
     }
   }
@@ -155,7 +155,7 @@ export class TrafficRows {
     const table = this.#table;
     if (table.sessions.size === 1) return null;
     const endUs = this.#e2eUs.map((us, row) => table.arrivalUs[row]! + (us || 0));
-    return pausesAfterAnswers(table, numberRounds(table, null), endUs);
+    return pausesAfterResponses(table, numberRounds(table, null), endUs);
   }
 
   #observed(): Observed {

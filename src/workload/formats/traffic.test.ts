@@ -5,7 +5,7 @@ import { readTraceV2 } from '../trace-v2/read-trace.js';
 import { writeTrace } from '../trace-v2/write.js';
 import { told } from './format.contract.js';
 import { readAnyTrace, traceFormatOf } from './read-any-trace.js';
-import { samplePath, temporaryFiles } from './samples.contract.js';
+import { samplePath, temporaryFiles } from './samples.fixture.js';
 import { traffic } from './traffic.js';
 import { trafficFiles } from './traffic-files.js';
 
@@ -42,7 +42,7 @@ describe('traffic', () => {
       clients: Array(4).fill('qwen/qwen3-14b'),
       sessions: ['eCzfg-3gFOb', '', 'eCzfg-3gFOb', ''],
       rounds: [0, 0, 1, 0],
-      // From the end of the first answer.
+      // From the end of the first response.
       thinkTimeUs: [0, 0, 180_000, 0],
     });
     const { table } = trace;
@@ -136,9 +136,9 @@ describe('requests of recorded traffic that were not answered', () => {
   it('arrive with the mean length of the answers of their model', async () => {
     const given = [...answered, { ...REFUSED, model: 'a' }, { ...REFUSED, model: 'b', status: 503 }];
     const { notes, outputTokens } = await read(...given, { ...REFUSED, model: 'c', status: 499 });
-    // Nobody had an answer of c: that of all.
+    // Nobody had a response of c: that of all.
     expect(outputTokens.slice(3)).toEqual([21, 100, 47]);
-    expect(notes[0]).toMatch(/^requests without an answer: 3; /);
+    expect(notes[0]).toMatch(/^requests without an response: 3; /);
     expect((await read(REFUSED)).outputTokens).toEqual([1]);
   });
 
@@ -189,7 +189,7 @@ describe('models of recorded traffic', () => {
       code: 'TRACE_PART_EMPTY',
       place: path,
       problem: "no request asks for the model 'aa'",
-      remedy: expect.stringContaining("did you mean 'a'?"),
+      hint: expect.stringContaining("did you mean 'a'?"),
     });
   });
 

@@ -3,7 +3,7 @@ import { type RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, requestId } from '
 import type { ClientSpec, MultiTurnSpec, WorkloadSpec } from '../spec/workload-spec.js';
 import type { Workload } from '../workload.js';
 import { generateSpecWorkload } from './generate-spec-workload.js';
-import { client, cohort, column, fixed, rowsFrom, rowsOf, specOf, spread } from './test-spec.contract.js';
+import { client, cohort, column, fixed, rowsFrom, rowsOf, specOf, spread } from './test-spec.fixture.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const steady = { arrival: { process: 'constant' } } as const;
@@ -61,7 +61,7 @@ describe('chats with set times', () => {
       if (table.arrivalUs[turns[0]!]! > 95e6) continue;
       rounds.set(turns.length, (rounds.get(turns.length) ?? 0) + 1);
       const last = turns.at(-1)!;
-      // Everything but the tokens that no turn repeats: the last one of every answer that has a next turn.
+      // Everything but the tokens that no turn repeats: the last one of every response that has a next turn.
       expect(table.contextTokens[session]).toBe(
         table.inputTokens[last]! + table.outputTokens[last]! + turns.length - 1,
       );

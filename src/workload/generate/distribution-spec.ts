@@ -20,9 +20,9 @@ export interface DistributionWorkload {
   numRequests: number;
   /** Requests per second at a constant rate; null with `concurrency`. */
   rate: number | null;
-  /** Users who each wait for their answer before they ask again; null with `rate`. */
+  /** Users who each wait for their response before they ask again; null with `rate`. */
   concurrency: number | null;
-  /** Pause of such a user between an answer and the next request. */
+  /** Pause of such a user between a response and the next request. */
   thinkTimeMs: number;
   /** Tokens that every prompt starts with, on top of its own; 0 for none. */
   prefixTokens: number;

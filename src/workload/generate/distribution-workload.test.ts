@@ -125,9 +125,9 @@ describe('generateWorkload in a closed loop', () => {
 
   it('never asks again in the microsecond of a loss', () => {
     const { table, sessions } = generateWorkload({ ...LOOP, thinkTimeMs: 0 }, 42);
-    const afterAnswer = sessions!.left(table, 0, true, 500, 1e9);
+    const afterResponse = sessions!.left(table, 0, true, 500, 1e9);
     const afterLoss = sessions!.left(table, 1, false, 500, 1e9);
-    expect([table.arrivalUs[afterAnswer], table.arrivalUs[afterLoss]]).toEqual([500, 501]);
+    expect([table.arrivalUs[afterResponse], table.arrivalUs[afterLoss]]).toEqual([500, 501]);
   });
 
   it('makes none after the horizon', () => {

@@ -3,7 +3,7 @@ import { isSorted } from '../arrival-order.js';
 import { type RequestTable, ROW_STREAMING, requestId } from '../request-table.js';
 import type { ClientSpec, WorkloadSpec } from '../spec/workload-spec.js';
 import { generateSpecWorkload } from './generate-spec-workload.js';
-import { client, cohort, column, fixed, rowsFrom, rowsOf, specOf, spread } from './test-spec.contract.js';
+import { client, cohort, column, fixed, rowsFrom, rowsOf, specOf, spread } from './test-spec.fixture.js';
 
 const made = (spec: WorkloadSpec, more: Partial<Parameters<typeof generateSpecWorkload>[1]> = {}): RequestTable =>
   generateSpecWorkload(spec, { seed: 42, ...more }).table;

@@ -59,7 +59,7 @@ function makeKnown(maker: RequestMaker, horizonUs: number): void {
     const nextUs = times.next(own, members.stream(member, ARRIVAL));
     if (nextUs < Number.POSITIVE_INFINITY) events.push(nextUs, member);
   };
-  /** The next turn of a chat with set times comes a pause after an answer that takes a microsecond per token. */
+  /** The next turn of a chat with set times comes a pause after a response that takes a microsecond per token. */
   const continueLater = (session: number, row: number) => {
     if (chats.made[session]! >= chats.rounds[session]!) return;
     const nextUs = table.arrivalUs[row]! + chats.pauseUs[session]! + table.outputTokens[row]!;

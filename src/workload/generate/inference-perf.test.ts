@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InferencePerfSpec } from '../spec/workload-spec.js';
 import { generateSpecWorkload } from './generate-spec-workload.js';
-import { column, rowsFrom, rowsOf } from './test-spec.contract.js';
+import { column, rowsFrom, rowsOf } from './test-spec.fixture.js';
 
 const SHARED: InferencePerfSpec['shared_prefix'] = {
   num_unique_system_prompts: 3,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ROW_GROWS_CONTEXT } from '../request-table.js';
 import { generateSpecWorkload } from './generate-spec-workload.js';
 import { isLengthPreset, presetSpec, WORKLOADS } from './presets.js';
-import { rowsOf } from './test-spec.contract.js';
+import { rowsOf } from './test-spec.fixture.js';
 
 const tableOf = (name: string, numRequests: number) =>
   generateSpecWorkload(presetSpec(name), { seed: 42, numRequests }).table;
@@ -27,7 +27,7 @@ describe('presets', () => {
       expect.objectContaining({
         code: 'WORKLOAD_UNKNOWN',
         place: '--workload',
-        remedy: expect.stringContaining("'chatbot'"),
+        hint: expect.stringContaining("'chatbot'"),
       }),
     );
     expect(() => presetSpec('toString')).toThrow(expect.objectContaining({ code: 'WORKLOAD_UNKNOWN' }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WindowSpec } from '../spec/workload-spec.js';
 import { RateShares } from './rate-shares.js';
-import { client, cohort, specOf } from './test-spec.contract.js';
+import { client, cohort, specOf } from './test-spec.fixture.js';
 
 const during = (...windows: WindowSpec[]) => ({ lifecycle: { windows } });
 

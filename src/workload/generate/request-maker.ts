@@ -126,7 +126,7 @@ export class RequestMaker {
     if (lengths.hasReason) lengths.drawReason(random, draft);
   }
 
-  /** How long the chat gets with its last answer: looks ahead at its turns, which are drawn again when they come. */
+  /** How long the chat gets with its last response: looks ahead at its turns, which are drawn again when they come. */
   #wholeContext(session: number, traffic: Traffic, chat: ChatPlan): number {
     const { chats } = this;
     const random = chats.streams;

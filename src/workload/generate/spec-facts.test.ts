@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endsByItself, mixesRatesAndUsers } from './spec-facts.js';
-import { client, cohort, specOf } from './test-spec.contract.js';
+import { client, cohort, specOf } from './test-spec.fixture.js';
 
 const windows = { lifecycle: { windows: [{ start_us: 0, end_us: 5 }] } };
 const talk = (more: object = {}) => ({ reasoning: { multi_turn: { max_rounds: 2, ...more } } });

@@ -11,7 +11,7 @@ export function endsByItself(spec: WorkloadSpec): boolean {
   });
 }
 
-/** Whether some send at a rate and others when they have their answer: then the former use up a number of requests alone. */
+/** Whether some send at a rate and others when they have their response: then the former use up a number of requests alone. */
 export function mixesRatesAndUsers(spec: WorkloadSpec): boolean {
   const all = [...trafficOf(spec)];
   return all.some(({ traffic }) => hasRate(traffic)) && all.some(({ traffic }) => hasUsers(traffic));

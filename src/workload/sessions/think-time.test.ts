@@ -66,13 +66,13 @@ describe('parseThinkTime', () => {
     ['constant:value=5 s', 'not a duration', 'unit'],
     ['constant:value=5s3', 'not a duration', 'unit'],
     ['constant:value=999999999h', 'not a duration', 'unit'],
-  ])('refuses %j', (text, problem, remedy) => {
+  ])('refuses %j', (text, problem, hint) => {
     expect(() => parse(text)).toThrowError(
       expect.objectContaining({
         code: 'THINK_TIME_INVALID',
         place: '--think-time-dist',
         problem: expect.stringContaining(problem),
-        remedy: expect.stringContaining(remedy),
+        hint: expect.stringContaining(hint),
       }),
     );
   });

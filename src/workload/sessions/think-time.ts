@@ -33,7 +33,7 @@ const DISTRIBUTIONS: Record<string, { required: string[]; optional: string[]; fo
 
 /** `lognormal:mu=,sigma=[,min=3s,max=30s]` (mu: logarithm of seconds) or `constant:value=500ms`. */
 export function parseThinkTime(text: string, random: RandomStream): ThinkTime {
-  const fail = (problem: string, remedy: string) => thinkTimeInvalid('--think-time-dist', problem, remedy);
+  const fail = (problem: string, hint: string) => thinkTimeInvalid('--think-time-dist', problem, hint);
   const colon = text.indexOf(':');
   const name = colon < 0 ? text : text.slice(0, colon);
   const distribution = Object.hasOwn(DISTRIBUTIONS, name) ? DISTRIBUTIONS[name] : undefined;

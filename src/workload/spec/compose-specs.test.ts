@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RateShares } from '../generate/rate-shares.js';
-import { client, cohort, specOf } from '../generate/test-spec.contract.js';
+import { client, cohort, specOf } from '../generate/test-spec.fixture.js';
 import { composeSpecs } from './compose-specs.js';
 import { trafficOf } from './walk.js';
 import type { WorkloadSpec } from './workload-spec.js';

@@ -42,7 +42,7 @@ export function composeSpecs(parts: readonly SpecPart[]): ComposedSpec {
   mergeTargets(spec, parts);
   notes.push(...dropped(parts), ...sharedGroups(parts), ...changedRates(parts));
   const place = parts.map(({ path }) => path).join(' + ');
-  const fail = (where: string, problem: string, remedy: string) => specInvalid(`${place} (${where})`, problem, remedy);
+  const fail = (where: string, problem: string, hint: string) => specInvalid(`${place} (${where})`, problem, hint);
   for (const rule of RULES) rule(spec, fail);
   return { spec, notes };
 }

@@ -21,8 +21,8 @@ export function readLengthFile(
   const shares = new Map<number, number>();
   const add = (length: number, share: number, place: string) => {
     if (!(Number.isInteger(length) && length >= limits.least && length <= limits.most)) {
-      const remedy = `give whole numbers from ${limits.least} to ${limits.most}`;
-      throw specInvalid(place, `${length} is not a length`, remedy);
+      const hint = `give whole numbers from ${limits.least} to ${limits.most}`;
+      throw specInvalid(place, `${length} is not a length`, hint);
     }
     if (!(share >= 0 && share < Number.POSITIVE_INFINITY))
       throw specInvalid(place, `${share} is not a share`, 'give numbers from 0');

@@ -6,5 +6,5 @@ export const MAX_POPULATION = 100_000;
 /** Members of all cohorts together. */
 export const MAX_CLIENTS = 1_000_000;
 export const DEFAULT_PREFIX_TOKENS = 50;
-/** How long a chat or a waiting user waits for an answer unless it says so itself. */
+/** How long a chat or a waiting user waits for a response unless it says so itself. */
 export const CHAT_TIMEOUT_US = 300_000_000;

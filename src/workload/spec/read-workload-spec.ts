@@ -34,7 +34,7 @@ export function readWorkloadSpec(text: string, path: string, overrides: SpecOver
   if (read.version !== '2') renameClasses(spec);
   if (overrides.aggregateRate !== undefined && spec.inference_perf === undefined)
     spec.aggregate_rate = overrides.aggregateRate;
-  const fail = (where: string, problem: string, remedy: string) => specInvalid(places.of(where), problem, remedy);
+  const fail = (where: string, problem: string, hint: string) => specInvalid(places.of(where), problem, hint);
   for (const rule of RULES) rule(spec, fail);
   for (const { path: where, length, limits } of lengthsOf(spec)) {
     if (length.file === undefined) continue;

@@ -813,9 +813,9 @@ describe('every rule, broken one at a time', () => {
       caught = error;
     }
     expect(caught).toBeInstanceOf(InputError);
-    const { place: found, message, remedy } = caught as InputError;
+    const { place: found, message, hint } = caught as InputError;
     expect(found).toBe(`spec.yaml${place}`);
     expect(message).toContain(says);
-    expect(remedy).not.toBe('');
+    expect(hint).not.toBe('');
   });
 });

@@ -43,7 +43,7 @@ export interface TrafficSpec {
 }
 
 export interface ClientSpec extends TrafficSpec {
-  /** Users who each wait for their answer; instead of a rate. */
+  /** Users who each wait for their response; instead of a rate. */
   concurrency?: number;
   think_time_us?: number;
   lifecycle?: { windows: WindowSpec[] };

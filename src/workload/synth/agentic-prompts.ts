@@ -22,7 +22,7 @@ export function agentBlocksOf(session: AgenticSession, scale: PromptScale): numb
   return scale.agentBlocks + AGENT_EXTRA_BLOCKS[session.agent]!;
 }
 
-/** Prompt tokens of each turn of a session: what came before in this context, the answer included, and what is new. */
+/** Prompt tokens of each turn of a session: what came before in this context, the response included, and what is new. */
 export function promptTokens(session: AgenticSession, scale: PromptScale): number[] {
   const base = (agentBlocksOf(session, scale) + PROJECT_BLOCKS) * BLOCK_TOKENS;
   const lengths: number[] = [];

@@ -7,7 +7,7 @@ import { turnCounts } from './turn-counts.js';
 /** One call of an agent to the model. Tokens are not yet scaled to the published means. */
 export interface AgenticTurn {
   arrivalUs: number;
-  /** After the answer before: the tool's run, or a person's. 0 for the first turn. */
+  /** After the response before: the tool's run, or a person's. 0 for the first turn. */
   pauseUs: number;
   output: number;
   /** What the turn adds: the task, a tool's result or, when the context starts over, the summary it starts with. */
@@ -42,7 +42,7 @@ const LONGEST_OUTPUT = 8192;
 /** Seconds. Most pauses are a tool's run, some a person's. */
 const TOOL_RUN = { median: 1.5, sigma: 1.1 };
 const PERSON = { median: 25, sigma: 0.8, share: 0.03 };
-/** How long an answer is assumed to have taken where the trace was recorded. */
+/** How long a response is assumed to have taken where the trace was recorded. */
 const ANSWER_S = { fixed: 0.6, perToken: 0.008 };
 /** Of the whole duration: no session takes more. */
 const LONGEST_SESSION = 0.97;

@@ -40,14 +40,14 @@ describe('turnCounts', () => {
 
   it('refuses what cannot have these quantiles', () => {
     expect(() => counts(100, 1000)).toThrowError(
-      expect.objectContaining({ code: 'SYNTH_INVALID', place: '--sessions', remedy: 'give at least 101' }),
+      expect.objectContaining({ code: 'SYNTH_INVALID', place: '--sessions', hint: 'give at least 101' }),
     );
     let least = 0;
     try {
       counts(274, 300);
     } catch (error) {
       expect(error).toMatchObject({ code: 'SYNTH_INVALID', place: '--requests' });
-      least = Number(/\d+/.exec((error as { remedy: string }).remedy)![0]);
+      least = Number(/\d+/.exec((error as { hint: string }).hint)![0]);
     }
     expect(counts(274, least).filter((n) => n === 19)).toHaveLength(2);
     expect(() => counts(274, least - 1)).toThrowError(expect.objectContaining({ place: '--requests' }));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
 import { anonymise } from './anonymise.js';
-import { anyTrace, madeTrace, rowsOf } from './made-trace.contract.js';
+import { anyTrace, madeTrace, rowsOf } from './made-trace.fixture.js';
 import { traceStats } from './trace-stats.js';
 
 describe('anonymise', () => {

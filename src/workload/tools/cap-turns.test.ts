@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { capTurns } from './cap-turns.js';
-import { madeTrace, rowsOf } from './made-trace.contract.js';
+import { madeTrace, rowsOf } from './made-trace.fixture.js';
 
 const ids = (trace: Parameters<typeof rowsOf>[0]) => rowsOf(trace).map(({ id }) => id);
 

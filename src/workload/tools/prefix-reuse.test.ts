@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
 import { type RequestTable, ROW_GROWS_CONTEXT } from '../request-table.js';
-import { anyTrace, madeTrace } from './made-trace.contract.js';
+import { anyTrace, madeTrace } from './made-trace.fixture.js';
 import { prefixReuse } from './prefix-reuse.js';
 import { promptTable } from './prompt-table.js';
 

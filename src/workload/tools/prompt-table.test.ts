@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ROW_GROWS_CONTEXT } from '../request-table.js';
 import { closedLoopWorkload } from '../sessions/trace-session-driver.js';
-import { madeTrace } from './made-trace.contract.js';
+import { madeTrace } from './made-trace.fixture.js';
 import { growsContext, promptTable } from './prompt-table.js';
 
 const grows = { sessionContextGrowth: 'accumulate' };

@@ -19,7 +19,7 @@ export function growsContext({ header }: Trace): boolean {
 
 /**
  * The requests of a trace with the prompts they really have, same rows: where context grows, each turn's prompt is the one
- * before, its answer without the last token, and what the row adds. Nothing else changes; most traces are as they are.
+ * before, its response without the last token, and what the row adds. Nothing else changes; most traces are as they are.
  */
 export function promptTable(trace: Trace): RequestTable {
   if (!growsContext(trace) || trace.table.sessions.size === 1) return trace.table;

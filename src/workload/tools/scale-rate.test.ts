@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyTrace, madeTrace, rowsOf } from './made-trace.contract.js';
+import { anyTrace, madeTrace, rowsOf } from './made-trace.fixture.js';
 import { scaleRate } from './scale-rate.js';
 
 describe('scaleRate', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
-import { anyTrace, madeTrace, rowsOf } from './made-trace.contract.js';
+import { anyTrace, madeTrace, rowsOf } from './made-trace.fixture.js';
 import { selectRows } from './select-rows.js';
 
 describe('selectRows', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sourceIdOf } from '../request-table.js';
-import { anyTrace, type MadeRow, madeTrace, rowsOf } from './made-trace.contract.js';
+import { anyTrace, type MadeRow, madeTrace, rowsOf } from './made-trace.fixture.js';
 import { promptTable } from './prompt-table.js';
 import { sliceTrace } from './slice-trace.js';
 

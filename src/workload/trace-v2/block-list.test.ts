@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PromptBlocks } from '../prompt-blocks.js';
 import { BlockLists, writeBlockList } from './block-list.js';
-import { csv, failure, type Row, read } from './csv-text.contract.js';
+import { csv, failure, type Row, read } from './csv-text.fixture.js';
 import { BASE_COLUMNS } from './layout.js';
 import { readTraceData } from './read-data.js';
 
@@ -76,7 +76,7 @@ describe('the column block_hashes', () => {
     expect([numbers(blocks!, 0), numbers(blocks!, 1)]).toEqual([[0, 1], []]);
   });
 
-  const remedy = "give ids and ranges of ids with spaces between them, as in '0-13 17'";
+  const hint = "give ids and ranges of ids with spaces between them, as in '0-13 17'";
   it.each([
     ['x', "'x' is not a block id"],
     ['1,2', "'1,2' is not a block id"],
@@ -88,7 +88,7 @@ describe('the column block_hashes', () => {
   ])('refuses %s', (list, problem) => {
     const message = refusal([{ block_hashes: `"${list}"` }], 64);
     expect(message).toMatch(/^t\.csv:2:\d+ \(block_hashes\): /);
-    expect(message).toContain(`${problem}; ${remedy}`);
+    expect(message).toContain(`${problem}; ${hint}`);
   });
 
   it('refuses more blocks than the prompt has room for', () => {

@@ -127,8 +127,7 @@ export class CsvColumns {
     const end = this.#file.fieldEnd(begin, column.name);
     if (this.#file.bytes[end] === NEWLINE && position + 1 < this.#required) throw this.#tooShort(position + 1, end);
     const text = this.#file.text(begin, end);
-    const fail = (problem: string, remedy: string) =>
-      fieldInvalid(this.#file.place(begin, column.name), problem, remedy);
+    const fail = (problem: string, hint: string) => fieldInvalid(this.#file.place(begin, column.name), problem, hint);
 
     if (column.holds === 'whole') {
       const value = text === '' && column.emptyIsZero ? 0 : /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;

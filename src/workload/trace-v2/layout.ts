@@ -84,11 +84,11 @@ export function readLayout(file: CsvFile, path: string): TraceLayout {
   given.forEach((name, position) => {
     const wanted = fixed[position];
     if (name === wanted || !(fixed.includes(name) || (wanted !== undefined && TRAILING_COLUMNS.includes(name)))) return;
-    const remedy =
+    const hint =
       wanted === undefined
         ? `'${name}' is column ${fixed.indexOf(name) + 1}`
         : `column ${position + 1} must be '${wanted}'`;
-    throw columnsInvalid(place(position), `column '${name}' is out of place`, remedy);
+    throw columnsInvalid(place(position), `column '${name}' is out of place`, hint);
   });
   if (given.length < fixed.length) {
     const missing = fixed.slice(given.length).join(',');

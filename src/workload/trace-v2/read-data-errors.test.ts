@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { csv, failure, type Row, read } from './csv-text.contract.js';
+import { csv, failure, type Row, read } from './csv-text.fixture.js';
 import { BASE_COLUMNS } from './layout.js';
 
 describe('readTraceData on bad input', () => {
@@ -43,7 +43,7 @@ describe('readTraceData on bad input', () => {
     const error = failure(one(row));
     expect(error).toMatchObject({ name: 'InputError', code: 'TRACE_FIELD_INVALID', place: on3(one(row), column) });
     expect(error.problem).toContain(problem);
-    expect(error.remedy).not.toBe('');
+    expect(error.hint).not.toBe('');
   });
 
   it.each<[string, string, string, string]>([
@@ -96,7 +96,7 @@ describe('readTraceData on bad input', () => {
     expect(error.name).toBe('InputError');
     expect(error.place).toBe(place);
     expect(error.problem).toContain(problem);
-    expect(error.remedy).not.toBe('');
+    expect(error.hint).not.toBe('');
   });
 
   it('does not compare deadlines with the arrival where they count from it', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type RequestTable, ROW_STREAMING, sourceIdOf } from '../request-table.js';
-import { csv, read } from './csv-text.contract.js';
+import { csv, read } from './csv-text.fixture.js';
 import { BASE_COLUMNS, fixedColumns } from './layout.js';
 
 /** All columns of a table, without the room behind the last row. */

@@ -125,12 +125,12 @@ describe('readTraceHeader', () => {
     ],
     ['nothing', '', 't.yaml', 'no keys', 'trace_version'],
     ['a list', '- a\n', 't.yaml', 'no keys', 'trace_version'],
-  ])('names the place of %s', async (_, text, place, problem, remedy) => {
+  ])('names the place of %s', async (_, text, place, problem, hint) => {
     const error = await failure(text);
     expect(error.code).toMatch(/^TRACE_HEADER_/);
     expect(error.place).toBe(place);
     expect(error.problem).toContain(problem);
-    expect(error.remedy).toContain(remedy);
+    expect(error.hint).toContain(hint);
   });
 });
 

@@ -34,7 +34,7 @@ describe('readTraceV2', () => {
     writeFileSync(header, 'trace_version: 3\nblock_tokens: 0\n');
     await expect(readTraceV2(header, join(folder, 'trace.csv'))).rejects.toMatchObject({
       place: `${header}:2:1 (block_tokens)`,
-      remedy: 'give at least 1',
+      hint: 'give at least 1',
     });
   });
 

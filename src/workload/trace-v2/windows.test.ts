@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csv } from './csv-text.contract.js';
+import { csv } from './csv-text.fixture.js';
 import { readTraceData, type TraceData, TraceDataReader } from './read-data.js';
 
 const TEXT = csv([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
 import { RequestTable, ROW_STREAMING, setSourceId } from '../request-table.js';
-import { anyTrace, madeTrace, rowsOf } from '../tools/made-trace.contract.js';
+import { anyTrace, madeTrace, rowsOf } from '../tools/made-trace.fixture.js';
 import type { Trace } from '../trace.js';
 import { readTraceData } from './read-data.js';
 import { readTraceHeader } from './read-header.js';

@@ -8,9 +8,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelFile, ModelRegistry } from '../contract.js';
 import { downloadModel } from '../download/download-model.js';
 import { unreachable } from '../errors.js';
-import { ToyClock } from '../toy-clock.contract.js';
-import { sha256 } from '../toy-hub.contract.js';
-import { toyBytes } from '../toy-model.contract.js';
+import { FakeClock } from '../fake-clock.fixture.js';
+import { sha256 } from '../fake-hub.fixture.js';
+import { fakeBytes } from '../fake-model.fixture.js';
 import { CacheLock } from './cache-lock.js';
 import { ModelCache } from './model-cache.js';
 
@@ -42,34 +42,40 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 const registry: ModelRegistry = {
-  address: 'toy:',
+  address: 'tiny:',
   connect: async () => ({ connected: true }),
   list: async () => [],
   resolve: () => Promise.reject(new Error('not asked')),
-  open: async (_, { path, size }) => ({ begins: 0, bytes: pieces(toyBytes(size, path)) }),
+  open: async (_, { path, size }) => ({ begins: 0, bytes: pieces(fakeBytes(size, path)) }),
   close: async () => {},
 };
 
 /** A model of files that are named after their contents: the same name is the same bytes. */
 function model(name: string, revision: string, ...paths: string[]) {
   const files = paths.map((path): ModelFile => {
-    const hex = sha256(toyBytes(1000, path));
+    const hex = sha256(fakeBytes(1000, path));
     return { path, size: 1000, checksum: path.startsWith('plain') ? null : { algorithm: 'sha256', hex }, tag: null };
   });
   return { name, version: 'main', revision: revision.repeat(40), files, folder: null };
 }
 
 const download = async (...args: Parameters<typeof model>) =>
-  (await downloadModel({ registry, model: model(...args), cache, clock: new ToyClock() })).folder;
+  (await downloadModel({ registry, model: model(...args), cache, clock: new FakeClock() })).folder;
 
 /** What an interrupted download leaves: the first file, and nothing of the others. */
 async function interrupt(...args: Parameters<typeof model>): Promise<void> {
   let opened = 0;
   const open: ModelRegistry['open'] = async (...asked) => {
-    if (opened++ > 0) throw unreachable('toy:', 'gone');
+    if (opened++ > 0) throw unreachable('tiny:', 'gone');
     return registry.open(...asked);
   };
-  const options = { registry: { ...registry, open }, model: model(...args), cache, clock: new ToyClock(), parallel: 1 };
+  const options = {
+    registry: { ...registry, open },
+    model: model(...args),
+    cache,
+    clock: new FakeClock(),
+    parallel: 1,
+  };
   await expect(downloadModel(options)).rejects.toMatchObject({ code: 'REGISTRY_UNREACHABLE' });
 }
 
@@ -84,7 +90,7 @@ describe('list', () => {
     await interrupt('acme/big', 'b', 'one', 'three', 'four');
     expect(await cache.list()).toEqual([
       {
-        registry: 'toy:',
+        registry: 'tiny:',
         name: 'acme/tiny',
         version: 'main',
         revision: 'a'.repeat(40),

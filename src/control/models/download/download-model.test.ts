@@ -18,16 +18,16 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CacheLock } from '../cache/cache-lock.js';
 import { ModelCache } from '../cache/model-cache.js';
 import type { ModelRegistry, ResolvedModel } from '../contract.js';
+import { FakeClock } from '../fake-clock.fixture.js';
+import { FakeHub } from '../fake-hub.fixture.js';
+import { fakeBytes, tinyModel } from '../fake-model.fixture.js';
 import { checksumsIn, checksumsOf } from '../registry.contract.js';
 import { openRegistry } from '../registry.js';
-import { ToyClock } from '../toy-clock.contract.js';
-import { ToyHub } from '../toy-hub.contract.js';
-import { tinyModel, toyBytes } from '../toy-model.contract.js';
 import { type DownloadOptions, downloadModel } from './download-model.js';
 import type { DownloadProgress } from './transfer-progress.js';
 
-let hub: ToyHub;
-let clock: ToyClock;
+let hub: FakeHub;
+let clock: FakeClock;
 let registry: ModelRegistry;
 let folder: string;
 let cache: ModelCache;
@@ -35,9 +35,9 @@ const LARGE = 'model.safetensors';
 
 beforeEach(async () => {
   vi.stubEnv('http_proxy', '');
-  hub = await ToyHub.start();
+  hub = await FakeHub.start();
   hub.put('acme/tiny', 'main', tinyModel('main'));
-  clock = new ToyClock();
+  clock = new FakeClock();
   progress.length = 0;
   registry = openRegistry('hugging-face', { url: hub.url }, clock);
   folder = mkdtempSync(join(tmpdir(), 'twinyard-cache-'));
@@ -97,8 +97,8 @@ async function* pieces(...all: Buffer[]): AsyncGenerator<Uint8Array> {
   yield* all;
 }
 
-const toyRegistry: ModelRegistry = {
-  address: 'toy:',
+const fakeRegistry: ModelRegistry = {
+  address: 'tiny:',
   connect: async () => ({ connected: true }),
   list: async () => [],
   resolve: () => Promise.reject(new Error('not asked')),
@@ -130,8 +130,8 @@ describe('downloadModel', () => {
     const waiting: (() => void)[] = [];
     let active = 0;
     let most = 0;
-    const toy: ModelRegistry = {
-      ...toyRegistry,
+    const fake: ModelRegistry = {
+      ...fakeRegistry,
       async open(_, { path }) {
         most = Math.max(most, ++active);
         // Nobody goes on before three are here.
@@ -140,13 +140,15 @@ describe('downloadModel', () => {
           if (waiting.length === 3) for (const one of waiting.splice(0)) one();
         });
         active--;
-        return { begins: 0, bytes: pieces(toyBytes(1000, path)) };
+        return { begins: 0, bytes: pieces(fakeBytes(1000, path)) };
       },
     };
     const model = { name: 'acme/many', version: 'main', revision: 'f'.repeat(40), files, folder: null };
-    const { folder: found } = await downloadModel({ registry: toy, model, cache, clock, parallel: 3 });
+    const { folder: found } = await downloadModel({ registry: fake, model, cache, clock, parallel: 3 });
     expect(most).toBe(3);
-    expect(checksumsIn(found)).toEqual(checksumsOf(Object.fromEntries(names.map((one) => [one, toyBytes(1000, one)]))));
+    expect(checksumsIn(found)).toEqual(
+      checksumsOf(Object.fromEntries(names.map((one) => [one, fakeBytes(1000, one)]))),
+    );
   });
 
   it('leaves a model where it is, unless it is told to copy it', async () => {
@@ -278,13 +280,13 @@ describe('a download that breaks off', () => {
   });
 
   it('takes the other files with it, and keeps what came', async () => {
-    const files = { 'a.safetensors': toyBytes(1000, 'a'), 'b.safetensors': toyBytes(1000, 'b') };
+    const files = { 'a.safetensors': fakeBytes(1000, 'a'), 'b.safetensors': fakeBytes(1000, 'b') };
     hub.put('acme/tiny', 'two', files);
     const waiting = new Promise<void>((seen) => {
       hub.once('/b.safetensors', () => seen());
     });
     hub.once('/a.safetensors', (response) => void waiting.then(() => response.writeHead(404).end()));
-    // The second file never gets an answer: it would wait for ever.
+    // The second file never gets a response: it would wait for ever.
     await expect(download({ version: 'two', parallel: 2 })).rejects.toMatchObject({
       code: 'MODEL_FILE_NOT_FOUND',
       place: expect.stringContaining('a.safetensors'),
@@ -293,7 +295,7 @@ describe('a download that breaks off', () => {
 });
 
 describe('wrong bytes', () => {
-  const wrong = toyBytes(300_000, 'wrong');
+  const wrong = fakeBytes(300_000, 'wrong');
   const sendWrong = (response: ServerResponse) => response.writeHead(200).end(wrong);
 
   it('are not published', async () => {
@@ -311,7 +313,7 @@ describe('wrong bytes', () => {
 
   it('of small files are noticed as well', async () => {
     const { length } = tinyModel('main')['config.json']!;
-    hub.once('/resolve-cache/', (response) => response.writeHead(200).end(toyBytes(length, 'x')));
+    hub.once('/resolve-cache/', (response) => response.writeHead(200).end(fakeBytes(length, 'x')));
     await expect(download()).rejects.toMatchObject({
       code: 'MODEL_CHECKSUM',
       problem: expect.stringMatching(/^its git-sha1/),
@@ -435,7 +437,7 @@ describe('the disk', () => {
 
   it('must have room for what is missing', async () => {
     const model = huge(2 ** 52);
-    await expect(downloadModel({ registry: toyRegistry, model, cache, clock })).rejects.toMatchObject({
+    await expect(downloadModel({ registry: fakeRegistry, model, cache, clock })).rejects.toMatchObject({
       code: 'MODEL_DISK_FULL',
       transient: true,
       problem: expect.stringMatching(/^4194304\.0 GiB are needed, \d+\.\d GiB are free$/),
@@ -446,7 +448,7 @@ describe('the disk', () => {
     const open = async () => {
       throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
     };
-    const options = { registry: { ...toyRegistry, open }, model: huge(10), cache, clock };
+    const options = { registry: { ...fakeRegistry, open }, model: huge(10), cache, clock };
     await expect(downloadModel(options)).rejects.toMatchObject({
       code: 'MODEL_DISK_FULL',
       problem: '0.0 GiB are needed',
@@ -511,7 +513,7 @@ describe('links that somebody planted', () => {
     const sum = (await registry.resolve('acme/tiny')).files.find(({ path }) => path === LARGE)!.checksum!.hex;
     const blobs = join(folder, 'cache', 'blobs', sum.slice(0, 2));
     mkdirSync(blobs, { recursive: true });
-    writeFileSync(join(folder, 'precious'), toyBytes(300_000, 'evil'));
+    writeFileSync(join(folder, 'precious'), fakeBytes(300_000, 'evil'));
     symlinkSync(join(folder, 'precious'), join(blobs, sum));
     sameAsHub((await download()).folder);
   });

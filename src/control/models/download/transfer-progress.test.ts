@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { ToyClock } from '../toy-clock.contract.js';
+import { FakeClock } from '../fake-clock.fixture.js';
 import { type DownloadProgress, TransferProgress } from './transfer-progress.js';
 
 function start() {
-  const clock = new ToyClock();
+  const clock = new FakeClock();
   const told: DownloadProgress[] = [];
   const progress = new TransferProgress({ bytes: 10_000, files: 2 }, clock, (one) => told.push(one));
   return { clock, told, progress };

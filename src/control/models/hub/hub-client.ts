@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../contract.js';
-import { badRedirect, isModelProblem, oddAnswer, unreachable } from '../errors.js';
-import { AnswerHeaders } from './answer-headers.js';
-import { readText, shownReason } from './answer-text.js';
+import { badRedirect, isModelProblem, oddResponse, unreachable } from '../errors.js';
 import { networkProblem } from './network-problem.js';
 import { redirected } from './redirected.js';
+import { ResponseHeaders } from './response-headers.js';
+import { readText, shownReason } from './response-text.js';
 import { type Asked, statusProblem } from './status-problem.js';
 
 const CONNECT_MS = 10_000;
@@ -17,11 +17,11 @@ const MOST_JSON_BYTES = 64 * 2 ** 20;
 const MOST_REASON_BYTES = 16 * 1024;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-export interface HubAnswer {
+export interface HubResponse {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   /** Of the hub's own answer, the first that tags the file: it knows more of it than whatever it sends us to. */
-  readonly ownHeaders: AnswerHeaders;
+  readonly ownHeaders: ResponseHeaders;
   /** Its errors are `ModelError`s already. */
   readonly body: AsyncIterable<Uint8Array>;
   /** Instead of reading the body. */
@@ -39,7 +39,7 @@ interface Request {
   readonly method?: 'GET' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** An answer that sends us elsewhere but has this header is answer enough. */
+  /** A response that sends us elsewhere but has this header is answer enough. */
   readonly enough?: string;
 }
 
@@ -68,17 +68,17 @@ export class HubClient {
     try {
       return JSON.parse(text ?? '');
     } catch {
-      throw oddAnswer(asked.place, 'the answer is not JSON');
+      throw oddResponse(asked.place, 'the answer is not JSON');
     }
   }
 
-  /** An answer that is what was asked for; others are thrown as what they mean. */
-  async ask(path: string, asked: Asked, request: Request = {}): Promise<HubAnswer> {
+  /** A response that is what was asked for; others are thrown as what they mean. */
+  async ask(path: string, asked: Asked, request: Request = {}): Promise<HubResponse> {
     try {
-      const answer = await this.#follow(new URL(this.#base + path), asked.place, request);
-      const { headers, status } = answer;
-      if (status < 300 || REDIRECTS.includes(status)) return answer;
-      const text = await readText(answer.body, MOST_REASON_BYTES);
+      const response = await this.#follow(new URL(this.#base + path), asked.place, request);
+      const { headers, status } = response;
+      if (status < 300 || REDIRECTS.includes(status)) return response;
+      const text = await readText(response.body, MOST_REASON_BYTES);
       throw statusProblem(asked, {
         status,
         headers,
@@ -100,33 +100,33 @@ export class HubClient {
     first: URL,
     place: string,
     { enough = '', headers, method = 'GET', signal }: Request,
-  ): Promise<HubAnswer> {
+  ): Promise<HubResponse> {
     const { request } = await import('undici');
     const dispatcher = await this.#connections();
     let url = first;
     let isOwn = true;
-    let ownHeaders = new AnswerHeaders({});
+    let ownHeaders = new ResponseHeaders({});
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       isOwn &&= url.origin === this.#origin;
       const credentials = isOwn && this.#token !== undefined ? { authorization: `Bearer ${this.#token}` } : {};
-      const answer = await request(url, {
+      const response = await request(url, {
         method,
         dispatcher,
         signal: signal ?? null,
         headers: { 'user-agent': 'twinyard', 'accept-encoding': 'identity', ...headers, ...credentials },
       });
-      const found = new AnswerHeaders(answer.headers);
+      const found = new ResponseHeaders(response.headers);
       if (isOwn && ownHeaders.tag === null) ownHeaders = found;
-      if (!REDIRECTS.includes(answer.statusCode) || found.text(enough) !== undefined) {
+      if (!REDIRECTS.includes(response.statusCode) || found.text(enough) !== undefined) {
         return {
-          status: answer.statusCode,
+          status: response.statusCode,
           headers: found,
           ownHeaders,
-          body: told(answer.body, place, signal),
-          discard: () => answer.body.on('error', () => {}).destroy(),
+          body: told(response.body, place, signal),
+          discard: () => response.body.on('error', () => {}).destroy(),
         };
       }
-      await answer.body.dump();
+      await response.body.dump();
       url = redirected(url, found.text('location'), place);
     }
     throw badRedirect(place, `sends us elsewhere more than ${MOST_REDIRECTS} times`);

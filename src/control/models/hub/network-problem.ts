@@ -13,7 +13,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
 };
 
-/** Why no answer came, in words. Messages of libraries are not repeated: they may hold whole addresses. */
+/** Why no response came, in words. Messages of libraries are not repeated: they may hold whole addresses. */
 export function networkProblem(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === 'string')

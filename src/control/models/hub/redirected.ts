@@ -1,6 +1,6 @@
 import { badRedirect } from '../errors.js';
 
-/** Where an answer sends us; what is no address on the web, or less safe than where we come from, is refused. */
+/** Where a response sends us; what is no address on the web, or less safe than where we come from, is refused. */
 export function redirected(from: URL, location: string | undefined, place: string): URL {
   const to = location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (to === undefined || (to.protocol !== 'https:' && to.protocol !== 'http:')) {

@@ -6,13 +6,13 @@ import {
   gated,
   type ModelProblem,
   modelNotFound,
-  oddAnswer,
+  oddResponse,
   rateLimited,
   tokenNeeded,
   tokenRefused,
   versionNotFound,
 } from '../errors.js';
-import type { AnswerHeaders } from './answer-headers.js';
+import type { ResponseHeaders } from './response-headers.js';
 import { retryAfter } from './retry-after.js';
 
 /** What was asked for: it decides what a 404 without an explanation means. */
@@ -25,7 +25,7 @@ export interface Asked {
 
 interface Refusal {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   readonly hasToken: boolean;
   /** What the server said, without secrets. */
   readonly said: string;
@@ -34,7 +34,7 @@ interface Refusal {
 
 const CHECK_NAME = 'check the name; a private model needs a token that may read it';
 
-/** What an answer that is not the one hoped for means. Hubs tell why in `x-error-code`; mirrors often do not. */
+/** What a response that is not the one hoped for means. Hubs tell why in `x-error-code`; mirrors often do not. */
 export function statusProblem(asked: Asked, { hasToken, headers, now, said, status }: Refusal): ModelProblem {
   const { place } = asked;
   if (status === 429) return rateLimited(place, retryAfter(headers, now));
@@ -49,7 +49,7 @@ export function statusProblem(asked: Asked, { hasToken, headers, now, said, stat
   if (status === 403) return forbidden(place, said);
   if (status === 404 && asked.what === 'model') return modelNotFound(place, CHECK_NAME);
   if (status === 404 && asked.what === 'file') return fileNotFound(place);
-  return oddAnswer(place, `answered ${status}${said}`);
+  return oddResponse(place, `answered ${status}${said}`);
 }
 
 const noVersion = ({ place, version = '' }: Asked) =>

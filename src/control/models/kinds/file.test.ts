@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../fake-clock.fixture.js';
+import { sha256 } from '../fake-hub.fixture.js';
 import { bytesOf } from '../registry.contract.js';
-import { ToyClock } from '../toy-clock.contract.js';
-import { sha256 } from '../toy-hub.contract.js';
 import { file as kind } from './file.js';
 
 let folder: string;
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const open = (url = pathToFileURL(root).href) => kind.open({ url }, new ToyClock());
+const open = (url = pathToFileURL(root).href) => kind.open({ url }, new FakeClock());
 
 function write(path: string, text = '{}'): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -31,15 +31,15 @@ const resolved = async (name: string, version?: string) => {
 
 describe('the address', () => {
   it.each([undefined, 'models', '/models', 'https://models', 'file://host/models'])('%s is refused', (url) => {
-    expect(() => kind.open(url === undefined ? {} : { url }, new ToyClock())).toThrow(
-      expect.objectContaining({ code: 'REGISTRY_URL', remedy: "give the address of a folder, as in 'file:///models'" }),
+    expect(() => kind.open(url === undefined ? {} : { url }, new FakeClock())).toThrow(
+      expect.objectContaining({ code: 'REGISTRY_URL', hint: "give the address of a folder, as in 'file:///models'" }),
     );
   });
 
   it('takes no token', () => {
     const settings = { url: 'file:///models', token: 'hf_x', place: 'r' };
-    expect(() => kind.open(settings, new ToyClock())).toThrow(
-      expect.objectContaining({ code: 'REGISTRY_TOKEN', place: 'r (token)', remedy: 'leave it out' }),
+    expect(() => kind.open(settings, new FakeClock())).toThrow(
+      expect.objectContaining({ code: 'REGISTRY_TOKEN', place: 'r (token)', hint: 'leave it out' }),
     );
   });
 
@@ -87,7 +87,7 @@ describe('models', () => {
     expect(await resolved('tiny', 'v2')).toEqual(['tiny/v2', 'v2']);
     await expect(open().resolve('tiny')).rejects.toMatchObject({
       code: 'MODEL_VERSION_NEEDED',
-      remedy: 'give one of v1, v2',
+      hint: 'give one of v1, v2',
     });
     write('tiny/main/config.json');
     expect(await resolved('tiny')).toEqual(['tiny/main', 'main']);
@@ -96,10 +96,10 @@ describe('models', () => {
   });
 
   it('are named when one is not there', async () => {
-    await expect(open().resolve('tiny')).rejects.toMatchObject({ remedy: 'the folder has no models' });
+    await expect(open().resolve('tiny')).rejects.toMatchObject({ hint: 'the folder has no models' });
     write('plain/config.json');
-    await expect(open().resolve('plan')).rejects.toMatchObject({ remedy: "did you mean 'plain'? known: plain" });
-    await expect(open().resolve('plain', 'v1')).rejects.toMatchObject({ remedy: 'known: main' });
+    await expect(open().resolve('plan')).rejects.toMatchObject({ hint: "did you mean 'plain'? known: plain" });
+    await expect(open().resolve('plain', 'v1')).rejects.toMatchObject({ hint: 'known: main' });
   });
 });
 

@@ -6,15 +6,15 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeCertificate } from '../../../gateway/server/certificate.contract.js';
+import { makeCertificate } from '../../../gateway/server/certificate.fixture.js';
 import type { ModelRegistry, RegistrySettings } from '../contract.js';
 import { ModelError } from '../errors.js';
+import { FakeClock } from '../fake-clock.fixture.js';
+import { FakeHub, refuse } from '../fake-hub.fixture.js';
+import { fakeBytes, tinyModel } from '../fake-model.fixture.js';
 import { networkProblem } from '../hub/network-problem.js';
 import { redirected } from '../hub/redirected.js';
 import { bytesOf } from '../registry.contract.js';
-import { ToyClock } from '../toy-clock.contract.js';
-import { refuse, ToyHub } from '../toy-hub.contract.js';
-import { tinyModel, toyBytes } from '../toy-model.contract.js';
 import { huggingFace } from './hugging-face.js';
 
 const TOKEN = 'hf_PlantedTokenThatNobodyMaySee';
@@ -23,8 +23,8 @@ const folder = mkdtempSync(join(tmpdir(), 'twinyard-hub-'));
 const certificate = makeCertificate(folder, 'localhost');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-let hub: ToyHub;
-let clock: ToyClock;
+let hub: FakeHub;
+let clock: FakeClock;
 let commit: string;
 const opened: ModelRegistry[] = [];
 
@@ -36,8 +36,8 @@ function open(settings: RegistrySettings = {}): ModelRegistry {
 
 beforeEach(async () => {
   vi.stubEnv('http_proxy', '');
-  hub = await ToyHub.start();
-  clock = new ToyClock();
+  hub = await FakeHub.start();
+  clock = new FakeClock();
   commit = hub.put('acme/tiny', 'main', tinyModel('main'));
 });
 afterEach(async () => {
@@ -197,7 +197,7 @@ describe('what is asked', () => {
     hub.listsBlobs = false;
     const registry = open();
     const model = await registry.resolve('acme/tiny');
-    hub.tamper('acme/tiny', commit, 'config.json', toyBytes(model.files[0]!.size, 'other'));
+    hub.tamper('acme/tiny', commit, 'config.json', fakeBytes(model.files[0]!.size, 'other'));
     await expect(registry.open(model, model.files[0]!, 0)).rejects.toMatchObject({
       code: 'MODEL_FILE_CHANGED',
       problem: 'has changed',
@@ -258,7 +258,7 @@ describe('a refusal', () => {
     const model = await registry.resolve('acme/gated');
     await expect(registry.open(model, model.files[0]!, 0)).rejects.toMatchObject({
       code: 'MODEL_GATED',
-      remedy: "accept them on the model's page, and give a token of that account",
+      hint: "accept them on the model's page, and give a token of that account",
     });
   });
 
@@ -292,7 +292,7 @@ describe('trying again', () => {
       code: 'REGISTRY_RATE_LIMITED',
       transient: true,
       retryAfterMs: 3_600_000,
-      remedy: 'try again in 3600 s',
+      hint: 'try again in 3600 s',
     });
     expect(clock.slept).toEqual([]);
   });
@@ -321,7 +321,7 @@ describe('trying again', () => {
     expect(await open().connect()).toMatchObject({ connected: false, problem: { code: 'REGISTRY_FAILING' } });
     hub.once('/api/', answer(429));
     const { problem } = (await open().connect()) as { problem: ModelError };
-    expect([problem.remedy, problem instanceof ModelError]).toEqual(['try again later', true]);
+    expect([problem.hint, problem instanceof ModelError]).toEqual(['try again later', true]);
     expect(clock.slept).toEqual([]);
   });
 });

@@ -12,8 +12,8 @@ import type {
   ResolvedModel,
 } from '../contract.js';
 import { badToken, badUrl, fileChanged, isModelProblem } from '../errors.js';
-import { changeSince, completedFile, type ListedFile, readListing, readRevision } from '../hub/hub-answers.js';
 import { HubClient } from '../hub/hub-client.js';
+import { changeSince, completedFile, type ListedFile, readListing, readRevision } from '../hub/hub-responses.js';
 import type { Asked } from '../hub/status-problem.js';
 import { inParallel } from '../in-parallel.js';
 import { checkModelName, checkVersion } from '../model-name.js';
@@ -56,8 +56,8 @@ class HuggingFaceRegistry implements ModelRegistry {
 
   async list({ limit = USUAL_LIMIT, search = '' }: ListQuery, signal?: AbortSignal): Promise<ModelListing[]> {
     const path = `/api/models?search=${encodeURIComponent(search)}&limit=${limit}`;
-    const answer = await retrying(() => this.#client.json(path, this.#models(), signal), this.#clock, signal);
-    return readListing(answer, this.address).slice(0, limit);
+    const response = await retrying(() => this.#client.json(path, this.#models(), signal), this.#clock, signal);
+    return readListing(response, this.address).slice(0, limit);
   }
 
   async resolve(name: string, version = USUAL_VERSION, signal?: AbortSignal): Promise<ResolvedModel> {
@@ -66,8 +66,8 @@ class HuggingFaceRegistry implements ModelRegistry {
     const place = `${this.address}/${name}`;
     const asked: Asked = { what: 'model', place, version };
     const path = `/api/models/${name}/revision/${encodeURIComponent(version)}?blobs=true`;
-    const answer = await retrying(() => this.#client.json(path, asked, signal), this.#clock, signal);
-    const { commit, files } = readRevision(answer, place);
+    const response = await retrying(() => this.#client.json(path, asked, signal), this.#clock, signal);
+    const { commit, files } = readRevision(response, place);
     const complete: ModelFile[] = [];
     await inParallel(files, QUESTIONS, async (file, i) => {
       complete[i] = await this.#completed(name, commit, file, signal);
@@ -81,10 +81,10 @@ class HuggingFaceRegistry implements ModelRegistry {
     const asked = this.#file(model.name, file.path);
     const headers: Record<string, string> = offset === 0 ? {} : { range: `bytes=${offset}-` };
     const path = resolvePath(model.name, model.revision, file.path);
-    const answer = await this.#client.ask(path, asked, { headers, signal });
-    const change = changeSince(file, offset, answer);
-    if (change === undefined) return { begins: answer.status === 206 ? offset : 0, bytes: answer.body };
-    answer.discard();
+    const response = await this.#client.ask(path, asked, { headers, signal });
+    const change = changeSince(file, offset, response);
+    if (change === undefined) return { begins: response.status === 206 ? offset : 0, bytes: response.body };
+    response.discard();
     throw fileChanged(asked.place, change);
   }
 
@@ -99,9 +99,9 @@ class HuggingFaceRegistry implements ModelRegistry {
     const asked = this.#file(name, path);
     const request = { method: 'HEAD', enough: 'x-linked-size', signal } as const;
     const head = () => this.#client.ask(resolvePath(name, commit, path), asked, request);
-    const answer = await retrying(head, this.#clock, signal);
-    answer.discard();
-    return completedFile(file, answer, asked.place);
+    const response = await retrying(head, this.#clock, signal);
+    response.discard();
+    return completedFile(file, response, asked.place);
   }
 
   #models(): Asked {

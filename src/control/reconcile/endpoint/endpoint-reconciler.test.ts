@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { InputError } from '../../../kernel/errors.js';
-import { TINY_CONFIG } from '../../models/toy-model.contract.js';
+import { TINY_CONFIG } from '../../models/fake-model.fixture.js';
 import { missingCommand, willNotEnd } from '../../runner/errors.js';
-import { ToyPlane } from '../toy-plane.contract.js';
+import { FakePlane } from '../fake-plane.fixture.js';
 
 describe('an endpoint', () => {
   test('is deployed, runs, and its replicas get requests when they are ready', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n  variables: {speed: 10}\n  env: {A: b}\n  secret_env: {TOKEN: hush}\n');
     expect(await plane.status()).toBe('Deploying 0: 0 of 2 replicas are ready');
     expect(plane.runner.started).toHaveLength(2);
@@ -17,13 +17,13 @@ describe('an endpoint', () => {
       workspace: 'default',
       endpoint: 'chat',
       command: 'twinyard',
-      args: expect.arrayContaining(['engine', '--served-model-name', 'toy', '--port', '{{port}}', '--speed=10']),
+      args: expect.arrayContaining(['engine', '--served-model-name', 'tiny', '--port', '{{port}}', '--speed=10']),
       env: { A: 'b', TOKEN: 'hush' },
       healthPath: '/health',
       startupTimeoutMs: 1_800_000,
     });
     expect(plane.routes.endpoints.get('default/chat')).toMatchObject({
-      models: ['toy'],
+      models: ['tiny'],
       replicas: [],
       waitsFor: 'its replicas are starting',
       policy: { name: 'weighted' },
@@ -37,7 +37,7 @@ describe('an endpoint', () => {
     await plane.ready();
     expect(await plane.status()).toBe('Running 2: ');
     expect(plane.routes.endpoints.get('default/chat')!.replicas[0]).toEqual({
-      ...{ id: 'chat-r1', url: 'http://127.0.0.1:20001', engine: 'vllm', models: ['toy'] },
+      ...{ id: 'chat-r1', url: 'http://127.0.0.1:20001', engine: 'vllm', models: ['tiny'] },
       ...{ healthPath: '/health', loadPath: '/metrics' },
     });
     expect((await plane.shown())!.status).toMatchObject({
@@ -53,7 +53,7 @@ describe('an endpoint', () => {
   });
 
   test('is scaled down when the requests of those who leave have ended', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
     plane.routes.busy.add('chat-r1').add('chat-r2');
@@ -67,7 +67,7 @@ describe('an endpoint', () => {
   });
 
   test('pauses without replicas, and comes back', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('');
     await plane.ready();
     await plane.chat('  replicas: 0\n');
@@ -79,7 +79,7 @@ describe('an endpoint', () => {
   });
 
   test('is updated one by one, and nobody leaves before another is ready', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
     await plane.chat('  replicas: 2\n  variables: {speed: 2}\n');
@@ -92,7 +92,7 @@ describe('an endpoint', () => {
   });
 
   test('is deleted when its last replica is gone', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('');
     await plane.ready();
     plane.routes.busy.add('chat-r1');
@@ -106,7 +106,7 @@ describe('an endpoint', () => {
 
 describe('what goes wrong', () => {
   test('a crash is followed by another start, later and later, with what the engine said last', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('');
     plane.runner.crash('chat-r1', ['loading', 'no such model']);
     await plane.rest();
@@ -137,7 +137,7 @@ describe('what goes wrong', () => {
   });
 
   test('one that crashes again and again is told once, with how often', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('');
     for (let i = 1; i <= 6; i++) {
       plane.runner.crash(`chat-r${i}`, [`12:00:0${i} no such model`]);
@@ -160,7 +160,7 @@ describe('what goes wrong', () => {
   });
 
   test('an update that fails again and again is no reason to turn clients away from who serves', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('');
     await plane.ready();
     await plane.chat('  variables: {speed: 2}\n');
@@ -175,7 +175,7 @@ describe('what goes wrong', () => {
   });
 
   test('one of several that crashes makes it degraded, and is routed to no more at once', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
     plane.endpoints.lose({ id: 'chat-r1', workspace: 'default', endpoint: 'chat' });
@@ -191,7 +191,7 @@ describe('what goes wrong', () => {
   });
 
   test('one that does not say any more that it is well gets no requests until it does', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
     plane.runner.unready('chat-r2');
@@ -209,7 +209,7 @@ describe('what goes wrong', () => {
   });
 
   test('what does not fit waits with what is free, and is started when there is room', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     plane.runner.room = 1;
     await plane.chat('  replicas: 2\n');
     expect(await plane.status()).toBe('Pending 0: 0 of 2 replicas are ready: does not fit: it wants 1 CPUs; free: 0');
@@ -231,7 +231,7 @@ describe('what goes wrong', () => {
   });
 
   test('clients of one that has no room at all are told at once', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     plane.runner.room = 0;
     await plane.chat('');
     expect(plane.routes.endpoints.get('default/chat')).toMatchObject({
@@ -242,7 +242,7 @@ describe('what goes wrong', () => {
   });
 
   test('a program that is not there is a failure, tried again later', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     plane.runner.startFails = missingCommand('vllm', 'on the PATH');
     await plane.chat('');
     expect(await plane.status()).toMatch(/^Failed 0: 0 of 1 replicas are ready: command 'vllm': is not a program/);
@@ -262,7 +262,7 @@ describe('what goes wrong', () => {
   });
 
   test('a name that the gateway cannot have is told, and a replica that will not end is told again', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     plane.routes.putFails = new InputError('X', 'endpoint', 'is taken', 'give another name');
     await plane.chat('');
     await plane.ready();
@@ -282,7 +282,7 @@ describe('what goes wrong', () => {
     [{ engine: { name: 'nobody' } }, "there is no engine 'nobody'"],
     [{ model: { registry: 'shelf', name: 'm', task: 'text-generation' } }, "there is no model registry 'shelf'"],
   ])('what it names and is not there is waited for: %j', async (more, problem) => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('  replicas: 0\n');
     // As when a store was filled by an older edition, or by hand.
     const spec = JSON.stringify({ ...chatSpec, ...more });
@@ -302,7 +302,7 @@ describe('a model from a registry', () => {
     `apiVersion: twinyard/v1\nkind: ModelRegistry\nmetadata: {name: shelf}\nspec: {type: file, url: 'file://${folder}'}\n`;
 
   test('is waited for, fetched, and given to the engine', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     const tiny = join(plane.folder, 'shelf', 'tiny');
     mkdirSync(tiny, { recursive: true });
     writeFileSync(join(tiny, 'config.json'), JSON.stringify(TINY_CONFIG));
@@ -323,7 +323,7 @@ describe('a model from a registry', () => {
   });
 
   test('that is not there is a failure, and what runs goes on', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     const tiny = join(plane.folder, 'shelf', 'tiny');
     mkdirSync(tiny, { recursive: true });
     writeFileSync(join(tiny, 'config.json'), '{}');
@@ -337,7 +337,7 @@ describe('a model from a registry', () => {
   });
 
   test('that cannot be had for another reason than before is told again', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     const shelf = join(plane.folder, 'shelf');
     await plane.apply(`${registry(shelf)}---\n${endpoint('tiny')}`);
     await plane.until(/shelf/);
@@ -357,7 +357,7 @@ const chatSpec = {
 
 describe('a control plane that begins again', () => {
   test('finds its replicas, routes to those who are ready, and goes on', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     plane.runner.ready('chat-r1');
     await plane.rest();
@@ -376,17 +376,17 @@ describe('a control plane that begins again', () => {
   });
 
   test('asks those of an earlier edition what they serve', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('');
     await plane.ready();
     await plane.chat('  variables: {speed: 3}\n');
-    expect(plane.routes.endpoints.get('default/chat')!.replicas).toMatchObject([{ id: 'chat-r1', models: ['toy'] }]);
+    expect(plane.routes.endpoints.get('default/chat')!.replicas).toMatchObject([{ id: 'chat-r1', models: ['tiny'] }]);
     await plane.reborn();
     expect(plane.routes.endpoints.get('default/chat')!.replicas).toMatchObject([{ id: 'chat-r1', models: null }]);
   });
 
   test('ends replicas of endpoints that are no more', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
     await plane.opened.exclusively((tx) => tx.deleteFrom('resources').where('kind', '=', 'Endpoint').execute());
@@ -395,7 +395,7 @@ describe('a control plane that begins again', () => {
   });
 
   test('goes on deleting', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('');
     await plane.ready();
     plane.routes.busy.add('chat-r1');
@@ -406,7 +406,7 @@ describe('a control plane that begins again', () => {
   });
 
   test('starts many replicas without losing sight of the rest', async () => {
-    const plane = await ToyPlane.open();
+    const plane = await FakePlane.open();
     await plane.chat('  replicas: 9\n');
     await plane.pass(0);
     await plane.pass(0);

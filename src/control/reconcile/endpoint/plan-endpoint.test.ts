@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type DesiredEndpoint, isRouted, type ObservedReplica } from './endpoint-state.js';
+import { FakeWorld } from './fake-world.fixture.js';
 import { planEndpoint } from './plan-endpoint.js';
-import { ToyWorld } from './toy-world.contract.js';
 
 const NOW = 1_000_000;
 const desired = (change: Partial<DesiredEndpoint> = {}): DesiredEndpoint => ({
@@ -192,7 +192,7 @@ describe('whatever happens, in whatever order', () => {
   test('its promises hold at every step, and it comes to rest with what is wanted', () => {
     fc.assert(
       fc.property(settings, fc.array(event, { maxLength: 60 }), (first, events) => {
-        const world = new ToyWorld(usable(first));
+        const world = new FakeWorld(usable(first));
         world.step();
         for (const one of events) {
           world.happen(one.type === 'want' ? { ...one, change: usable(one.change) } : one);

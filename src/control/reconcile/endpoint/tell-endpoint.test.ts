@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import { FakePlane } from '../fake-plane.fixture.js';
 import type { ModelState } from '../models/model-state.js';
-import { ToyPlane } from '../toy-plane.contract.js';
 import { EndpointMemory } from './endpoint-memory.js';
 import { tellStatus } from './tell-endpoint.js';
 
 const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
 
 test('a download that stalls is told as it goes on, and as an event once each time', async () => {
-  const plane = await ToyPlane.open();
+  const plane = await FakePlane.open();
   const { store, timing } = plane;
   await plane.chat('  replicas: 0\n');
   const memory = new EndpointMemory(null);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ResourceRecord } from '../../../store/resource-record.js';
-import { TINY_CONFIG } from '../../models/toy-model.contract.js';
+import { TINY_CONFIG } from '../../models/fake-model.fixture.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import { KvFacts } from './kv-facts.js';
 
@@ -24,7 +24,7 @@ test('say how much context fits, by the GPUs that a replica gets', async () => {
   const model = { path: folder, revision: 'r', facts: { folder } };
   const whole = (await kv.of(model, spec(1), cluster(24_576))) as { kv_cache_tokens: number };
   expect(whole).toMatchObject({ kv_cache_tokens: expect.any(Number), max_model_len: 2048 });
-  // Once for each answer: the files are not read again.
+  // Once for each response: the files are not read again.
   rmSync(join(folder, 'config.json'));
   expect(await kv.of(model, spec(1), cluster(24_576))).toBe(whole);
   writeFileSync(join(folder, 'config.json'), JSON.stringify(TINY_CONFIG));

@@ -18,7 +18,7 @@ type Facts = Readonly<Record<string, unknown>>;
 const UTILISATION = ['gpu_memory_utilization', 'mem_fraction_static'] as const;
 const USUAL_UTILISATION = 0.9;
 
-/** How much context a replica of an endpoint can hold on the GPUs it gets: worked out once for each answer. */
+/** How much context a replica of an endpoint can hold on the GPUs it gets: worked out once for each response. */
 export class KvFacts {
   #key = '';
   #facts: Facts = {};

@@ -4,30 +4,30 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ModelCache } from '../../models/cache/model-cache.js';
+import { FakeClock } from '../../models/fake-clock.fixture.js';
+import { FakeHub } from '../../models/fake-hub.fixture.js';
+import { safetensors, TINY_CONFIG, tinyModel } from '../../models/fake-model.fixture.js';
 import { openRegistry } from '../../models/registry.js';
-import { ToyClock } from '../../models/toy-clock.contract.js';
-import { ToyHub } from '../../models/toy-hub.contract.js';
-import { safetensors, TINY_CONFIG, tinyModel } from '../../models/toy-model.contract.js';
-import { ToyTiming } from '../toy-timing.contract.js';
+import { FakeTiming } from '../fake-timing.fixture.js';
 import type { AskedModel } from './fetch-model.js';
 import { ModelFetches, type ModelOrigin } from './model-fetches.js';
 import type { ModelState } from './model-state.js';
 
 let folder: string;
-let hub: ToyHub;
-let timing: ToyTiming;
-let clock: ToyClock;
+let hub: FakeHub;
+let timing: FakeTiming;
+let clock: FakeClock;
 let fetches: ModelFetches;
 let heard: () => void;
 let changes: number;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'twinyard-fetches-'));
-  hub = await ToyHub.start();
+  hub = await FakeHub.start();
   const weights = safetensors({ w: { dtype: 'BF16', shape: [64, 64] } });
   hub.put('acme/tiny', 'main', { ...tinyModel('one'), 'model.safetensors': weights });
-  timing = new ToyTiming();
-  clock = new ToyClock();
+  timing = new FakeTiming();
+  clock = new FakeClock();
   fetches = await begun();
 });
 afterEach(async () => {
@@ -58,7 +58,7 @@ const asked = (change: Partial<AskedModel> = {}): AskedModel => ({
 const fromHub = (edition = '1'): ModelOrigin => ({
   edition,
   keepsRevisions: true,
-  open: () => openRegistry('hugging-face', { url: hub.url }, new ToyClock()),
+  open: () => openRegistry('hugging-face', { url: hub.url }, new FakeClock()),
 });
 const fromFolder = (): ModelOrigin => ({
   edition: '1',

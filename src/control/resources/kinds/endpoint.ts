@@ -109,13 +109,13 @@ export const endpoint = defineKind({
     const problems: InputError[] = [];
     const { gpus } = given.resources;
     if (gpus > 1 && !Number.isInteger(gpus)) {
-      const remedy = 'give a share below 1, or a whole number';
-      problems.push(invalidField(placeOf('spec.resources.gpus'), `${gpus} is no number of GPUs`, remedy));
+      const hint = 'give a share below 1, or a whole number';
+      problems.push(invalidField(placeOf('spec.resources.gpus'), `${gpus} is no number of GPUs`, hint));
     }
     const { max_surge, max_unavailable } = given.deployment;
     if (max_surge === 0 && max_unavailable === 0) {
-      const remedy = 'let one of max_surge and max_unavailable be above 0';
-      problems.push(invalidField(placeOf('spec.deployment.max_surge'), 'an update could not begin', remedy));
+      const hint = 'let one of max_surge and max_unavailable be above 0';
+      problems.push(invalidField(placeOf('spec.deployment.max_surge'), 'an update could not begin', hint));
     }
     for (const key of Object.keys(given.secret_env)) {
       if (!Object.hasOwn(given.env, key)) continue;

@@ -102,8 +102,8 @@ function versionProblems({ command, parameters }: EngineVersion, path: string, p
     for (const argument of typeof part === 'string' ? [part] : part) {
       for (const given of placeholdersIn(argument)) {
         if ((PLACEHOLDERS as readonly string[]).includes(given)) continue;
-        const remedy = `give one of ${PLACEHOLDERS.map((one) => `{${one}}`).join(' ')}`;
-        problems.push(invalidField(placeOf(`${path}.command[${i}]`), `unknown placeholder {${given}}`, remedy));
+        const hint = `give one of ${PLACEHOLDERS.map((one) => `{${one}}`).join(' ')}`;
+        problems.push(invalidField(placeOf(`${path}.command[${i}]`), `unknown placeholder {${given}}`, hint));
       }
     }
   });

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PLACEHOLDERS, type ReplicaHandle } from '../contract.js';
-import { toySpec } from '../toy-engine.contract.js';
-import { LocalGround } from './local-ground.contract.js';
+import { fakeSpec } from '../fake-engine.fixture.js';
+import { LocalGround } from './local-ground.fixture.js';
 
 const CLI = fileURLToPath(new URL('../../../../dist/cli/main.js', import.meta.url));
 
@@ -22,7 +22,7 @@ test('emulated engines are started, asked, found again and stopped', async () =>
       if (type === 'ready' && ready.set(replica.id, replica).size === 2) resolve();
     });
   });
-  await Promise.all(['a', 'b'].map((id) => first.start(toySpec(id, {}, command))));
+  await Promise.all(['a', 'b'].map((id) => first.start(fakeSpec(id, {}, command))));
   await both;
   await first.close();
 
@@ -31,8 +31,8 @@ test('emulated engines are started, asked, found again and stopped', async () =>
   expect(replicas).toEqual(['a', 'b'].map((id) => ready.get(id)));
   for (const { url } of replicas) {
     const body = JSON.stringify({ model: 'qwen/qwen3-14b', prompt: 'hello', max_tokens: 3 });
-    const answer = await fetch(`${url}/v1/completions`, { method: 'POST', body });
-    expect(await answer.json()).toMatchObject({ usage: { completion_tokens: 3 } });
+    const response = await fetch(`${url}/v1/completions`, { method: 'POST', body });
+    expect(await response.json()).toMatchObject({ usage: { completion_tokens: 3 } });
   }
   const exits = await Promise.all(replicas.map(({ id }) => runner.stop(id, { graceMs: 60_000 })));
   for (const [i, exit] of exits.entries()) {

@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ReplicaHandle } from '../contract.js';
-import { toySpec } from '../toy-engine.contract.js';
+import { fakeSpec } from '../fake-engine.fixture.js';
 import { FOLDER_VARIABLE } from './base-environment.js';
 import { launch } from './launch.js';
-import { LocalGround } from './local-ground.contract.js';
+import { LocalGround } from './local-ground.fixture.js';
 import { LocalRunner } from './local-runner.js';
 import { type ReplicaRecord, readRecord, writeRecord } from './replica-record.js';
 
@@ -25,7 +25,7 @@ const THREE = { command: 'sh', args: ['-c', 'echo listening; setsid sleep 1000 &
 /** A replica that is left by a control plane that was closed. */
 async function left(): Promise<ReplicaHandle> {
   const runner = await ground.open();
-  const handle = await runner.start(toySpec('a', {}, THREE));
+  const handle = await runner.start(fakeSpec('a', {}, THREE));
   while ((await ground.processes()) < 3);
   await runner.close();
   return handle;
@@ -37,7 +37,7 @@ async function leftUnwell(): Promise<void> {
   const ready = new Promise<ReplicaHandle>((resolve) => {
     runner.watch(({ replica, type }) => type === 'ready' && resolve(replica));
   });
-  await runner.start(toySpec('a'));
+  await runner.start(fakeSpec('a'));
   await fetch(`${(await ready).url}/unready`);
   await runner.close();
 }

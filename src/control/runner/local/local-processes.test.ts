@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ReplicaHandle, ReplicaSpec, RunnerEvent } from '../contract.js';
-import { type ToyBehaviour, toySpec } from '../toy-engine.contract.js';
-import { LocalGround } from './local-ground.contract.js';
+import { type FakeBehaviour, fakeSpec } from '../fake-engine.fixture.js';
+import { LocalGround } from './local-ground.fixture.js';
 import type { LocalRunner, LocalRunnerOptions } from './local-runner.js';
 import { PortBook } from './port-book.js';
 
@@ -51,7 +51,7 @@ describe('the environment of a replica', () => {
     const env = { PATH: process.env.PATH, HOME: '/home/x', SECRET: 'of the control plane', CUDA_VISIBLE_DEVICES: '7' };
     await open({ env });
     const declared = { HF_HOME: '{{working_folder}}/hf', CHAT: '{{ messages }}', CUDA_VISIBLE_DEVICES: '0,1' };
-    const handle = await ready(toySpec('a', {}, { env: declared }));
+    const handle = await ready(fakeSpec('a', {}, { env: declared }));
     const { env: seen, folder } = await selfOf(handle);
     expect(folder).toBe(join(ground.replicas, 'a', 'work'));
     delete seen.PWD; // The shell's own.
@@ -67,16 +67,16 @@ describe('the environment of a replica', () => {
   });
 
   test('names its GPUs', async () => {
-    const two = await ready(toySpec('two', {}, { resources: { ...GIVEN, gpus: 2 } }));
+    const two = await ready(fakeSpec('two', {}, { resources: { ...GIVEN, gpus: 2 } }));
     expect((await selfOf(two)).env.CUDA_VISIBLE_DEVICES).toBe('0,1');
     await runner.stop('two', { graceMs: 0 });
-    const share = await ready(toySpec('share', {}, { resources: { ...GIVEN, gpus: 0.25, product: 'H100' } }));
+    const share = await ready(fakeSpec('share', {}, { resources: { ...GIVEN, gpus: 0.25, product: 'H100' } }));
     expect(share.gpus).toEqual([{ id: '0', share: 0.25 }]);
     expect((await selfOf(share)).env.CUDA_VISIBLE_DEVICES).toBe('0');
   });
 
   test('is not written down, nor is its command', async () => {
-    const spec = toySpec('a', {}, { env: { HF_TOKEN: 'hf_secret' } });
+    const spec = fakeSpec('a', {}, { env: { HF_TOKEN: 'hf_secret' } });
     await runner.start({ ...spec, args: [...spec.args, 'sk-secret'] });
     const folder = join(ground.replicas, 'a');
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -94,7 +94,7 @@ describe('GPUs', () => {
     lists('0, NVIDIA L4, 23034');
     chmodSync(driver, 0o755);
     await open({ machine: {}, env: { ...process.env, PATH: `${programs}:${process.env.PATH}` } });
-    const whole = (id: string) => toySpec(id, {}, { resources: { ...GIVEN, gpus: 1, product: 'L4' } });
+    const whole = (id: string) => fakeSpec(id, {}, { resources: { ...GIVEN, gpus: 1, product: 'L4' } });
     await runner.start(whole('a'));
     await expect(runner.start(whole('b'))).rejects.toMatchObject({ lacks: 'gpus' });
     lists('0, NVIDIA L4, 23034', '1, NVIDIA L4, 23034');
@@ -109,7 +109,7 @@ describe('GPUs', () => {
 });
 
 describe('a replica that cannot be started', () => {
-  const refused = (change: Partial<ReplicaSpec>) => runner.start(toySpec('a', {}, change));
+  const refused = (change: Partial<ReplicaSpec>) => runner.start(fakeSpec('a', {}, change));
   afterEach(async () => {
     expect(await runner.list()).toEqual([]);
     expect(readdirSync(ground.replicas)).toEqual([]);
@@ -143,7 +143,7 @@ describe('a replica that cannot be started', () => {
     await expect(refused({ port })).rejects.toMatchObject({ code: 'RUNNER_PORT_TAKEN' });
     server.close();
     await once(server, 'close');
-    expect(await ready(toySpec('a', {}, { port }))).toMatchObject({ port });
+    expect(await ready(fakeSpec('a', {}, { port }))).toMatchObject({ port });
     await runner.stop('a', { graceMs: 0 });
   });
 
@@ -166,10 +166,10 @@ describe('a replica that cannot be started', () => {
 describe('a port', () => {
   test('that somebody else took meanwhile is replaced by another', async () => {
     // The engine takes its time before it listens, as one does that loads a model first.
-    const { args } = toySpec('a');
+    const { args } = fakeSpec('a');
     const gate = join(ground.folder, 'gate');
     const waits = ['-c', 'while [ ! -e "$0" ]; do sleep 0.01; done; exec "$@"', gate, process.execPath, ...args];
-    const spec = toySpec('a', {}, { command: 'sh', args: waits });
+    const spec = fakeSpec('a', {}, { command: 'sh', args: waits });
     const first = await runner.start(spec);
     const events: string[] = [];
     runner.watch(({ type, replica }) => events.push(`${type} ${replica.port === first.port}`));
@@ -196,7 +196,7 @@ describe('a port', () => {
   test('that is asked for cannot be replaced', async () => {
     const gone = next('exited');
     const port = await new PortBook('test').take();
-    await runner.start(toySpec('a', { says: ['Error: listen EADDRINUSE'], exits: 1 }, { port }));
+    await runner.start(fakeSpec('a', { says: ['Error: listen EADDRINUSE'], exits: 1 }, { port }));
     expect((await gone).exit).toMatchObject({ reason: 'ended', code: 1 });
   });
 
@@ -204,7 +204,7 @@ describe('a port', () => {
     const starts: number[] = [];
     runner.watch(({ type, replica }) => type === 'started' && starts.push(replica.port));
     const gone = next('exited');
-    await runner.start(toySpec('a', { says: ['[Errno 98] Address already in use'], exits: 1 }));
+    await runner.start(fakeSpec('a', { says: ['[Errno 98] Address already in use'], exits: 1 }));
     expect((await gone).exit).toMatchObject({ reason: 'ended', code: 1 });
     expect([starts.length, new Set(starts).size]).toEqual([4, 4]);
     expect(await ground.processes()).toBe(0);
@@ -216,7 +216,7 @@ describe('limits', () => {
     const gone = next('exited');
     const hungry = 'const all = []; for (;;) all.push(Buffer.alloc(10e6, 1));';
     const resources = { ...GIVEN, memoryBytes: 256 * 1024 ** 2 };
-    await runner.start(toySpec('a', {}, { args: ['-e', hungry], resources }));
+    await runner.start(fakeSpec('a', {}, { args: ['-e', hungry], resources }));
     const { exit } = await gone;
     expect(exit!.reason).toBe('ended');
     expect(exit!.lastLines.join('\n')).toMatch(/allocation failed|out of memory/i);
@@ -226,7 +226,7 @@ describe('limits', () => {
 describe('logs', () => {
   test('stay small while the engine goes on writing', async () => {
     await open({ logBytes: 2000, logEveryMs: 1 });
-    const handle = await ready(toySpec('a'));
+    const handle = await ready(fakeSpec('a'));
     const path = join(ground.replicas, 'a', 'log');
     const line = 'x'.repeat(500);
     let written = 0;
@@ -242,7 +242,7 @@ describe('logs', () => {
 
   test('that cannot be rotated are told of once', async () => {
     await open({ logEveryMs: 1 });
-    await ready(toySpec('a'));
+    await ready(fakeSpec('a'));
     rmSync(join(ground.replicas, 'a', 'log'));
     const { url } = (await runner.list())[0]!;
     while (ground.faults.length === 0) await fetch(`${url}/self`);
@@ -256,9 +256,9 @@ describe('logs', () => {
 describe('stopping', () => {
   test('gives those time that the leader leaves behind', async () => {
     // The shell ends at once; the engine below it says its last words.
-    const { args } = toySpec('a');
+    const { args } = fakeSpec('a');
     const script = '"$@" & wait';
-    await ready(toySpec('a', {}, { command: 'sh', args: ['-c', script, 'sh', process.execPath, ...args] }));
+    await ready(fakeSpec('a', {}, { command: 'sh', args: ['-c', script, 'sh', process.execPath, ...args] }));
     const exit = await runner.stop('a', { graceMs: 60_000 });
     expect(exit).toMatchObject({ reason: 'stopped', signal: 'SIGTERM' });
     expect(exit!.lastLines.at(-1)).toBe('asked to end');
@@ -266,8 +266,8 @@ describe('stopping', () => {
   });
 
   test('waits for a start that is under way', async () => {
-    const behaviour: ToyBehaviour = { isReady: false };
-    const started = runner.start(toySpec('a', behaviour));
+    const behaviour: FakeBehaviour = { isReady: false };
+    const started = runner.start(fakeSpec('a', behaviour));
     const stopped = runner.stop('a', { graceMs: 0 });
     expect((await started).id).toBe('a');
     expect(await stopped).toMatchObject({ reason: 'stopped' });
@@ -275,7 +275,7 @@ describe('stopping', () => {
   });
 
   test('goes on if the state cannot be written, and says so', async () => {
-    await ready(toySpec('a'));
+    await ready(fakeSpec('a'));
     rmSync(join(ground.replicas, 'a'), { recursive: true });
     expect(await runner.stop('a', { graceMs: 60_000 })).toMatchObject({ reason: 'stopped', code: 0 });
     expect(ground.faults[0]!.message).toBe("replica 'a': its state cannot be written (ENOENT)");
@@ -283,7 +283,7 @@ describe('stopping', () => {
   });
 
   test('ends when the runner is closed, and is completed by the next', async () => {
-    await ready(toySpec('a', { isDeaf: true }));
+    await ready(fakeSpec('a', { isDeaf: true }));
     const stopped = runner.stop('a', { graceMs: 600_000 });
     await Promise.all([runner.close(), expect(stopped).rejects.toMatchObject({ code: 'RUNNER_CLOSED' })]);
     expect(await ground.processes()).toBe(1);
@@ -294,7 +294,7 @@ describe('stopping', () => {
 
   test('does not wait for ever for who cannot be ended, and can be asked for again', async () => {
     await open({ killWaitMs: 20 });
-    await ready(toySpec('a'));
+    await ready(fakeSpec('a'));
     const hung = vi.spyOn(process, 'kill').mockReturnValue(true);
     await expect(runner.stop('a', { graceMs: 10 })).rejects.toMatchObject({ code: 'RUNNER_WILL_NOT_END' });
     expect(hung).toHaveBeenLastCalledWith(expect.any(Number), 'SIGKILL');

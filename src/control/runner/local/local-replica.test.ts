@@ -2,8 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReplicaSpec } from '../contract.js';
-import { toySpec } from '../toy-engine.contract.js';
-import { LocalGround } from './local-ground.contract.js';
+import { fakeSpec } from '../fake-engine.fixture.js';
+import { LocalGround } from './local-ground.fixture.js';
 import { LocalReplica } from './local-replica.js';
 import { PortBook } from './port-book.js';
 import { type StartedReplica, startReplica } from './start-replica.js';
@@ -33,7 +33,7 @@ async function betweenProcesses(): Promise<{ replica: LocalReplica; go: (started
     tell: ({ type }: { type: string }) => told.push(type),
     onFault: (error: Error) => expect.unreachable(error.message),
   };
-  const { process, record } = await start(toySpec('a', { says: ['EADDRINUSE'], exits: 1 }));
+  const { process, record } = await start(fakeSpec('a', { says: ['EADDRINUSE'], exits: 1 }));
   let go!: (started: Promise<StartedReplica>) => void;
   const again = new Promise<StartedReplica>((resolve) => {
     go = resolve;
@@ -53,7 +53,7 @@ describe('a replica that is being started again', () => {
     const { go, replica } = await betweenProcesses();
     const stopped = replica.stop(60_000);
     expect(replica.handle.phase).toBe('stopping');
-    go(start(toySpec('a')));
+    go(start(fakeSpec('a')));
     expect(await stopped).toMatchObject({ reason: 'stopped' });
     expect(await ground.processes()).toBe(0);
   });
@@ -61,7 +61,7 @@ describe('a replica that is being started again', () => {
   test('is let go with its new process', async () => {
     const { go, replica } = await betweenProcesses();
     const letGo = replica.letGo();
-    const started = start(toySpec('a'));
+    const started = start(fakeSpec('a'));
     go(started);
     await letGo;
     const runner = await ground.open();
@@ -72,7 +72,7 @@ describe('a replica that is being started again', () => {
   test('has exited if that cannot be done', async () => {
     const { go, replica } = await betweenProcesses();
     const stopped = replica.stop(60_000);
-    go(start(toySpec('a', {}, { command: 'no-such-engine' })));
+    go(start(fakeSpec('a', {}, { command: 'no-such-engine' })));
     expect(await stopped).toMatchObject({ code: 1, lastLines: ['EADDRINUSE'] });
     expect(replica.handle.phase).toBe('exited');
   });
@@ -83,7 +83,7 @@ describe('a start', () => {
     mkdirSync(join(folder, 'state.json.new'));
     const port = await ports.take();
     ports.release(port);
-    const failed = start(toySpec('a', {}, { port }));
+    const failed = start(fakeSpec('a', {}, { port }));
     await expect(failed).rejects.toMatchObject({
       code: 'RUNNER_NOT_STARTED',
       message: expect.stringContaining('EISDIR'),
@@ -96,7 +96,7 @@ describe('a start', () => {
     const workingFolder = join(ground.folder, 'given');
     mkdirSync(workingFolder);
     writeFileSync(join(workingFolder, 'engine'), '#!/bin/sh\npwd\necho "$1"\n', { mode: 0o755 });
-    const spec = toySpec('a', {}, { command: './engine', args: ['{{working_folder}}'], workingFolder });
+    const spec = fakeSpec('a', {}, { command: './engine', args: ['{{working_folder}}'], workingFolder });
     const { process, record } = await start(spec);
     expect(await process.gone).toEqual({ code: 0, signal: null });
     const replica = new LocalReplica(folder, record, {} as never, null);

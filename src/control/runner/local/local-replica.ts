@@ -5,7 +5,7 @@ import { runnerClosed, unkeptRecord, unrotatedLog, willNotEnd } from '../errors.
 import { ownsPort } from './owns-port.js';
 import type { PortBook } from './port-book.js';
 import { isRunning } from './process-table.js';
-import { answers, Readiness, type ReadinessTiming } from './readiness.js';
+import { Readiness, type ReadinessTiming, responds } from './readiness.js';
 import { ReplicaLog } from './replica-log.js';
 import type { ProcessEnd, ReplicaProcess } from './replica-process.js';
 import { type ReplicaRecord, writeRecord } from './replica-record.js';
@@ -95,7 +95,7 @@ export class LocalReplica {
       this.#startupTimer = setTimeout(end, Math.min(leftMs, LONGEST_TIMER_MS));
     }
     const readiness = new Readiness(
-      async () => (await answers(`${this.#url}${healthPath}`, timing.timeoutMs)) && this.#isItself(readiness.isReady),
+      async () => (await responds(`${this.#url}${healthPath}`, timing.timeoutMs)) && this.#isItself(readiness.isReady),
       timing,
       (isReady) => this.#readinessChanged(isReady),
     );

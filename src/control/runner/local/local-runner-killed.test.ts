@@ -4,13 +4,13 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { randomStream } from '../../../kernel/random-stream.js';
-import { toySpec } from '../toy-engine.contract.js';
-import { LocalGround } from './local-ground.contract.js';
+import { fakeSpec } from '../fake-engine.fixture.js';
+import { LocalGround } from './local-ground.fixture.js';
 
 const DIST = new URL('../../../../dist/control/runner/local/local-runner.js', import.meta.url).href;
 
 /** A replica of two processes that is there at once. */
-const SPEC = toySpec('', {}, { command: 'sh', args: ['-c', 'sleep 1000 & wait'] });
+const SPEC = fakeSpec('', {}, { command: 'sh', args: ['-c', 'sleep 1000 & wait'] });
 
 /**
  * The life of a control plane: finds its replicas, then starts three and stops the second, again and again, and says what it

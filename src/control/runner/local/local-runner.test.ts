@@ -1,4 +1,4 @@
 import { runnerContract } from '../runner.contract.js';
-import { LocalGround } from './local-ground.contract.js';
+import { LocalGround } from './local-ground.fixture.js';
 
 runnerContract(async () => new LocalGround());

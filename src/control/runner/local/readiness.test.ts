@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { answers, Readiness } from './readiness.js';
+import { Readiness, responds } from './readiness.js';
 
 /** Answers as they are listed, and then none; what was said about them. */
 function heard(list: readonly boolean[], failures: number): Promise<(boolean | number)[]> {
@@ -64,14 +64,14 @@ describe('an answer', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect(await answers(`${url}/200`, 60_000)).toBe(true);
-    expect(await answers(`${url}/204`, 60_000)).toBe(true);
-    expect(await answers(`${url}/302`, 60_000)).toBe(false);
-    expect(await answers(`${url}/503`, 60_000)).toBe(false);
-    expect(await answers(`${url}/never`, 5)).toBe(false);
+    expect(await responds(`${url}/200`, 60_000)).toBe(true);
+    expect(await responds(`${url}/204`, 60_000)).toBe(true);
+    expect(await responds(`${url}/302`, 60_000)).toBe(false);
+    expect(await responds(`${url}/503`, 60_000)).toBe(false);
+    expect(await responds(`${url}/never`, 5)).toBe(false);
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
-    expect(await answers(`${url}/200`, 60_000)).toBe(false);
+    expect(await responds(`${url}/200`, 60_000)).toBe(false);
   });
 });

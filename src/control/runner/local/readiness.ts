@@ -1,9 +1,9 @@
 import { get } from 'node:http';
 
 export interface ReadinessTiming {
-  /** From one answer to the next question. */
+  /** From one response to the next question. */
   readonly everyMs: number;
-  /** An answer that takes longer is none. */
+  /** A response that takes longer is none. */
   readonly timeoutMs: number;
   /** After so many bad answers in a row a replica that was ready is so no more. */
   readonly failures: number;
@@ -25,7 +25,7 @@ export class Readiness {
     this.#changed = changed;
   }
 
-  /** Resolves after the first answer; asks on until it is stopped. */
+  /** Resolves after the first response; asks on until it is stopped. */
   async start(): Promise<void> {
     const isWell = await this.#ask();
     if (this.#isStopped) return;
@@ -45,7 +45,7 @@ export class Readiness {
 }
 
 /** Whether a page is there, with a status of 2xx. Each question has a connection of its own: an old one proves nothing. */
-export function answers(url: string, timeoutMs: number): Promise<boolean> {
+export function responds(url: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
       const { statusCode = 0 } = response;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { until } from '../../toy-engine.contract.js';
-import { observedRequest } from '../finished-request.contract.js';
-import { Collector } from './collector.contract.js';
+import { until } from '../../fake-engine.fixture.js';
+import { observedRequest } from '../finished-request.fixture.js';
+import { Collector } from './collector.fixture.js';
 import { Tracing } from './tracing.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { randomStream } from '../../../kernel/random-stream.js';
-import { sampleOf } from '../statistics.contract.js';
+import { sampleOf } from '../statistics.fixture.js';
 import type { ArrivalProcess, GapParameters } from './arrival-process.js';
 
 const NONE: GapParameters = { cv: 0, shape: 0, scaleUs: 0 };

@@ -9,7 +9,7 @@ import {
   type Sample,
   sampleOf,
   weibullCdf,
-} from '../statistics.contract.js';
+} from '../statistics.fixture.js';
 import { itIsAnArrivalProcess } from './arrivals.contract.js';
 import { ARRIVAL_PROCESSES, arrivalProcess } from './registry.js';
 import { weibullShape } from './weibull.js';

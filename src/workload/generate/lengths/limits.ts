@@ -6,7 +6,7 @@ export const MAX_TOKENS = 2 ** 31 - 1;
 export const TOKENS: LengthLimits = { least: 1, most: MAX_TOKENS };
 /** Images, sounds and films of a prompt: there may be none. */
 export const COUNT: LengthLimits = { least: 0, most: 10_000 };
-/** Reasoning among the tokens of an answer. */
+/** Reasoning among the tokens of a response. */
 export const PERCENT: LengthLimits = { least: 0, most: 100 };
 /** Microseconds before a chat's next turn; 11 days are far beyond any use. */
 export const PAUSE: LengthLimits = { least: 0, most: 1e12 };

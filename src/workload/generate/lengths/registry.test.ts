@@ -10,7 +10,7 @@ import {
   RARE_DISTANCE,
   type Sample,
   sampleOf,
-} from '../statistics.contract.js';
+} from '../statistics.fixture.js';
 import { itIsALengthDistribution } from './lengths.contract.js';
 import { TOKENS } from './limits.js';
 import { LENGTH_DISTRIBUTIONS, lengthSampler } from './registry.js';

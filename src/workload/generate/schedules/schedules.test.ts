@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { randomStream } from '../../../kernel/random-stream.js';
 import { gapsOf } from '../plan-schedules.js';
-import { client, cohort } from '../test-spec.contract.js';
+import { client, cohort } from '../test-spec.fixture.js';
 import { ActiveTimes } from './active-times.js';
 import { LoneSchedule } from './lone-schedule.js';
 import { activeTimesOf, diurnalWindows, drainWindows, ownWindowsOf } from './patterns.js';

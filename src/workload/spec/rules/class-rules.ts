@@ -18,8 +18,8 @@ export const noOldClasses: Rule = (spec, fail) => {
   for (const { path, traffic } of trafficOf(spec)) {
     const old = traffic.slo_class ?? '';
     if (!Object.hasOwn(OLD_CLASSES, old)) continue;
-    const remedy = `write '${OLD_CLASSES[old]}', or version: "1"`;
-    throw fail(`${path}.slo_class`, `'${old}' is a class of version 1`, remedy);
+    const hint = `write '${OLD_CLASSES[old]}', or version: "1"`;
+    throw fail(`${path}.slo_class`, `'${old}' is a class of version 1`, hint);
   }
 };
 

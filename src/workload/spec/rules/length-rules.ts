@@ -26,8 +26,8 @@ function checkParameters(at: LengthAt, known: Readonly<Record<string, LengthPara
     }
     const { min, max, above } = parameter.values === 'amount' ? amount(limits) : parameter.values;
     if (value >= min && value <= max && !(above && value === min)) continue;
-    const remedy = `give a number ${above ? 'above' : 'from'} ${min} up to ${max}`;
-    throw fail(`${path}.params.${name}`, `${value} is out of range`, remedy);
+    const hint = `give a number ${above ? 'above' : 'from'} ${min} up to ${max}`;
+    throw fail(`${path}.params.${name}`, `${value} is out of range`, hint);
   }
   for (const [name, { needed, help }] of Object.entries(known)) {
     if (!needed || Object.hasOwn(params, name)) continue;
@@ -62,8 +62,8 @@ function checkShares({ path, length, limits }: LengthAt, fail: Fail): void {
     const at = `${path}.params.${name}`;
     const value = Number(name);
     if (!(Number.isInteger(value) && value >= limits.least && value <= limits.most)) {
-      const remedy = `give whole numbers from ${limits.least} to ${limits.most}, each with its share`;
-      throw fail(at, `'${name}' is not a length`, remedy);
+      const hint = `give whole numbers from ${limits.least} to ${limits.most}, each with its share`;
+      throw fail(at, `'${name}' is not a length`, hint);
     }
     if (share < 0) throw fail(at, `the share ${share} is negative`, 'give shares from 0');
     sum += share;

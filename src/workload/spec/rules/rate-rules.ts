@@ -10,8 +10,8 @@ export const someoneSends: Rule = ({ clients, cohorts, inference_perf }, fail) =
 
 export const noServegenFolder: Rule = ({ servegen_data }, fail) => {
   if (servegen_data === undefined) return;
-  const remedy = "put in its place what 'twinyard convert servegen' makes of the folder";
-  throw fail('servegen_data', 'a ServeGen folder is not read here', remedy);
+  const hint = "put in its place what 'twinyard convert servegen' makes of the folder";
+  throw fail('servegen_data', 'a ServeGen folder is not read here', hint);
 };
 
 /** inference_perf says who sends and how fast. */
@@ -26,12 +26,12 @@ export const inferencePerfStandsAlone: Rule = (spec, fail) => {
 /** Everybody has streams and an event of his own. */
 export const notTooManyClients: Rule = ({ cohorts = [], inference_perf }, fail) => {
   const population = cohorts.reduce((sum, cohort) => sum + cohort.population, 0);
-  const remedy = `give at most ${MAX_CLIENTS}`;
-  if (population > MAX_CLIENTS) throw fail('cohorts', `all cohorts together have ${population} members`, remedy);
+  const hint = `give at most ${MAX_CLIENTS}`;
+  if (population > MAX_CLIENTS) throw fail('cohorts', `all cohorts together have ${population} members`, hint);
   const { num_unique_system_prompts = 0, num_users_per_system_prompt = 0 } = inference_perf?.shared_prefix ?? {};
   const users = num_unique_system_prompts * num_users_per_system_prompt;
   if (users <= MAX_CLIENTS) return;
-  throw fail('inference_perf.shared_prefix.num_users_per_system_prompt', `that makes ${users} users`, remedy);
+  throw fail('inference_perf.shared_prefix.num_users_per_system_prompt', `that makes ${users} users`, hint);
 };
 
 /** A user who waits for answers has no rate. */
@@ -44,8 +44,8 @@ export const usersHaveNoRate: Rule = (spec, fail) => {
       throw fail(`${path}.arrival`, problem, 'leave it out');
     }
     if (client.reasoning?.multi_turn !== undefined) {
-      const remedy = 'give the chats a client of their own';
-      throw fail(`${path}.reasoning.multi_turn`, 'contradicts concurrency: such users hold no chats', remedy);
+      const hint = 'give the chats a client of their own';
+      throw fail(`${path}.reasoning.multi_turn`, 'contradicts concurrency: such users hold no chats', hint);
     }
     for (const [i, { start_us: _from, end_us: _to, ...own }] of windowsOf(client).entries()) {
       const key = Object.keys(own)[0];
@@ -58,34 +58,30 @@ export const usersHaveNoRate: Rule = (spec, fail) => {
 export const thinkTimeNeedsUsers: Rule = (spec, fail) => {
   for (const { path, client } of clientsOf(spec)) {
     if (client.think_time_us === undefined || client.concurrency !== undefined) continue;
-    const remedy = 'add concurrency; the pauses of chats are reasoning.multi_turn.think_time_us';
-    throw fail(`${path}.think_time_us`, 'no user waits for an answer', remedy);
+    const hint = 'add concurrency; the pauses of chats are reasoning.multi_turn.think_time_us';
+    throw fail(`${path}.think_time_us`, 'no user waits for an answer', hint);
   }
 };
 
 /** With no aggregate rate to share, every window has to say its own. */
 export const absoluteRatesAreComplete: Rule = (spec, fail) => {
   if ((spec.aggregate_rate ?? 0) > 0) return;
-  const remedy = 'give it, or an aggregate_rate above 0';
+  const hint = 'give it, or an aggregate_rate above 0';
   for (const { path, client } of clientsOf(spec)) {
     if (!hasRate(client)) continue;
     const windows = windowsOf(client);
     if (windows.length === 0) {
-      throw fail(`${path}.lifecycle`, 'without an aggregate_rate it needs windows with a trace_rate', remedy);
+      throw fail(`${path}.lifecycle`, 'without an aggregate_rate it needs windows with a trace_rate', hint);
     }
     for (const [i, { trace_rate }] of windows.entries()) {
       if (trace_rate !== undefined) continue;
       const problem = 'without an aggregate_rate every window needs a trace_rate';
-      throw fail(`${path}.lifecycle.windows[${i}].trace_rate`, problem, remedy);
+      throw fail(`${path}.lifecycle.windows[${i}].trace_rate`, problem, hint);
     }
   }
   for (const { path, cohort } of cohortsOf(spec)) {
     if (!hasRate(cohort) || cohort.spike?.trace_rate !== undefined) continue;
-    throw fail(
-      `${path}.spike.trace_rate`,
-      'without an aggregate_rate a cohort needs a spike with a trace_rate',
-      remedy,
-    );
+    throw fail(`${path}.spike.trace_rate`, 'without an aggregate_rate a cohort needs a spike with a trace_rate', hint);
   }
 };
 
@@ -98,8 +94,8 @@ export const windowsAreInOrder: Rule = (spec, fail) => {
         throw fail(`${at}.end_us`, `${end_us} is not after start_us ${start_us}`, 'give a later end_us');
       }
       if (start_us < before) {
-        const remedy = 'put windows in order of time, none reaching into the next';
-        throw fail(`${at}.start_us`, `${start_us} is before the window above ends at ${before}`, remedy);
+        const hint = 'put windows in order of time, none reaching into the next';
+        throw fail(`${at}.start_us`, `${start_us} is before the window above ends at ${before}`, hint);
       }
       before = end_us;
     }
@@ -121,11 +117,11 @@ export const idsAreUnique: Rule = (spec, fail) => {
   const populations = new Map((spec.cohorts ?? []).map(({ id, population }) => [id, population]));
   for (const { path, traffic } of trafficOf(spec)) {
     const before = seen.get(traffic.id);
-    const remedy = 'give each client and cohort a name of its own';
-    if (before !== undefined) throw fail(`${path}.id`, `'${traffic.id}' is the id of ${before} too`, remedy);
+    const hint = 'give each client and cohort a name of its own';
+    if (before !== undefined) throw fail(`${path}.id`, `'${traffic.id}' is the id of ${before} too`, hint);
     seen.set(traffic.id, path);
     const [, cohort, member] = /^(.*)\/(\d+)$/.exec(traffic.id) ?? [];
     if (member === undefined || Number(member) >= (populations.get(cohort!) ?? 0)) continue;
-    throw fail(`${path}.id`, `'${traffic.id}' is a member of the cohort '${cohort}' too`, remedy);
+    throw fail(`${path}.id`, `'${traffic.id}' is a member of the cohort '${cohort}' too`, hint);
   }
 };

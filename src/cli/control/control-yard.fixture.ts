@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { main } from '../program.js';
+import { inTestFolder } from '../test-folder.fixture.js';
+import { testIo, captured as twinyard } from '../test-io.fixture.js';
+import { FakeControlServer } from './control-server.fixture.js';
+
+/** The beginning of a resource's file. */
+export const head = (kind: string, name: string) =>
+  `apiVersion: twinyard/v1\nkind: ${kind}\nmetadata: {name: ${name}}\n`;
+export const endpoint = (more = '', name = 'chat') =>
+  `${head('Endpoint', name)}spec:\n  engine: {name: emulator}\n  model: {name: qwen/qwen3-14b}\n${more}`;
+export const REF = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
+
+/** The one of the present test. */
+export let server: FakeControlServer;
+
+/** Runs each test of a file in a folder of its own, with two endpoints' files and a server that commands find. */
+export function inControlYard(): void {
+  inTestFolder(() => {
+    writeFileSync('chat.yaml', endpoint('  replicas: 3\n'));
+    writeFileSync('five.yaml', endpoint('  replicas: 5\n'));
+  });
+  beforeEach(async () => {
+    server = await FakeControlServer.start('.');
+  });
+  afterEach(() => server.close());
+}
+
+/** What a command prints that succeeds. */
+export async function printed(args: string): Promise<string> {
+  const ended = await twinyard(args);
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  return ended.stdout;
+}
+
+/** A command that goes on: what it has printed, and how it is stopped. */
+export function started(args: string) {
+  let stop = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const io = testIo({ stopped });
+  const ended = main(args.split(' '), io);
+  const until = async (what: string | RegExp) => {
+    const isThere = () => (typeof what === 'string' ? io.stdoutText().includes(what) : what.test(io.stdoutText()));
+    while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  return { io, ended, until, stop };
+}
+
+/** Resolves when so many streams are open. */
+export const streaming = async (count: number) => {
+  while (server.streams !== count) await new Promise((resolve) => setTimeout(resolve, 5));
+};

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import type { KeyRole } from '../../store/key-record.js';
+import { openStore, type Store } from '../../store/open-store.js';
+import { SecretBox } from '../../store/secrets.js';
+import { ControlStore } from '../store/control-store.js';
+import { installDefaults } from '../store/install-defaults.js';
+import type { Caller } from './caller.js';
+import { ChangeFeed } from './change-feed.js';
+import type { ControlHost } from './control-route.js';
+import { FakeRunner } from './fake-runner.fixture.js';
+import { respondControl } from './routes.js';
+
+/** Those of the present test. */
+export let host: ControlHost;
+export let runner: FakeRunner;
+
+/** Answers each test of a file from a store of its own. */
+export function withFakeApi(): void {
+  let folder: string;
+  let store: Store;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'twinyard-api-'));
+    store = await openStore(':memory:');
+    const control = new ControlStore(store, SecretBox.open(join(folder, 'secrets.key')));
+    await installDefaults(control);
+    runner = new FakeRunner();
+    host = { store: control, feed: await ChangeFeed.open(control.resources), keys: store.keys, runner };
+  });
+  afterEach(async () => {
+    host.feed.close();
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+}
+
+/** From now on parts of the host are others. */
+export function exchange(parts: Partial<ControlHost>): void {
+  host = { ...host, ...parts };
+}
+
+export const caller = (role: KeyRole, workspaces: Record<string, KeyRole> = {}): Caller => ({
+  name: 'alice',
+  role,
+  workspaces: new Map(Object.entries(workspaces)),
+});
+export const ADMIN = caller('admin');
+
+interface Sent {
+  readonly body?: unknown;
+  readonly ifMatch?: string;
+  readonly as?: Caller;
+  readonly signal?: AbortSignal;
+}
+
+export type Answered = { status: number; body: Record<string, unknown>; headers?: readonly string[] };
+
+/** @param line `GET /api/v1/kinds` */
+export async function ask(line: string, sent: Sent = {}): Promise<Answered> {
+  return (await answered(line, sent)) as Answered;
+}
+
+/** The events of a stream. */
+export async function streamOf(path: string, signal?: AbortSignal): Promise<AsyncIterable<string>> {
+  const response = await answered(`GET ${path}`, signal === undefined ? {} : { signal });
+  return (response as { stream: AsyncIterable<string> }).stream;
+}
+
+function answered(line: string, { as = ADMIN, body, ifMatch, signal }: Sent) {
+  const [method, url] = line.split(' ') as [string, string];
+  const [path, query] = url.split('?') as [string, string?];
+  return respondControl(host, as, {
+    method,
+    path,
+    query: new URLSearchParams(query),
+    body: async () => (typeof body === 'string' ? body : JSON.stringify(body ?? '')),
+    signal: signal ?? new AbortController().signal,
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  });
+}
+
+export const endpoint = (spec: object = {}, metadata: object = {}) => ({
+  apiVersion: 'twinyard/v1',
+  kind: 'Endpoint',
+  metadata: { name: 'chat', ...metadata },
+  spec: { engine: { name: 'emulator' }, model: { name: 'qwen/qwen3-14b' }, ...spec },
+});
+export const ENDPOINTS = '/api/v1/workspaces/default/endpoints';
+export const CHAT = `${ENDPOINTS}/chat`;

@@ -1,0 +1,88 @@
+import type { JsonObject } from '../../protocol/json-body.js';
+import { sseEvent } from '../../protocol/sse-writer.js';
+import type { UsageBody } from '../../protocol/usage.js';
+import type { Answer } from '../response.js';
+
+/** What all chunks and the whole of one response say. */
+export interface ResponseFacts {
+  id: string;
+  created: number;
+  model: string;
+}
+
+/** The end of a choice as its last chunk tells it. */
+export type Finish = Pick<Answer, 'finishReason' | 'stopReason'>;
+
+/** How answers are written: as a chat or as plain text. */
+export interface ResponseFormat {
+  /** The event that begins a choice, if it has one of its own. */
+  opening(index: number, usage: UsageBody | null): string;
+  chunk(index: number, text: string, finish: Finish | null, usage: UsageBody | null): string;
+  /** The event that holds the usage alone. */
+  usage(usage: UsageBody): string;
+  whole(responses: readonly { text: string; response: Finish }[], usage: UsageBody): JsonObject;
+}
+
+export function chatFormat(facts: ResponseFacts): ResponseFormat {
+  const event = streamEvent('chat.completion.chunk', facts);
+  const choice = (index: number, delta: JsonObject, finish: Finish | null) => ({
+    index,
+    delta,
+    logprobs: null,
+    ...finishFields(finish),
+  });
+  return {
+    opening: (index, usage) => event([choice(index, { role: 'assistant', content: '' }, null)], usage),
+    chunk: (index, text, finish, usage) => event([choice(index, { content: text }, finish)], usage),
+    usage: (usage) => event([], usage),
+    whole: (responses, usage) => ({
+      id: facts.id,
+      object: 'chat.completion',
+      created: facts.created,
+      model: facts.model,
+      choices: responses.map(({ text, response }, index) => ({
+        index,
+        message: { role: 'assistant', content: text, refusal: null, tool_calls: [] },
+        logprobs: null,
+        ...finishFields(response),
+      })),
+      usage,
+    }),
+  };
+}
+
+export function textFormat(facts: ResponseFacts): ResponseFormat {
+  const event = streamEvent('text_completion', facts);
+  const choice = (index: number, text: string, finish: Finish | null) => ({
+    index,
+    text,
+    logprobs: null,
+    ...finishFields(finish),
+  });
+  return {
+    opening: () => '',
+    chunk: (index, text, finish, usage) => event([choice(index, text, finish)], usage),
+    usage: (usage) => event([], usage),
+    whole: (responses, usage) => ({
+      id: facts.id,
+      object: 'text_completion',
+      created: facts.created,
+      model: facts.model,
+      choices: responses.map(({ text, response }, index) => choice(index, text, response)),
+      usage,
+    }),
+  };
+}
+
+function finishFields(finish: Finish | null): JsonObject {
+  return { finish_reason: finish?.finishReason ?? null, stop_reason: finish?.stopReason ?? null };
+}
+
+/** Most of an event is the same for all of a response's chunks. */
+function streamEvent(object: string, { id, created, model }: ResponseFacts) {
+  const head = JSON.stringify({ id, object, created, model }).slice(0, -1);
+  return (choices: readonly JsonObject[], usage: UsageBody | null): string => {
+    const tail = usage === null ? '' : `,"usage":${JSON.stringify(usage)}`;
+    return sseEvent(`${head},"choices":${JSON.stringify(choices)}${tail}}`);
+  };
+}

@@ -1,0 +1,122 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Gateway } from './gateway.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from './gateway-config.js';
+
+/** A request as an engine got it. */
+export interface Seen {
+  request: IncomingMessage;
+  body: string;
+  response: ServerResponse;
+}
+
+/** An engine that does what a test says: real HTTP, made-up answers. */
+export class FakeEngine {
+  readonly seen: Seen[] = [];
+  /** What it answers to a prompt; the default is a small completion. */
+  answer: (seen: Seen) => void = ({ response }) => sendJson(response, 200, { choices: [], from: this.url });
+  health = 200;
+  metrics = 'vllm:num_requests_running 0\nvllm:num_requests_waiting 0\nvllm:kv_cache_usage_perc 0\n';
+  models = ['m'];
+  /** What else it answers to, by path. */
+  readonly pages = new Map<string, { status: number; text: string }>();
+  url = '';
+  /** May answer a request before its body has been read; whether it did. */
+  early: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
+  /** Paths it never answers. */
+  readonly hangs = new Set<string>();
+  readonly #server: Server;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor() {
+    this.#server = createServer((request, response) => this.#handle(request, response));
+  }
+
+  static async start(): Promise<FakeEngine> {
+    const engine = new FakeEngine();
+    await engine.listen(0);
+    return engine;
+  }
+
+  listen(port: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.listen(port, '127.0.0.1', () => {
+        this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+        resolve();
+      });
+    });
+  }
+
+  /** Resolves when so many prompts have come. */
+  async got(count: number): Promise<Seen> {
+    while (this.seen.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return this.seen[count - 1]!;
+  }
+
+  /** Gone at once, connections cut. */
+  kill(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    if (this.hangs.has(request.url!) || this.early(request, response)) return;
+    const page = this.pages.get(request.url!);
+    if (page !== undefined) response.writeHead(page.status).end(page.text);
+    else if (request.url === '/health') sendJson(response, this.health, {});
+    else if (request.url === '/metrics') response.end(this.metrics);
+    else if (request.url === '/v1/models') sendJson(response, 200, { data: this.models.map((id) => ({ id })) });
+    else {
+      let body = '';
+      request.setEncoding('utf8');
+      request.on('data', (piece) => {
+        body += piece;
+      });
+      request.on('end', () => {
+        const seen = { request, body, response };
+        this.seen.push(seen);
+        for (const wake of this.#waiting.splice(0)) wake();
+        this.answer(seen);
+      });
+    }
+  }
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+/** A gateway on free ports in front of some engines, each in its turn. */
+export function configFor(engines: readonly { url: string }[], change: Partial<GatewayConfig> = {}): GatewayConfig {
+  return {
+    ...GATEWAY_DEFAULTS,
+    listen: { host: '127.0.0.1', port: 0, tls: null },
+    admin: { host: '127.0.0.1', port: 0, tls: null },
+    endpoints: [
+      {
+        name: 'default',
+        policy: { ...DEFAULT_POLICY, name: 'round-robin' },
+        replicas: engines.map(({ url }, i) => ({ id: `r${i}`, url, engine: 'vllm', models: null })),
+      },
+    ],
+    slowStartMs: 0,
+    ...change,
+  };
+}
+
+export async function startGateway(
+  engines: readonly { url: string }[],
+  change: Partial<GatewayConfig> = {},
+): Promise<Gateway> {
+  const gateway = new Gateway(configFor(engines, change));
+  await gateway.start();
+  return gateway;
+}
+
+/** Resolves when a condition holds; the test's own time-out is the only clock. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}

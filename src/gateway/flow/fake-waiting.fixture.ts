@@ -1,0 +1,32 @@
+import type { ApiError } from '../../protocol/errors.js';
+import { fakeFacts } from '../request/fake-facts.fixture.js';
+import type { RequestFacts } from '../request/request-facts.js';
+import type { Waiting } from './waiting.js';
+
+/** A request at the gate that writes down what it hears. */
+export class FakeWaiting implements Waiting {
+  readonly facts: RequestFacts;
+  queueSlot = -1;
+  /** Each is heard once at most, and only one of them. */
+  readonly heard: string[] = [];
+  error: ApiError | null = null;
+  /** How long it had waited when it was refused. */
+  refusedAfterUs = Number.NaN;
+  /** What it does when it may go. */
+  go: () => void = () => {};
+
+  constructor(change: Partial<RequestFacts> = {}) {
+    this.facts = fakeFacts(change);
+  }
+
+  mayGo(queuedUs: number): void {
+    this.heard.push(`went after ${queuedUs}`);
+    this.go();
+  }
+
+  refused(error: ApiError, cause: string, queuedUs: number): void {
+    this.error = error;
+    this.refusedAfterUs = queuedUs;
+    this.heard.push(cause);
+  }
+}

@@ -1,0 +1,67 @@
+import type { HttpResponse } from './http-response.js';
+
+/** More of a response is not made ahead of its turn. */
+const MOST_HELD = 65_536;
+
+interface Held {
+  pieces: Buffer[];
+  bytes: number;
+}
+
+/** The answers due on a connection, in the order of their requests. Only the first goes out; what others have is held for them. */
+export class ResponseQueue {
+  #responses: HttpResponse[] = [];
+  /** Null as long as nobody sends requests ahead. */
+  #held: Map<HttpResponse, Held> | null = null;
+
+  get length(): number {
+    return this.#responses.length;
+  }
+
+  get first(): HttpResponse | undefined {
+    return this.#responses[0];
+  }
+
+  push(response: HttpResponse): void {
+    this.#responses.push(response);
+  }
+
+  /** Takes the first off. Returns what is held of the next, for which it is time. */
+  next(): Buffer[] {
+    this.#responses.shift();
+    if (this.#held === null || this.#responses.length === 0) return [];
+    const first = this.#responses[0]!;
+    const pieces = this.#held.get(first)?.pieces ?? [];
+    this.#held.delete(first);
+    return pieces;
+  }
+
+  includes(response: HttpResponse): boolean {
+    return this.#responses.includes(response);
+  }
+
+  /** Keeps something for a response whose turn has not come. Returns whether there may be more of it. */
+  hold(response: HttpResponse, piece: Buffer): boolean {
+    this.#held ??= new Map();
+    let held = this.#held.get(response);
+    if (held === undefined) {
+      held = { pieces: [], bytes: 0 };
+      this.#held.set(response, held);
+    }
+    held.pieces.push(piece);
+    held.bytes += piece.length;
+    return held.bytes <= MOST_HELD;
+  }
+
+  isFull(response: HttpResponse): boolean {
+    return (this.#held?.get(response)?.bytes ?? 0) > MOST_HELD;
+  }
+
+  /** Takes all off. */
+  clear(): HttpResponse[] {
+    const responses = this.#responses;
+    this.#responses = [];
+    this.#held = null;
+    return responses;
+  }
+}

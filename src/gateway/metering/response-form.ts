@@ -1,0 +1,22 @@
+/** How a response can be read on its way: as events, as JSON, or not at all, because it is encoded. */
+export type ResponseForm = 'events' | 'json' | 'opaque';
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** The form that headers, flat, announce. What calls itself neither is taken for JSON: if it is none, nothing is found in it. */
+export function responseForm(headers: readonly string[]): ResponseForm {
+  let form: ResponseForm = 'json';
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i]!;
+    if (name.length === 12) {
+      if (name.toLowerCase() === 'content-type' && isEventStream(headers[i + 1]!)) form = 'events';
+    } else if (name.length === 16 && name.toLowerCase() === 'content-encoding') {
+      if (headers[i + 1]!.toLowerCase() !== 'identity') return 'opaque';
+    }
+  }
+  return form;
+}
+
+function isEventStream(type: string): boolean {
+  return type.slice(0, EVENT_STREAM.length).toLowerCase() === EVENT_STREAM;
+}

@@ -1,0 +1,161 @@
+import { ChunkPattern } from '../../protocol/chunk-pattern.js';
+import { EventType } from '../../protocol/response-fields.js';
+import { ResponseScanner } from '../../protocol/response-scanner.js';
+import { SseScanner, type SseSink } from '../../protocol/sse-scanner.js';
+import { isDoneEvent } from '../../protocol/sse-writer.js';
+import type { TokenCounts } from '../../protocol/usage.js';
+import { EventStripper } from './event-stripper.js';
+import type { ResponseForm } from './response-form.js';
+
+/** How a response ended: as its engine meant it to, with an error that the engine told of, or in the middle. */
+export type ResponseEnding = 'complete' | 'failed' | 'cut';
+
+/**
+ * Counts the tokens of one response after the other, beside its bytes: `begin`, `piece` for piece, `finish`. It holds no text
+ * and allocates nothing per piece, unless an event has to be put together again.
+ */
+export class ResponseMeter implements SseSink, TokenCounts {
+  /** The result, after `finish`. What an engine does not say of cached and reasoning tokens is 0. */
+  inputTokens = 0;
+  cachedTokens = 0;
+  outputTokens = 0;
+  reasoningTokens = 0;
+  /** Whether these are the engine's own numbers. */
+  isMetered = false;
+  ending: ResponseEnding = 'cut';
+
+  /**
+   * The response's last word on usage, or its end, is in the pieces so far: whoever passes the last of them on has acknowledged
+   * it.
+   */
+  isSettled = false;
+  /** Events with output so far: about one per token. */
+  outputEvents = 0;
+  #form: ResponseForm = 'opaque';
+  #strips = false;
+  #hasFailed = false;
+  /** What the engine has said so far; -1 for what it has not. */
+  readonly #said: TokenCounts = { inputTokens: -1, cachedTokens: -1, outputTokens: -1, reasoningTokens: -1 };
+  readonly #now: TokenCounts = { inputTokens: -1, cachedTokens: -1, outputTokens: -1, reasoningTokens: -1 };
+  readonly #scanner = new ResponseScanner();
+  readonly #pattern = new ChunkPattern();
+  readonly #stripper = new EventStripper();
+  readonly #events: SseScanner;
+
+  constructor() {
+    this.#events = new SseScanner(this);
+  }
+
+  /** @param strips whether the usage chunk was asked for by the gateway and not by the client, who therefore does not get it */
+  begin(form: ResponseForm, strips: boolean): void {
+    this.#form = form;
+    this.#strips = strips;
+    this.isSettled = false;
+    this.outputEvents = 0;
+    this.#hasFailed = false;
+    const said = this.#said;
+    said.inputTokens = -1;
+    said.cachedTokens = -1;
+    said.outputTokens = -1;
+    said.reasoningTokens = -1;
+    this.#scanner.reset();
+    this.#pattern.reset();
+    this.#events.reset();
+    this.#stripper.reset();
+  }
+
+  /** Sees the next piece; returns what of it, and of what was held back before, the client gets now: maybe nothing. */
+  piece(piece: Buffer): Buffer {
+    if (this.#form === 'events') {
+      if (this.#strips) return this.#stripped(piece);
+      this.#events.push(piece);
+    } else if (this.#form === 'json') {
+      this.#scanner.push(piece, 0, piece.length);
+      if (this.#scanner.isOver) this.isSettled = true;
+    }
+    return piece;
+  }
+
+  /** Whether the client stands inside an event, so that another must not begin there. */
+  get isInsideEvent(): boolean {
+    return this.#events.length - this.#stripper.heldLength > this.#events.boundary;
+  }
+
+  /** What was held back when the response has come to its end; not for a response that broke off. */
+  rest(): Buffer {
+    return this.#stripper.rest();
+  }
+
+  /**
+   * Adds up. What the engine did not say is estimated: the output of a stream by its events, that of another answer by the
+   * number given, if the response came whole.
+   */
+  finish(isWhole: boolean, inputEstimate: number, outputEstimate: number): void {
+    const said = this.#said;
+    const isStream = this.#form === 'events';
+    if (this.#form === 'json') {
+      this.#takeUsage();
+      this.#hasFailed = this.#scanner.hasError;
+    }
+    const hasSaid = said.inputTokens >= 0 || said.outputTokens >= 0;
+    this.isMetered = hasSaid && (!isStream || this.isSettled || isWhole);
+    const seen = isStream ? this.outputEvents : isWhole && !hasSaid ? outputEstimate : 0;
+    this.inputTokens = said.inputTokens >= 0 ? said.inputTokens : inputEstimate;
+    this.outputTokens = this.isMetered ? Math.max(0, said.outputTokens) : Math.max(seen, said.outputTokens);
+    this.cachedTokens = Math.min(this.inputTokens, Math.max(0, said.cachedTokens));
+    this.reasoningTokens = Math.max(0, said.reasoningTokens);
+    const isComplete = this.#form === 'opaque' ? isWhole : this.isSettled;
+    this.ending = this.#hasFailed ? 'failed' : isComplete ? 'complete' : 'cut';
+  }
+
+  /** What the scanner of events calls. */
+  event(bytes: Uint8Array, from: number, to: number, end: number, start: number): void {
+    if (this.#pattern.fits(bytes, from, to)) {
+      this.outputEvents++;
+      return;
+    }
+    if (isDoneEvent(bytes, from, to)) {
+      this.isSettled = true;
+      return;
+    }
+    const scanner = this.#scanner;
+    scanner.reset();
+    scanner.push(bytes, from, to);
+    this.outputEvents += scanner.outputs;
+    const hasUsage = this.#takeUsage();
+    if (scanner.type !== EventType.other || scanner.hasError) this.#hear(scanner);
+    else if (scanner.hasOwnUsage && scanner.isWithoutChoice) {
+      this.isSettled = true;
+      if (this.#strips) this.#stripper.cut(start, end);
+    } else if (!hasUsage && scanner.outputs === 1 && scanner.isOver) this.#learn(bytes, from, to, scanner);
+  }
+
+  #learn(bytes: Uint8Array, from: number, to: number, { outputValues, textFrom, textTo }: ResponseScanner): void {
+    if (outputValues === 1 && textTo > 0) this.#pattern.learn(bytes, from, to, textFrom, textTo);
+  }
+
+  /** An event that says what it is. */
+  #hear({ hasError, type }: ResponseScanner): void {
+    if (type === EventType.output) this.outputEvents++;
+    if (type === EventType.end || type === EventType.failure || hasError) this.isSettled = true;
+    if (type === EventType.failure || hasError) this.#hasFailed = true;
+  }
+
+  /** Takes over what has been said now. Events of one response may each say a part of it. */
+  #takeUsage(): boolean {
+    const now = this.#now;
+    if (!this.#scanner.readUsage(now)) return false;
+    const said = this.#said;
+    if (now.inputTokens >= 0) said.inputTokens = now.inputTokens;
+    if (now.cachedTokens >= 0) said.cachedTokens = now.cachedTokens;
+    if (now.outputTokens >= 0) said.outputTokens = now.outputTokens;
+    if (now.reasoningTokens >= 0) said.reasoningTokens = now.reasoningTokens;
+    return true;
+  }
+
+  #stripped(piece: Buffer): Buffer {
+    this.#stripper.begin(piece, this.#events);
+    this.#events.push(piece);
+    return this.#stripper.end(this.#events);
+  }
+}

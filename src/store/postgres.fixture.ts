@@ -1,0 +1,110 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import pg from 'pg';
+
+/** A PostgreSQL server of a test's own, on loopback and in a temporary folder. */
+export interface TestPostgres {
+  /** The address of a part of it that nobody has used yet. */
+  freshUrl(): Promise<string>;
+  /** Runs a statement as the server's owner. */
+  run(sql: string): Promise<void>;
+  readonly password: string;
+  /** May be called again. */
+  stop(): Promise<void>;
+}
+
+/** The folder of PostgreSQL's programs; null where there is none, and tests of it are skipped. */
+export const POSTGRES_PROGRAMS = programsFolder();
+
+function programsFolder(): string | null {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...versions.map((one) => join(debian, one, 'bin'))];
+  return folders.find((one) => ['initdb', 'postgres'].every((name) => existsSync(join(one, name)))) ?? null;
+}
+
+/** PostgreSQL refuses to run as root: then it runs as another user that every system has. */
+function unprivileged(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
+  if (user === undefined) throw new Error('neither a user postgres nor a user nobody');
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Stops the server when its input ends: also when those who started it are no longer there to ask for it. */
+const GUARD = '"$@" & server=$!; read -r _; kill -INT $server; wait $server';
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const user = unprivileged();
+  const folder = mkdtempSync(join(tmpdir(), 'twinyard-postgres-'));
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid!);
+  const password = 'correct-horse';
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o644 });
+  const data = join(folder, 'data');
+  const initdb = ['-D', data, '-U', 'twinyard', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '-N'];
+  execFileSync(join(POSTGRES_PROGRAMS!, 'initdb'), initdb, { ...user, cwd: folder, stdio: 'ignore' });
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off'];
+  const server = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  const guard = spawn('sh', ['-c', GUARD, 'sh', join(POSTGRES_PROGRAMS!, 'postgres'), ...server], {
+    ...user,
+    cwd: folder,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const ended = once(guard, 'exit');
+  const url = `postgres://twinyard:${password}@127.0.0.1:${port}/postgres`;
+  await responses(url);
+  let parts = 0;
+  const run = async (sql: string) => {
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query(sql);
+    await client.end();
+  };
+  return {
+    password,
+    run,
+    async freshUrl() {
+      const part = `part_${++parts}`;
+      await run(`create schema ${part}`);
+      return `${url}?options=${encodeURIComponent(`-c search_path=${part}`)}`;
+    },
+    async stop() {
+      guard.stdin!.end();
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves when the server takes connections; fails when it has not for half a minute. */
+async function responses(url: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (attempt === 300) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
