@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../src/gateway/config/gateway-config.js';
 import { FakeEngine, sendJson, until } from '../src/gateway/fake-engine.fixture.js';
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../src/gateway/gateway-config.js';
 import { afterwards, ask, expectIdle, gatewayOver, PROMPT, postText, RawClient } from './support/gateway-fixture.js';
 
 async function fake(): Promise<FakeEngine> {

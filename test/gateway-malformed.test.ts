@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { GATEWAY_DEFAULTS } from '../src/gateway/gateway-config.js';
+import { GATEWAY_DEFAULTS } from '../src/gateway/config/gateway-config.js';
 import { randomStream } from '../src/kernel/random-stream.js';
 import { fakeEngine, until } from './support/engine-fixture.js';
 import { expectIdle, gatewayOver, RawClient } from './support/gateway-fixture.js';

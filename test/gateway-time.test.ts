@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { GATEWAY_DEFAULTS } from '../src/gateway/config/gateway-config.js';
 import { FakeEngine, sendJson, until } from '../src/gateway/fake-engine.fixture.js';
-import { GATEWAY_DEFAULTS } from '../src/gateway/gateway-config.js';
 import { afterwards, ask, expectIdle, gatewayOver, PROMPT } from './support/gateway-fixture.js';
 
 async function fake(): Promise<FakeEngine> {

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { DEFAULT_POLICY } from '../src/gateway/config/gateway-config.js';
+import { readPolicyBody } from '../src/gateway/config/read-admin-body.js';
 import { DecisionReplay } from '../src/gateway/decisions/replay-decisions.js';
 import { FakeEngine, sendJson, until } from '../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../src/gateway/gateway.js';
-import { DEFAULT_POLICY } from '../src/gateway/gateway-config.js';
-import { readPolicyBody } from '../src/gateway/read-admin-body.js';
 import { randomStream } from '../src/kernel/random-stream.js';
 import { afterwards, ask, expectIdle, gatewayOver } from './support/gateway-fixture.js';
 

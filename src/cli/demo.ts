@@ -44,7 +44,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     import('./config/resolve-replica.js'),
     import('../emulator/start-engine.js'),
     import('../gateway/gateway.js'),
-    import('../gateway/gateway-config.js'),
+    import('../gateway/config/gateway-config.js'),
   ]);
   const line: CommandLine = { ...DEMO, groups: [{ title: 'Instance', flags: instanceFlags }] };
   const instance = await parseFlags<InstanceFlags>(line, ['--model', model]);

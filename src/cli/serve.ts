@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ControlPlane } from '../control/control-plane.js';
+import { GATEWAY_DEFAULTS } from '../gateway/config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
-import { GATEWAY_DEFAULTS } from '../gateway/gateway-config.js';
 import { cannotListen } from './cannot-listen.js';
 import { summaryOf } from './commands.js';
 import { type CommandLine, helpText } from './flags/command-line.js';

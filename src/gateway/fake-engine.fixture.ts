@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from './config/gateway-config.js';
 import { Gateway } from './gateway.js';
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from './gateway-config.js';
 
 /** A request as an engine got it. */
 export interface Seen {

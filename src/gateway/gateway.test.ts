@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { GATEWAY_DEFAULTS } from './config/gateway-config.js';
 import { FakeEngine, sendJson, startGateway, until } from './fake-engine.fixture.js';
 import type { Gateway } from './gateway.js';
-import { GATEWAY_DEFAULTS } from './gateway-config.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,13 +1,13 @@
 import type { Store } from '../store/open-store.js';
+import type { GatewayConfig } from './config/gateway-config.js';
+import { reloadConfig } from './config/reload-config.js';
 import { DecisionLog } from './decisions/decision-log.js';
 import { DecisionRing } from './decisions/decision-ring.js';
 import type { Endpoint } from './fleet/endpoint.js';
 import { Fleet } from './fleet/fleet.js';
 import { ManagedFleet } from './fleet/managed-fleet.js';
 import type { ManagedRoutes } from './fleet/managed-routes.js';
-import type { GatewayConfig } from './gateway-config.js';
 import { Ports } from './ports.js';
-import { reloadConfig } from './reload-config.js';
 import type { AdminExtension } from './server/admin-extension.js';
 import { AdminFiles, newAdminToken } from './server/admin-files.js';
 import { adminHandler } from './server/admin-handler.js';

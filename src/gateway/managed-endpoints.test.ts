@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from './config/gateway-config.js';
 import { FakeEngine, sendJson, startGateway, until } from './fake-engine.fixture.js';
 import { managedEndpoint, managedReplica, upstream } from './fleet/managed.contract.js';
 import type { Gateway } from './gateway.js';
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from './gateway-config.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import type { GatewayConfig } from './gateway-config.js';
+import type { GatewayConfig } from './config/gateway-config.js';
 import { Listener, type RequestHandler } from './server/listener.js';
 import { readTls, type TlsFiles } from './server/read-tls.js';
 

@@ -3,7 +3,7 @@ import type { Store } from '../store/open-store.js';
 import type { Access } from './access/access.js';
 import type { DefiningEndpoints } from './access/known-classes.js';
 import { Prices } from './access/prices.js';
-import type { GatewayConfig } from './gateway-config.js';
+import type { GatewayConfig } from './config/gateway-config.js';
 import { RotatedLines } from './lines/rotated-lines.js';
 import { CommitTurn } from './metering/commit-turn.js';
 import type { UsageJournal } from './metering/usage-journal.js';

@@ -1,10 +1,10 @@
 import { randomStream } from '../kernel/random-stream.js';
 import type { Access } from './access/access.js';
+import type { GatewayConfig } from './config/gateway-config.js';
 import { RefusalRing } from './decisions/refusal-ring.js';
 import type { Endpoint } from './fleet/endpoint.js';
 import type { Fleet } from './fleet/fleet.js';
 import type { LiveReplica } from './fleet/live-replica.js';
-import type { GatewayConfig } from './gateway-config.js';
 import { MeterPool } from './metering/meter-pool.js';
 import type { Exchange } from './proxy/exchange.js';
 import { ExchangeList } from './proxy/exchange-list.js';

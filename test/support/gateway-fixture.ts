@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect } from 'vitest';
+import type { GatewayConfig } from '../../src/gateway/config/gateway-config.js';
 import { startGateway } from '../../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../../src/gateway/gateway.js';
-import type { GatewayConfig } from '../../src/gateway/gateway-config.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 

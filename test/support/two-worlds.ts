@@ -1,8 +1,8 @@
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../../src/gateway/config/gateway-config.js';
 import { DecisionRing } from '../../src/gateway/decisions/decision-ring.js';
 import { Endpoint, type Placement } from '../../src/gateway/fleet/endpoint.js';
 import { LiveReplica } from '../../src/gateway/fleet/live-replica.js';
 import type { Waiting } from '../../src/gateway/flow/waiting.js';
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../../src/gateway/gateway-config.js';
 import { fakeFacts } from '../../src/gateway/request/fake-facts.fixture.js';
 import type { RequestFacts } from '../../src/gateway/request/request-facts.js';
 import { type FakeRequest, fakeLatency } from '../../src/replica/fake-replica.fixture.js';

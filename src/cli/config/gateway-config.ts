@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { dataDirOf, storeAddress } from '../../gateway/access-config.js';
-import { sharedFile } from '../../gateway/errors.js';
+import { dataDirOf, storeAddress } from '../../gateway/config/access-config.js';
 import {
   DEFAULT_LINES,
   DEFAULT_POLICY,
@@ -9,8 +8,9 @@ import {
   type GatewayConfig,
   type LinesConfig,
   type PolicyConfig,
-} from '../../gateway/gateway-config.js';
-import { readGatewayConfig } from '../../gateway/read-gateway-config.js';
+} from '../../gateway/config/gateway-config.js';
+import { readGatewayConfig } from '../../gateway/config/read-gateway-config.js';
+import { sharedFile } from '../../gateway/errors.js';
 import { tracingFromEnvironment } from '../../gateway/telemetry/tracing/traces-url.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';

@@ -1,4 +1,4 @@
-import { GATEWAY_SCHEMA } from '../../gateway/config-schema.js';
+import { GATEWAY_SCHEMA } from '../../gateway/config/config-schema.js';
 import { ENGINES } from '../../gateway/signals/registry.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 import { keyTable, sectionsOf } from './schema-tables.js';
@@ -6,7 +6,7 @@ import { keyTable, sectionsOf } from './schema-tables.js';
 /** Every key of twinyard.yaml, from the table by which the program itself reads it. */
 export function gatewayPage(): string {
   const sections = sectionsOf(GATEWAY_SCHEMA);
-  return `${madeFrom('src/gateway/config-schema.ts')}
+  return `${madeFrom('src/gateway/config/config-schema.ts')}
 # twinyard.yaml: every key
 
 [The gateway](gateway.md) is the guide. Keys that are not listed here are refused. Files are relative to the one that names

@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../gateway/gateway-config.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
 import { badValue } from '../errors.js';
 import { decideFlags } from './decide-flags.js';
 import type { Flag } from './flag.js';

@@ -41,8 +41,8 @@ async function inStore<Result>(
 
 async function endpointsIn(path: string) {
   const [{ GATEWAY_DEFAULTS }, { readGatewayConfig }, { readWholeFile }] = await Promise.all([
-    import('../../gateway/gateway-config.js'),
-    import('../../gateway/read-gateway-config.js'),
+    import('../../gateway/config/gateway-config.js'),
+    import('../../gateway/config/read-gateway-config.js'),
     import('../../workload/input-file.js'),
   ]);
   return readGatewayConfig(readWholeFile(path).toString('utf8'), path, GATEWAY_DEFAULTS).endpoints;

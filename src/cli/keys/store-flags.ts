@@ -85,8 +85,8 @@ const usualStore = () => (!existsSync(DEFAULT_STORE) && existsSync(KEPT_STORE) ?
 
 async function namedIn(path: string): Promise<string | null> {
   const [{ GATEWAY_DEFAULTS }, { readGatewayConfig }, { readWholeFile }] = await Promise.all([
-    import('../../gateway/gateway-config.js'),
-    import('../../gateway/read-gateway-config.js'),
+    import('../../gateway/config/gateway-config.js'),
+    import('../../gateway/config/read-gateway-config.js'),
     import('../../workload/input-file.js'),
   ]);
   return readGatewayConfig(readWholeFile(path).toString('utf8'), path, GATEWAY_DEFAULTS).store;

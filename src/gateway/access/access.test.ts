@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openStore, type Store } from '../../store/open-store.js';
-import { type AccessConfig, GATEWAY_DEFAULTS } from '../gateway-config.js';
+import { type AccessConfig, GATEWAY_DEFAULTS } from '../config/gateway-config.js';
 import { Access } from './access.js';
 import { AccessKey } from './access-key.js';
 import type { Refusal } from './refusal.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { defineClasses } from '../../store/key-classes.js';
 import { openStore } from '../../store/open-store.js';
-import { DEFAULT_POLICY } from '../gateway-config.js';
+import { DEFAULT_POLICY } from '../config/gateway-config.js';
 import { classesOf, knownClasses } from './known-classes.js';
 
 const BUILT_IN = ['critical', 'standard', 'batch', 'sheddable', 'background'];

@@ -1,7 +1,7 @@
 import { BUILT_IN_SLO_PRIORITIES } from '../../policy/slo-classes.js';
 import { definedClasses } from '../../store/key-classes.js';
 import type { Store } from '../../store/open-store.js';
-import type { EndpointConfig } from '../gateway-config.js';
+import type { EndpointConfig } from '../config/gateway-config.js';
 
 /** Endpoints, as far as they define classes. */
 export type DefiningEndpoints = Iterable<{ readonly policy: Pick<EndpointConfig['policy'], 'sloPriorities'> }>;

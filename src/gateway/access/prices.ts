@@ -1,4 +1,4 @@
-import type { Price } from '../gateway-config.js';
+import type { Price } from '../config/gateway-config.js';
 
 /** Dollars per million tokens are nano-dollars per thousandth of a token. */
 const NANOS_PER_TOKEN = 1000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { definedClasses } from '../../store/key-classes.js';
 import { openStore, type Store } from '../../store/open-store.js';
-import { DEFAULT_POLICY } from '../gateway-config.js';
+import { DEFAULT_POLICY } from '../config/gateway-config.js';
 import { FlakyStore } from './test-gateway.fixture.js';
 import { ToldClasses } from './told-classes.js';
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
+import type { PolicyConfig } from '../config/gateway-config.js';
 import { unwritableLog } from '../errors.js';
 import type { DecisionInput } from '../fleet/deciding-fleet.js';
-import type { PolicyConfig } from '../gateway-config.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 
 /** A line of the decision log: one call that changed a fleet's state, or a decision. `replay --decisions` makes them again. */

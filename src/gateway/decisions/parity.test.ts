@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { randomStream } from '../../kernel/random-stream.js';
 import { ROUTING_POLICIES } from '../../policy/registry.js';
+import { DEFAULT_POLICY } from '../config/gateway-config.js';
 import { configFor, FakeEngine, sendJson, startGateway, until } from '../fake-engine.fixture.js';
 import { managedEndpoint, managedReplica, upstream } from '../fleet/managed.contract.js';
-import { DEFAULT_POLICY } from '../gateway-config.js';
 import { DecisionReplay } from './replay-decisions.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-parity-'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_POLICY, type PolicyConfig } from '../gateway-config.js';
+import { DEFAULT_POLICY, type PolicyConfig } from '../config/gateway-config.js';
 import { DecidingFleet, type DecisionInput } from './deciding-fleet.js';
 
 const INPUT: DecisionInput = {

@@ -3,8 +3,8 @@ import { FleetRouter } from '../../policy/fleet-router.js';
 import type { FleetView } from '../../policy/fleet-view.js';
 import type { RequestBody } from '../../policy/request-features.js';
 import { type SloPriorities, sloPriorities } from '../../policy/slo-classes.js';
+import type { PolicyConfig } from '../config/gateway-config.js';
 import { TenantNumbers } from '../flow/tenant-numbers.js';
-import type { PolicyConfig } from '../gateway-config.js';
 import { livePolicy } from './live-policy.js';
 import { SignalView } from './signal-view.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { GATEWAY_DEFAULTS } from '../gateway-config.js';
+import { GATEWAY_DEFAULTS } from '../config/gateway-config.js';
 import { hasEnough, isWarm, removal } from './eligibility.js';
 import { LiveReplica } from './live-replica.js';
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../config/gateway-config.js';
 import { DecisionRing } from '../decisions/decision-ring.js';
 import { FakeWaiting } from '../flow/fake-waiting.fixture.js';
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../gateway-config.js';
 import { Endpoint, type Placement } from './endpoint.js';
 import { LiveReplica } from './live-replica.js';
 

@@ -1,7 +1,7 @@
+import type { GatewayConfig } from '../config/gateway-config.js';
 import type { DecisionLog } from '../decisions/decision-log.js';
 import type { DecisionRing } from '../decisions/decision-ring.js';
 import type { NewAlarm } from '../flow/alarm.js';
-import type { GatewayConfig } from '../gateway-config.js';
 
 /** What an endpoint has from its gateway. */
 export interface EndpointParts {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../config/gateway-config.js';
 import { DecisionRing } from '../decisions/decision-ring.js';
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../gateway-config.js';
 import { fakeFacts } from '../request/fake-facts.fixture.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { Endpoint, type Placement } from './endpoint.js';

@@ -1,12 +1,12 @@
 import type { FleetView } from '../../policy/fleet-view.js';
 import type { ApiError } from '../../protocol/errors.js';
+import type { PolicyConfig } from '../config/gateway-config.js';
 import { EndpointLog } from '../decisions/endpoint-log.js';
 import { endpointGone } from '../errors.js';
 import { timerAlarms } from '../flow/alarm.js';
 import { FlowControl } from '../flow/flow-control.js';
 import type { FlowHost } from '../flow/flow-host.js';
 import { type FleetLoad, LiveGate } from '../flow/live-gate.js';
-import type { PolicyConfig } from '../gateway-config.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { readLoadHeader, withLoad } from '../signals/load-header.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';

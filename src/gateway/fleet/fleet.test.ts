@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
+import { DEFAULT_POLICY, type EndpointConfig, GATEWAY_DEFAULTS, type GatewayConfig } from '../config/gateway-config.js';
 import { DecisionRing } from '../decisions/decision-ring.js';
 import { type FakeEngine, until } from '../fake-engine.fixture.js';
 import { FakeWaiting } from '../flow/fake-waiting.fixture.js';
-import { DEFAULT_POLICY, type EndpointConfig, GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway-config.js';
 import { fakeFacts } from '../request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../telemetry/gateway-metrics.js';
 import { Fleet } from './fleet.js';

@@ -1,5 +1,5 @@
+import type { EndpointConfig, GatewayConfig, PolicyConfig, ReplicaConfig } from '../config/gateway-config.js';
 import { draining } from '../errors.js';
-import type { EndpointConfig, GatewayConfig, PolicyConfig, ReplicaConfig } from '../gateway-config.js';
 import { Endpoint } from './endpoint.js';
 import { endpointOrder } from './endpoint-order.js';
 import type { EndpointParts } from './endpoint-parts.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GATEWAY_DEFAULTS } from '../config/gateway-config.js';
 import { FakeEngine } from '../fake-engine.fixture.js';
-import { GATEWAY_DEFAULTS } from '../gateway-config.js';
 import { checkHealth } from './health-check.js';
 import { LiveReplica } from './live-replica.js';
 import { upstream } from './managed.contract.js';

@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../gateway-config.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import { ask } from '../upstream/ask.js';
 import { CredentialRefused } from './external-pool.js';
 import type { LiveReplica } from './live-replica.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_POLICY } from '../gateway-config.js';
+import { DEFAULT_POLICY } from '../config/gateway-config.js';
 import { livePolicy } from './live-policy.js';
 
 describe('livePolicy', () => {

@@ -3,7 +3,7 @@ import { randomStream } from '../../kernel/random-stream.js';
 import { canonicalJson } from '../../policy/canonical-json.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
-import type { PolicyConfig } from '../gateway-config.js';
+import type { PolicyConfig } from '../config/gateway-config.js';
 
 /** A configured policy, checked and ready to be created. */
 export function livePolicy(config: PolicyConfig, seed: number) {

@@ -1,4 +1,4 @@
-import type { GatewayConfig, ReplicaConfig } from '../gateway-config.js';
+import type { GatewayConfig, ReplicaConfig } from '../config/gateway-config.js';
 import { legalHeader } from '../proxy/headers.js';
 import { engineNamed } from '../signals/registry.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from '../config/gateway-config.js';
 import { DecisionRing } from '../decisions/decision-ring.js';
 import { until } from '../fake-engine.fixture.js';
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway-config.js';
 import { fakeFacts } from '../request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../telemetry/gateway-metrics.js';
 import { Fleet } from './fleet.js';

@@ -1,4 +1,4 @@
-import type { PolicyConfig, ReplicaConfig } from '../gateway-config.js';
+import type { PolicyConfig, ReplicaConfig } from '../config/gateway-config.js';
 import type { LiveReplica } from './live-replica.js';
 
 /**

@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY } from '../gateway-config.js';
+import { DEFAULT_POLICY } from '../config/gateway-config.js';
 import type { ExternalConfig, ManagedEndpoint, ManagedReplica } from './managed-routes.js';
 
 /** The replica of an engine that serves the model `m`, as whoever runs it describes it. */

@@ -1,5 +1,5 @@
+import type { EndpointConfig } from '../config/gateway-config.js';
 import { endpointTaken, replicaTaken } from '../errors.js';
-import type { EndpointConfig } from '../gateway-config.js';
 import type { Endpoint } from './endpoint.js';
 
 /** An InputError when a configuration wants the name of an endpoint that somebody keeps, or of a replica of one. */

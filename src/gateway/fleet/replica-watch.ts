@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../gateway-config.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import { scrape } from '../signals/scrape.js';
 import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
 import type { Endpoint } from './endpoint.js';

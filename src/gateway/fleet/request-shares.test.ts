@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { randomStream } from '../../kernel/random-stream.js';
-import { GATEWAY_DEFAULTS } from '../gateway-config.js';
+import { GATEWAY_DEFAULTS } from '../config/gateway-config.js';
 import { LiveReplica } from './live-replica.js';
 import { managedReplica, upstream } from './managed.contract.js';
 import { applyShares, hasShares, keepLowestTier } from './request-shares.js';

@@ -1,4 +1,4 @@
-import type { ReplicaConfig } from '../gateway-config.js';
+import type { ReplicaConfig } from '../config/gateway-config.js';
 import type { ExternalConfig } from './managed-routes.js';
 
 /** An upstream's address in the parts it is asked by. Its path takes the place of `/v1`; an address without one has `/v1`. */

@@ -3,7 +3,7 @@ import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js'
 import { createFleetView } from '../../policy/fleet-view.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
 import { ApiError } from '../../protocol/errors.js';
-import { DEFAULT_POLICY, type PolicyConfig } from '../gateway-config.js';
+import { DEFAULT_POLICY, type PolicyConfig } from '../config/gateway-config.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { FakeWaiting } from './fake-waiting.fixture.js';
 import { FlowControl } from './flow-control.js';

@@ -1,8 +1,8 @@
 import { createFleetView } from '../../policy/fleet-view.js';
 import type { SloPriorities } from '../../policy/slo-classes.js';
 import { ApiError } from '../../protocol/errors.js';
+import type { PolicyConfig } from '../config/gateway-config.js';
 import { refusedEntry } from '../errors.js';
-import type { PolicyConfig } from '../gateway-config.js';
 import type { NewAlarm } from './alarm.js';
 import { FlowCounts } from './flow-counts.js';
 import type { FlowHost } from './flow-host.js';

@@ -6,7 +6,7 @@ import { policyOptions } from '../../policy/policy-options.js';
 import { admissionPolicy } from '../../policy/registry.js';
 import { createRequestFeatures } from '../../policy/request-features.js';
 import { type SloPriorities, sloPriorities } from '../../policy/slo-classes.js';
-import type { PolicyConfig } from '../gateway-config.js';
+import type { PolicyConfig } from '../config/gateway-config.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { TenantNumbers } from './tenant-numbers.js';
 

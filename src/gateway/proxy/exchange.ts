@@ -1,10 +1,10 @@
 import { ApiError } from '../../protocol/errors.js';
 import type { Refusal } from '../access/refusal.js';
 import type { Reservation, Reserving } from '../access/reservation.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import { internalError, noReplica, upstreamTimeout } from '../errors.js';
 import type { Endpoint, Placement } from '../fleet/endpoint.js';
 import type { Hoping } from '../fleet/ready-line.js';
-import type { GatewayConfig } from '../gateway-config.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';
 import { EndingExchange } from './ending-exchange.js';

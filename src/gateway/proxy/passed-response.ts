@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../gateway-config.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { responseForm } from '../metering/response-form.js';
 import type { ResponseMeter } from '../metering/response-meter.js';

@@ -1,10 +1,10 @@
+import { policyKeys } from '../config/policy-keys.js';
+import { readPolicyBody, readReplicaBody } from '../config/read-admin-body.js';
 import { findExplanation } from '../decisions/find-explanation.js';
 import { tooManyReplicas } from '../errors.js';
 import { MOST_REPLICAS } from '../fleet/deciding-fleet.js';
 import type { Endpoint } from '../fleet/endpoint.js';
 import type { LiveReplica } from '../fleet/live-replica.js';
-import { policyKeys } from '../policy-keys.js';
-import { readPolicyBody, readReplicaBody } from '../read-admin-body.js';
 import type { AdminHost } from './admin-host.js';
 import { type AdminRequest, type AdminResponse, failed, ok } from './admin-route.js';
 import { auditChange } from './audit-change.js';

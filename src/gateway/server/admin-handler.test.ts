@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { InputError } from '../../kernel/errors.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import { configFor, FakeEngine, until } from '../fake-engine.fixture.js';
 import { Gateway } from '../gateway.js';
-import type { GatewayConfig } from '../gateway-config.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

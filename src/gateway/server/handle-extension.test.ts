@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../protocol/errors.js';
+import { GATEWAY_DEFAULTS, type GatewayConfig } from '../config/gateway-config.js';
 import { startGateway, until } from '../fake-engine.fixture.js';
 import type { Gateway } from '../gateway.js';
-import { GATEWAY_DEFAULTS, type GatewayConfig } from '../gateway-config.js';
 import type { ExtensionCall, ExtensionResponse } from './admin-extension.js';
 
 const opened: (() => Promise<unknown>)[] = [];

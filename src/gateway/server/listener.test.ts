@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls, type SecureVersion, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { ListenConfig } from '../gateway-config.js';
+import type { ListenConfig } from '../config/gateway-config.js';
 import { reply } from '../http/http-port.fixture.js';
 import type { HttpRequest } from '../http/http-request.js';
 import { makeCertificate } from './certificate.fixture.js';

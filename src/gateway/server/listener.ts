@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureVersion, type Server as TlsServer } from 'node:tls';
-import type { ListenConfig } from '../gateway-config.js';
+import type { ListenConfig } from '../config/gateway-config.js';
 import type { ClientTimes, ConnectionHost } from '../http/connection-host.js';
 import { HttpConnection } from '../http/http-connection.js';
 import type { HttpRequest } from '../http/http-request.js';

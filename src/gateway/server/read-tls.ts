@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import type { ListenConfig } from '../config/gateway-config.js';
 import { unusableTls } from '../errors.js';
-import type { ListenConfig } from '../gateway-config.js';
 
 export interface TlsFiles {
   cert: Buffer;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { policyOf } from '../../../gateway/config-parts.js';
-import { DEFAULT_POLICY, type PolicyConfig } from '../../../gateway/gateway-config.js';
+import { policyOf } from '../../../gateway/config/config-parts.js';
+import { DEFAULT_POLICY, type PolicyConfig } from '../../../gateway/config/gateway-config.js';
 import { InputError } from '../../../kernel/errors.js';
 import { BUNDLE_KIND, type BundleKeys } from '../../../policy/bundle/bundle-keys.js';
 import { invalidField } from '../errors.js';

@@ -1,5 +1,5 @@
-import { configInvalid } from '../../config-parts.js';
-import type { GatewayConfig } from '../../gateway-config.js';
+import { configInvalid } from '../../config/config-parts.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
 
 const PATH = '/v1/traces';
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';

@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import type { YamlPlaces } from '../kernel/yaml/yaml-places.js';
+import type { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
 import { configInvalid } from './config-parts.js';
 import { type AccessConfig, DEFAULT_LINES, type GatewayConfig, type LinesConfig } from './gateway-config.js';
 

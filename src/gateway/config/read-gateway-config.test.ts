@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS } from '../policy/bundle/flow-control-keys.js';
+import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from './gateway-config.js';
 import { readGatewayConfig } from './read-gateway-config.js';
 
@@ -8,7 +8,7 @@ const read = (text: string) => readGatewayConfig(text, 'conf/t.yaml', GATEWAY_DE
 
 describe('readGatewayConfig', () => {
   it('reads the example', () => {
-    const text = readFileSync(new URL('../../examples/twinyard.yaml', import.meta.url), 'utf8');
+    const text = readFileSync(new URL('../../../examples/twinyard.yaml', import.meta.url), 'utf8');
     const config = read(text);
     expect(
       config.endpoints.map(({ name, policy, replicas }) => [name, policy.name, replicas.map(({ id }) => id)]),
@@ -28,7 +28,7 @@ describe('readGatewayConfig', () => {
   });
 
   it('reads policies as policy files have them, one for all and others instead', () => {
-    const bundle = readFileSync(new URL('../../examples/policy-bundle.yaml', import.meta.url), 'utf8');
+    const bundle = readFileSync(new URL('../../../examples/policy-bundle.yaml', import.meta.url), 'utf8');
     const indented = bundle.replace(/^(?=.)/gm, '  ');
     const lines: string[] = [];
     const text = `policy:\n${indented}\nreplicas: [{ url: "http://h:1" }]\nendpoints:\n  - name: e\n    policy: { flow_control: { max_concurrency: 5 } }\n    replicas: [{ url: "http://h:2" }]\n`;

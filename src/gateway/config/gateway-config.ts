@@ -1,5 +1,5 @@
-import type { PolicyChoice } from '../policy/bundle/admission-choice.js';
-import type { FlowControlSettings } from '../policy/queueing/flow-control-settings.js';
+import type { PolicyChoice } from '../../policy/bundle/admission-choice.js';
+import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
 
 /** Everything a gateway is told, complete and checked: plain data, so that it can be compared, printed and reloaded. */
 export interface GatewayConfig {

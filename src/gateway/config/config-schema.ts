@@ -1,7 +1,7 @@
-import { type Kind, number, text, whole } from '../kernel/yaml/schema.js';
-import { BUNDLE_KIND } from '../policy/bundle/bundle-keys.js';
+import { type Kind, number, text, whole } from '../../kernel/yaml/schema.js';
+import { BUNDLE_KIND } from '../../policy/bundle/bundle-keys.js';
+import { ENGINES } from '../signals/registry.js';
 import { DEFAULT_LINES, GATEWAY_DEFAULTS } from './gateway-config.js';
-import { ENGINES } from './signals/registry.js';
 
 const MOST_MS = 86_400_000;
 const MOST = 2 ** 31 - 1;

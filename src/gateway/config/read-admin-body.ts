@@ -1,9 +1,9 @@
-import type { Kind } from '../kernel/yaml/schema.js';
-import { BUNDLE_KIND, type BundleKeys, ROUTING_KIND, type RoutingKeys } from '../policy/bundle/bundle-keys.js';
+import type { Kind } from '../../kernel/yaml/schema.js';
+import { BUNDLE_KIND, type BundleKeys, ROUTING_KIND, type RoutingKeys } from '../../policy/bundle/bundle-keys.js';
+import { readJsonBody } from '../server/read-json-body.js';
 import { CONFIG_ERRORS, configInvalid, policyOf, type ReplicaKeys, replicaOf, routingOf } from './config-parts.js';
 import { REPLICA_KIND } from './config-schema.js';
 import { DEFAULT_POLICY, type PolicyConfig, type ReplicaConfig } from './gateway-config.js';
-import { readJsonBody } from './server/read-json-body.js';
 
 const JOINING_KIND: Kind = {
   type: 'keys',

@@ -1,6 +1,6 @@
-import { ADMISSION_FILE_KEYS } from '../policy/bundle/admission-choice.js';
-import type { AdmissionKeys, BundleKeys } from '../policy/bundle/bundle-keys.js';
-import { flowControlKeys } from '../policy/bundle/flow-control-keys.js';
+import { ADMISSION_FILE_KEYS } from '../../policy/bundle/admission-choice.js';
+import type { AdmissionKeys, BundleKeys } from '../../policy/bundle/bundle-keys.js';
+import { flowControlKeys } from '../../policy/bundle/flow-control-keys.js';
 import type { PolicyConfig } from './gateway-config.js';
 
 /** A policy as files and `PUT /api/endpoints/{name}/policy` say it: sent back, it is the same policy. */

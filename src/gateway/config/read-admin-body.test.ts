@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS } from '../policy/bundle/flow-control-keys.js';
+import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
 import { DEFAULT_POLICY } from './gateway-config.js';
 import { readPolicyBody, readReplicaBody } from './read-admin-body.js';
 

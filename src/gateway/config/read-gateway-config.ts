@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path';
-import { readStrictYaml } from '../kernel/yaml/strict-yaml.js';
-import type { YamlPlaces } from '../kernel/yaml/yaml-places.js';
-import type { BundleKeys } from '../policy/bundle/bundle-keys.js';
+import { readStrictYaml } from '../../kernel/yaml/strict-yaml.js';
+import type { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
+import type { BundleKeys } from '../../policy/bundle/bundle-keys.js';
+import { tooManyReplicas } from '../errors.js';
+import { MOST_REPLICAS } from '../fleet/deciding-fleet.js';
 import { type AccessKeys, accessParts, type PriceKeys } from './access-config.js';
 import { CONFIG_ERRORS, configInvalid, policyOf, type ReplicaKeys, replicaOf } from './config-parts.js';
 import { GATEWAY_SCHEMA } from './config-schema.js';
-import { tooManyReplicas } from './errors.js';
-import { MOST_REPLICAS } from './fleet/deciding-fleet.js';
 import {
   DEFAULT_POLICY,
   type EndpointConfig,

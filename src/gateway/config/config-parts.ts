@@ -1,12 +1,12 @@
-import { InputError } from '../kernel/errors.js';
-import { knownNames } from '../kernel/nearest-name.js';
-import type { YamlErrors } from '../kernel/yaml/read-schema.js';
-import { admissionChoice } from '../policy/bundle/admission-choice.js';
-import type { BundleKeys, RoutingKeys } from '../policy/bundle/bundle-keys.js';
-import { flowControlOf } from '../policy/bundle/flow-control-keys.js';
-import { scorersOption } from '../policy/bundle/scorers-option.js';
-import { policyOptions } from '../policy/policy-options.js';
-import { routingPolicy } from '../policy/registry.js';
+import { InputError } from '../../kernel/errors.js';
+import { knownNames } from '../../kernel/nearest-name.js';
+import type { YamlErrors } from '../../kernel/yaml/read-schema.js';
+import { admissionChoice } from '../../policy/bundle/admission-choice.js';
+import type { BundleKeys, RoutingKeys } from '../../policy/bundle/bundle-keys.js';
+import { flowControlOf } from '../../policy/bundle/flow-control-keys.js';
+import { scorersOption } from '../../policy/bundle/scorers-option.js';
+import { policyOptions } from '../../policy/policy-options.js';
+import { routingPolicy } from '../../policy/registry.js';
 import type { PolicyConfig, ReplicaConfig } from './gateway-config.js';
 
 export const configInvalid = (place: string, problem: string, hint: string) =>
