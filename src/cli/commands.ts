@@ -15,62 +15,62 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',
     summary: 'simulate a cluster under generated requests',
-    load: async () => (await import('./run.js')).run,
+    load: async () => (await import('./simulate/run.js')).run,
   },
   {
     name: 'replay',
     summary: 'simulate a cluster under the requests of a trace',
-    load: async () => (await import('./replay.js')).replay,
+    load: async () => (await import('./simulate/replay.js')).replay,
   },
   {
     name: 'compare',
     summary: 'simulate several variants under the same workload and tell what differs',
-    load: async () => (await import('./compare.js')).compare,
+    load: async () => (await import('./compare/compare.js')).compare,
   },
   {
     name: 'observe',
     summary: 'send requests to a real server at their planned times and record what comes back',
-    load: async () => (await import('./observe.js')).observe,
+    load: async () => (await import('./observe/observe.js')).observe,
   },
   {
     name: 'calibrate',
     summary: 'compare a prediction with what was measured, or fit step times to it',
-    load: async () => (await import('./calibrate.js')).calibrate,
+    load: async () => (await import('./calibrate/calibrate.js')).calibrate,
   },
   {
     name: 'validate',
     summary: 'observe a server, replay what was observed and compare the two',
-    load: async () => (await import('./validate.js')).validate,
+    load: async () => (await import('./validate/validate.js')).validate,
   },
   {
     name: 'decide',
     summary: 'run a routing policy over a stream of events',
-    load: async () => (await import('./decide.js')).decide,
+    load: async () => (await import('./decide/decide.js')).decide,
   },
   {
     name: 'trace',
     summary: 'look at a trace, cut it, change its rate, make it anonymous',
-    load: async () => (await import('./trace.js')).trace,
+    load: async () => (await import('./trace/trace.js')).trace,
   },
   {
     name: 'convert',
     summary: 'turn a trace into another format or into a workload specification',
-    load: async () => (await import('./convert.js')).convert,
+    load: async () => (await import('./convert/convert.js')).convert,
   },
   {
     name: 'compose',
     summary: 'put workload specifications together into one',
-    load: async () => (await import('./compose.js')).compose,
+    load: async () => (await import('./convert/compose.js')).compose,
   },
   {
     name: 'engine',
     summary: 'emulate an inference engine: an OpenAI-compatible server without a GPU',
-    load: async () => (await import('./engine.js')).engine,
+    load: async () => (await import('./serve/engine.js')).engine,
   },
   {
     name: 'serve',
     summary: 'put a routing policy in front of live replicas: the gateway',
-    load: async () => (await import('./serve.js')).serve,
+    load: async () => (await import('./serve/serve.js')).serve,
   },
   {
     name: 'apply',
@@ -135,7 +135,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'demo',
     summary: 'bring up emulated replicas and the gateway in front of them',
-    load: async () => (await import('./demo.js')).demo,
+    load: async () => (await import('./serve/demo.js')).demo,
   },
   {
     name: 'explain',

@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { limitCompiler } from './limit-compiler.js';
+import { stdoutFailure } from './output/stdout-failure.js';
 import { main } from './program.js';
-import { stdoutFailure } from './stdout-failure.js';
 
 export { main };
 

@@ -6,8 +6,8 @@ import { readMeasured } from '../../observe/calibrate/read-measured.js';
 import { readPredicted, readPredictedHitRate } from '../../observe/calibrate/read-predicted.js';
 import type { TracePart } from '../../workload/formats/format.js';
 import type { TraceHeader } from '../../workload/trace.js';
-import { type ComparingFlags, givenTolerances } from '../flags/calibrate-flags.js';
 import type { FlagValues } from '../flags/flag.js';
+import { type ComparingFlags, givenTolerances } from './calibrate-flags.js';
 import { goodputTargets } from './goodput-targets.js';
 import { headerOf, type MeasuredTrace, readMeasuredTrace } from './measured-trace.js';
 

@@ -1,6 +1,6 @@
 import type { TraceGoodputTarget, TraceHeader } from '../../workload/trace.js';
-import type { ComparingFlags } from '../flags/calibrate-flags.js';
 import type { FlagValues } from '../flags/flag.js';
+import type { ComparingFlags } from './calibrate-flags.js';
 
 const DIMENSIONS = [
   ['ttftUs', 'slo-ttft'],

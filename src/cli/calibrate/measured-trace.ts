@@ -4,10 +4,10 @@ import { headerBeside, traceV2 } from '../../workload/formats/trace-v2.js';
 import type { Trace } from '../../workload/trace.js';
 import { refuseGiven } from '../config/flag-conflicts.js';
 import { missingFlag } from '../errors.js';
-import type { MeasuredFlags } from '../flags/calibrate-flags.js';
 import type { FlagValues } from '../flags/flag.js';
-import type { NamedPath } from '../output-files.js';
-import { traceFiles } from '../output-paths.js';
+import type { NamedPath } from '../output/output-files.js';
+import { traceFiles } from '../output/output-paths.js';
+import type { MeasuredFlags } from './calibrate-flags.js';
 
 /** A trace that somebody named, not read yet. */
 export interface MeasuredTrace {

@@ -1,9 +1,9 @@
 import type { Calibration, CalibrationDocument } from '../../observe/calibrate/calibration.js';
 import { calibrationJson } from '../../report/calibrate-json.js';
-import type { CalibrationOutputFlags, ComparingFlags } from '../flags/calibrate-flags.js';
 import type { FlagValues } from '../flags/flag.js';
 import { type CliIo, wantsColour } from '../io.js';
-import { writeOutputs } from '../output-files.js';
+import { writeOutputs } from '../output/output-files.js';
+import type { CalibrationOutputFlags, ComparingFlags } from './calibrate-flags.js';
 
 /** Writes the report that was asked for, then prints the comparison; the exit code: 1 when a tolerance that was given is missed. */
 export async function printCalibration(

@@ -8,8 +8,8 @@ import type { Diagnostics } from '../diagnostics.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import type { RunWorkloadFlags } from '../flags/run-workload-flags.js';
 import { tracePartOf } from '../flags/trace-part-flags.js';
-import { REPLAY } from '../replay.js';
-import { RUN } from '../run.js';
+import { REPLAY } from '../simulate/replay.js';
+import { RUN } from '../simulate/run.js';
 import { atPlaces, type Settings, settingsAsFlags } from './settings.js';
 import type { PlannedVariant } from './variant-plan.js';
 

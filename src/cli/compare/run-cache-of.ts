@@ -3,8 +3,8 @@ import { NO_CACHE, openRunCache, type RunCache } from '../../experiment/run-cach
 import { InputError } from '../../kernel/errors.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';
-import type { ComparisonFlags } from '../flags/compare-flags.js';
 import type { FlagValues } from '../flags/flag.js';
+import type { ComparisonFlags } from './compare-flags.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

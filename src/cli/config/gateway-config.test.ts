@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseFlags } from '../flags/parse-flags.js';
-import type { ServeFlags } from '../flags/serve-flags.js';
-import { SERVE } from '../serve.js';
+import { SERVE } from '../serve/serve.js';
+import type { ServeFlags } from '../serve/serve-flags.js';
 import { gatewayConfig } from './gateway-config.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-config-'));

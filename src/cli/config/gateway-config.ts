@@ -17,7 +17,7 @@ import { routingPolicy } from '../../policy/registry.js';
 import { readProblem } from '../../workload/input-file.js';
 import { badValue, conflictingFlags, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
-import type { ServeFlags } from '../flags/serve-flags.js';
+import type { ServeFlags } from '../serve/serve-flags.js';
 import { refuseGiven } from './flag-conflicts.js';
 
 const FLEET_FLAGS = ['replica', 'engine', 'routing-policy', 'policy-options', 'block-size', 'cache-blocks'] as const;

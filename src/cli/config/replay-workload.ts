@@ -3,8 +3,8 @@ import { trafficFiles } from '../../workload/formats/traffic-files.js';
 import { missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
-import type { NamedPath } from '../output-files.js';
-import { traceFiles } from '../output-paths.js';
+import type { NamedPath } from '../output/output-files.js';
+import { traceFiles } from '../output/output-paths.js';
 import { refuseGiven } from './flag-conflicts.js';
 
 export interface TracePaths {

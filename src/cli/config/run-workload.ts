@@ -1,7 +1,7 @@
 import { isLengthPreset } from '../../workload/generate/presets.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { RunWorkloadFlags } from '../flags/run-workload-flags.js';
-import type { NamedPath } from '../output-files.js';
+import type { NamedPath } from '../output/output-files.js';
 import { refuseGiven } from './flag-conflicts.js';
 
 const LENGTH_FLAGS = [

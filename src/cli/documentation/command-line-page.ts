@@ -1,8 +1,8 @@
 import { COMMANDS } from '../commands.js';
 import { type CommandLine, withRegisteredNames } from '../flags/command-line.js';
 import type { Flag, FlagGroup } from '../flags/flag.js';
-import { REPLAY } from '../replay.js';
-import { RUN } from '../run.js';
+import { REPLAY } from '../simulate/replay.js';
+import { RUN } from '../simulate/run.js';
 import { OTHER_COMMAND_LINES } from './command-lines.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 

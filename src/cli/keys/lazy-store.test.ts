@@ -19,7 +19,7 @@ function packagesOf(url: URL, seen = new Set<string>(), packages = new Set<strin
 
 const DATABASES = ['kysely', 'libsql', 'pg'];
 
-it.each(['../main.js', '../serve.js', ...KEYS_COMMANDS.map(({ name }) => `${name}.js`)])(
+it.each(['../main.js', '../serve/serve.js', ...KEYS_COMMANDS.map(({ name }) => `${name}.js`)])(
   '%s loads no database before it needs one',
   (file) => {
     const packages = packagesOf(new URL(file, import.meta.url));

@@ -1,7 +1,7 @@
 import { type MetricsSample, SCRAPED, type Scraped } from '../../observe/drive/metrics-scraper.js';
 import type { Observation } from '../../observe/drive/observation.js';
 import { writeTrace } from '../../workload/trace-v2/write.js';
-import type { OutputContent } from '../output-files.js';
+import type { OutputContent } from '../output/output-files.js';
 import type { ObservePaths } from './observe-paths.js';
 
 /** What is written of an observation, and where. */

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { TracePaths } from '../config/replay-workload.js';
 import { traceInputs } from '../config/replay-workload.js';
-import type { NamedPath } from '../output-files.js';
-import { traceFiles } from '../output-paths.js';
+import type { NamedPath } from '../output/output-files.js';
+import { traceFiles } from '../output/output-paths.js';
 import type { GivenObserveFlags } from './check-observe-flags.js';
 
 /** Every file that is written; null for what is not asked for. */

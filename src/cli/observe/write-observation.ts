@@ -1,7 +1,7 @@
 import type { Observation, ObservationDocument } from '../../observe/drive/observation.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { type CliIo, wantsColour } from '../io.js';
-import { writeOutputs } from '../output-files.js';
+import { writeOutputs } from '../output/output-files.js';
 import { observationFiles } from './observation-files.js';
 import type { ObservePaths } from './observe-paths.js';
 

@@ -5,11 +5,11 @@ import { type CommandLine, helpText } from '../flags/command-line.js';
 import type { FlagTable, FlagValues } from '../flags/flag.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { checkOutputs } from '../output-files.js';
-import { traceSummaryOf } from '../trace.js';
+import { checkOutputs } from '../output/output-files.js';
 import { inputTrace } from './input-trace.js';
 import { type OutputFlag, outputFlags } from './output-flag.js';
 import { formatOfName, type OutputFormat, outputPlace, placePaths } from './output-place.js';
+import { traceSummaryOf } from './trace.js';
 import { writeTraceTo } from './write-place.js';
 
 export const ONE_FILE = { usage: 'FILE', least: 1, most: 1 };

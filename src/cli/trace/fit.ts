@@ -6,10 +6,10 @@ import { type CommandLine, helpText } from '../flags/command-line.js';
 import { choice, count, file } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, wantsColour } from '../io.js';
-import { checkOutputs, writeOutputs } from '../output-files.js';
-import { traceSummaryOf } from '../trace.js';
+import { checkOutputs, writeOutputs } from '../output/output-files.js';
 import { EXAMPLE_TRACE, ONE_FILE } from './change-trace.js';
 import { inputTrace } from './input-trace.js';
+import { traceSummaryOf } from './trace.js';
 
 const fitFlags = {
   seed: count({

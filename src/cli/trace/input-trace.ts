@@ -3,7 +3,7 @@ import type { TraceFormat, TracePart } from '../../workload/formats/format.js';
 import { TraceSessions } from '../../workload/sessions/trace-sessions.js';
 import type { Trace } from '../../workload/trace.js';
 import type { Diagnostics } from '../diagnostics.js';
-import type { NamedPath } from '../output-files.js';
+import type { NamedPath } from '../output/output-files.js';
 
 /** A trace that somebody named, recognised but not read yet. */
 export interface InputTrace {

@@ -1,5 +1,5 @@
 import { missingFlag } from '../errors.js';
-import type { NamedPath } from '../output-files.js';
+import type { NamedPath } from '../output/output-files.js';
 
 export type OutputFormat = 'trace-v2' | 'mooncake' | 'bailian' | 'spec';
 

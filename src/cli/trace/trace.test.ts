@@ -6,7 +6,7 @@ import { madeTrace, rowsOf } from '../../workload/tools/made-trace.fixture.js';
 import { writeTrace } from '../../workload/trace-v2/write.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';
 import { captured as twinyard } from '../test-io.fixture.js';
-import { TRACE_COMMANDS } from '../trace.js';
+import { TRACE_COMMANDS } from './trace.js';
 
 const seconds = (s: number) => s * 1e6;
 const TRACE = madeTrace(

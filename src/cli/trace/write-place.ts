@@ -3,7 +3,7 @@ import type { Trace } from '../../workload/trace.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';
 import type { CliIo } from '../io.js';
-import { type OutputContent, writeOutputs } from '../output-files.js';
+import { type OutputContent, writeOutputs } from '../output/output-files.js';
 import { type OutputFormat, type OutputPlace, placePaths } from './output-place.js';
 
 type Pieces = Iterable<string | Uint8Array>;

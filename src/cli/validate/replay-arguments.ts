@@ -9,7 +9,7 @@ import { SERVER_FLAGS } from '../config/server-settings.js';
 import type { FlagValues } from '../flags/flag.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
-import { REPLAY } from '../replay.js';
+import { REPLAY } from '../simulate/replay.js';
 
 const SILENT = { warn: () => {}, info: () => {}, debug: () => {} };
 

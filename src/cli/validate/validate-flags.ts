@@ -1,4 +1,4 @@
-import { calibrationOutputFlags, networkFlags, toleranceFlags } from '../flags/calibrate-flags.js';
+import { calibrationOutputFlags, networkFlags, toleranceFlags } from '../calibrate/calibrate-flags.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { FlagTable } from '../flags/flag.js';
 import { instanceFlags } from '../flags/instance-flags.js';

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { unwritableOutput } from '../errors.js';
-import { checkOutputs, type NamedPath, writeProblem } from '../output-files.js';
-import { traceFiles } from '../output-paths.js';
+import { checkOutputs, type NamedPath, writeProblem } from '../output/output-files.js';
+import { traceFiles } from '../output/output-paths.js';
 
 /** Everything that a validation keeps. */
 export interface ValidationFiles {

@@ -1,0 +1,41 @@
+import type { Flag } from '../flags/flag.js';
+import { file, fraction, list, MAX_INT32, text, toggle } from '../flags/kinds.js';
+import { readNumber } from '../flags/read-number.js';
+import { files } from './calibrate-flags.js';
+
+function candidates(help: string): Flag<number[]> {
+  return list<number[]>({
+    default: [],
+    placeholder: 'list',
+    accepted: 'whole numbers with commas between them',
+    read: (given, place) =>
+      given.split(',').map((item) => readNumber(item.trim(), place, { min: 1, max: MAX_INT32, whole: true })),
+    help,
+  });
+}
+
+/** How step times are found. */
+export const fitFlags = {
+  fit: toggle({ help: 'find the step times that explain the traces best, and write them as a profile' }),
+  'step-table': files({
+    help: 'measured steps: a table of single ones, or those of a run (CSV); may be given several times',
+  }),
+  'held-out': fraction({ default: 0.2, zero: true, help: 'share at the end of each trace that the fit is judged by' }),
+  'try-max-num-seqs': candidates('requests in a batch, where nobody knows them: n,n,...; the best is kept'),
+  'try-max-num-batched-tokens': candidates('tokens in a step, where nobody knows them: n,n,...; the best is kept'),
+  'try-engine-rules': list<string[]>({
+    default: [],
+    accepted: 'names of engine rules with commas between them',
+    read: (given) => given.split(',').map((name) => name.trim()),
+    help: 'the same of engine rules: name,name,...',
+  }),
+  'profile-name': text({
+    default: null,
+    placeholder: 'name',
+    defaultText: 'that of the file',
+    help: 'what the profile is called',
+  }),
+  output: { ...file({ help: 'where the profile is written (required with --fit)' }), letter: 'o' },
+};
+
+export type FitFlags = typeof fitFlags;

@@ -1,0 +1,122 @@
+import { clusterFlags } from '../flags/cluster-flags.js';
+import type { CommandLine } from '../flags/command-line.js';
+import type { Flag, FlagTable } from '../flags/flag.js';
+import { flowControlFlags } from '../flags/flow-control-flags.js';
+import { instanceFlags } from '../flags/instance-flags.js';
+import { count, file, list, text, toggle } from '../flags/kinds.js';
+import { outputFlags } from '../flags/output-flags.js';
+import { readNumber } from '../flags/read-number.js';
+import { presetNames } from '../flags/registered-names.js';
+import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
+import { runWorkloadFlags } from '../flags/run-workload-flags.js';
+
+const MAX_SEEDS = 1000;
+const SEEDS = 'whole numbers with commas between them';
+
+/** What is compared, how often, and where results stay. */
+export const comparisonFlags = {
+  config: file({ help: 'a variant: a YAML file of flags of run or replay as key: value; give several' }),
+  preset: {
+    ...text({ default: null, placeholder: 'name', help: 'variants, workload and measures that belong together' }),
+    names: presetNames,
+  },
+  seeds: count({
+    default: null,
+    min: 1,
+    max: MAX_SEEDS,
+    defaultText: '5; 1 for a recorded workload',
+    help: 'how many seeds, from 42 on: each variant runs with each',
+  }),
+  seed: list<number[] | null>({
+    default: null,
+    accepted: SEEDS,
+    read: readSeeds,
+    help: 'the seeds themselves, n,n,...',
+  }),
+  workers: count({ default: null, min: 1, max: 1024, defaultText: 'as many as cores', help: 'runs at a time' }),
+  cache: file({
+    placeholder: 'folder',
+    defaultText: '~/.cache/twinyard/runs',
+    help: 'where results of runs are kept, so that none is computed twice',
+  }),
+  'no-cache': toggle({ help: 'keep no results and use none' }),
+};
+
+export type ComparisonFlags = typeof comparisonFlags;
+
+function readSeeds(given: string, place: string): number[] {
+  const bounds = { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true };
+  return [...new Set(given.split(',').map((item) => readNumber(item.trim(), place, bounds)))];
+}
+
+/** Flags of the output that mean the same for a comparison as for one run. */
+const MEASURE_FLAGS = ['horizon', 'fitness-weights', 'slo-ttft', 'slo-itl', 'slo-e2e'] as const;
+const measureFlags = Object.fromEntries(MEASURE_FLAGS.map((name) => [name, outputFlags[name]]));
+
+export const comparisonOutputFlags = {
+  report: file({ help: 'write a page with plots too: one HTML file that needs nothing else' }),
+  format: outputFlags.format,
+  log: outputFlags.log,
+};
+
+export type ComparisonOutputFlags = typeof comparisonOutputFlags;
+
+/** Two flags of run take lists here: every policy is tried with every rate. */
+const listFlags = {
+  'routing-policy': list<string | null>({
+    default: null,
+    accepted: 'names of routing policies with commas between them',
+    read: (given) => given,
+    defaultText: clusterFlags['routing-policy'].defaultText,
+    help: 'a variant for each: name,name,...; weighted:queue-depth:1+kv-utilization:2 has scorers of its own',
+  }),
+  rate: list<string | null>({
+    default: null,
+    accepted: 'requests per second with commas between them',
+    read: (given) => given,
+    defaultText: runWorkloadFlags.rate.defaultText,
+    help: 'requests per second; a variant for each: x,x,...',
+  }),
+};
+
+/** The flags of `run` and `replay` that describe a variant, by name. */
+export const variantFlags: FlagTable = {
+  ...clusterFlags,
+  ...flowControlFlags,
+  ...instanceFlags,
+  ...runWorkloadFlags,
+  ...replayWorkloadFlags,
+  ...measureFlags,
+};
+
+/** Values stay texts, checked: what they mean depends on the variant they are given to. */
+function asTexts(flags: FlagTable): Record<string, Flag<string | null>> {
+  const entries = Object.entries(flags).map(([name, flag]): [string, Flag<string | null>] => {
+    const read = (given: string, place: string) => {
+      flag.read(given, place);
+      return given;
+    };
+    return [name, { ...flag, default: null, read }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** `--think-time-ms` is a flag of both workloads and means the same. */
+const { 'think-time-ms': _, ...recordedFlags } = replayWorkloadFlags;
+
+export const compareGroups: CommandLine['groups'] = [
+  { title: 'Comparison', flags: comparisonFlags },
+  { title: 'Cluster', flags: { ...asTexts(clusterFlags), 'routing-policy': listFlags['routing-policy'] } },
+  { title: 'Flow control', flags: asTexts(flowControlFlags) },
+  { title: 'Instance', flags: asTexts(instanceFlags) },
+  { title: 'Generated workload', flags: { ...asTexts(runWorkloadFlags), rate: listFlags.rate } },
+  { title: 'Recorded workload', flags: asTexts(recordedFlags) },
+  { title: 'Output', flags: { ...asTexts(measureFlags), ...comparisonOutputFlags } },
+];
+
+/** Those of these flags that are not simply flags of `run` and `replay`: what the documentation has to tell. */
+export const ownCompareGroups: CommandLine['groups'] = [
+  { title: 'Comparison', flags: comparisonFlags },
+  { title: 'Lists', flags: listFlags },
+  { title: 'Output', flags: comparisonOutputFlags },
+];

@@ -1,0 +1,91 @@
+import { availableParallelism } from 'node:os';
+import type { Comparison } from '../../experiment/comparison.js';
+import { runsOf } from '../../experiment/experiment.js';
+import { createExecutor } from '../../experiment/worker-pool.js';
+import { comparisonJson } from '../../report/compare-json.js';
+import { summaryOf } from '../commands.js';
+import { createDiagnostics } from '../diagnostics.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { type CliIo, wantsColour } from '../io.js';
+import { limitCompiler } from '../limit-compiler.js';
+import { checkOutputs, type NamedPath, writeOutputs } from '../output/output-files.js';
+import { type ComparisonFlags, type ComparisonOutputFlags, compareGroups, variantFlags } from './compare-flags.js';
+import type { Settings } from './settings.js';
+import { signalCleanUps } from './signal-clean-ups.js';
+import { takeConfigs } from './take-configs.js';
+
+export const COMPARE: CommandLine = {
+  name: 'compare',
+  summary: summaryOf('compare'),
+  groups: compareGroups,
+  examples: [
+    'compare --preset routing --format table --report routing.html',
+    'compare --model qwen/qwen3-14b --num-instances 4 --rate 50,100,200 --routing-policy round-robin,least-loaded',
+    'compare --config today.yaml --config tomorrow.yaml --trace-data monday.csv --format table',
+  ],
+};
+
+/** Simulates every variant with every seed, on all cores, and tells what differs. */
+export async function compare(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(COMPARE));
+    return 0;
+  }
+  const { configs, rest } = takeConfigs(argv);
+  const flags = await parseFlags<ComparisonFlags & ComparisonOutputFlags>(COMPARE, rest);
+  const { values } = flags;
+  const given = givenSettings(flags);
+  const outputs = values.report === null ? [] : [{ flag: '--report', path: values.report }];
+  checkOutputs(outputs, inputPaths(configs, given));
+  const diagnostics = createDiagnostics(values.log, io);
+  const signals = signalCleanUps(io);
+  // Many runs, however short each is: worth optimising for. Workers take this over when they start.
+  limitCompiler(Number.POSITIVE_INFINITY);
+  const executor = await createExecutor(values.workers ?? availableParallelism());
+  try {
+    const [{ compareRuns }, { planExperiment }, { simulateAll }, { runCacheOf }] = await Promise.all([
+      import('../../experiment/comparison.js'),
+      import('./plan-experiment.js'),
+      import('./simulate-all.js'),
+      import('./run-cache-of.js'),
+    ]);
+    const cache = await runCacheOf(flags, io.env, diagnostics);
+    const surroundings = { executor, cache, signals, io, diagnostics };
+    const experiment = await planExperiment(flags, configs, given, diagnostics, (runs) =>
+      simulateAll(runs, surroundings),
+    );
+    const comparison = compareRuns(experiment, await simulateAll(runsOf(experiment), surroundings));
+    if (values.report !== null) await writeReport(values.report, comparison, { ...io, beforeSignal: signals.add });
+    io.stdout.write(values.format === 'table' ? await asTable(comparison, io) : comparisonJson(comparison.document));
+    return 0;
+  } finally {
+    await executor.close();
+  }
+}
+
+/** What the command line says of all variants. */
+function givenSettings({ values }: { values: object }): Settings {
+  const texts = values as Record<string, string | null>;
+  const named = Object.keys(variantFlags).filter((name) => texts[name] !== null);
+  return new Map(named.map((name) => [name, { text: texts[name]!, place: `--${name}` }]));
+}
+
+function inputPaths(configs: readonly string[], given: Settings): NamedPath[] {
+  const paths = configs.map((path) => ({ flag: '--config', path }));
+  for (const name of ['policy-config', 'hardware-config', 'trace', 'trace-header', 'trace-data']) {
+    const setting = given.get(name);
+    if (setting !== undefined) paths.push({ flag: `--${name}`, path: setting.text });
+  }
+  return paths;
+}
+
+async function writeReport(path: string, comparison: Comparison, io: CliIo): Promise<void> {
+  const { comparePage } = await import('../../report/compare-page.js');
+  await writeOutputs([{ flag: '--report', path, pieces: () => [comparePage(comparison)] }], io);
+}
+
+async function asTable({ document }: Comparison, io: CliIo): Promise<string> {
+  const { compareTable } = await import('../../report/compare-table.js');
+  return compareTable(document, { colour: wantsColour(io.stdout, io.env) });
+}

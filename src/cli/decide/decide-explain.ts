@@ -1,0 +1,33 @@
+import type { Explanation } from '../../policy/explanation.js';
+import type { FleetRouter } from '../../policy/fleet-router.js';
+import { effectiveLoad } from '../../policy/fleet-view.js';
+import type { NamedColumns } from '../../policy/named-columns.js';
+import { hitTokens } from '../../policy/request-features.js';
+
+/**
+ * Why a replica was chosen, as `--explain` prints it: to be made before the request is placed, so that it shows what the
+ * decision saw. Policies without scores of their own are measured by minus the effective load.
+ */
+export function explainedDecision({ view, features }: FleetRouter, chosen: number, why: Explanation): object {
+  const scores = Array.from({ length: view.size }, (_, i) => (why.scored ? why.scores[i]! : -effectiveLoad(view, i)));
+  const regret = chosen < 0 ? 0 : Math.max(...scores) - scores[chosen]!;
+  const named = (columns: NamedColumns, slot: number) =>
+    Object.fromEntries(columns.names().map((name, column) => [name, columns.at(column)[slot]!]));
+  const replicas = scores.map((score, i) => ({
+    id: view.ids[i]!,
+    score,
+    ...(why.terms.size === 0 ? {} : { terms: named(why.terms, i) }),
+    ...(why.facts.size === 0 ? {} : { facts: named(why.facts, i) }),
+    ...(why.removed.has(i) ? { removed: why.removed.get(i) } : {}),
+    queued: view.queued[i]!,
+    running: view.running[i]!,
+    kv_utilization: view.kvUsed[i]!,
+    in_flight: view.inFlight[i]!,
+    ongoing_tokens: view.ongoingTokens[i]!,
+    pending_prefill_tokens: view.pendingPrefillTokens[i]!,
+    ongoing_decode_tokens: view.ongoingDecodeTokens[i]!,
+    hit_tokens: hitTokens(features, i),
+    indexed_blocks: view.indexedBlocks[i]!,
+  }));
+  return { rule: why.rule, tied: why.tied, regret, replicas };
+}

@@ -1,0 +1,101 @@
+import { randomStream } from '../../kernel/random-stream.js';
+import type { RoutingPolicy } from '../../policy/contract.js';
+import { FleetRouter } from '../../policy/fleet-router.js';
+import type { Signal } from '../../policy/fleet-view.js';
+import { policyOptions } from '../../policy/policy-options.js';
+import { routingPolicy } from '../../policy/registry.js';
+import { summaryOf } from '../commands.js';
+import { conflictingFlags, missingFlag } from '../errors.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { FlagValues } from '../flags/flag.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { readEvent } from './decide-event.js';
+import { type DecideFlags, decideFlags, decideOutputFlags } from './decide-flags.js';
+import { DecideRun } from './decide-run.js';
+import { lineBatches } from './line-batches.js';
+
+export const DECIDE: CommandLine = {
+  name: 'decide',
+  summary: summaryOf('decide'),
+  groups: [
+    { title: 'Policy', flags: decideFlags },
+    { title: 'Output', flags: decideOutputFlags },
+  ],
+  examples: [
+    'decide --routing-policy lmetric < examples/events.jsonl',
+    'decide --routing-policy weighted --policy-options \'{"scorers":"prefix-affinity:3,queue-depth:2"}\' --explain < examples/events.jsonl',
+  ],
+};
+
+/** More replicas are a mistake in the input: room for so many is made at once. */
+export const MOST_REPLICAS = 4096;
+
+/** What events do not tell of a replica. */
+const UNKNOWN_SIGNALS: readonly Signal[] = ['freeBlocks', 'cacheHitRate', 'replicaCache'];
+
+export async function decide(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(DECIDE));
+    return 0;
+  }
+  const flags = await parseFlags<DecideFlags>(DECIDE, argv);
+  const run = createRun(flags);
+  let number = 0;
+  for await (const lines of lineBatches(io.stdin())) {
+    let decisions = '';
+    try {
+      for (const line of lines) {
+        number++;
+        if (line.trim() === '') continue;
+        const place = `stdin:${number}`;
+        decisions += run.apply(readEvent(line, place), place);
+      }
+    } finally {
+      // What was decided before a bad line stays decided.
+      if (decisions !== '') io.stdout.write(decisions);
+    }
+  }
+  return 0;
+}
+
+function createRun(flags: FlagValues<DecideFlags>): DecideRun {
+  const { values } = flags;
+  const name = values['routing-policy'];
+  if (name === null) {
+    throw missingFlag(
+      '--routing-policy',
+      'is required',
+      "name a policy; see 'twinyard decide --help' for all there are",
+    );
+  }
+  const policy = routingPolicy(name);
+  const options = policyOptions(policy, givenOptions(flags, policy), '--policy-options');
+  const reads = policy.reads(options);
+  const unknown = reads.find((signal) => UNKNOWN_SIGNALS.includes(signal));
+  if (unknown !== undefined) {
+    const problem = `${name} reads ${unknown} with these options, which no event tells`;
+    throw conflictingFlags('--policy-options', problem, 'choose others');
+  }
+  const router = new FleetRouter({
+    policy,
+    options,
+    random: randomStream(values.seed, 'router'),
+    mostReplicas: MOST_REPLICAS,
+    blockSize: policy.blockSize?.(options) || values['block-size'],
+    cacheBlocks: values['cache-blocks'],
+    allBooks: values.explain,
+  });
+  return new DecideRun(router, { needsBody: reads.includes('body') ? name : null, explain: values.explain });
+}
+
+/** `--block-size` is the option of that name of policies that have one. */
+function givenOptions({ values, given }: FlagValues<DecideFlags>, policy: RoutingPolicy): Record<string, unknown> {
+  const options = values['policy-options'];
+  const blockSize = values['block-size'];
+  if (!given('block-size') || policy.blockSize === undefined) return options;
+  if (options.block_size !== undefined && options.block_size !== blockSize) {
+    throw conflictingFlags('--block-size', "differs from 'block_size' in --policy-options", 'give one of them');
+  }
+  return { ...options, block_size: blockSize };
+}

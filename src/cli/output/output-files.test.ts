@@ -1,0 +1,123 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CliIo } from '../io.js';
+import { checkOutputs, writeOutputs } from './output-files.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'twinyard-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const at = (name: string, flag = '--metrics-path') => ({ flag, path: join(folder, name) });
+
+describe('checkOutputs', () => {
+  it('accepts new files, existing files and devices, and writes nothing', () => {
+    writeFileSync(join(folder, 'old'), 'old');
+    checkOutputs([at('new'), at('old', '--results-path'), { flag: '--decisions-path', path: '/dev/null' }], []);
+    expect(readdirSync(folder)).toEqual(['old']);
+  });
+
+  it('refuses a folder that does not exist', () => {
+    expect(() => checkOutputs([at('no/out')], [])).toThrow(/--metrics-path: cannot write .* does not exist/);
+  });
+
+  it('refuses a folder as a file', () => {
+    mkdirSync(join(folder, 'sub'));
+    expect(() => checkOutputs([at('sub')], [])).toThrow('it is a folder');
+    expect(() => checkOutputs([at('other/')], [])).toThrow('it is a folder');
+  });
+
+  it('refuses a path through a file', () => {
+    writeFileSync(join(folder, 'file'), '');
+    expect(() => checkOutputs([at('file/out')], [])).toThrow(/not a folder/);
+  });
+
+  it.runIf(existsSync('/proc/self'))(
+    'refuses a file system that takes no new files, and names no file of its own',
+    () => {
+      expect(() => checkOutputs([{ flag: '--metrics-path', path: '/proc/x' }], [])).toThrow(
+        expect.objectContaining({
+          code: 'OUTPUT_NOT_WRITABLE',
+          problem: expect.stringMatching(
+            /^cannot write '\/proc\/x': (no file can be created there|permission denied)$/,
+          ),
+        }),
+      );
+    },
+  );
+
+  it('refuses two outputs in one place, however they are spelt', () => {
+    mkdirSync(join(folder, 'a'));
+    symlinkSync('a', join(folder, 'b'));
+    expect(() => checkOutputs([at('a/x'), at('b/../b/x', '--results-path')], [])).toThrow(
+      expect.objectContaining({ code: 'OUTPUT_SHARED', place: '--results-path' }),
+    );
+  });
+
+  it('refuses to write over an input', () => {
+    writeFileSync(join(folder, 'trace.csv'), '');
+    expect(() => checkOutputs([at('trace.csv')], [at('trace.csv', '--trace-data')])).toThrow(
+      expect.objectContaining({ code: 'OUTPUT_OVER_INPUT' }),
+    );
+  });
+});
+
+describe('writeOutputs', () => {
+  const signals: (() => void)[] = [];
+  const io = { beforeSignal: (cleanUp: () => void) => signals.push(cleanUp) } as unknown as CliIo;
+
+  it('writes every file', async () => {
+    await writeOutputs(
+      [
+        { ...at('a'), pieces: () => ['1', '2'] },
+        { ...at('b'), pieces: () => [Buffer.from('3')] },
+      ],
+      io,
+    );
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('12');
+    expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('3');
+  });
+
+  it('writes none when one fails', async () => {
+    const failing = writeOutputs(
+      [
+        { ...at('a'), pieces: () => ['1'] },
+        { ...at('gone/b', '--results-path'), pieces: () => ['2'] },
+      ],
+      io,
+    );
+    await expect(failing).rejects.toMatchObject({ name: 'RunError', code: 'OUTPUT_FAILED' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('passes on what goes wrong while a content is made', async () => {
+    const broken = function* () {
+      yield 'half';
+      throw new TypeError('broken');
+    };
+    await expect(writeOutputs([{ ...at('a'), pieces: broken }], io)).rejects.toThrow(TypeError);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('removes what is half-written when a signal comes', async () => {
+    const interrupted = function* () {
+      yield 'half';
+      signals.at(-1)!();
+      expect(readdirSync(folder)).toEqual([]);
+      throw new Error('ended');
+    };
+    await expect(writeOutputs([{ ...at('a'), pieces: interrupted }], io)).rejects.toThrow('ended');
+  });
+});

@@ -1,0 +1,104 @@
+import type { Gateway as RunningGateway } from '../../gateway/gateway.js';
+import { summaryOf } from '../commands.js';
+import { createDiagnostics } from '../diagnostics.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { type InstanceFlags, instanceFlags } from '../flags/instance-flags.js';
+import { count, registered, text } from '../flags/kinds.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { routingPolicyNames } from '../flags/registered-names.js';
+import type { CliIo } from '../io.js';
+import { tuneServer } from '../tune-server.js';
+import { cannotListen } from './cannot-listen.js';
+import { engineFlags } from './engine-flags.js';
+
+const MODEL = 'qwen/qwen3-14b';
+
+const demoFlags = {
+  replicas: count({ default: 4, min: 1, max: 64, help: 'emulated engines behind the gateway' }),
+  model: text({ default: null, placeholder: 'name', defaultText: MODEL, help: 'what they serve' }),
+  'routing-policy': registered({ default: 'weighted', names: routingPolicyNames, help: 'how one is chosen' }),
+  port: count({
+    default: 8080,
+    max: 65_534,
+    help: 'port for clients, the next for the admin API; free ones when taken',
+  }),
+  speed: engineFlags.speed,
+};
+
+export const DEMO: CommandLine = {
+  name: 'demo',
+  summary: summaryOf('demo'),
+  groups: [{ title: 'System', flags: demoFlags }],
+  examples: ['demo', 'demo --replicas 8 --routing-policy lmetric --speed 10'],
+};
+
+/** Brings up the whole system in one process and tells what to try; ends it when the process is asked to end. */
+export async function demo(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(DEMO));
+    return 0;
+  }
+  const { values } = await parseFlags<typeof demoFlags>(DEMO, argv);
+  const model = values.model ?? MODEL;
+  const [{ resolveReplica }, { startEngine }, { Gateway }, { DEFAULT_POLICY, GATEWAY_DEFAULTS }] = await Promise.all([
+    import('../config/resolve-replica.js'),
+    import('../../emulator/start-engine.js'),
+    import('../../gateway/gateway.js'),
+    import('../../gateway/config/gateway-config.js'),
+  ]);
+  const line: CommandLine = { ...DEMO, groups: [{ title: 'Instance', flags: instanceFlags }] };
+  const instance = await parseFlags<InstanceFlags>(line, ['--model', model]);
+  const { config, latency } = resolveReplica(instance, null, createDiagnostics('warn', io));
+  tuneServer();
+  const stopped = io.untilStopped();
+  const engines = await Promise.all(
+    Array.from({ length: values.replicas }, (_, i) => startEngine({ config, latency, speed: values.speed, seed: i })),
+  );
+  const start = async (port: number, adminPort: number): Promise<RunningGateway> => {
+    const gateway = new Gateway({
+      ...GATEWAY_DEFAULTS,
+      listen: { ...GATEWAY_DEFAULTS.listen, port },
+      admin: { ...GATEWAY_DEFAULTS.admin, port: adminPort },
+      endpoints: [
+        {
+          name: 'default',
+          policy: { ...DEFAULT_POLICY, name: values['routing-policy'] },
+          replicas: engines.map(({ url }, i) => ({ id: `engine-${i}`, url, engine: 'vllm', models: null })),
+        },
+      ],
+    });
+    try {
+      await gateway.start();
+    } catch (error) {
+      await gateway.close(0);
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port !== 0) return start(0, 0);
+      throw cannotListen(error, adminPort);
+    }
+    return gateway;
+  };
+  try {
+    const gateway = await start(values.port, values.port === 0 ? 0 : values.port + 1);
+    io.stdout.write(whatToTry(gateway, model, engines.length));
+    await stopped;
+    await gateway.close(1000);
+  } finally {
+    await Promise.all(engines.map((engine) => engine.close()));
+  }
+  return 0;
+}
+
+function whatToTry(gateway: RunningGateway, model: string, count: number): string {
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Why this replica?' }], max_tokens: 24 });
+  return `Twinyard is up: ${count} emulated replicas of ${model} behind ${gateway.url}. Ctrl-C stops everything.
+
+Ask for something, and see who answers:
+  curl -i ${gateway.url}/v1/chat/completions -H 'content-type: application/json' -H 'x-request-id: first' -d '${body}'
+
+Ask why:
+  npx twinyard explain first --admin-url ${gateway.adminUrl} --token ${gateway.adminToken}
+
+Look at the replicas and at the metrics:
+  curl ${gateway.adminUrl}/api/replicas -H 'authorization: Bearer ${gateway.adminToken}'
+  curl ${gateway.adminUrl}/metrics
+`;
+}

@@ -1,0 +1,102 @@
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
+import { decideFlags } from '../decide/decide-flags.js';
+import { badValue } from '../errors.js';
+import type { Flag } from '../flags/flag.js';
+import { count, file, MAX_INT32, number, registered, text } from '../flags/kinds.js';
+import { engineNames, routingPolicyNames } from '../flags/registered-names.js';
+
+const URL_ACCEPTED = 'a URL such as http://127.0.0.1:9001';
+
+/** Scheme, host and port of a replica; what stands behind them would be lost. */
+function readUrls(given: string, place: string): string[] {
+  return given.split('\n').map((one) => {
+    let url: URL;
+    try {
+      url = new URL(one);
+    } catch {
+      throw badValue(place, one, 'is not a URL', URL_ACCEPTED);
+    }
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+      throw badValue(place, one, 'is not an address of a web server', URL_ACCEPTED);
+    }
+    if (url.pathname !== '/' || url.search !== '') throw badValue(place, one, 'has a path', URL_ACCEPTED);
+    return url.origin;
+  });
+}
+
+const replica: Flag<readonly string[]> = {
+  ...text({
+    default: null,
+    placeholder: 'url',
+    help: 'a replica to send requests to; once for each; without one, replicas are those that are declared',
+  }),
+  accepted: URL_ACCEPTED,
+  default: [],
+  repeats: true,
+  read: readUrls,
+};
+
+const { listen, admin } = GATEWAY_DEFAULTS;
+const port = { min: 0, max: 65_535 };
+
+/** Who is behind the gateway and how one of them is chosen. */
+export const serveFleetFlags = {
+  replica,
+  config: {
+    ...file({ help: 'twinyard.yaml: endpoints, policies, limits and more; read again on SIGHUP' }),
+    letter: 'c',
+  },
+  engine: registered({ default: 'vllm', names: engineNames, help: 'what the replicas run' }),
+  'routing-policy': registered({
+    default: DEFAULT_POLICY.name,
+    names: routingPolicyNames,
+    help: 'how a replica is chosen',
+  }),
+  'policy-options': decideFlags['policy-options'],
+  'block-size': count({
+    default: DEFAULT_POLICY.blockSize,
+    min: 1,
+    max: MAX_INT32,
+    help: 'tokens per block of a prompt',
+  }),
+  'cache-blocks': decideFlags['cache-blocks'],
+  seed: decideFlags.seed,
+};
+
+/** Where it listens and what it writes. */
+export const serveFlags = {
+  host: text({
+    default: null,
+    placeholder: 'address',
+    defaultText: listen.host,
+    help: 'address for clients; 0.0.0.0 for all',
+  }),
+  port: count({ ...port, default: listen.port, help: 'port for clients; 0 for a free one' }),
+  'admin-port': count({
+    ...port,
+    default: admin.port,
+    help: 'port for metrics and the admin API, on loopback; 0 for a free one',
+  }),
+  drain: number({
+    default: GATEWAY_DEFAULTS.drainMs / 1000,
+    min: 0,
+    max: 86_400,
+    placeholder: 's',
+    help: 'seconds that requests get to end when it stops',
+  }),
+  store: text({
+    default: null,
+    placeholder: 'address',
+    help: "keys, usage and accounts: a file, or postgres://...; clients then need a key of 'twinyard keys create'",
+  }),
+  'data-dir': file({
+    placeholder: 'folder',
+    defaultText: `beside the store, else ${GATEWAY_DEFAULTS.dataDir}`,
+    help: 'what it keeps: the store where none is named, replicas, models, the key of secrets, its admin token',
+  }),
+  record: file({ help: "record every request there, without any text, for 'replay' and 'compare'" }),
+  'access-log': text({ default: null, placeholder: 'file', help: 'write a line per request there; - for stderr' }),
+  'decision-log': file({ help: "write every decision there, to be decided again by 'replay --decisions'" }),
+};
+
+export type ServeFlags = typeof serveFleetFlags & typeof serveFlags;

@@ -1,0 +1,137 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ControlPlane } from '../../control/control-plane.js';
+import { GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import { summaryOf } from '../commands.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CliIo } from '../io.js';
+import { tuneServer } from '../tune-server.js';
+import { cannotListen } from './cannot-listen.js';
+import { type ServeFlags, serveFlags, serveFleetFlags } from './serve-flags.js';
+
+export const SERVE: CommandLine = {
+  name: 'serve',
+  summary: summaryOf('serve'),
+  about:
+    "Without replicas and without a file it is a control plane: it runs what is declared with 'twinyard apply', and keeps its " +
+    `data in ${GATEWAY_DEFAULTS.dataDir}.`,
+  groups: [
+    { title: 'Replicas', flags: serveFleetFlags },
+    { title: 'Gateway', flags: serveFlags },
+  ],
+  examples: [
+    'serve',
+    'serve --data-dir /var/lib/twinyard',
+    'serve --replica http://127.0.0.1:9001 --replica http://127.0.0.1:9002',
+    'serve -c examples/twinyard.yaml',
+    'serve --replica http://127.0.0.1:9001 --routing-policy lmetric --port 8000 --decision-log out/decisions.jsonl',
+    'serve --replica http://127.0.0.1:9001 --store twinyard.db --record traffic.jsonl',
+  ],
+};
+
+/** Runs the gateway, and the control plane where there is a store, until the process is asked to end; then lets requests finish. */
+export async function serve(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(SERVE));
+    return 0;
+  }
+  const flags = await parseFlags<ServeFlags>(SERVE, argv);
+  const [{ Gateway }, { gatewayConfig }] = await Promise.all([
+    import('../../gateway/gateway.js'),
+    import('../config/gateway-config.js'),
+  ]);
+  const say = (line: string) => io.stderr.write(`twinyard: ${line}\n`);
+  const readConfig = () => gatewayConfig(flags, (line) => say(`warning: ${line}`));
+  const config = readConfig();
+  tuneServer();
+  const gateway = new Gateway(config, readConfig);
+  gateway.onWarning = (line) => say(`warning: ${line}`);
+  gateway.onFault = (error) => say(`went on after a fault: ${(error as Error).stack ?? error}`);
+  const stopped = io.untilStopped();
+  let control: ControlPlane | null = null;
+  try {
+    control = await start(gateway, say);
+  } catch (error) {
+    await gateway.close(0);
+    throw cannotListen(error, config.admin.port);
+  }
+  for (const line of firstLines(gateway, control !== null)) say(line);
+  io.onHangUp(() => {
+    try {
+      const needsRestart = gateway.reloadConfig();
+      const rest = needsRestart.length === 0 ? '' : `; ${needsRestart.join(', ')} will hold from the next start on`;
+      say(`read its configuration again${rest}`);
+    } catch (error) {
+      say(`keeps its configuration: ${(error as Error).message}`);
+    }
+  });
+  await stopped;
+  say(`stopping, ${gateway.inFlight} requests under way`);
+  const left = control === null ? 0 : await control.running();
+  await control?.close();
+  await gateway.close();
+  if (left > 0)
+    say(`${left} replicas go on running: the next 'twinyard serve' finds them; deleting their endpoints ends them`);
+  return 0;
+}
+
+/** Where it is, what it has, and what to do next where there is nothing yet. */
+function firstLines(gateway: Gateway, isControlPlane: boolean): string[] {
+  const { adminToken, adminTokenPath, adminUrl, config, url } = gateway;
+  const all = gateway.replicas();
+  const ready = all.filter(({ state }) => state === 'ready').length;
+  const isBare = isControlPlane && gateway.endpoints.size === 0;
+  const lines = [
+    `serving on ${url}, ${isBare ? 'no endpoint yet' : `${ready} of ${all.length} replicas ready`}`,
+    // A line may be kept somewhere where more people read than may read the file.
+    `admin on ${adminUrl}, token ${adminTokenPath === null ? adminToken : `in ${adminTokenPath}`}`,
+  ];
+  if (isBare) {
+    const isUsual = config.dataDir === resolve(GATEWAY_DEFAULTS.dataDir);
+    const where = isUsual ? '' : ` --data-dir ${config.dataDir}`;
+    lines.unshift(`to run something: twinyard apply -f examples/endpoints/emulated.yaml${where}`);
+  }
+  if (isControlPlane) lines.unshift(`a control plane with its data in ${config.dataDir}`);
+  return lines;
+}
+
+const SELF = [process.execPath, fileURLToPath(new URL('../main.js', import.meta.url))];
+
+/** Starts a gateway, and a control plane if it has a store. One with replicas of its own can do without, if it has to. */
+async function start(gateway: Gateway, say: (line: string) => void): Promise<ControlPlane | null> {
+  if (gateway.config.store === null) {
+    await gateway.start();
+    return null;
+  }
+  const [{ ControlPlane }, { adminExtension }, { isControlElsewhere, isFolderInUse }] = await Promise.all([
+    import('../../control/control-plane.js'),
+    import('../../control/admin-extension.js'),
+    import('../../control/errors.js'),
+  ]);
+  const { dataDir, endpoints } = gateway.config;
+  // Who asks for a model that is not known yet is told to come back.
+  gateway.fleet.isSettling = true;
+  const opened = gateway.start({ isAnnounced: false }).then(() =>
+    ControlPlane.open({
+      ...{ store: gateway.store!, routes: gateway.routes, self: SELF, dataDir },
+      url: () => gateway.url,
+      onHeld: () => gateway.announce(),
+      onFault: (error) => gateway.fault(error),
+      onLost: ({ message }) => say(`warning: keeps nothing true any more, and serves what it has: ${message}`),
+    }),
+  );
+  gateway.extension = adminExtension(opened);
+  try {
+    return await opened;
+  } catch (error) {
+    if (!isControlElsewhere(error) || endpoints.length === 0) throw error;
+    say(`warning: runs without a control plane: ${(error as Error).message}`);
+    // Commands go on finding the one whose folder it is.
+    if (!isFolderInUse(error)) gateway.announce();
+    return null;
+  } finally {
+    gateway.fleet.isSettling = false;
+  }
+}

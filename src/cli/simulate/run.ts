@@ -1,0 +1,62 @@
+import { summaryOf } from '../commands.js';
+import { checkConflicts } from '../config/flag-conflicts.js';
+import type { EngineFlags } from '../config/resolve-cluster.js';
+import { checkRunWorkload, workloadInputs } from '../config/run-workload.js';
+import { createDiagnostics } from '../diagnostics.js';
+import { clusterFlags } from '../flags/cluster-flags.js';
+import { type CommandLine, helpText } from '../flags/command-line.js';
+import { flowControlFlags } from '../flags/flow-control-flags.js';
+import { instanceFlags } from '../flags/instance-flags.js';
+import { outputFlags } from '../flags/output-flags.js';
+import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { type RunWorkloadFlags, runWorkloadFlags } from '../flags/run-workload-flags.js';
+import type { CliIo } from '../io.js';
+import { checkOutputs } from '../output/output-files.js';
+import { engineInputs, outputPaths } from '../output/output-paths.js';
+
+export const RUN: CommandLine = {
+  name: 'run',
+  summary: summaryOf('run'),
+  groups: [
+    { title: 'Cluster', flags: clusterFlags },
+    { title: 'Flow control', flags: flowControlFlags },
+    { title: 'Instance', flags: instanceFlags },
+    { title: 'Workload', flags: runWorkloadFlags },
+    { title: 'Output', flags: outputFlags },
+  ],
+  examples: [
+    'run --model qwen/qwen3-14b --num-instances 4 --rate 100 --num-requests 500 --routing-policy weighted --format table',
+    'run --model qwen/qwen3-14b --num-instances 4 --rate 500 --num-requests 2000 --admission-policy token-bucket',
+    'run --model meta-llama/llama-3.1-8b-instruct --workload chatbot --concurrency 32 --slo-ttft default=200ms',
+    'run --model qwen/qwen3-14b --num-instances 4 --workload mixed-slo --num-requests 500 --routing-policy weighted --format table',
+  ],
+};
+
+export async function run(argv: readonly string[], io: CliIo): Promise<number> {
+  if (asksForHelp(argv)) {
+    io.stdout.write(await helpText(RUN));
+    return 0;
+  }
+  const flags = await parseFlags<EngineFlags & RunWorkloadFlags>(RUN, argv);
+  checkConflicts(flags);
+  checkRunWorkload(flags);
+  checkOutputs(outputPaths(flags), [...workloadInputs(flags), ...engineInputs(flags)]);
+  const diagnostics = createDiagnostics(flags.values.log, io);
+  const [
+    { resolveCluster },
+    { generateRunWorkload },
+    { warnOfAbsentClasses, warnOfForeignModels },
+    { simulateCommand },
+  ] = await Promise.all([
+    import('../config/resolve-cluster.js'),
+    import('../config/generate-run-workload.js'),
+    import('../config/workload-warnings.js'),
+    import('./simulate-command.js'),
+  ]);
+  const { config, latency } = await resolveCluster(flags, diagnostics);
+  const { goodputTargets, ...generated } = await generateRunWorkload(flags, config.goodputTargets, diagnostics);
+  warnOfForeignModels(generated.workload.table, config.replica.model, '--workload-spec', diagnostics);
+  warnOfAbsentClasses(flags, generated.workload, diagnostics);
+  const cluster = { config: { ...config, goodputTargets }, latency };
+  return simulateCommand({ flags, diagnostics, cluster, ...generated }, io);
+}

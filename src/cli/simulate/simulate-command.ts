@@ -1,0 +1,87 @@
+import { requestsJson, resultJson, resultWithRequestsJson } from '../../report/result-json.js';
+import type { RequestResult, ResultDocument } from '../../simulator/result-document.js';
+import { type SimulationResult, simulate } from '../../simulator/simulate.js';
+import type { TraceFacts } from '../../workload/trace-v2/write.js';
+import type { Workload } from '../../workload/workload.js';
+import type { EngineFlags, ResolvedCluster } from '../config/resolve-cluster.js';
+import type { Diagnostics } from '../diagnostics.js';
+import type { FlagValues } from '../flags/flag.js';
+import { type CliIo, wantsColour } from '../io.js';
+import { limitCompiler } from '../limit-compiler.js';
+import { type OutputContent, writeOutputs } from '../output/output-files.js';
+import { traceFiles } from '../output/output-paths.js';
+import { spoolBeside, TextSpool } from '../output/text-spool.js';
+import { createProgressLine } from './progress-line.js';
+
+/** What `run` and `replay` hand over once everything is read and checked. */
+export interface PreparedSimulation {
+  flags: FlagValues<EngineFlags>;
+  diagnostics: Diagnostics;
+  cluster: ResolvedCluster;
+  workload: Workload;
+  /** Where the workload came from: part of the result, enough to make it again. */
+  facts: Record<string, unknown>;
+  /** What the header of `--trace-output` says. */
+  traceFacts: TraceFacts;
+}
+
+/** Simulates, writes the files that were asked for, then prints the result. */
+export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): Promise<number> {
+  const { flags, diagnostics, cluster, workload, facts } = prepared;
+  const decisionsPath = flags.values['decisions-path'];
+  const decisions = decisionsPath === null ? null : new TextSpool(spoolBeside(decisionsPath));
+  try {
+    const progress = createProgressLine(io);
+    limitCompiler(workload.table.count);
+    const result = simulate(cluster.config, workload, cluster.latency, {
+      progress: progress.update,
+      ...(decisions === null ? {} : { decision: (line) => decisions.add(line) }),
+    });
+    progress.end();
+    const document: ResultDocument = { ...result.document, config: { ...cluster.config, workload: facts } };
+    const outputs = await outputContents(prepared, result, document, decisions);
+    if (outputs.length > 0) await writeOutputs(outputs, io);
+    for (const { flag, path } of outputs) diagnostics.debug(`${flag}: wrote ${path}`);
+    io.stdout.write(flags.values.format === 'table' ? await asTable(document, io) : resultJson(document));
+    return 0;
+  } finally {
+    decisions?.close();
+  }
+}
+
+async function asTable(document: ResultDocument, io: CliIo): Promise<string> {
+  const { resultTable } = await import('../../report/result-table.js');
+  return resultTable(document, { colour: wantsColour(io.stdout, io.env) });
+}
+
+async function outputContents(
+  { flags: { values }, traceFacts }: PreparedSimulation,
+  result: SimulationResult,
+  document: ResultDocument,
+  decisions: TextSpool | null,
+): Promise<OutputContent[]> {
+  const outputs: OutputContent[] = [];
+  const add = (flag: keyof EngineFlags & string, path: string | null, pieces: OutputContent['pieces']) => {
+    if (path !== null) outputs.push({ flag: `--${flag}`, path, pieces });
+  };
+  let made: RequestResult[] | undefined;
+  const requests = () => {
+    made ??= result.requests();
+    return made;
+  };
+  add('metrics-path', values['metrics-path'], () => resultWithRequestsJson(document, requests()));
+  add('results-path', values['results-path'], () => requestsJson(requests()));
+  if (decisions !== null) add('decisions-path', values['decisions-path'], () => decisions.pieces());
+  const prefix = values['trace-output'];
+  if (prefix !== null) {
+    const [{ writeTraceData, writeTraceHeader }, { traceOutcomes }] = await Promise.all([
+      import('../../workload/trace-v2/write.js'),
+      import('./trace-outcomes.js'),
+    ]);
+    const { header, data } = traceFiles(prefix);
+    const blockTokens = result.table.blocks?.blockTokens;
+    add('trace-output', header, () => [writeTraceHeader({ ...traceFacts, blockTokens })]);
+    add('trace-output', data, () => writeTraceData(result.table, traceOutcomes(result.outcomes)));
+  }
+  return outputs;
+}
