@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { backUp } from '../src/store/backup.js';
+import { backUp } from '../src/store/backup/backup.js';
 import { openStore } from '../src/store/open-store.js';
 import { ControlApi, endpointOf, lineEngine } from './support/control-api.js';
 import { EndpointYard } from './support/endpoint-yard.js';

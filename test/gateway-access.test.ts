@@ -6,10 +6,10 @@ import { GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/config/gate
 import type { Gateway } from '../src/gateway/gateway.js';
 import { Collector } from '../src/gateway/telemetry/tracing/collector.fixture.js';
 import { randomStream } from '../src/kernel/random-stream.js';
-import type { KeySettings } from '../src/store/key-record.js';
+import type { KeySettings } from '../src/store/keys/key-record.js';
 import { openStore, type Store } from '../src/store/open-store.js';
 import { describeStores } from '../src/store/stores.fixture.js';
-import type { UsageSum } from '../src/store/usage-record.js';
+import type { UsageSum } from '../src/store/usage/usage-record.js';
 import { fakeEngine, metric, question, until } from './support/engine-fixture.js';
 import { afterwards, expectIdle, gatewayOver, RawReplica } from './support/gateway-fixture.js';
 import { expectNowhere, plantedBody, plantedHeaders } from './support/planted-secrets.js';

@@ -7,10 +7,10 @@ import { configFor, FakeEngine } from '../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../src/gateway/gateway.js';
 import { ADMIN_ROUTES } from '../src/gateway/server/admin-api.js';
 import { RunError } from '../src/kernel/errors.js';
-import { readAudit } from '../src/store/audit.js';
-import { KEY_ROLES, type KeyRole } from '../src/store/key-record.js';
+import { KEY_ROLES, type KeyRole } from '../src/store/keys/key-record.js';
 import type { Store } from '../src/store/open-store.js';
-import type { UsageRow } from '../src/store/usage.js';
+import { readAudit } from '../src/store/resources/audit.js';
+import type { UsageRow } from '../src/store/usage/usage.js';
 import { afterwards, gatewayOver } from './support/gateway-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-admin-'));

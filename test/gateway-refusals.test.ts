@@ -6,8 +6,8 @@ import { GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/config/gate
 import { explainRequest } from '../src/gateway/decisions/explain-decision.js';
 import { configFor } from '../src/gateway/fake-engine.fixture.js';
 import { Gateway } from '../src/gateway/gateway.js';
-import { definedClasses } from '../src/store/key-classes.js';
-import type { KeySettings } from '../src/store/key-record.js';
+import { definedClasses } from '../src/store/keys/key-classes.js';
+import type { KeySettings } from '../src/store/keys/key-record.js';
 import { openStore } from '../src/store/open-store.js';
 import { fakeEngine, question, until } from './support/engine-fixture.js';
 import { afterwards, gatewayOver } from './support/gateway-fixture.js';

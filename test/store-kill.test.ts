@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { randomStream } from '../src/kernel/random-stream.js';
-import { hashKeyText } from '../src/store/key-text.js';
+import { hashKeyText } from '../src/store/keys/key-text.js';
 import { openStore, type Store } from '../src/store/open-store.js';
 
 const WRITER = fileURLToPath(new URL('support/store-writer.mjs', import.meta.url));

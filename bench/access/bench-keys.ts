@@ -1,5 +1,5 @@
-import type { KeyRecord } from '../../src/store/key-record.js';
-import { hashKeyText, makeKeyId, makeKeyText } from '../../src/store/key-text.js';
+import type { KeyRecord } from '../../src/store/keys/key-record.js';
+import { hashKeyText, makeKeyId, makeKeyText } from '../../src/store/keys/key-text.js';
 
 /** As many as a large installation has. */
 export const KEYS = 10_000;

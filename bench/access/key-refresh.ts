@@ -1,7 +1,7 @@
 import { AccessKey } from '../../src/gateway/access/access-key.js';
 import { Authority } from '../../src/gateway/access/authority.js';
 import { KeyRing } from '../../src/gateway/access/key-ring.js';
-import { rowOf } from '../../src/store/key-row.js';
+import { rowOf } from '../../src/store/keys/key-row.js';
 import { openStore } from '../../src/store/open-store.js';
 import { POSTGRES_PROGRAMS, startPostgres } from '../../src/store/postgres.fixture.js';
 import type { BenchTable } from '../bench-table.js';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ManagedRoutes } from '../gateway/fleet/managed-routes.js';
-import { holdsSecrets } from '../store/holds-secrets.js';
 import type { Store } from '../store/open-store.js';
-import { SecretBox } from '../store/secrets.js';
+import { holdsSecrets } from '../store/resources/holds-secrets.js';
+import { SecretBox } from '../store/resources/secrets.js';
 import { ChangeFeed } from './api/change-feed.js';
 import type { ControlHost } from './api/control-route.js';
 import { ControlLease } from './control-lease.js';

@@ -1,4 +1,4 @@
-import { isStoreFailure } from '../store/errors.js';
+import { isStoreFailure } from '../store/database/errors.js';
 import type { Store } from '../store/open-store.js';
 import type { Access } from './access/access.js';
 import type { DefiningEndpoints } from './access/known-classes.js';

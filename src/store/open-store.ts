@@ -1,47 +1,22 @@
-import { Kysely, sql, type Transaction } from 'kysely';
-import { newerStore, notADatabase } from './errors.js';
-import { Keys } from './keys.js';
-import { MIGRATIONS, migrate, storeVersion, tableNames } from './migrations.js';
-import type { StoreTables } from './schema.js';
-import { Settings } from './settings.js';
-import { type StoreAddress, storeAddress } from './store-address.js';
-import { Usage } from './usage.js';
+import { Kysely, sql } from 'kysely';
+import type { OpenStoreOptions, StoreDatabase, StoreTransaction } from './database/database.js';
+import { newerStore, notADatabase } from './database/errors.js';
+import { MIGRATIONS, migrate, storeVersion, tableNames } from './database/migrations.js';
+import type { StoreTables } from './database/schema.js';
+import { Settings } from './database/settings.js';
+import { type StoreAddress, storeAddress } from './database/store-address.js';
+import { Keys } from './keys/keys.js';
+import { Usage } from './usage/usage.js';
 
-export type { StoreTables } from './schema.js';
-
-/** A transaction that has the store for itself. */
-export type StoreTransaction = Transaction<StoreTables>;
+export type { OpenStoreOptions, StoreTransaction } from './database/database.js';
+export type { StoreTables } from './database/schema.js';
 
 /** Keys, usage and settings, in an SQLite file or in PostgreSQL. */
-export interface Store {
-  readonly kind: 'sqlite' | 'postgres';
-  /** For messages: without the password. */
-  readonly address: string;
-  /** For reading. What writes goes through `exclusively`. */
-  readonly db: Kysely<StoreTables>;
+export interface Store extends StoreDatabase {
   readonly keys: Keys;
   readonly usage: Usage;
   readonly settings: Settings;
-  /**
-   * One transaction that overlaps with no other of this kind, in this or any other process: what it reads cannot change
-   * before it ends. It works with the transaction it is given only: asking `db` inside it would wait for ever.
-   * @param lasts `past-power-cuts`: it is on the disk when it ends, which takes some milliseconds; `past-crashes`: it outlives
-   * the process, but the last of its kind may be gone after a power cut
-   */
-  exclusively<Result>(
-    work: (tx: StoreTransaction) => Promise<Result>,
-    lasts?: 'past-power-cuts' | 'past-crashes',
-  ): Promise<Result>;
-  /** Milliseconds since 1970 by the one clock that all who share the store share. */
-  now(): Promise<number>;
   close(): Promise<void>;
-}
-
-export interface OpenStoreOptions {
-  /** Whether an SQLite file that is not there is made; else it is an error. */
-  readonly create?: boolean;
-  /** How long to wait for another process that has the store for itself. */
-  readonly lockWaitMs?: number;
 }
 
 const LOCK_WAIT_MS = 5000;
@@ -52,8 +27,8 @@ export async function openStore(text: string, options: OpenStoreOptions = {}): P
   const address = storeAddress(text);
   const dialect =
     address.kind === 'sqlite'
-      ? await (await import('./sqlite-dialect.js')).sqliteDialect(address, { create, lockWaitMs })
-      : await (await import('./postgres-dialect.js')).postgresDialect(address);
+      ? await (await import('./database/sqlite-dialect.js')).sqliteDialect(address, { create, lockWaitMs })
+      : await (await import('./database/postgres-dialect.js')).postgresDialect(address);
   const store = new OpenStore(address, new Kysely<StoreTables>({ dialect }), lockWaitMs);
   try {
     await store.bringUpToDate();

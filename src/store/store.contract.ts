@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { MIGRATIONS } from './migrations.js';
+import { MIGRATIONS } from './database/migrations.js';
 import { openStore, type Store } from './open-store.js';
 import type { TestStores } from './stores.fixture.js';
-import { used } from './used.fixture.js';
+import { used } from './usage/used.fixture.js';
 
 /** What every store promises, whichever database it is in. */
 export function storeContract(stores: TestStores): void {

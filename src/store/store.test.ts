@@ -1,8 +1,8 @@
-import { keyClassesContract } from './key-classes.contract.js';
-import { keysContract } from './keys.contract.js';
+import { keyClassesContract } from './keys/key-classes.contract.js';
+import { keysContract } from './keys/keys.contract.js';
 import { storeContract } from './store.contract.js';
 import { describeStores } from './stores.fixture.js';
-import { usageContract } from './usage.contract.js';
+import { usageContract } from './usage/usage.contract.js';
 
 describeStores((stores) => {
   storeContract(stores);

@@ -28,7 +28,7 @@ export async function backup(argv: readonly string[], io: CliIo): Promise<number
   if (values.to === null) throw missingFlag('--to', 'is required', 'name the new file');
   const address = await storeAddressOf(values, io);
   const [{ backUp }, { openStore }] = await Promise.all([
-    import('../../store/backup.js'),
+    import('../../store/backup/backup.js'),
     import('../../store/open-store.js'),
   ]);
   const store = await openStore(address, { create: false });

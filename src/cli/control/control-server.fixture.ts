@@ -11,7 +11,7 @@ import { respondControl } from '../../control/api/routes.js';
 import { ControlStore } from '../../control/store/control-store.js';
 import { installDefaults } from '../../control/store/install-defaults.js';
 import { openStore, type Store } from '../../store/open-store.js';
-import { SecretBox } from '../../store/secrets.js';
+import { SecretBox } from '../../store/resources/secrets.js';
 
 export const ADMIN_TOKEN = 'the-admin-token';
 export const VIEWER_TOKEN = 'a-viewers-key';

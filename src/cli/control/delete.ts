@@ -2,7 +2,7 @@ import { InvalidResources } from '../../control/resources/errors.js';
 import type { Resource } from '../../control/resources/resource.js';
 import { refOf } from '../../control/store/resource-view.js';
 import { InputError } from '../../kernel/errors.js';
-import type { ResourceRecord } from '../../store/resource-record.js';
+import type { ResourceRecord } from '../../store/resources/resource-record.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { toggle } from '../flags/kinds.js';

@@ -28,7 +28,7 @@ export async function restoreCommand(argv: readonly string[], io: CliIo): Promis
   const { from } = values;
   if (from === null) throw missingFlag('--from', 'is required', 'name the backup');
   return withStore(values, io, true, async (store) => {
-    const { restore } = await import('../../store/restore.js');
+    const { restore } = await import('../../store/backup/restore.js');
     await restore(store, from);
     io.stderr.write(`twinyard: ${store.address} holds what ${from} did; put the key file of its secrets beside it\n`);
     return 0;

@@ -1,6 +1,6 @@
-import { ambiguousKey, unknownKey } from '../../store/errors.js';
-import type { KeyRecord } from '../../store/key-record.js';
-import { keyIdOf } from '../../store/key-text.js';
+import { ambiguousKey, unknownKey } from '../../store/keys/errors.js';
+import type { KeyRecord } from '../../store/keys/key-record.js';
+import { keyIdOf } from '../../store/keys/key-text.js';
 import type { Store } from '../../store/open-store.js';
 
 /** How a key is named on the command line. */

@@ -1,4 +1,4 @@
-import { checkKey } from '../../store/check-key.js';
+import { checkKey } from '../../store/keys/check-key.js';
 import { missingFlag } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';

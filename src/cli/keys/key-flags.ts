@@ -1,5 +1,5 @@
 import { BUILT_IN_SLO_PRIORITIES } from '../../policy/slo-classes.js';
-import { KEY_ROLES, type KeyRole, type KeySettings } from '../../store/key-record.js';
+import { KEY_ROLES, type KeyRole, type KeySettings } from '../../store/keys/key-record.js';
 import { badValue } from '../errors.js';
 import type { Flag, FlagValues } from '../flags/flag.js';
 import { choice, list, text } from '../flags/kinds.js';

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { defineClasses } from '../../store/key-classes.js';
-import { hashKeyText } from '../../store/key-text.js';
+import { defineClasses } from '../../store/keys/key-classes.js';
+import { hashKeyText } from '../../store/keys/key-text.js';
 import { openStore } from '../../store/open-store.js';
 import { KEYS_COMMANDS } from '../keys.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';

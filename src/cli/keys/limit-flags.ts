@@ -1,4 +1,4 @@
-import { type KeyLimits, LIMIT_NAMES, type Limits } from '../../store/key-record.js';
+import { type KeyLimits, LIMIT_NAMES, type Limits } from '../../store/keys/key-record.js';
 import { badChoice, badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
 import { list } from '../flags/kinds.js';

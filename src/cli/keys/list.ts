@@ -1,4 +1,4 @@
-import { keyView } from '../../store/key-view.js';
+import { keyView } from '../../store/keys/key-view.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';

@@ -18,7 +18,7 @@ export async function checkMaxSloClass(
   if (sloClass == null || Object.hasOwn(BUILT_IN_SLO_PRIORITIES, sloClass)) return;
   const [{ knownClasses }, { checkSloClass }] = await Promise.all([
     import('../../gateway/access/known-classes.js'),
-    import('../../store/check-key.js'),
+    import('../../store/keys/check-key.js'),
   ]);
   const endpoints = values.config === null ? [] : await endpointsIn(values.config);
   const known = await inStore(values, io, (store) => knownClasses(endpoints, store));

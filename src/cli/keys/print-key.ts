@@ -1,5 +1,5 @@
-import type { KeyRecord } from '../../store/key-record.js';
-import { type KeyView, keyView } from '../../store/key-view.js';
+import type { KeyRecord } from '../../store/keys/key-record.js';
+import { type KeyView, keyView } from '../../store/keys/key-view.js';
 import type { CliIo } from '../io.js';
 
 /** Prints a key as a page for people or as a document. */

@@ -52,7 +52,7 @@ export async function withStore<Result>(
   const address = await storeAddressOf(values, io);
   const [{ openStore }, { newFile }] = await Promise.all([
     import('../../store/open-store.js'),
-    import('../../store/new-file.js'),
+    import('../../store/backup/new-file.js'),
   ]);
   const made = create ? newFile(address) : null;
   let opened: Store | null = null;

@@ -1,7 +1,7 @@
 import { decimal, whole } from '../../report/format-number.js';
 import { textTable } from '../../report/text-table.js';
-import type { UsageDimension } from '../../store/usage-record.js';
-import { USAGE_COLUMNS, type UsageView } from '../../store/usage-view.js';
+import type { UsageDimension } from '../../store/usage/usage-record.js';
+import { USAGE_COLUMNS, type UsageView } from '../../store/usage/usage-view.js';
 
 /** Usage for people: keys by their names, thousands apart, and a sum below if there is anything to add up. */
 export function usageTable(

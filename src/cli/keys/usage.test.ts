@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../store/open-store.js';
-import { used } from '../../store/used.fixture.js';
+import { used } from '../../store/usage/used.fixture.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';
 
 inTestFolder(() => {});

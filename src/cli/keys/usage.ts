@@ -1,4 +1,4 @@
-import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../store/usage-record.js';
+import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../store/usage/usage-record.js';
 import { badChoice, badValue, conflictingFlags } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
@@ -75,7 +75,7 @@ export async function usage(argv: readonly string[], io: CliIo): Promise<number>
   return withStore(values, io, false, async (store) => {
     const keyId = key === null ? null : (await calledKey(store, key)).id;
     const sums = await store.usage.query(usageQuery(values, keyId));
-    const { usageCsv, usageView } = await import('../../store/usage-view.js');
+    const { usageCsv, usageView } = await import('../../store/usage/usage-view.js');
     const views = sums.map((sum) => usageView(sum, by));
     if (format === 'json') io.stdout.write(`${JSON.stringify(views, null, 2)}\n`);
     else if (format === 'csv') io.stdout.write(usageCsv(views, by));

@@ -1,4 +1,4 @@
-import type { KeyRole } from '../../store/key-record.js';
+import type { KeyRole } from '../../store/keys/key-record.js';
 import type { ApiKeySpec } from '../resources/kinds/api-key.js';
 import { kindNamed } from '../resources/kinds.js';
 import type { Resource } from '../resources/resource.js';

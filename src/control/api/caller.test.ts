@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ResourceRecord } from '../../store/resource-record.js';
+import type { ResourceRecord } from '../../store/resources/resource-record.js';
 import { roleAnywhere, workspaceRoles } from './caller.js';
 
 it('roles come from Role resources of the workspace of a key', () => {

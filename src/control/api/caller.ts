@@ -1,5 +1,5 @@
-import { KEY_ROLES, type KeyRole } from '../../store/key-record.js';
-import type { ResourceRecord } from '../../store/resource-record.js';
+import { KEY_ROLES, type KeyRole } from '../../store/keys/key-record.js';
+import type { ResourceRecord } from '../../store/resources/resource-record.js';
 import type { RoleSpec } from '../resources/kinds/role.js';
 
 /** Who asks, and what he may do. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ResourceChange, ResourceRecord } from '../../store/resource-record.js';
-import type { ResourceListener } from '../../store/resources.js';
+import type { ResourceChange, ResourceRecord } from '../../store/resources/resource-record.js';
+import type { ResourceListener } from '../../store/resources/resources.js';
 import { ChangeFeed, type FeedFilter } from './change-feed.js';
 
 /** Resources of which only the changes are told. */

@@ -1,5 +1,5 @@
-import type { ResourceChange } from '../../store/resource-record.js';
-import type { Resources } from '../../store/resources.js';
+import type { ResourceChange } from '../../store/resources/resource-record.js';
+import type { Resources } from '../../store/resources/resources.js';
 
 export interface FeedFilter {
   readonly kind?: string;

@@ -1,5 +1,5 @@
-import type { KeyRole } from '../../store/key-record.js';
-import type { Keys } from '../../store/keys.js';
+import type { KeyRole } from '../../store/keys/key-record.js';
+import type { Keys } from '../../store/keys/keys.js';
 import type { ResourceKind } from '../resources/kind.js';
 import type { Runner } from '../runner/contract.js';
 import type { ControlStore } from '../store/control-store.js';

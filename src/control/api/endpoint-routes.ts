@@ -1,5 +1,5 @@
-import { ResourceConflict, unknownResource } from '../../store/resource-errors.js';
-import type { ResourceRef } from '../../store/resource-record.js';
+import { ResourceConflict, unknownResource } from '../../store/resources/resource-errors.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { checkedResource } from '../resources/check-resource.js';
 import { invalidField, unknownField } from '../resources/errors.js';
 import { endpoint } from '../resources/kinds/endpoint.js';

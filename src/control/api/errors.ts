@@ -1,8 +1,8 @@
 import { InputError } from '../../kernel/errors.js';
 import { knownNames } from '../../kernel/nearest-name.js';
-import { isStoreFailure } from '../../store/errors.js';
-import type { KeyRole } from '../../store/key-record.js';
-import { ResourceConflict } from '../../store/resource-errors.js';
+import { isStoreFailure } from '../../store/database/errors.js';
+import type { KeyRole } from '../../store/keys/key-record.js';
+import { ResourceConflict } from '../../store/resources/resource-errors.js';
 import { ModelError } from '../models/errors.js';
 import { InvalidResources } from '../resources/errors.js';
 import { kindNamed, listCommand } from '../resources/kinds.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ResourceEvent, ResourceEvents } from '../../store/resource-events.js';
+import type { ResourceEvent, ResourceEvents } from '../../store/resources/resource-events.js';
 import type { FeedFilter } from './change-feed.js';
 
 const PAUSE_MS = 500;

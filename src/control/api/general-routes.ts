@@ -1,6 +1,6 @@
-import { unknownResource } from '../../store/resource-errors.js';
-import type { ResourceEvent } from '../../store/resource-events.js';
-import type { Resources } from '../../store/resources.js';
+import { unknownResource } from '../../store/resources/resource-errors.js';
+import type { ResourceEvent } from '../../store/resources/resource-events.js';
+import type { Resources } from '../../store/resources/resources.js';
 import { InvalidResources } from '../resources/errors.js';
 import { KINDS, kindNamed } from '../resources/kinds.js';
 import { planText } from '../resources/plan.js';

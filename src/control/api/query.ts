@@ -1,4 +1,4 @@
-import type { ResourceEvent } from '../../store/resource-events.js';
+import type { ResourceEvent } from '../../store/resources/resource-events.js';
 import { badQuery } from './errors.js';
 
 export function boundedNumber(

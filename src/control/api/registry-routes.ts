@@ -1,4 +1,4 @@
-import { unknownResource } from '../../store/resource-errors.js';
+import { unknownResource } from '../../store/resources/resource-errors.js';
 import type { ModelRegistry } from '../models/contract.js';
 import { registrySource } from '../models/description/model-source.js';
 import { modelFacts } from '../models/model-facts.js';

@@ -1,5 +1,5 @@
-import { unknownResource } from '../../store/resource-errors.js';
-import type { ResourceRef } from '../../store/resource-record.js';
+import { unknownResource } from '../../store/resources/resource-errors.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { InvalidResources, invalidField } from '../resources/errors.js';
 import type { ResourceKind } from '../resources/kind.js';
 import { labelSelector } from '../resources/label-selector.js';

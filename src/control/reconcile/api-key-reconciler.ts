@@ -1,5 +1,5 @@
-import type { Keys } from '../../store/keys.js';
-import type { ResourceRef } from '../../store/resource-record.js';
+import type { Keys } from '../../store/keys/keys.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 import type { ApiKeySpec } from '../resources/kinds/api-key.js';
 import type { Status } from '../resources/resource.js';
 import { syncKey } from '../store/api-keys.js';

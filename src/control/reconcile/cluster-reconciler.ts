@@ -1,4 +1,4 @@
-import type { ResourceRef } from '../../store/resource-record.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 import type { ClusterSpec } from '../resources/kinds/cluster.js';
 import { memoryBytes } from '../resources/parts.js';
 import type { Capacity, Gpu, Runner } from '../runner/contract.js';

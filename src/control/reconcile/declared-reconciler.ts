@@ -1,4 +1,4 @@
-import type { ResourceRef } from '../../store/resource-record.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 import type { ControlStore } from '../store/control-store.js';
 import type { Reconciler } from './reconciler.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../store/open-store.js';
-import { SecretBox } from '../../store/secrets.js';
+import { SecretBox } from '../../store/resources/secrets.js';
 import { ModelCache } from '../models/cache/model-cache.js';
 import { readResources } from '../resources/read-resources.js';
 import type { Resource } from '../resources/resource.js';

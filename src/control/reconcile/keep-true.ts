@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ManagedRoutes } from '../../gateway/fleet/managed-routes.js';
-import type { Keys } from '../../store/keys.js';
+import type { Keys } from '../../store/keys/keys.js';
 import type { ModelCache } from '../models/cache/model-cache.js';
 import type { Runner, RunnerEvent } from '../runner/contract.js';
 import type { ControlStore } from '../store/control-store.js';

@@ -1,4 +1,4 @@
-import type { ResourceRecord, ResourceRef } from '../../store/resource-record.js';
+import type { ResourceRecord, ResourceRef } from '../../store/resources/resource-record.js';
 import type { ModelRegistrySpec } from '../resources/kinds/model-registry.js';
 import type { Status } from '../resources/resource.js';
 import type { ControlStore } from '../store/control-store.js';

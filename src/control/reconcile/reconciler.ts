@@ -1,4 +1,4 @@
-import type { ResourceRef } from '../../store/resource-record.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 
 /** Keeps the resources of a kind true. */
 export interface Reconciler {

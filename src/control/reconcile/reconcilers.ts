@@ -1,6 +1,6 @@
 import { InputError, RunError } from '../../kernel/errors.js';
-import { isStoreFailure } from '../../store/errors.js';
-import type { ResourceChange, ResourceRef } from '../../store/resource-record.js';
+import { isStoreFailure } from '../../store/database/errors.js';
+import type { ResourceChange, ResourceRef } from '../../store/resources/resource-record.js';
 import { kindNamed } from '../resources/kinds.js';
 import type { Status } from '../resources/resource.js';
 import type { ControlStore } from '../store/control-store.js';

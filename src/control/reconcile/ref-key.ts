@@ -1,4 +1,4 @@
-import type { ResourceRef } from '../../store/resource-record.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 
 /** A resource as the key of a queue; names have no slashes. */
 export const refKey = ({ kind, name, workspace }: ResourceRef) => `${kind}/${workspace}/${name}`;

@@ -1,7 +1,7 @@
-import { type Difference, differences } from '../../store/resource-differences.js';
-import { shownRef } from '../../store/resource-errors.js';
-import type { ResourceRef } from '../../store/resource-record.js';
-import { withoutSealed } from '../../store/secrets.js';
+import { type Difference, differences } from '../../store/resources/resource-differences.js';
+import { shownRef } from '../../store/resources/resource-errors.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
+import { withoutSealed } from '../../store/resources/secrets.js';
 
 /** What is planned with: what a resource is called and what somebody says about it. Secrets are sealed. */
 export interface Declared extends ResourceRef {

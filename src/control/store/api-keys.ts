@@ -1,6 +1,6 @@
-import type { Keys } from '../../store/keys.js';
-import { deletingResource, unknownResource } from '../../store/resource-errors.js';
-import type { ResourceRef } from '../../store/resource-record.js';
+import type { Keys } from '../../store/keys/keys.js';
+import { deletingResource, unknownResource } from '../../store/resources/resource-errors.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { type ApiKeySpec, keySettings } from '../resources/kinds/api-key.js';
 import type { Resource } from '../resources/resource.js';
 import type { ControlStore } from './control-store.js';

@@ -1,4 +1,4 @@
-import type { ResourceRef } from '../../store/resource-record.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { LOCAL_CLUSTER } from '../reconcile/local-cluster.js';
 import { isBuiltInEngine } from '../resources/built-in-engines.js';
 import { DEFAULT_WORKSPACE } from '../resources/resource.js';

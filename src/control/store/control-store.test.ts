@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SecretBox } from '../../store/secrets.js';
+import { SecretBox } from '../../store/resources/secrets.js';
 import { describeStores } from '../../store/stores.fixture.js';
 import { InvalidResources } from '../resources/errors.js';
 import { planText } from '../resources/plan.js';

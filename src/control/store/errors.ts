@@ -1,7 +1,7 @@
 import { InputError } from '../../kernel/errors.js';
 import { knownNames } from '../../kernel/nearest-name.js';
-import { shownRef } from '../../store/resource-errors.js';
-import type { ResourceRef } from '../../store/resource-record.js';
+import { shownRef } from '../../store/resources/resource-errors.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 
 /** What can be wrong with a resource among others. Codes are stable and start with RESOURCE_. */
 

@@ -1,5 +1,5 @@
 import type { InputError } from '../../kernel/errors.js';
-import type { ResourceRef } from '../../store/resource-record.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { endpointProblems } from '../resources/check-endpoint.js';
 import { unknownReference } from '../resources/errors.js';
 import type { PlaceOf } from '../resources/kind.js';

@@ -1,4 +1,4 @@
-import type { ResourceRecord, ResourceRef } from '../../store/resource-record.js';
+import type { ResourceRecord, ResourceRef } from '../../store/resources/resource-record.js';
 import type { EndpointSpec } from '../resources/kinds/endpoint.js';
 
 /** Those among all resources that need this one. */

@@ -1,5 +1,5 @@
-import type { ResourceRecord, ResourceRef } from '../../store/resource-record.js';
-import { withoutSealed } from '../../store/secrets.js';
+import type { ResourceRecord, ResourceRef } from '../../store/resources/resource-record.js';
+import { withoutSealed } from '../../store/resources/secrets.js';
 import type { Metadata, Resource, Status } from '../resources/resource.js';
 import { API_VERSION } from '../resources/resource.js';
 

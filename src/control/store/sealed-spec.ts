@@ -1,5 +1,5 @@
-import type { ResourceRef } from '../../store/resource-record.js';
-import { isSealed, type SecretBox } from '../../store/secrets.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
+import { isSealed, type SecretBox } from '../../store/resources/secrets.js';
 import { hiddenSecret } from '../resources/errors.js';
 import type { PlaceOf, ResourceKind } from '../resources/kind.js';
 import { HIDDEN } from '../resources/resource.js';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { SloPriorities } from '../../policy/slo-classes.js';
 import type { ApiError } from '../../protocol/errors.js';
-import type { KeyRecord } from '../../store/key-record.js';
+import type { KeyRecord } from '../../store/keys/key-record.js';
 import type { Account } from './account.js';
 import type { Digest } from './digest.js';
 import { keyExpired, keyRevoked, modelForbidden } from './errors.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiError } from '../../protocol/errors.js';
-import type { GatewayMode } from '../../store/gateways.js';
 import type { Store, StoreTransaction } from '../../store/open-store.js';
+import type { GatewayMode } from '../../store/quota/gateways.js';
 import type { AccessConfig, Price } from '../config/gateway-config.js';
 import { AccessKey } from './access-key.js';
 import { Authority } from './authority.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../store/open-store.js';
-import { used } from '../../store/used.fixture.js';
+import { used } from '../../store/usage/used.fixture.js';
 import { keyWith, TestClock, TestGateway } from './test-gateway.fixture.js';
 
 const TEN = keyWith({ '*': { requestsPerMinute: 10 } });

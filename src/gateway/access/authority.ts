@@ -1,4 +1,6 @@
-import { isStoreFailure } from '../../store/errors.js';
+import { isStoreFailure } from '../../store/database/errors.js';
+import type { KeyRecord } from '../../store/keys/key-record.js';
+import type { Store, StoreTransaction } from '../../store/open-store.js';
 import {
   clockOf,
   type GatewayMode,
@@ -6,9 +8,7 @@ import {
   listGateways,
   removeGateways,
   saveGateway,
-} from '../../store/gateways.js';
-import type { KeyRecord } from '../../store/key-record.js';
-import type { Store, StoreTransaction } from '../../store/open-store.js';
+} from '../../store/quota/gateways.js';
 import type { Account } from './account.js';
 import { AccountBook, type BookMoment } from './account-book.js';
 import { cannotCount } from './errors.js';

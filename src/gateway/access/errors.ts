@@ -1,6 +1,6 @@
 import { ApiError } from '../../protocol/errors.js';
-import { LIMIT_NAMES } from '../../store/key-record.js';
-import { limitKey } from '../../store/key-view.js';
+import { LIMIT_NAMES } from '../../store/keys/key-record.js';
+import { limitKey } from '../../store/keys/key-view.js';
 import { NANOS_PER_DOLLAR } from './account.js';
 import { appendLimitHeaders } from './limit-headers.js';
 import { Refusal, type ShortLimit } from './refusal.js';

@@ -1,5 +1,5 @@
-import type { KeyRecord } from '../../store/key-record.js';
-import { hashKeyText, makeKeyId, makeKeyText } from '../../store/key-text.js';
+import type { KeyRecord } from '../../store/keys/key-record.js';
+import { hashKeyText, makeKeyId, makeKeyText } from '../../store/keys/key-text.js';
 
 /** A key with what a test cares about, and its text. */
 export function madeKey(about: Partial<KeyRecord> = {}): { record: KeyRecord; text: string } {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiError } from '../../protocol/errors.js';
-import type { KeyRecord } from '../../store/key-record.js';
-import type { KeyNews } from '../../store/keys.js';
+import type { KeyRecord } from '../../store/keys/key-record.js';
+import type { KeyNews } from '../../store/keys/keys.js';
 import { AccessKey } from './access-key.js';
 import { Digest } from './digest.js';
 import { KEY_MISSING, KEY_WRONG, tooManyWrongKeys } from './errors.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defineClasses } from '../../store/key-classes.js';
+import { defineClasses } from '../../store/keys/key-classes.js';
 import { openStore } from '../../store/open-store.js';
 import { DEFAULT_POLICY } from '../config/gateway-config.js';
 import { classesOf, knownClasses } from './known-classes.js';

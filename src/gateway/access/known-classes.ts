@@ -1,5 +1,5 @@
 import { BUILT_IN_SLO_PRIORITIES } from '../../policy/slo-classes.js';
-import { definedClasses } from '../../store/key-classes.js';
+import { definedClasses } from '../../store/keys/key-classes.js';
 import type { Store } from '../../store/open-store.js';
 import type { EndpointConfig } from '../config/gateway-config.js';
 

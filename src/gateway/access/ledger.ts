@@ -1,4 +1,4 @@
-import { LIMIT_NAMES } from '../../store/key-record.js';
+import { LIMIT_NAMES } from '../../store/keys/key-record.js';
 import type { AccessKey } from './access-key.js';
 import type { Account } from './account.js';
 import type { BookMoment } from './account-book.js';

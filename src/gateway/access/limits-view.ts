@@ -1,5 +1,5 @@
-import { type KeyRecord, LIMIT_NAMES, type Limits } from '../../store/key-record.js';
-import { limitKey } from '../../store/key-view.js';
+import { type KeyRecord, LIMIT_NAMES, type Limits } from '../../store/keys/key-record.js';
+import { limitKey } from '../../store/keys/key-view.js';
 import { type Account, NANOS_PER_DOLLAR } from './account.js';
 import type { LimitName } from './shortage.js';
 

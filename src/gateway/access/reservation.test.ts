@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Limits } from '../../store/key-record.js';
+import type { Limits } from '../../store/keys/key-record.js';
 import { Account } from './account.js';
 import { overLimit } from './errors.js';
 import { Reservation } from './reservation.js';

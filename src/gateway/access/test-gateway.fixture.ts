@@ -1,5 +1,5 @@
-import { unreachableStore } from '../../store/errors.js';
-import type { KeyLimits, KeyRecord } from '../../store/key-record.js';
+import { unreachableStore } from '../../store/database/errors.js';
+import type { KeyLimits, KeyRecord } from '../../store/keys/key-record.js';
 import type { Store, StoreTransaction } from '../../store/open-store.js';
 import { AccessKey } from './access-key.js';
 import { Authority } from './authority.js';

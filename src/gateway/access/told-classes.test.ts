@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { definedClasses } from '../../store/key-classes.js';
+import { definedClasses } from '../../store/keys/key-classes.js';
 import { openStore, type Store } from '../../store/open-store.js';
 import { DEFAULT_POLICY } from '../config/gateway-config.js';
 import { FlakyStore } from './test-gateway.fixture.js';

@@ -1,4 +1,4 @@
-import { defineClasses } from '../../store/key-classes.js';
+import { defineClasses } from '../../store/keys/key-classes.js';
 import type { Store } from '../../store/open-store.js';
 import { classesOf, type DefiningEndpoints } from './known-classes.js';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../store/make-folder.js';
-import type { UsageRow } from '../../store/usage.js';
+import { makeFolder } from '../../kernel/make-folder.js';
+import type { UsageRow } from '../../store/usage/usage.js';
 import { RunLock } from './run-lock.js';
 import { readUsageLines } from './usage-lines.js';
 

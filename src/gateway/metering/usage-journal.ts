@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { renameSync, unlinkSync } from 'node:fs';
-import type { UsageRow } from '../../store/usage.js';
+import type { UsageRow } from '../../store/usage/usage.js';
 import { reasonOf, unfoldedUsage, unreadUsage, unremovedUsage, unwritableJournal, unwrittenUsage } from './errors.js';
 import { type EndedJournal, JournalFolder } from './journal-folder.js';
 import type { RunLock } from './run-lock.js';

@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../store/usage.js';
+import type { UsageRow } from '../../store/usage/usage.js';
 
 /** What sums of usage are told apart by; a day is UTC, written YYYY-MM-DD. */
 export type UsageLabel = Pick<UsageRow, 'keyId' | 'model' | 'endpoint' | 'day' | 'outcome'>;

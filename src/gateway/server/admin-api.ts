@@ -1,7 +1,7 @@
 import { InputError } from '../../kernel/errors.js';
 import { ApiError } from '../../protocol/errors.js';
-import { isStoreFailure } from '../../store/errors.js';
-import type { KeyRole } from '../../store/key-record.js';
+import { isStoreFailure } from '../../store/database/errors.js';
+import type { KeyRole } from '../../store/keys/key-record.js';
 import type { AdminCaller } from './admin-extension.js';
 import {
   addReplica,

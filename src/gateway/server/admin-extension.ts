@@ -1,4 +1,4 @@
-import type { KeyRole } from '../../store/key-record.js';
+import type { KeyRole } from '../../store/keys/key-record.js';
 
 /** A part of the admin API that somebody else answers: `gateway.extension`. It is asked before the gateway's own routes. */
 export interface AdminExtension {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../store/make-folder.js';
+import { makeFolder } from '../../kernel/make-folder.js';
 import { unusableAdminFile } from '../errors.js';
 
 const OWNER_ONLY = 0o600;

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../protocol/errors.js';
-import type { KeyRole } from '../../store/key-record.js';
+import type { KeyRole } from '../../store/keys/key-record.js';
 import type { Store } from '../../store/open-store.js';
 import type { LimitsView } from '../access/limits-view.js';
 import type { Gateway } from '../gateway.js';

@@ -1,5 +1,5 @@
-import { keyView } from '../../store/key-view.js';
-import type { IssuedKey } from '../../store/keys.js';
+import { keyView } from '../../store/keys/key-view.js';
+import type { IssuedKey } from '../../store/keys/keys.js';
 import { knownClasses } from '../access/known-classes.js';
 import type { AdminHost } from './admin-host.js';
 import { type AdminRequest, type AdminResponse, failed, ok } from './admin-route.js';

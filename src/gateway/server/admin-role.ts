@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { KEY_ROLES, type KeyRole } from '../../store/key-record.js';
+import { KEY_ROLES, type KeyRole } from '../../store/keys/key-record.js';
 
 /** Whether a role is as much as is asked for: each has what those before it have. */
 export function isEnough(role: KeyRole, wanted: KeyRole): boolean {

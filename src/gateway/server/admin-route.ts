@@ -1,4 +1,4 @@
-import type { KeyRole } from '../../store/key-record.js';
+import type { KeyRole } from '../../store/keys/key-record.js';
 import type { AdminHost } from './admin-host.js';
 
 /** What a route is asked, once it is clear who asks and that he may. */

@@ -1,7 +1,7 @@
 import { InputError } from '../../kernel/errors.js';
 import { knownNames } from '../../kernel/nearest-name.js';
-import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../store/usage-record.js';
-import { usageCsv, usageView } from '../../store/usage-view.js';
+import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../store/usage/usage-record.js';
+import { usageCsv, usageView } from '../../store/usage/usage-view.js';
 import type { AdminHost } from './admin-host.js';
 import { noStore } from './admin-keys.js';
 import { type AdminRequest, type AdminResponse, ok } from './admin-route.js';

@@ -1,4 +1,4 @@
-import { type PlainChange, writePlainAudit } from '../../store/audit.js';
+import { type PlainChange, writePlainAudit } from '../../store/resources/audit.js';
 import type { AdminHost } from './admin-host.js';
 import { withoutSecrets } from './without-secrets.js';
 

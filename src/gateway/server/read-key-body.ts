@@ -4,7 +4,7 @@ import type { YamlErrors } from '../../kernel/yaml/read-schema.js';
 import { above, type Keys, type Kind, text, whole } from '../../kernel/yaml/schema.js';
 import type { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
 import { BUILT_IN_SLO_PRIORITIES } from '../../policy/slo-classes.js';
-import { checkKey } from '../../store/check-key.js';
+import { checkKey } from '../../store/keys/check-key.js';
 import {
   KEY_ROLES,
   type KeyLimits,
@@ -12,8 +12,8 @@ import {
   type KeySettings,
   LIMIT_NAMES,
   type Limits,
-} from '../../store/key-record.js';
-import { limitKey } from '../../store/key-view.js';
+} from '../../store/keys/key-record.js';
+import { limitKey } from '../../store/keys/key-view.js';
 import { readTime } from './calendar.js';
 import { readJsonBody } from './read-json-body.js';
 

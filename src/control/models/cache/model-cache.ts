@@ -1,6 +1,6 @@
 import { realpath, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../../store/make-folder.js';
+import { makeFolder } from '../../../kernel/make-folder.js';
 import type { Clock } from '../contract.js';
 import { CACHE_PARTS, CacheLayout } from './cache-layout.js';
 import { CacheLock } from './cache-lock.js';

@@ -1,5 +1,5 @@
 import { InputError, RunError } from '../../../kernel/errors.js';
-import type { ResourceRecord, ResourceRef } from '../../../store/resource-record.js';
+import type { ResourceRecord, ResourceRef } from '../../../store/resources/resource-record.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import { NoRoom } from '../../runner/errors.js';
 import { retryDelay } from '../retry-delay.js';

@@ -1,5 +1,5 @@
 import { InputError } from '../../../kernel/errors.js';
-import type { ResourceRecord, ResourceRef } from '../../../store/resource-record.js';
+import type { ResourceRecord, ResourceRef } from '../../../store/resources/resource-record.js';
 import type { Status } from '../../resources/resource.js';
 import type { ReplicaHandle } from '../../runner/contract.js';
 import type { Reconciler } from '../reconciler.js';

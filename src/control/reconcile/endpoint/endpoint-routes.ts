@@ -1,5 +1,5 @@
 import type { ManagedEndpoint, ManagedReplica, ManagedRoutes } from '../../../gateway/fleet/managed-routes.js';
-import type { ResourceRecord } from '../../../store/resource-record.js';
+import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import { type EndpointSpec, endpointPolicy } from '../../resources/kinds/endpoint.js';
 import type { EndpointPlan, ObservedReplica } from './endpoint-state.js';
 import type { Hindrance } from './endpoint-status.js';

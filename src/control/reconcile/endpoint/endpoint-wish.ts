@@ -1,4 +1,4 @@
-import type { ResourceRecord } from '../../../store/resource-record.js';
+import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import { engineVersion } from '../../resources/check-endpoint.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { EngineSpec, EngineVersion } from '../../resources/kinds/engine.js';

@@ -1,4 +1,4 @@
-import type { ResourceRef } from '../../../store/resource-record.js';
+import type { ResourceRef } from '../../../store/resources/resource-record.js';
 import type { EndpointMemory } from './endpoint-memory.js';
 import type { EndpointParts } from './endpoint-parts.js';
 import type { ObservedReplica } from './endpoint-state.js';

@@ -1,4 +1,4 @@
-import type { ResourceEvent } from '../../../store/resource-events.js';
+import type { ResourceEvent } from '../../../store/resources/resource-events.js';
 import type { ObservedReplica } from './endpoint-state.js';
 import { exitedText, exitText } from './exit-text.js';
 import { restartAfter } from './restart.js';

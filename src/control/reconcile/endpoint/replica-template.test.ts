@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ResourceRecord } from '../../../store/resource-record.js';
+import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import { builtInEngines } from '../../resources/built-in-engines.js';
 import { checkedResource } from '../../resources/check-resource.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ResourceRecord } from '../../../store/resource-record.js';
+import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { EngineVersion } from '../../resources/kinds/engine.js';
 import { memoryBytes } from '../../resources/parts.js';

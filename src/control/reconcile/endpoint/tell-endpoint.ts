@@ -1,4 +1,4 @@
-import type { ResourceRecord } from '../../../store/resource-record.js';
+import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { Status } from '../../resources/resource.js';
 import { LOCAL_CLUSTER } from '../local-cluster.js';

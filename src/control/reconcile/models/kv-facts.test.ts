@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ResourceRecord } from '../../../store/resource-record.js';
+import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import { TINY_CONFIG } from '../../models/fake-model.fixture.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import { KvFacts } from './kv-facts.js';

@@ -1,4 +1,4 @@
-import type { ResourceRecord } from '../../../store/resource-record.js';
+import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import { describeModel } from '../../models/describe-model.js';
 import { folderSource } from '../../models/description/model-source.js';
 import { isModelProblem } from '../../models/errors.js';

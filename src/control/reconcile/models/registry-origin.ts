@@ -1,5 +1,5 @@
-import { shownRef } from '../../../store/resource-errors.js';
-import type { ResourceRecord } from '../../../store/resource-record.js';
+import { shownRef } from '../../../store/resources/resource-errors.js';
+import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import { openRegistry } from '../../models/registry.js';
 import type { ModelRegistrySpec } from '../../resources/kinds/model-registry.js';
 import type { ModelOrigin } from './model-fetches.js';

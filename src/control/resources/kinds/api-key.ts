@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { KeyLimits, KeySettings } from '../../../store/key-record.js';
-import { KEY_ROLES } from '../../../store/key-record.js';
+import type { KeyLimits, KeySettings } from '../../../store/keys/key-record.js';
+import { KEY_ROLES } from '../../../store/keys/key-record.js';
 import { column, defineKind } from '../kind.js';
 import { text } from '../parts.js';
 

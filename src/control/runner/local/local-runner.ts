@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunLock } from '../../../gateway/metering/run-lock.js';
-import { makeFolder } from '../../../store/make-folder.js';
+import { makeFolder } from '../../../kernel/make-folder.js';
 import type {
   Capacity,
   LogOptions,

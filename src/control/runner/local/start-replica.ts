@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../../store/make-folder.js';
+import { makeFolder } from '../../../kernel/make-folder.js';
 import type { ReplicaSpec } from '../contract.js';
 import { badWorkingFolder, notStarted, reasonOf } from '../errors.js';
 import type { Held } from './allocate.js';

@@ -1,0 +1,199 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore, type Store } from '../open-store.js';
+import { saveGateway } from '../quota/gateways.js';
+import { ResourceEvents } from '../resources/resource-events.js';
+import type { ResourceTransaction } from '../resources/resource-transaction.js';
+import { Resources } from '../resources/resources.js';
+import type { TestStores } from '../stores.fixture.js';
+import { used } from '../usage/used.fixture.js';
+import { backUp } from './backup.js';
+import { TABLES } from './backup-tables.js';
+import { restore } from './restore.js';
+
+/** Everything in a store that a backup has. */
+async function contents(store: Store): Promise<unknown> {
+  const tables: Record<string, unknown[]> = {};
+  for (const { key, name } of TABLES) {
+    const rows = await store.db.selectFrom(name).selectAll().execute();
+    const text = (row: object) => JSON.stringify(key.map((column) => (row as Record<string, unknown>)[column]));
+    tables[name] = rows.sort((a, b) => (text(a) < text(b) ? -1 : 1));
+  }
+  return tables;
+}
+
+async function fillStore(store: Store): Promise<void> {
+  await store.keys.create({ name: 'alice', models: ['m'], limits: { '*': { tokensPerDay: 5 } } });
+  await store.usage.fold('journal', [used({ model: 'naïve', costNanos: Number.MAX_SAFE_INTEGER })]);
+  const resources = new Resources(store);
+  await resources.change('alice', async (tx) => {
+    for (let i = 0; i < 1100; i++) {
+      await tx.put({ kind: 'Role', workspace: 'w', name: `r${i}` }, { spec: { i }, labels: {} });
+    }
+    await tx.markDeleted({ kind: 'Role', workspace: 'w', name: 'r7' });
+  });
+  const [role] = await resources.list();
+  await new ResourceEvents(store).add(role!, 'normal', 'Made', 'all is well');
+}
+
+/** What a backup of every store promises. */
+export function backupContract(stores: TestStores): void {
+  describe('a backup', () => {
+    let folder: string;
+    let files = 0;
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), 'twinyard-backup-'));
+    });
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const freshPath = () => join(folder, `it's ${++files}.backup`);
+
+    async function backedUp(): Promise<{ path: string; store: Store; address: string }> {
+      const address = await stores.freshAddress();
+      const store = await stores.open(address);
+      await fillStore(store);
+      const path = freshPath();
+      await backUp(address, store, path);
+      return { path, store, address };
+    }
+
+    it('restores all there was, into the same kind of database and into SQLite', async () => {
+      const { address, path, store } = await backedUp();
+      const before = await contents(store);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      const bytes = readFileSync(path);
+      for (const target of [await stores.freshAddress(), join(folder, `target-${++files}.db`)]) {
+        const restored = await stores.open(target);
+        await restore(restored, path);
+        expect(await contents(restored)).toEqual(before);
+        // Versions go on from where they were.
+        const { resourceVersion } = await new Resources(restored).change('bob', (tx) =>
+          tx.put({ kind: 'Role', workspace: 'w', name: 'new' }, { spec: {}, labels: {} }),
+        );
+        expect(resourceVersion).toBe(1102);
+      }
+      expect(readFileSync(path)).toEqual(bytes);
+      await expect(backUp(address, store, path)).rejects.toMatchObject({ code: 'BACKUP_EXISTS' });
+      await expect(backUp(address, store, join(folder, 'no', 'such'))).rejects.toMatchObject({
+        code: 'BACKUP_UNWRITABLE',
+      });
+    });
+
+    it('leaves behind who keeps the resources of the other store true', async () => {
+      const address = await stores.freshAddress();
+      const store = await stores.open(address);
+      await store.settings.set('control_plane', '{}');
+      await store.settings.set('other', '1');
+      await store.exclusively((tx) => saveGateway(tx, { id: 'g', startedAt: 1, seenAt: 1, mode: 'local' }));
+      const path = freshPath();
+      await backUp(address, store, path);
+      const restored = await stores.fresh();
+      await restore(restored, path);
+      const all = [restored];
+      // That of SQLite is a store itself.
+      if (store.kind === 'sqlite') all.push(await stores.open(path));
+      for (const { db, settings } of all) {
+        expect([await settings.get('control_plane'), await settings.get('other')]).toEqual([null, '1']);
+        expect(await db.selectFrom('gateways').selectAll().execute()).toEqual([]);
+      }
+    });
+
+    it('is of one moment, whatever is written meanwhile', async () => {
+      const address = await stores.freshAddress();
+      const [store, other] = [await stores.open(address), await stores.open(address)];
+      const [resources, others] = [new Resources(store), new Resources(other)];
+      const role = (name: string) => ({ kind: 'Role', workspace: 'w', name });
+      /** The first and the last of all say the same, always. */
+      const write = async (tx: ResourceTransaction, n: number, between: () => Promise<void>) => {
+        await tx.put(role('a'), { spec: { n }, labels: {} });
+        await between();
+        await tx.put(role('z'), { spec: { n }, labels: {} });
+      };
+      const nothing = async () => {};
+      await others.change('bob', async (tx) => {
+        await write(tx, 0, nothing);
+        for (let i = 0; i < 1100; i++) await tx.put(role(`m${i}`), { spec: {}, labels: {} });
+      });
+      const restoredFrom = async (path: string) => {
+        const restored = await stores.fresh();
+        await restore(restored, path);
+        const found = new Map((await new Resources(restored).list()).map(({ name, spec }) => [name, spec.n]));
+        return [found.get('a'), found.get('z')] as [number, number];
+      };
+
+      // In the middle of a change.
+      const path = freshPath();
+      await others.change('bob', (tx) => write(tx, 1, () => backUp(address, store, path)));
+      expect(await restoredFrom(path)).toEqual([0, 0]);
+
+      // Beside one change after the other.
+      let isOver = false;
+      let last = 1;
+      const writer = (async () => {
+        while (!isOver) await others.change('bob', (tx) => write(tx, ++last, nothing));
+      })();
+      for (let round = 0; round < 3; round++) {
+        const begun = last;
+        const under = freshPath();
+        await backUp(address, store, under);
+        const [a, z] = await restoredFrom(under);
+        expect(a).toBe(z);
+        expect(a).toBeGreaterThanOrEqual(begun - 1);
+      }
+      isOver = true;
+      await writer;
+      expect((await resources.get(role('a')))!.spec).toEqual({ n: last });
+    });
+
+    it('of SQLite restores into this database too', async () => {
+      const address = join(folder, `source-${++files}.db`);
+      const source = await stores.open(address);
+      await fillStore(source);
+      const path = freshPath();
+      await backUp(address, source, path);
+      const restored = await stores.fresh();
+      await restore(restored, path);
+      expect(await contents(restored)).toEqual(await contents(source));
+    });
+
+    it('is restored into an empty store only', async () => {
+      const { path, store } = await backedUp();
+      const before = await contents(store);
+      await expect(restore(store, path)).rejects.toMatchObject({ code: 'BACKUP_NOT_EMPTY' });
+      expect(await contents(store)).toEqual(before);
+    });
+
+    it('that is broken restores nothing', async () => {
+      const restored = await stores.fresh();
+      const empty = await contents(restored);
+      const memory = await openStore(':memory:');
+      await memory.settings.set('a', '1');
+      const whole = freshPath();
+      await backUp(':memory:', memory, whole);
+      await memory.close();
+      const lines = readFileSync(whole, 'utf8').trimEnd().split('\n');
+      const [header, row, end] = lines as [string, string, string];
+      const broken: [string[], RegExp][] = [
+        [[], /is not complete/],
+        [['nonsense'], /is no backup/],
+        [[header.replace(/\d+\}$/, '99}'), row, end], /newer program/],
+        [[header.replace(/\d+\}$/, '1}'), row, end], /older program/],
+        [[header, row], /is not complete/],
+        [[header, end], /:2: is no row/],
+        [[header, row.slice(0, -3), end], /:2: is no row/],
+        [[header, '["pg_user",{}]', end], /:2: is no row/],
+        [[header, row, end, row], /:4: goes on after its end/],
+      ];
+      for (const [text, problem] of broken) {
+        const path = freshPath();
+        writeFileSync(path, text.map((line) => `${line}\n`).join(''));
+        await expect(restore(restored, path)).rejects.toThrow(problem);
+        expect(await contents(restored)).toEqual(empty);
+      }
+      await expect(restore(restored, join(folder, 'nowhere'))).rejects.toThrow('cannot be read (ENOENT)');
+      await restore(restored, whole);
+      expect(await restored.settings.get('a')).toBe('1');
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import { existsSync, rmSync } from 'node:fs';
+import { storeAddress } from '../database/store-address.js';
+import type { Store } from '../open-store.js';
+import { TABLES } from './backup-tables.js';
+
+/** The file of a store that was not there when this was made. */
+export interface NewFile {
+  /**
+   * What it was made for has failed: it goes, unless it holds something by now.
+   * @param opened the store, which is closed then; null when it could not be opened
+   */
+  discard(opened: Store | null): Promise<void>;
+}
+
+/** Null when the address names no file, or one that is there: that is not ours to remove. */
+export function newFile(address: string): NewFile | null {
+  const { kind, ...where } = storeAddress(address);
+  if (kind !== 'sqlite' || !('path' in where) || where.path === ':memory:' || existsSync(where.path)) return null;
+  const { path } = where;
+  return {
+    async discard(opened) {
+      if (opened !== null) {
+        if (!(await isEmpty(opened))) return;
+        await opened.close();
+      }
+      for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+    },
+  };
+}
+
+async function isEmpty({ db }: Store): Promise<boolean> {
+  for (const { name } of TABLES) {
+    if ((await db.selectFrom(name).selectAll().limit(1).executeTakeFirst()) !== undefined) return false;
+  }
+  return true;
+}

@@ -1,0 +1,114 @@
+import { closeSync, copyFileSync, createReadStream, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { sql } from 'kysely';
+import { MIGRATIONS } from '../database/migrations.js';
+import { openStore, type Store, type StoreTransaction } from '../open-store.js';
+import { rowsOf } from './backup.js';
+import { badBackup, newerBackup, notEmpty } from './backup-errors.js';
+import { type BackupHeader, FORMAT, PASSING_SETTINGS, TABLES } from './backup-tables.js';
+
+type Row = Record<string, unknown>;
+type Rows = AsyncIterable<readonly [table: string, rows: Row[]]>;
+
+const SQLITE_FILE = 'SQLite format 3\0';
+const ROWS_PER_STATEMENT = 100;
+
+/**
+ * Fills an empty store from a backup, whichever database that was made of, all of it or nothing. A backup that an older
+ * program made of SQLite is brought up to date on the way; lines of JSON have to be of this version.
+ */
+export async function restore(store: Store, path: string): Promise<void> {
+  if (startOf(path) === SQLITE_FILE) {
+    // What is opened may be changed: the backup itself must not be.
+    const folder = mkdtempSync(join(tmpdir(), 'twinyard-restore-'));
+    try {
+      const copy = join(folder, 'store.db');
+      copyFileSync(path, copy);
+      const source = await openStore(copy, { create: false });
+      try {
+        await source.db.transaction().execute((tx) => fill(store, tablesOf(tx)));
+      } finally {
+        await source.close();
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  } else await fill(store, linesOf(path));
+}
+
+async function fill(store: Store, rows: Rows): Promise<void> {
+  await store.exclusively(async (tx) => {
+    for (const { name } of TABLES) {
+      const found = await sql`select 1 from ${sql.table(name)} limit 1`.execute(tx);
+      if (found.rows.length > 0) throw notEmpty(store.address, name);
+    }
+    for await (const [table, some] of rows) await insert(tx, table, table === 'settings' ? lasting(some) : some);
+  });
+}
+
+const lasting = (settings: readonly Row[]) => settings.filter(({ name }) => !PASSING_SETTINGS.includes(name as string));
+
+async function insert(tx: StoreTransaction, table: string, rows: readonly Row[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {
+    await tx
+      .insertInto(table as 'settings')
+      .values(rows.slice(from, from + ROWS_PER_STATEMENT) as unknown as { name: string; value: string }[])
+      .execute();
+  }
+}
+
+async function* tablesOf(tx: StoreTransaction): Rows {
+  for (const { key, name } of TABLES) for await (const rows of rowsOf(tx, name, key)) yield [name, rows];
+}
+
+async function* linesOf(path: string): Rows {
+  let number = 0;
+  let rows = 0;
+  let isComplete = false;
+  for await (const line of createInterface(createReadStream(path))) {
+    number++;
+    const value = parsed(line);
+    if (number === 1) checkHeader(value as BackupHeader | null, path);
+    else if (isComplete) throw badBackup(`${path}:${number}`, 'goes on after its end');
+    else if (isRow(value)) {
+      rows++;
+      yield [value[0], [value[1]]];
+    } else if ((value as { rows?: unknown } | null)?.rows === rows) isComplete = true;
+    else throw badBackup(`${path}:${number}`, 'is no row of a backup');
+  }
+  if (!isComplete) throw badBackup(path, 'is not complete');
+}
+
+function isRow(value: unknown): value is [string, Row] {
+  return Array.isArray(value) && TABLES.some(({ name }) => name === value[0]) && typeof value[1] === 'object';
+}
+
+function checkHeader(header: BackupHeader | null, path: string): void {
+  if (header?.format !== FORMAT) throw badBackup(path, 'is no backup');
+  if (header.version > MIGRATIONS.length) throw newerBackup(path, header.version, MIGRATIONS.length);
+  if (header.version < MIGRATIONS.length) {
+    throw badBackup(path, `is of an older program (version ${header.version} of ${MIGRATIONS.length})`);
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function startOf(path: string): string {
+  try {
+    const file = openSync(path, 'r');
+    const bytes = Buffer.alloc(SQLITE_FILE.length);
+    readSync(file, bytes, 0, bytes.length, 0);
+    closeSync(file);
+    return bytes.toString('latin1');
+  } catch (error) {
+    throw badBackup(path, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

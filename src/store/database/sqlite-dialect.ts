@@ -1,0 +1,131 @@
+import { closeSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CompiledQuery, type Dialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import type Libsql from 'libsql';
+import { makeFolder } from '../../kernel/make-folder.js';
+import type { OpenStoreOptions } from './database.js';
+import {
+  fullStore,
+  lockedStore,
+  missingStore,
+  notADatabase,
+  notAFolder,
+  storeFailed,
+  storePermission,
+  unreachableStore,
+} from './errors.js';
+import type { StoreAddress } from './store-address.js';
+import { storeDialect } from './store-driver.js';
+
+/**
+ * WAL: readers wait for nobody. FULL: what was acknowledged is on the disk, because a journal is thrown away once it is
+ * folded, and a revoked key must not come back after a power cut; a commit costs one write to the disk.
+ */
+const PRAGMAS = ['journal_mode = wal', 'synchronous = full'];
+
+/** Only the shortest waits are left to SQLite, which would stop the whole thread. */
+const BUSY_TIMEOUT_MS = 5;
+
+/** SQLite through libsql. The file and the folders that are made for it are its owner's alone. */
+export async function sqliteDialect(
+  { path, shown }: StoreAddress & { kind: 'sqlite' },
+  { create, lockWaitMs }: Required<OpenStoreOptions>,
+): Promise<Dialect> {
+  const { default: Database } = await import('libsql');
+  const dialect = new SqliteDialect({
+    database: async () => {
+      if (path !== ':memory:') touch(path, shown, create);
+      return new StoreDatabase(new Database(path, { timeout: BUSY_TIMEOUT_MS }));
+    },
+    async onCreateConnection(connection) {
+      for (const pragma of PRAGMAS) await connection.executeQuery(CompiledQuery.raw(`pragma ${pragma}`));
+    },
+  });
+  return storeDialect(dialect, {
+    begin: 'begin immediate',
+    lockWaitMs,
+    isBusy: (error) => codeOf(error).startsWith('SQLITE_BUSY'),
+    translate: (error) => sqliteError(error, shown),
+  });
+}
+
+/** Sees to it that there is a file, so that SQLite makes those beside it with the same narrow rights. */
+function touch(path: string, shown: string, create: boolean): void {
+  try {
+    if (create) makeFolder(dirname(path));
+    closeSync(openSync(path, create ? 'a' : 'r+', 0o600));
+  } catch (error) {
+    const isNowhere = create && (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw isNowhere
+      ? storePermission(shown, 'its folder cannot be made')
+      : fileError(error as NodeJS.ErrnoException, shown);
+  }
+}
+
+export function fileError({ code, message }: NodeJS.ErrnoException, shown: string): Error {
+  if (code === 'ENOENT') return missingStore(shown, 'does not exist');
+  if (code === 'EISDIR') return notADatabase(shown, 'is a folder');
+  // The first when the folder would be made, the second when it is looked into.
+  if (code === 'EEXIST' || code === 'ENOTDIR') return notAFolder(shown);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return fullStore(shown, code);
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return storePermission(shown, `no access (${code})`);
+  return unreachableStore(shown, code ?? message);
+}
+
+const codeOf = (error: unknown) => (error as { code?: unknown } | null)?.code?.toString() ?? '';
+
+export function sqliteError(error: unknown, shown: string): unknown {
+  const code = codeOf(error);
+  if (!code.startsWith('SQLITE_')) return error;
+  const { message } = error as Error;
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return lockedStore(shown);
+  if (code.startsWith('SQLITE_NOTADB')) return notADatabase(shown, 'is not an SQLite database');
+  if (/^SQLITE_(READONLY|PERM|AUTH)/.test(code)) return storePermission(shown, message);
+  if (code.startsWith('SQLITE_FULL')) return fullStore(shown, message);
+  if (code.startsWith('SQLITE_CANTOPEN')) return unreachableStore(shown, message);
+  return storeFailed(shown, message);
+}
+
+/** What begins, ends or prepares work, and does none. */
+const CONTROL = /^(begin|commit|rollback|pragma)\b/;
+
+/**
+ * What Kysely sees of libsql. Whole numbers go in as integers; a boolean, which would end the process, never does. A
+ * `begin` is executed without a statement that outlives it: libsql does not reset one that was refused as busy, and in
+ * that state it would keep all later transactions from ending. Inside a transaction nothing is refused as busy any more.
+ */
+class StoreDatabase implements SqliteDatabase {
+  constructor(private readonly inner: Libsql.Database) {}
+
+  prepare(sql: string): SqliteStatement {
+    const statement = this.inner.prepare(sql);
+    return {
+      reader: statement.reader,
+      all: (parameters) => statement.all(parameters.map(bound)),
+      run: (parameters) => {
+        if (CONTROL.test(sql)) {
+          // What breaks a transaction for good, as a full disk does, has ended it already.
+          if (sql !== 'rollback' || this.inner.inTransaction) this.inner.exec(sql);
+          return NO_CHANGES;
+        }
+        if (!this.inner.inTransaction) throw new Error(`'${sql}' writes outside of a transaction: use exclusively`);
+        return statement.run(parameters.map(bound)) as Changes;
+      },
+      iterate: (parameters) => statement.iterate(parameters.map(bound)),
+    };
+  }
+
+  close(): void {
+    this.inner.close();
+  }
+}
+
+type Changes = ReturnType<SqliteStatement['run']>;
+
+const NO_CHANGES: Changes = { changes: 0, lastInsertRowid: 0 };
+
+function bound(value: unknown): string | number | bigint | null {
+  if (typeof value === 'string' || typeof value === 'bigint' || value === null) return value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  throw new TypeError(`a ${typeof value} cannot be stored`);
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import type { StoreTransaction } from '../database/database.js';
+import { type AuditAction, readAudit, type StatusAction, writeAudit } from './audit.js';
+import { nextVersion } from './next-version.js';
+import { differences } from './resource-differences.js';
+import { deletingResource, ResourceConflict, unknownResource } from './resource-errors.js';
+import {
+  type Json,
+  type ResourceChange,
+  type ResourceRecord,
+  type ResourceRef,
+  resourceRecordOf,
+  resourceRowOf,
+} from './resource-record.js';
+
+export interface ResourceContent {
+  readonly spec: Json;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** `any`: whatever is there; null: nothing may be there; a number: nobody has changed it since that version. */
+export type Expected = number | null | 'any';
+
+/** Changes of resources that happen together or not at all. */
+export class ResourceTransaction {
+  /** In the order in which they were made. */
+  readonly changes: ResourceChange[] = [];
+
+  constructor(
+    private readonly tx: StoreTransaction,
+    private readonly actor: string,
+    private readonly now: number,
+  ) {}
+
+  async get({ kind, name, workspace }: ResourceRef): Promise<ResourceRecord | null> {
+    const row = await this.tx
+      .selectFrom('resources')
+      .selectAll()
+      .where('kind', '=', kind)
+      .where('workspace', '=', workspace)
+      .where('name', '=', name)
+      .executeTakeFirst();
+    return row === undefined ? null : resourceRecordOf(row);
+  }
+
+  async list(kind: string): Promise<ResourceRecord[]> {
+    const rows = await this.tx.selectFrom('resources').selectAll().where('kind', '=', kind).execute();
+    return rows.map(resourceRecordOf);
+  }
+
+  async listAll(): Promise<ResourceRecord[]> {
+    return (await this.tx.selectFrom('resources').selectAll().execute()).map(resourceRecordOf);
+  }
+
+  /** Makes it or changes it; what is as it was stays as it was, version and all. */
+  async put(ref: ResourceRef, content: ResourceContent, expected: Expected = 'any'): Promise<ResourceRecord> {
+    const before = await this.get(ref);
+    await this.check(ref, before, expected);
+    if (before === null) return this.create(ref, content);
+    if (before.deletedAt !== null) throw deletingResource(ref);
+    const isSpecNew = differences(before.spec, content.spec).length > 0;
+    if (!isSpecNew && differences(before.labels, content.labels).length === 0) return before;
+    const version = await nextVersion(this.tx);
+    const after: ResourceRecord = {
+      ...before,
+      ...content,
+      generation: before.generation + (isSpecNew ? 1 : 0),
+      resourceVersion: version,
+      specVersion: version,
+      updatedAt: this.now,
+    };
+    await this.save(after);
+    await this.done('changed', 'update', before, after, version);
+    return after;
+  }
+
+  /**
+   * Null when it is gone, or is another one of the same name. The spec is not touched.
+   * @param action what somebody has done, if it is more than that somebody has looked: that is audited
+   */
+  async putStatus(
+    ref: ResourceRef,
+    uid: string,
+    status: Json,
+    action: StatusAction | null = null,
+  ): Promise<ResourceRecord | null> {
+    const before = await this.get(ref);
+    if (before === null || before.uid !== uid) return null;
+    if (action === null && differences(before.status, status).length === 0) return before;
+    const version = await nextVersion(this.tx);
+    const after: ResourceRecord = { ...before, status, resourceVersion: version };
+    await this.save(after);
+    if (action === null) this.changes.push({ type: 'status', version, record: after });
+    else await this.done('status', action, before, after, version);
+    return after;
+  }
+
+  /** Asks it to go; it is there until `remove`. Asking again changes nothing. */
+  async markDeleted(ref: ResourceRef, expected: number | 'any' = 'any'): Promise<ResourceRecord> {
+    const before = await this.get(ref);
+    if (before === null) throw unknownResource(ref);
+    await this.check(ref, before, expected);
+    if (before.deletedAt !== null) return before;
+    const version = await nextVersion(this.tx);
+    const after = { ...before, resourceVersion: version, specVersion: version, deletedAt: this.now };
+    await this.save(after);
+    await this.done('deleting', 'delete', before, after, version);
+    return after;
+  }
+
+  /** Ends one that has been asked to go, once what it stood for is no more. Says whether it was there. */
+  async remove(ref: ResourceRef, uid: string): Promise<boolean> {
+    const before = await this.get(ref);
+    if (before === null || before.uid !== uid || before.deletedAt === null) return false;
+    const version = await nextVersion(this.tx);
+    await this.tx.deleteFrom('resources').where('uid', '=', uid).execute();
+    await this.done('removed', 'remove', before, null, version);
+    return true;
+  }
+
+  private async create(ref: ResourceRef, { labels, spec }: ResourceContent): Promise<ResourceRecord> {
+    const version = await nextVersion(this.tx);
+    const record: ResourceRecord = {
+      kind: ref.kind,
+      workspace: ref.workspace,
+      name: ref.name,
+      uid: randomUUID(),
+      generation: 1,
+      resourceVersion: version,
+      specVersion: version,
+      spec,
+      status: null,
+      labels,
+      createdAt: this.now,
+      updatedAt: this.now,
+      deletedAt: null,
+    };
+    await this.tx.insertInto('resources').values(resourceRowOf(record)).execute();
+    await this.done('created', 'create', null, record, version);
+    return record;
+  }
+
+  /** A status that has been written meanwhile is in nobody's way. */
+  private async check(ref: ResourceRef, current: ResourceRecord | null, expected: Expected): Promise<void> {
+    if (expected === 'any' || (expected === null && current === null)) return;
+    if (expected !== null && current !== null && expected >= current.specVersion && expected <= current.resourceVersion)
+      return;
+    const since =
+      current === null || expected === null
+        ? []
+        : await readAudit(this.tx, { uid: current.uid, after: expected, declared: true });
+    throw new ResourceConflict(current, ref, expected, since.reverse());
+  }
+
+  private async save(record: ResourceRecord): Promise<void> {
+    const { kind: _k, workspace: _w, name: _n, uid, created_at: _c, ...columns } = resourceRowOf(record);
+    await this.tx.updateTable('resources').set(columns).where('uid', '=', uid).execute();
+  }
+
+  private async done(
+    type: ResourceChange['type'],
+    action: AuditAction,
+    before: ResourceRecord | null,
+    after: ResourceRecord | null,
+    version: number,
+  ): Promise<void> {
+    await writeAudit(this.tx, this.actor, action, this.now, before, after, version);
+    this.changes.push({ type, version, record: (after ?? before)! });
+  }
+}

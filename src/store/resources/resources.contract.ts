@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import type { TestStores } from '../stores.fixture.js';
+import { ResourceConflict } from './resource-errors.js';
+import { ResourceEvents } from './resource-events.js';
+import type { ResourceChange } from './resource-record.js';
+import type { Expected } from './resource-transaction.js';
+import { Resources } from './resources.js';
+
+const REF = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
+
+const put = (resources: Resources, spec: object, expected: Expected = 'any', labels: Record<string, string> = {}) =>
+  resources.change('alice', (tx) => tx.put(REF, { spec: { ...spec }, labels }, expected));
+
+/** What every store promises of resources. */
+export function resourcesContract(stores: TestStores): void {
+  const fresh = async () => new Resources(await stores.fresh());
+
+  describe('resources', () => {
+    it('are made, found, listed in order, and come back as they were', async () => {
+      const resources = await fresh();
+      expect(await resources.version()).toBe(0);
+      const made = await put(resources, { replicas: 3, text: 'naïve \0 \u{1f600}', deep: [{ a: null }] }, null, {
+        team: 'x',
+      });
+      expect(made).toMatchObject({ ...REF, generation: 1, resourceVersion: 1, status: null, deletedAt: null });
+      expect(await resources.get(REF)).toEqual(made);
+      expect(await resources.get({ ...REF, name: 'other' })).toBeNull();
+      await resources.change('alice', async (tx) => {
+        for (const name of ['b', 'Z', 'a']) await tx.put({ ...REF, name }, { spec: {}, labels: {} });
+        expect(await tx.list('Endpoint')).toHaveLength(4);
+      });
+      expect((await resources.list({ kind: 'Endpoint', workspace: 'default' })).map(({ name }) => name)).toEqual([
+        'Z',
+        'a',
+        'b',
+        'chat',
+      ]);
+      expect(await resources.list({ kind: 'Role' })).toEqual([]);
+      expect(await resources.version()).toBe(4);
+    });
+
+    it('have a generation that grows with the spec alone, and a version that grows with everything', async () => {
+      const resources = await fresh();
+      const { uid } = await put(resources, { a: 1 });
+      expect(await put(resources, { a: 1 })).toMatchObject({ generation: 1, resourceVersion: 1 });
+      expect(await put(resources, { a: 1 }, 'any', { l: 'x' })).toMatchObject({ generation: 1, resourceVersion: 2 });
+      expect(await put(resources, { a: 2 })).toMatchObject({ generation: 2, resourceVersion: 3, specVersion: 3 });
+      const status = (value: object) =>
+        resources.change('system', (tx) => tx.putStatus(REF, uid, { ...value }), 'past-crashes');
+      expect(await status({ phase: 'Running' })).toMatchObject({
+        spec: { a: 2 },
+        generation: 2,
+        resourceVersion: 4,
+        specVersion: 3,
+      });
+      expect(await status({ phase: 'Running' })).toMatchObject({ resourceVersion: 4 });
+      expect(await resources.change('system', (tx) => tx.putStatus(REF, 'another', {}))).toBeNull();
+    });
+
+    it('refuse a change for a version that is not the last, and say who changed what', async () => {
+      const resources = await fresh();
+      const first = await put(resources, { a: 1, b: 1 }, null);
+      await resources.change('system', (tx) => tx.putStatus(REF, first.uid, { phase: 'Running' }));
+      await put(resources, { a: 2, b: 1 }, first.resourceVersion);
+      const refusal = await put(resources, { a: 3, b: 1 }, first.resourceVersion).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(ResourceConflict);
+      expect(refusal).toMatchObject({
+        code: 'RESOURCE_CONFLICT',
+        current: { spec: { a: 2, b: 1 } },
+        differences: [{ path: 'spec.a', before: 1, after: 2 }],
+        message:
+          'Endpoint default/chat: has been changed since version 1 by alice: spec.a was 1, is 2; it is at version 3 now',
+      });
+      await expect(put(resources, {}, null)).rejects.toThrow('Endpoint default/chat: exists already (version 3)');
+      await expect(put(resources, {}, 99)).rejects.toThrow('has been changed since version 99; it is at version 3 now');
+      const gone = resources.change('a', (tx) => tx.put({ ...REF, name: 'x' }, { spec: {}, labels: {} }, 5));
+      await expect(gone).rejects.toThrow('Endpoint default/x: does not exist any more (the change is for version 5)');
+      expect((await resources.get(REF))!.spec).toEqual({ a: 2, b: 1 });
+    });
+
+    it('tell of many differences the first few', async () => {
+      const resources = await fresh();
+      const keys = (value: number) => Object.fromEntries([...'abcdefg'].map((key) => [key, value]));
+      await put(resources, keys(1));
+      await put(resources, keys(2));
+      await expect(put(resources, {}, 1)).rejects.toThrow(/spec\.e was 1, is 2; and 2 more; it is at version 2 now$/);
+    });
+
+    it('lose none of the changes that many make at once, each for the version it saw', async () => {
+      const address = await stores.freshAddress();
+      const shared = [new Resources(await stores.open(address)), new Resources(await stores.open(address))];
+      await put(shared[0]!, { n: 0 });
+      const raise = async (resources: Resources): Promise<void> => {
+        const { resourceVersion, spec } = (await resources.get(REF))!;
+        try {
+          await put(resources, { n: (spec.n as number) + 1 }, resourceVersion);
+        } catch (error) {
+          if (!(error instanceof ResourceConflict)) throw error;
+          return raise(resources);
+        }
+      };
+      await Promise.all(Array.from({ length: 16 }, (_, i) => raise(shared[i % 2]!)));
+      expect(await shared[0]!.get(REF)).toMatchObject({ spec: { n: 16 }, generation: 17, resourceVersion: 17 });
+    });
+
+    it('are deleted in two steps, and one of the same name is another one', async () => {
+      const resources = await fresh();
+      const { uid } = await put(resources, { a: 1 });
+      const remove = () => resources.change('system', (tx) => tx.remove(REF, uid));
+      const deleted = () => resources.change('bob', (tx) => tx.markDeleted(REF));
+      expect(await remove()).toBe(false);
+      expect(await deleted()).toMatchObject({ generation: 1, resourceVersion: 2, deletedAt: expect.any(Number) });
+      expect(await deleted()).toMatchObject({ resourceVersion: 2 });
+      await expect(put(resources, { a: 2 })).rejects.toMatchObject({ code: 'RESOURCE_DELETING' });
+      expect(await remove()).toBe(true);
+      expect(await resources.get(REF)).toBeNull();
+      await expect(deleted()).rejects.toMatchObject({
+        code: 'RESOURCE_UNKNOWN',
+        message: expect.stringContaining('chat'),
+      });
+      expect((await put(resources, { a: 1 })).uid).not.toBe(uid);
+    });
+
+    it('change together or not at all, and those who watch hear of what is done, in order', async () => {
+      const resources = await fresh();
+      const heard: ResourceChange[] = [];
+      const stop = resources.watch((changes) => heard.push(...changes));
+      const failed = resources.change('alice', async (tx) => {
+        await tx.put(REF, { spec: {}, labels: {} });
+        throw new Error('changed my mind');
+      });
+      await expect(failed).rejects.toThrow('changed my mind');
+      expect([await resources.list(), await resources.audit(), heard]).toEqual([[], [], []]);
+      await Promise.all([put(resources, { a: 1 }), put(resources, { a: 2 }), put(resources, { a: 2 })]);
+      expect(heard.map(({ type, version }) => [type, version])).toEqual([
+        ['created', 1],
+        ['changed', 2],
+      ]);
+      stop();
+      await put(resources, { a: 3 });
+      expect(heard).toHaveLength(2);
+    });
+
+    it('have an audit log of who, what, before and after', async () => {
+      const resources = await fresh();
+      await put(resources, { a: 1, token: { $sealed: 'v1.x.y' } });
+      await put(resources, { a: 2, token: { $sealed: 'v1.x.z' } });
+      await resources.change('bob', (tx) => tx.markDeleted(REF));
+      const log = await resources.audit({ kind: 'Endpoint' });
+      expect(log.map(({ action, actor, version }) => [version, actor, action])).toEqual([
+        [3, 'bob', 'delete'],
+        [2, 'alice', 'update'],
+        [1, 'alice', 'create'],
+      ]);
+      expect(log[1]).toMatchObject({
+        before: { spec: { a: 1, token: '***' }, labels: {} },
+        after: { spec: { a: 2, token: '***' } },
+        at: expect.any(Number),
+      });
+      expect(log[2]!.before).toBeNull();
+      expect(await resources.audit({ actor: 'bob', limit: 5 })).toHaveLength(1);
+      expect(await resources.audit({ after: 1 })).toHaveLength(2);
+    });
+
+    it("have in it what somebody has done about their status, and that is in nobody's way", async () => {
+      const resources = await fresh();
+      const { resourceVersion, uid } = await put(resources, { a: 1 });
+      const issue = (hint: string) => resources.change('bob', (tx) => tx.putStatus(REF, uid, { hint }, 'issue'));
+      await issue('x');
+      expect(await issue('x')).toMatchObject({ resourceVersion: 3, specVersion: 1 });
+      expect(await resources.audit({ actor: 'bob' })).toMatchObject([
+        {
+          action: 'issue',
+          version: 3,
+          before: { status: { hint: 'x' } },
+          after: { spec: { a: 1 }, status: { hint: 'x' } },
+        },
+        { action: 'issue', version: 2, before: { status: null } },
+      ]);
+      expect(await resources.audit({ declared: true })).toMatchObject([{ action: 'create' }]);
+      await put(resources, { a: 2 }, resourceVersion);
+      await expect(put(resources, { a: 3 }, resourceVersion)).rejects.toMatchObject({
+        message: expect.stringContaining('since version 1 by alice: spec.a was 1, is 2; it is'),
+        differences: [{ path: 'spec.a' }],
+      });
+    });
+  });
+
+  describe('events', () => {
+    const of = (name: string) => ({ kind: 'Endpoint', workspace: 'default', name, uid: `uid-${name}` });
+
+    it('are counted while they repeat, and the latest come first', async () => {
+      const events = new ResourceEvents(await stores.fresh());
+      await events.add(of('a'), 'normal', 'Started', 'one');
+      await events.add(of('a'), 'normal', 'Started', 'one');
+      await events.add(of('b'), 'warning', 'Crashed', 'two\0');
+      await events.add(of('a'), 'normal', 'Started', 'other');
+      const all = await events.list({});
+      expect(all.map(({ count, message, name }) => [name, message, count])).toEqual([
+        ['a', 'other', 1],
+        ['b', 'two\ufffd', 1],
+        ['a', 'one', 2],
+      ]);
+      expect(await events.list({ name: 'b' })).toMatchObject([{ type: 'warning', reason: 'Crashed', uid: 'uid-b' }]);
+      expect(await events.list({ uid: 'uid-a', limit: 1 })).toHaveLength(1);
+    });
+
+    it('are counted when they come by turns, each where it was seen last, while that is not long ago', async () => {
+      const store = await stores.fresh();
+      let now = 1_000_000;
+      const clocked = { db: store.db, exclusively: store.exclusively.bind(store), now: async () => now };
+      const events = new ResourceEvents(clocked);
+      const told = async () =>
+        (await events.list({})).map(({ count, firstAt, lastAt, message }) => [message, count, firstAt, lastAt]);
+      for (const message of ['up', 'down', 'up', 'down', 'up']) {
+        await events.add(of('a'), message === 'up' ? 'normal' : 'warning', 'Health', message);
+        now += 60_000;
+      }
+      expect(await told()).toEqual([
+        ['up', 3, 1_000_000, 1_240_000],
+        ['down', 2, 1_060_000, 1_180_000],
+      ]);
+      // The same words of another type, reason or resource are another event.
+      await events.add(of('a'), 'normal', 'Health', 'down');
+      await events.add(of('a'), 'warning', 'Other', 'down');
+      await events.add(of('b'), 'warning', 'Health', 'down');
+      expect((await told()).map(([message, count]) => [message, count])).toEqual([
+        ['down', 1],
+        ['down', 1],
+        ['down', 1],
+        ['up', 3],
+        ['down', 2],
+      ]);
+      // The last one of a resource is counted whenever it comes again; others only soon.
+      now += 3_600_001;
+      await events.add(of('a'), 'warning', 'Other', 'down');
+      await events.add(of('a'), 'normal', 'Health', 'up');
+      expect((await events.list({ uid: 'uid-a' })).map(({ count, reason }) => [reason, count]).slice(0, 3)).toEqual([
+        ['Health', 1],
+        ['Other', 2],
+        ['Health', 1],
+      ]);
+    });
+
+    it('are other ones when many have happened since', async () => {
+      const events = new ResourceEvents(await stores.fresh());
+      for (let i = 0; i < 9; i++) await events.add(of('a'), 'normal', 'Step', `a${i}`);
+      await events.add(of('a'), 'normal', 'Step', 'a1');
+      await events.add(of('a'), 'normal', 'Step', 'a0');
+      const counts = (await events.list({})).map(({ count, message }) => `${message}x${count}`);
+      expect(counts).toEqual(['a0x1', 'a1x2', 'a8x1', 'a7x1', 'a6x1', 'a5x1', 'a4x1', 'a3x1', 'a2x1', 'a0x1']);
+    });
+
+    it('are forgotten when there are too many of one, or of all', async () => {
+      const events = new ResourceEvents(await stores.fresh(), { perResource: 3, total: 5 });
+      for (let i = 0; i < 5; i++) await events.add(of('a'), 'normal', 'Step', `a${i}`);
+      expect((await events.list({})).map(({ message }) => message)).toEqual(['a4', 'a3', 'a2']);
+      for (let i = 0; i < 3; i++) await events.add(of('b'), 'normal', 'Step', `b${i}`);
+      expect((await events.list({})).map(({ message }) => message)).toEqual(['b2', 'b1', 'b0', 'a4', 'a3']);
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import type { StoreDatabase } from '../database/database.js';
+import type { Settings } from '../database/settings.js';
+import { type AuditEntry, type AuditQuery, readAudit } from './audit.js';
+import { VERSION_SETTING } from './next-version.js';
+import { type ResourceChange, type ResourceRecord, type ResourceRef, resourceRecordOf } from './resource-record.js';
+import { ResourceTransaction } from './resource-transaction.js';
+
+export type ResourceListener = (changes: readonly ResourceChange[]) => void;
+
+/** What is declared. Every change is audited, and is on the disk when its promise resolves. */
+export class Resources {
+  readonly #listeners = new Set<ResourceListener>();
+  /** One change after the other, so that listeners hear of them in the order of their versions. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'> & { readonly settings: Settings },
+  ) {}
+
+  /**
+   * Changes made together. The work may be given up by throwing: then nothing has happened.
+   * @param actor who is to be named in the audit log
+   * @param lasts `past-crashes` is enough for what will be found out again, such as a status
+   */
+  change<Result>(
+    actor: string,
+    work: (transaction: ResourceTransaction) => Promise<Result>,
+    lasts: 'past-power-cuts' | 'past-crashes' = 'past-power-cuts',
+  ): Promise<Result> {
+    const turn = this.#last.then(async () => {
+      const now = await this.store.now();
+      const [result, changes] = await this.store.exclusively(async (tx) => {
+        const transaction = new ResourceTransaction(tx, actor, now);
+        return [await work(transaction), transaction.changes] as const;
+      }, lasts);
+      if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
+      return result;
+    });
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  async get({ kind, name, workspace }: ResourceRef): Promise<ResourceRecord | null> {
+    const row = await this.store.db
+      .selectFrom('resources')
+      .selectAll()
+      .where('kind', '=', kind)
+      .where('workspace', '=', workspace)
+      .where('name', '=', name)
+      .executeTakeFirst();
+    return row === undefined ? null : resourceRecordOf(row);
+  }
+
+  /** By kind, workspace and name. */
+  async list(query: { readonly kind?: string; readonly workspace?: string } = {}): Promise<ResourceRecord[]> {
+    let select = this.store.db.selectFrom('resources').selectAll();
+    if (query.kind !== undefined) select = select.where('kind', '=', query.kind);
+    if (query.workspace !== undefined) select = select.where('workspace', '=', query.workspace);
+    const records = (await select.execute()).map(resourceRecordOf);
+    // Each database has its own idea of the alphabet.
+    return records.sort(
+      (a, b) => inOrder(a.kind, b.kind) || inOrder(a.workspace, b.workspace) || inOrder(a.name, b.name),
+    );
+  }
+
+  /** Of the last change of any resource; 0 before the first. */
+  async version(): Promise<number> {
+    return Number((await this.store.settings.get(VERSION_SETTING)) ?? 0);
+  }
+
+  audit(query: AuditQuery = {}): Promise<AuditEntry[]> {
+    return readAudit(this.store.db, query);
+  }
+
+  /** Tells what this process changes from now on, once it is safe; returns how to stop listening. Listeners must not throw. */
+  watch(listener: ResourceListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

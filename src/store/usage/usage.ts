@@ -1,0 +1,146 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { StoreDatabase } from '../database/database.js';
+import type { UsageTableRow } from '../database/schema.js';
+import {
+  type Spent,
+  USAGE_COUNTS,
+  type UsageCounts,
+  type UsageDimension,
+  type UsageQuery,
+  type UsageRow,
+  type UsageSum,
+} from './usage-record.js';
+
+export * from './usage-record.js';
+
+const COLUMNS = { key: 'key_id', model: 'model', endpoint: 'endpoint', day: 'day', outcome: 'outcome' } as const;
+
+const COUNTS = {
+  requests: 'requests',
+  inputTokens: 'input_tokens',
+  cachedTokens: 'cached_tokens',
+  outputTokens: 'output_tokens',
+  reasoningTokens: 'reasoning_tokens',
+  estimatedRequests: 'estimated_requests',
+  costNanos: 'cost_nanos',
+} as const satisfies Record<keyof UsageCounts, string>;
+
+const PRIMARY_KEY = ['key_id', 'day', 'model', 'endpoint', 'outcome'] as const;
+
+const ADDED_UP = Object.fromEntries(
+  Object.values(COUNTS).map((name) => [
+    name,
+    sql<number>`${sql.ref(`usage.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+  ]),
+);
+
+/** SQLite works on the thread that serves requests: between two pieces of 2 ms these get their turn. */
+const ROWS_PER_STATEMENT = 200;
+
+/** What was used, by key, model, endpoint, day and outcome. */
+export class Usage {
+  constructor(private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'>) {}
+
+  /**
+   * Adds the rows of a journal, all of them and only once: a journal that was folded before changes nothing. Resolves to
+   * whether it was added, and then it is on the disk. `gone` are journals that no longer exist anywhere and so cannot
+   * come again: they need not be remembered any longer.
+   */
+  async fold(journalId: string, rows: readonly UsageRow[], gone: readonly string[] = []): Promise<boolean> {
+    const added = tableRows(rows);
+    const foldedAt = await this.store.now();
+    return this.store.exclusively(async (tx) => {
+      const { numInsertedOrUpdatedRows } = await tx
+        .insertInto('folded_journals')
+        .values({ id: journalId, folded_at: foldedAt })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .executeTakeFirstOrThrow();
+      if (gone.length > 0) await tx.deleteFrom('folded_journals').where('id', 'in', gone).execute();
+      if (numInsertedOrUpdatedRows === 0n) return false;
+      for (let from = 0; from < added.length; from += ROWS_PER_STATEMENT) {
+        await tx
+          .insertInto('usage')
+          .values(added.slice(from, from + ROWS_PER_STATEMENT))
+          .onConflict((conflict) => conflict.columns(PRIMARY_KEY).doUpdateSet(ADDED_UP))
+          .execute();
+        await immediate();
+      }
+      return true;
+    });
+  }
+
+  /** Sums in the order of the dimensions asked for. Usage of nothing is no row, unless one sum over all was asked for. */
+  async query(query: UsageQuery): Promise<UsageSum[]> {
+    let select = this.store.db
+      .selectFrom('usage')
+      .select(Object.entries(COUNTS).map(([name, column]) => total(column).as(name)));
+    for (const dimension of query.by) {
+      select = select.select(`${COLUMNS[dimension]} as ${dimension}`).groupBy(COLUMNS[dimension]);
+    }
+    if (query.keyId !== undefined) select = select.where('key_id', '=', query.keyId);
+    if (query.model !== undefined) select = select.where('model', '=', query.model);
+    if (query.endpoint !== undefined) select = select.where('endpoint', '=', query.endpoint);
+    if (query.outcome !== undefined) select = select.where('outcome', '=', query.outcome);
+    if (query.fromDay !== undefined) select = select.where('day', '>=', query.fromDay);
+    if (query.toDay !== undefined) select = select.where('day', '<=', query.toDay);
+    const sums = (await select.execute()) as unknown as UsageSum[];
+    // Each database has its own idea of the alphabet.
+    return sums.sort((a, b) => inOrder(a, b, query.by));
+  }
+
+  /** What a key has spent since the start of a day, by model: what its budgets are compared with. */
+  async spentBy(keyId: string, fromDay: string): Promise<Spent[]> {
+    const sums = await this.query({ keyId, fromDay, by: ['model'] });
+    return sums.map(({ model, requests, inputTokens, outputTokens, costNanos }) => ({
+      model: model!,
+      requests,
+      tokens: inputTokens + outputTokens,
+      costNanos,
+    }));
+  }
+}
+
+const total = (column: string) => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`;
+
+function inOrder(a: UsageSum, b: UsageSum, by: readonly UsageDimension[]): number {
+  for (const dimension of by) {
+    const [left, right] = [a[dimension]!, b[dimension]!];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+/** The rows as the table has them, those that belong together added up: a statement may touch a row once. */
+function tableRows(rows: readonly UsageRow[]): UsageTableRow[] {
+  const merged = new Map<string, UsageTableRow>();
+  for (const row of rows) {
+    const [key_id, model, endpoint, day, outcome] = [row.keyId, row.model, row.endpoint, row.day, row.outcome].map(
+      storable,
+    ) as [string, string, string, string, string];
+    const place = JSON.stringify([key_id, model, endpoint, day, outcome]);
+    let sum = merged.get(place);
+    if (sum === undefined) {
+      sum = { key_id, model, endpoint, day, outcome, ...NOTHING };
+      merged.set(place, sum);
+    }
+    for (const name of USAGE_COUNTS) {
+      if (!Number.isSafeInteger(row[name]) || row[name] < 0) throw new RangeError(`${name} cannot be ${row[name]}`);
+      sum[COUNTS[name]] += row[name];
+    }
+  }
+  return [...merged.values()];
+}
+
+const NOTHING = {
+  requests: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  estimated_requests: 0,
+  cost_nanos: 0,
+};
+
+/** PostgreSQL keeps every character but one. */
+const storable = (text: string) => text.replaceAll('\0', '\ufffd');
