@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { canonicalJson } from '../policy/canonical-json.js';
+import { canonicalJson } from '../kernel/canonical-json.js';
 import type { ReplicaConfig } from '../replica/replica-config.js';
 import type { RunInputs } from './experiment.js';
 import { replicaFiles } from './replica-files.js';
@@ -28,8 +28,7 @@ export function runKeys(runs: readonly RunInputs[], program: string): string[] {
     described.set(config.replica, files);
     const recipe = workload.kind === 'trace' ? { ...workload, header: workload.header !== null, data: null } : workload;
     const inputs = { program, config: { ...config, replica }, files, workload: recipe };
-    // Keys that are there but undefined are not part of it.
-    return sha256(canonicalJson(JSON.parse(JSON.stringify(inputs))));
+    return sha256(canonicalJson(inputs));
   });
 }
 

@@ -1,6 +1,8 @@
-import { grownArray, roomFor } from './grown-array.js';
+import { roomFor } from '../kernel/grown-array.js';
+import { RecencyLists } from '../kernel/recency-lists.js';
 
-const NONE = -1;
+/** The one list of chats. */
+const CHATS = 0;
 
 /** Chats that a policy remembers: more are not live at once behind one router. */
 export const MOST_CHATS = 100_000;
@@ -16,10 +18,8 @@ export class ChatAffinity {
   // By entry.
   readonly #chats: string[] = [];
   readonly #replicas: string[] = [];
-  #older = new Int32Array(0);
-  #newer = new Int32Array(0);
-  #oldest = NONE;
-  #newest = NONE;
+  readonly #recency = new RecencyLists(1);
+  #room = 0;
 
   constructor(capacity = MOST_CHATS) {
     this.#capacity = capacity;
@@ -41,48 +41,29 @@ export class ChatAffinity {
     const known = this.#entries.get(chat);
     if (known !== undefined) {
       this.#replicas[known] = replica;
-      this.#leaveLine(known);
-      this.#joinLine(known);
+      this.#recency.remove(CHATS, known);
+      this.#recency.append(CHATS, known);
       return;
     }
     const entry = this.#freshEntry();
     this.#chats[entry] = chat;
     this.#replicas[entry] = replica;
     this.#entries.set(chat, entry);
-    this.#joinLine(entry);
+    this.#recency.append(CHATS, entry);
   }
 
   #freshEntry(): number {
     const size = this.#entries.size;
     if (size < this.#capacity) {
-      if (size === this.#older.length) {
-        const room = Math.min(roomFor(size, size), this.#capacity);
-        this.#older = grownArray(this.#older, room);
-        this.#newer = grownArray(this.#newer, room);
+      if (size === this.#room) {
+        this.#room = Math.min(roomFor(size, size), this.#capacity);
+        this.#recency.reserve(this.#room);
       }
       return size;
     }
-    const oldest = this.#oldest;
+    const oldest = this.#recency.oldest[CHATS]!;
     this.#entries.delete(this.#chats[oldest]!);
-    this.#leaveLine(oldest);
+    this.#recency.remove(CHATS, oldest);
     return oldest;
-  }
-
-  #joinLine(entry: number): void {
-    const newest = this.#newest;
-    this.#older[entry] = newest;
-    this.#newer[entry] = NONE;
-    if (newest === NONE) this.#oldest = entry;
-    else this.#newer[newest] = entry;
-    this.#newest = entry;
-  }
-
-  #leaveLine(entry: number): void {
-    const older = this.#older[entry]!;
-    const newer = this.#newer[entry]!;
-    if (older === NONE) this.#oldest = newer;
-    else this.#newer[older] = newer;
-    if (newer === NONE) this.#newest = older;
-    else this.#older[newer] = older;
   }
 }

@@ -1,18 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from './canonical-json.js';
 import { messagesOf, openingText, systemPrompt, userMessages } from './message-text.js';
-
-describe('canonicalJson', () => {
-  it('is the same for equal values, however they were written', () => {
-    expect(canonicalJson(JSON.parse('{ "b": [1, {"d": null, "c": true}], "a": "x" }'))).toBe(
-      '{"a":"x","b":[1,{"c":true,"d":null}]}',
-    );
-  });
-
-  it('escapes what JSON needs and nothing else', () => {
-    expect(canonicalJson({ 'ü☃': 'a"b\\c\n/\u007f😀' })).toBe('{"ü☃":"a\\"b\\\\c\\n/\u007f😀"}');
-  });
-});
 
 describe('messages', () => {
   const body = {

@@ -1,8 +1,7 @@
+import { grownArray, roomFor } from '../kernel/grown-array.js';
 import { IntMap } from '../kernel/int-map.js';
-import { grownArray, roomFor } from './grown-array.js';
+import { NONE, RecencyLists } from '../kernel/recency-lists.js';
 import { rearrange } from './rearrange.js';
-
-const NONE = -1;
 
 /**
  * Which prompt blocks the router has sent to which replica: for each replica the most recent `capacity` block ids.
@@ -25,21 +24,17 @@ export class PrefixIndex {
   #replica = new Int32Array(0);
   #chainNext = new Int32Array(0);
   #chainPrevious = new Int32Array(0);
-  #older = new Int32Array(0);
-  #newer = new Int32Array(0);
   /** Entries that were in use at some time; those given back wait in a list along `chainNext`. */
   #entries = 0;
   #spare = NONE;
 
   // By replica.
-  readonly #oldest: Int32Array;
-  readonly #newest: Int32Array;
+  readonly #recency: RecencyLists;
   readonly #held: Int32Array;
 
   constructor(replicas: number, capacity: number) {
     this.#capacity = capacity;
-    this.#oldest = new Int32Array(replicas).fill(NONE);
-    this.#newest = new Int32Array(replicas).fill(NONE);
+    this.#recency = new RecencyLists(replicas);
     this.#held = new Int32Array(replicas);
   }
 
@@ -70,6 +65,7 @@ export class PrefixIndex {
     if (this.#capacity === 0) return;
     // Blocks that were sent together stand together in the line: the next one is usually the block asked for next.
     let guess = NONE;
+    const recency = this.#recency;
     for (let i = 0; i < count; i++) {
       const block = blocks[i]!;
       const entry = guess !== NONE && this.#block[guess] === block ? guess : this.#find(replica, block);
@@ -77,9 +73,9 @@ export class PrefixIndex {
         guess = NONE;
         this.#insert(replica, block);
       } else {
-        guess = this.#newer[entry]!;
-        this.#leaveLine(replica, entry);
-        this.#joinLine(replica, entry);
+        guess = recency.newer(entry);
+        recency.remove(replica, entry);
+        recency.append(replica, entry);
       }
     }
     if (solo > 0) this.#insertSolo(replica, Math.min(solo, this.#capacity));
@@ -100,8 +96,8 @@ export class PrefixIndex {
       // Entries without a block that others ask for may name any replica, or one that is gone.
       if (replicas[entry]! >= 0) replicas[entry] = to[replicas[entry]!]!;
     }
-    rearrange(this.#oldest, from, NONE);
-    rearrange(this.#newest, from, NONE);
+    rearrange(this.#recency.oldest, from, NONE);
+    rearrange(this.#recency.newest, from, NONE);
     rearrange(this.#held, from);
   }
 
@@ -121,7 +117,7 @@ export class PrefixIndex {
     this.#chainNext[entry] = head;
     if (head !== NONE) this.#chainPrevious[head] = entry;
     this.#chains.set(block, entry);
-    this.#joinLine(replica, entry);
+    this.#recency.append(replica, entry);
     this.#held[replica]!++;
   }
 
@@ -129,7 +125,7 @@ export class PrefixIndex {
     this.#makeRoom(replica, blocks);
     const entry = this.#freshEntry();
     this.#block[entry] = -blocks;
-    this.#joinLine(replica, entry);
+    this.#recency.append(replica, entry);
     this.#held[replica]! += blocks;
   }
 
@@ -137,7 +133,7 @@ export class PrefixIndex {
   #makeRoom(replica: number, blocks: number): void {
     let excess = Math.min(this.#held[replica]! + blocks - this.#capacity, this.#held[replica]!);
     while (excess > 0) {
-      const entry = this.#oldest[replica]!;
+      const entry = this.#recency.oldest[replica]!;
       const solo = -this.#block[entry]!;
       if (solo > excess) {
         this.#block[entry]! += excess;
@@ -151,7 +147,7 @@ export class PrefixIndex {
   }
 
   #dropSolo(replica: number, entry: number, blocks: number): void {
-    this.#leaveLine(replica, entry);
+    this.#recency.remove(replica, entry);
     this.#held[replica]! -= blocks;
     this.#chainNext[entry] = this.#spare;
     this.#spare = entry;
@@ -164,28 +160,10 @@ export class PrefixIndex {
     if (before !== NONE) this.#chainNext[before] = after;
     else if (after !== NONE) this.#chains.set(this.#block[entry]!, after);
     else this.#chains.delete(this.#block[entry]!);
-    this.#leaveLine(replica, entry);
+    this.#recency.remove(replica, entry);
     this.#held[replica]!--;
     this.#chainNext[entry] = this.#spare;
     this.#spare = entry;
-  }
-
-  #joinLine(replica: number, entry: number): void {
-    const newest = this.#newest[replica]!;
-    this.#older[entry] = newest;
-    this.#newer[entry] = NONE;
-    if (newest === NONE) this.#oldest[replica] = entry;
-    else this.#newer[newest] = entry;
-    this.#newest[replica] = entry;
-  }
-
-  #leaveLine(replica: number, entry: number): void {
-    const older = this.#older[entry]!;
-    const newer = this.#newer[entry]!;
-    if (older === NONE) this.#oldest[replica] = newer;
-    else this.#newer[older] = newer;
-    if (newer === NONE) this.#newest[replica] = older;
-    else this.#older[newer] = older;
   }
 
   #freshEntry(): number {
@@ -205,7 +183,6 @@ export class PrefixIndex {
     this.#replica = grownArray(this.#replica, room);
     this.#chainNext = grownArray(this.#chainNext, room);
     this.#chainPrevious = grownArray(this.#chainPrevious, room);
-    this.#older = grownArray(this.#older, room);
-    this.#newer = grownArray(this.#newer, room);
+    this.#recency.reserve(room);
   }
 }

@@ -1,5 +1,5 @@
+import { grownArray, roomFor } from '../kernel/grown-array.js';
 import type { FleetView, Signal } from './fleet-view.js';
-import { grownArray, roomFor } from './grown-array.js';
 import { PrefixIndex } from './prefix-index.js';
 import { rearrange } from './rearrange.js';
 import { hitTokens, type RequestFeatures } from './request-features.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../kernel/canonical-json.js';
 import { randomStream } from '../../kernel/random-stream.js';
-import { canonicalJson } from '../../policy/canonical-json.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import type { PolicyConfig } from '../config/gateway-config.js';

@@ -1,4 +1,4 @@
-import { grownArray, roomFor } from '../../policy/grown-array.js';
+import { grownArray, roomFor } from '../../kernel/grown-array.js';
 import { type FlowControlSettings, queueOptions } from '../../policy/queueing/flow-control-settings.js';
 import { type EnqueueOutcome, GatewayQueue, type QueueCandidate } from '../../policy/queueing/gateway-queue.js';
 import type { SloPriorities } from '../../policy/slo-classes.js';

@@ -1,4 +1,4 @@
-import { grownArray, roomFor } from '../grown-array.js';
+import { grownArray, roomFor } from '../../kernel/grown-array.js';
 import { isSheddable } from '../slo-classes.js';
 import { Band, Flow } from './band.js';
 import type { DispatchOrder } from './dispatch-orders.js';

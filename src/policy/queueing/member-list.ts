@@ -1,4 +1,4 @@
-import { grownArray, roomFor } from '../grown-array.js';
+import { grownArray, roomFor } from '../../kernel/grown-array.js';
 
 /** The links of many lists at once. A member is a small whole number and is in one list at most. */
 export class MemberLinks {

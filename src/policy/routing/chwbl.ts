@@ -1,5 +1,5 @@
+import { canonicalJson } from '../../kernel/canonical-json.js';
 import { md5Head } from '../../kernel/md5.js';
-import { canonicalJson } from '../canonical-json.js';
 import type { RoutingPolicy } from '../contract.js';
 import { messagesOf, systemPrompt, userMessages } from '../message-text.js';
 import { choiceOption, numberOption } from '../options.js';

@@ -1,8 +1,10 @@
+import { NONE, RecencyLists } from '../../kernel/recency-lists.js';
 import type { Scorer, ScorerInstance } from '../contract.js';
 import type { FleetView } from '../fleet-view.js';
 import { formerSlots } from '../rearrange.js';
 
-const NONE = -1;
+/** The one list of replicas. */
+const USED = 0;
 
 /**
  * Spreads prompts that no cache knows: the replica that got such a prompt longest ago is best, those that never got one
@@ -22,10 +24,7 @@ export const noHitLru: Scorer = {
 
 function createNoHitLru(replicas: number): ScorerInstance {
   const used = new Uint8Array(replicas);
-  const older = new Int32Array(replicas).fill(NONE);
-  const newer = new Int32Array(replicas).fill(NONE);
-  let oldest = NONE;
-  let newest = NONE;
+  const recency = new RecencyLists(1, replicas);
   let cold = false;
   let ids: readonly string[] = [];
 
@@ -33,10 +32,9 @@ function createNoHitLru(replicas: number): ScorerInstance {
   function follow(now: readonly string[]): void {
     const from = formerSlots(ids, now);
     const order: number[] = [];
-    for (let i = oldest; i !== NONE; i = newer[i]!) order.push(i);
+    for (let i = recency.oldest[USED]!; i !== NONE; i = recency.newer(i)) order.push(i);
     used.fill(0);
-    oldest = NONE;
-    newest = NONE;
+    recency.clear();
     for (const before of order) {
       const slot = from.indexOf(before);
       if (slot >= 0) use(slot);
@@ -44,23 +42,10 @@ function createNoHitLru(replicas: number): ScorerInstance {
     ids = now;
   }
 
-  function unlink(replica: number): void {
-    const before = older[replica]!;
-    const after = newer[replica]!;
-    if (before === NONE) oldest = after;
-    else newer[before] = after;
-    if (after === NONE) newest = before;
-    else older[after] = before;
-  }
-
   function use(replica: number): void {
-    if (used[replica] === 1) unlink(replica);
+    if (used[replica] === 1) recency.remove(USED, replica);
     used[replica] = 1;
-    older[replica] = newest;
-    newer[replica] = NONE;
-    if (newest === NONE) oldest = replica;
-    else newer[newest] = replica;
-    newest = replica;
+    recency.append(USED, replica);
   }
 
   /** Those never used come first, in fleet order. */
@@ -70,7 +55,7 @@ function createNoHitLru(replicas: number): ScorerInstance {
     for (let i = 0; i < view.size; i++) {
       if (view.eligible[i] !== 0 && used[i] === 0) scores[i] = 1 - rank++ / lastRank;
     }
-    for (let i = oldest; i !== NONE; i = newer[i]!) {
+    for (let i = recency.oldest[USED]!; i !== NONE; i = recency.newer(i)) {
       if (i < view.size && view.eligible[i] !== 0) scores[i] = 1 - rank++ / lastRank;
     }
   }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { canonicalJson } from '../../kernel/canonical-json.js';
 import { specInvalid } from '../errors.js';
 import { changedRates, dropped, sharedGroups } from './compose-notes.js';
 import { RULES } from './rules/registry.js';
@@ -128,7 +129,7 @@ function mergeTargets(spec: WorkloadSpec, parts: readonly SpecPart[]): void {
       spec.goodput_slo_targets ??= {};
       const before = spec.goodput_slo_targets[sloClass] ?? target;
       spec.goodput_slo_targets[sloClass] = { ...target };
-      if (JSON.stringify(Object.entries(before).sort()) === JSON.stringify(Object.entries(target).sort())) continue;
+      if (canonicalJson(before) === canonicalJson(target)) continue;
       const problem = 'the targets of this class differ from those in a specification before';
       throw specInvalid(
         `${path} (goodput_slo_targets.${sloClass})`,

@@ -1,18 +1,20 @@
-const NONE = -1;
+import { grownArray, roomFor } from '../../kernel/grown-array.js';
+import { RecencyLists } from '../../kernel/recency-lists.js';
+
+/** The one list of entries. */
+const CACHED = 0;
+const USUAL_ROOM = 1024;
 
 /**
- * A cache of the most recently used blocks. Blocks that several prompts have are entries by key; the other blocks of a
- * prompt take up room but are never asked for, so they are one entry with a weight, which leaves block by block.
+ * A cache of the most recently used blocks. Blocks that several prompts share are entries by key; the other blocks of a
+ * prompt take up room but are never looked up, so they are one entry with a weight, which is evicted block by block.
  */
 export class LruBlocks {
   readonly #capacity: number;
+  readonly #recency = new RecencyLists(1, USUAL_ROOM);
   #size = 0;
-  // By entry: its neighbours in the line from the least to the most recent, and its blocks; 0 when it is not cached.
-  #older = new Int32Array(1024);
-  #newer = new Int32Array(1024);
-  #weight = new Int32Array(1024);
-  #oldest = NONE;
-  #newest = NONE;
+  /** By entry: its blocks; 0 when it is not cached. */
+  #weight = new Int32Array(USUAL_ROOM);
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -22,22 +24,18 @@ export class LruBlocks {
     return entry < this.#weight.length && this.#weight[entry]! > 0;
   }
 
-  /** Makes an entry of so many blocks the most recent; the least recent blocks make room. */
+  /** Makes an entry of so many blocks the most recent; the least recent blocks are evicted for it. */
   use(entry: number, weight: number): void {
-    while (entry >= this.#weight.length) this.#grow();
+    if (entry >= this.#weight.length) this.#grow(entry);
     if (this.#weight[entry]! > 0) this.#remove(entry);
-    this.#older[entry] = this.#newest;
-    this.#newer[entry] = NONE;
-    if (this.#newest === NONE) this.#oldest = entry;
-    else this.#newer[this.#newest] = entry;
-    this.#newest = entry;
+    this.#recency.append(CACHED, entry);
     this.#weight[entry] = weight;
     this.#size += weight;
     while (this.#size > this.#capacity) this.#evict(this.#size - this.#capacity);
   }
 
   #evict(blocks: number): void {
-    const entry = this.#oldest;
+    const entry = this.#recency.oldest[CACHED]!;
     const weight = this.#weight[entry]!;
     if (weight <= blocks) {
       this.#remove(entry);
@@ -48,24 +46,13 @@ export class LruBlocks {
   }
 
   #remove(entry: number): void {
-    const older = this.#older[entry]!;
-    const newer = this.#newer[entry]!;
-    if (older === NONE) this.#oldest = newer;
-    else this.#newer[older] = newer;
-    if (newer === NONE) this.#newest = older;
-    else this.#older[newer] = older;
+    this.#recency.remove(CACHED, entry);
     this.#size -= this.#weight[entry]!;
     this.#weight[entry] = 0;
   }
 
-  #grow(): void {
-    const doubled = (array: Int32Array) => {
-      const next = new Int32Array(array.length * 2);
-      next.set(array);
-      return next;
-    };
-    this.#older = doubled(this.#older);
-    this.#newer = doubled(this.#newer);
-    this.#weight = doubled(this.#weight);
+  #grow(entry: number): void {
+    this.#weight = grownArray(this.#weight, roomFor(entry, this.#weight.length));
+    this.#recency.reserve(this.#weight.length);
   }
 }

@@ -1,3 +1,4 @@
+import { grownArray, roomFor } from '../../kernel/grown-array.js';
 import type { RequestTable } from '../request-table.js';
 import { type HotPrefix, hotPrefixes } from './hot-prefixes.js';
 import { LruBlocks } from './lru-blocks.js';
@@ -30,7 +31,7 @@ export function prefixReuse(
     const row = order[i]!;
     const shared = blocks.fill(row);
     const { keys } = blocks;
-    if (uses.length < blocks.keyLimit) uses = grown(uses, blocks.keyLimit);
+    if (uses.length < blocks.keyLimit) uses = grownArray(uses, roomFor(blocks.keyLimit - 1, uses.length));
     let seen = 0;
     while (seen < shared && uses[keys[seen]!]! > 0) seen++;
     reusedTokens[i] = seen * blockSize;
@@ -47,10 +48,4 @@ export function prefixReuse(
     if (own > 0) cache.use(row, own);
   }
   return { reusedTokens, cachedTokens, hotPrefixes: hotPrefixes(blocks, order, uses) };
-}
-
-function grown(array: Int32Array, length: number): Int32Array {
-  const next = new Int32Array(Math.max(length, array.length * 2));
-  next.set(array);
-  return next;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../../kernel/canonical-json.js';
 import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { EngineVersion } from '../../resources/kinds/engine.js';
@@ -39,7 +40,7 @@ export function specHashOf({ engine, model, record }: Omit<TemplateParts, 'spec'
     env: { ...engine.env, ...env },
     ...{ secret_env, resources, health: engine.health_path },
   };
-  return createHash('sha256').update(canonical(parts)).digest('hex').slice(0, 16);
+  return createHash('sha256').update(canonicalJson(parts)).digest('hex').slice(0, 16);
 }
 
 /** A replica as its runner takes it. */
@@ -90,12 +91,4 @@ function commandOf(engine: EngineVersion, spec: EndpointSpec, model: string, sel
 export function replicaId({ name, workspace }: Pick<ResourceRecord, 'name' | 'workspace'>, random: string): string {
   const called = workspace === DEFAULT_WORKSPACE ? name : `${workspace}-${name}`;
   return `${called.slice(0, 50)}-${random}`;
-}
-
-/** JSON with sorted keys: the same content is the same text. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }

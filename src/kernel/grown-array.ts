@@ -1,4 +1,4 @@
-/** Room to make in columns of `length` so that index `needed` fits: at least double, so that growing is cheap on average. */
+/** The room for columns of `length` that index `needed` fits in: at least double, so that growing is cheap on average. */
 export function roomFor(needed: number, length: number): number {
   return Math.max(needed + 1, length * 2, 16);
 }
