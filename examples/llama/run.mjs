@@ -109,7 +109,7 @@ async function main() {
   for (const port of PORTS) keep('server.mjs', `--port ${port}`);
   await Promise.all(PORTS.map((port) => untilReady(`http://127.0.0.1:${port}/health`)));
   const replicas = PORTS.map((port) => `--replica http://127.0.0.1:${port}`).join(' ');
-  const gateway = `serve ${replicas} --engine llamacpp ${ROUTING} --port 9710 --admin-port 9709 --record out/traffic.jsonl`;
+  const gateway = `serve ${replicas} --engine llama-cpp ${ROUTING} --port 9710 --admin-port 9709 --record out/traffic.jsonl`;
   console.log(`\n$ twinyard ${gateway} &\n`);
   keep(TWINYARD, gateway);
   await untilReady(`${GATEWAY}/ready`);

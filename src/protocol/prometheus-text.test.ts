@@ -34,6 +34,12 @@ b{x="1",y="two"} 4e2
     ]);
   });
 
+  it('adds up the samples without a label, for metrics that are also broken down by it', () => {
+    const samples = readSamples('a{r="0",p=""} 3\na{r="0",p="1"} 2\na{r="1"} 4\nb{p="1"} 9\n');
+    expect([samples.sumWithout('p', 'a'), samples.sumWithout('r', 'b')]).toEqual([7, 9]);
+    expect([samples.sumWithout('p', 'b'), samples.sumWithout('p', 'c')]).toEqual([Number.NaN, Number.NaN]);
+  });
+
   it('is not confused by what labels say', () => {
     const samples = readSamples('a{t="} 9 {",u="q\\"\\\\",v="1"} 2\nab 5\na_total 6');
     expect([samples.sum('a'), samples.label('a', 'v'), samples.label('a', 't'), samples.label('a', 'u')]).toEqual([

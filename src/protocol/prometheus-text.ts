@@ -1,21 +1,26 @@
-/** The samples of some metrics in a Prometheus exposition. */
+/** The samples of a Prometheus exposition, by metric. */
 export interface Samples {
-  /** Sum over all label sets of the first of these metrics that is there; NaN when none is. */
+  /** Sum over all label sets of the first of these metrics that exists; NaN when none does. */
   sum(...names: string[]): number;
-  /** Mean over all label sets, for shares of something: a server may report one for each of its ranks. NaN when it is not there. */
+  /** Sum over the samples in which `label` is empty or absent: the total of a metric that is also broken down by it. */
+  sumWithout(label: string, name: string): number;
+  /** Mean over all label sets, for ratios: a server may report one for each of its ranks. NaN when the metric is absent. */
   mean(name: string): number;
   /** A label of the metric's first sample, as it is written; undefined when there is none. */
   label(name: string, label: string): string | undefined;
 }
 
+interface Sample {
+  readonly labels: string;
+  readonly value: number;
+}
+
 const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
 const LABEL = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
-/** Reads an exposition; lines that are no samples are passed over. */
+/** Reads an exposition; lines that are not samples are ignored. */
 export function readSamples(text: string): Samples {
-  const sums = new Map<string, number>();
-  const counts = new Map<string, number>();
-  const labels = new Map<string, string>();
+  const samples = new Map<string, Sample[]>();
   let begin = 0;
   while (begin < text.length) {
     const newline = text.indexOf('\n', begin);
@@ -23,17 +28,26 @@ export function readSamples(text: string): Samples {
     const match = text.charCodeAt(begin) === 35 ? null : SAMPLE.exec(text.slice(begin, end));
     begin = end + 1;
     if (match === null) continue;
-    const [, name = '', labelText = '', value = ''] = match;
-    sums.set(name, (sums.get(name) ?? 0) + Number(value));
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-    if (!labels.has(name)) labels.set(name, labelText);
+    const [, name = '', labels = '', value = ''] = match;
+    const sample = { labels, value: Number(value) };
+    const others = samples.get(name);
+    if (others === undefined) samples.set(name, [sample]);
+    else others.push(sample);
   }
+  const of = (name: string) => samples.get(name) ?? [];
   return {
-    sum: (...names) => sums.get(names.find((name) => sums.has(name)) ?? '') ?? Number.NaN,
-    mean: (name) => (sums.get(name) ?? Number.NaN) / (counts.get(name) ?? 1),
-    label: (name, label) => {
-      for (const [, key, value] of (labels.get(name) ?? '').matchAll(LABEL)) if (key === label) return value;
-      return undefined;
-    },
+    sum: (...names) => sumOf(of(names.find((name) => samples.has(name)) ?? '')),
+    sumWithout: (label, name) => sumOf(of(name).filter(({ labels }) => !labelOf(labels, label))),
+    mean: (name) => sumOf(of(name)) / of(name).length,
+    label: (name, label) => labelOf(of(name)[0]?.labels ?? '', label),
   };
+}
+
+function sumOf(samples: readonly Sample[]): number {
+  return samples.length === 0 ? Number.NaN : samples.reduce((sum, { value }) => sum + value, 0);
+}
+
+function labelOf(labels: string, label: string): string | undefined {
+  for (const [, key, value] of labels.matchAll(LABEL)) if (key === label) return value;
+  return undefined;
 }

@@ -38,6 +38,6 @@ function isProblems(given: unknown): given is Problem[] {
   return (
     Array.isArray(given) &&
     given.length > 0 &&
-    given.every((one) => ['code', 'place', 'problem', 'remedy'].every((key) => typeof one?.[key] === 'string'))
+    given.every((one) => ['code', 'place', 'problem', 'hint'].every((key) => typeof one?.[key] === 'string'))
   );
 }

@@ -1,5 +1,5 @@
+import { MEASURED_ENGINES } from '../../engines/registry.js';
 import { GATEWAY_SCHEMA } from '../../gateway/config/config-schema.js';
-import { ENGINES } from '../../gateway/signals/registry.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 import { keyTable, sectionsOf } from './schema-tables.js';
 
@@ -20,6 +20,10 @@ ${sections.map(({ keys, title }) => `## ${title}\n\n${keyTable(keys)}`).join('\n
 
 ${markdownTable([
   ['engine', 'what it is', 'signals it gives'],
-  ...ENGINES.map(({ gives, name, summary }) => [code(name), plain(summary), gives.map(code).join(', ')]),
+  ...MEASURED_ENGINES.map(({ name, signals, summary }) => [
+    code(name),
+    plain(summary),
+    signals.gives.map(code).join(', '),
+  ]),
 ])}`;
 }

@@ -28,4 +28,4 @@ export const preemptionPolicyNames = namesOf(
 );
 export const engineRuleNames = namesOf(async () => (await import('../../replica/engine-rules.js')).ENGINE_RULES);
 export const presetNames = namesOf(async () => (await import('../../experiment/presets/registry.js')).PRESETS);
-export const engineNames = namesOf(async () => (await import('../../gateway/signals/registry.js')).ENGINES);
+export const engineNames = namesOf(async () => (await import('../../engines/registry.js')).MEASURED_ENGINES);

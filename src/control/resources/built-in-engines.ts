@@ -1,29 +1,32 @@
+import type { LaunchTemplate } from '../../engines/launch.js';
+import { LAUNCHABLE_ENGINES, type LaunchableEngine } from '../../engines/registry.js';
 import { checkedResource } from './check-resource.js';
-import { emulator } from './engines/emulator.js';
-import { llamaCpp } from './engines/llama-cpp.js';
-import { sglang } from './engines/sglang.js';
-import { vllm } from './engines/vllm.js';
 import { API_VERSION, type Resource } from './resource.js';
 
-/** An Engine as a user would write it. */
-export interface BuiltInEngine {
-  readonly name: string;
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
-/** Engines that are there without being applied: a new one is a file and a line here. */
-const BUILT_IN: readonly BuiltInEngine[] = [vllm, sglang, llamaCpp, emulator];
-
-export const isBuiltInEngine = (name: string) => BUILT_IN.some((one) => one.name === name);
+export const isBuiltInEngine = (name: string) => LAUNCHABLE_ENGINES.some((one) => one.name === name);
 
 export const BUILT_IN_LABEL = 'twinyard/built-in';
 
-/** As resources, complete. A control plane applies those that nobody has changed. */
+/** The engines that exist without being applied, as Engine resources. */
 export function builtInEngines(): Resource[] {
-  return BUILT_IN.map(({ name, spec }) =>
+  return LAUNCHABLE_ENGINES.map((engine) =>
     checkedResource(
-      { apiVersion: API_VERSION, kind: 'Engine', metadata: { name, labels: { [BUILT_IN_LABEL]: 'true' } }, spec },
-      (path) => `built-in engine ${name} (${path})`,
+      {
+        apiVersion: API_VERSION,
+        kind: 'Engine',
+        metadata: { name: engine.name, labels: { [BUILT_IN_LABEL]: 'true' } },
+        spec: specOf(engine),
+      },
+      (path) => `built-in engine ${engine.name} (${path})`,
     ),
   );
+}
+
+function specOf({ capabilities, launch, name, summary }: LaunchableEngine) {
+  const versionOf = (template: LaunchTemplate) => ({ ...template, tasks: capabilities.tasks, metrics: name });
+  return {
+    description: summary,
+    default_version: launch.default_version,
+    versions: Object.fromEntries(Object.entries(launch.versions).map(([key, one]) => [key, versionOf(one)])),
+  };
 }

@@ -1,9 +1,10 @@
+import { ENGINE_TASKS } from '../../engines/task.js';
 import type { InputError } from '../../kernel/errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { endpointProblems } from '../resources/check-endpoint.js';
 import { unknownReference } from '../resources/errors.js';
 import type { PlaceOf } from '../resources/kind.js';
-import { type EngineSpec, TASKS } from '../resources/kinds/engine.js';
+import type { EngineSpec } from '../resources/kinds/engine.js';
 import { DEFAULT_WORKSPACE } from '../resources/resource.js';
 import { unknownWorkspace } from './errors.js';
 
@@ -61,7 +62,7 @@ async function engineProblems({ placeOf }: Referring, spec: Map, present: Presen
   const engines = await present('Engine');
   const engine = engines.find((other) => other.name === name);
   if (engine?.spec === null) return [];
-  const task = TASKS.find((known) => known === mapOf(spec.model).task);
+  const task = ENGINE_TASKS.find((known) => known === mapOf(spec.model).task);
   const asked = {
     engine: typeof version === 'string' ? { name, version } : { name },
     model: task === undefined ? {} : { task },

@@ -1,6 +1,6 @@
+import { MEASURED_ENGINES } from '../../engines/registry.js';
 import { type Kind, number, text, whole } from '../../kernel/yaml/schema.js';
 import { BUNDLE_KIND } from '../../policy/bundle/bundle-keys.js';
-import { ENGINES } from '../signals/registry.js';
 import { DEFAULT_LINES, GATEWAY_DEFAULTS } from './gateway-config.js';
 
 const MOST_MS = 86_400_000;
@@ -25,7 +25,7 @@ export const REPLICA_KIND: Extract<Kind, { type: 'keys' }> = {
   keys: {
     url: { kind: text(), needed: true, help: 'scheme, host and port' },
     id: { kind: text(), default: 'host and port', help: 'its name in headers, metrics and explanations' },
-    engine: { kind: text(ENGINES.map(({ name }) => name)), default: 'vllm', help: 'what it runs' },
+    engine: { kind: text(MEASURED_ENGINES.map(({ name }) => name)), default: 'vllm', help: 'what it runs' },
     model: { kind: text(), default: 'it is asked', help: 'what it serves' },
   },
 };

@@ -1,6 +1,6 @@
+import { measuredEngine } from '../../engines/registry.js';
 import type { GatewayConfig, ReplicaConfig } from '../config/gateway-config.js';
 import { legalHeader } from '../proxy/headers.js';
-import { engineNamed } from '../signals/registry.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import type { UpstreamCode } from '../upstream/upstream-error.js';
 import { UpstreamPool } from '../upstream/upstream-pool.js';
@@ -97,7 +97,7 @@ export class LiveReplica {
     this.healthPath = config.healthPath ?? '/health';
     this.loadPath = config.loadPath ?? '/metrics';
     this.external = config.external === undefined ? null : new ExternalApi(config.external);
-    this.tellsLoad = this.external === null && engineNamed(config.engine, config.id).tellsLoad === true;
+    this.tellsLoad = this.external === null && measuredEngine(config.engine, config.id).capabilities.loadHeader;
     this.models = new Set(config.models ?? []);
     this.asksForModels = config.models === null;
     this.breaker = new CircuitBreaker(breaker);

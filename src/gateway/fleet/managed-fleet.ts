@@ -1,5 +1,5 @@
+import { measuredEngine } from '../../engines/registry.js';
 import { endpointTaken, replicaTaken, tooManyReplicas } from '../errors.js';
-import { engineNamed } from '../signals/registry.js';
 import { MOST_REPLICAS } from './deciding-fleet.js';
 import type { Endpoint } from './endpoint.js';
 import { managedName } from './find-endpoint.js';
@@ -112,7 +112,7 @@ export class ManagedFleet implements ManagedRoutes {
     for (const replica of this.#fleet.replicas()) if (replica.endpoint !== full) taken.add(replica.id);
     for (const { engine, external, id } of replicas) {
       if (taken.has(id)) throw replicaTaken(id);
-      if (external === undefined) engineNamed(engine, id);
+      if (external === undefined) measuredEngine(engine, id);
       taken.add(id);
     }
   }

@@ -26,7 +26,7 @@ describe('readLoadHeader', () => {
     'TEXT named_metrics.num_requests_waiting=',
     'TEXT named_metrics.num_requests_waiting',
     'TEXT named_metrics.num_requests_waiting=many, named_metrics.kv_cache_usage_perc=Infinity',
-  ])('finds nothing in %j', (text) => {
+  ])('returns null for %j', (text) => {
     expect(readLoadHeader(text)).toBeNull();
   });
 });
@@ -42,7 +42,7 @@ describe('withLoad', () => {
     missing: ['x'],
   };
 
-  it('takes what is not said from the metrics while they are fresh', () => {
+  it('takes unreported values from the metrics while they are fresh', () => {
     expect(withLoad(scraped, { ...NaNs, waiting: 7 }, 150, 100)).toEqual({ ...scraped, atUs: 150, waiting: 7 });
     expect(withLoad(scraped, { running: 5, waiting: 6, kvUsed: 0.7 }, 150, 100)).toMatchObject({
       running: 5,
@@ -50,7 +50,7 @@ describe('withLoad', () => {
     });
   });
 
-  it('does not take it from metrics that are old, or were never there', () => {
+  it('ignores metrics that are stale or absent', () => {
     for (const before of [scraped, null]) {
       expect(withLoad(before, { ...NaNs, waiting: 7 }, 150, 101)).toEqual({
         ...NaNs,

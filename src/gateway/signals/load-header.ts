@@ -1,10 +1,10 @@
 import type { ReplicaSignals } from './replica-signals.js';
 
-/** Asks a replica to tell its load beside its response, and what the response is called. */
+/** The request header that asks a replica to report its load with its response, and the response header that has it. */
 export const LOAD_REQUEST = ['endpoint-load-metrics-format', 'TEXT'] as const;
 export const LOAD_HEADER = 'endpoint-load-metrics';
 
-/** What a replica says of its load beside a response; NaN for what it does not say. */
+/** The load in a response header; NaN for a value that is not reported. */
 export interface LoadReport {
   running: number;
   waiting: number;
@@ -19,7 +19,7 @@ const SIGNALS: Readonly<Record<string, keyof LoadReport>> = {
 };
 const PREFIX = 'named_metrics.';
 
-/** Reads `TEXT named_metrics.kv_cache_usage_perc=0.25, named_metrics.num_requests_waiting=3`; null when it says nothing. */
+/** Reads `TEXT named_metrics.kv_cache_usage_perc=0.25, named_metrics.num_requests_waiting=3`; null when it has no known metric. */
 export function readLoadHeader(text: string): LoadReport | null {
   if (!/^TEXT\s/i.test(text)) return null;
   const report: LoadReport = { running: Number.NaN, waiting: Number.NaN, kvUsed: Number.NaN };
@@ -35,14 +35,14 @@ export function readLoadHeader(text: string): LoadReport | null {
   return isEmpty ? null : report;
 }
 
-/** What a replica said beside a response, and of the rest what its metrics said, unless that was before `sinceUs`. */
+/** The load of a response header, completed from the metrics unless those are older than `sinceUs`. */
 export function withLoad(
   scraped: ReplicaSignals | null,
   { kvUsed, running, waiting }: LoadReport,
   atUs: number,
   sinceUs: number,
 ): ReplicaSignals {
-  const rest = scraped !== null && scraped.atUs >= sinceUs ? scraped : NOTHING_SAID;
+  const rest = scraped !== null && scraped.atUs >= sinceUs ? scraped : NO_SIGNALS;
   return {
     atUs,
     running: Number.isNaN(running) ? rest.running : running,
@@ -54,7 +54,7 @@ export function withLoad(
   };
 }
 
-const NOTHING_SAID: ReplicaSignals = {
+const NO_SIGNALS: ReplicaSignals = {
   atUs: 0,
   running: Number.NaN,
   waiting: Number.NaN,

@@ -1,14 +1,9 @@
-/** What a replica said of itself, and when. A number that it did not say is NaN, never 0. */
-export interface ReplicaSignals {
-  /** When the response came, in the gateway's microseconds. */
+import type { EngineReport } from '../../engines/signals.js';
+
+/** The load that a replica reported, and when. */
+export interface ReplicaSignals extends EngineReport {
+  /** When the response arrived, in the gateway's microseconds. */
   atUs: number;
-  running: number;
-  waiting: number;
-  /** 0..1. */
-  kvUsed: number;
-  freeBlocks: number;
-  /** Hits per looked-up token since the start; NaN before the first. */
-  cacheHitRate: number;
-  /** Names of signals that the engine should have given and did not. */
+  /** Names of signals that the engine should have reported and did not. */
   missing: readonly string[];
 }

@@ -21,12 +21,12 @@ function scraped(name = 'vllm') {
 }
 
 describe('scrape', () => {
-  it('tells what a replica says, and when', async () => {
+  it('returns the reported load with the time of the scrape', async () => {
     engine.metrics = 'vllm:num_requests_running 3\nvllm:num_requests_waiting 1\nvllm:kv_cache_usage_perc 0.5\n';
     expect(await scraped()).toMatchObject({ atUs: 77, running: 3, waiting: 1, kvUsed: 0.5, missing: [] });
   });
 
-  it('names what is missing and does not make it 0', async () => {
+  it('lists missing signals and reports them as NaN, not 0', async () => {
     engine.metrics = 'vllm:num_requests_running 3\n';
     expect(await scraped()).toMatchObject({
       running: 3,
@@ -36,30 +36,30 @@ describe('scrape', () => {
     });
   });
 
-  it('fails when there are no metrics', async () => {
+  it('throws when there are no metrics', async () => {
     engine.pages.set('/metrics', { status: 404, text: 'no' });
-    await expect(scraped()).rejects.toThrow('/metrics says 404');
+    await expect(scraped()).rejects.toThrow('/metrics returned status 404');
     await engine.kill();
     await expect(scraped()).rejects.toThrow();
     await engine.listen(0);
   });
 
-  it('does not read without end', async () => {
+  it('stops reading a response that is too large', async () => {
     engine.pages.set('/metrics', { status: 200, text: '#'.repeat(9 * 1024 * 1024) });
     await expect(scraped()).rejects.toThrow('larger than 8388608 bytes');
   });
 
-  it('reads the slots of llama.cpp, and does without them', async () => {
+  it('reads the slots of llama.cpp, and reports the rest without them', async () => {
     engine.metrics = 'llamacpp:requests_processing 1\nllamacpp:requests_deferred 0\n';
     engine.pages.set('/slots', { status: 200, text: '[{"is_processing":true},{"is_processing":false}]' });
-    expect(await scraped('llamacpp')).toMatchObject({ running: 1, kvUsed: 0.5, missing: [] });
+    expect(await scraped('llama-cpp')).toMatchObject({ running: 1, kvUsed: 0.5, missing: [] });
     for (const page of [
       { status: 501, text: 'disabled' },
       { status: 200, text: 'no JSON' },
       { status: 200, text: '[null]' },
     ]) {
       engine.pages.set('/slots', page);
-      expect(await scraped('llamacpp')).toMatchObject({ running: 1, kvUsed: Number.NaN, missing: ['kvUsed'] });
+      expect(await scraped('llama-cpp')).toMatchObject({ running: 1, kvUsed: Number.NaN, missing: ['kvUsed'] });
     }
   });
 });

@@ -37,7 +37,7 @@ describe('an endpoint', () => {
     await plane.ready();
     expect(await plane.status()).toBe('Running 2: ');
     expect(plane.routes.endpoints.get('default/chat')!.replicas[0]).toEqual({
-      ...{ id: 'chat-r1', url: 'http://127.0.0.1:20001', engine: 'vllm', models: ['tiny'] },
+      ...{ id: 'chat-r1', url: 'http://127.0.0.1:20001', engine: 'emulator', models: ['tiny'] },
       ...{ healthPath: '/health', loadPath: '/metrics' },
     });
     expect((await plane.shown())!.status).toMatchObject({

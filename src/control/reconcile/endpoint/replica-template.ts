@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { startCommand } from '../../../engines/start-command.js';
 import { canonicalJson } from '../../../kernel/canonical-json.js';
 import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { EngineVersion } from '../../resources/kinds/engine.js';
 import { memoryBytes } from '../../resources/parts.js';
 import { DEFAULT_WORKSPACE } from '../../resources/resource.js';
-import { startCommand } from '../../resources/start-command.js';
 import { PLACEHOLDERS, type ReplicaSpec } from '../../runner/contract.js';
 import { gpuDemand } from '../../runner/gpu-demand.js';
 import type { FetchedModel } from '../models/model-state.js';

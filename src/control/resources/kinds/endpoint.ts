@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ENGINE_TASKS } from '../../../engines/task.js';
 import { policyOf } from '../../../gateway/config/config-parts.js';
 import { DEFAULT_POLICY, type PolicyConfig } from '../../../gateway/config/gateway-config.js';
 import { InputError } from '../../../kernel/errors.js';
@@ -7,7 +8,6 @@ import { invalidField } from '../errors.js';
 import { column, defineKind, type PlaceOf } from '../kind.js';
 import { environmentName, environmentValue, memory, name, secretText, text } from '../parts.js';
 import { zodOfKind } from '../zod-of-kind.js';
-import { TASKS } from './engine.js';
 
 const section = (key: 'routing' | 'admission' | 'flow_control') => {
   const { help, kind } = BUNDLE_KIND.keys[key]!;
@@ -30,7 +30,7 @@ const spec = z.strictObject({
     version: text.min(1).max(200).optional().describe('A branch, tag or commit'),
     file: text.min(1).max(500).optional().describe('One file of it, for engines that load a file'),
     serve_as: text.min(1).max(200).optional().describe('What requests call it; else its name'),
-    task: z.enum(TASKS).default('text-generation'),
+    task: z.enum(ENGINE_TASKS).default('text-generation'),
   }),
   resources: z
     .strictObject({

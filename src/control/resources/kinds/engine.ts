@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { ENGINES } from '../../../gateway/signals/registry.js';
+import { MEASURED_ENGINES } from '../../../engines/registry.js';
+import { COMMAND_PLACEHOLDERS, placeholdersIn } from '../../../engines/start-command.js';
+import { ENGINE_TASKS } from '../../../engines/task.js';
 import type { InputError } from '../../../kernel/errors.js';
 import { invalidField } from '../errors.js';
 import { column, defineKind, type PlaceOf } from '../kind.js';
 import { parameterSchemaProblem } from '../parameter-schema.js';
 import { environmentName, name, text } from '../parts.js';
-import { PLACEHOLDERS, placeholdersIn } from '../start-command.js';
-
-export const TASKS = ['text-generation', 'text-embedding', 'text-rerank'] as const;
 
 const argument = text.min(1);
 const path = z
@@ -16,7 +15,7 @@ const path = z
   .regex(/^\/[\w./-]*$/, "a path as '/health'");
 
 const version = z.strictObject({
-  tasks: z.array(z.enum(TASKS)).min(1).describe('What its models may do'),
+  tasks: z.array(z.enum(ENGINE_TASKS)).min(1).describe('What its models may do'),
   parameters: z
     .record(z.string(), z.unknown())
     .default({ type: 'object', additionalProperties: true })
@@ -26,12 +25,18 @@ const version = z.strictObject({
     .min(1)
     .describe('How a process is started; a list within it is left out when one of its placeholders has no value'),
   task_arguments: z
-    .partialRecord(z.enum(TASKS), z.array(argument).max(20))
+    .partialRecord(z.enum(ENGINE_TASKS), z.array(argument).max(20))
     .default({})
     .describe('What {task...} stands for, by task'),
   false_flags: z.enum(['omit', 'no-prefix']).default('omit').describe('What a variable that is false becomes'),
+  flag_values: z
+    .enum(['equals', 'separate'])
+    .default('equals')
+    .describe('How a variable with a value is written: --name=value, or --name value'),
   env: z.record(environmentName, text).default({}).describe('Added to the environment of a process'),
-  metrics: z.enum(ENGINES.map((one) => one.name) as [string, ...string[]]).describe('How its metrics are called'),
+  metrics: z
+    .enum(MEASURED_ENGINES.map((one) => one.name) as [string, ...string[]])
+    .describe('How its metrics are called'),
   health_path: path.default('/health').describe('Where it says that it is ready'),
   load_path: path.default('/metrics').describe('Where it tells its load'),
   images: z.record(name, text).default({}).describe('Container image by accelerator'),
@@ -101,8 +106,8 @@ function versionProblems({ command, parameters }: EngineVersion, path: string, p
   command.forEach((part, i) => {
     for (const argument of typeof part === 'string' ? [part] : part) {
       for (const given of placeholdersIn(argument)) {
-        if ((PLACEHOLDERS as readonly string[]).includes(given)) continue;
-        const hint = `give one of ${PLACEHOLDERS.map((one) => `{${one}}`).join(' ')}`;
+        if ((COMMAND_PLACEHOLDERS as readonly string[]).includes(given)) continue;
+        const hint = `give one of ${COMMAND_PLACEHOLDERS.map((one) => `{${one}}`).join(' ')}`;
         problems.push(invalidField(placeOf(`${path}.command[${i}]`), `unknown placeholder {${given}}`, hint));
       }
     }

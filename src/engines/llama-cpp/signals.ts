@@ -1,17 +1,17 @@
-import type { Engine } from './engine.js';
+import type { EngineSignals } from '../signals.js';
 
-/** llama.cpp's server, started with --metrics. Its KV cache is divided into slots: busy ones count as used. */
-export const llamacpp: Engine = {
-  name: 'llamacpp',
-  summary: 'llama.cpp, with its metrics and slots enabled',
+/** The KV cache is divided into slots: busy ones count as used. */
+export const llamaCppSignals: EngineSignals = {
   gives: ['running', 'waiting', 'kvUsed'],
   read(samples) {
+    // Prompt tokens that came from the cache are not part of `prompt_tokens_total`.
+    const cached = samples.sum('llamacpp:prompt_tokens_cached_total');
     return {
       running: samples.sum('llamacpp:requests_processing'),
       waiting: samples.sum('llamacpp:requests_deferred'),
       kvUsed: Number.NaN,
       freeBlocks: Number.NaN,
-      cacheHitRate: samples.sum('llamacpp:prompt_tokens_cached_total') / samples.sum('llamacpp:prompt_tokens_total'),
+      cacheHitRate: cached / (cached + samples.sum('llamacpp:prompt_tokens_total')),
     };
   },
   extra: {

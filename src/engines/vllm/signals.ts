@@ -1,11 +1,8 @@
-import { type Engine, firstOf } from './engine.js';
+import { type EngineSignals, firstOf } from '../signals.js';
 
-/** vLLM. KV usage had another name before version 0.10; block counts stand in the labels of `cache_config_info`. */
-export const vllm: Engine = {
-  name: 'vllm',
-  summary: 'vLLM, and the emulated engine',
+/** KV usage and prefix cache metrics had other names before version 0.10; the number of blocks is a label of an info metric. */
+export const vllmSignals: EngineSignals = {
   gives: ['running', 'waiting', 'kvUsed'],
-  tellsLoad: true,
   read(samples) {
     const kvUsed = firstOf(samples.mean, 'vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc');
     const blocks = Number(samples.label('vllm:cache_config_info', 'num_gpu_blocks') ?? Number.NaN);

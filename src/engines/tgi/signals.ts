@@ -1,9 +1,7 @@
-import type { Engine } from './engine.js';
+import type { EngineSignals } from '../signals.js';
 
-/** Text Generation Inference says nothing of its KV cache. */
-export const tgi: Engine = {
-  name: 'tgi',
-  summary: 'Text Generation Inference',
+/** It does not report the state of its KV cache. */
+export const tgiSignals: EngineSignals = {
   gives: ['running', 'waiting'],
   read(samples) {
     return {

@@ -4,75 +4,9 @@ import { endpointProblems, engineVersion } from './check-endpoint.js';
 import type { EndpointSpec } from './kinds/endpoint.js';
 import type { EngineSpec } from './kinds/engine.js';
 import { parameterSchemaProblem, variableProblems } from './parameter-schema.js';
-import { type CommandFacts, startCommand } from './start-command.js';
 
 const at = (path: string) => path;
 const engines = new Map(builtInEngines().map(({ metadata, spec }) => [metadata.name, spec as unknown as EngineSpec]));
-const FACTS: CommandFacts = {
-  model: '/models/tiny',
-  modelName: 'acme/tiny',
-  servedModel: 'tiny',
-  host: '127.0.0.1',
-  port: '{{port}}',
-  task: 'text-generation',
-  variables: {},
-  self: ['node', 'main.js'],
-};
-const commandOf = (name: string, more: Partial<CommandFacts> = {}) =>
-  startCommand(engineVersion(engines.get(name)!, undefined)![1], { ...FACTS, ...more }).join(' ');
-
-describe('built-in engines', () => {
-  it('are there', () => {
-    expect([...engines.keys()]).toEqual(['vllm', 'sglang', 'llama-cpp', 'emulator']);
-  });
-
-  it('start with the model, the port and the variables', () => {
-    expect(
-      commandOf('vllm', { variables: { max_model_len: 4096, enable_prefix_caching: false, enforce_eager: true } }),
-    ).toBe(
-      'vllm serve /models/tiny --host 127.0.0.1 --port {{port}} --served-model-name tiny ' +
-        '--max-model-len=4096 --no-enable-prefix-caching --enforce-eager',
-    );
-    expect(commandOf('llama-cpp', { variables: { jinja: false, ctx_size: 0 } })).toMatch(
-      /--metrics --slots --ctx-size=0$/,
-    );
-    expect(commandOf('emulator')).toBe(
-      'node main.js engine --model acme/tiny --host 127.0.0.1 --port {{port}} --served-model-name tiny',
-    );
-    expect(commandOf('sglang', { variables: { lora_paths: ['a', 'b'] } })).toMatch(
-      /--enable-metrics --lora-paths a b$/,
-    );
-  });
-
-  it('split a model over GPUs and share one, unless the variables say otherwise', () => {
-    expect(commandOf('vllm', { tensorParallel: 2 })).toMatch(/ --tensor-parallel-size 2$/);
-    expect(commandOf('vllm', { gpuMemoryFraction: 0.5 })).toMatch(/ --gpu-memory-utilization 0.5$/);
-    expect(commandOf('vllm', { gpuMemoryFraction: 0.5, variables: { gpu_memory_utilization: 0.4 } })).toMatch(
-      /--served-model-name tiny --gpu-memory-utilization=0.4$/,
-    );
-    expect(commandOf('sglang', { tensorParallel: 4, gpuMemoryFraction: 0.25 })).toMatch(
-      /--tp-size 4 --mem-fraction-static 0.25$/,
-    );
-  });
-
-  it.each([
-    ['vllm', 'text-embedding', / --runner pooling --max-num-seqs=8$/],
-    ['sglang', 'text-embedding', / --is-embedding --max-num-seqs=8$/],
-    ['llama-cpp', 'text-rerank', / --reranking --max-num-seqs=8$/],
-  ] as const)('%s is told that it is for %s, before what the endpoint says', (name, task, end) => {
-    const variables = { max_num_seqs: 8 };
-    expect(commandOf(name, { task, variables })).toMatch(end);
-    expect(commandOf(name, { variables })).not.toMatch(end);
-  });
-
-  it('pass values on as values: objects as JSON, and nothing as nothing', () => {
-    const command = startCommand(
-      { command: ['x', '{variables...}', 'a{model}b{unknown}'], false_flags: 'omit', task_arguments: {} },
-      { ...FACTS, model: '; rm -rf {port}', variables: { o: { a: 1 }, n: null, e: [], s: '--evil' } },
-    );
-    expect(command).toEqual(['x', '--o={"a":1}', '--s=--evil', 'a; rm -rf {port}b{unknown}']);
-  });
-});
 
 describe('variables', () => {
   const schema = {

@@ -1,7 +1,8 @@
-import type { EngineVersion, TASKS } from './kinds/engine.js';
+import type { CommandTemplate } from './launch.js';
+import type { EngineTask } from './task.js';
 
-/** What a command template may name. Those that end with `...` stand for any number of arguments, and alone. */
-export const PLACEHOLDERS = [
+/** Placeholders of a command template. Those that end with `...` expand to any number of arguments and stand alone. */
+export const COMMAND_PLACEHOLDERS = [
   'model',
   'model_name',
   'served_model',
@@ -14,24 +15,23 @@ export const PLACEHOLDERS = [
   'self...',
 ] as const;
 
-/** What is known of a replica before it starts. What is absent has no value. */
+/** The values of the placeholders for one replica. */
 export interface CommandFacts {
-  /** What the engine loads: a folder, a file, or the name where the engine fetches it itself. */
+  /** What the engine loads: a folder, a file, or a name where the engine downloads the model itself. */
   readonly model: string;
   readonly modelName: string;
-  /** What requests call it. */
+  /** The model name in requests. */
   readonly servedModel: string;
   readonly host: string;
-  /** A number, or what the runner will put one in for. */
+  /** A number, or a placeholder that the runner replaces. */
   readonly port: string;
-  /** Given when a model is split over several GPUs. */
+  /** Set when the model is split over several GPUs. */
   readonly tensorParallel?: number;
-  /** Given when a GPU is shared. */
+  /** Set when a GPU is shared. */
   readonly gpuMemoryFraction?: number;
-  /** What the model is for. */
-  readonly task: (typeof TASKS)[number];
+  readonly task: EngineTask;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** How this very program is started, for engines that are part of it. */
+  /** The command of this program, for engines that are part of it. */
   readonly self: readonly string[];
 }
 
@@ -42,14 +42,11 @@ export function placeholdersIn(argument: string): string[] {
 }
 
 /**
- * The command of a replica: program first. No shell reads it, so that no value can be more than a value. A group of the
- * template is left out when it names something without a value, and when the endpoint's variables give its flag.
+ * The command line of a replica, program first. No shell reads it, so a value cannot become anything but an argument. A nested
+ * list of the template is left out when one of its placeholders has no value, and when a variable sets its flag.
  */
-export function startCommand(
-  version: Pick<EngineVersion, 'command' | 'false_flags' | 'task_arguments'>,
-  facts: CommandFacts,
-): string[] {
-  const variables = flagsOf(facts.variables, version.false_flags);
+export function startCommand(template: CommandTemplate, facts: CommandFacts): string[] {
+  const variables = flagsOf(facts.variables, template);
   const given = new Set(Object.keys(facts.variables).map(flagOf));
   const values: Record<string, string | undefined> = {
     model: facts.model,
@@ -61,7 +58,7 @@ export function startCommand(
     gpu_memory_fraction: facts.gpuMemoryFraction?.toString(),
   };
   const command: string[] = [];
-  for (const part of version.command) {
+  for (const part of template.command) {
     const group = typeof part === 'string' ? [part] : part;
     if (typeof part !== 'string') {
       const isEmpty = group.some((one) =>
@@ -72,7 +69,7 @@ export function startCommand(
     for (const argument of group) {
       if (argument === '{variables...}') command.push(...variables);
       else if (argument === '{self...}') command.push(...facts.self);
-      else if (argument === '{task...}') command.push(...(version.task_arguments[facts.task] ?? []));
+      else if (argument === '{task...}') command.push(...(template.task_arguments?.[facts.task] ?? []));
       else
         command.push(
           argument.replaceAll(PLACEHOLDER, (whole, name: string) => (name in values ? (values[name] ?? '') : whole)),
@@ -85,16 +82,19 @@ export function startCommand(
 /** `max_model_len` is `--max-model-len` on a command line. */
 const flagOf = (name: string) => `--${name.replaceAll('_', '-')}`;
 
-/** Variables as flags. A list is several values of one flag, an object is JSON. */
-function flagsOf(variables: CommandFacts['variables'], falseFlags: EngineVersion['false_flags']): string[] {
+/** Variables as flags. A list becomes several values of one flag, an object JSON. */
+function flagsOf(
+  variables: CommandFacts['variables'],
+  { false_flags: falseFlags, flag_values: flagValues }: CommandTemplate,
+): string[] {
   return Object.entries(variables).flatMap(([name, value]) => {
     const flag = flagOf(name);
     if (value === true) return [flag];
-    if (value === false) return falseFlags === 'omit' ? [] : [`--no-${flag.slice(2)}`];
+    if (value === false) return falseFlags === 'no-prefix' ? [`--no-${flag.slice(2)}`] : [];
     if (value === null) return [];
     if (Array.isArray(value)) return value.length === 0 ? [] : [flag, ...value.map(argumentOf)];
-    // One word, so that a value that begins with '-' is not taken for a flag.
-    return [`${flag}=${argumentOf(value)}`];
+    // Joined unless the program cannot split it: a parser may take a separate value that begins with '-' for a flag.
+    return flagValues === 'separate' ? [flag, argumentOf(value)] : [`${flag}=${argumentOf(value)}`];
   });
 }
 

@@ -1,0 +1,22 @@
+import type { EngineLaunch } from './launch.js';
+import type { EngineSignals } from './signals.js';
+import type { EngineTask } from './task.js';
+
+/**
+ * Everything Twinyard knows about one inference engine: a folder, and a line in `registry.ts`. The gateway uses `signals`, the
+ * control plane `launch`; an engine that only one of them supports leaves the other part out.
+ */
+export interface InferenceEngine {
+  /** Used by `--engine`, configuration files and Engine resources. */
+  readonly name: string;
+  readonly summary: string;
+  readonly capabilities: EngineCapabilities;
+  readonly signals?: EngineSignals;
+  readonly launch?: EngineLaunch;
+}
+
+export interface EngineCapabilities {
+  readonly tasks: readonly EngineTask[];
+  /** It reports its load in a response header when the request asks for it: `endpoint-load-metrics`. */
+  readonly loadHeader: boolean;
+}

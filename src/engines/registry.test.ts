@@ -1,0 +1,28 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type EngineSample, engineContract } from './engine.contract.js';
+import { ENGINES, LAUNCHABLE_ENGINES, MEASURED_ENGINES, measuredEngine } from './registry.js';
+
+for (const engine of ENGINES) {
+  const { sample } = (await import(`./${engine.name}/sample.fixture.ts`)) as { sample: EngineSample };
+  engineContract(engine, sample);
+}
+
+describe('registry', () => {
+  it('lists every folder once', () => {
+    const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(ENGINES.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
+  });
+
+  it('knows which engines can be measured and which can be launched', () => {
+    expect(MEASURED_ENGINES.map(({ name }) => name)).toEqual(['vllm', 'sglang', 'llama-cpp', 'tgi', 'emulator']);
+    expect(LAUNCHABLE_ENGINES.map(({ name }) => name)).toEqual(['vllm', 'sglang', 'llama-cpp', 'emulator']);
+  });
+
+  it('finds engines by name, and suggests one for a typing error', () => {
+    for (const engine of MEASURED_ENGINES) expect(measuredEngine(engine.name, '--engine')).toBe(engine);
+    expect(() => measuredEngine('vlm', '--engine')).toThrowError(
+      expect.objectContaining({ code: 'ENGINE_UNKNOWN', place: '--engine', hint: expect.stringContaining("'vllm'") }),
+    );
+  });
+});
