@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { percentile } from '../../src/kernel/percentile.js';
 import type { ResultDocument } from '../../src/simulator/result-document.js';
-import { traffic } from '../../src/workload/formats/traffic.js';
-import { trafficFiles } from '../../src/workload/formats/traffic-files.js';
+import { traffic } from '../../src/workload/formats/traffic/traffic.js';
+import { trafficFiles } from '../../src/workload/formats/traffic/traffic-files.js';
 import { Chats } from './chats.js';
 
 /**

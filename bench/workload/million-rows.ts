@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { randomStream } from '../../src/kernel/random-stream.js';
-import { BASE_COLUMNS } from '../../src/workload/trace-v2/layout.js';
+import { BASE_COLUMNS } from '../../src/workload/trace-v2/data/layout.js';
 
 /** Writes a TraceV2 of a million requests of forty tenants, with chats and prefix groups. */
 export function writeMillionRows(path: string): void {

@@ -1,7 +1,7 @@
 import { type RandomStream, randomStream } from '../../src/kernel/random-stream.js';
-import { TOKENS } from '../../src/workload/generate/lengths/limits.js';
-import { lengthSampler } from '../../src/workload/generate/lengths/registry.js';
 import { gapsOf } from '../../src/workload/generate/plan-schedules.js';
+import { TOKENS } from '../../src/workload/lengths/limits.js';
+import { lengthSampler } from '../../src/workload/lengths/registry.js';
 import { isCohort, trafficOf } from '../../src/workload/spec/walk.js';
 import type { ClientSpec, CohortSpec, WorkloadSpec } from '../../src/workload/spec/workload-spec.js';
 

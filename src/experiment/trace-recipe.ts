@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileUnreadable } from '../workload/errors.js';
 import { headerBeside } from '../workload/formats/trace-v2.js';
-import { trafficFiles } from '../workload/formats/traffic-files.js';
+import { trafficFiles } from '../workload/formats/traffic/traffic-files.js';
 import { readProblem } from '../workload/input-file.js';
 import type { TraceRecipe } from './workload-recipe.js';
 

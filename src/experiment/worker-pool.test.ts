@@ -52,7 +52,7 @@ describe('WorkerPool', () => {
   });
 
   it('throws what a worker threw', async () => {
-    poolOf(1, `parentPort.postMessage({ error: { kind: 'input', code: 'C', place: 'p', problem: 'q', remedy: 'r' } })`);
+    poolOf(1, `parentPort.postMessage({ error: { kind: 'input', code: 'C', place: 'p', problem: 'q', hint: 'r' } })`);
     await expect(run(1)).rejects.toEqual(new InputError('C', 'p', 'q', 'r'));
   });
 
@@ -93,16 +93,15 @@ describe('createExecutor', () => {
 });
 
 describe('errors between threads', () => {
-  it.each([
-    new InputError('CODE', 'place', 'problem', 'remedy'),
-    new RunError('CODE', 'message'),
-    new Error('anything'),
-  ])('come out as they went in: $name', (error) => {
-    poolOf(1, '');
-    const copy = thrownError(structuredClone(plainError(error)));
-    expect(copy).toEqual(error);
-    expect(copy.constructor).toBe(error.constructor);
-  });
+  it.each([new InputError('CODE', 'place', 'problem', 'hint'), new RunError('CODE', 'message'), new Error('anything')])(
+    'come out as they went in: $name',
+    (error) => {
+      poolOf(1, '');
+      const copy = thrownError(structuredClone(plainError(error)));
+      expect(copy).toEqual(error);
+      expect(copy.constructor).toBe(error.constructor);
+    },
+  );
 
   it('may be no error at all', () => {
     poolOf(1, '');

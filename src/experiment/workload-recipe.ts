@@ -1,8 +1,7 @@
-import type { TracePart } from '../workload/formats/format.js';
 import type { GenerateOptions } from '../workload/generate/generate-spec-workload.js';
 import type { WorkloadSpec } from '../workload/spec/workload-spec.js';
 import type { AgenticOptions } from '../workload/synth/agentic-sessions.js';
-import type { Trace, TraceGoodputTarget } from '../workload/trace.js';
+import type { Trace, TraceGoodputTarget, TracePart } from '../workload/trace.js';
 import type { Workload } from '../workload/workload.js';
 
 /** How to make a workload: plain data, so that a worker can make it itself. */

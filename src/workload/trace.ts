@@ -68,3 +68,11 @@ export interface Trace {
   /** Where a row's field stands: `trace.csv:14:7 (input_tokens)`. Only for errors: it may read the file again. */
   place(row: number, column: string): string;
 }
+
+/** Which requests of a trace to read; all where nothing is set. */
+export interface TracePart {
+  /** Only requests for this model. */
+  model?: string;
+  /** Only requests whose response was complete. */
+  answered?: boolean;
+}

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { csv, type Row } from '../../workload/trace-v2/csv-text.fixture.js';
+import { csv, type Row } from '../../workload/trace-v2/data/csv-text.fixture.js';
 import { inTestFolder } from '../test-folder.fixture.js';
 
 export const COMPARE = 'calibrate --trace seen --sim-results results.json';

@@ -4,8 +4,7 @@ import { hitRateOfHeader, hitRateOfRequests } from '../../observe/calibrate/meas
 import { readChunkTimes } from '../../observe/calibrate/read-chunk-times.js';
 import { readMeasured } from '../../observe/calibrate/read-measured.js';
 import { readPredicted, readPredictedHitRate } from '../../observe/calibrate/read-predicted.js';
-import type { TracePart } from '../../workload/formats/format.js';
-import type { TraceHeader } from '../../workload/trace.js';
+import type { TraceHeader, TracePart } from '../../workload/trace.js';
 import type { FlagValues } from '../flags/flag.js';
 import { type ComparingFlags, givenTolerances } from './calibrate-flags.js';
 import { goodputTargets } from './goodput-targets.js';

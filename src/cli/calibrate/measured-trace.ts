@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
-import type { TracePart } from '../../workload/formats/format.js';
 import { headerBeside, traceV2 } from '../../workload/formats/trace-v2.js';
-import type { Trace } from '../../workload/trace.js';
+import type { Trace, TracePart } from '../../workload/trace.js';
 import { refuseGiven } from '../config/flag-conflicts.js';
 import { missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';

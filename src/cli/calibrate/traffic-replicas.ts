@@ -1,4 +1,4 @@
-import { trafficFiles } from '../../workload/formats/traffic-files.js';
+import { trafficFiles } from '../../workload/formats/traffic/traffic-files.js';
 import { forEachLine } from '../../workload/input-chunks.js';
 
 /** Which replica answered each request of a recording, by the number that its reader gives the request; empty for nobody. */

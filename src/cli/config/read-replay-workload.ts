@@ -1,5 +1,4 @@
-import type { TracePart } from '../../workload/formats/format.js';
-import type { Trace, TraceHeader } from '../../workload/trace.js';
+import type { Trace, TraceHeader, TracePart } from '../../workload/trace.js';
 import { readTraceV2 } from '../../workload/trace-v2/read-trace.js';
 import type { Workload } from '../../workload/workload.js';
 import type { Diagnostics } from '../diagnostics.js';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { trafficFiles } from '../../workload/formats/traffic-files.js';
+import { trafficFiles } from '../../workload/formats/traffic/traffic-files.js';
 import { missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';

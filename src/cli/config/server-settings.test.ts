@@ -7,7 +7,7 @@ import { withServerSettings } from './server-settings.js';
 
 const LINE: CommandLine = { name: 'x', summary: '', groups: [{ title: 'X', flags: instanceFlags }], examples: [] };
 const SERVER: TraceServer = {
-  ...{ type: 'vllm', model: 'Acme/Toy', hardware: 'H100', tensorParallel: 2, maxNumSeqs: 64 },
+  ...{ type: 'vllm', model: 'Acme/Tiny', hardware: 'H100', tensorParallel: 2, maxNumSeqs: 64 },
   ...{ blockSize: 32, totalKvBlocks: 900, gpuMemoryUtilization: 0.8, maxModelLen: 4096 },
 };
 
@@ -24,10 +24,10 @@ describe('withServerSettings', () => {
   it('takes what was observed where nothing was given', async () => {
     const { said, values } = await taken('--max-num-seqs 8', SERVER);
     expect(values).toMatchObject({
-      ...{ model: 'Acme/Toy', hardware: 'H100', tp: 2, 'max-num-seqs': 8, 'max-num-batched-tokens': 2048 },
+      ...{ model: 'Acme/Tiny', hardware: 'H100', tp: 2, 'max-num-seqs': 8, 'max-num-batched-tokens': 2048 },
       ...{ 'block-size-in-tokens': 32, 'total-kv-blocks': 900, 'gpu-memory-utilization': 0.8, 'max-model-len': 4096 },
     });
-    expect(said).toEqual([expect.stringMatching(/^as observed: --model Acme\/Toy --hardware H100 --tp 2 /)]);
+    expect(said).toEqual([expect.stringMatching(/^as observed: --model Acme\/Tiny --hardware H100 --tp 2 /)]);
   });
 
   it('takes nothing for another model, and the rest for the same', async () => {

@@ -63,7 +63,7 @@ export const CONVERT_SOURCES: readonly (SpecSource | TraceSource)[] = [
     gives: 'spec',
     async read(path) {
       const [{ readInferencePerf }, { readInputFile }] = await Promise.all([
-        import('../../workload/formats/inference-perf.js'),
+        import('../../workload/spec/inference-perf/inference-perf.js'),
         import('../../workload/input-file.js'),
       ]);
       return readInferencePerf((await readInputFile(path)).toString('utf8'), path);
@@ -74,7 +74,7 @@ export const CONVERT_SOURCES: readonly (SpecSource | TraceSource)[] = [
     operand: 'FOLDER',
     summary: "the specification of a folder of ServeGen's data",
     gives: 'spec',
-    read: async (folder) => (await import('../../workload/formats/servegen.js')).readServeGen(folder),
+    read: async (folder) => (await import('../../workload/formats/servegen/servegen.js')).readServeGen(folder),
   },
   {
     name: 'synth',

@@ -1,6 +1,6 @@
 import type { Keys } from '../../kernel/yaml/schema.js';
-import { ARRIVAL_PROCESSES } from '../../workload/generate/arrivals/registry.js';
-import { LENGTH_DISTRIBUTIONS } from '../../workload/generate/lengths/registry.js';
+import { ARRIVAL_PROCESSES } from '../../workload/arrivals/registry.js';
+import { LENGTH_DISTRIBUTIONS } from '../../workload/lengths/registry.js';
 import { SPEC } from '../../workload/spec/spec-schema.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 import { keyTable, type Section, sectionsOf } from './schema-tables.js';

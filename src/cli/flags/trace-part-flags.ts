@@ -1,4 +1,4 @@
-import type { TracePart } from '../../workload/formats/format.js';
+import type { TracePart } from '../../workload/trace.js';
 import type { FlagValues } from './flag.js';
 import { text, toggle } from './kinds.js';
 

@@ -6,7 +6,7 @@ import { finishedRequest } from '../../gateway/recording/recorder.fixture.js';
 import { TrafficRecorder } from '../../gateway/recording/traffic-recorder.js';
 import { BlockChain } from '../../gateway/request/block-chain.js';
 import type { ResultDocument } from '../../simulator/result-document.js';
-import { csv } from '../../workload/trace-v2/csv-text.fixture.js';
+import { csv } from '../../workload/trace-v2/data/csv-text.fixture.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';
 import { captured as twinyard } from '../test-io.fixture.js';
 

@@ -1,5 +1,4 @@
-import type { TracePart } from '../../workload/formats/format.js';
-import type { Trace } from '../../workload/trace.js';
+import type { Trace, TracePart } from '../../workload/trace.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
 import type { FlagTable, FlagValues } from '../flags/flag.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { TraceFormat, TracePart } from '../../workload/formats/format.js';
+import type { TraceFormat } from '../../workload/formats/format.js';
 import { TraceSessions } from '../../workload/sessions/trace-sessions.js';
-import type { Trace } from '../../workload/trace.js';
+import type { Trace, TracePart } from '../../workload/trace.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { NamedPath } from '../output/output-files.js';
 

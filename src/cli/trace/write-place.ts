@@ -32,11 +32,11 @@ export async function writeTraceTo(
 
 async function textsOf(format: OutputFormat, trace: Trace): Promise<(() => Iterable<string>)[]> {
   if (format === 'mooncake') {
-    const { writeMooncake } = await import('../../workload/formats/write-mooncake.js');
+    const { writeMooncake } = await import('../../workload/formats/mooncake/write-mooncake.js');
     return [() => writeMooncake(trace)];
   }
   if (format === 'bailian') {
-    const { writeBailian } = await import('../../workload/synth/write-bailian.js');
+    const { writeBailian } = await import('../../workload/formats/bailian/write-bailian.js');
     return [() => writeBailian(trace)];
   }
   const { writeTrace } = await import('../../workload/trace-v2/write.js');

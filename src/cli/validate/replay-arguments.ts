@@ -2,7 +2,7 @@ import { InputError } from '../../kernel/errors.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import { readInputFile } from '../../workload/input-file.js';
 import type { TraceServer } from '../../workload/trace.js';
-import { readTraceHeader } from '../../workload/trace-v2/read-header.js';
+import { readTraceHeader } from '../../workload/trace-v2/header/read-header.js';
 import { checkConflicts } from '../config/flag-conflicts.js';
 import { type EngineFlags, resolveCluster } from '../config/resolve-cluster.js';
 import { SERVER_FLAGS } from '../config/server-settings.js';

@@ -1,4 +1,4 @@
-import { CsvRecord } from '../../workload/formats/csv-record.js';
+import { CsvRecord } from '../../workload/formats/records/csv-record.js';
 import { forEachLine } from '../../workload/input-chunks.js';
 import { chunkTimesInvalid } from './errors.js';
 import type { ChunkTimes } from './token-gaps.js';

@@ -3,9 +3,9 @@ import { readInputFile } from '../../workload/input-file.js';
 import { OBSERVED_OUTCOMES } from '../../workload/observed.js';
 import { type RequestTable, ROW_STREAMING, sourceIdOf } from '../../workload/request-table.js';
 import type { Trace } from '../../workload/trace.js';
-import { type CsvColumn, CsvColumns } from '../../workload/trace-v2/csv-columns.js';
-import { CsvFile, NEWLINE } from '../../workload/trace-v2/csv-file.js';
-import { readLayout } from '../../workload/trace-v2/layout.js';
+import { type CsvColumn, CsvColumns } from '../../workload/trace-v2/data/csv-columns.js';
+import { CsvFile, NEWLINE } from '../../workload/trace-v2/data/csv-file.js';
+import { readLayout } from '../../workload/trace-v2/data/layout.js';
 import { traceNotMeasured } from './errors.js';
 import type { MeasuredRequest } from './measured-request.js';
 

@@ -8,7 +8,7 @@ import {
 } from '../../simulator/results/latency-spread.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { TraceServer } from '../../workload/trace.js';
-import { SERVER_KEYS } from '../../workload/trace-v2/header-keys.js';
+import { SERVER_KEYS } from '../../workload/trace-v2/header/header-keys.js';
 import type { ObservationDocument, TokenDifference } from './observation.js';
 import type { RequestRecords } from './request-records.js';
 import type { TokenScale } from './token-scale.js';

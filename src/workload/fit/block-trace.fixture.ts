@@ -1,4 +1,4 @@
-import { plainTrace } from '../formats/plain-trace.js';
+import { plainTrace } from '../formats/records/plain-trace.js';
 import { PromptBlocks } from '../prompt-blocks.js';
 import { RequestTable } from '../request-table.js';
 import type { Trace } from '../trace.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { randomStream } from '../../kernel/random-stream.js';
-import { arrivalProcess } from '../generate/arrivals/registry.js';
+import { arrivalProcess } from '../arrivals/registry.js';
 import { clockTick, countsByTick, fitArrival } from './fit-arrival.js';
 
 function gaps(process: string, cv: number, count: number, seed = 1): Float64Array {

@@ -1,6 +1,6 @@
 import { gammaFunction } from '../../kernel/distributions.js';
 import { mean } from '../../kernel/percentile.js';
-import { weibullShape } from '../generate/arrivals/weibull.js';
+import { weibullShape } from '../arrivals/weibull.js';
 import type { ArrivalSpec } from '../spec/workload-spec.js';
 import { digits } from './fit-lengths.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { percentile } from '../../kernel/percentile.js';
 import { randomStream } from '../../kernel/random-stream.js';
-import { TOKENS } from '../generate/lengths/limits.js';
-import { lengthSampler } from '../generate/lengths/registry.js';
+import { TOKENS } from '../lengths/limits.js';
+import { lengthSampler } from '../lengths/registry.js';
 import type { LengthSpec } from '../spec/workload-spec.js';
 import { fitLengths } from './fit-lengths.js';
 

@@ -1,11 +1,11 @@
 import { requestEmpty } from '../errors.js';
 import { RequestTable, setSourceId } from '../request-table.js';
 import type { TraceFormat } from './format.js';
-import { momentUs } from './moment.js';
-import { readCsv } from './read-records.js';
-import type { RecordSchema } from './record-schema.js';
-import { startAtZero } from './start-at-zero.js';
-import { shown } from './trace-record.js';
+import { momentUs } from './records/moment.js';
+import { readCsv } from './records/read-records.js';
+import type { RecordSchema } from './records/record-schema.js';
+import { startAtZero } from './records/start-at-zero.js';
+import { shown } from './records/trace-record.js';
 
 const TIME = 'TIMESTAMP';
 const INPUT = 'ContextTokens';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InputError } from '../../kernel/errors.js';
+import { readAs } from './read-any-trace.js';
 import { TRACE_FORMATS } from './registry.js';
 
 let folder: string;
@@ -15,7 +16,7 @@ async function failure(format: string, content: string): Promise<InputError> {
   const path = join(folder, 't');
   writeFileSync(path, content);
   try {
-    await TRACE_FORMATS.find(({ name }) => name === format)!.read(path);
+    await readAs(TRACE_FORMATS.find(({ name }) => name === format)!, path, undefined);
   } catch (error) {
     return error as InputError;
   }

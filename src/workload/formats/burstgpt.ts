@@ -1,9 +1,9 @@
 import { RequestTable, setSourceId } from '../request-table.js';
 import type { TraceFormat } from './format.js';
-import { numberRounds, pausesAfterResponses } from './number-rounds.js';
-import { readCsv } from './read-records.js';
-import type { RecordSchema } from './record-schema.js';
-import { microseconds } from './trace-record.js';
+import { numberRounds, pausesAfterResponses } from './records/number-rounds.js';
+import { readCsv } from './records/read-records.js';
+import type { RecordSchema } from './records/record-schema.js';
+import { microseconds } from './records/trace-record.js';
 
 const TIME = 'Timestamp';
 const MODEL = 'Model';

@@ -1,4 +1,4 @@
-import type { Trace } from '../trace.js';
+import type { Trace, TracePart } from '../trace.js';
 
 /** What a format is recognised by. */
 export interface FileStart {
@@ -9,14 +9,6 @@ export interface FileStart {
   bytes: Buffer;
   /** The same as text, without a byte order mark. */
   text: string;
-}
-
-/** Which requests of a trace are wanted; all unless something is said. */
-export interface TracePart {
-  /** Those that asked for this model. */
-  model?: string;
-  /** Those that were answered completely. */
-  answered?: boolean;
 }
 
 /** A kind of trace file: one file with its reader, and one line in the registry. */

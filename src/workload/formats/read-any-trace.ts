@@ -1,23 +1,37 @@
 import { existsSync, statSync } from 'node:fs';
-import { formatUnknown, partUnknown, traceEmpty, workloadNotTrace } from '../errors.js';
+import type { InputError } from '../../kernel/errors.js';
+import { formatsMixed, formatUnknown, partUnknown, traceEmpty, workloadNotTrace } from '../errors.js';
 import { inputChunks } from '../input-chunks.js';
-import type { Trace } from '../trace.js';
-import type { FileStart, TraceFormat, TracePart } from './format.js';
-import { isInferencePerf } from './is-inference-perf.js';
+import { isInferencePerf } from '../spec/inference-perf/is-inference-perf.js';
+import type { Trace, TracePart } from '../trace.js';
+import type { FileStart, TraceFormat } from './format.js';
+import { LineError } from './records/read-records.js';
 import { TRACE_FORMATS } from './registry.js';
 
 const START_BYTES = 64 * 1024;
 
-/** Reads a trace of any known format, told apart by what the file starts with. */
+/** Reads a trace of any known format, detected by how the file starts. */
 export async function readAnyTrace(path: string, part?: TracePart): Promise<Trace> {
   return readAs(await traceFormatOf(path), path, part);
 }
 
 /** Reads a trace, or a part of it, whose format is known. */
 export async function readAs(format: TraceFormat, path: string, part: TracePart | undefined): Promise<Trace> {
-  if (part === undefined) return format.read(path);
-  if (format.readPart === undefined) throw partUnknown(path, format.name);
-  return format.readPart(path, part);
+  if (part !== undefined && format.readPart === undefined) throw partUnknown(path, format.name);
+  try {
+    return await (part === undefined ? format.read(path) : format.readPart!(path, part));
+  } catch (error) {
+    throw error instanceof LineError ? (mixedFormats(format, error) ?? error) : error;
+  }
+}
+
+/** The error to report when a line is wrong because another format begins there; otherwise null. */
+function mixedFormats(expected: TraceFormat, { file, line, number }: LineError): InputError | null {
+  if (number < 2) return null;
+  const start = { path: file, isFolder: false, bytes: Buffer.from(line), text: line };
+  const found = TRACE_FORMATS.find((format) => format.detect(start));
+  if (found === undefined || found === expected) return null;
+  return formatsMixed(`${file}:${number}:1`, found.name, expected.name);
 }
 
 export async function traceFormatOf(path: string): Promise<TraceFormat> {

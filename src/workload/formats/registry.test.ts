@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type FormatSample, formatContract } from './format.contract.js';
-import { parquetFile } from './parquet-file.fixture.js';
+import { parquetFile } from './parquet/parquet-file.fixture.js';
 import { traceFormatOf } from './read-any-trace.js';
 import { TRACE_FORMATS } from './registry.js';
 

@@ -1,7 +1,7 @@
 import { workloadFlagInvalid } from '../errors.js';
+import { MAX_TOKENS } from '../lengths/limits.js';
 import { LATEST_US, MAX_REQUESTS } from '../spec/limits.js';
 import type { ClientSpec, LengthSpec, WorkloadSpec } from '../spec/workload-spec.js';
-import { MAX_TOKENS } from './lengths/limits.js';
 
 /** Token counts around a mean, kept within bounds. */
 export interface Lengths {

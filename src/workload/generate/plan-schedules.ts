@@ -1,9 +1,9 @@
+import type { GapSampler } from '../arrivals/arrival-process.js';
+import { arrivalProcess } from '../arrivals/registry.js';
 import { workloadImpossible } from '../errors.js';
 import { MAX_REQUESTS } from '../spec/limits.js';
 import { hasUsers, isCohort, trafficOf } from '../spec/walk.js';
 import type { ArrivalSpec, ClientSpec, CohortSpec, WorkloadSpec } from '../spec/workload-spec.js';
-import type { GapSampler } from './arrivals/arrival-process.js';
-import { arrivalProcess } from './arrivals/registry.js';
 import { RateShares } from './rate-shares.js';
 import { LoneSchedule } from './schedules/lone-schedule.js';
 import { activeTimesOf, ownWindowsOf } from './schedules/patterns.js';

@@ -1,8 +1,8 @@
 import type { RandomStream } from '../../kernel/random-stream.js';
+import type { LengthSampler } from '../lengths/length-distribution.js';
+import { COUNT, MAX_TOKENS, PERCENT, TOKENS } from '../lengths/limits.js';
+import { lengthSampler } from '../lengths/registry.js';
 import type { LengthSpec, MultimodalSpec, TrafficSpec } from '../spec/workload-spec.js';
-import type { LengthSampler } from './lengths/length-distribution.js';
-import { COUNT, MAX_TOKENS, PERCENT, TOKENS } from './lengths/limits.js';
-import { lengthSampler } from './lengths/registry.js';
 
 /** What one request is made of; filled in again for every request. */
 export interface Draft {

@@ -1,8 +1,8 @@
 import type { RandomStream } from '../../kernel/random-stream.js';
 import { workloadImpossible } from '../errors.js';
+import { MAX_TOKENS } from '../lengths/limits.js';
 import { RequestTable, ROW_GROWS_CONTEXT, ROW_STREAMING } from '../request-table.js';
 import { ChatBook } from './chat-book.js';
-import { MAX_TOKENS } from './lengths/limits.js';
 import { CHATS, INPUT, MEDIA, Members, OUTPUT, REASON } from './members.js';
 import { type Draft, emptyDraft, type RequestLengths } from './request-lengths.js';
 import type { ChatPlan, Traffic } from './traffic.js';

@@ -1,10 +1,10 @@
+import type { LengthSampler } from '../lengths/length-distribution.js';
+import { always } from '../lengths/length-distribution.js';
+import { PAUSE, TOKENS } from '../lengths/limits.js';
+import { lengthSampler } from '../lengths/registry.js';
 import { CHAT_TIMEOUT_US, DEFAULT_PREFIX_TOKENS } from '../spec/limits.js';
 import { hasUsers, isCohort } from '../spec/walk.js';
 import type { ClientSpec, CohortSpec } from '../spec/workload-spec.js';
-import type { LengthSampler } from './lengths/length-distribution.js';
-import { always } from './lengths/length-distribution.js';
-import { PAUSE, TOKENS } from './lengths/limits.js';
-import { lengthSampler } from './lengths/registry.js';
 import { RequestLengths } from './request-lengths.js';
 import type { ActiveTimes } from './schedules/active-times.js';
 import { activeTimesOf, ownWindowsOf } from './schedules/patterns.js';

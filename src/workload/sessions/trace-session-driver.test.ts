@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, ROW_STREAMING, requestId } from '../request-table.js';
 import type { Trace } from '../trace.js';
-import { BASE_COLUMNS } from '../trace-v2/layout.js';
-import { readTraceData } from '../trace-v2/read-data.js';
+import { BASE_COLUMNS } from '../trace-v2/data/layout.js';
+import { readTraceData } from '../trace-v2/data/read-data.js';
 import { closedLoopWorkload } from './trace-session-driver.js';
 
 interface Turn {

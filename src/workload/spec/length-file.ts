@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { InputError } from '../../kernel/errors.js';
 import { fileDamaged, fileUnreadable, specInvalid } from '../errors.js';
-import type { LengthLimits } from '../generate/lengths/length-distribution.js';
 import { gzipProblem, readWholeFile } from '../input-file.js';
+import type { LengthLimits } from '../lengths/length-distribution.js';
 
 /**
  * The lengths that a file lists, each with its share: CSV with a length, or a length and its share, on every line and

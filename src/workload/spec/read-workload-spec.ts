@@ -1,7 +1,7 @@
 import { readStrictYaml } from '../../kernel/yaml/strict-yaml.js';
 import { SPEC_ERRORS, specInvalid } from '../errors.js';
-import { isInferencePerf } from '../formats/is-inference-perf.js';
 import { readInputFile } from '../input-file.js';
+import { isInferencePerf } from './inference-perf/is-inference-perf.js';
 import { readLengthFile } from './length-file.js';
 import { OLD_CLASSES } from './rules/class-rules.js';
 import { RULES } from './rules/registry.js';
@@ -18,7 +18,7 @@ export interface SpecOverrides {
 export async function readWorkloadSpecFile(path: string, overrides: SpecOverrides = {}): Promise<WorkloadSpec> {
   const text = (await readInputFile(path)).toString('utf8');
   if (!isInferencePerf(text)) return readWorkloadSpec(text, path, overrides);
-  const { readInferencePerf } = await import('../formats/inference-perf.js');
+  const { readInferencePerf } = await import('./inference-perf/inference-perf.js');
   return readInferencePerf(text, path);
 }
 

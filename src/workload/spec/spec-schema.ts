@@ -1,7 +1,7 @@
 import { above, flag, type Key, type Keys, type Kind, number, text, whole } from '../../kernel/yaml/schema.js';
-import { ARRIVAL_PROCESSES } from '../generate/arrivals/registry.js';
-import { MAX_ROUNDS, MAX_TOKENS, PAUSE } from '../generate/lengths/limits.js';
-import { LENGTH_DISTRIBUTIONS } from '../generate/lengths/registry.js';
+import { ARRIVAL_PROCESSES } from '../arrivals/registry.js';
+import { MAX_ROUNDS, MAX_TOKENS, PAUSE } from '../lengths/limits.js';
+import { LENGTH_DISTRIBUTIONS } from '../lengths/registry.js';
 import { DEFAULT_PREFIX_TOKENS, LATEST_US, MAX_POPULATION, MAX_RATE, MAX_REQUESTS } from './limits.js';
 
 const moment = whole(0, LATEST_US);

@@ -1,5 +1,5 @@
-import type { LengthLimits } from '../generate/lengths/length-distribution.js';
-import { COUNT, MAX_ROUNDS, PAUSE, PERCENT, TOKENS } from '../generate/lengths/limits.js';
+import type { LengthLimits } from '../lengths/length-distribution.js';
+import { COUNT, MAX_ROUNDS, PAUSE, PERCENT, TOKENS } from '../lengths/limits.js';
 import type { ArrivalSpec, ClientSpec, CohortSpec, LengthSpec, WorkloadSpec } from './workload-spec.js';
 
 /** A client or a cohort with its place: `clients[2]`. */

@@ -10,7 +10,7 @@ import { type MadeRow, madeTrace, rowsOf } from '../tools/made-trace.fixture.js'
 import { promptTable } from '../tools/prompt-table.js';
 import { selectRows } from '../tools/select-rows.js';
 import type { Trace, TraceHeader } from '../trace.js';
-import { csv } from './csv-text.fixture.js';
+import { csv } from './data/csv-text.fixture.js';
 import { readTraceV2 } from './read-trace.js';
 import { readTracePart } from './trace-part.js';
 import { type TraceFacts, writeTrace } from './write.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BASE_COLUMNS } from './layout.js';
+import { BASE_COLUMNS } from './data/layout.js';
 import { readTraceV2 } from './read-trace.js';
 
 const ROW = '0,c,,,,0,,0,false,62,10,0,0,0,0,0,,5000,0,1000,2000,0,0,0,ok,,';

@@ -2,11 +2,11 @@ import { statSync } from 'node:fs';
 import { headerInvalid } from '../errors.js';
 import { inputChunks } from '../input-chunks.js';
 import { readInputFile, readWholeFile } from '../input-file.js';
+import { OBSERVED_OUTCOMES } from '../observed.js';
 import { includeContext } from '../sessions/include-context.js';
 import type { Trace, TraceHeader } from '../trace.js';
-import { observedNotes } from './observed-notes.js';
-import { TraceDataReader } from './read-data.js';
-import { readTraceHeader } from './read-header.js';
+import { TraceDataReader } from './data/read-data.js';
+import { readTraceHeader } from './header/read-header.js';
 
 const NO_HEADER: TraceHeader = {
   mode: '',
@@ -14,6 +14,8 @@ const NO_HEADER: TraceHeader = {
   goodputTargets: {},
   place: (key) => `the missing header (${key})`,
 };
+
+const OK = OBSERVED_OUTCOMES.indexOf('ok');
 
 export interface TraceV2Options {
   /** What became of the requests is wanted whatever the trace is, not only where it was observed. */
@@ -47,4 +49,19 @@ function plainSize(path: string): number {
 
 async function readHeader(path: string): Promise<TraceHeader> {
   return readTraceHeader((await readInputFile(path)).toString('utf8'), path);
+}
+
+/** Warnings for a replay of an observed trace. */
+function observedNotes({ header, observed }: Trace): string[] {
+  const notes: string[] = [];
+  if (header.partial !== undefined) notes.push(`the trace is partial: ${header.partial}`);
+  if (header.late !== undefined) notes.push(`requests were sent late: ${header.late}`);
+  if (observed?.sent === undefined) return notes;
+  const failed = observed.outcome.filter((outcome) => outcome !== OK).length;
+  if (failed > 0) {
+    notes.push(
+      `${failed} of ${observed.outcome.length} requests have no complete answer and are replayed as planned; --trace-answered leaves them out`,
+    );
+  }
+  return notes;
 }

@@ -1,8 +1,7 @@
 import { partEmpty, partUnknown } from '../errors.js';
-import type { TracePart } from '../formats/format.js';
 import { OBSERVED_OUTCOMES } from '../observed.js';
 import { selectRows } from '../tools/select-rows.js';
-import type { Trace } from '../trace.js';
+import type { Trace, TracePart } from '../trace.js';
 import { readTraceV2 } from './read-trace.js';
 
 const OK = OBSERVED_OUTCOMES.indexOf('ok');

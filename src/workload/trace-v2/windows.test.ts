@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csv } from './csv-text.fixture.js';
-import { readTraceData, type TraceData, TraceDataReader } from './read-data.js';
+import { csv } from './data/csv-text.fixture.js';
+import { readTraceData, type TraceData, TraceDataReader } from './data/read-data.js';
 
 const TEXT = csv([
   { client_id: 'a', tenant_id: '"two\nlines, ""quoted"""', image_tokens: '7' },

@@ -1,5 +1,5 @@
 import { type Observed, SENT_COLUMNS, type SentColumn } from '../observed.js';
-import { quoted } from './quoted.js';
+import { csvField } from './data/csv-file.js';
 
 const TRAILING: readonly SentColumn[] = [
   'serverOutputTokens',
@@ -21,9 +21,9 @@ export const SENT_TRAILING: readonly string[] = [
 /** What stands in them, with a comma in front of each. */
 export function sentTrailing({ cachedTokens, sent }: Observed, row: number): string {
   const { problem, xRequestId } = sent!;
-  let text = `,${quoted(xRequestId[row]!)},${cachedTokens[row]}`;
+  let text = `,${csvField(xRequestId[row]!)},${cachedTokens[row]}`;
   for (const name of TRAILING) text += `,${Math.round(sent![name][row]!)}`;
-  return `${text},${quoted(problem[row]!)}`;
+  return `${text},${csvField(problem[row]!)}`;
 }
 
 /** The usual columns from `num_chunks` on. */
@@ -32,5 +32,5 @@ export function sentEnding({ sent }: Observed, row: number, status: string): str
   const said = status === 'incomplete' ? 'error' : status;
   // One line a row: others may read the file line by line.
   const plain = message[row]!.replace(/\p{Cc}+/gu, ' ');
-  return `${chunks[row]},${said},${quoted(plain)},${quoted(finishReason[row]!)}`;
+  return `${chunks[row]},${said},${csvField(plain)},${csvField(finishReason[row]!)}`;
 }

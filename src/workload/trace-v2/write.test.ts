@@ -4,8 +4,8 @@ import { arrivalOrder } from '../arrival-order.js';
 import { RequestTable, ROW_STREAMING, setSourceId } from '../request-table.js';
 import { anyTrace, madeTrace, rowsOf } from '../tools/made-trace.fixture.js';
 import type { Trace } from '../trace.js';
-import { readTraceData } from './read-data.js';
-import { readTraceHeader } from './read-header.js';
+import { readTraceData } from './data/read-data.js';
+import { readTraceHeader } from './header/read-header.js';
 import { type TraceOutcomes, writeTrace, writeTraceData, writeTraceHeader } from './write.js';
 
 const NEVER = new Float64Array(5000).fill(Number.NaN);

@@ -1,5 +1,5 @@
 import type { RandomStream } from '../../../kernel/random-stream.js';
-import type { GapSampler } from '../arrivals/arrival-process.js';
+import type { GapSampler } from '../../arrivals/arrival-process.js';
 import type { Schedule } from './schedule.js';
 
 /** A window in which members send at a rate of its own. */

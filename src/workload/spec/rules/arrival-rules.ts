@@ -1,4 +1,4 @@
-import { arrivalProcess } from '../../generate/arrivals/registry.js';
+import { arrivalProcess } from '../../arrivals/registry.js';
 import { arrivalsOf } from '../walk.js';
 import type { Rule } from './rule.js';
 

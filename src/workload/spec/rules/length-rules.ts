@@ -1,6 +1,6 @@
 import { knownNames } from '../../../kernel/nearest-name.js';
-import type { LengthLimits, LengthParameter } from '../../generate/lengths/length-distribution.js';
-import { lengthDistribution } from '../../generate/lengths/registry.js';
+import type { LengthLimits, LengthParameter } from '../../lengths/length-distribution.js';
+import { lengthDistribution } from '../../lengths/registry.js';
 import { type LengthAt, lengthsOf } from '../walk.js';
 import type { Fail, Rule } from './rule.js';
 

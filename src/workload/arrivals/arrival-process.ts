@@ -1,0 +1,26 @@
+import type { RandomStream } from '../../kernel/random-stream.js';
+
+/** The gaps between the arrivals of one client. */
+export interface GapSampler {
+  /** Microseconds until the next arrival, as the law gives them: neither whole nor above 0 by promise. */
+  draw(random: RandomStream): number;
+}
+
+/** How the gaps vary: the coefficient of variation, or shape and scale as fitted; what is not used is 0. */
+export interface GapParameters {
+  cv: number;
+  shape: number;
+  /** Microseconds. */
+  scaleUs: number;
+}
+
+/** A law of arrivals: one file and one line in the registry. */
+export interface ArrivalProcess {
+  name: string;
+  /** One line for the documentation. */
+  summary: string;
+  /** The coefficients of variation it can have; null when it has one alone. */
+  cv: { min: number; max: number } | null;
+  /** Gaps with this mean, or as an explicit shape and scale say. */
+  create(meanGapUs: number, parameters: GapParameters): GapSampler;
+}

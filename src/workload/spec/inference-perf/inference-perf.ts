@@ -1,0 +1,123 @@
+import { isScalar, type Node } from 'yaml';
+import { readSchema } from '../../../kernel/yaml/read-schema.js';
+import type { Keys, Kind } from '../../../kernel/yaml/schema.js';
+import { parseStrictYaml } from '../../../kernel/yaml/strict-yaml.js';
+import { SPEC_ERRORS, specInvalid } from '../../errors.js';
+import { SPEC } from '../spec-schema.js';
+import type { InferencePerfSpec, WorkloadSpec } from '../workload-spec.js';
+
+type SharedPrefix = InferencePerfSpec['shared_prefix'];
+
+/** What inference-perf takes for what a file does not say. */
+const DEFAULTS: SharedPrefix = {
+  num_unique_system_prompts: 10,
+  num_users_per_system_prompt: 10,
+  system_prompt_len: 100,
+  question_len: 50,
+  output_len: 50,
+};
+/** Names that its older versions use. */
+const OLD_NAMES = {
+  num_unique_system_prompts: 'num_groups',
+  num_users_per_system_prompt: 'num_prompts_per_group',
+} as const;
+/** Loads that do not say when requests come. */
+const LOAD_TYPES = ['constant', 'poisson'];
+const UNREAD = ['question_distribution', 'output_distribution', 'multimodal'] as const;
+
+const PERF = keysOf(SPEC.keys.inference_perf!.kind);
+const STAGES = PERF.stages!.kind;
+const SHARED_PREFIX = sharedPrefixKind();
+
+/**
+ * The workload that a configuration of inference-perf describes: stages of a constant or random rate, and users who share
+ * system prompts. What says how to measure (server, api, metrics, report and the like) is not looked at.
+ */
+export function readInferencePerf(text: string, path: string): WorkloadSpec {
+  const { document, places } = parseStrictYaml(text, path, SPEC_ERRORS);
+  const at = (...keys: string[]) => document.getIn(keys, true) as Node | undefined;
+  const fail: Fail = (where, problem, hint) => specInvalid(places.of(where), problem, hint);
+  refuseOtherKinds(at, fail);
+  const list = at('load', 'stages');
+  const stages = list && (readSchema(list, STAGES, places, SPEC_ERRORS, 'load.stages') as InferencePerfSpec['stages']);
+  if (stages === undefined || stages.length === 0) {
+    const problem = stages === undefined ? 'is missing' : 'the list is empty';
+    throw fail('load.stages', problem, 'give a list of rate and duration');
+  }
+  const shared = at('data', 'shared_prefix');
+  const { seed, ...given } = isNothing(shared)
+    ? {}
+    : (readSchema(shared!, SHARED_PREFIX, places, SPEC_ERRORS, 'data.shared_prefix') as Partial<SharedPrefix> & {
+        seed?: number;
+      });
+  return {
+    version: '2',
+    ...(seed === undefined ? {} : { seed }),
+    inference_perf: { stages, shared_prefix: { ...DEFAULTS, ...renamed(given, fail) } },
+  };
+}
+
+type Fail = (where: string, problem: string, hint: string) => Error;
+
+/** Data, loads and lengths that a workload specification cannot say in the same way. */
+function refuseOtherKinds(at: (...keys: string[]) => Node | undefined, fail: Fail): void {
+  const textAt = (...keys: string[]) => {
+    const node = at(...keys);
+    return isScalar(node) ? String(node.value) : undefined;
+  };
+  const dataType = textAt('data', 'type');
+  if (dataType !== 'shared_prefix') {
+    const problem = dataType === undefined ? 'is missing' : `'${dataType}' is not read`;
+    throw fail('data.type', problem, 'only shared_prefix is: give it, and the keys under data.shared_prefix');
+  }
+  const loadType = textAt('load', 'type') ?? 'constant';
+  if (!LOAD_TYPES.includes(loadType)) {
+    throw fail('load.type', `'${loadType}' is not read`, 'give constant or poisson, and stages of rate and duration');
+  }
+  if (!isNothing(at('load', 'sweep'))) {
+    throw fail('load.sweep', 'its stages are known only to the run that made them', 'write them under load.stages');
+  }
+  const unread = UNREAD.find((key) => !isNothing(at('data', 'shared_prefix', key)));
+  if (unread === undefined) return;
+  const where = `data.shared_prefix.${unread}`;
+  throw fail(where, 'is not read: all lengths are fixed', 'give question_len and output_len');
+}
+
+/** The keys of a shared prefix, none of which has to be there, under old and new names. */
+function sharedPrefixKind(): Kind {
+  const keys = Object.entries(keysOf(PERF.shared_prefix!.kind)).map(([name, key]) => [name, { ...key, needed: false }]);
+  const optional = Object.fromEntries(keys) as Keys;
+  const old = Object.entries(OLD_NAMES).map(([name, oldName]) => [oldName, optional[name]!]);
+  return {
+    type: 'keys',
+    title: 'shared_prefix',
+    keys: { ...optional, ...(Object.fromEntries(old) as Keys), seed: SPEC.keys.seed! },
+  };
+}
+
+function renamed(
+  given: Partial<SharedPrefix> & { num_groups?: number; num_prompts_per_group?: number },
+  fail: Fail,
+): Partial<SharedPrefix> {
+  const { num_groups, num_prompts_per_group, ...values } = given;
+  const old = { num_unique_system_prompts: num_groups, num_users_per_system_prompt: num_prompts_per_group };
+  for (const name of ['num_unique_system_prompts', 'num_users_per_system_prompt'] as const) {
+    const value = old[name];
+    if (value === undefined) continue;
+    if (values[name] !== undefined) {
+      throw fail(`data.shared_prefix.${OLD_NAMES[name]}`, `is an older name of ${name}`, 'keep one of them');
+    }
+    values[name] = value;
+  }
+  return values;
+}
+
+/** Absent, or nothing behind the colon. */
+function isNothing(node: Node | undefined): boolean {
+  return node === undefined || (isScalar(node) && node.value === null);
+}
+
+function keysOf(kind: Kind): Keys {
+  if (kind.type !== 'keys') throw new TypeError(`${kind.type} has no keys`);
+  return kind.keys;
+}

@@ -1,0 +1,69 @@
+import type { TraceGoodputTarget, TraceHeader, TraceServer } from '../../trace.js';
+import { SERVER_KEYS } from './header-keys.js';
+
+/** What the header of a written trace says besides its format. */
+export interface TraceFacts {
+  mode: TraceHeader['mode'];
+  workloadSeed?: number;
+  /** Where the workload came from: a file, or `preset:<name>`. */
+  workloadSpec?: string;
+  sessionContextGrowth?: string;
+  /** Tokens of a recorded block, where the data says what prompts consist of. */
+  blockTokens?: number | undefined;
+  goodputTargets?: Record<string, TraceGoodputTarget>;
+  warmUpRequests?: number;
+  server?: TraceServer;
+  rttMs?: number;
+  partial?: string;
+  late?: string;
+  /** When an observation began, as ISO 8601 says it. */
+  createdAt?: string;
+  /** What the server's metrics said of an observation, in any words. */
+  observedKvMetrics?: Readonly<Record<string, number>>;
+}
+
+/** The YAML text of a trace's header. */
+export function writeTraceHeader(facts: TraceFacts): string {
+  const lines = ['trace_version: 3', 'time_unit: microseconds'];
+  const add = (key: string, text: string | number | undefined) => {
+    if (text !== undefined) lines.push(`${key}: ${text}`);
+  };
+  add('created_at', facts.createdAt === undefined ? undefined : JSON.stringify(facts.createdAt));
+  if (facts.mode !== '') add('mode', facts.mode);
+  add('warm_up_requests', facts.warmUpRequests ?? 0);
+  add('workload_seed', facts.workloadSeed);
+  add('workload_spec', facts.workloadSpec === undefined ? undefined : JSON.stringify(facts.workloadSpec));
+  if (facts.sessionContextGrowth) add('session_context_growth', word(facts.sessionContextGrowth));
+  add('block_tokens', facts.blockTokens);
+  lines.push(...serverLines(facts.server));
+  if (facts.rttMs !== undefined) lines.push('network:', `  measured_rtt_ms: ${facts.rttMs}`);
+  lines.push(...targetLines(facts.goodputTargets ?? {}));
+  const metrics = Object.entries(facts.observedKvMetrics ?? {});
+  if (metrics.length > 0) lines.push('observed_kv_metrics:', ...metrics.map(([key, value]) => `  ${key}: ${value}`));
+  if (facts.partial !== undefined) add('partial', JSON.stringify(facts.partial));
+  if (facts.late !== undefined) add('late', JSON.stringify(facts.late));
+  return `${lines.join('\n')}\n`;
+}
+
+function serverLines(server: TraceServer | undefined): string[] {
+  const said = Object.entries(SERVER_KEYS).flatMap(([key, { name }]) => {
+    const value = server?.[name];
+    return value === undefined ? [] : [`  ${key}: ${typeof value === 'string' ? JSON.stringify(value) : value}`];
+  });
+  return said.length === 0 ? [] : ['server:', ...said];
+}
+
+function targetLines(targets: Record<string, TraceGoodputTarget>): string[] {
+  const lines = Object.entries(targets).map(([sloClass, target]) => {
+    const limits = Object.entries({ ttft_ms: target.ttftUs, itl_ms: target.itlUs, e2e_ms: target.e2eUs })
+      .filter(([, us]) => us !== undefined)
+      .map(([key, us]) => `${key}: ${us! / 1000}`);
+    return `  ${JSON.stringify(sloClass)}: { ${limits.join(', ')} }`;
+  });
+  return lines.length === 0 ? [] : ['goodput_slo_targets:', ...lines];
+}
+
+/** Plain words need no quotes, and headers of plain words are read without a YAML reader. */
+function word(text: string): string {
+  return /^[a-z]+$/.test(text) ? text : JSON.stringify(text);
+}
