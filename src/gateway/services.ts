@@ -5,11 +5,12 @@ import type { DefiningEndpoints } from './access/known-classes.js';
 import { Prices } from './access/prices.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { RotatedLines } from './lines/rotated-lines.js';
-import { CommitTurn } from './metering/commit-turn.js';
+import { CommitTurn, type Journalled } from './metering/commit-turn.js';
 import type { UsageJournal } from './metering/usage-journal.js';
 import type { Exchange } from './proxy/exchange.js';
 import { newRecordingKey, readRecordingKey } from './recording/recording-key.js';
 import { TrafficRecorder } from './recording/traffic-recorder.js';
+import type { FinishedRequest } from './request/request-record.js';
 import { AccessLog } from './telemetry/access-log.js';
 import type { MetricParts } from './telemetry/metric-sources.js';
 import { ProcessMetrics } from './telemetry/process-metrics.js';
@@ -128,23 +129,24 @@ export class Services {
     this.holders?.configure(access, prices);
   }
 
-  /** What a request has used is known: it hears when that cannot be lost any more. A request that no replica got has used nothing. */
-  note(exchange: Exchange): void {
-    if (exchange.attempts === 0) {
-      exchange.journalled();
+  /** Notes what a request has used; `waiter` is told when that cannot be lost any more. A request that no replica got has used nothing. */
+  note(request: FinishedRequest, waiter: Journalled): void {
+    if (request.attempts === 0) {
+      waiter.journalled();
       return;
     }
     if (this.#journal !== null) {
-      const { cachedTokens, inputTokens, model, outputTokens } = exchange;
-      this.#journal.add(exchange, this.#prices.nanos(model, inputTokens, cachedTokens, outputTokens));
+      const { cachedTokens, inputTokens, model, outputTokens } = request;
+      this.#journal.add(request, this.#prices.nanos(model, inputTokens, cachedTokens, outputTokens));
     }
-    this.#turn.wait(exchange);
+    this.#turn.wait(waiter);
   }
 
   ended(exchange: Exchange): void {
-    this.#accessLog?.ended(exchange, exchange.client);
-    this.recorder?.record(exchange, exchange.endpoint.flow.priorities);
-    if (exchange.trace !== null) this.tracing!.ended(exchange, exchange.trace);
+    const { endpoint, record, trace } = exchange;
+    this.#accessLog?.ended(record, exchange.client);
+    this.recorder?.record(record, endpoint.flow.priorities);
+    if (trace !== null) this.tracing!.ended(record, trace);
   }
 
   /** A request that reached no endpoint. */

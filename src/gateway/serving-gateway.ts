@@ -5,11 +5,13 @@ import { RefusalRing } from './decisions/refusal-ring.js';
 import type { Endpoint } from './fleet/endpoint.js';
 import type { Fleet } from './fleet/fleet.js';
 import type { LiveReplica } from './fleet/live-replica.js';
+import type { Journalled } from './metering/commit-turn.js';
 import { MeterPool } from './metering/meter-pool.js';
+import { RetryBudget } from './proxy/attempts.js';
 import type { Exchange } from './proxy/exchange.js';
 import { ExchangeList } from './proxy/exchange-list.js';
-import { RetryBudget } from './proxy/retry-budget.js';
 import type { TrafficRecorder } from './recording/traffic-recorder.js';
+import type { FinishedRequest } from './request/request-record.js';
 import type { PublicHost } from './server/public-handler.js';
 import { Services } from './services.js';
 import { GatewayMetrics } from './telemetry/gateway-metrics.js';
@@ -27,7 +29,7 @@ export abstract class ServingGateway implements PublicHost {
   onFault: (error: unknown) => void = () => {};
   /** Hears of what its keeper may want to know, a line each. */
   onWarning: (line: string) => void = () => {};
-  protected readonly exchanges = new ExchangeList();
+  readonly exchanges = new ExchangeList();
   protected readonly services: Services;
   readonly #random;
   readonly #startedMs = performance.now();
@@ -61,10 +63,6 @@ export abstract class ServingGateway implements PublicHost {
 
   jitter(): number {
     return this.#random.next();
-  }
-
-  get retries(): GatewayConfig['retries'] {
-    return this.config.retries;
   }
 
   get bodyBytes(): number {
@@ -119,18 +117,15 @@ export abstract class ServingGateway implements PublicHost {
     this.onFault(error);
   }
 
-  began(exchange: Exchange): void {
-    this.exchanges.add(exchange);
-  }
-
-  note(exchange: Exchange): void {
-    this.services.note(exchange);
+  note(request: FinishedRequest, waiter: Journalled): void {
+    this.services.note(request, waiter);
   }
 
   ended(exchange: Exchange): void {
     this.exchanges.remove(exchange);
-    this.metrics.ended(exchange);
-    if (exchange.attempts === 0 && exchange.error !== null) this.refusals.refused(exchange, exchange.error);
+    const { error, record } = exchange;
+    this.metrics.ended(record);
+    if (record.attempts === 0 && error !== null) this.refusals.refused(record, error);
     this.services.ended(exchange);
   }
 

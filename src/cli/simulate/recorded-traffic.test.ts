@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ComparisonDocument } from '../../experiment/comparison.js';
 import { RotatedLines } from '../../gateway/lines/rotated-lines.js';
-import { finishedRequest } from '../../gateway/recording/recorder.fixture.js';
+import { recordedRequest } from '../../gateway/recording/recorder.fixture.js';
 import { TrafficRecorder } from '../../gateway/recording/traffic-recorder.js';
 import { BlockChain } from '../../gateway/request/block-chain.js';
 import type { ResultDocument } from '../../simulator/result-document.js';
@@ -27,7 +27,7 @@ inTestFolder(() => {
     chain.addBlocks(bytes, bytes.length, 64);
     const arrivedUs = (i + 1) * 1_000_000;
     recorder.record(
-      finishedRequest({
+      recordedRequest({
         session: `chat ${i % 4}`,
         keyId: 'k',
         tenant: i % 3 === 0 ? 'shop' : 'office',

@@ -1,6 +1,6 @@
 import { type ApiError, errorCode } from '../../protocol/errors.js';
 import { Refusal, type ShortLimit } from '../access/refusal.js';
-import type { FinishedRequest } from '../proxy/finished-request.js';
+import type { FinishedRequest } from '../request/request-record.js';
 
 /** Why a request never got to a replica, and when to come back. Times are the gateway's clock, and as people write them. */
 export interface RefusalRecord {

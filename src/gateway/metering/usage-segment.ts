@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs';
-import type { FinishedRequest } from '../proxy/finished-request.js';
+import type { FinishedRequest } from '../request/request-record.js';
 import { UsageLines } from './usage-lines.js';
 import { UsageTotals } from './usage-totals.js';
 

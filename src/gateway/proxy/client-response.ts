@@ -1,23 +1,66 @@
 import { type ApiError, errorBody } from '../../protocol/errors.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import type { HttpResponse } from '../http/http-response.js';
+import type { Journalled } from '../metering/commit-turn.js';
+import type { MeterPool } from '../metering/meter-pool.js';
+import { responseForm } from '../metering/response-form.js';
+import type { ResponseMeter } from '../metering/response-meter.js';
+import type { RequestRecord } from '../request/request-record.js';
+import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
+import { withoutLength } from './headers.js';
 import { sendError } from './send-error.js';
 
+/** The exchange that a response belongs to. */
+export interface ResponseOwner {
+  readonly record: RequestRecord;
+  /** Nothing more of the replica's response is passed on. */
+  readonly hasEnded: boolean;
+  /** Sent instead of a response, or as the last event of a stream; null where the replica's response is complete. */
+  readonly error: ApiError | null;
+  /** The replica's headers are here. Returns those for the client, or null when another replica is tried instead. */
+  responseBegins(status: number, raw: string[]): string[] | null;
+  pieceArrives(isFirst: boolean): void;
+  /** The usage is known although the response has not ended. */
+  usageIsKnown(): void;
+  /** The response is complete; its last bytes are held back. */
+  responseEnds(): void;
+  responseBreaks(error: Error & { code?: string }): void;
+}
+
 /**
- * What a client gets. Its headers wait for the first bytes, so that another replica can be tried as long as the client has
- * nothing; its last bytes wait until what the request used is noted.
+ * A response on its way from a replica to the client, piece by piece and with back-pressure, its tokens counted beside its bytes.
+ * Its headers wait for the first bytes, so that another replica can be tried as long as the client has received nothing; its last
+ * bytes wait until the usage is noted. It handles its own upstream request, so that a piece allocates nothing.
  */
-export class ClientResponse {
+export class ClientResponse implements UpstreamHandler, Journalled {
+  /** The request it is the response to, while that goes on. */
+  upstream: UpstreamRequest | null = null;
+  /** Counts the tokens from the replica's headers on, until everything is sent. */
+  meter: ResponseMeter | null = null;
+  /** Received from the replica. */
+  bytes = 0;
+  /** The usage is noted and cannot be lost any more. */
+  isSafe = false;
   readonly #response: HttpResponse;
+  readonly #owner: ResponseOwner;
+  readonly #meters: MeterPool;
+  /** The gateway asked for the usage at the end of the stream: the client does not get it. */
+  readonly #strips: boolean;
+  /** Status and headers that are not written yet. */
   #status = 0;
   #headers: string[] | null = null;
   #held: Buffer | null = null;
-  #isStream = false;
+  /** Calls of `overdue` since the last piece. */
+  #looks = 0;
 
-  constructor(response: HttpResponse) {
+  constructor(response: HttpResponse, owner: ResponseOwner, meters: MeterPool, strips: boolean) {
     this.#response = response;
+    this.#owner = owner;
+    this.#meters = meters;
+    this.#strips = strips;
   }
 
-  /** The client has got something, and cannot be told otherwise any more. */
+  /** The client has received something: the response cannot be replaced any more. */
   get hasBegun(): boolean {
     return this.#response.headersSent;
   }
@@ -27,72 +70,134 @@ export class ClientResponse {
     return this.#response.isBehind;
   }
 
-  get isHeld(): boolean {
-    return this.#held !== null;
-  }
-
-  /** @param isStream its headers go out at once, together with its first piece if that is here already */
-  begin(status: number, headers: string[], isStream: boolean): void {
+  onHeaders(status: number, raw: string[]): void {
+    const { record } = this.#owner;
+    const headers = this.#owner.responseBegins(status, raw);
+    if (headers === null) return;
+    const form = responseForm(raw);
+    record.isStreamed = form === 'events';
+    this.meter ??= this.#meters.take();
+    this.meter.begin(form, this.#strips && record.isStreamed);
     this.#status = status;
-    this.#headers = headers;
-    this.#isStream = isStream;
-    if (!isStream) return;
+    // A stream's length changes when usage is stripped from it or an error event is added.
+    this.#headers = record.isStreamed ? withoutLength(headers) : headers;
+    if (!record.isStreamed) return;
     this.#writeHead();
+    // Together with the first piece, if that is here already.
     process.nextTick(flushHeaders, this.#response);
   }
 
-  /** There will be another. */
-  forget(): void {
-    this.#headers = null;
-    this.#isStream = false;
+  onData(piece: Buffer, isLast: boolean): boolean {
+    const owner = this.#owner;
+    if (owner.hasEnded) return true;
+    this.#looks = 0;
+    owner.pieceArrives(this.bytes === 0);
+    this.bytes += piece.length;
+    const meter = this.meter!;
+    const out = meter.piece(piece);
+    if (!this.isSafe && (isLast || meter.isSettled)) {
+      // The end of the response usually comes with it; if not, the client must not wait for it.
+      if (!isLast && this.#held === null) setImmediate(noteUsage, owner);
+      this.#hold(out);
+      return true;
+    }
+    return out.length === 0 || this.#write(out);
   }
 
-  /** The connection ends with this response. */
+  onComplete(): void {
+    if (this.#owner.hasEnded) return;
+    this.#hold(this.meter!.rest());
+    this.#owner.responseEnds();
+  }
+
+  onError(error: Error & { code?: string }): void {
+    if (!this.#owner.hasEnded) this.#owner.responseBreaks(error);
+  }
+
+  /** Drops what the replica has sent so far: the next attempt begins anew. */
+  restart(): void {
+    this.upstream = null;
+    this.#headers = null;
+    this.#looks = 0;
+  }
+
+  /** Lets go of the upstream request, and ends it where its response is not wanted any more. */
+  detach(isAborted: boolean): void {
+    if (isAborted) this.upstream?.abort();
+    this.upstream = null;
+  }
+
+  /** Closes the client's connection after this response. */
   closeAfter(): void {
     this.#response.shouldKeepAlive = false;
   }
 
-  /** Whether the client keeps up; if not, `drained` is called when it does again. */
-  write(piece: Buffer, drained: () => void): boolean {
+  /**
+   * What has not arrived in time; null when nothing is overdue. Called every `everyMs`, so that no timer runs per piece. The
+   * connection watches the time until the headers, and the time that a slow client takes does not count.
+   */
+  overdue(everyMs: number, { firstByteMs, idleMs }: GatewayConfig['timeouts']): string | null {
+    const { isStreamed, status } = this.#owner.record;
+    if (status === 0 || this.isBehind) {
+      this.#looks = 0;
+      return null;
+    }
+    const isFirst = isStreamed && this.bytes === 0;
+    if (this.#looks++ * everyMs < (isFirst ? firstByteMs : idleMs)) return null;
+    return isFirst ? 'first byte' : 'further byte';
+  }
+
+  /** The usage is noted: sends what was held back for it and, where the exchange has ended, the end. */
+  journalled(): void {
+    const { error, hasEnded, record } = this.#owner;
+    this.isSafe = true;
+    if (!hasEnded) {
+      this.#release();
+      return;
+    }
+    const { meter } = this;
+    this.meter = null;
+    if (error !== null) this.#fail(error, meter?.isInsideEvent === true);
+    else if (record.outcome !== 'client_left') this.#end();
+    if (meter !== null) this.#meters.give(meter);
+  }
+
+  #write(piece: Buffer): boolean {
     if (this.#headers !== null) this.#writeHead();
     if (this.#response.write(piece)) return true;
-    this.#response.onDrain = drained;
+    this.#response.onDrain ??= () => this.upstream?.resume();
     return false;
   }
 
-  /** Keeps a piece back, behind those kept back before. */
-  hold(piece: Buffer): void {
+  #hold(piece: Buffer): void {
     if (piece.length === 0) return;
     this.#held = this.#held === null ? piece : Buffer.concat([this.#held, piece]);
   }
 
-  /** Sends what was held back. */
-  release(): void {
+  #release(): void {
     if (this.#held === null) return;
     if (this.#headers !== null) this.#writeHead();
     this.#response.write(this.#held);
     this.#held = null;
   }
 
-  end(): void {
+  #end(): void {
     const held = this.#held;
     this.#held = null;
     if (this.#headers !== null) this.#writeHead();
     this.#response.end(held);
   }
 
-  /**
-   * Ends with an error: as a response, or as the last event of a stream that has begun.
-   * @param isInsideEvent whether the client is in the middle of an event
-   */
-  fail(error: ApiError, requestId: string, isInsideEvent: boolean): void {
+  /** @param isInsideEvent the client has received a part of an event: that has to end before another begins */
+  #fail(error: ApiError, isInsideEvent: boolean): void {
     const response = this.#response;
-    if (!response.headersSent) sendError(response, error, requestId);
-    else if (this.#isStream) {
-      this.release();
+    const { id, isStreamed } = this.#owner.record;
+    if (!response.headersSent) sendError(response, error, id);
+    else if (isStreamed) {
+      this.#release();
       response.end(`${isInsideEvent ? '\n\n' : ''}data: ${JSON.stringify(errorBody(error))}\n\n`);
     } else {
-      // The length was promised: only a cut connection says that the rest will not come.
+      // The headers promised a length: only a cut connection tells the client that the rest is missing.
       response.destroy();
     }
   }
@@ -105,4 +210,8 @@ export class ClientResponse {
 
 function flushHeaders(response: HttpResponse): void {
   response.flushHeaders();
+}
+
+function noteUsage(owner: ResponseOwner): void {
+  owner.usageIsKnown();
 }

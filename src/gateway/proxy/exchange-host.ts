@@ -1,41 +1,53 @@
 import type { Access } from '../access/access.js';
+import type { AccessKey } from '../access/access-key.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import type { HttpRequest } from '../http/http-request.js';
+import type { HttpResponse } from '../http/http-response.js';
+import type { Journalled } from '../metering/commit-turn.js';
 import type { MeterPool } from '../metering/meter-pool.js';
 import type { TrafficRecorder } from '../recording/traffic-recorder.js';
+import type { FinishedRequest } from '../request/request-record.js';
 import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
-import type { EndingExchange } from './ending-exchange.js';
-import type { RetryBudget } from './retry-budget.js';
-
-/** How a request ended, for metrics and logs. `refused`: a limit, the admission policy or the queue kept it out. */
-export type Outcome =
-  | 'ok'
-  | 'client_error'
-  | 'upstream_error'
-  | 'timeout'
-  | 'client_left'
-  | 'refused'
-  | 'no_replica'
-  | 'fault';
+import type { TraceContext } from '../telemetry/tracing/trace-context.js';
+import type { RetryBudget } from './attempts.js';
+import type { Exchange } from './exchange.js';
+import type { ExchangeList } from './exchange-list.js';
 
 /** What an exchange needs of its gateway. */
 export interface ExchangeHost {
-  readonly retries: { most: number; backoffMs: number };
+  readonly config: Pick<GatewayConfig, 'retries'>;
   readonly budget: RetryBudget;
   readonly metrics: GatewayMetrics;
+  readonly meters: MeterPool;
+  /** The exchanges under way. */
+  readonly exchanges: ExchangeList;
   /** Null where requests are not recorded. */
   readonly recorder: TrafficRecorder | null;
-  /** Null where no keys are asked for. */
+  /** Null where no API keys are required. */
   readonly access: Access | null;
-  /** No more requests are wanted: connections end with their answers. */
+  /** The gateway accepts no more requests: connections close with their responses. */
   readonly isDraining: boolean;
   nowUs(): number;
   /** A number in [0, 1) from the gateway's seeded stream. */
   jitter(): number;
-  /** Read a response's tokens beside its bytes. */
-  readonly meters: MeterPool;
-  /** Something that should not happen did. */
+  /** Reports a bug. */
   fault(error: unknown): void;
-  /** What it has used is known: `exchange.journalled` is called, perhaps at once, when that is safe. */
-  note(exchange: EndingExchange): void;
-  /** Once for each request. */
-  ended(exchange: EndingExchange): void;
+  /** Notes what a request has used; `waiter.journalled` is called, perhaps at once, when that cannot be lost any more. */
+  note(request: FinishedRequest, waiter: Journalled): void;
+  /** Called once for each exchange. */
+  ended(exchange: Exchange): void;
+}
+
+/** A request as far as it is passed on. */
+export interface ExchangeParts {
+  request: HttpRequest;
+  response: HttpResponse;
+  path: string;
+  body: Buffer;
+  /** The gateway asked for the usage at the end of the stream: the client does not get it. */
+  strips: boolean;
+  /** Null where no API keys are required. */
+  key: AccessKey | null;
+  /** Null when the request is not traced. */
+  trace: TraceContext | null;
 }

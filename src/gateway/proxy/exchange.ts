@@ -4,44 +4,94 @@ import type { Reservation, Reserving } from '../access/reservation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { internalError, noReplica, upstreamTimeout } from '../errors.js';
 import type { Endpoint, Placement } from '../fleet/endpoint.js';
+import type { LiveReplica } from '../fleet/live-replica.js';
 import type { Hoping } from '../fleet/ready-line.js';
 import type { RequestFacts } from '../request/request-facts.js';
+import { type Outcome, RequestRecord } from '../request/request-record.js';
 import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';
-import { EndingExchange } from './ending-exchange.js';
-import type { ExchangeHost } from './exchange-host.js';
-import type { ExchangeParts } from './exchange-parts.js';
-import { headerOf, upstreamHeaders } from './headers.js';
-import { type Answered, PassedResponse } from './passed-response.js';
-import { responseHeaders } from './response-headers.js';
+import type { TraceContext } from '../telemetry/tracing/trace-context.js';
+import { Attempts } from './attempts.js';
+import { ClientResponse, type ResponseOwner } from './client-response.js';
+import type { ExchangeHost, ExchangeParts } from './exchange-host.js';
+import { clientHeaders, headerOf, upstreamHeaders } from './headers.js';
+import { Settlement } from './settlement.js';
 import { upstreamFailure } from './upstream-failure.js';
 
+/** As nginx: the client left before the response began. */
+const CLIENT_LEFT = 499;
+
 /**
- * One request on its way from station to station: books it on its key's accounts, waits its turn, goes to a replica, has the
- * answer passed on, and tries another replica while the client has not got a byte.
+ * One request from its arrival to its end: it is booked on its key's accounts, waits in the queue, is sent to a replica, and to
+ * another one while the client has not received a byte. Whatever ends it, everything it holds is released exactly once.
  */
-export class Exchange extends EndingExchange implements Hoping, Reserving, Answered {
-  /** Where it stands in the list of those under way, and in the queue. */
+export class Exchange implements Hoping, Reserving, ResponseOwner {
+  readonly facts: RequestFacts;
+  readonly endpoint: Endpoint;
+  readonly record: RequestRecord;
+  /** Its index in the list of those under way, and in the queue. */
   place = -1;
   queueSlot = -1;
-  protected readonly answer: PassedResponse;
+  hasEnded = false;
+  error: ApiError | null = null;
+  readonly #host: ExchangeHost;
+  readonly #parts: ExchangeParts;
   readonly #headers: string[];
+  readonly #attempts: Attempts;
+  readonly #response: ClientResponse;
+  readonly #settlement: Settlement;
   #retryTimer: NodeJS.Timeout | null = null;
+  #lastPieceUs = 0;
+  /** The row of its endpoint in the histogram of the time between pieces. */
+  #gapRow = -1;
 
   constructor(host: ExchangeHost, endpoint: Endpoint, facts: RequestFacts, parts: ExchangeParts) {
-    super(host, endpoint, facts, parts);
-    this.answer = new PassedResponse(parts.response, this, parts.strips);
+    this.facts = facts;
+    this.endpoint = endpoint;
+    this.record = new RequestRecord(facts, endpoint, host.nowUs());
+    this.#host = host;
+    this.#parts = parts;
     this.#headers = upstreamHeaders(parts.request.rawHeaders, facts.id, parts.trace);
+    this.#attempts = new Attempts(host, endpoint, facts, this.record);
+    this.#response = new ClientResponse(parts.response, this, host.meters, parts.strips);
+    this.#settlement = new Settlement(host, this.record, this.#response);
+    parts.response.onClose = () => {
+      if (!this.hasEnded) this.#end('client_left', 'the client left');
+    };
+  }
+
+  get trace(): TraceContext | null {
+    return this.#parts.trace;
+  }
+
+  /** The client's address. */
+  get client(): string {
+    return this.#parts.request.address;
+  }
+
+  get queuedUs(): number {
+    return this.record.queuedUs;
+  }
+
+  /** Replicas that had their chance. */
+  get tried(): readonly LiveReplica[] {
+    return this.#attempts.tried;
+  }
+
+  /** The client does not keep up: the replica waits for it. */
+  get isHeld(): boolean {
+    return this.#response.isBehind;
   }
 
   start(): void {
-    const { access, budget } = this.host;
-    const { key } = this.parts;
-    budget.request();
+    const { facts } = this;
+    const { access, budget, exchanges } = this.#host;
+    const { key } = this.#parts;
+    exchanges.add(this);
+    budget.requests++;
     if (key === null) {
       this.endpoint.flow.enter(this);
       return;
     }
-    const { facts } = this;
     try {
       access!.reserve(key, facts.model, this.endpoint.tokensOf(facts), facts.mostOutput, this);
     } catch (error) {
@@ -49,99 +99,109 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
     }
   }
 
-  /** The client does not keep up: the replica waits for it. */
-  get isHeld(): boolean {
-    return this.answer.isBehind;
-  }
-
-  /** The time for the whole request is up. Whoever has answered something so far is merely slow. */
+  /** Ends it because the time for the whole request is up. A replica that has sent something is merely slow. */
   timeOut(): void {
-    if (!this.hasEnded) this.#giveUp('complete answer', this.answer.bytes === 0);
+    if (!this.hasEnded) this.#giveUp('complete response', this.#response.bytes === 0);
   }
 
-  /** Looks after the time, every so many milliseconds. */
+  /** Applies the time-outs; called every `everyMs`. */
   check(nowUs: number, everyMs: number, timeouts: GatewayConfig['timeouts']): void {
     if (this.hasEnded) return;
-    if (nowUs - this.arrivedUs >= timeouts.totalMs * 1000) this.timeOut();
-    else if (this.#isStranded && this.mayRetry(false)) this.#leaveStranded();
+    if (nowUs - this.record.arrivedUs >= timeouts.totalMs * 1000) this.timeOut();
+    else if (this.#isStranded && this.#attempts.mayRetry(false)) this.#leaveStranded();
     else {
-      const missing = this.answer.overdue(everyMs, timeouts);
+      const missing = this.#response.overdue(everyMs, timeouts);
       if (missing !== null) this.#giveUp(missing, true);
     }
   }
 
-  // What the accounts, the queue and those who wait for replicas call.
+  // Called by the accounts, the queue and the line for replicas.
 
   reserved(reservation: Reservation | null, refusal: Refusal | null): void {
     if (this.hasEnded) {
-      if (reservation !== null) this.host.access!.refund(reservation);
+      if (reservation !== null) this.#host.access!.refund(reservation);
       return;
     }
-    this.reservation = reservation;
+    this.#settlement.reservation = reservation;
     if (refusal === null) this.endpoint.flow.enter(this);
-    else this.fail(refusal, 'refused', 'over a limit');
+    else this.#fail(refusal, 'refused', 'over a limit');
   }
 
   mayGo(queuedUs: number): void {
-    this.queuedUs = queuedUs;
+    this.record.queuedUs = queuedUs;
     this.#try(true);
   }
 
   refused(error: ApiError, cause: string, queuedUs: number): void {
-    this.queuedUs = queuedUs;
-    this.fail(error, 'refused', cause);
+    this.record.queuedUs = queuedUs;
+    this.#fail(error, 'refused', cause);
   }
 
   nobodyCame(): void {
     this.#try(false);
   }
 
-  // What becomes of a replica's response.
+  // Called by the response.
 
   responseBegins(status: number, raw: string[]): string[] | null {
-    if (this.isWorthAnother(status) && this.mayRetry(false)) {
-      this.answer.upstream!.abort();
-      this.blame(true);
+    const attempts = this.#attempts;
+    if (attempts.isWorthAnother(status) && attempts.mayRetry(false)) {
+      this.#response.detach(true);
+      attempts.blame(true);
       this.#retry(`status ${status}`);
       return null;
     }
-    this.status = status;
+    const replica = attempts.replica!;
+    this.record.status = status;
     const load = headerOf(raw, LOAD_HEADER);
-    if (load !== undefined) this.endpoint.reportLoad(this.replica!, load);
-    if (this.host.isDraining) this.answer.closeAfter();
-    return responseHeaders(raw, this, this.reservation);
+    if (load !== undefined) this.endpoint.reportLoad(replica, load);
+    if (this.#host.isDraining) this.#response.closeAfter();
+    return clientHeaders(raw, this.record, replica.headerId, this.#settlement.reservation);
   }
 
-  pieceComes(isFirst: boolean): void {
-    if (isFirst) this.endpoint.firstToken(this.placement!);
-    if (this.isStreamed) this.notePiece(this.host.nowUs(), this.host.metrics);
+  pieceArrives(isFirst: boolean): void {
+    const { endpoint, record } = this;
+    if (isFirst) endpoint.firstToken(this.#attempts.placement!);
+    if (!record.isStreamed) return;
+    const { metrics } = this.#host;
+    const nowUs = this.#host.nowUs();
+    if (record.firstTokenUs < 0) {
+      record.firstTokenUs = nowUs;
+      this.#gapRow = metrics.endpointIndex(endpoint.name);
+    } else metrics.observeGap(this.#gapRow, nowUs - this.#lastPieceUs);
+    this.#lastPieceUs = nowUs;
+  }
+
+  usageIsKnown(): void {
+    if (!this.hasEnded) this.#settlement.noteEarly();
   }
 
   responseEnds(): void {
-    const { status } = this;
-    if (status >= 500) this.blame(true);
-    else this.endpoint.succeeded(this.placement!, this.facts);
-    if (status < 400) this.end('ok', '');
-    else if (status < 500) this.end('client_error', 'refused by the replica');
-    else this.end('upstream_error', 'failed by the replica');
+    const { status } = this.record;
+    if (status >= 500) this.#attempts.blame(true);
+    else this.#attempts.succeeded();
+    if (status < 400) this.#end('ok', '');
+    else if (status < 500) this.#end('client_error', 'refused by the replica');
+    else this.#end('upstream_error', 'failed by the replica');
   }
 
   responseBreaks(error: Error & { code?: string }): void {
-    const failure = upstreamFailure(this.replica!.id, error);
-    if (failure.isReplicas) this.blame(false);
+    const attempts = this.#attempts;
+    const failure = upstreamFailure(attempts.replica!.id, error);
+    if (failure.isReplicas) attempts.blame(false);
     const hasBroken = failure.error.status !== 504 && (failure.isReplicas || error.code === 'UPSTREAM_CLOSED');
-    if (!this.answer.hasBegun && this.mayRetry(hasBroken)) this.#retry(failure.cause);
-    else this.fail(failure.error, failure.error.status === 504 ? 'timeout' : 'upstream_error', failure.cause);
+    if (!this.#response.hasBegun && attempts.mayRetry(hasBroken)) this.#retry(failure.cause);
+    else this.#fail(failure.error, failure.error.status === 504 ? 'timeout' : 'upstream_error', failure.cause);
   }
 
-  /** @param mayWait for a replica, where one may come in a moment */
+  /** @param mayWait whether it may wait a moment where a replica is expected */
   #try(mayWait: boolean): void {
     const { endpoint, facts } = this;
     try {
-      const placement = this.goToReplica();
+      const placement = this.#attempts.next();
       if (placement !== null) this.#send(placement);
       else if (!mayWait || !endpoint.awaitReplica(this)) {
-        this.fail(noReplica(facts.model, endpoint.lastRemovals), 'no_replica', 'no replica can take it');
+        this.#fail(noReplica(facts.model, endpoint.lastRemovals), 'no_replica', 'no replica can take it');
       }
     } catch (error) {
       this.#thrown(error);
@@ -149,53 +209,79 @@ export class Exchange extends EndingExchange implements Hoping, Reserving, Answe
   }
 
   #send(placement: Placement): void {
-    const { body, path, request } = this.parts;
-    const { answer } = this;
-    answer.meter ??= this.host.meters.take();
-    if (placement.replica.tellsLoad && this.attempts === 1) this.#headers.push(...LOAD_REQUEST);
-    const upstream = placement.replica.pool.dispatch(
-      { path, method: request.method, headers: this.#headers, body },
-      answer,
-    );
+    const { body, path, request } = this.#parts;
+    const { pool, tellsLoad } = placement.replica;
+    if (tellsLoad && this.record.attempts === 1) this.#headers.push(...LOAD_REQUEST);
+    const upstream = pool.dispatch({ path, method: request.method, headers: this.#headers, body }, this.#response);
     // It may have failed before it began.
-    if (this.placement === placement) answer.upstream = upstream;
+    if (this.#attempts.placement === placement) this.#response.upstream = upstream;
   }
 
-  /** Gives this replica up and, after a pause that grows, asks for another. */
+  /** Gives this replica up and tries another after a pause. */
   #retry(cause: string): void {
-    const pauseMs = this.giveReplicaUp(cause);
-    this.answer.forget();
+    const pauseMs = this.#attempts.giveUp(cause);
+    this.#response.restart();
     this.#retryTimer = setTimeout(() => this.#try(true), pauseMs);
   }
 
-  /** Its replica says nothing to anybody any more, and has said nothing to this one: it may never do so. */
+  /** Its replica responds neither to health checks nor to this request. */
   get #isStranded(): boolean {
-    return this.placement !== null && this.status === 0 && this.replica!.isSilent;
+    const { placement, replica } = this.#attempts;
+    return placement !== null && this.record.status === 0 && replica!.isSilent;
   }
 
   #leaveStranded(): void {
-    this.answer.upstream?.abort();
-    this.blame(false);
+    this.#response.detach(true);
+    this.#attempts.blame(false);
     this.#retry('silent, to requests and to checks');
   }
 
-  #giveUp(what: string, blamed: boolean): void {
-    if (blamed && this.placement !== null) this.blame(false);
-    this.fail(upstreamTimeout(this.replica?.id ?? '', what), 'timeout', `no ${what} in time`);
+  #giveUp(what: string, isBlamed: boolean): void {
+    const { placement, replica } = this.#attempts;
+    if (isBlamed && placement !== null) this.#attempts.blame(false);
+    this.#fail(upstreamTimeout(replica?.id ?? '', what), 'timeout', `no ${what} in time`);
   }
 
-  /** A request that is not worth a decision, or a bug. */
+  /** A malformed request, or a bug. */
   #thrown(error: unknown): void {
-    if (error instanceof ApiError) this.fail(error, 'client_error', 'malformed');
+    if (error instanceof ApiError) this.#fail(error, 'client_error', 'malformed');
     else {
-      this.host.fault(error);
-      this.fail(internalError(), 'fault', 'fault of the gateway');
+      this.#host.fault(error);
+      this.#fail(internalError(), 'fault', 'fault of the gateway');
     }
   }
 
-  protected stopWaiting(): void {
-    if (this.queueSlot >= 0) this.queuedUs = this.endpoint.flow.leave(this);
+  #fail(error: ApiError, outcome: Outcome, cause: string): void {
+    if (this.hasEnded) return;
+    this.error = error;
+    if (this.#host.isDraining) this.#response.closeAfter();
+    this.#end(outcome, cause);
+  }
+
+  #end(outcome: Outcome, cause: string): void {
+    const { error, record } = this;
+    const host = this.#host;
+    this.hasEnded = true;
+    record.outcome = outcome;
+    record.cause = cause;
+    record.endedUs = host.nowUs();
+    this.#parts.response.onClose = null;
+    this.#stopWaiting();
+    this.#response.detach(outcome !== 'ok');
+    this.#settlement.count(outcome === 'ok' || outcome === 'client_error');
+    if (error !== null && !this.#response.hasBegun) record.status = error.status;
+    else if (record.status === 0) record.status = CLIENT_LEFT;
+    this.#attempts.leave();
+    this.#settlement.settle();
+    const isKeptOut = outcome === 'refused' || outcome === 'no_replica';
+    if (host.recorder !== null && isKeptOut) this.#attempts.notePrompt(host.recorder);
+    host.ended(this);
+    this.#settlement.note();
+  }
+
+  #stopWaiting(): void {
+    if (this.queueSlot >= 0) this.record.queuedUs = this.endpoint.flow.leave(this);
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer);
-    if (this.placement === null) this.endpoint.stopAwaiting(this);
+    if (this.#attempts.placement === null) this.endpoint.stopAwaiting(this);
   }
 }

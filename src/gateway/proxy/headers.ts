@@ -1,3 +1,6 @@
+import { appendLimitHeaders } from '../access/limit-headers.js';
+import type { Reservation } from '../access/reservation.js';
+import type { FinishedRequest } from '../request/request-record.js';
 import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';
 import type { TraceContext } from '../telemetry/tracing/trace-context.js';
 
@@ -65,7 +68,24 @@ export function upstreamHeaders(
   return headers;
 }
 
-/** The replica's headers as the client gets them. */
+/**
+ * The headers of a response as the client gets them: the replica's, then the request id, the replica, the decision and what is
+ * left of the key's limits.
+ */
+export function clientHeaders(
+  raw: readonly string[],
+  { id, policy, rule }: Pick<FinishedRequest, 'id' | 'policy' | 'rule'>,
+  replicaId: string,
+  reservation: Reservation | null,
+): string[] {
+  const headers = downstreamHeaders(raw);
+  headers.push('x-request-id', id, 'x-twinyard-replica', replicaId);
+  headers.push('x-twinyard-decision', decisionHeader(policy, rule));
+  if (reservation !== null) appendLimitHeaders(headers, reservation);
+  return headers;
+}
+
+/** The replica's headers without those that belong to its connection or to the gateway. */
 export function downstreamHeaders(raw: readonly string[]): string[] {
   const headers: string[] = [];
   let named: Set<string> | null = null;

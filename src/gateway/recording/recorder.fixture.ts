@@ -1,9 +1,9 @@
-import type { FinishedRequest } from '../proxy/finished-request.js';
-import { observedRequest } from '../telemetry/finished-request.fixture.js';
+import { finishedRequest } from '../request/finished-request.fixture.js';
+import type { FinishedRequest } from '../request/request-record.js';
 
-/** A request that ended well and came without a key or a chat, with whatever is changed of it. */
-export function finishedRequest(changes: Partial<FinishedRequest> = {}): FinishedRequest {
-  return observedRequest({
+/** A request that ended well and came without a key or a session, with the given changes. */
+export function recordedRequest(changes: Partial<FinishedRequest> = {}): FinishedRequest {
+  return finishedRequest({
     ...{ id: '7d9f6b1e-40a5-4f0e-9a53-7b1d2d1c0a11', endpoint: { name: 'default' }, model: 'qwen/qwen3-14b' },
     ...{ keyId: '', tenant: '', session: '', replicaId: 'engine-0' },
     ...{ arrivedUs: 1_000_000, dispatchedUs: 1_000_200, firstTokenUs: 1_030_000, endedUs: 1_500_000 },

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sloPriorities } from '../../policy/slo-classes.js';
 import { RotatedLines } from '../lines/rotated-lines.js';
-import type { FinishedRequest } from '../proxy/finished-request.js';
 import { PromptBlocks } from '../request/prompt-blocks.js';
-import { finishedRequest } from './recorder.fixture.js';
+import type { FinishedRequest } from '../request/request-record.js';
+import { recordedRequest } from './recorder.fixture.js';
 import { TrafficRecorder } from './traffic-recorder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-record-'));
@@ -32,7 +32,7 @@ function recorded(use: (recorder: TrafficRecorder) => void, key = KEY): string {
 }
 
 const record = (changes: Partial<FinishedRequest> = {}, key = KEY) =>
-  JSON.parse(recorded((recorder) => recorder.record(finishedRequest(changes)), key));
+  JSON.parse(recorded((recorder) => recorder.record(recordedRequest(changes)), key));
 
 function prompt(text: string): PromptBlocks {
   const blocks = new PromptBlocks();
@@ -46,9 +46,9 @@ describe('TrafficRecorder', () => {
   it('writes one line for a request, with these keys in this order', () => {
     const text = recorded((recorder) => {
       recorder.record(
-        finishedRequest({ keyId: 'k', tenant: 'team "a"', recordedBlocks: '["aaaaaaaaaaa","bbbbbbbbbbb"]' }),
+        recordedRequest({ keyId: 'k', tenant: 'team "a"', recordedBlocks: '["aaaaaaaaaaa","bbbbbbbbbbb"]' }),
       );
-      recorder.record(finishedRequest());
+      recorder.record(recordedRequest());
     });
     expect(text.split('\n')).toEqual([
       '{"t_us":1751360401000000,"id":"7d9f6b1e-40a5-4f0e-9a53-7b1d2d1c0a11","endpoint":"default","model":"qwen/qwen3-14b",' +
@@ -122,7 +122,7 @@ describe('TrafficRecorder', () => {
   it('knows a class by its name as soon as the policy of its endpoint defines it', () => {
     const text = recorded((recorder) => {
       for (const classes of [sloPriorities(), sloPriorities({ night: -1 }), sloPriorities()]) {
-        for (const sloClass of ['night', 'kim', 'batch']) recorder.record(finishedRequest({ sloClass }), classes);
+        for (const sloClass of ['night', 'kim', 'batch']) recorder.record(recordedRequest({ sloClass }), classes);
       }
     });
     const classes = text
@@ -136,8 +136,8 @@ describe('TrafficRecorder', () => {
 
   it('forgets names when there are many, and goes on', () => {
     const text = recorded((recorder) => {
-      for (let i = 0; i < 5000; i++) recorder.record(finishedRequest({ keyId: 'k', tenant: `t${i}` }));
-      recorder.record(finishedRequest({ keyId: 'k', tenant: 't0' }));
+      for (let i = 0; i < 5000; i++) recorder.record(recordedRequest({ keyId: 'k', tenant: `t${i}` }));
+      recorder.record(recordedRequest({ keyId: 'k', tenant: 't0' }));
     });
     expect(
       text
@@ -154,7 +154,7 @@ describe('TrafficRecorder', () => {
     const blocks = prompt(`${spoken}, ${'and so on '.repeat(50)}`);
     const text = recorded((recorder) => {
       const recordedBlocks = recorder.blocksOf(blocks.blockWords, blocks.blockCount);
-      recorder.record(finishedRequest({ id, session, sloClass, tenant, recordedBlocks, cause: spoken }));
+      recorder.record(recordedRequest({ id, session, sloClass, tenant, recordedBlocks, cause: spoken }));
     });
     expect(JSON.parse(text).blocks.length).toBe(blocks.blockCount);
     for (const secret of secrets) {

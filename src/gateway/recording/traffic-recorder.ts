@@ -1,6 +1,6 @@
 import { type SloPriorities, sloPriorities } from '../../policy/slo-classes.js';
 import type { RotatedLines } from '../lines/rotated-lines.js';
-import type { FinishedRequest } from '../proxy/finished-request.js';
+import type { FinishedRequest } from '../request/request-record.js';
 import { BlockIds } from './block-ids.js';
 import { Memo } from './memo.js';
 import { type RecordedKind, recordedId } from './recorded-id.js';

@@ -24,7 +24,6 @@ export interface PublicHost extends ExchangeHost {
   modelsOf(endpoint: string, workspace: string): string[];
   /** The endpoint of this name or, without one, an endpoint that serves the model; an ApiError when there is none. */
   endpointFor(model: string, name: string | null, workspace: string | null): Endpoint;
-  began(exchange: Exchange): void;
   /** @param code what the client was told, as a constant */
   refused(status: number, id: string, code: string, client: string): void;
   /** Null where nobody traces requests. */
@@ -96,7 +95,6 @@ function begin(
       key,
       trace,
     });
-    host.began(exchange);
     exchange.start();
   } catch (problem) {
     if (!(problem instanceof ApiError)) host.fault(problem);

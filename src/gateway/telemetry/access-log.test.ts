@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { finishedRequest } from '../request/finished-request.fixture.js';
+import type { FinishedRequest } from '../request/request-record.js';
 import { AccessLog } from './access-log.js';
-import { observedRequest } from './finished-request.fixture.js';
-import type { ObservedRequest } from './observed-request.js';
 
 const EPOCH_US = Date.UTC(2026, 0, 2, 3, 4, 5) * 1000;
 
@@ -14,7 +14,7 @@ function logged(write: (log: AccessLog) => void): string[] {
 
 describe('AccessLog', () => {
   it('writes a line of JSON per request', () => {
-    const lines = logged((log) => log.ended(observedRequest({ attempts: 2 }), '10.0.0.9'));
+    const lines = logged((log) => log.ended(finishedRequest({ attempts: 2 }), '10.0.0.9'));
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       {
         time: '2026-01-02T03:04:15.000Z',
@@ -48,17 +48,17 @@ describe('AccessLog', () => {
 
   it('writes nothing that its page does not explain', () => {
     const page = readFileSync(new URL('../../../docs/telemetry.md', import.meta.url), 'utf8');
-    const [line] = logged((log) => log.ended(observedRequest(), '::1'));
+    const [line] = logged((log) => log.ended(finishedRequest(), '::1'));
     for (const field of Object.keys(JSON.parse(line!))) expect(page).toMatch(new RegExp(`^\\|[^|]*\`${field}\``, 'm'));
   });
 
   it('says null for what never was', () => {
-    const change: Partial<ObservedRequest> = {
+    const change: Partial<FinishedRequest> = {
       ...{ keyId: '', tenant: '', replicaId: '', policy: '', rule: '', cause: 'the queue is full' },
       ...{ status: 503, attempts: 0, firstTokenUs: -1, queuedUs: -1, dispatchedUs: -1 },
       outcome: 'no_replica',
     };
-    const [line] = logged((log) => log.ended(observedRequest(change), ''));
+    const [line] = logged((log) => log.ended(finishedRequest(change), ''));
     expect(JSON.parse(line!)).toMatchObject({
       ...{ client: null, key: null, tenant: null, replica: null, policy: null, rule: null },
       ...{ queue_ms: null, ttft_ms: null, cause: 'the queue is full', status: 503 },
@@ -82,7 +82,7 @@ describe('AccessLog', () => {
   it('stays on its line, whatever names say', () => {
     const nasty = 'a\nb\r\u0000\u001b[31m"\\\u007f\u0085\u009b\u2028\u2029é';
     const lines = logged((log) => {
-      log.ended(observedRequest({ id: nasty, model: nasty, tenant: nasty, endpoint: { name: nasty } }), nasty);
+      log.ended(finishedRequest({ id: nasty, model: nasty, tenant: nasty, endpoint: { name: nasty } }), nasty);
       log.refused(nasty, 400, nasty, nasty, 0);
     });
     expect(lines.length).toBe(2);
@@ -95,6 +95,6 @@ describe('AccessLog', () => {
 
   it('knows nothing of keys, prompts, chats and classes', () => {
     const planted = { session: 'planted-1', sloClass: 'planted-2', recordedBlocks: 'planted-3' };
-    expect(logged((log) => log.ended(observedRequest(planted), '::1')).join()).not.toContain('planted');
+    expect(logged((log) => log.ended(finishedRequest(planted), '::1')).join()).not.toContain('planted');
   });
 });

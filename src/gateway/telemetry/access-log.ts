@@ -1,6 +1,6 @@
+import type { FinishedRequest } from '../request/request-record.js';
 import { PATHS } from './api-paths.js';
 import { IsoTime } from './iso-time.js';
-import type { ObservedRequest } from './observed-request.js';
 
 /** Control characters that JSON leaves as they are: some readers of lines, and terminals, do not. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]/g;
@@ -21,7 +21,7 @@ export class AccessLog {
   }
 
   /** @param client its address */
-  ended(request: ObservedRequest, client: string): void {
+  ended(request: FinishedRequest, client: string): void {
     const { arrivedUs, firstTokenUs, queuedUs } = request;
     this.#write({
       time: this.#time(arrivedUs),

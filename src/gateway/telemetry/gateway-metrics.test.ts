@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../proxy/exchange-host.js';
+import { finishedRequest } from '../request/finished-request.fixture.js';
+import type { Outcome } from '../request/request-record.js';
 import { parseExposition, type Samples } from './exposition.fixture.js';
 import { Exposition } from './exposition.js';
-import { observedRequest } from './finished-request.fixture.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 
 function samplesOf(metrics: GatewayMetrics): Samples {
@@ -17,9 +17,9 @@ const totalOf = (samples: Samples, name: string) =>
 describe('GatewayMetrics', () => {
   it('counts requests, tokens and times of what has ended', () => {
     const metrics = new GatewayMetrics();
-    metrics.ended(observedRequest());
-    metrics.ended(observedRequest({ cachedTokens: 0, reasoningTokens: 0 }));
-    metrics.ended(observedRequest({ outcome: 'upstream_error', status: 502, isMetered: false, firstTokenUs: -1 }));
+    metrics.ended(finishedRequest());
+    metrics.ended(finishedRequest({ cachedTokens: 0, reasoningTokens: 0 }));
+    metrics.ended(finishedRequest({ outcome: 'upstream_error', status: 502, isMetered: false, firstTokenUs: -1 }));
     const samples = samplesOf(metrics);
     const of = 'endpoint="chat",model="m"';
     expect(samples.get(`twinyard_requests_total{${of},outcome="ok",status="2xx"}`)).toBe(2);
@@ -39,7 +39,7 @@ describe('GatewayMetrics', () => {
 
   it('leaves out the tokens of what no engine has seen', () => {
     const metrics = new GatewayMetrics();
-    metrics.ended(observedRequest({ outcome: 'no_replica', status: 503, attempts: 0, isMetered: false }));
+    metrics.ended(finishedRequest({ outcome: 'no_replica', status: 503, attempts: 0, isMetered: false }));
     const samples = samplesOf(metrics);
     for (const name of ['input_tokens', 'output_tokens', 'unmetered']) {
       expect(samples.get(`twinyard_${name}_total{endpoint="chat",model="m"}`), name).toBe(0);
@@ -48,8 +48,8 @@ describe('GatewayMetrics', () => {
 
   it('leaves out times of what never happened', () => {
     const metrics = new GatewayMetrics();
-    metrics.ended(observedRequest({ isStreamed: false, queuedUs: -1 }));
-    metrics.ended(observedRequest({ outcome: 'client_left', status: 499, firstTokenUs: -1, queuedUs: -1 }));
+    metrics.ended(finishedRequest({ isStreamed: false, queuedUs: -1 }));
+    metrics.ended(finishedRequest({ outcome: 'client_left', status: 499, firstTokenUs: -1, queuedUs: -1 }));
     const samples = samplesOf(metrics);
     expect(samples.get('twinyard_time_to_first_token_seconds_count{endpoint="chat"}')).toBe(0);
     expect(samples.get('twinyard_queue_time_seconds_count{endpoint="chat"}')).toBe(0);
@@ -58,8 +58,8 @@ describe('GatewayMetrics', () => {
 
   it('tells outcomes, refusals, decisions, gaps and what went wrong', () => {
     const metrics = new GatewayMetrics();
-    for (const outcome of ['ok', 'ok', 'timeout'] as const) metrics.ended(observedRequest({ outcome }));
-    metrics.ended(observedRequest({ outcome: 'ok', model: 'another', status: 0 }));
+    for (const outcome of ['ok', 'ok', 'timeout'] as const) metrics.ended(finishedRequest({ outcome }));
+    metrics.ended(finishedRequest({ outcome: 'ok', model: 'another', status: 0 }));
     for (const status of [404, 404, 503]) metrics.refused(status);
     metrics.decided('chat', 'weighted');
     metrics.decided('chat', 'weighted');
@@ -89,7 +89,7 @@ describe('GatewayMetrics', () => {
     const metrics = new GatewayMetrics();
     for (let i = 0; i < 10_000; i++) {
       const [model, name] = [`model-${i}`, `endpoint-${i % 500}`];
-      metrics.ended(observedRequest({ model, endpoint: { name }, outcome: `outcome-${i % 40}` as Outcome }));
+      metrics.ended(finishedRequest({ model, endpoint: { name }, outcome: `outcome-${i % 40}` as Outcome }));
       metrics.decided(name, `policy-${i}`);
       metrics.observeGap(metrics.endpointIndex(name), i);
       metrics.refused(i);
@@ -111,8 +111,8 @@ describe('GatewayMetrics', () => {
 
   it('keeps a name of its own for every endpoint that overflows', () => {
     const metrics = new GatewayMetrics();
-    for (let i = 0; i < 10_000; i++) metrics.ended(observedRequest({ model: `model-${i}` }));
-    metrics.ended(observedRequest({ endpoint: { name: 'code' } }));
+    for (let i = 0; i < 10_000; i++) metrics.ended(finishedRequest({ model: `model-${i}` }));
+    metrics.ended(finishedRequest({ endpoint: { name: 'code' } }));
     const samples = samplesOf(metrics);
     const ok = 'outcome="ok",status="2xx"';
     expect(samples.get(`twinyard_requests_total{endpoint="chat",model="model-199",${ok}}`)).toBe(1);

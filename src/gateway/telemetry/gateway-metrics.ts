@@ -1,4 +1,4 @@
-import type { FinishedRequest } from '../proxy/finished-request.js';
+import type { FinishedRequest } from '../request/request-record.js';
 import { Counter } from './counter.js';
 import type { Exposition } from './exposition.js';
 import { GAP_BUCKETS_US, Histogram, LATENCY_BUCKETS_US } from './histogram.js';

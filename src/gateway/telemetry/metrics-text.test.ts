@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { finishedRequest } from '../request/finished-request.fixture.js';
 import { parseExposition } from './exposition.fixture.js';
-import { observedRequest } from './finished-request.fixture.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 import { FAMILIES } from './metric-families.js';
 import type { GatewayView, MetricParts } from './metric-sources.js';
@@ -13,7 +13,7 @@ const STRANGE = 'quote " slash \\ line\nend';
 /** A gateway with two replicas, one of them strange, that something has happened to. */
 function gatewayView(): GatewayView {
   const metrics = new GatewayMetrics();
-  metrics.ended(observedRequest({ endpoint: { name: 'default' }, model: STRANGE }));
+  metrics.ended(finishedRequest({ endpoint: { name: 'default' }, model: STRANGE }));
   metrics.refused(404);
   metrics.decided('default', 'weighted');
   metrics.observeGap(metrics.endpointIndex('default'), 12_345);

@@ -1,8 +1,8 @@
 import type { Attributes, Context, HrTime, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import type { IdGenerator } from '@opentelemetry/sdk-trace-node';
 import type { ApiKind } from '../../../protocol/endpoints.js';
+import type { FinishedRequest } from '../../request/request-record.js';
 import { PATHS } from '../api-paths.js';
-import type { ObservedRequest } from '../observed-request.js';
 import type { RandomIds } from './random-ids.js';
 import type { TraceContext } from './trace-context.js';
 
@@ -46,8 +46,8 @@ export interface SpanParts {
 }
 
 /** Spans that a request has: itself, its wait in the queue, and each try. */
-export function spanCount({ dispatchedUs, failedTries, queuedUs }: ObservedRequest): number {
-  return 1 + (queuedUs > 0 ? 1 : 0) + failedTries.length + (dispatchedUs >= 0 ? 1 : 0);
+export function spanCount({ dispatchedUs, failedAttempts, queuedUs }: FinishedRequest): number {
+  return 1 + (queuedUs > 0 ? 1 : 0) + failedAttempts.length + (dispatchedUs >= 0 ? 1 : 0);
 }
 
 /** Makes the spans of requests that have ended, from the times noted on the way. */
@@ -58,9 +58,9 @@ export class RequestSpans {
     this.#parts = parts;
   }
 
-  write(request: ObservedRequest, trace: TraceContext): void {
+  write(request: FinishedRequest, trace: TraceContext): void {
     const { api } = this.#parts;
-    const { arrivedUs, dispatchedUs, endedUs, failedTries, firstTokenUs, queuedUs } = request;
+    const { arrivedUs, dispatchedUs, endedUs, failedAttempts, firstTokenUs, queuedUs } = request;
     const isBroken = request.status >= 500 || BROKEN.has(request.outcome);
     this.#given(trace.traceId, trace.spanId);
     const path = PATHS[request.kind];
@@ -81,11 +81,11 @@ export class RequestSpans {
     };
     if (queuedUs > 0) {
       // It waited until it was first sent somewhere, or never was.
-      const outUs = failedTries[0]?.dispatchedUs ?? (dispatchedUs < 0 ? endedUs : dispatchedUs);
+      const outUs = failedAttempts[0]?.dispatchedUs ?? (dispatchedUs < 0 ? endedUs : dispatchedUs);
       this.#end(child('queue', api.SpanKind.INTERNAL, outUs - queuedUs, {}), outUs, '', '');
     }
     const name = `${OPERATIONS[request.kind]} ${request.model}`;
-    for (const { cause, dispatchedUs: sentUs, endedUs: gaveUpUs, replicaId } of failedTries) {
+    for (const { cause, dispatchedUs: sentUs, endedUs: gaveUpUs, replicaId } of failedAttempts) {
       const failed = child(name, api.SpanKind.CLIENT, sentUs, { 'twinyard.replica': replicaId });
       this.#end(failed, gaveUpUs, cause, cause);
     }
@@ -129,7 +129,7 @@ export class RequestSpans {
   }
 }
 
-function requestAttributes(request: ObservedRequest): Attributes {
+function requestAttributes(request: FinishedRequest): Attributes {
   const attributes: Attributes = {
     'http.request.method': 'POST',
     'http.route': PATHS[request.kind],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../fake-engine.fixture.js';
-import { observedRequest } from '../finished-request.fixture.js';
+import { finishedRequest } from '../../request/finished-request.fixture.js';
 import { Collector } from './collector.fixture.js';
 import { Tracing } from './tracing.js';
 
@@ -75,7 +75,7 @@ describe('spans', () => {
     const collector = await collectorOf();
     const tracing = await tracingTo(collector.url);
     const trace = tracing.begin(SAMPLED, 'vendor=1')!;
-    tracing.ended(observedRequest(), trace);
+    tracing.ended(finishedRequest(), trace);
     expect(tracing.waiting).toBe(3);
     await tracing.close();
     expect([tracing.exported, tracing.failed, tracing.dropped, tracing.waiting]).toEqual([3, 0, 0, 0]);
@@ -131,12 +131,12 @@ describe('spans', () => {
     const collector = await collectorOf();
     const tracing = await tracingTo(collector.url);
     const trace = tracing.begin(undefined, undefined)!;
-    const failedTries = [
+    const failedAttempts = [
       { replicaId: 'r1', dispatchedUs: 10_002_000, endedUs: 10_003_000, cause: 'status 503' },
       { replicaId: 'r2', dispatchedUs: 10_030_000, endedUs: 10_040_000, cause: 'connection broke' },
     ];
     const bad = { outcome: 'timeout', status: 200, cause: 'no further byte', isMetered: false } as const;
-    tracing.ended(observedRequest({ ...bad, failedTries, attempts: 3, dispatchedUs: 10_100_000 }), trace);
+    tracing.ended(finishedRequest({ ...bad, failedAttempts, attempts: 3, dispatchedUs: 10_100_000 }), trace);
     await tracing.close();
     const [request, queue, ...tries] = collector.spans;
     expect(request).toMatchObject({
@@ -164,8 +164,8 @@ describe('spans', () => {
     const tracing = await tracingTo(collector.url);
     const never = { replicaId: '', policy: '', rule: '', dispatchedUs: -1, firstTokenUs: -1, attempts: 0 };
     const trace = tracing.begin(undefined, undefined)!;
-    tracing.ended(observedRequest({ ...never, queuedUs: 900_000, outcome: 'no_replica', status: 503 }), trace);
-    tracing.ended(observedRequest({ ...never, queuedUs: 0, outcome: 'client_error', status: 400 }), trace);
+    tracing.ended(finishedRequest({ ...never, queuedUs: 900_000, outcome: 'no_replica', status: 503 }), trace);
+    tracing.ended(finishedRequest({ ...never, queuedUs: 0, outcome: 'client_error', status: 400 }), trace);
     await tracing.close();
     expect(collector.spans.map(({ name, status }) => [name, status.code])).toEqual([
       ['POST /v1/chat/completions', ERROR],
@@ -181,7 +181,7 @@ describe('spans', () => {
     const collector = await collectorOf();
     const tracing = await tracingTo(collector.url);
     const planted = { session: 'planted-1', sloClass: 'planted-2', recordedBlocks: 'planted-3', keyId: 'planted-4' };
-    tracing.ended(observedRequest(planted), tracing.begin(undefined, undefined)!);
+    tracing.ended(finishedRequest(planted), tracing.begin(undefined, undefined)!);
     await tracing.close();
     expect(collector.requests.length).toBe(1);
     expect(JSON.stringify(collector.requests)).not.toContain('planted');
@@ -190,7 +190,7 @@ describe('spans', () => {
   it('go out by themselves', async () => {
     const collector = await collectorOf();
     const tracing = await tracingTo(collector.url);
-    for (let i = 0; i < 100; i++) tracing.ended(observedRequest(), tracing.begin(undefined, undefined)!);
+    for (let i = 0; i < 100; i++) tracing.ended(finishedRequest(), tracing.begin(undefined, undefined)!);
     await until(() => tracing.exported === 300);
     expect(collector.spans.length).toBe(300);
   });
@@ -201,7 +201,7 @@ describe('a collector that is away', () => {
     const collector = await collectorOf();
     collector.status = 400;
     const tracing = await tracingTo(collector.url);
-    tracing.ended(observedRequest(), tracing.begin(undefined, undefined)!);
+    tracing.ended(finishedRequest(), tracing.begin(undefined, undefined)!);
     await tracing.close();
     expect([tracing.exported, tracing.failed, tracing.dropped]).toEqual([0, 3, 0]);
   });
@@ -210,7 +210,7 @@ describe('a collector that is away', () => {
     const collector = await collectorOf();
     collector.hangs = true;
     const tracing = await tracingTo(collector.url);
-    for (let i = 0; i < 2000; i++) tracing.ended(observedRequest(), tracing.begin(undefined, undefined)!);
+    for (let i = 0; i < 2000; i++) tracing.ended(finishedRequest(), tracing.begin(undefined, undefined)!);
     expect(tracing.waiting).toBe(4095);
     expect([tracing.exported, tracing.failed, tracing.dropped]).toEqual([0, 0, 6000 - 4095]);
   });
@@ -219,10 +219,10 @@ describe('a collector that is away', () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const tracing = await tracingTo(`http://127.0.0.1:${(silent.address() as { port: number }).port}`);
-    tracing.ended(observedRequest(), tracing.begin(undefined, undefined)!);
+    tracing.ended(finishedRequest(), tracing.begin(undefined, undefined)!);
     await tracing.close(1);
     expect(tracing.exported).toBe(0);
-    tracing.ended(observedRequest(), tracing.begin(undefined, undefined)!);
+    tracing.ended(finishedRequest(), tracing.begin(undefined, undefined)!);
     expect(tracing.dropped).toBe(3);
     silent.close();
   });

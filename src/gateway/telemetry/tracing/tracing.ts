@@ -1,6 +1,6 @@
 import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { FinishedRequest } from '../../request/request-record.js';
 import type { SpanCounts } from '../metric-sources.js';
-import type { ObservedRequest } from '../observed-request.js';
 import { packageVersion } from '../process-metrics.js';
 import { CountedExporter } from './counted-exporter.js';
 import { RandomIds } from './random-ids.js';
@@ -107,7 +107,7 @@ export class Tracing implements SpanCounts {
     };
   }
 
-  ended(request: ObservedRequest, trace: TraceContext): void {
+  ended(request: FinishedRequest, trace: TraceContext): void {
     const count = spanCount(request);
     if (this.#isClosed || this.waiting + count > MOST_WAITING) {
       this.#dropped += count;

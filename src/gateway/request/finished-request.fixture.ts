@@ -1,7 +1,7 @@
-import type { ObservedRequest } from './observed-request.js';
+import type { FinishedRequest } from './request-record.js';
 
 /** A request that ended well, with what a test wants of it. Its clock began ten seconds before it. */
-export function observedRequest(change: Partial<ObservedRequest> = {}): ObservedRequest {
+export function finishedRequest(change: Partial<FinishedRequest> = {}): FinishedRequest {
   return {
     id: 'request-1',
     kind: 'chat',
@@ -32,7 +32,7 @@ export function observedRequest(change: Partial<ObservedRequest> = {}): Observed
     recordedBlocks: '',
     policy: 'weighted',
     rule: 'highest weighted score',
-    failedTries: [],
+    failedAttempts: [],
     ...change,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RetryBudget } from './retry-budget.js';
+import { RetryBudget } from './attempts.js';
 
 function spendAll(budget: RetryBudget): number {
   let spent = 0;
@@ -15,28 +15,37 @@ describe('RetryBudget', () => {
   it('then allows a share of the requests', () => {
     const budget = new RetryBudget(0.2, 10);
     spendAll(budget);
-    for (let i = 0; i < 4; i++) budget.request();
+    budget.requests += 4;
     expect(budget.spend()).toBe(false);
-    for (let i = 0; i < 21; i++) budget.request();
+    budget.requests += 21;
     expect(spendAll(budget)).toBe(5);
   });
 
   it('does not save up without end', () => {
     const budget = new RetryBudget(1, 3);
-    for (let i = 0; i < 1000; i++) budget.request();
+    budget.requests += 1000;
     expect(spendAll(budget)).toBe(3);
   });
 
   it('allows none when the share is nothing', () => {
     const budget = new RetryBudget(0);
-    budget.request();
+    budget.requests++;
     expect(budget.spend()).toBe(false);
   });
 
   it('takes another share on and keeps what was earned', () => {
     const budget = new RetryBudget(0.1, 10);
     budget.share = 0;
-    for (let i = 0; i < 100; i++) budget.request();
+    budget.requests += 100;
     expect(spendAll(budget)).toBe(10);
+  });
+
+  it('credits requests with the share that held when they came', () => {
+    const budget = new RetryBudget(0.5, 10);
+    spendAll(budget);
+    budget.requests += 6;
+    budget.share = 1;
+    budget.requests += 2;
+    expect(spendAll(budget)).toBe(5);
   });
 });

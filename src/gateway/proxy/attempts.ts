@@ -1,0 +1,163 @@
+import type { Endpoint, Placement } from '../fleet/endpoint.js';
+import { isUpstreamsOwn } from '../fleet/external-api.js';
+import type { LiveReplica } from '../fleet/live-replica.js';
+import type { TrafficRecorder } from '../recording/traffic-recorder.js';
+import type { RequestFacts } from '../request/request-facts.js';
+import type { RequestRecord } from '../request/request-record.js';
+import type { ExchangeHost } from './exchange-host.js';
+
+/** Statuses of a replica that another replica may do better than. */
+const WORTH_ANOTHER_ATTEMPT = new Set([502, 503, 504]);
+const NO_REPLICAS: readonly LiveReplica[] = [];
+
+/**
+ * Retries as a share of requests: when everything fails, retrying everything makes it worse. Every request earns a share of a
+ * retry; a few are there from the start.
+ */
+export class RetryBudget {
+  /** Requests that have not been credited yet. */
+  requests = 0;
+  readonly #most: number;
+  #share: number;
+  #earned: number;
+
+  constructor(share: number, most = 10) {
+    this.#share = share;
+    this.#most = most;
+    this.#earned = share > 0 ? most : 0;
+  }
+
+  /** Applies to requests from now on: what has been earned stays. */
+  set share(share: number) {
+    this.#credit();
+    this.#share = share;
+  }
+
+  /** Whether one more attempt is affordable; takes it if so. */
+  spend(): boolean {
+    this.#credit();
+    if (this.#earned < 1) return false;
+    this.#earned -= 1;
+    return true;
+  }
+
+  #credit(): void {
+    this.#earned = Math.min(this.#most, this.#earned + this.requests * this.#share);
+    this.requests = 0;
+  }
+}
+
+/**
+ * The replicas that a request is sent to, one after the other: the present one, those that had their chance, and whether there
+ * may be one more. Each replica's books are corrected exactly once.
+ */
+export class Attempts {
+  /** Where the request is now; null while no replica has it. */
+  placement: Placement | null = null;
+  /** The replica that has it or had it last. */
+  replica: LiveReplica | null = null;
+  /** Replicas that had their chance. */
+  tried = NO_REPLICAS;
+  readonly #host: ExchangeHost;
+  readonly #endpoint: Endpoint;
+  readonly #facts: RequestFacts;
+  readonly #record: RequestRecord;
+
+  constructor(host: ExchangeHost, endpoint: Endpoint, facts: RequestFacts, record: RequestRecord) {
+    this.#host = host;
+    this.#endpoint = endpoint;
+    this.#facts = facts;
+    this.#record = record;
+  }
+
+  /** Places the request on a replica, null when none can take it; throws an ApiError when it is not worth a decision. */
+  next(): Placement | null {
+    const endpoint = this.#endpoint;
+    const host = this.#host;
+    const record = this.#record;
+    const placement = endpoint.place(this.#facts, this.tried.length, this.tried);
+    if (placement === null) return null;
+    this.placement = placement;
+    this.replica = placement.replica;
+    record.replicaId = placement.replica.id;
+    record.policy = endpoint.policy.name;
+    record.rule = endpoint.lastRule;
+    record.attempts++;
+    record.dispatchedUs = host.nowUs();
+    host.metrics.decided(endpoint.name, record.policy);
+    if (host.recorder !== null && record.attempts === 1) this.#noteBlocks(host.recorder);
+    return placement;
+  }
+
+  /** Whether another replica may do better, by the status of this one's response. */
+  isWorthAnother(status: number): boolean {
+    return this.replica!.external === null ? WORTH_ANOTHER_ATTEMPT.has(status) : isUpstreamsOwn(status);
+  }
+
+  /**
+   * Whether the limit, the budget and the fleet allow one more attempt.
+   * @param hasBroken the replica broke off: where its successor may be starting, waiting for that is an attempt as well
+   */
+  mayRetry(hasBroken: boolean): boolean {
+    const { budget, config } = this.#host;
+    if (this.tried.length >= config.retries.most) return false;
+    const endpoint = this.#endpoint;
+    const isAwaited = hasBroken && endpoint.isAwaited && this.replica!.external === null;
+    return (isAwaited || endpoint.hasOther(this.#facts.model, this.tried, this.replica!)) && budget.spend();
+  }
+
+  /**
+   * Counts the failure against the replica.
+   * @param responded it responded with an error status; else it broke off or took too long
+   */
+  blame(responded: boolean): void {
+    const { breaker, id } = this.replica!;
+    const wasOpen = breaker.isOpen;
+    this.#endpoint.failed(this.placement!, this.#facts, responded);
+    if (!wasOpen && breaker.isOpen) this.#host.metrics.breakerOpened(id);
+  }
+
+  succeeded(): void {
+    this.#endpoint.succeeded(this.placement!, this.#facts);
+  }
+
+  /** Takes the request off its replica, if it is on one. */
+  leave(): void {
+    if (this.placement === null) return;
+    const { placement } = this;
+    this.placement = null;
+    this.#endpoint.finish(placement);
+  }
+
+  /** Gives the present replica up. Returns the pause before the next attempt in milliseconds: it grows with every attempt. */
+  giveUp(cause: string): number {
+    const { config, metrics } = this.#host;
+    const record = this.#record;
+    const { dispatchedUs, failedAttempts, replicaId } = record;
+    this.leave();
+    this.tried = [...this.tried, this.replica!];
+    record.failedAttempts = [...failedAttempts, { replicaId, dispatchedUs, endedUs: this.#host.nowUs(), cause }];
+    record.isStreamed = false;
+    record.status = 0;
+    metrics.retries++;
+    return config.retries.backoffMs * 2 ** (this.tried.length - 1) * (0.5 + this.#host.jitter() / 2);
+  }
+
+  /** Records the prompt of a request that was kept out: with other limits it might be admitted. */
+  notePrompt(recorder: TrafficRecorder): void {
+    if (this.#record.recordedBlocks !== '') return;
+    try {
+      this.#endpoint.tokensOf(this.#facts);
+      this.#noteBlocks(recorder);
+    } catch {
+      // A prompt that cannot be measured is recorded without its blocks.
+    }
+  }
+
+  /** The prompt that was measured last is this request's. */
+  #noteBlocks(recorder: TrafficRecorder): void {
+    const { blockSize, prompt } = this.#endpoint;
+    this.#record.blockSize = blockSize;
+    this.#record.recordedBlocks = recorder.blocksOf(prompt.blockWords, prompt.blockCount);
+  }
+}

@@ -1,0 +1,71 @@
+import { tokensOfBytes } from '../../protocol/token-estimate.js';
+import type { Reservation } from '../access/reservation.js';
+import type { RequestRecord } from '../request/request-record.js';
+import type { ClientResponse } from './client-response.js';
+import type { ExchangeHost } from './exchange-host.js';
+
+/** What a request used: counted, settled with its key's accounts and noted in the journal, each exactly once. */
+export class Settlement {
+  /** What is booked on the accounts of its key. */
+  reservation: Reservation | null = null;
+  readonly #host: ExchangeHost;
+  readonly #record: RequestRecord;
+  readonly #response: ClientResponse;
+  #isNoted = false;
+
+  constructor(host: ExchangeHost, record: RequestRecord, response: ClientResponse) {
+    this.#host = host;
+    this.#record = record;
+    this.#response = response;
+  }
+
+  /**
+   * Counts the tokens: those the engine reported, else an estimate. A request that was refused or failed used none, and what was
+   * noted before stays.
+   */
+  count(isWhole: boolean): void {
+    const { bytes, meter } = this.#response;
+    const record = this.#record;
+    const hasWorked = bytes > 0 ? record.status < 400 : record.outcome === 'client_left' && record.attempts > 0;
+    if (this.#isNoted || !hasWorked) return;
+    const { inputTokens, mostOutput } = record.facts;
+    if (meter === null) {
+      record.inputTokens = inputTokens;
+      return;
+    }
+    meter.finish(isWhole, inputTokens, tokensOfBytes(mostOutput === 0 ? 0 : bytes));
+    record.inputTokens = meter.inputTokens;
+    record.cachedTokens = meter.cachedTokens;
+    record.outputTokens = meter.outputTokens;
+    record.reasoningTokens = meter.reasoningTokens;
+    record.isMetered = meter.isMetered;
+  }
+
+  /** Replaces the reservation by what was used; refunds it where no replica did any work. */
+  settle(): void {
+    const { reservation } = this;
+    if (reservation === null) return;
+    this.reservation = null;
+    const isServed = this.#response.bytes > 0 || this.#record.inputTokens > 0;
+    if (isServed) this.#host.access!.settle(reservation, this.#record);
+    else this.#host.access!.refund(reservation);
+  }
+
+  /** Notes the usage of a response whose usage is known before its end. */
+  noteEarly(): void {
+    if (this.#isNoted) return;
+    this.#record.endedUs = this.#host.nowUs();
+    this.count(true);
+    this.note();
+  }
+
+  /** Notes the usage; the response is released when that is safe. */
+  note(): void {
+    if (this.#isNoted) {
+      if (this.#response.isSafe) this.#response.journalled();
+      return;
+    }
+    this.#isNoted = true;
+    this.#host.note(this.#record, this.#response);
+  }
+}

@@ -1,0 +1,138 @@
+import type { ApiKind } from '../../protocol/endpoints.js';
+import type { RequestFacts } from './request-facts.js';
+
+/** How a request ended, for metrics and logs. `refused`: kept out by a limit, the admission policy or the queue. */
+export type Outcome =
+  | 'ok'
+  | 'client_error'
+  | 'upstream_error'
+  | 'timeout'
+  | 'client_left'
+  | 'refused'
+  | 'no_replica'
+  | 'fault';
+
+/** An attempt that another attempt followed. */
+export interface FailedAttempt {
+  readonly replicaId: string;
+  readonly dispatchedUs: number;
+  readonly endedUs: number;
+  /** In a few words that are constants. */
+  readonly cause: string;
+}
+
+/**
+ * A request that has ended, as metrics, logs, traces, recordings and the usage journal see it. They copy numbers and names and
+ * never keep the object. Times are the gateway's clock in microseconds, -1 for what never happened.
+ */
+export interface FinishedRequest {
+  readonly id: string;
+  readonly kind: ApiKind;
+  readonly endpoint: { readonly name: string };
+  readonly model: string;
+  /** Of its API key; both empty where no keys are required. */
+  readonly keyId: string;
+  readonly tenant: string;
+  /** Empty when it belongs to no session. */
+  readonly session: string;
+  readonly sloClass: string;
+  /** Empty when no replica got it. */
+  readonly replicaId: string;
+  /** The status the client got; 499 when it left before the response began. */
+  readonly status: number;
+  readonly outcome: Outcome;
+  /** Why it did not end well, in a few words that are constants; empty when it did. */
+  readonly cause: string;
+  /** Replicas that were tried. */
+  readonly attempts: number;
+  readonly isStreamed: boolean;
+  readonly arrivedUs: number;
+  /** When it was sent to the last replica, and how long it had waited in the queue before. */
+  readonly dispatchedUs: number;
+  readonly queuedUs: number;
+  readonly firstTokenUs: number;
+  readonly endedUs: number;
+  /** The length of the prompt as the gateway estimates it. */
+  readonly promptTokens: number;
+  /** As the engine counted them where `isMetered`, else estimated. */
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+  readonly isMetered: boolean;
+  /** For the recording: tokens per block, and the JSON list of the hashed ids of the prompt's blocks. */
+  readonly blockSize: number;
+  readonly recordedBlocks: string;
+  /** Of the last decision; both empty when there was none. */
+  readonly policy: string;
+  readonly rule: string;
+  /** In their order; the last attempt is described by the request itself. */
+  readonly failedAttempts: readonly FailedAttempt[];
+}
+
+const NO_ATTEMPTS: readonly FailedAttempt[] = [];
+
+/** The record of a request under way: the parts of its exchange fill it in, and it is complete when the exchange has ended. */
+export class RequestRecord implements FinishedRequest {
+  readonly facts: RequestFacts;
+  readonly endpoint: { readonly name: string };
+  replicaId = '';
+  status = 0;
+  outcome: Outcome = 'ok';
+  cause = '';
+  attempts = 0;
+  isStreamed = false;
+  readonly arrivedUs: number;
+  dispatchedUs = -1;
+  queuedUs = -1;
+  firstTokenUs = -1;
+  endedUs = -1;
+  inputTokens = 0;
+  cachedTokens = 0;
+  outputTokens = 0;
+  reasoningTokens = 0;
+  isMetered = false;
+  blockSize = 0;
+  recordedBlocks = '';
+  policy = '';
+  rule = '';
+  failedAttempts = NO_ATTEMPTS;
+
+  constructor(facts: RequestFacts, endpoint: { readonly name: string }, arrivedUs: number) {
+    this.facts = facts;
+    this.endpoint = endpoint;
+    this.arrivedUs = arrivedUs;
+  }
+
+  get id(): string {
+    return this.facts.id;
+  }
+
+  get kind(): ApiKind {
+    return this.facts.kind;
+  }
+
+  get model(): string {
+    return this.facts.model;
+  }
+
+  get keyId(): string {
+    return this.facts.keyId;
+  }
+
+  get tenant(): string {
+    return this.facts.tenant;
+  }
+
+  get session(): string {
+    return this.facts.session;
+  }
+
+  get sloClass(): string {
+    return this.facts.sloClass;
+  }
+
+  get promptTokens(): number {
+    return this.facts.inputTokens;
+  }
+}
