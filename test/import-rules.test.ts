@@ -73,7 +73,7 @@ function isAllowed({ file, target, typeOnly }: Import): boolean {
 }
 
 /** Layers or folders whose sub-folders still import each other both ways; to be emptied. */
-const CYCLES_LEFT: readonly string[] = ['cli', 'control', 'control/resources', 'gateway', 'simulator', 'workload'];
+const CYCLES_LEFT: readonly string[] = ['cli', 'control', 'control/resources', 'gateway', 'simulator'];
 
 /**
  * Cycles among the children of a folder that pass through a sub-folder: a sub-folder counts as one with all it holds, a file of

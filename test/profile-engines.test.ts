@@ -3,7 +3,7 @@ import { fakeRecipe, fakeRun } from '../src/experiment/fake-experiment.fixture.j
 import { summarise } from '../src/experiment/run-summary.js';
 import { RunSimulator } from '../src/experiment/simulate-run.js';
 import { makeWorkload, type WorkloadRecipe } from '../src/experiment/workload-recipe.js';
-import { replayTrace } from '../src/observe/fit/replay-trace.js';
+import { replayTrace } from '../src/observe/fit/traces/replay-trace.js';
 import { fakeTable } from '../src/replica/fake-replica.fixture.js';
 import { fakeProfile } from '../src/replica/latency/fake-profile.fixture.js';
 import { profileLatency } from '../src/replica/latency/profile-latency.js';

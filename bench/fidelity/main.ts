@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { physicsFamily } from '../../src/observe/fit/families/physics-family.js';
 import { fitProfile } from '../../src/observe/fit/fit-profile.js';
-import { fitRequests } from '../../src/observe/fit/fit-requests.js';
-import { physicsFamily } from '../../src/observe/fit/physics-family.js';
-import { replayTrace } from '../../src/observe/fit/replay-trace.js';
+import { fitRequests } from '../../src/observe/fit/traces/fit-requests.js';
+import { replayTrace } from '../../src/observe/fit/traces/replay-trace.js';
 import { profileLatency } from '../../src/replica/latency/profile-latency.js';
 import { latencyModel } from '../../src/replica/latency/registry.js';
 import type { MeasuredRun } from './measured-run.js';

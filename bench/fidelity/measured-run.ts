@@ -1,4 +1,4 @@
-import type { ObservedTrace } from '../../src/observe/fit/observed-trace.js';
+import type { ObservedTrace } from '../../src/observe/fit/traces/observed-trace.js';
 import type { GpuSpec, ModelSpec } from '../../src/replica/catalogue/contract.js';
 import { RequestTable } from '../../src/workload/request-table.js';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StepRun } from '../../src/observe/fit/fit-step-runs.js';
+import type { StepRun } from '../../src/observe/fit/steps/fit-step-runs.js';
 import { readH200Run } from '../../src/observe/truth/h200-run.js';
 import { readH200Steps, readH200StepTable } from '../../src/observe/truth/h200-steps.js';
 import type { ModelSpec } from '../../src/replica/catalogue/contract.js';

@@ -1,5 +1,5 @@
 import { percentile } from '../../src/kernel/percentile.js';
-import type { ObservedTrace } from '../../src/observe/fit/observed-trace.js';
+import type { ObservedTrace } from '../../src/observe/fit/traces/observed-trace.js';
 
 type Latencies = Pick<ObservedTrace, 'ttftUs' | 'e2eUs'>;
 

@@ -1,5 +1,5 @@
 import type { MeasuredRequest } from '../../observe/calibrate/measured-request.js';
-import type { EngineSettings, ObservedTrace } from '../../observe/fit/observed-trace.js';
+import type { EngineSettings, ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
 import { selectRows } from '../../workload/tools/select-rows.js';
 import type { Trace } from '../../workload/trace.js';
 

@@ -1,6 +1,6 @@
 import { readMeasured } from '../../observe/calibrate/read-measured.js';
-import type { StepRun } from '../../observe/fit/fit-step-runs.js';
-import type { ObservedTrace } from '../../observe/fit/observed-trace.js';
+import type { StepRun } from '../../observe/fit/steps/fit-step-runs.js';
+import type { ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
 import { readH200Steps, readH200StepTable } from '../../observe/truth/h200-steps.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
 import type { ReplicaConfig } from '../../replica/replica-config.js';

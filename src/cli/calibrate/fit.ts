@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type FitStart, fitProfile } from '../../observe/fit/fit-profile.js';
-import { requestErrors } from '../../observe/fit/request-errors.js';
+import { requestErrors } from '../../observe/fit/traces/request-errors.js';
 import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import { ENGINE_RULES } from '../../replica/engine-rules.js';

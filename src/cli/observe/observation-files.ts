@@ -1,4 +1,4 @@
-import { type MetricsSample, SCRAPED, type Scraped } from '../../observe/drive/metrics-scraper.js';
+import { type MetricsSample, SCRAPED, type Scraped } from '../../observe/drive/client/metrics-scraper.js';
 import type { Observation } from '../../observe/drive/observation.js';
 import { writeTrace } from '../../workload/trace-v2/write.js';
 import type { OutputContent } from '../output/output-files.js';

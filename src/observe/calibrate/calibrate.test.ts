@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { calibrate } from './calibrate.js';
+import { calibrate, loadAtSend } from './calibrate.js';
 import { fakeInputs, fakeOptions, measured, NO_NETWORK, predicted } from './fake-requests.fixture.js';
-import { loadAtSend } from './load-at-send.js';
 import { hitRateOfRequests } from './measured-hit-rate.js';
 import { pairRequests } from './pair-requests.js';
 import { tokenGaps } from './token-gaps.js';

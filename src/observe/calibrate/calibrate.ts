@@ -13,7 +13,6 @@ import { calibrationNotes } from './calibration-notes.js';
 import { compareGoodput } from './compare-goodput.js';
 import { compareHitRate } from './compare-hit-rate.js';
 import { compareMetric, type MetricComparison } from './compare-metric.js';
-import { loadAtSend } from './load-at-send.js';
 import type { MeasuredRequest, PredictedRequest } from './measured-request.js';
 import { type Network, pairRequests } from './pair-requests.js';
 import { type ChunkTimes, tokenGaps } from './token-gaps.js';
@@ -121,4 +120,24 @@ function verdicts(
 function errorOf(comparison: MetricComparison | undefined, kind: 'mape' | 'mean'): number | null {
   if (comparison === undefined) return null;
   return kind === 'mape' ? comparison.request_level.mape : comparison.workload_level.mean_percent_error;
+}
+
+/** How many requests were under way when each of these was sent, itself included. Requests without an end count for nothing. */
+export function loadAtSend(requests: readonly MeasuredRequest[], all: readonly MeasuredRequest[]): Int32Array {
+  const ended = all.filter(({ e2eUs }) => e2eUs >= 0);
+  const sent = Float64Array.from(ended, ({ sentUs }) => sentUs).sort();
+  const end = Float64Array.from(ended, ({ e2eUs, sentUs }) => sentUs + e2eUs).sort();
+  return Int32Array.from(requests, ({ sentUs }) => upTo(sent, sentUs) - upTo(end, sentUs));
+}
+
+/** How many of the sorted values are not above a limit. */
+function upTo(sorted: Float64Array, limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

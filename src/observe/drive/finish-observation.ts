@@ -1,10 +1,10 @@
-import type { ChunkTimes } from './chunk-times.js';
-import type { LoadDriver } from './load-driver.js';
-import { type MetricsSample, scrapedSummary } from './metrics-scraper.js';
+import { type MetricsSample, scrapedSummary } from './client/metrics-scraper.js';
 import type { Observation, ObservedServer, ObserveOptions, ObservePlan } from './observation.js';
 import { observationDocument } from './observation-document.js';
 import { observedTrace, recordedIds } from './observed-trace.js';
 import type { PreparedRun } from './prepare-run.js';
+import type { ChunkTimes } from './send/chunk-times.js';
+import type { LoadDriver } from './send/load-driver.js';
 
 /** A run that is over. */
 export interface FinishedRun {

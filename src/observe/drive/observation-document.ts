@@ -10,8 +10,8 @@ import type { RequestTable } from '../../workload/request-table.js';
 import type { TraceServer } from '../../workload/trace.js';
 import { SERVER_KEYS } from '../../workload/trace-v2/header/header-keys.js';
 import type { ObservationDocument, TokenDifference } from './observation.js';
-import type { RequestRecords } from './request-records.js';
-import type { TokenScale } from './token-scale.js';
+import type { TokenScale } from './prompts/token-scale.js';
+import type { RequestRecords } from './send/request-records.js';
 
 export interface DocumentParts {
   url: string;

@@ -2,11 +2,11 @@ import type { LatencySpread } from '../../simulator/results/latency-spread.js';
 import type { Trace, TraceGoodputTarget, TraceServer } from '../../workload/trace.js';
 import type { TraceFacts } from '../../workload/trace-v2/write.js';
 import type { Workload } from '../../workload/workload.js';
-import type { MetricsSample } from './metrics-scraper.js';
-import type { ApiFormat } from './prompt-turns.js';
-import type { SendClock } from './send-clock.js';
-import type { ServerAddress } from './server-client.js';
-import type { TokenScale } from './token-scale.js';
+import type { MetricsSample } from './client/metrics-scraper.js';
+import type { ServerAddress } from './client/server-client.js';
+import type { ApiFormat } from './prompts/prompt-turns.js';
+import type { TokenScale } from './prompts/token-scale.js';
+import type { SendClock } from './send/send-clock.js';
 
 /** What is to be sent: the requests that the simulator would simulate. */
 export interface ObservePlan {

@@ -16,7 +16,7 @@ import {
 } from './fake-server.fixture.js';
 import type { Observation, ObserveOptions, ObservePlan, ObserveProgress } from './observation.js';
 import { observe } from './observe.js';
-import { MachineClock } from './send-clock.js';
+import { MachineClock } from './send/send-clock.js';
 
 const answer = (request: FakeRequest, response: ServerResponse) => sendStream(response, stream(request));
 

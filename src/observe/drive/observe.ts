@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
-import { ChunkTimes } from './chunk-times.js';
+import { MetricsScraper } from './client/metrics-scraper.js';
+import { ServerClient } from './client/server-client.js';
 import { finishObservation } from './finish-observation.js';
-import { LoadDriver } from './load-driver.js';
-import { MetricsScraper } from './metrics-scraper.js';
 import type { Observation, ObservedServer, ObserveOptions, ObservePlan, ObserveProgress } from './observation.js';
 import { prepareRun } from './prepare-run.js';
-import { prewarm } from './prewarm.js';
-import { API_PATHS } from './prompt-turns.js';
-import { MachineClock } from './send-clock.js';
-import { ServerClient } from './server-client.js';
+import { API_PATHS } from './prompts/prompt-turns.js';
+import { ChunkTimes } from './send/chunk-times.js';
+import { LoadDriver } from './send/load-driver.js';
+import { prewarm } from './send/prewarm.js';
+import { MachineClock } from './send/send-clock.js';
 import { watchProgress } from './watch-progress.js';
 
 const LARGEST_SALT = 2 ** 47;

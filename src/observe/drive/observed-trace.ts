@@ -10,7 +10,7 @@ import {
 } from '../../workload/request-table.js';
 import { selectRows } from '../../workload/tools/select-rows.js';
 import type { Trace } from '../../workload/trace.js';
-import type { RequestRecords } from './request-records.js';
+import type { RequestRecords } from './send/request-records.js';
 
 const OUTCOME = Object.fromEntries(OBSERVED_OUTCOMES.map((name, i) => [name, i]));
 

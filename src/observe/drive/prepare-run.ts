@@ -1,15 +1,15 @@
 import type { TraceServer } from '../../workload/trace.js';
-import { correctPrompts } from './correct-prompts.js';
-import { measureScale } from './measure-scale.js';
+import { probeServer } from './client/probe-server.js';
+import type { ServerClient } from './client/server-client.js';
 import type { ObservedServer, ObserveOptions, ObservePlan } from './observation.js';
-import { probeServer } from './probe-server.js';
-import { PromptBuilder } from './prompt-builder.js';
-import { RequestWriter } from './request-writer.js';
-import type { ServerClient } from './server-client.js';
-import type { TokenScale } from './token-scale.js';
-import { serverTokenizer } from './tokenizer.js';
-import { usageCounter } from './usage-counter.js';
-import { WORDS } from './word-list.js';
+import { correctPrompts } from './prompts/correct-prompts.js';
+import { measureScale } from './prompts/measure-scale.js';
+import { PromptBuilder } from './prompts/prompt-builder.js';
+import { WORDS } from './prompts/prompt-words.js';
+import type { TokenScale } from './prompts/token-scale.js';
+import { serverTokenizer } from './prompts/tokenizer.js';
+import { usageCounter } from './prompts/usage-counter.js';
+import { RequestWriter } from './send/request-writer.js';
 
 /** A first question may take that long at most: a server that loads its model is not ready to be measured. */
 const LONGEST_QUESTION_MS = 60_000;

@@ -1,6 +1,6 @@
 import { percentile } from '../../kernel/percentile.js';
-import type { LoadDriver } from './load-driver.js';
 import type { ObserveProgress } from './observation.js';
+import type { LoadDriver } from './send/load-driver.js';
 
 const INTERVAL_MS = 200;
 

@@ -3,10 +3,10 @@ import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import { fakeProfile } from '../../replica/latency/fake-profile.fixture.js';
 import { parseProfile, profileText } from '../../replica/latency/profile-file.js';
+import { physicsFamily } from './families/physics-family.js';
+import { scaledFamily } from './families/scaled-family.js';
 import { type FitOptions, fitProfile } from './fit-profile.js';
-import { physicsFamily } from './physics-family.js';
 import { ENGINE, ladder, PLANTED, plantedSteps, plantedTrace, risingLoad } from './planted.fixture.js';
-import { scaledFamily } from './scaled-family.js';
 
 const model = loadModel('qwen/qwen3-14b');
 const gpu = loadGpu('H100');

@@ -1,14 +1,14 @@
 import type { GpuSpec, ModelSpec } from '../../replica/catalogue/contract.js';
 import type { LatencyProfile, ProfileScheduler, RequestCosts, StepCosts } from '../../replica/latency/profile.js';
 import { noStart, nothingToFit } from './errors.js';
+import { physicsFamily } from './families/physics-family.js';
+import type { ProfileFamily } from './families/profile-family.js';
+import { scaledFamily } from './families/scaled-family.js';
 import type { FitReport } from './fit-report.js';
-import { fitStepRuns, type StepRun } from './fit-step-runs.js';
-import { fitTraces } from './fit-traces.js';
-import type { ObservedTrace } from './observed-trace.js';
-import { physicsFamily } from './physics-family.js';
-import type { ProfileFamily } from './profile-family.js';
-import { scaledFamily } from './scaled-family.js';
-import type { SettingsSearch } from './settings-search.js';
+import { fitStepRuns, type StepRun } from './steps/fit-step-runs.js';
+import { fitTraces } from './traces/fit-traces.js';
+import type { ObservedTrace } from './traces/observed-trace.js';
+import type { SettingsSearch } from './traces/settings-search.js';
 
 /** Steps that are launched piece by piece, and the part of the data that is kept back to judge by. */
 const LAUNCHED_ABOVE = 512;

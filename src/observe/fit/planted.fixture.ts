@@ -5,9 +5,9 @@ import type { LatencyProfile, RequestCosts, StepCosts } from '../../replica/late
 import { engineLatency, profileLatency, stepTime, tokensOf } from '../../replica/latency/profile-latency.js';
 import { GpuLoad } from '../../replica/latency/profile-load.js';
 import { RequestTable } from '../../workload/request-table.js';
-import type { EngineSettings, ObservedTrace } from './observed-trace.js';
-import { replayTrace } from './replay-trace.js';
-import type { StepSample } from './step-sample.js';
+import type { StepSample } from './steps/step-sample.js';
+import type { EngineSettings, ObservedTrace } from './traces/observed-trace.js';
+import { replayTrace } from './traces/replay-trace.js';
 
 /** Costs in the order of magnitude of a real engine's, to be found again. */
 export const PLANTED: StepCosts = {

@@ -1,5 +1,5 @@
 import { RequestTable } from '../../workload/request-table.js';
-import type { ObservedTrace } from '../fit/observed-trace.js';
+import type { ObservedTrace } from '../fit/traces/observed-trace.js';
 import { readNumberTable } from './number-table.js';
 
 const COLUMNS = [

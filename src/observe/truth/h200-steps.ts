@@ -1,6 +1,6 @@
 import { emptyShape } from '../../replica/latency/batch-shape.js';
 import type { BatchShape } from '../../replica/latency/contract.js';
-import type { StepSample } from '../fit/step-sample.js';
+import type { StepSample } from '../fit/steps/step-sample.js';
 import { badGpuTime, noStepTime } from './errors.js';
 import { readNumberTable } from './number-table.js';
 

@@ -1,0 +1,23 @@
+import { InputError, RunError } from '../../../kernel/errors.js';
+import { knownNames } from '../../../kernel/nearest-name.js';
+import type { ResponseProblem } from './response-problem.js';
+
+/** Every error of the load driver, by what went wrong. Codes are stable. */
+
+export function modelNotServed(model: string, url: string, served: readonly string[]): InputError {
+  return new InputError('MODEL_NOT_SERVED', '--model', `${url} does not serve '${model}'`, knownNames(model, served));
+}
+
+/** The server cannot be measured: it does not answer even a first question. */
+export function serverFails(url: string, what: string, problem: ResponseProblem): RunError {
+  return new RunError('SERVER_FAILS', `${url}: ${what}: ${problem.message}${hintOf(problem)}`);
+}
+
+function hintOf(problem: ResponseProblem): string {
+  if (problem.class === 'http_401' || problem.class === 'http_403') return '; give --api-key, or set TWINYARD_API_KEY';
+  return problem.class === 'refused' ? '; start the server, or give the address it listens on' : '';
+}
+
+export function nothingMeasured(url: string, why: string): RunError {
+  return new RunError('NOTHING_MEASURED', `${url}: nothing was measured: ${why}`);
+}

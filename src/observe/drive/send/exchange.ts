@@ -1,0 +1,112 @@
+import type { Dispatcher } from 'undici';
+import { connectionProblem, type ResponseProblem, statusProblem } from '../client/response-problem.js';
+import type { ResponseReader } from '../client/response-reader.js';
+import type { ServerClient } from '../client/server-client.js';
+import type { SendClock } from './send-clock.js';
+
+/** As much of an error's body is read. */
+const MAX_ERROR_BYTES = 4096;
+
+/** What is sent. */
+export interface Outgoing {
+  path: string;
+  body: Buffer;
+  headers: Readonly<Record<string, string>>;
+  /** Microseconds until nobody wants the response any more; Infinity: never. */
+  timeoutUs: number;
+}
+
+/** One request on its way to the server and its response on the way back. Tells its owner once that it is over. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly row: number;
+  readonly reader: ResponseReader;
+  /** When it was handed to the connections, when its bytes went out, and when it was over. */
+  handedUs = Number.NaN;
+  sentUs = Number.NaN;
+  endUs = Number.NaN;
+  problem: ResponseProblem | null = null;
+  readonly #clock: SendClock;
+  readonly #over: (exchange: Exchange) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+  #status = 0;
+  #errorText = '';
+
+  constructor(row: number, reader: ResponseReader, clock: SendClock, over: (exchange: Exchange) => void) {
+    this.row = row;
+    this.reader = reader;
+    this.#clock = clock;
+    this.#over = over;
+  }
+
+  start(client: ServerClient, { body, headers, path, timeoutUs }: Outgoing): void {
+    if (timeoutUs < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#giveUp(timeoutUs), timeoutUs / 1000);
+    this.handedUs = this.#clock.nowUs();
+    client.dispatch(path, body, headers, this);
+  }
+
+  /** Nobody wants the rest any more. */
+  interrupt(): void {
+    this.#breakOff({ class: 'interrupted', message: 'broken off by whoever sent it' });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isOver) controller.abort(new Error('nobody waits any more'));
+    else this.sentUs = this.#clock.nowUs();
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number): void {
+    this.#status = status;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (this.#isOver) return;
+    const nowUs = this.#clock.nowUs();
+    if (this.#status >= 300) {
+      if (this.#errorText.length < MAX_ERROR_BYTES) this.#errorText += bytes.toString('utf8');
+      return;
+    }
+    this.reader.push(bytes, nowUs);
+    if (this.reader.problem !== null) this.#breakOff(this.reader.problem);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    if (this.#status >= 300) this.problem = statusProblem(this.#status, this.#errorText);
+    else {
+      this.reader.end();
+      this.problem = this.reader.problem;
+    }
+    this.#end();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (this.#isOver) return;
+    const { isDone, problem } = this.reader;
+    this.problem = isDone ? problem : connectionProblem(error, !Number.isNaN(this.sentUs));
+    this.#end();
+  }
+
+  #giveUp(timeoutUs: number): void {
+    const within = `within ${timeoutUs / 1e6} s`;
+    const { chunks } = this.reader;
+    if (chunks === 0) this.#breakOff({ class: 'hang', message: `no answer ${within}` });
+    else this.#breakOff({ class: 'timeout', message: `the answer was not complete ${within}, after ${chunks} pieces` });
+  }
+
+  #breakOff(problem: ResponseProblem): void {
+    if (this.#isOver) return;
+    this.problem = problem;
+    this.#end();
+    this.#controller?.abort(new Error(problem.message));
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.endUs = this.#clock.nowUs();
+    this.#over(this);
+  }
+}

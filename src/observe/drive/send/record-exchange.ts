@@ -1,0 +1,35 @@
+import type { ResponseProblem } from '../client/response-problem.js';
+import type { Exchange } from './exchange.js';
+import type { RequestRecords } from './request-records.js';
+
+/**
+ * Notes how a request went.
+ * @param wanted output tokens that were asked for; null if any number will do
+ */
+export function recordExchange(records: RequestRecords, exchange: Exchange, wanted: number | null): void {
+  const { endUs, handedUs, problem, reader, row, sentUs } = exchange;
+  // A request whose bytes never went out was sent when it was tried.
+  const went = Number.isNaN(sentUs) ? handedUs : sentUs;
+  records.sentUs[row] = went;
+  records.connectUs[row] = went - handedUs;
+  records.firstUs[row] = reader.firstUs;
+  records.lastUs[row] = problem === null ? reader.lastUs : endUs;
+  records.chunks[row] = reader.chunks;
+  records.inputTokens[row] = reader.counts.inputTokens;
+  records.cachedTokens[row] = reader.counts.cachedTokens;
+  records.outputTokens[row] = reader.counts.outputTokens;
+  records.finishReason[row] = reader.finishReason;
+  records.isComplete[row] = problem === null ? 1 : 0;
+  const found = problem ?? doubt(exchange, wanted);
+  if (found !== null) records.problems.set(row, found);
+}
+
+/** What is wrong with a response that is complete. */
+function doubt({ reader }: Exchange, wanted: number | null): ResponseProblem | null {
+  const { inputTokens, outputTokens } = reader.counts;
+  if (inputTokens < 0 || outputTokens < 0) {
+    return { class: 'no_usage', message: 'the answer does not say how many tokens it took' };
+  }
+  if (wanted === null || outputTokens === wanted) return null;
+  return { class: 'other_tokens', message: `${outputTokens} output tokens instead of ${wanted}` };
+}

@@ -1,0 +1,31 @@
+import type { ReplicaConfig } from '../../../replica/replica-config.js';
+import type { RequestTable } from '../../../workload/request-table.js';
+
+/** Settings of an engine that decide how requests share it. */
+export type EngineSettings = Pick<
+  ReplicaConfig,
+  | 'totalKvBlocks'
+  | 'blockSize'
+  | 'maxModelLen'
+  | 'maxNumSeqs'
+  | 'maxNumBatchedTokens'
+  | 'longPrefillTokenThreshold'
+  | 'scheduler'
+  | 'preemptionPolicy'
+  | 'engineRules'
+>;
+
+/** What one engine was asked, and how it fared. */
+export interface ObservedTrace {
+  name: string;
+  /** Rows in order of arrival. */
+  table: RequestTable;
+  /** By row, from the arrival on; NaN for what nobody knows. */
+  ttftUs: Float64Array;
+  e2eUs: Float64Array;
+  /** Rows before this one are replayed but not judged: caches and clocks warm up. */
+  warmUp: number;
+  /** Requests that the client had under way at most; Infinity when it did not care. */
+  maxInFlight: number;
+  engine: EngineSettings;
+}
