@@ -161,7 +161,7 @@ test('a folder for data, or for a store, where there can be none is told, and no
   afterwards(() => gateway.close(0));
   await expect(gateway.start()).rejects.toMatchObject({
     code: 'JOURNAL_NOT_WRITABLE',
-    problem: 'the usage journal cannot be written there (ENOENT)',
+    problem: 'the usage journal cannot be written there (its folder does not exist)',
   });
   await expect(openStore('/proc/twinyard/keys.db')).rejects.toMatchObject({
     code: 'STORE_PERMISSION',

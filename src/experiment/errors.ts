@@ -1,12 +1,11 @@
+import { folderProblem } from '../files/file-problem.js';
 import { InputError, RunError } from '../kernel/errors.js';
-import { readProblem } from '../workload/input-file.js';
 
 /** Every error of this layer, by what went wrong. Codes are stable. */
 
 export function cacheNotUsable(folder: string, error: unknown): InputError {
-  const { code } = error as NodeJS.ErrnoException;
-  const problem = code === 'EEXIST' || code === 'ENOTDIR' ? 'is not a folder' : readProblem(error);
-  return new InputError('CACHE_NOT_USABLE', folder, problem, 'give a folder that may be written, or --no-cache');
+  const hint = 'give a folder that may be written, or --no-cache';
+  return new InputError('CACHE_NOT_USABLE', folder, folderProblem(error), hint);
 }
 
 /** A worker ended without a response. */

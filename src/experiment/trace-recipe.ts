@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readProblem } from '../files/file-problem.js';
 import { fileUnreadable } from '../workload/errors.js';
 import { headerBeside } from '../workload/formats/trace-v2.js';
 import { trafficFiles } from '../workload/formats/traffic/traffic-files.js';
-import { readProblem } from '../workload/input-file.js';
 import type { TraceRecipe } from './workload-recipe.js';
 
 /** The recipe of a recorded workload, with the hash of what is in its files now. */

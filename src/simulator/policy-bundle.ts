@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { readProblem } from '../files/file-problem.js';
 import { InputError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/nearest-name.js';
 import type { YamlErrors } from '../kernel/yaml/read-schema.js';
 import { BUNDLE_KIND, type BundleKeys } from '../policy/bundle/bundle-keys.js';
-import { readProblem } from '../workload/input-file.js';
 
 /** The policies of a cluster as a file, keys as written there. What is absent was not said. */
 export interface PolicyBundle extends BundleKeys {

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { readProblem } from '../files/file-problem.js';
 import { fileDamaged, fileUnreadable } from './errors.js';
-import { gzipProblem, isGzip, readProblem } from './input-file.js';
+import { gzipProblem, isGzip } from './input-file.js';
 
 const CHUNK_BYTES = 1 << 20;
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readProblem } from '../files/file-problem.js';
 import { fileDamaged, fileUnreadable } from './errors.js';
 
 /** A whole file as bytes; gzip is recognised by its first two bytes, whatever the file is called. */
@@ -33,20 +34,6 @@ function readBytes(path: string): Buffer {
   } catch (error) {
     throw fileUnreadable(path, readProblem(error));
   }
-}
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  ENOTDIR: 'no such file',
-  EISDIR: 'is a folder',
-  EACCES: 'no permission to read it',
-  ERR_FS_FILE_TOO_LARGE: 'is too large to read at once',
-};
-
-/** Why a file could not be read, in words. */
-export function readProblem(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return PROBLEMS[code ?? ''] ?? message;
 }
 
 /** Why a file could not be unpacked, in words. */

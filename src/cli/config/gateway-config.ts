@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readProblem } from '../../files/file-problem.js';
 import { dataDirOf, storeAddress } from '../../gateway/config/access-config.js';
 import {
   DEFAULT_LINES,
@@ -14,7 +15,6 @@ import { sharedFile } from '../../gateway/errors.js';
 import { tracingFromEnvironment } from '../../gateway/telemetry/tracing/traces-url.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
-import { readProblem } from '../../workload/input-file.js';
 import { badValue, conflictingFlags, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { ServeFlags } from '../serve/serve-flags.js';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readProblem } from '../../workload/input-file.js';
+import { readProblem } from '../../files/file-problem.js';
 import { badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
 import { file } from '../flags/kinds.js';

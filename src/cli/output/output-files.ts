@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { writeProblem } from '../../files/file-problem.js';
 import { outputFailed, overwrittenInput, sharedOutput, unwritableOutput } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { AtomicFile } from './atomic-file.js';
@@ -67,7 +68,7 @@ function checkWritable({ flag, path }: NamedPath): 'file' | 'device' {
   try {
     const existing = statSync(path, { throwIfNoEntry: false });
     if (existing?.isDirectory() || /[/\\]$/.test(path)) {
-      throw unwritableOutput(flag, path, 'it is a folder', 'give the path of a file');
+      throw unwritableOutput(flag, path, 'is a folder', 'give the path of a file');
     }
     if (existing !== undefined) accessSync(path, constants.W_OK);
     if (existing !== undefined && !existing.isFile()) return 'device';
@@ -102,33 +103,4 @@ function identity(path: string): string {
       return resolve(path);
     }
   }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'no file can be created there',
-  EINVAL: 'no file can be created there',
-  EIO: 'the device failed',
-  EISDIR: 'it is a folder',
-  EEXIST: 'a file beside it is in the way',
-  EFBIG: 'the file would be too large',
-  EBUSY: 'it is in use',
-  ETXTBSY: 'it is in use',
-  ENXIO: 'nothing is at the other end',
-  EPIPE: 'its reader has gone',
-  ENFILE: 'too many files are open',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOTDIR: 'a part of the path is not a folder',
-  ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'the links of the path go in a circle',
-  ENOSPC: 'no space is left',
-  EDQUOT: 'the quota is used up',
-  EMFILE: 'too many files are open',
-};
-
-/** In words; never with a path, which could be that of a temporary file. */
-export function writeProblem(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return REASONS[code ?? ''] ?? code ?? message;
 }

@@ -13,7 +13,7 @@ describe('stdoutFailure', () => {
   };
 
   it('says why in one line', () => {
-    expect(failed('ENOSPC')).toEqual([1, 'twinyard: cannot write the result: no space is left\n']);
+    expect(failed('ENOSPC')).toEqual([1, 'twinyard: cannot write the result: disk full\n']);
   });
 
   it('says nothing when the reader has gone', () => {

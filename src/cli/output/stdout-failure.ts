@@ -1,6 +1,6 @@
+import { writeProblem } from '../../files/file-problem.js';
 import { resultNotWritten } from '../errors.js';
 import type { CliStream } from '../io.js';
-import { writeProblem } from './output-files.js';
 
 /** Says why standard output could not be written and returns the exit code. A reader that has seen enough (`| head`) is no error. */
 export function stdoutFailure(error: NodeJS.ErrnoException, stderr: CliStream): number {

@@ -86,7 +86,7 @@ describe('--latency-profile', () => {
   });
 
   it.each([
-    ['--latency-profile gone.json', 'gone.json: cannot be read (ENOENT)'],
+    ['--latency-profile gone.json', 'gone.json: cannot be read (no such file)'],
     ['--latency-profile ours.json --latency-model roofline', '--latency-model: the profile says what steps take'],
     ['--latency-profile ours.json --dp 2', '--dp: the profile says what steps take'],
     ['--latency-profile ours.json --tp 2', "--tp: the profile 'ours' was measured with 1"],

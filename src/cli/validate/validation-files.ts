@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeProblem } from '../../files/file-problem.js';
 import { unwritableOutput } from '../errors.js';
-import { checkOutputs, type NamedPath, writeProblem } from '../output/output-files.js';
+import { checkOutputs, type NamedPath } from '../output/output-files.js';
 import { traceFiles } from '../output/output-paths.js';
 
 /** Everything that a validation keeps. */

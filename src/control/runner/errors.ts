@@ -1,3 +1,4 @@
+import { readProblem, writeProblem } from '../../files/file-problem.js';
 import { InputError, RunError } from '../../kernel/errors.js';
 import type { FreeResources, ReplicaResources } from './contract.js';
 
@@ -65,10 +66,10 @@ export class RunnerFault extends Error {
 }
 
 export const unkeptRecord = (id: string, cause: unknown) =>
-  new RunnerFault(`replica '${id}': its state cannot be written (${reasonOf(cause)})`, { cause });
+  new RunnerFault(`replica '${id}': its state cannot be written (${writeProblem(cause)})`, { cause });
 
 export const unrotatedLog = (path: string, cause: unknown) =>
-  new RunnerFault(`${path}: cannot be rotated (${reasonOf(cause)}); it grows`, { cause });
+  new RunnerFault(`${path}: cannot be rotated (${readProblem(cause)}); it grows`, { cause });
 
 export const leftProcesses = (pids: readonly number[]) =>
   new RunnerFault(`processes of replicas that are gone do not end: ${pids.join(', ')}`);
@@ -99,9 +100,3 @@ function rest(lacks: NoRoom['lacks'], free: FreeResources): string {
 }
 
 const mebibytes = (bytes: number) => `${Math.floor(bytes / 1024 ** 2)} MiB`;
-
-/** The code of an error of the operating system, else its message. */
-export function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message;
-}

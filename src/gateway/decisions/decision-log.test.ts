@@ -46,7 +46,10 @@ describe('DecisionLog', () => {
 
   it('says where it cannot be', () => {
     expect(() => new DecisionLog(join(folder, 'none', 'd.jsonl'), noFailure)).toThrowError(
-      expect.objectContaining({ code: 'OUTPUT_NOT_WRITABLE', problem: 'cannot be written (ENOENT)' }),
+      expect.objectContaining({
+        code: 'OUTPUT_NOT_WRITABLE',
+        problem: 'cannot be written (its folder does not exist)',
+      }),
     );
   });
 

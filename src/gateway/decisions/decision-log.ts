@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { writeProblem } from '../../files/file-problem.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
 import { unwritableLog } from '../errors.js';
 import type { DecisionInput } from '../fleet/deciding-fleet.js';
@@ -55,7 +56,7 @@ export class DecisionLog {
     try {
       this.#file = openSync(path, 'w', 0o600);
     } catch (error) {
-      throw unwritableLog(path, (error as NodeJS.ErrnoException).code ?? String(error));
+      throw unwritableLog(path, writeProblem(error));
     }
   }
 

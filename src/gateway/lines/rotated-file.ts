@@ -9,6 +9,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
+import { writeProblem } from '../../files/file-problem.js';
 import { unwritableLog } from '../errors.js';
 
 const NEWLINE = 10;
@@ -35,7 +36,7 @@ export class RotatedFile {
     try {
       this.#open();
     } catch (error) {
-      throw unwritableLog(path, (error as NodeJS.ErrnoException).code ?? String(error));
+      throw unwritableLog(path, writeProblem(error));
     }
   }
 

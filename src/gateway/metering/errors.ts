@@ -1,3 +1,4 @@
+import { writeProblem } from '../../files/file-problem.js';
 import { InputError } from '../../kernel/errors.js';
 
 /** What can be wrong with the folder of the usage journal when a gateway starts. */
@@ -16,12 +17,14 @@ export class JournalFault extends Error {
 
 export const unwrittenUsage = (path: string, cause: unknown) =>
   new JournalFault(
-    `${path}: usage cannot be written (${reasonOf(cause)}); it is counted in memory, and lost if the gateway is killed`,
+    `${path}: usage cannot be written (${writeProblem(cause)}); it is counted in memory, and lost if the gateway is killed`,
     { cause },
   );
 
 export const unfoldedUsage = (cause: unknown) =>
-  new JournalFault(`usage cannot be added to the store (${reasonOf(cause)}); it is kept and added later`, { cause });
+  new JournalFault(`usage cannot be added to the store (${writeProblem(cause)}); it is kept and added later`, {
+    cause,
+  });
 
 export const unreadUsage = (path: string, lines: number) =>
   new JournalFault(
@@ -29,10 +32,4 @@ export const unreadUsage = (path: string, lines: number) =>
   );
 
 export const unremovedUsage = (path: string, cause: unknown) =>
-  new JournalFault(`${path}: has been added to the store but cannot be removed (${reasonOf(cause)})`, { cause });
-
-/** The code of an error of the operating system, else its message. */
-export function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message;
-}
+  new JournalFault(`${path}: has been added to the store but cannot be removed (${writeProblem(cause)})`, { cause });

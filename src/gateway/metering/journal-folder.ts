@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../kernel/make-folder.js';
+import { FileLock } from '../../files/file-lock.js';
+import { makeFolder } from '../../files/make-folder.js';
 import type { UsageRow } from '../../store/usage/usage.js';
-import { RunLock } from './run-lock.js';
 import { readUsageLines } from './usage-lines.js';
 
 const RUN = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
@@ -18,7 +18,7 @@ export interface EndedJournal {
   /** Lines that could not be read. */
   readonly damaged: number;
   /** Held while a journal of a dead run is dealt with, on the last one of that run. */
-  readonly lock: RunLock | null;
+  readonly lock: FileLock | null;
 }
 
 /** The folder that all gateways of an installation keep their journals in: `usage-<run>-<number>.journal`, and a lock per run. */
@@ -37,8 +37,8 @@ export class JournalFolder {
     return join(this.#path, `usage-${id}.journal`);
   }
 
-  lock(run: string): Promise<RunLock | null> {
-    return RunLock.take(join(this.#path, `usage-${run}.lock`));
+  lock(run: string): Promise<FileLock | null> {
+    return FileLock.take(join(this.#path, `usage-${run}.lock`));
   }
 
   /** The journals that dead runs have left, in the order in which each was written. Those of runs alive are not touched. */

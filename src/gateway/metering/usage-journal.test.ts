@@ -248,7 +248,7 @@ describe('what a dead run has left', () => {
 
 describe('a journal that cannot be removed', () => {
   test.each([
-    ['', 'has been added to the store but cannot be removed (EPERM)'],
+    ['', 'has been added to the store but cannot be removed (permission denied)'],
     ['rubbish\n', '1 line is damaged'],
   ])('with %j in it is not forgotten, and counts once', async (tail, fault) => {
     await left(3, tail);
@@ -356,7 +356,9 @@ describe('where it cannot be written', () => {
     await expect(open()).rejects.toThrowError(expect.objectContaining({ code: 'JOURNAL_NOT_WRITABLE', place: folder }));
     await expect(
       UsageJournal.open(join(folder, 'x'), store.usage, { epochUs: 0, onFault: () => {} }),
-    ).rejects.toThrowError(/the usage journal cannot be written there \(ENOTDIR\); give a folder/);
+    ).rejects.toThrowError(
+      /the usage journal cannot be written there \(a part of the path is not a folder\); give a folder/,
+    );
   });
 
   test('a full disk is told of once, whole lines stay, and the sums go on', async () => {
@@ -373,7 +375,7 @@ describe('where it cannot be written', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
     expect([journal.failedWrites, faults]).toEqual([
       3,
-      [expect.stringMatching(/usage-.*: usage cannot be written \(ENOSPC\); it is counted in memory/)],
+      [expect.stringMatching(/usage-.*: usage cannot be written \(disk full\); it is counted in memory/)],
     ]);
     await journal.fold();
     expect(await requests()).toBe(4);
@@ -423,6 +425,6 @@ describe('where it cannot be written', () => {
     journal.add(request(), 0);
     await journal.close();
     expect(await requests()).toBe(2);
-    expect(faults).toEqual([expect.stringContaining('cannot be written (ENOENT)')]);
+    expect(faults).toEqual([expect.stringContaining('cannot be written (its folder does not exist)')]);
   });
 });

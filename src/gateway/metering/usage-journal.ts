@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { renameSync, unlinkSync } from 'node:fs';
+import type { FileLock } from '../../files/file-lock.js';
+import { writeProblem } from '../../files/file-problem.js';
 import type { UsageRow } from '../../store/usage/usage.js';
-import { reasonOf, unfoldedUsage, unreadUsage, unremovedUsage, unwritableJournal, unwrittenUsage } from './errors.js';
+import { unfoldedUsage, unreadUsage, unremovedUsage, unwritableJournal, unwrittenUsage } from './errors.js';
 import { type EndedJournal, JournalFolder } from './journal-folder.js';
-import type { RunLock } from './run-lock.js';
 import { type CountedRequest, UsageSegment } from './usage-segment.js';
 import { UtcDay } from './utc-day.js';
 
@@ -38,7 +39,7 @@ export class UsageJournal {
   failedFolds = 0;
   readonly #sink: UsageSink;
   readonly #folder: JournalFolder;
-  readonly #lock: RunLock;
+  readonly #lock: FileLock;
   /** Names this run among those that share the folder. */
   readonly run: string;
   /** Runs of the folder that have ended without a word. */
@@ -58,7 +59,7 @@ export class UsageJournal {
   private constructor(
     sink: UsageSink,
     folder: JournalFolder,
-    { lock, run, left }: { lock: RunLock; run: string; left: EndedJournal[] },
+    { lock, run, left }: { lock: FileLock; run: string; left: EndedJournal[] },
     options: JournalOptions,
   ) {
     this.#sink = sink;
@@ -83,7 +84,7 @@ export class UsageJournal {
       const lock = (await folder.lock(run))!;
       journal = new UsageJournal(sink, folder, { lock, run, left: await folder.left() }, options);
     } catch (error) {
-      throw unwritableJournal((error as NodeJS.ErrnoException).path ?? path, reasonOf(error));
+      throw unwritableJournal((error as NodeJS.ErrnoException).path ?? path, writeProblem(error));
     }
     await journal.fold();
     return journal;

@@ -19,7 +19,7 @@ describe('readRecordingKey', () => {
   it.each([
     ['a file that holds something else', 'no key', 'does not hold 64 hexadecimal digits'],
     ['a file that was cut off', newRecordingKey().toString('hex').slice(1), 'does not hold 64 hexadecimal digits'],
-    ['a folder', null, 'cannot be read (EISDIR)'],
+    ['a folder', null, 'cannot be read (is a folder)'],
   ])('refuses %s', (_, content, problem) => {
     const path = join(folder, 'bad.key');
     rmSync(path, { recursive: true, force: true });
@@ -32,7 +32,10 @@ describe('readRecordingKey', () => {
 
   it('says where there can be none', () => {
     expect(() => readRecordingKey(join(folder, 'none', 'a.key'))).toThrowError(
-      expect.objectContaining({ code: 'OUTPUT_NOT_WRITABLE', problem: 'cannot be written (ENOENT)' }),
+      expect.objectContaining({
+        code: 'OUTPUT_NOT_WRITABLE',
+        problem: 'cannot be written (its folder does not exist)',
+      }),
     );
   });
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { readProblem, writeProblem } from '../../files/file-problem.js';
 import { unusableRecordingKey, unwritableLog } from '../errors.js';
 
 const KEY_BYTES = 32;
@@ -17,8 +18,7 @@ export function readRecordingKey(path: string): Buffer {
   try {
     writeFileSync(path, `${newRecordingKey().toString('hex')}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw unwritableLog(path, code ?? String(error));
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableLog(path, writeProblem(error));
   }
   const text = contentOf(path);
   if (!/^[0-9a-f]{64}$/.test(text)) throw unusableRecordingKey(path, 'does not hold 64 hexadecimal digits');
@@ -29,6 +29,6 @@ function contentOf(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw unusableRecordingKey(path, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw unusableRecordingKey(path, `cannot be read (${readProblem(error)})`);
   }
 }

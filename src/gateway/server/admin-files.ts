@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../kernel/make-folder.js';
+import { writeProblem } from '../../files/file-problem.js';
+import { makeFolder } from '../../files/make-folder.js';
 import { unusableAdminFile } from '../errors.js';
 
 const OWNER_ONLY = 0o600;
@@ -109,5 +110,7 @@ function attempt<Value>(path: string, action: () => Value): Value {
 
 function asUnusable(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  return code === undefined || !/^E[A-Z]+$/.test(code) ? error : unusableAdminFile(path, `cannot be used (${code})`);
+  return code === undefined || !/^E[A-Z]+$/.test(code)
+    ? error
+    : unusableAdminFile(path, `cannot be used (${writeProblem(error)})`);
 }

@@ -136,7 +136,7 @@ describe('Listener', () => {
       expect.objectContaining({
         code: 'TLS_UNUSABLE',
         place: join(folder, 'none'),
-        problem: 'cannot be read (ENOENT)',
+        problem: 'cannot be read (no such file)',
       }),
     );
     expect(

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { readProblem } from '../../files/file-problem.js';
 import type { ListenConfig } from '../config/gateway-config.js';
 import { unusableTls } from '../errors.js';
 
@@ -23,6 +24,6 @@ function readPart(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw unusableTls(path, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw unusableTls(path, `cannot be read (${readProblem(error)})`);
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { readProblem } from '../../files/file-problem.js';
 import { missingColumn, notANumber, unreadable } from './errors.js';
 
 /**
@@ -39,6 +40,6 @@ function textOf(path: string): string {
     const bytes = readFileSync(path);
     return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   } catch (error) {
-    throw unreadable(path, (error as NodeJS.ErrnoException).code ?? 'not a gzip file');
+    throw unreadable(path, readProblem(error));
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readProblem } from '../../files/file-problem.js';
 import { fileNotReadable, invalidField, malformedJson } from '../errors.js';
 import { findJsonError } from './find-json-error.js';
 import { findRepeatedKey } from './find-repeated-key.js';
@@ -24,19 +25,6 @@ export function loadJsonObject(file: string, { uniqueKeys = false } = {}): JsonO
     throw malformedJson(file, line, column, `'${repeated.key}' appears twice`);
   }
   return value;
-}
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  ENOTDIR: 'no such file',
-  EISDIR: 'is a folder',
-  EACCES: 'no permission to read it',
-};
-
-/** Why a file or folder could not be read, in words. */
-export function readProblem(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return PROBLEMS[code ?? ''] ?? code ?? String(error);
 }
 
 function position(text: string, offset: number): { line: number; column: number } {

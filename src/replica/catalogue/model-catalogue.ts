@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readProblem } from '../../files/file-problem.js';
 import { fileNotReadable, noModelInFolder, unknownModel } from '../errors.js';
 import { cataloguePath } from './catalogue-path.js';
 import type { ModelSpec } from './contract.js';
-import { readProblem } from './load-json.js';
 import { parseModelConfig } from './parse-model-config.js';
 
 export interface ModelOptions {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readProblem } from '../../files/file-problem.js';
 import type { YamlErrors } from '../../kernel/yaml/read-schema.js';
 import { readStrictYaml } from '../../kernel/yaml/strict-yaml.js';
 import type { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
@@ -14,7 +15,7 @@ export function readProfile(path: string): LatencyProfile {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw fileNotReadable(path, (error as NodeJS.ErrnoException).code ?? 'not a file');
+    throw fileNotReadable(path, readProblem(error));
   }
   return parseProfile(text, path);
 }

@@ -5,11 +5,11 @@ import { InputError } from '../../kernel/errors.js';
 export const backupExists = (path: string) =>
   new InputError('BACKUP_EXISTS', path, 'is there already', 'give the name of a file that is not');
 
-export const unwritableBackup = (path: string, code: string) =>
+export const unwritableBackup = (path: string, problem: string) =>
   new InputError(
     'BACKUP_UNWRITABLE',
     path,
-    `cannot be written (${code})`,
+    `cannot be written (${problem})`,
     'give a file in a folder that you may write to',
   );
 

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import type Libsql from 'libsql';
+import { writeProblem } from '../../files/file-problem.js';
 import { MIGRATIONS } from '../database/migrations.js';
 import { storeAddress } from '../database/store-address.js';
 import type { Store, StoreTransaction } from '../open-store.js';
@@ -30,7 +31,7 @@ export async function backUp(address: string, store: Store, path: string): Promi
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw backupExists(path);
-    if (code !== undefined && /^E[A-Z]+$/.test(code)) throw unwritableBackup(path, code);
+    if (code !== undefined && /^E[A-Z]+$/.test(code)) throw unwritableBackup(path, writeProblem(error));
     throw error;
   } finally {
     rmSync(draft, { force: true });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { sql } from 'kysely';
+import { readProblem } from '../../files/file-problem.js';
 import { MIGRATIONS } from '../database/migrations.js';
 import { openStore, type Store, type StoreTransaction } from '../open-store.js';
 import { rowsOf } from './backup.js';
@@ -109,6 +110,6 @@ function startOf(path: string): string {
     closeSync(file);
     return bytes.toString('latin1');
   } catch (error) {
-    throw badBackup(path, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw badBackup(path, `cannot be read (${readProblem(error)})`);
   }
 }

@@ -2,7 +2,8 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CompiledQuery, type Dialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import type Libsql from 'libsql';
-import { makeFolder } from '../../kernel/make-folder.js';
+import { isDenied, isDiskFull, writeProblem } from '../../files/file-problem.js';
+import { makeFolder } from '../../files/make-folder.js';
 import type { OpenStoreOptions } from './database.js';
 import {
   fullStore,
@@ -62,14 +63,15 @@ function touch(path: string, shown: string, create: boolean): void {
   }
 }
 
-export function fileError({ code, message }: NodeJS.ErrnoException, shown: string): Error {
+export function fileError(error: NodeJS.ErrnoException, shown: string): Error {
+  const { code } = error;
   if (code === 'ENOENT') return missingStore(shown, 'does not exist');
   if (code === 'EISDIR') return notADatabase(shown, 'is a folder');
-  // The first when the folder would be made, the second when it is looked into.
+  // The first when the folder would be created, the second when it is opened.
   if (code === 'EEXIST' || code === 'ENOTDIR') return notAFolder(shown);
-  if (code === 'ENOSPC' || code === 'EDQUOT') return fullStore(shown, code);
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return storePermission(shown, `no access (${code})`);
-  return unreachableStore(shown, code ?? message);
+  if (isDiskFull(error)) return fullStore(shown, writeProblem(error));
+  if (isDenied(error)) return storePermission(shown, writeProblem(error));
+  return unreachableStore(shown, writeProblem(error));
 }
 
 const codeOf = (error: unknown) => (error as { code?: unknown } | null)?.code?.toString() ?? '';

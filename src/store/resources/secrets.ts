@@ -11,7 +11,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../kernel/make-folder.js';
+import { writeProblem } from '../../files/file-problem.js';
+import { makeFolder } from '../../files/make-folder.js';
 import { badKeyFile, brokenSecret, otherKeyFile } from './resource-errors.js';
 
 /** A text that only the holder of the key file can read. It stands in JSON where the text would. */
@@ -44,7 +45,11 @@ export class SecretBox {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === undefined || code.startsWith('SECRETS_')) throw error;
-      throw badKeyFile(path, `cannot be used (${code})`, 'give a file that this program may read and write');
+      throw badKeyFile(
+        path,
+        `cannot be used (${writeProblem(error)})`,
+        'give a file that this program may read and write',
+      );
     }
   }
 

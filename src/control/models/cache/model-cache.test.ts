@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FileLock } from '../../../files/file-lock.js';
 import type { ModelFile, ModelRegistry } from '../contract.js';
 import { downloadModel } from '../download/download-model.js';
 import { unreachable } from '../errors.js';
 import { FakeClock } from '../fake-clock.fixture.js';
 import { sha256 } from '../fake-hub.fixture.js';
 import { fakeBytes } from '../fake-model.fixture.js';
-import { CacheLock } from './cache-lock.js';
 import { ModelCache } from './model-cache.js';
 
 let folder: string;
@@ -139,7 +136,7 @@ describe('prune', () => {
 
   it('leaves a download under way alone', async () => {
     await interrupt('acme/big', 'b', 'one', 'three');
-    const lock = (await CacheLock.take(join(folder, 'locks', 'acme--big.lock')))!;
+    const lock = (await FileLock.take(join(folder, 'locks', 'acme--big.lock')))!;
     await cache.prune(() => false);
     expect(await shown()).toEqual([['acme/big', 'b', false]]);
     lock.release();
@@ -156,38 +153,5 @@ describe('prune', () => {
     await download('acme/tiny', 'a', 'one');
     rmSync(join(folder, 'trash'), { recursive: true });
     await expect(cache.prune(() => false)).rejects.toMatchObject({ code: 'MODEL_CACHE' });
-  });
-});
-
-describe('CacheLock', () => {
-  const libsql = fileURLToPath(import.meta.resolve('libsql'));
-
-  it('is had by one at a time, and its file stays', async () => {
-    const path = join(folder, 'locks', 'x.lock');
-    const first = (await CacheLock.take(path))!;
-    expect(await CacheLock.take(path)).toBeNull();
-    first.release();
-    const second = await CacheLock.take(path);
-    expect([second === null, existsSync(path)]).toEqual([false, true]);
-    second!.release();
-  });
-
-  it('is free when the process that had it was killed', async () => {
-    const path = join(folder, 'locks', 'y.lock');
-    const script = `
-      const Database = require(process.argv[1]);
-      const database = new Database(process.argv[2], { timeout: 0 });
-      database.exec('pragma journal_mode = memory; begin exclusive');
-      console.log('taken');
-      setInterval(() => database, 1000);
-    `;
-    const other = spawn(process.execPath, ['-e', script, libsql, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(other.stdout, 'data');
-    expect(await CacheLock.take(path)).toBeNull();
-    other.kill('SIGKILL');
-    await once(other, 'exit');
-    const lock = await CacheLock.take(path);
-    expect(lock).not.toBeNull();
-    lock!.release();
   });
 });

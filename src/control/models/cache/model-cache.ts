@@ -1,9 +1,9 @@
 import { realpath, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../../kernel/make-folder.js';
+import { FileLock } from '../../../files/file-lock.js';
+import { makeFolder } from '../../../files/make-folder.js';
 import type { Clock } from '../contract.js';
 import { CACHE_PARTS, CacheLayout } from './cache-layout.js';
-import { CacheLock } from './cache-lock.js';
 import { cacheProblem } from './cache-problem.js';
 import { ensureFolder } from './ensure-folder.js';
 import { type Manifest, nameFolder, readManifest, totalBytes } from './manifest.js';
@@ -85,8 +85,8 @@ export class ModelCache {
   }
 
   /** Waits until nobody else downloads a model of this name; `onWait` is told once if somebody does. */
-  lock({ name }: Manifest, clock: Clock, signal: AbortSignal, onWait: () => void): Promise<CacheLock> {
-    return CacheLock.wait(this.#layout.lockOf(nameFolder(name)), clock, signal, onWait);
+  lock({ name }: Manifest, clock: Clock, signal: AbortSignal, onWait: () => void): Promise<FileLock> {
+    return FileLock.wait(this.#layout.lockOf(nameFolder(name)), (ms) => clock.sleep(ms, signal), onWait);
   }
 
   /** Begins to put a model together, or goes on with it. Only for whoever has its lock. */

@@ -1,7 +1,7 @@
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FileLock } from '../../../files/file-lock.js';
 import { type CacheLayout, names } from './cache-layout.js';
-import { CacheLock } from './cache-lock.js';
 import type { CachedModel } from './model-cache.js';
 
 /**
@@ -20,7 +20,7 @@ export async function pruneCache(
   }
   for (const { group, path } of await layout.entries('staging')) {
     if (kept.has(join(path, 'model', 'files'))) continue;
-    const lock = await CacheLock.take(layout.lockOf(group));
+    const lock = await FileLock.take(layout.lockOf(group));
     if (lock === null) continue;
     try {
       freed += await layout.discard(path);

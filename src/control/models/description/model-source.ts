@@ -1,6 +1,6 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readProblem } from '../../../replica/catalogue/load-json.js';
+import { readProblem } from '../../../files/file-problem.js';
 import { retrying } from '../back-off.js';
 import type { Clock, ModelRegistry, ResolvedModel } from '../contract.js';
 import { badWeights, unusableFolder } from '../errors.js';

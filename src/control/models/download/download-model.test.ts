@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CacheLock } from '../cache/cache-lock.js';
+import { FileLock } from '../../../files/file-lock.js';
 import { ModelCache } from '../cache/model-cache.js';
 import type { ModelRegistry, ResolvedModel } from '../contract.js';
 import { FakeClock } from '../fake-clock.fixture.js';
@@ -401,7 +401,7 @@ describe('two at a time', () => {
   const lockPath = () => join(folder, 'cache', 'locks', 'acme--tiny.lock');
 
   it('wait for each other: the second finds the model there', async () => {
-    const first = (await CacheLock.take(lockPath()))!;
+    const first = (await FileLock.take(lockPath()))!;
     clock.onSleep = () => {
       if (clock.slept.length === 3) first.release();
     };
@@ -417,7 +417,7 @@ describe('two at a time', () => {
   });
 
   it('may stop waiting', async () => {
-    const first = (await CacheLock.take(lockPath()))!;
+    const first = (await FileLock.take(lockPath()))!;
     const controller = new AbortController();
     const reason = new Error('enough');
     clock.onSleep = () => controller.abort(reason);
@@ -479,7 +479,7 @@ describe('links that somebody planted', () => {
     await expect(download()).rejects.toMatchObject({
       code: 'MODEL_CACHE',
       place: path,
-      problem: 'is a link where a file should be',
+      problem: 'is a symbolic link',
     });
     expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('untouched');
   });
@@ -565,11 +565,11 @@ describe('a cache folder', () => {
     });
   });
 
-  it('cannot be locked where a folder is in the way', async () => {
+  it('cannot be locked where the lock file is a folder', async () => {
     mkdirSync(join(folder, 'cache', 'locks', 'acme--tiny.lock'));
     await expect(download()).rejects.toMatchObject({
       code: 'MODEL_CACHE',
-      problem: expect.stringMatching(/^cannot be locked \(/),
+      problem: 'is a folder',
     });
   });
 });

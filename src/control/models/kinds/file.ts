@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { readProblem } from '../../../replica/catalogue/load-json.js';
+import { readProblem } from '../../../files/file-problem.js';
 import type {
   Connection,
   ListQuery,

@@ -100,7 +100,9 @@ describe('of what an earlier control plane left', () => {
     mkdirSync(join(folder, 'log'));
     mkdirSync(join(folder, 'state.json.new'));
     expect(await found()).toMatchObject([{ exit: { reason: 'unseen', lastLines: [] } }]);
-    expect(ground.faults.map(({ message }) => message)).toEqual(["replica 'a': its state cannot be written (EISDIR)"]);
+    expect(ground.faults.map(({ message }) => message)).toEqual([
+      "replica 'a': its state cannot be written (is a folder)",
+    ]);
   });
 
   test.each([
@@ -166,12 +168,12 @@ describe('a folder', () => {
     writeFileSync(file, '');
     await expect(LocalRunner.open({ folder: file })).rejects.toMatchObject({
       code: 'RUNNER_FOLDER',
-      message: expect.stringContaining('ENOTDIR'),
+      message: expect.stringContaining('is not a folder'),
     });
     // Folders are made level by level: Node's own way of making several would never end here.
     await expect(LocalRunner.open({ folder: '/proc/twinyard' })).rejects.toMatchObject({
       code: 'RUNNER_FOLDER',
-      message: expect.stringContaining('ENOENT'),
+      message: expect.stringContaining('no such folder'),
     });
   });
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { notStarted, reasonOf } from '../errors.js';
+import { readProblem } from '../../../files/file-problem.js';
+import { notStarted } from '../errors.js';
 import { currentBootId, identityOf, type ProcessIdentity } from './process-table.js';
 
 export interface Launch {
@@ -50,7 +51,7 @@ export async function launch(options: Launch): Promise<LaunchedProcess> {
     });
     await once(child, 'spawn');
   } catch (error) {
-    throw notStarted(id, reasonOf(error));
+    throw notStarted(id, readProblem(error));
   } finally {
     closeSync(log);
   }

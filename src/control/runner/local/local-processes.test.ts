@@ -248,7 +248,7 @@ describe('logs', () => {
     while (ground.faults.length === 0) await fetch(`${url}/self`);
     for (let i = 0; i < 20; i++) await fetch(`${url}/self`);
     expect(ground.faults.map(({ message }) => message)).toEqual([
-      `${join(ground.replicas, 'a', 'log')}: cannot be rotated (ENOENT); it grows`,
+      `${join(ground.replicas, 'a', 'log')}: cannot be rotated (no such file); it grows`,
     ]);
   });
 });
@@ -278,7 +278,7 @@ describe('stopping', () => {
     await ready(fakeSpec('a'));
     rmSync(join(ground.replicas, 'a'), { recursive: true });
     expect(await runner.stop('a', { graceMs: 60_000 })).toMatchObject({ reason: 'stopped', code: 0 });
-    expect(ground.faults[0]!.message).toBe("replica 'a': its state cannot be written (ENOENT)");
+    expect(ground.faults[0]!.message).toBe("replica 'a': its state cannot be written (its folder does not exist)");
     expect(await ground.processes()).toBe(0);
   });
 

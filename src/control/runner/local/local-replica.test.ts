@@ -86,7 +86,7 @@ describe('a start', () => {
     const failed = start(fakeSpec('a', {}, { port }));
     await expect(failed).rejects.toMatchObject({
       code: 'RUNNER_NOT_STARTED',
-      message: expect.stringContaining('EISDIR'),
+      message: expect.stringContaining('is a folder'),
     });
     expect(await ground.processes()).toBe(0);
     expect(await ports.takeExactly(port)).toBe(port);

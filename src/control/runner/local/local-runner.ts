@@ -1,8 +1,9 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RunLock } from '../../../gateway/metering/run-lock.js';
-import { makeFolder } from '../../../kernel/make-folder.js';
+import { FileLock } from '../../../files/file-lock.js';
+import { folderProblem } from '../../../files/file-problem.js';
+import { makeFolder } from '../../../files/make-folder.js';
 import type {
   Capacity,
   LogOptions,
@@ -18,7 +19,6 @@ import {
   badRunnerFolder,
   folderInUse,
   notLinux,
-  reasonOf,
   replicaExists,
   runnerClosed,
   unknownReplica,
@@ -69,14 +69,14 @@ export class LocalRunner implements Runner {
   readonly #listeners = new Set<(event: RunnerEvent) => void>();
   readonly #folder: string;
   #declared: Partial<Machine>;
-  readonly #lock: RunLock;
+  readonly #lock: FileLock;
   readonly #env: NodeJS.ProcessEnv;
   readonly #surroundings: ReplicaSurroundings;
   #machine: Machine;
   #logTimer: NodeJS.Timeout;
   #isClosed = false;
 
-  private constructor(folder: string, options: LocalRunnerOptions, lock: RunLock, machine: Machine) {
+  private constructor(folder: string, options: LocalRunnerOptions, lock: FileLock, machine: Machine) {
     this.#folder = folder;
     this.#declared = options.machine ?? {};
     this.#lock = lock;
@@ -222,14 +222,14 @@ export class LocalRunner implements Runner {
   }
 }
 
-async function takeFolder(root: string): Promise<{ folder: string; lock: RunLock }> {
+async function takeFolder(root: string): Promise<{ folder: string; lock: FileLock }> {
   try {
     makeFolder(join(root, REPLICAS));
     const folder = realpathSync(join(root, REPLICAS));
-    const lock = await RunLock.take(join(root, 'lock'));
+    const lock = await FileLock.take(join(root, 'lock'));
     if (lock !== null) return { folder, lock };
   } catch (error) {
-    throw badRunnerFolder(root, reasonOf(error));
+    throw badRunnerFolder(root, folderProblem(error));
   }
   throw folderInUse(root);
 }

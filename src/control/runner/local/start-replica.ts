@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../../kernel/make-folder.js';
+import { folderProblem, writeProblem } from '../../../files/file-problem.js';
+import { makeFolder } from '../../../files/make-folder.js';
 import type { ReplicaSpec } from '../contract.js';
-import { badWorkingFolder, notStarted, reasonOf } from '../errors.js';
+import { badWorkingFolder, notStarted } from '../errors.js';
 import type { Held } from './allocate.js';
 import { replicaEnvironment } from './base-environment.js';
 import { fillPlaceholders } from './fill-placeholders.js';
@@ -70,7 +71,7 @@ async function letGo(launched: LaunchedProcess, { folder, held, spec }: StartOpt
     launched.drop();
     replicaProcess.terminate(0);
     await replicaProcess.gone;
-    throw notStarted(id, reasonOf(error));
+    throw notStarted(id, writeProblem(error));
   }
 }
 
@@ -81,9 +82,9 @@ function workingFolderOf({ workingFolder }: ReplicaSpec, folder: string): string
     return own;
   }
   try {
-    if (!statSync(workingFolder).isDirectory()) throw new Error('it is a file');
+    if (!statSync(workingFolder).isDirectory()) throw new Error('is not a folder');
   } catch (error) {
-    throw badWorkingFolder(workingFolder, reasonOf(error));
+    throw badWorkingFolder(workingFolder, folderProblem(error));
   }
   return workingFolder;
 }

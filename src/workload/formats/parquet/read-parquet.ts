@@ -9,9 +9,10 @@ import {
   parquetRead,
   parquetSchema,
 } from 'hyparquet';
+import { readProblem } from '../../../files/file-problem.js';
 import { InputError } from '../../../kernel/errors.js';
 import { columnsUnknown, fileUnreadable, parquetUnreadable } from '../../errors.js';
-import { isGzip, readInputFile, readProblem } from '../../input-file.js';
+import { isGzip, readInputFile } from '../../input-file.js';
 import type { Trace } from '../../trace.js';
 import { azureRecords } from '../azure.js';
 import { bailianRecords } from '../bailian/bailian.js';

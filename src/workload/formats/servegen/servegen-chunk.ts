@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { readProblem } from '../../../files/file-problem.js';
 import { fieldInvalid, fileUnreadable } from '../../errors.js';
-import { readProblem } from '../../input-file.js';
 import { checkedTime, shown } from '../records/trace-record.js';
 
 const DAY_SECONDS = 86_400;
