@@ -1,8 +1,8 @@
 import { randomStream } from '../../src/kernel/random-stream.js';
 import type { RoutingPicker, RoutingPolicy } from '../../src/policy/contract.js';
 import { createFleetView, type FleetView } from '../../src/policy/fleet-view.js';
+import { PrefixIndex } from '../../src/policy/host/prefix-index.js';
 import { policyOptions } from '../../src/policy/policy-options.js';
-import { PrefixIndex } from '../../src/policy/prefix-index.js';
 import { createRequestFeatures, type RequestFeatures } from '../../src/policy/request-features.js';
 
 /** A prompt: 32 blocks, the first 16 of them known to 8 replicas. */

@@ -1,6 +1,6 @@
 import type { RandomStream } from '../kernel/random-stream.js';
 import type { Explanation } from './explanation.js';
-import type { FleetView, Signal } from './fleet-view.js';
+import type { FleetSignal, FleetView, Signal } from './fleet-view.js';
 import type { OptionSchema } from './options.js';
 import type { RequestFeatures } from './request-features.js';
 
@@ -52,6 +52,9 @@ export interface RoutingPicker {
 
 /** Decides whether a request may enter at all. */
 export interface AdmissionPolicy<Options = unknown> extends PolicyFacts<Options> {
+  /** Set by a policy that never refuses: the host then neither measures prompts nor looks at the fleet for it. */
+  admitsAll?: true;
+  reads(options: Options): readonly FleetSignal[];
   create(options: Options, context: PolicyContext): AdmissionGate;
 }
 

@@ -40,8 +40,11 @@ export interface FleetView {
   indexedBlocks: Int32Array;
 }
 
-/** What a policy may declare in `reads`, of the fleet or of the request; the host checks that it can provide it. */
-export type Signal =
+/** What a policy may declare in `reads`, of the fleet or of the request; the host keeps only what is read. */
+export type Signal = FleetSignal | RequestSignal;
+
+/** Columns of the view. */
+export type FleetSignal =
   | 'queued'
   | 'running'
   | 'kvUsed'
@@ -51,7 +54,10 @@ export type Signal =
   | 'ongoingTokens'
   | 'pendingPrefillTokens'
   | 'ongoingDecodeTokens'
-  | 'indexedBlocks'
+  | 'indexedBlocks';
+
+/** Features of a request that are filled in only before a replica is chosen for it, not before admission. */
+export type RequestSignal =
   /** The router-side index of prompt blocks sent to each replica (`RequestFeatures.routedBlocks`). */
   | 'prefixIndex'
   /** The replicas' actual prefix caches (`RequestFeatures.cachedBlocks`). */

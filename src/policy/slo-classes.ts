@@ -9,12 +9,15 @@ export const BUILT_IN_SLO_PRIORITIES: Readonly<Record<string, number>> = {
   background: -3,
 };
 
-/** For requests that name no class, or one that nobody defined. */
+/** For requests that name no class, or one that is not defined. */
 export const DEFAULT_SLO_PRIORITY = 3;
+
+/** How requests that name no class are called. Their priority stays the default one, whatever priority this class is given. */
+export const UNNAMED_CLASS = 'standard';
 
 export interface SloPriorities {
   priorityOf(sloClass: string): number;
-  /** Whether somebody has defined the class: requests may name any. */
+  /** Whether the class is built in or configured: requests may name any. */
   isKnown(sloClass: string): boolean;
   /** The greatest priority any request can have. */
   maxPriority: number;

@@ -1,5 +1,7 @@
 import { EventFifo } from '../kernel/event-fifo.js';
 import { EventHeap } from '../kernel/event-heap.js';
+import { type HostedQueue, QUEUE_EXPIRED, QUEUE_FULL, QUEUE_SHED } from '../policy/host/hosted-queue.js';
+import { UNNAMED_CLASS } from '../policy/slo-classes.js';
 import type { Replica } from '../replica/replica.js';
 import type { ReplicaEvents } from '../replica/replica-requests.js';
 import { type RequestOutcomes, STATUS } from '../replica/request-outcomes.js';
@@ -8,7 +10,6 @@ import { type RequestTable, requestId } from '../workload/request-table.js';
 import type { SessionDriver, Workload } from '../workload/workload.js';
 import type { ClusterConfig } from './cluster-config.js';
 import type { DecisionTrace } from './decision-trace.js';
-import type { FlowControl } from './flow-control.js';
 import type { Router } from './router.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -20,7 +21,8 @@ export interface ClusterParts {
   replicas: readonly Replica[];
   router: Router;
   outcomes: RequestOutcomes;
-  flowControl: FlowControl | null;
+  /** The queue between admission and routing; null: requests are routed at once. */
+  queue: HostedQueue | null;
   trace: DecisionTrace | null;
   /** Whether any policy looks at the fleet; otherwise replicas need not be kept in step. */
   looks: boolean;
@@ -76,7 +78,7 @@ export class Cluster implements ReplicaEvents {
     this.#tickUs = config.flowControl?.dispatchTickUs ?? 0;
     this.#ttlUs = config.flowControl?.requestTtlUs ?? 0;
     this.#refreshUs = config.snapshotRefreshUs;
-    this.#inStep = workload.sessions !== undefined || (parts.flowControl !== null && this.#tickUs === 0);
+    this.#inStep = workload.sessions !== undefined || (parts.queue !== null && this.#tickUs === 0);
     this.#order = isSorted(workload.table) ? null : arrivalOrder(workload.table);
     this.#known = workload.table.count;
   }
@@ -154,7 +156,7 @@ export class Cluster implements ReplicaEvents {
 
   /** Runs the earliest replica event before a moment, lowest index first; whether there was one. */
   #runEarliest(beforeUs: number): boolean {
-    const { replicas, router, flowControl } = this.#parts;
+    const { replicas, router, queue } = this.#parts;
     let earliest = -1;
     let atUs = beforeUs;
     for (let i = 0; i < replicas.length; i++) {
@@ -169,8 +171,8 @@ export class Cluster implements ReplicaEvents {
     router.signals.moved(earliest);
     // A deadline of a request that has left long ago is no event: only a departure moves the cluster's clock.
     if (this.#departures > 0) this.nowUs = atUs;
-    if (flowControl !== null && this.#tickUs === 0) {
-      for (let i = 0; i < this.#departures && flowControl.waiting > 0; i++) this.#dispatch();
+    if (queue !== null && this.#tickUs === 0) {
+      for (let i = 0; i < this.#departures && queue.size > 0; i++) this.#dispatch(queue);
     }
     return true;
   }
@@ -189,7 +191,7 @@ export class Cluster implements ReplicaEvents {
   }
 
   #admit(row: number): void {
-    const { router, trace, flowControl } = this.#parts;
+    const { router, trace, queue } = this.#parts;
     router.look(row, this.nowUs);
     const reason = router.refuse();
     if (reason !== null) {
@@ -198,34 +200,35 @@ export class Cluster implements ReplicaEvents {
       return;
     }
     trace?.admitted();
-    if (flowControl === null) this.#routings.push(this.nowUs + this.#routingUs, row);
-    else this.#enqueue(row, flowControl);
+    if (queue === null) this.#routings.push(this.nowUs + this.#routingUs, row);
+    else this.#enqueue(row, queue);
   }
 
-  #enqueue(row: number, flowControl: FlowControl): void {
-    const accepted = flowControl.enqueue(row, this.#parts.router);
-    if (flowControl.displaced >= 0) {
-      this.#lose(
-        flowControl.displaced,
-        STATUS.gateway_shed,
-        'shed from the gateway queue for a more important one',
-        true,
-      );
-    }
-    if (accepted) {
+  #enqueue(row: number, queue: HostedQueue): void {
+    const { sloClass, sloClasses, sloTargetUs, tenant, tenants } = this.#table;
+    const outcome = queue.enqueue(
+      row,
+      sloClasses.name(sloClass[row]!),
+      tenants.name(tenant[row]!),
+      this.nowUs,
+      sloTargetUs[row]!,
+    );
+    if (queue.displaced >= 0) this.#lose(queue.displaced, STATUS.gateway_shed, QUEUE_SHED, true);
+    if (outcome !== 'rejected') {
       this.#parts.outcomes.status[row] = STATUS.gateway_queued;
       if (this.#ttlUs > 0) this.#expiries.push(this.nowUs + this.#ttlUs, row);
     } else {
-      this.#lose(row, STATUS.gateway_rejected, 'the gateway queue is full', false);
+      this.#lose(row, STATUS.gateway_rejected, QUEUE_FULL, false);
     }
-    this.#dispatch();
+    this.#dispatch(queue);
   }
 
   /** Lets at most one request out of the queue. */
-  #dispatch(): boolean {
-    const { flowControl, router, outcomes } = this.#parts;
+  #dispatch(queue: HostedQueue): boolean {
+    const { router, outcomes } = this.#parts;
     if (this.#tickUs > 0 && this.#tickAtUs === NEVER) this.#tickAtUs = this.nowUs + this.#tickUs;
-    const row = flowControl!.dispatch(router, this.nowUs);
+    router.lookAtFleet(this.nowUs);
+    const row = queue.next(router.host.view);
     if (row < 0) return false;
     outcomes.status[row] = STATUS.in_pipeline;
     this.#routings.push(this.nowUs + this.#routingUs, row);
@@ -233,9 +236,9 @@ export class Cluster implements ReplicaEvents {
   }
 
   #tick(): void {
-    const { flowControl } = this.#parts;
-    const dispatched = flowControl!.waiting > 0 && this.#dispatch();
-    const more = flowControl!.waiting > 0 && (dispatched || !this.#isStuck());
+    const queue = this.#parts.queue!;
+    const dispatched = queue.size > 0 && this.#dispatch(queue);
+    const more = queue.size > 0 && (dispatched || !this.#isStuck());
     this.#tickAtUs = more ? this.nowUs + this.#tickUs : NEVER;
   }
 
@@ -253,31 +256,29 @@ export class Cluster implements ReplicaEvents {
 
   /** Without ticks a queue that outlived the last completion would wait for ever: nothing runs, so ask once more. */
   #dispatchWhenIdle(): boolean {
-    const { flowControl, replicas } = this.#parts;
-    if (flowControl === null || flowControl.waiting === 0) return false;
+    const { queue, replicas } = this.#parts;
+    if (queue === null || queue.size === 0) return false;
     if (replicas.some((replica) => replica.isBusy)) return false;
     for (const replica of replicas) this.nowUs = Math.max(this.nowUs, replica.clockUs);
-    if (this.#dispatch()) return true;
+    if (this.#dispatch(queue)) return true;
     // Old signals may still say that the fleet is full: once more when they are due to be new.
     this.nowUs += this.#refreshUs;
-    return this.#refreshUs > 0 && this.nowUs <= this.#horizonUs && this.#dispatch();
+    return this.#refreshUs > 0 && this.nowUs <= this.#horizonUs && this.#dispatch(queue);
   }
 
   #expire(row: number): void {
-    if (this.#parts.flowControl!.expire(row)) {
-      this.#lose(row, STATUS.gateway_expired, 'waited too long in the gateway queue', true);
-    }
+    if (this.#parts.queue!.remove(row)) this.#lose(row, STATUS.gateway_expired, QUEUE_EXPIRED, true);
   }
 
   #route(row: number): void {
     const { router, trace, outcomes, replicas } = this.#parts;
     router.look(row, this.nowUs);
-    const chosen = router.pick(row, trace?.fresh());
+    const chosen = router.pick(row, trace?.why);
     if (chosen < 0) {
       this.#lose(row, STATUS.routing_rejected, 'no instance serves its model', false);
       return;
     }
-    trace?.picked(this.nowUs, () => requestId(this.#table, row), chosen, router.signals.view);
+    trace?.picked(this.nowUs, () => requestId(this.#table, row), chosen, router.host.view);
     router.placed(row, chosen);
     outcomes.instance[row] = chosen;
     replicas[chosen]!.enqueue(row, this.nowUs);
@@ -288,7 +289,7 @@ export class Cluster implements ReplicaEvents {
     this.#parts.outcomes.status[row] = status;
     this.#parts.trace?.refused(this.nowUs, () => requestId(this.#table, row), reason);
     if (countShed) {
-      const name = this.#table.sloClasses.name(this.#table.sloClass[row]!) || 'standard';
+      const name = this.#table.sloClasses.name(this.#table.sloClass[row]!) || UNNAMED_CLASS;
       this.shed.set(name, (this.shed.get(name) ?? 0) + 1);
     }
     this.#followUp(row, false, this.nowUs);

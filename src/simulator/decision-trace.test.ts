@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type Explanation, resetExplanation } from '../policy/explanation.js';
 import { createFleetView, type FleetView } from '../policy/fleet-view.js';
 import { DecisionTrace } from './decision-trace.js';
 
@@ -9,6 +10,12 @@ function fleetWith(...loads: number[]): FleetView {
     view.inFlight[i] = load;
   });
   return view;
+}
+
+/** The trace's explanation as a host gives it to a policy. */
+function fresh({ why }: DecisionTrace): Explanation {
+  resetExplanation(why);
+  return why;
 }
 
 function tracer(replicas: number, listed = 0) {
@@ -22,7 +29,7 @@ const listedIds = (record: { candidates: { instance: string }[] }) => record.can
 describe('regret', () => {
   it('of a policy without scores is how much more loaded the chosen replica is than the best one', () => {
     const { trace, last } = tracer(3);
-    trace.fresh();
+    fresh(trace);
     trace.picked(5, () => 'request_0', 1, fleetWith(2, 6, 3));
     expect(last()).toMatchObject({ t_us: 5, request_id: 'request_0', chosen: 'instance_1', regret: 4 });
     expect(last().candidates.map(({ score }: { score: number }) => score)).toEqual([-2, -3, -6]);
@@ -33,14 +40,14 @@ describe('regret', () => {
     const view = fleetWith(1, 0);
     view.queued[0] = 2;
     view.running[0] = 3;
-    trace.fresh();
+    fresh(trace);
     trace.picked(0, () => '', 0, view);
     expect(last().regret).toBe(6);
   });
 
   it("is measured by the policy's own scores when it has some", () => {
     const { trace, last } = tracer(2);
-    const why = trace.fresh();
+    const why = fresh(trace);
     why.scored = true;
     why.scores.set([0.25, 0.75]);
     trace.picked(0, () => '', 0, fleetWith(0, 9));
@@ -49,7 +56,7 @@ describe('regret', () => {
 
   it('is zero for the best one', () => {
     const { trace, last } = tracer(2);
-    trace.fresh();
+    fresh(trace);
     trace.picked(0, () => '', 1, fleetWith(4, 0));
     expect(last().regret).toBe(0);
   });
@@ -58,7 +65,7 @@ describe('regret', () => {
     const { trace, last } = tracer(2);
     const view = fleetWith(0, 5);
     view.eligible[0] = 0;
-    trace.fresh();
+    fresh(trace);
     trace.picked(0, () => '', 1, view);
     expect(last()).toMatchObject({ regret: 0, candidates: [{ instance: 'instance_1' }] });
   });
@@ -67,7 +74,7 @@ describe('regret', () => {
     const { trace, last } = tracer(1);
     const view = fleetWith(5);
     view.eligible[0] = 0;
-    trace.fresh();
+    fresh(trace);
     trace.picked(0, () => '', -1, view);
     expect(last()).toMatchObject({ chosen: null, regret: 0, candidates: [] });
   });
@@ -76,7 +83,7 @@ describe('regret', () => {
 describe('candidates', () => {
   it('are listed from the best score down; equal ones by id as text', () => {
     const { trace, last } = tracer(12);
-    trace.fresh();
+    fresh(trace);
     trace.picked(0, () => '', 0, fleetWith(1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1));
     expect(listedIds(last()).slice(0, 5)).toEqual([
       'instance_3',
@@ -89,14 +96,14 @@ describe('candidates', () => {
 
   it('are limited to the best k, which changes no regret', () => {
     const { trace, last } = tracer(3, 1);
-    trace.fresh();
+    fresh(trace);
     trace.picked(0, () => '', 0, fleetWith(7, 2, 3));
     expect([listedIds(last()), last().regret]).toEqual([['instance_1'], 5]);
   });
 
   it('are all listed when k is 0', () => {
     const { trace, last } = tracer(3, 0);
-    trace.fresh();
+    fresh(trace);
     trace.picked(0, () => '', 0, fleetWith(7, 2, 3));
     expect(listedIds(last())).toHaveLength(3);
   });
@@ -110,7 +117,7 @@ describe('candidates', () => {
     view.freeBlocks[0] = 9;
     view.cacheHitRate[0] = 0.25;
     view.reportedAgeUs[0] = 40;
-    const why = trace.fresh();
+    const why = fresh(trace);
     why.scored = true;
     why.scores[0] = 0.9;
     why.terms.column('queue-depth', 1).set([0.9]);
@@ -137,12 +144,12 @@ describe('candidates', () => {
 
   it('start anew with every pick', () => {
     const { trace, last } = tracer(2);
-    const why = trace.fresh();
+    const why = fresh(trace);
     why.scored = true;
     why.scores.set([1, 0]);
     why.terms.column('old', 2).set([1, 0]);
     trace.picked(0, () => '', 0, fleetWith(0, 0));
-    trace.fresh();
+    fresh(trace);
     trace.picked(1, () => '', 0, fleetWith(3, 4));
     expect(last().candidates[0]).toMatchObject({ score: -3 });
     expect(last().candidates[0]).not.toHaveProperty('terms');
@@ -163,7 +170,7 @@ describe('the summary', () => {
     const view = fleetWith(2, 6, 3);
     for (const chosen of [0, 1, 1, -1]) {
       trace.admitted();
-      trace.fresh();
+      fresh(trace);
       trace.picked(0, () => '', chosen, view);
     }
     const reasons = new Map([
@@ -195,7 +202,7 @@ describe('a trace that nobody reads', () => {
       throw new Error('made an id');
     };
     trace.refused(0, noId, 'no');
-    trace.fresh();
+    fresh(trace);
     trace.picked(0, noId, 0, fleetWith(4, 0));
     expect(trace.summary(new Map())).toMatchObject({ targets: { instance_0: 1 }, max_regret: 4 });
   });

@@ -1,5 +1,6 @@
-import { createExplanation, type Explanation, resetExplanation } from '../policy/explanation.js';
-import { effectiveLoad, type FleetView } from '../policy/fleet-view.js';
+import { createExplanation, type Explanation } from '../policy/explanation.js';
+import type { FleetView } from '../policy/fleet-view.js';
+import { completeScores, regretOf } from '../policy/host/decision-scores.js';
 import type { DecisionSummary } from './result-document.js';
 import { byName } from './results/class-metrics.js';
 
@@ -8,6 +9,7 @@ import { byName } from './results/class-metrics.js';
  * would have promised by the policy's own measure, or by minus the effective load for policies that do not score.
  */
 export class DecisionTrace {
+  /** To be filled in by the next pick. */
   readonly why: Explanation;
   readonly #write: ((line: string) => void) | undefined;
   readonly #listed: number;
@@ -25,12 +27,6 @@ export class DecisionTrace {
     this.#targets = new Float64Array(replicas);
   }
 
-  /** The explanation for the next pick. */
-  fresh(): Explanation {
-    resetExplanation(this.why);
-    return this.why;
-  }
-
   admitted(): void {
     this.#admitted++;
   }
@@ -39,15 +35,10 @@ export class DecisionTrace {
     this.#write?.(`${JSON.stringify({ t_us: nowUs, request_id: id(), admitted: false, reason })}\n`);
   }
 
-  /** A pick was made with `fresh()`; before the view changes because of it. */
+  /** A pick was made with `why`; before the view changes because of it. */
   picked(nowUs: number, id: () => string, chosen: number, view: FleetView): void {
-    const { why } = this;
-    if (!why.scored) {
-      for (let i = 0; i < view.size; i++) if (view.eligible[i] === 1) why.scores[i] = -effectiveLoad(view, i);
-    }
-    let best = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < view.size; i++) if (why.scores[i]! > best) best = why.scores[i]!;
-    const regret = chosen < 0 ? 0 : Math.max(0, best - why.scores[chosen]!);
+    completeScores(this.why, view);
+    const regret = regretOf(this.why, view, chosen);
     if (chosen >= 0) {
       this.#targets[chosen]!++;
       this.#placed++;

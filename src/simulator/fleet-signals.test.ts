@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createFleetView, type FleetView } from '../policy/fleet-view.js';
 import { fakeReplica } from '../replica/fake-replica.fixture.js';
+import type { Replica } from '../replica/replica.js';
 import { FleetSignals } from './fleet-signals.js';
 
 /** Blocks of 4 tokens, 10 of them, one seat: the first request runs from 0 on, the second waits until 25. */
@@ -13,7 +15,13 @@ function busyReplica() {
   );
 }
 
-function shown({ view }: FleetSignals) {
+function signalsOf(replica: Replica, refreshUs: number) {
+  const view = createFleetView(1);
+  const signals = new FleetSignals(view, [replica], refreshUs);
+  return { look: (nowUs: number) => signals.look(nowUs), moved: (slot: number) => signals.moved(slot), view };
+}
+
+function shown({ view }: { view: FleetView }) {
   return {
     queued: view.queued[0],
     running: view.running[0],
@@ -29,12 +37,12 @@ const BUSY = { queued: 1, running: 1, kvUsed: 0.2, free: 8 };
 describe('live signals', () => {
   it('show every replica from the start', () => {
     const { replica } = busyReplica();
-    expect(shown(new FleetSignals([replica], 0))).toEqual({ queued: 0, running: 0, kvUsed: 0, free: 10, ageUs: 0 });
+    expect(shown(signalsOf(replica, 0))).toEqual({ queued: 0, running: 0, kvUsed: 0, free: 10, ageUs: 0 });
   });
 
   it('follow a replica that has run on, without a look', () => {
     const { replica, runUntil } = busyReplica();
-    const signals = new FleetSignals([replica], 0);
+    const signals = signalsOf(replica, 0);
     runUntil(1);
     signals.moved(0);
     expect(shown(signals)).toEqual({ ...BUSY, ageUs: 0 });
@@ -47,7 +55,7 @@ describe('live signals', () => {
       { input: 12, group: 'g', prefix: 8 },
       { at: 100, input: 12, group: 'g', prefix: 8 },
     ]);
-    const signals = new FleetSignals([replica], 0);
+    const signals = signalsOf(replica, 0);
     run();
     signals.moved(0);
     expect(signals.view.cacheHitRate[0]).toBe(0.25);
@@ -57,7 +65,7 @@ describe('live signals', () => {
 describe('signals that are read every 50 us', () => {
   it('show nothing before the interval has passed, whatever runs', () => {
     const { replica, runUntil } = busyReplica();
-    const signals = new FleetSignals([replica], 50);
+    const signals = signalsOf(replica, 50);
     runUntil(1);
     signals.moved(0);
     signals.look(49);
@@ -68,7 +76,7 @@ describe('signals that are read every 50 us', () => {
 
   it('are not read unless somebody looks, and not again before the interval has passed since then', () => {
     const { replica, runUntil, run } = busyReplica();
-    const signals = new FleetSignals([replica], 50);
+    const signals = signalsOf(replica, 50);
     runUntil(1);
     signals.look(70);
     run();

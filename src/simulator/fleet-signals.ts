@@ -1,20 +1,19 @@
-import { createFleetView, type FleetView } from '../policy/fleet-view.js';
+import type { FleetView } from '../policy/fleet-view.js';
 import type { Replica } from '../replica/replica.js';
 
 /**
- * What replicas report to the router, as fresh as configured. With an interval of 0 the view shows each replica as it is;
+ * Fills in the reported columns of the view, as fresh as configured. With an interval of 0 the view shows each replica as it is;
  * otherwise it shows what the last look found, and a look finds something new only once the interval has passed.
  * Before the first refresh every replica looks empty, as it does to a router that has not scraped anything yet.
  */
 export class FleetSignals {
-  readonly view: FleetView;
+  readonly #view: FleetView;
   readonly #replicas: readonly Replica[];
   readonly #refreshUs: number;
   #refreshedUs = 0;
 
-  constructor(replicas: readonly Replica[], refreshUs: number) {
-    this.view = createFleetView(replicas.length);
-    this.view.ids = replicas.map((_, i) => `instance_${i}`);
+  constructor(view: FleetView, replicas: readonly Replica[], refreshUs: number) {
+    this.#view = view;
     this.#replicas = replicas;
     this.#refreshUs = refreshUs;
     if (refreshUs === 0) for (let i = 0; i < replicas.length; i++) this.#read(i);
@@ -25,20 +24,20 @@ export class FleetSignals {
     if (this.#refreshUs === 0) this.#read(replica);
   }
 
-  /** Somebody is about to decide by the view. */
+  /** Before a decision. */
   look(nowUs: number): void {
     if (this.#refreshUs === 0) return;
     if (nowUs - this.#refreshedUs >= this.#refreshUs) {
       for (let i = 0; i < this.#replicas.length; i++) this.#read(i);
       this.#refreshedUs = nowUs;
     }
-    this.view.reportedAgeUs.fill(nowUs - this.#refreshedUs);
+    this.#view.reportedAgeUs.fill(nowUs - this.#refreshedUs);
   }
 
   #read(replica: number): void {
     const from = this.#replicas[replica]!;
     const { pool } = from.kv;
-    const view = this.view;
+    const view = this.#view;
     view.queued[replica] = from.queueDepth;
     view.running[replica] = from.batchSize;
     view.kvUsed[replica] = pool.used / pool.total;

@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { ROUTING_POLICIES } from '../policy/registry.js';
-import { sloPriorities } from '../policy/slo-classes.js';
 import { type FakeRequest, fakeKeys, fakeReplica, fakeTable } from '../replica/fake-replica.fixture.js';
 import type { ClusterConfig } from './cluster-config.js';
 import { fakeCluster, simulateFake } from './fake-cluster.fixture.js';
-import { createPolicies, Router } from './router.js';
+import { createHost, Router } from './router.js';
 
 function routerFor(list: readonly FakeRequest[], changes: Partial<ClusterConfig> = {}) {
   const config = fakeCluster(changes);
   const table = fakeTable(list);
   const fleet = Array.from({ length: config.instances }, () => fakeReplica([{ input: 8, group: 'g' }]));
   const replicas = fleet.map(({ replica }) => replica);
-  const policies = createPolicies(config, table);
-  const priorities = sloPriorities(config.sloPriorities);
-  const router = new Router(config, policies, table, fakeKeys(table, 4), priorities, replicas);
+  const host = createHost(config);
+  const router = new Router(config, host, table, (blockSize) => fakeKeys(table, blockSize), replicas);
   /** Looks, picks and places, as the cluster does. */
   const route = (row: number, nowUs = 0) => {
     router.look(row, nowUs);
@@ -21,7 +19,7 @@ function routerFor(list: readonly FakeRequest[], changes: Partial<ClusterConfig>
     router.placed(row, chosen);
     return chosen;
   };
-  return { router, policies, fleet, route };
+  return { router, policies: host.policies, fleet, route };
 }
 
 const weighted = (scorers: string) => ({ routing: { policy: 'weighted', options: { scorers } } });
@@ -33,7 +31,7 @@ describe('what a decision knows of a request', () => {
       { input: 5, output: 77 },
     ]);
     router.look(0, 123);
-    expect(router.features).toMatchObject({
+    expect(router.host.features).toMatchObject({
       nowUs: 123,
       inputTokens: 9,
       sloClass: 'batch',
@@ -41,23 +39,23 @@ describe('what a decision knows of a request', () => {
       tenant: 1,
       session: 's',
     });
-    expect(JSON.stringify(router.features)).not.toContain('77');
+    expect(JSON.stringify(router.host.features)).not.toContain('77');
     router.look(1, 124);
-    expect(router.features).toMatchObject({ sloClass: 'standard', priority: 3, tenant: -1, session: '' });
+    expect(router.host.features).toMatchObject({ sloClass: 'standard', priority: 3, tenant: -1, session: '' });
   });
 
   it('follows the priorities of the configuration', () => {
     const { router } = routerFor([{ input: 1, slo: 'gold' }], { sloPriorities: { gold: 9 } });
     router.look(0, 0);
-    expect(router.features.priority).toBe(9);
+    expect(router.host.features.priority).toBe(9);
   });
 
   it('tells shared blocks from those of the request alone', () => {
     const { router } = routerFor([{ input: 18, group: 'g', prefix: 8 }], weighted('prefix-affinity:1'));
     router.look(0, 0);
     router.pick(0);
-    expect(router.features).toMatchObject({ blockCount: 4, soloBlocks: 2 });
-    expect(Array.from(router.features.blocks.subarray(0, 2))).toEqual([1000, 1001]);
+    expect(router.host.features).toMatchObject({ blockCount: 4, soloBlocks: 2 });
+    expect(Array.from(router.host.features.blocks.subarray(0, 2))).toEqual([1000, 1001]);
   });
 });
 
@@ -66,7 +64,7 @@ describe('which replicas may be chosen', () => {
     const { router } = routerFor([{ input: 1, model: 'tiny' }, { input: 1, model: 'TOY' }, { input: 1 }]);
     const eligible = (row: number) => {
       router.look(row, 0);
-      return [router.pick(row) >= 0, Array.from(router.signals.view.eligible)];
+      return [router.pick(row) >= 0, Array.from(router.host.view.eligible)];
     };
     expect(eligible(0)).toEqual([true, [1, 1]]);
     expect(eligible(1)).toEqual([false, [0, 0]]);
@@ -77,7 +75,7 @@ describe('which replicas may be chosen', () => {
     const { router } = routerFor([{ input: 1, model: 'other' }]);
     router.look(0, 0);
     router.lookAtFleet(0);
-    expect(Array.from(router.signals.view.eligible)).toEqual([1, 1]);
+    expect(Array.from(router.host.view.eligible)).toEqual([1, 1]);
   });
 });
 
@@ -86,27 +84,27 @@ describe('signals', () => {
     const { router, fleet } = routerFor([{ input: 1 }], { snapshotRefreshUs: 50 });
     fleet[0]!.runUntil(1);
     router.look(0, 10);
-    expect(router.signals.view.freeBlocks[0]).toBe(0);
+    expect(router.host.view.freeBlocks[0]).toBe(0);
     router.look(0, 60);
-    expect(router.signals.view.freeBlocks[0]).toBe(100);
+    expect(router.host.view.freeBlocks[0]).toBe(100);
   });
 
   it('are not refreshed for a request that no replica can serve', () => {
     const { router } = routerFor([{ input: 1, model: 'other' }, { input: 1 }], { snapshotRefreshUs: 50 });
     router.look(0, 60);
-    expect(router.signals.view.freeBlocks[0]).toBe(0);
+    expect(router.host.view.freeBlocks[0]).toBe(0);
     router.look(1, 61);
-    expect(router.signals.view.freeBlocks[0]).toBe(100);
+    expect(router.host.view.freeBlocks[0]).toBe(100);
   });
 
   it('in flight are requests that were placed and have not left, always up to date', () => {
     const { router, route } = routerFor([{ input: 4 }, { input: 4 }], { snapshotRefreshUs: 50 });
     route(0);
     route(1);
-    expect(Array.from(router.signals.view.inFlight)).toEqual([1, 1]);
+    expect(Array.from(router.host.view.inFlight)).toEqual([1, 1]);
     router.left(0);
     router.left(0);
-    expect(Array.from(router.signals.view.inFlight)).toEqual([0, 1]);
+    expect(Array.from(router.host.view.inFlight)).toEqual([0, 1]);
   });
 
   it('that nobody reads are not asked for', () => {
@@ -172,7 +170,7 @@ describe('what a prompt begins with', () => {
     const { router } = routerFor([{ input: 1 }, request], { routing: { policy: 'chwbl', options: {} } });
     router.look(1, 0);
     router.pick(1);
-    return router.features.contentKey;
+    return router.host.features.contentKey;
   };
 
   it('is its first block if others may have it, else its chat, else itself', () => {
@@ -192,11 +190,11 @@ describe('blocks of the index', () => {
     fleet[1]!.run();
     router.look(0, 0);
     router.pick(0);
-    expect(router.features).toMatchObject({ blockSize: 16, blockCount: 2 });
+    expect(router.host.features).toMatchObject({ blockSize: 16, blockCount: 2 });
     router.placed(0, 0);
     router.pick(0);
-    expect(Array.from(router.features.routedBlocks)).toEqual([2, 0]);
-    expect(Array.from(router.features.cachedBlocks)).toEqual([0, 2]);
+    expect(Array.from(router.host.features.routedBlocks)).toEqual([2, 0]);
+    expect(Array.from(router.host.features.cachedBlocks)).toEqual([0, 2]);
   });
 
   it('are 512 tokens for lmetric and unified, and those of the caches for others', () => {

@@ -1,4 +1,4 @@
-import { sloPriorities } from '../policy/slo-classes.js';
+import { HostedQueue } from '../policy/host/hosted-queue.js';
 import type { LatencyModel } from '../replica/latency/contract.js';
 import { Replica } from '../replica/replica.js';
 import type { ReplicaRequests } from '../replica/replica-requests.js';
@@ -10,11 +10,10 @@ import type { Workload } from '../workload/workload.js';
 import { Cluster } from './cluster.js';
 import type { ClusterConfig } from './cluster-config.js';
 import { DecisionTrace } from './decision-trace.js';
-import { FlowControl } from './flow-control.js';
 import type { RequestResult, ResultDocument } from './result-document.js';
 import { documentOf } from './results/document.js';
 import { requestResults } from './results/request-results.js';
-import { createPolicies, Router } from './router.js';
+import { createHost, Router } from './router.js';
 
 /** What a caller may watch while a simulation runs. */
 export interface SimulationWatch {
@@ -44,7 +43,8 @@ export function simulate(
   const horizonUs = config.horizonUs ?? Number.POSITIVE_INFINITY;
   const outcomes = new RequestOutcomes(table.count, config.instances);
   const keys = new PromptKeys(table, config.replica.blockSize);
-  const priorities = sloPriorities(config.sloPriorities);
+  const host = createHost(config);
+  const { priorities } = host;
   const requests: ReplicaRequests = {
     table,
     outcomes,
@@ -52,8 +52,7 @@ export function simulate(
     urgency: (row) => priorities.maxPriority - priorities.priorityOf(table.sloClasses.name(table.sloClass[row]!)),
   };
 
-  const policies = createPolicies(config, table);
-  const flowControl = config.flowControl === null ? null : new FlowControl(config.flowControl, table);
+  const queue = config.flowControl === null ? null : new HostedQueue(config.flowControl, priorities);
   const traced = config.traceLevel === 'decisions';
   const trace = traced ? new DecisionTrace(config.instances, config.counterfactualK, watch.decision) : null;
 
@@ -67,14 +66,15 @@ export function simulate(
     { length: config.instances },
     () => new Replica(config.replica, latency, requests, events, horizonUs),
   );
-  const router = new Router(config, policies, table, keys, priorities, replicas);
-  const budgets = Object.keys(config.tenantBudgets).length;
-  const looks = traced || policies.reads.size + budgets + (flowControl?.detector.reads.length ?? 0) > 0;
+  const newKeys = (blockSize: number) =>
+    blockSize === config.replica.blockSize ? keys : new PromptKeys(table, blockSize);
+  const router = new Router(config, host, table, newKeys, replicas);
+  const looks = traced || host.looksAtFleet || queue?.readsFleet === true;
   cluster = new Cluster(config, workload, {
     replicas,
     router,
     outcomes,
-    flowControl,
+    queue,
     trace,
     looks,
     progress: watch.progress?.bind(watch),

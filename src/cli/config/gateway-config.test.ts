@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { storeFile } from '../../store/database/store-address.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import { SERVE } from '../serve/serve.js';
 import type { ServeFlags } from '../serve/serve-flags.js';
@@ -41,6 +42,14 @@ test('the folder of the data may be named, and wins over the file', async () => 
   expect(await configOf('-c', file, '--data-dir', 'd')).toMatchObject({ store: path, dataDir: resolve('d') });
   const idle = configOf('--replica', 'http://127.0.0.1:1', '--data-dir', 'd');
   await expect(idle).rejects.toThrow('--data-dir: is given for replicas without a store');
+});
+
+test('serve and keys open the same store, however its address is written', async () => {
+  for (const address of ['yard.db', 'sqlite:yard.db', 'sqlite://yard.db']) {
+    const { store } = await configOf('--store', address);
+    expect(store).toBe(resolve('yard.db'));
+    expect(storeFile(address)).toBe(store);
+  }
 });
 
 test('replicas alone need no store', async () => {

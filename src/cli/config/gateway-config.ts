@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readProblem } from '../../files/file-problem.js';
-import { dataDirOf, storeAddress } from '../../gateway/config/access-config.js';
+import { dataDirOf } from '../../gateway/config/access-config.js';
 import {
   DEFAULT_LINES,
   DEFAULT_POLICY,
@@ -15,6 +15,7 @@ import { sharedFile } from '../../gateway/errors.js';
 import { tracingFromEnvironment } from '../../gateway/telemetry/tracing/traces-url.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
+import { absoluteAddress } from '../../store/database/store-address.js';
 import { badValue, conflictingFlags, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { ServeFlags } from '../serve/serve-flags.js';
@@ -100,7 +101,7 @@ function storeOf(
     throw conflictingFlags('--data-dir', 'is given for replicas without a store, which keep nothing', hint);
   }
   if (address === null) return { access, dataDir: given ?? config.dataDir, store };
-  const named = storeAddress(address, process.cwd());
+  const named = absoluteAddress(address, process.cwd());
   return { access: { ...access, keys: 'required' }, dataDir: given ?? dataDirOf(named, config), store: named };
 }
 

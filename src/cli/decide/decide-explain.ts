@@ -1,16 +1,17 @@
 import type { Explanation } from '../../policy/explanation.js';
-import type { FleetRouter } from '../../policy/fleet-router.js';
-import { effectiveLoad } from '../../policy/fleet-view.js';
+import { completeScores, regretOf } from '../../policy/host/decision-scores.js';
+import type { PolicyHost } from '../../policy/host/policy-host.js';
 import type { NamedColumns } from '../../policy/named-columns.js';
 import { hitTokens } from '../../policy/request-features.js';
 
 /**
- * Why a replica was chosen, as `--explain` prints it: to be made before the request is placed, so that it shows what the
- * decision saw. Policies without scores of their own are measured by minus the effective load.
+ * Why a replica was chosen, as `--explain` prints it. Call it before the request is placed, so that it shows what the decision
+ * saw.
  */
-export function explainedDecision({ view, features }: FleetRouter, chosen: number, why: Explanation): object {
-  const scores = Array.from({ length: view.size }, (_, i) => (why.scored ? why.scores[i]! : -effectiveLoad(view, i)));
-  const regret = chosen < 0 ? 0 : Math.max(...scores) - scores[chosen]!;
+export function explainedDecision({ view, features }: PolicyHost, chosen: number, why: Explanation): object {
+  completeScores(why, view);
+  const scores = Array.from(why.scores.subarray(0, view.size));
+  const regret = regretOf(why, view, chosen);
   const named = (columns: NamedColumns, slot: number) =>
     Object.fromEntries(columns.names().map((name, column) => [name, columns.at(column)[slot]!]));
   const replicas = scores.map((score, i) => ({

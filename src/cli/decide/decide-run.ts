@@ -1,30 +1,23 @@
-import { createExplanation, resetExplanation } from '../../policy/explanation.js';
-import type { FleetRouter } from '../../policy/fleet-router.js';
+import { createExplanation } from '../../policy/explanation.js';
+import { contentKey } from '../../policy/host/content-key.js';
+import type { PolicyHost } from '../../policy/host/policy-host.js';
 import { badEvent, shown } from '../errors.js';
 import type { DecideEvent } from './decide-event.js';
 import { explainedDecision } from './decide-explain.js';
 
-interface DecideRunOptions {
-  /** The name of the policy if it needs the request's text. */
-  needsBody: string | null;
-  explain: boolean;
-}
-
-/** Feeds events to a router: the names that people give become the small numbers it works with. */
+/** Feeds events to a policy host: names in events become the small numbers that it works with. */
 export class DecideRun {
-  readonly #router: FleetRouter;
-  readonly #options: DecideRunOptions;
+  readonly #host: PolicyHost;
   readonly #requests = new Map<string, number>();
   readonly #blocks = new Map<number | string, number>();
   readonly #why;
 
-  constructor(router: FleetRouter, options: DecideRunOptions) {
-    this.#router = router;
-    this.#options = options;
-    this.#why = options.explain ? createExplanation(router.view.eligible.length) : undefined;
+  constructor(host: PolicyHost, explain: boolean) {
+    this.#host = host;
+    this.#why = explain ? createExplanation(host.view.eligible.length) : undefined;
   }
 
-  /** What is to be printed: the decision for a request, nothing for other events. `place` is where the event stands. */
+  /** Returns what to print: the decision for a request, nothing for other events. `place` is the event's line. */
   apply(event: DecideEvent, place: string): string {
     switch (event.type) {
       case 'replicas':
@@ -36,20 +29,20 @@ export class DecideRun {
       case 'request':
         return decisionLine(this.#decide(event, place));
       default:
-        this.#tell(event, place);
+        this.#progress(event, place);
         return '';
     }
   }
 
   #setReplicas(ids: readonly string[], place: string): void {
-    const most = this.#router.view.eligible.length;
+    const most = this.#host.view.eligible.length;
     if (ids.length > most) throw badEvent(`${place} (ids)`, `names ${ids.length} replicas`, `name at most ${most}`);
-    this.#router.setReplicas(ids);
+    this.#host.setReplicas(ids);
   }
 
   #report(event: DecideEvent & { type: 'signals' }, place: string): void {
-    const { view } = this.#router;
-    const slot = this.#router.slot(event.replica);
+    const { view } = this.#host;
+    const slot = this.#host.slot(event.replica);
     if (slot < 0) {
       const problem = `${shown(event.replica)} is not in the fleet`;
       throw badEvent(`${place} (replica)`, problem, "name it in a 'replicas' event first");
@@ -64,34 +57,33 @@ export class DecideRun {
     if (this.#requests.has(id)) {
       throw badEvent(`${place} (id)`, `request ${shown(id)} was there before`, 'give every request an id of its own');
     }
-    if (body === null && this.#options.needsBody !== null) {
-      throw badEvent(`${place} (body)`, 'is missing', `give the payload: ${this.#options.needsBody} keys by its text`);
+    const { needsBody, routing } = this.#host.policies;
+    if (body === null && needsBody) {
+      throw badEvent(`${place} (body)`, 'is missing', `give the payload: ${routing.name} keys by its text`);
     }
     const request = this.#requests.size;
     this.#requests.set(id, request);
     this.#describe(event);
 
-    const router = this.#router;
+    const host = this.#host;
     const why = this.#why;
-    if (why !== undefined) resetExplanation(why);
-    const chosen = router.pick(why);
-    const decision = { id, replica: chosen < 0 ? null : router.view.ids[chosen]! };
-    const told = why === undefined ? decision : { ...decision, ...explainedDecision(router, chosen, why) };
-    if (chosen >= 0) router.placed(request, chosen);
-    return told;
+    const chosen = host.pick(why);
+    const decision = { id, replica: chosen < 0 ? null : host.view.ids[chosen]! };
+    const printed = why === undefined ? decision : { ...decision, ...explainedDecision(host, chosen, why) };
+    if (chosen >= 0) host.placed(request, chosen);
+    return printed;
   }
 
   /** Fills in what the policy may know of the request. */
   #describe({ id, inputTokens, blocks, session, body }: DecideEvent & { type: 'request' }): void {
-    const { features } = this.#router;
+    const host = this.#host;
+    const { features } = host;
+    host.describe(0, inputTokens, '', '', session);
     if (features.blocks.length < blocks.length) features.blocks = new Int32Array(blocks.length * 2);
     for (const [i, block] of blocks.entries()) features.blocks[i] = this.#numberOf(block);
     features.blockCount = blocks.length;
-    features.inputTokens = inputTokens;
-    features.session = session;
     features.body = body;
-    const opening = session === '' ? `request:${id}` : `session:${session}`;
-    features.contentKey = blocks.length === 0 ? opening : `block:${blocks[0]!}`;
+    if (host.policies.needsContentKey) features.contentKey = contentKey(blocks[0] ?? null, session, id);
   }
 
   #numberOf(block: number | string): number {
@@ -102,12 +94,12 @@ export class DecideRun {
     return fresh;
   }
 
-  #tell({ type, id }: DecideEvent & { type: 'first_token' | 'finished' }, place: string): void {
+  #progress({ type, id }: DecideEvent & { type: 'first_token' | 'finished' }, place: string): void {
     const request = this.#requests.get(id);
     if (request === undefined) {
       throw badEvent(`${place} (id)`, `request ${shown(id)} is unknown`, "let its 'request' event come first");
     }
-    const isNews = type === 'finished' ? this.#router.finished(request) : this.#router.firstToken(request);
+    const isNews = type === 'finished' ? this.#host.finished(request) : this.#host.firstToken(request);
     if (isNews) return;
     const problem = type === 'finished' ? 'is not in flight' : 'is not in flight, or has had its first token';
     const hint = 'a request is gone when it was not placed, when it has finished, and with its replica';

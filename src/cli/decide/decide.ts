@@ -1,7 +1,7 @@
-import { randomStream } from '../../kernel/random-stream.js';
 import type { RoutingPolicy } from '../../policy/contract.js';
-import { FleetRouter } from '../../policy/fleet-router.js';
-import type { Signal } from '../../policy/fleet-view.js';
+import { PolicyHost } from '../../policy/host/policy-host.js';
+import { OPEN_ADMISSION } from '../../policy/host/policy-settings.js';
+import { EVENTS } from '../../policy/host/worlds.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import { summaryOf } from '../commands.js';
@@ -30,9 +30,6 @@ export const DECIDE: CommandLine = {
 
 /** More replicas are a mistake in the input: room for so many is made at once. */
 export const MOST_REPLICAS = 4096;
-
-/** What events do not tell of a replica. */
-const UNKNOWN_SIGNALS: readonly Signal[] = ['freeBlocks', 'cacheHitRate', 'replicaCache'];
 
 export async function decide(argv: readonly string[], io: CliIo): Promise<number> {
   if (asksForHelp(argv)) {
@@ -72,21 +69,21 @@ function createRun(flags: FlagValues<DecideFlags>): DecideRun {
   const policy = routingPolicy(name);
   const options = policyOptions(policy, givenOptions(flags, policy), '--policy-options');
   const reads = policy.reads(options);
-  const unknown = reads.find((signal) => UNKNOWN_SIGNALS.includes(signal));
+  const unknown = reads.find((signal) => EVENTS.lacks.includes(signal));
   if (unknown !== undefined) {
-    const problem = `${name} reads ${unknown} with these options, which no event tells`;
+    const problem = `${name} reads ${unknown} with these options, which no event has`;
     throw conflictingFlags('--policy-options', problem, 'choose others');
   }
-  const router = new FleetRouter({
-    policy,
-    options,
-    random: randomStream(values.seed, 'router'),
-    mostReplicas: MOST_REPLICAS,
-    blockSize: policy.blockSize?.(options) || values['block-size'],
-    cacheBlocks: values['cache-blocks'],
-    allBooks: values.explain,
-  });
-  return new DecideRun(router, { needsBody: reads.includes('body') ? name : null, explain: values.explain });
+  const host = new PolicyHost(
+    {
+      routing: { policy: name, options: options as Record<string, unknown> },
+      ...OPEN_ADMISSION,
+      blockSize: values['block-size'],
+      cacheBlocks: values['cache-blocks'],
+    },
+    { world: EVENTS, seed: values.seed, mostReplicas: MOST_REPLICAS, allBooks: values.explain },
+  );
+  return new DecideRun(host, values.explain);
 }
 
 /** `--block-size` is the option of that name of policies that have one. */

@@ -1,5 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
+import { InputError } from '../../kernel/errors.js';
 import type { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
+import { absoluteAddress, storeFile } from '../../store/database/store-address.js';
 import { configInvalid } from './config-parts.js';
 import { type AccessConfig, DEFAULT_LINES, type GatewayConfig, type LinesConfig } from './gateway-config.js';
 
@@ -33,7 +35,7 @@ type AccessParts = Pick<GatewayConfig, 'store' | 'dataDir' | 'access' | 'prices'
 
 /** What twinyard.yaml says of keys, money and what is written down of requests. Paths are relative to its folder. */
 export function accessParts(keys: ConfigKeys, folder: string, base: GatewayConfig, places: YamlPlaces): AccessParts {
-  const store = keys.store === undefined ? base.store : storeAddress(keys.store, folder);
+  const store = keys.store === undefined ? base.store : storeOf(keys.store, folder, places);
   const required = keys.access?.keys ?? (store === null ? base.access.keys : 'required');
   if (required === 'required' && store === null) {
     throw configInvalid(
@@ -61,22 +63,22 @@ export function accessParts(keys: ConfigKeys, folder: string, base: GatewayConfi
   };
 }
 
-/** Whatever is somewhere else; whether it can be a store is for the store to say. */
-const REMOTE = /^[a-z][a-z0-9+.-]*:\/\//i;
-
-/** A store's address with a path that holds wherever the process is. */
-export function storeAddress(address: string, folder: string): string {
-  const path = address.replace(/^sqlite:(\/\/(?=\/))?/, '');
-  return REMOTE.test(path) || path === ':memory:' ? path : resolve(folder, path);
+function storeOf(address: string, folder: string, places: YamlPlaces): string {
+  try {
+    return absoluteAddress(address, folder);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw configInvalid(places.of('store'), error.problem, error.hint);
+  }
 }
 
 const DATA_DIR = '.twinyard';
 
-/** Beside a store that is a file, or around it. */
+/** The folder of the data: beside a store that is a file, or the one that the store is in. */
 export function dataDirOf(store: string | null, base: GatewayConfig): string {
-  const isFile = store !== null && !REMOTE.test(store) && store !== ':memory:';
-  if (!isFile) return base.dataDir;
-  const folder = dirname(store);
+  const file = store === null ? null : storeFile(store);
+  if (file === null) return base.dataDir;
+  const folder = dirname(file);
   return basename(folder) === DATA_DIR ? folder : join(folder, DATA_DIR);
 }
 

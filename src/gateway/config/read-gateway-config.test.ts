@@ -66,11 +66,17 @@ describe('readGatewayConfig', () => {
     ['sqlite:///var/twinyard.db', /^\/var\/twinyard\.db$/, /^\/var\/\.twinyard$/],
     ['"sqlite::memory:"', /^:memory:$/, /^\.twinyard$/],
     ['postgres://u@h/d', /^postgres:\/\/u@h\/d$/, /^\.twinyard$/],
-    ['mysql://u@h/d', /^mysql:\/\/u@h\/d$/, /^\.twinyard$/],
-  ])('takes the store %s for a file only if it is one', (address, store, dataDir) => {
+    ['sqlite://twinyard.db', /\/conf\/twinyard\.db$/, /\/conf\/\.twinyard$/],
+  ])('resolves the store %s, and puts the data beside a file', (address, store, dataDir) => {
     const config = read(`store: ${address}\nreplicas: [{ url: "http://h:1" }]`);
     expect([config.store, config.dataDir]).toEqual([expect.stringMatching(store), expect.stringMatching(dataDir)]);
     expect(config.access.keys).toBe('required');
+  });
+
+  it('refuses a store that is neither SQLite nor PostgreSQL, with its line', () => {
+    expect(() => read('data_dir: d\nstore: mysql://u@h/d')).toThrow(
+      /:2:\d+ \(store\): is neither SQLite nor PostgreSQL; give a path/,
+    );
   });
 
   it('knows how many replicas an endpoint can have', () => {

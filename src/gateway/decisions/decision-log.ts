@@ -31,7 +31,6 @@ export interface RequestLine extends Omit<DecisionInput, 'blocks' | 'blockCount'
   endpoint: string;
   policy: string;
   request: number;
-  id: string;
   replica: string | null;
   blocks: number[];
 }

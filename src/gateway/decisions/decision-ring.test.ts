@@ -19,6 +19,7 @@ function noter(ring: DecisionRing) {
     const why = createExplanation(fleet.view.size);
     const input: DecisionInput = {
       nowUs: 3000,
+      id,
       inputTokens: 100,
       session: '',
       sloClass: 'standard',

@@ -36,13 +36,13 @@ export class EndpointLog {
   }
 
   /** After the decision. */
-  request(request: number, id: string, chosen: number, input: DecisionInput, fleet: DecidingFleet): void {
+  request(request: number, chosen: number, input: DecisionInput, fleet: DecidingFleet): void {
     this.#log?.write({
       type: 'request',
       endpoint: this.#endpoint,
       policy: fleet.policyHash,
       request,
-      id,
+      id: input.id,
       replica: chosen < 0 ? null : fleet.view.ids[chosen]!,
       nowUs: input.nowUs,
       inputTokens: input.inputTokens,

@@ -4,6 +4,7 @@ import { DecidingFleet, type DecisionInput } from './deciding-fleet.js';
 
 const INPUT: DecisionInput = {
   nowUs: 0,
+  id: 'q',
   inputTokens: 10,
   session: '',
   sloClass: 'standard',
@@ -114,22 +115,6 @@ describe('DecidingFleet', () => {
     expect(Array.from(fleet.view.inFlight.subarray(0, 3))).toEqual([2, 1, 1]);
     fleet.finished(0);
     expect(Array.from(fleet.view.inFlight.subarray(0, 3))).toEqual([1, 1, 1]);
-  });
-
-  it('names its policy by all that decides', () => {
-    const hash = (policy: Partial<PolicyConfig>) => fleetOf(policy).policyHash;
-    expect(hash({})).toMatch(/^[0-9a-f]{12}$/);
-    expect(hash({ options: { tie_break: 'random' } })).toBe(hash({}));
-    const others = [
-      { name: 'lmetric' },
-      { options: { scorers: 'queue-depth:1' } },
-      { blockSize: 32 },
-      { cacheBlocks: 1 },
-    ];
-    expect(new Set([hash({}), ...others.map(hash)]).size).toBe(5);
-    const fleet = fleetOf({});
-    fleet.setPolicy({ ...DEFAULT_POLICY, name: 'lmetric' });
-    expect(fleet.policyHash).toBe(hash({ name: 'lmetric' }));
   });
 
   it('forgets the signals of those that leave', () => {

@@ -1,143 +1,126 @@
 import type { Explanation } from '../../policy/explanation.js';
-import { FleetRouter } from '../../policy/fleet-router.js';
 import type { FleetView } from '../../policy/fleet-view.js';
+import { contentKey } from '../../policy/host/content-key.js';
+import { PolicyHost, type Removals } from '../../policy/host/policy-host.js';
+import type { PolicySettings } from '../../policy/host/policy-settings.js';
+import { LIVE } from '../../policy/host/worlds.js';
 import type { RequestBody } from '../../policy/request-features.js';
-import { type SloPriorities, sloPriorities } from '../../policy/slo-classes.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
-import { TenantNumbers } from '../flow/tenant-numbers.js';
-import { livePolicy } from './live-policy.js';
+import { policyHash } from './policy-hash.js';
 import { SignalView } from './signal-view.js';
 
-/** More replicas are never behind one endpoint. */
+/** The most replicas that one endpoint may have. */
 export const MOST_REPLICAS = 1024;
 
 /** Everything a decision is made of besides the fleet's own state. */
 export interface DecisionInput {
   nowUs: number;
+  /** The request id. */
+  id: string;
   inputTokens: number;
   session: string;
   sloClass: string;
-  /** Empty for nobody. */
+  /** Empty for none. */
   tenant: string;
   body: RequestBody | null;
   /** Chained ids of the prompt's full blocks: the first `blockCount`. */
   blocks: Int32Array;
   blockCount: number;
-  /** By slot: why the replica may not take it, null where it may. */
-  removed: readonly (string | null)[];
+  /** By slot: why the replica is not eligible, null where it is. */
+  removed: Removals;
+}
+
+/** The policy settings of a live endpoint as its host takes them. */
+export function hostSettings({ name, options, ...config }: PolicyConfig): PolicySettings {
+  return { routing: { policy: name, options }, ...config };
 }
 
 /**
- * A policy deciding over live replicas. Its state changes by the calls below and by nothing else, so the same calls in the
- * same order give the same decisions: the gateway makes them once, `replay --decisions` makes them again.
+ * The policy host of an endpoint and the signals that its replicas reported. Its state changes by the calls below and by nothing
+ * else, so the same calls in the same order give the same decisions: the gateway makes them once, `replay --decisions` makes
+ * them again.
  */
 export class DecidingFleet {
   config: PolicyConfig;
-  /** Tokens per block of the prompts this policy looks at. */
-  blockSize: number;
-  /** The policy keys requests by what they say. */
-  readsBody: boolean;
   /** Names the policy with all its options: the same for policies that decide alike. */
   policyHash: string;
-  /** What replicas say of themselves. */
+  readonly host: PolicyHost;
+  /** What replicas reported. */
   readonly signals: SignalView;
-  #router: FleetRouter;
-  #priorities: SloPriorities;
-  /** What of the policy chooses replicas. */
-  #routing: string;
-  readonly #tenants = new TenantNumbers();
-  readonly #seed: number;
 
   constructor(config: PolicyConfig, seed: number, staleMs: number) {
-    const { blockSize, hash, policy, options, random, readsBody, routing } = livePolicy(config, seed);
+    const options = { world: LIVE, seed, mostReplicas: MOST_REPLICAS, allBooks: true };
     this.config = config;
-    this.#priorities = sloPriorities(config.sloPriorities);
-    this.#routing = routing;
-    this.blockSize = blockSize;
-    this.readsBody = readsBody;
-    this.policyHash = hash;
+    this.host = new PolicyHost(hostSettings(config), options);
+    this.policyHash = policyHash(config, this.host.policies);
     this.signals = new SignalView(MOST_REPLICAS, staleMs);
-    this.#seed = seed;
-    this.#router = new FleetRouter({
-      policy,
-      options,
-      random,
-      mostReplicas: MOST_REPLICAS,
-      blockSize,
-      cacheBlocks: config.cacheBlocks,
-      allBooks: true,
-    });
   }
 
-  /**
-   * Another policy takes over. It touches no replica and loses no count. Where replicas are chosen as before, what the policy
-   * has learnt stays; blocks of another size start a new index.
-   */
+  /** Another policy takes over: no replica is affected and no count is lost. */
   setPolicy(config: PolicyConfig): void {
-    const { blockSize, hash, policy, options, random, readsBody, routing } = livePolicy(config, this.#seed);
-    if (routing !== this.#routing) this.#router.setPolicy(policy, options, random);
-    if (blockSize !== this.blockSize || config.cacheBlocks !== this.config.cacheBlocks) {
-      this.#router.forgetBlocks(blockSize, config.cacheBlocks);
-    }
+    this.host.setPolicies(hostSettings(config));
     this.config = config;
-    this.blockSize = blockSize;
-    this.readsBody = readsBody;
-    this.policyHash = hash;
-    this.#priorities = sloPriorities(config.sloPriorities);
-    this.#routing = routing;
+    this.policyHash = policyHash(config, this.host.policies);
+  }
+
+  /** Tokens per block of the prompts this policy looks at. */
+  get blockSize(): number {
+    return this.host.policies.blockSize;
+  }
+
+  /** The policy reads the text of requests. */
+  get readsBody(): boolean {
+    return this.host.policies.needsBody;
   }
 
   get view(): FleetView {
-    return this.#router.view;
+    return this.host.view;
   }
 
   /** How many leading blocks of the last request each replica was sent before, by slot. */
   get routedBlocks(): Int32Array {
-    return this.#router.features.routedBlocks;
+    return this.host.features.routedBlocks;
   }
 
   slot(id: string): number {
-    return this.#router.slot(id);
+    return this.host.slot(id);
   }
 
   setReplicas(ids: readonly string[]): void {
-    this.#router.setReplicas(ids);
+    this.host.setReplicas(ids);
     this.signals.keep(ids);
   }
 
-  /** Where request number `request` goes: the slot, or -1 when every replica is removed. */
+  /** Sets which replicas are eligible, and shows policies what all of them reported last. */
+  look(nowUs: number, removed: Removals): FleetView {
+    this.host.restrict(removed);
+    this.signals.fill(this.host.view, nowUs);
+    return this.host.view;
+  }
+
+  /** Decides and books where request number `request` goes: the slot, or -1 when every replica is removed. */
   decide(request: number, input: DecisionInput, why?: Explanation): number {
-    const { features, view } = this.#router;
-    features.nowUs = input.nowUs;
-    features.inputTokens = input.inputTokens;
-    features.session = input.session;
-    features.sloClass = input.sloClass;
-    features.priority = this.#priorities.priorityOf(input.sloClass);
-    features.tenant = this.#tenants.of(input.tenant);
+    const { host } = this;
+    const { features } = host;
+    const { blockCount, blocks, id, nowUs, session } = input;
+    host.describe(nowUs, input.inputTokens, input.sloClass, input.tenant, session);
+    this.look(nowUs, input.removed);
     features.body = input.body;
-    features.blocks = input.blocks;
-    features.blockCount = input.blockCount;
-    features.contentKey = input.blockCount > 0 ? `block:${input.blocks[0]}` : input.session || `request:${request}`;
-    for (let slot = 0; slot < view.size; slot++) {
-      const removed = input.removed[slot] ?? null;
-      view.eligible[slot] = removed === null ? 1 : 0;
+    features.blocks = blocks;
+    features.blockCount = blockCount;
+    if (host.policies.needsContentKey) {
+      features.contentKey = contentKey(blockCount > 0 ? blocks[0]! : null, session, id);
     }
-    this.signals.fill(view, input.nowUs);
-    const chosen = this.#router.pick(why);
-    if (chosen >= 0) this.#router.placed(request, chosen);
-    if (why !== undefined) {
-      input.removed.forEach((reason, slot) => {
-        if (reason !== null) why.removed.set(slot, reason);
-      });
-    }
+    const chosen = host.pick(why);
+    if (chosen >= 0) host.placed(request, chosen);
     return chosen;
   }
 
   firstToken(request: number): void {
-    this.#router.firstToken(request);
+    this.host.firstToken(request);
   }
 
   finished(request: number): void {
-    this.#router.finished(request);
+    this.host.finished(request);
   }
 }

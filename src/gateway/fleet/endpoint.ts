@@ -6,11 +6,10 @@ import { endpointGone } from '../errors.js';
 import { timerAlarms } from '../flow/alarm.js';
 import { FlowControl } from '../flow/flow-control.js';
 import type { FlowHost } from '../flow/flow-host.js';
-import { type FleetLoad, LiveGate } from '../flow/live-gate.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { readLoadHeader, withLoad } from '../signals/load-header.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
-import { DecidingFleet, MOST_REPLICAS } from './deciding-fleet.js';
+import { DecidingFleet } from './deciding-fleet.js';
 import { EndpointMembers } from './endpoint-members.js';
 import type { EndpointParts } from './endpoint-parts.js';
 import { FleetLook } from './fleet-look.js';
@@ -46,7 +45,7 @@ export class Endpoint extends EndpointMembers implements FlowHost {
     this.#placements = new Placements(this.#fleet, this.#log);
     this.#history = new PolicyHistory({ hash: this.policyHash, policy, sinceUs: parts.nowUs() });
     const newAlarm = parts.newAlarm ?? timerAlarms(parts.nowUs);
-    this.flow = new FlowControl(policy, this, new LiveGate(seed, MOST_REPLICAS), newAlarm);
+    this.flow = new FlowControl(policy, this, this.#fleet.host, newAlarm);
     this.#log.policy(this.#fleet, seed, true);
   }
 
@@ -87,7 +86,7 @@ export class Endpoint extends EndpointMembers implements FlowHost {
     this.#fleet.setReplicas(ids);
     this.#choice.resize(ids.length);
     this.#noteShares();
-    this.flow.recount(this.policy, this.#load());
+    this.flow.fleetChanged();
     this.wakeAwaiting();
   }
 
@@ -130,7 +129,7 @@ export class Endpoint extends EndpointMembers implements FlowHost {
   #takeOn(policy: PolicyConfig): void {
     this.#fleet.setPolicy(policy);
     this.#log.policy(this.#fleet, this.parts.config.seed, false);
-    this.flow.configure(policy, this.#load());
+    this.flow.configure(policy);
   }
 
   /** The configuration has been read again: what replicas say may count for a longer or shorter time. */
@@ -189,16 +188,12 @@ export class Endpoint extends EndpointMembers implements FlowHost {
     return facts.inputTokens;
   }
 
-  viewFor(model: string, nowUs: number): FleetView {
-    return this.#look.at(nowUs, this.replicas, model);
+  lookFor(model: string, nowUs: number): void {
+    this.#look.at(nowUs, this.replicas, model);
   }
 
   saturationView(nowUs: number): FleetView {
     return this.#look.saturationAt(nowUs, this.replicas);
-  }
-
-  #load(): FleetLoad {
-    return { replicas: this.replicas.length, tenants: this.#placements.tenants };
   }
 
   // What happens to requests.
@@ -211,9 +206,7 @@ export class Endpoint extends EndpointMembers implements FlowHost {
     const placements = this.#placements;
     const chosen = this.#choice.choose(placements.nextNumber, facts, attempt, tried, this.replicas);
     if (chosen < 0) return null;
-    const placement = placements.open(this.replicas[chosen]!, attempt, facts.tenant);
-    this.flow.placed(facts.tenant);
-    return placement;
+    return placements.open(this.replicas[chosen]!, attempt);
   }
 
   /** How the last decision was made, in a few words. */
@@ -244,6 +237,8 @@ export class Endpoint extends EndpointMembers implements FlowHost {
   }
 
   finish(placement: Placement): void {
-    if (placement.isOpen) this.flow.departed(this.#placements.close(placement));
+    if (!placement.isOpen) return;
+    this.#placements.close(placement);
+    this.flow.departed();
   }
 }

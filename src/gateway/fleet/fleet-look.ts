@@ -4,11 +4,12 @@ import { removal } from './eligibility.js';
 import type { LiveReplica } from './live-replica.js';
 import { keepLowestTier } from './request-shares.js';
 
-/** The fleet as it is looked at before a replica is chosen: by admission policies and by saturation detectors. */
+/** The fleet as admission policies and saturation detectors see it, before a replica is chosen. */
 export class FleetLook {
   readonly #fleet: DecidingFleet;
-  /** Whether replicas have tiers of which only the lowest is asked. */
+  /** Whether replicas have tiers, of which only the lowest is used. */
   hasTiers = false;
+  readonly #removed: (string | null)[] = [];
   readonly #queued: Int32Array;
   readonly #saturation: FleetView;
 
@@ -18,20 +19,18 @@ export class FleetLook {
     this.#saturation = { ...fleet.view, queued: this.#queued };
   }
 
-  /** As policies see it, for requests of a model (null: of any): what replicas have said, with its age. */
+  /** For requests of a model (null: of any). */
   at(nowUs: number, replicas: readonly LiveReplica[], model: string | null): FleetView {
-    const { signals, view } = this.#fleet;
-    for (let slot = 0; slot < replicas.length; slot++) {
-      view.eligible[slot] = removal(replicas[slot]!, model, nowUs / 1000) === null ? 1 : 0;
-    }
-    if (this.hasTiers) keepLowestTier(replicas, view.eligible);
-    signals.fill(view, nowUs);
-    return view;
+    const removed = this.#removed;
+    removed.length = replicas.length;
+    for (let slot = 0; slot < replicas.length; slot++) removed[slot] = removal(replicas[slot]!, model, nowUs / 1000);
+    if (this.hasTiers) keepLowestTier(replicas, removed);
+    return this.#fleet.look(nowUs, removed);
   }
 
   /**
-   * As saturation detectors see it. Replicas tell how they are once in a while; what was sent to one since then and has not
-   * ended counts as queued there, or a burst between two reports would find room that it has taken itself.
+   * As saturation detectors see it. Replicas report once in a while; requests that were sent to one since its last report and
+   * have not ended count as queued there, or a burst between two reports would find room that it has itself taken.
    */
   saturationAt(nowUs: number, replicas: readonly LiveReplica[]): FleetView {
     const { ids, queued, size } = this.at(nowUs, replicas, null);

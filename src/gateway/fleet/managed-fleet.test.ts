@@ -156,7 +156,7 @@ describe('ManagedFleet', () => {
     routes.put(managedEndpoint([upstream('u', engine.url, { tier: 1 }), upstream('v', engine.url)]));
     const endpoint = fleet.endpointFor('m', 'chat', 'ws');
     await until(() => endpoint.replicas.every(({ state }) => state === 'ready'));
-    expect([...endpoint.viewFor('m', 5000).eligible.slice(0, 2)]).toEqual([0, 1]);
+    expect([...endpoint.saturationView(5000).eligible.slice(0, 2)]).toEqual([0, 1]);
     endpoint.replicas[1]!.unhealthy('gone', 1);
     expect([...endpoint.saturationView(5000).eligible.slice(0, 2)]).toEqual([1, 0]);
   });

@@ -17,8 +17,6 @@ export interface Placement {
 
 /** An endpoint's requests on replicas, by number, and what each replica is credited with or blamed for. */
 export class Placements {
-  /** By number: whose request it is, while it is on a replica. */
-  readonly tenants: string[] = [];
   /** Requests that have not ended. */
   inFlight = 0;
   readonly #fleet: DecidingFleet;
@@ -40,13 +38,12 @@ export class Placements {
   }
 
   /** A request goes to a replica. */
-  open(replica: LiveReplica, attempt: number, tenant: string): Placement {
+  open(replica: LiveReplica, attempt: number): Placement {
     const request = this.#freeNumbers.pop() ?? this.#numbers++;
     replica.breaker.placed(request);
     replica.active++;
     replica.sentSinceReport++;
     this.inFlight++;
-    this.tenants[request] = tenant;
     return { request, replica, attempt, hasFirstToken: false, isOpen: true };
   }
 
@@ -73,18 +70,15 @@ export class Placements {
     if (attempt > 0 && this.#suspects.size > 0) this.#suspects.clear(body);
   }
 
-  /** The request has left its replica. Returns whose it was. */
-  close(placement: Placement): string {
+  /** The request has left its replica. */
+  close(placement: Placement): void {
     placement.isOpen = false;
     const { request, replica } = placement;
-    const tenant = this.tenants[request]!;
     this.#log.done(request);
     this.#fleet.finished(request);
     replica.breaker.released(request);
     this.#freeNumbers.push(request);
     this.inFlight--;
-    this.tenants[request] = '';
     replica.finished();
-    return tenant;
   }
 }

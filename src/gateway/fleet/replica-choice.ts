@@ -1,5 +1,6 @@
-import { type RandomStream, randomStream } from '../../kernel/random-stream.js';
-import { createExplanation, resetExplanation } from '../../policy/explanation.js';
+import type { RandomStream } from '../../kernel/random-stream.js';
+import { createExplanation } from '../../policy/explanation.js';
+import { policyStream } from '../../policy/host/policy-streams.js';
 import type { Decision } from '../decisions/decision-ring.js';
 import type { EndpointLog } from '../decisions/endpoint-log.js';
 import { nestedTooDeeply } from '../errors.js';
@@ -42,7 +43,7 @@ export class ReplicaChoice {
   /** @param hasShares whether tiers or weights tell replicas apart from now on */
   share(hasShares: boolean): void {
     if (!hasShares) this.#shares = null;
-    else this.#shares ??= randomStream(this.#parts.config.seed, `weights/${this.#endpoint}`);
+    else this.#shares ??= policyStream(this.#parts.config.seed, `weights/${this.#endpoint}`);
   }
 
   /**
@@ -64,9 +65,8 @@ export class ReplicaChoice {
     findRemovals(replicas, facts.model, at / 1000, tried, fleet.view.inFlight, config.slowStartMs, this.#removed);
     if (this.#shares !== null) applyShares(replicas, this.#removed, this.#shares);
     const why = this.#why;
-    resetExplanation(why);
     const chosen = fleet.decide(request, input, why);
-    this.#log.request(request, facts.id, chosen, input, fleet);
+    this.#log.request(request, chosen, input, fleet);
     const decision = this.#decision;
     decision.facts = facts;
     decision.atUs = at;
@@ -93,6 +93,7 @@ export class ReplicaChoice {
     prompt.release();
     return {
       nowUs,
+      id: facts.id,
       inputTokens: facts.inputTokens,
       session: facts.session,
       sloClass: facts.sloClass,

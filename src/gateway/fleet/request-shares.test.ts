@@ -81,8 +81,8 @@ describe('request shares', () => {
   });
 
   it('take higher tiers out of what is looked at as a whole', () => {
-    const eligible = new Uint8Array([0, 1, 1, 1]);
-    keepLowestTier(fleetOf([1, 0], [1, 2], [1, 1], [2, 1]), eligible);
-    expect([...eligible]).toEqual([0, 0, 1, 1]);
+    const removed = ['unhealthy: x', null, null, null];
+    keepLowestTier(fleetOf([1, 0], [1, 2], [1, 1], [2, 1]), removed);
+    expect(removed).toEqual(['unhealthy: x', 'tier 2: tier 1 can take it', null, null]);
   });
 });

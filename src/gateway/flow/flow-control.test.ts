@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
-import { createFleetView } from '../../policy/fleet-view.js';
+import { PolicyHost } from '../../policy/host/policy-host.js';
+import { LIVE } from '../../policy/host/worlds.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
 import { ApiError } from '../../protocol/errors.js';
 import { DEFAULT_POLICY, type PolicyConfig } from '../config/gateway-config.js';
+import { hostSettings } from '../fleet/deciding-fleet.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { FakeWaiting } from './fake-waiting.fixture.js';
 import { FlowControl } from './flow-control.js';
-import { LiveGate } from './live-gate.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const queue = (changes: Partial<FlowControlSettings> = {}): Partial<PolicyConfig> => ({
@@ -19,10 +20,15 @@ const bucket = (capacity: number, refill_rate: number): Partial<PolicyConfig> =>
 
 /** Flow control in front of a fleet of one replica, at a time of our choice. Prompts have as many tokens as characters. */
 function flowOf(change: Partial<PolicyConfig> = {}) {
-  const view = createFleetView(1);
+  const policy = { ...DEFAULT_POLICY, ...change };
+  const host = new PolicyHost(hostSettings(policy), { world: LIVE, seed: 1, mostReplicas: 4, allBooks: true });
+  host.setReplicas(['r']);
+  const { view } = host;
+  /** Tenants of the requests in flight, by number. */
+  const tenants: string[] = [];
   const time = { us: 0, alarmUs: NEVER, wake: () => {} };
   const flow = new FlowControl(
-    { ...DEFAULT_POLICY, ...change },
+    policy,
     {
       nowUs: () => time.us,
       tokensOf: ({ body }) => {
@@ -30,10 +36,10 @@ function flowOf(change: Partial<PolicyConfig> = {}) {
         if (body.prompt === 'bug') throw new Error('bug');
         return (body.prompt as string).length;
       },
-      viewFor: () => view,
+      lookFor: () => {},
       saturationView: () => view,
     },
-    new LiveGate(1, 4),
+    host,
     (wake) => {
       time.wake = wake;
       return {
@@ -43,18 +49,21 @@ function flowOf(change: Partial<PolicyConfig> = {}) {
       };
     },
   );
+  function place({ sloClass, tenant }: Pick<RequestFacts, 'sloClass' | 'tenant'>): void {
+    host.describe(time.us, 1, sloClass, tenant, '');
+    host.placed(tenants.push(tenant) - 1, 0);
+  }
   function enter(facts: Partial<RequestFacts> = {}): FakeWaiting {
     const waiting = new FakeWaiting(facts);
-    waiting.go = () => {
-      view.inFlight[0]!++;
-      flow.placed(waiting.facts.tenant);
-    };
+    waiting.go = () => place(waiting.facts);
     flow.enter(waiting);
     return waiting;
   }
   function end(tenant = ''): void {
-    view.inFlight[0]!--;
-    flow.departed(tenant);
+    const request = tenants.indexOf(tenant);
+    delete tenants[request];
+    host.finished(request);
+    flow.departed();
   }
   function runTo(us: number): void {
     while (time.alarmUs <= us) {
@@ -64,9 +73,11 @@ function flowOf(change: Partial<PolicyConfig> = {}) {
     }
     time.us = us;
   }
-  const configure = (next: Partial<PolicyConfig>, tenants: string[] = []) =>
-    flow.configure({ ...DEFAULT_POLICY, ...next }, { replicas: 1, tenants });
-  return { configure, end, enter, flow, runTo, time, view };
+  function configure(next: Partial<PolicyConfig>): void {
+    host.setPolicies(hostSettings({ ...DEFAULT_POLICY, ...next }));
+    flow.configure({ ...DEFAULT_POLICY, ...next });
+  }
+  return { configure, end, enter, flow, place, runTo, time, view };
 }
 
 describe('without an admission policy and a queue', () => {
@@ -124,7 +135,7 @@ describe('admission', () => {
     const { configure, end, enter } = flowOf();
     enter({ tenant: 't' });
     enter({ tenant: 't' });
-    configure({ tenantBudgets: { t: 0.5 }, seatsPerReplica: 2 }, ['t', '', 't']);
+    configure({ tenantBudgets: { t: 0.5 }, seatsPerReplica: 2 });
     const over = enter({ tenant: 't', sloClass: 'batch' });
     expect([over.heard, over.error!.retryAfterS]).toEqual([['tenant is over its budget'], 1]);
     expect(enter({ tenant: 'u', sloClass: 'batch' }).heard).toEqual(['went after 0']);
@@ -279,23 +290,22 @@ describe('the queue', () => {
       // It fails at once, and is over.
       waiting.go = () => {
         order.push(i);
-        flow.placed('');
-        flow.departed('');
+        flow.departed();
       };
       return waiting;
     });
     view.inFlight[0] = 0;
-    flow.departed('');
+    flow.departed();
     expect(order).toEqual(Array.from({ length: 1000 }, (_, i) => i));
     expect(all.filter(({ heard }) => heard[0] === 'the gateway queue is full')).toHaveLength(4000);
   });
 
   it('goes on when somebody who leaves it throws', () => {
-    const { end, enter, view } = flowOf(queue());
+    const { end, enter, place } = flowOf(queue());
     enter();
     const bad = enter();
     bad.go = () => {
-      view.inFlight[0]!++;
+      place(bad.facts);
       throw new Error('bug');
     };
     const good = enter();
@@ -346,7 +356,7 @@ describe('another policy', () => {
       // It fails at once, and is over.
       enter({ sloClass }).go = () => {
         order.push(sloClass);
-        flow.departed('');
+        flow.departed();
       };
     }
     time.us = 30;

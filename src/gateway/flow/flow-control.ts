@@ -1,4 +1,4 @@
-import { createFleetView } from '../../policy/fleet-view.js';
+import type { PolicyHost } from '../../policy/host/policy-host.js';
 import type { SloPriorities } from '../../policy/slo-classes.js';
 import { ApiError } from '../../protocol/errors.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
@@ -6,37 +6,33 @@ import { refusedEntry } from '../errors.js';
 import type { NewAlarm } from './alarm.js';
 import { FlowCounts } from './flow-counts.js';
 import type { FlowHost } from './flow-host.js';
-import type { FleetLoad, LiveGate } from './live-gate.js';
 import { NOT_QUEUED, type Waiting } from './waiting.js';
 import { WaitingRoom } from './waiting-room.js';
 
-/** For admission policies that do not look at it. */
-const NO_FLEET = createFleetView(0);
-
 /**
- * Between a request and the choice of its replica: the admission policy, then the queue, if there is one. It is the simulator's
- * own code, asked at the same moments: on every arrival and, by settings, on every end of a request or at every tick.
+ * Between a request and the choice of its replica: the admission policy, then the queue, if there is one. Both are the policy
+ * host's, as in the simulator, and run at the same moments: on every arrival and, by settings, on every completion or tick.
  */
 export class FlowControl {
   readonly counts = new FlowCounts();
   readonly #host: FlowHost;
-  readonly #gate: LiveGate;
+  readonly #policies: PolicyHost;
   readonly #room: WaitingRoom;
   #classes = '';
-  /** Everybody goes on at once. */
+  /** Every request goes on at once. */
   #passes = true;
   #closed: { error: ApiError; cause: string } | null = null;
 
-  constructor(policy: PolicyConfig, host: FlowHost, gate: LiveGate, newAlarm: NewAlarm) {
+  constructor(policy: PolicyConfig, host: FlowHost, policies: PolicyHost, newAlarm: NewAlarm) {
     this.#host = host;
-    this.#gate = gate;
+    this.#policies = policies;
     this.#room = new WaitingRoom(host, this.counts, newAlarm);
-    this.configure(policy, { replicas: 0, tenants: [] });
+    this.configure(policy);
   }
 
   /** Classes and their priorities, as the policy has them. */
   get priorities(): SloPriorities {
-    return this.#gate.priorities;
+    return this.#policies.priorities;
   }
 
   /** Requests in the queue. */
@@ -44,7 +40,7 @@ export class FlowControl {
     return this.#room.size;
   }
 
-  /** Requests in the queue by class; classes that nobody has defined together, as `other`. */
+  /** Requests in the queue by SLO class; classes that are not configured count together, as `other`. */
   waitingByClass(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { facts } of this.#room.all()) {
@@ -54,26 +50,16 @@ export class FlowControl {
     return counts;
   }
 
-  /**
-   * Takes a policy on. Those who wait go on waiting, in the same order, or go at once when there is to be no queue; what is
-   * learnt of the admission policy stays if that is the same.
-   */
-  configure(policy: PolicyConfig, load: FleetLoad): void {
+  /** The host's policies have changed. Waiting requests go on waiting, in the same order, or go at once without a queue. */
+  configure(policy: PolicyConfig): void {
     const { flowControl, sloPriorities } = policy;
     const classes = JSON.stringify([sloPriorities, flowControl?.sloTargetsUs]);
-    this.#gate.configure(policy, load);
-    this.#room.configure(flowControl, this.#gate.priorities, classes !== this.#classes);
+    this.#room.configure(flowControl, this.priorities, classes !== this.#classes);
     this.#classes = classes;
-    this.#passes = this.#closed === null && this.#gate.isOpen && !this.#room.hasQueue;
+    this.#passes = this.#closed === null && this.#policies.admitsAll && !this.#room.hasQueue;
   }
 
-  /** The number of replicas, or what is in flight on them, has changed otherwise than by a request. */
-  recount(policy: PolicyConfig, load: FleetLoad): void {
-    this.#gate.configure(policy, load);
-    this.fleetChanged();
-  }
-
-  /** A request has come. */
+  /** A request has arrived. */
   enter(waiting: Waiting): void {
     if (this.#passes) {
       this.counts.admitted++;
@@ -81,66 +67,61 @@ export class FlowControl {
       return;
     }
     if (this.#closed !== null) {
-      this.#turnOut(waiting, this.#closed, NOT_QUEUED);
+      this.#refuseClosed(waiting, this.#closed, NOT_QUEUED);
       return;
     }
     const nowUs = this.#host.nowUs();
-    if (!this.#gate.isOpen && !this.#admit(waiting, nowUs)) return;
+    if (!this.#policies.admitsAll && !this.#admit(waiting, nowUs)) return;
     this.counts.admitted++;
     if (this.#room.hasQueue) this.#room.join(waiting, nowUs);
     else waiting.mayGo(0);
   }
 
   /**
-   * Its client has gone, or its time is up: it waits no longer and hears nothing any more. Returns how long it has waited, -1
-   * if it does not wait.
+   * Its client has disconnected, or its time is up: it leaves the queue without a callback. Returns how long it has waited, -1
+   * if it was not waiting.
    */
   leave(waiting: Waiting): number {
     return waiting.queueSlot < 0 ? NOT_QUEUED : this.#room.leave(waiting);
   }
 
-  /** A request of this tenant has gone to a replica. */
-  placed(tenant: string): void {
-    this.#gate.placed(tenant);
-  }
-
   /** A request that went to a replica has ended there, in whatever way. */
-  departed(tenant: string): void {
-    this.#gate.left(tenant);
+  departed(): void {
     this.#room.departed();
   }
 
-  /** Replicas have joined, left, recovered or told how they are. */
+  /** Replicas have joined, left, recovered or reported. */
   fleetChanged(): void {
     this.#room.fleetChanged();
   }
 
-  /** Everybody who waits or comes is told this. */
+  /** All requests that wait or arrive are refused with this. */
   close(error: ApiError, cause: string): void {
     const closed = { error, cause };
     this.#closed = closed;
     this.#passes = false;
-    this.#room.close((one, queuedUs) => this.#turnOut(one, closed, queuedUs));
+    this.#room.close((one, queuedUs) => this.#refuseClosed(one, closed, queuedUs));
   }
 
-  #turnOut(waiting: Waiting, { error, cause }: { error: ApiError; cause: string }, queuedUs: number): void {
+  #refuseClosed(waiting: Waiting, { error, cause }: { error: ApiError; cause: string }, queuedUs: number): void {
     this.counts.turnedOut++;
     waiting.refused(error, cause, queuedUs);
   }
 
-  /** Whether the admission policy lets it in; it has been told if not. */
+  /** Whether the admission policy admits it; it has been refused if not. */
   #admit(waiting: Waiting, nowUs: number): boolean {
     const { facts } = waiting;
-    const host = this.#host;
-    const gate = this.#gate;
+    const policies = this.#policies;
+    const { admissionNeedsFleet, admissionNeedsTokens } = policies.policies;
     try {
-      const tokens = gate.readsTokens ? host.tokensOf(facts) : 0;
-      const view = gate.readsFleet ? host.viewFor(facts.model, nowUs) : NO_FLEET;
-      const reason = gate.refuse(facts, tokens, nowUs, view);
+      const tokens = admissionNeedsTokens ? this.#host.tokensOf(facts) : 0;
+      policies.describe(nowUs, tokens, facts.sloClass, facts.tenant, facts.session);
+      if (admissionNeedsFleet) this.#host.lookFor(facts.model, nowUs);
+      const reason = policies.refuse();
       if (reason === null) return true;
       this.counts.refuse(reason);
-      const afterUs = gate.retryAfterUs();
-      const afterS = Number.isNaN(afterUs) ? this.#room.returnS() : Math.ceil(afterUs / 1e6);
+      const afterUs = policies.retryAfterUs();
+      const afterS = Number.isNaN(afterUs) ? this.#room.retryAfterS() : Math.ceil(afterUs / 1e6);
       waiting.refused(refusedEntry(reason, afterS), reason, NOT_QUEUED);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

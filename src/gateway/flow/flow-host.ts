@@ -6,8 +6,8 @@ export interface FlowHost {
   nowUs(): number;
   /** The length of a request's prompt. Throws an ApiError when it has none that could be measured. */
   tokensOf(facts: RequestFacts): number;
-  /** The fleet as policies see it, for requests of a model. */
-  viewFor(model: string, nowUs: number): FleetView;
+  /** Makes the policy host's view the fleet as policies see it for requests of a model. */
+  lookFor(model: string, nowUs: number): void;
   /** The fleet as saturation detectors see it. */
   saturationView(nowUs: number): FleetView;
 }

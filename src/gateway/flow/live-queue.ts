@@ -1,23 +1,20 @@
 import { grownArray, roomFor } from '../../kernel/grown-array.js';
-import { type FlowControlSettings, queueOptions } from '../../policy/queueing/flow-control-settings.js';
-import { type EnqueueOutcome, GatewayQueue, type QueueCandidate } from '../../policy/queueing/gateway-queue.js';
+import type { FleetView } from '../../policy/fleet-view.js';
+import { HostedQueue } from '../../policy/host/hosted-queue.js';
+import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
+import type { EnqueueOutcome } from '../../policy/queueing/gateway-queue.js';
 import type { SloPriorities } from '../../policy/slo-classes.js';
 import type { Waiting } from './waiting.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Live requests in the simulator's queue, which knows them by small numbers. */
+/** Live requests in the policy host's queue, which knows them by small numbers. */
 export class LiveQueue {
-  /** Who lost its place to the last newcomer. */
+  /** The request that lost its place to the last one that joined. */
   displaced: Waiting | null = null;
-  /** How long the last one to leave had waited, whoever let it go. */
+  /** How long the last request to leave had waited. */
   queuedUs = 0;
-  #settings: FlowControlSettings;
-  #priorities: SloPriorities;
-  /** Requests may name any class, so not by the names of an object. */
-  #targetsUs: ReadonlyMap<string, number>;
-  #queue: GatewayQueue;
-  readonly #candidate: QueueCandidate = { priority: 0, tenant: '', nowUs: 0, sloTargetUs: 0 };
+  readonly #queue: HostedQueue;
 
   // By number.
   readonly #waiting: (Waiting | null)[] = [];
@@ -27,31 +24,31 @@ export class LiveQueue {
   #arrivals = 0;
 
   constructor(settings: FlowControlSettings, priorities: SloPriorities) {
-    this.#settings = settings;
-    this.#priorities = priorities;
-    this.#targetsUs = new Map(Object.entries(settings.sloTargetsUs));
-    this.#queue = new GatewayQueue(queueOptions(settings));
+    this.#queue = new HostedQueue(settings, priorities);
   }
 
   get size(): number {
     return this.#queue.size;
   }
 
+  /** Whether `next` looks at the view that it is given. */
+  get readsFleet(): boolean {
+    return this.#queue.readsFleet;
+  }
+
   /**
-   * Other settings hold from now on. Everybody keeps his place and the time he has waited; where classes mean something else
-   * now, everybody queues again, in the order of arrival. Limits are for those who come: nobody has to go.
+   * Other settings hold from now on. Requests keep their places and the time they have waited; where SLO classes mean something
+   * else now, all queue again, in order of arrival. Lower limits hold for later arrivals: no waiting request is refused.
    */
   configure(settings: FlowControlSettings, priorities: SloPriorities, classesChanged: boolean): void {
-    this.#settings = settings;
-    this.#priorities = priorities;
-    this.#targetsUs = new Map(Object.entries(settings.sloTargetsUs));
-    const options = queueOptions(settings);
-    if (classesChanged) {
-      const numbers = this.#inOrder();
-      this.#queue = new GatewayQueue({ ...options, capacity: 0, bandCapacity: 0 });
-      for (const number of numbers) this.#enqueue(number, this.#waiting[number]!);
+    if (!classesChanged) {
+      this.#queue.configure(settings, priorities);
+      return;
     }
-    this.#queue.configure(options);
+    const numbers = this.#inOrder();
+    this.#queue.reorder(settings, priorities, () => {
+      for (const number of numbers) this.#enqueue(number, this.#waiting[number]!);
+    });
   }
 
   join(waiting: Waiting, nowUs: number): EnqueueOutcome {
@@ -67,9 +64,9 @@ export class LiveQueue {
     return outcome;
   }
 
-  /** Takes out the request that may go now; null when none may. */
-  next(saturation: number, nowUs: number): Waiting | null {
-    const number = this.#queue.dequeue(saturation);
+  /** Takes out the request that may go to this fleet now; null when none may. */
+  next(view: FleetView, nowUs: number): Waiting | null {
+    const number = this.#queue.next(view);
     return number < 0 ? null : this.#leave(number, nowUs);
   }
 
@@ -79,14 +76,14 @@ export class LiveQueue {
     this.#leave(queueSlot, nowUs);
   }
 
-  /** When the one that waits longest has waited too long. */
+  /** When the request that waits longest has waited too long. */
   get expiryUs(): number {
-    const { requestTtlUs } = this.#settings;
+    const { requestTtlUs } = this.#queue.settings;
     if (requestTtlUs === 0 || this.#queue.size === 0) return NEVER;
     return this.#enteredUs[this.#queue.oldest()]! + requestTtlUs;
   }
 
-  /** Takes out one that has waited too long; null when nobody has. */
+  /** Takes out a request that has waited too long; null when there is none. */
   expired(nowUs: number): Waiting | null {
     if (this.expiryUs > nowUs) return null;
     const number = this.#queue.oldest();
@@ -94,7 +91,7 @@ export class LiveQueue {
     return this.#leave(number, nowUs);
   }
 
-  /** All that wait, in the order of arrival. */
+  /** All that wait, in order of arrival. */
   all(): Waiting[] {
     return this.#inOrder().map((number) => this.#waiting[number]!);
   }
@@ -108,12 +105,7 @@ export class LiveQueue {
   }
 
   #enqueue(number: number, { facts }: Waiting): EnqueueOutcome {
-    const candidate = this.#candidate;
-    candidate.priority = this.#priorities.priorityOf(facts.sloClass);
-    candidate.tenant = facts.tenant;
-    candidate.nowUs = this.#enteredUs[number]!;
-    candidate.sloTargetUs = this.#targetsUs.get(facts.sloClass) ?? 0;
-    return this.#queue.enqueue(number, candidate);
+    return this.#queue.enqueue(number, facts.sloClass, facts.tenant, this.#enteredUs[number]!);
   }
 
   #leave(number: number, nowUs: number): Waiting {

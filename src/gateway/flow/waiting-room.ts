@@ -1,3 +1,5 @@
+import { createFleetView } from '../../policy/fleet-view.js';
+import { QUEUE_EXPIRED, QUEUE_FULL, QUEUE_SHED } from '../../policy/host/hosted-queue.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
 import type { SloPriorities } from '../../policy/slo-classes.js';
 import { queueExpired, queueFull, queueShed } from '../errors.js';
@@ -5,24 +7,24 @@ import type { Alarm, NewAlarm } from './alarm.js';
 import type { FlowCounts } from './flow-counts.js';
 import type { FlowHost } from './flow-host.js';
 import { LiveQueue } from './live-queue.js';
-import { SaturationGauge } from './saturation-gauge.js';
 import { NOT_QUEUED, type Waiting } from './waiting.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const AS_MANY_AS_MAY_GO = Number.POSITIVE_INFINITY;
-/** For those who ask when to come back: nobody is sent away for longer. */
+/** For detectors that do not look at the fleet. */
+const NO_FLEET = createFleetView(0);
+/** The longest retry-after of a refusal. */
 const LONGEST_WAIT_S = 60;
-/** How much of the mean wait the latest one is. */
-const NEWS = 1 / 16;
+/** Weight of the latest wait in the mean wait. */
+const LATEST_WEIGHT = 1 / 16;
 
 /**
- * Where requests wait until the fleet has room, if the policy has a queue at all. By settings they are let out whenever one
- * comes or ends and whenever the fleet changes, or one at every tick; whoever has waited too long is told so.
+ * Where requests wait until the fleet has room, if the policy has a queue at all. By settings they leave when a request arrives or
+ * ends and when the fleet changes, or one at every tick; requests that have waited too long are refused.
  */
 export class WaitingRoom {
   readonly #host: FlowHost;
   readonly #counts: FlowCounts;
-  readonly #saturation: SaturationGauge;
   readonly #alarm: Alarm;
   #alarmUs = NEVER;
   #settings: FlowControlSettings | null = null;
@@ -37,11 +39,10 @@ export class WaitingRoom {
   constructor(host: FlowHost, counts: FlowCounts, newAlarm: NewAlarm) {
     this.#host = host;
     this.#counts = counts;
-    this.#saturation = new SaturationGauge(host);
     this.#alarm = newAlarm(() => this.#wake());
   }
 
-  /** Without one nobody waits here. */
+  /** Without one no request waits. */
   get hasQueue(): boolean {
     return this.#queue !== null;
   }
@@ -55,11 +56,10 @@ export class WaitingRoom {
     return this.#queue?.all() ?? [];
   }
 
-  /** Other settings hold: those who wait go on waiting, in the same order, or go at once when there is to be no queue. */
+  /** Other settings hold: waiting requests go on waiting, in the same order, or go at once without a queue. */
   configure(settings: FlowControlSettings | null, priorities: SloPriorities, classesChanged: boolean): void {
     if (settings === null) this.#letAllGo();
     else {
-      this.#saturation.configure(settings);
       if (this.#queue === null) this.#queue = new LiveQueue(settings, priorities);
       else this.#queue.configure(settings, priorities, classesChanged);
     }
@@ -70,29 +70,28 @@ export class WaitingRoom {
     this.#setAlarm();
   }
 
-  /** A request waits from now on, or is told at once that it may go or that there is no place for it. */
+  /** A request waits from now on, or goes at once, or is refused when the queue is full. */
   join(waiting: Waiting, nowUs: number): void {
     const queue = this.#queue!;
     const outcome = queue.join(waiting, nowUs);
     if (queue.displaced !== null) {
       this.#counts.shed++;
-      const cause = 'shed from the gateway queue for a more important one';
-      queue.displaced.refused(queueShed(this.returnS()), cause, queue.queuedUs);
+      queue.displaced.refused(queueShed(this.retryAfterS()), QUEUE_SHED, queue.queuedUs);
     } else if (outcome === 'rejected') {
       this.#counts.rejected++;
-      waiting.refused(queueFull(queue.size, this.returnS()), 'the gateway queue is full', NOT_QUEUED);
+      waiting.refused(queueFull(queue.size, this.retryAfterS()), QUEUE_FULL, NOT_QUEUED);
     }
     this.#startTicks(nowUs);
     this.#try(1);
   }
 
-  /** It waits no longer and hears nothing any more. Returns how long it has waited. */
+  /** It leaves the queue without a callback. Returns how long it has waited. */
   leave(waiting: Waiting): number {
     const queue = this.#queue!;
     queue.remove(waiting, this.#host.nowUs());
     const { queuedUs } = queue;
     this.#counts.left++;
-    // In order of arrival, others may have waited for this one alone.
+    // In order of arrival, others may have waited for this one only.
     this.fleetChanged();
     return queuedUs;
   }
@@ -102,19 +101,19 @@ export class WaitingRoom {
     if (this.#hasToTry) this.#try(1);
   }
 
-  /** Replicas have joined, left, recovered or told how they are. */
+  /** Replicas have joined, left, recovered or reported. */
   fleetChanged(): void {
     if (this.#hasToTry) this.#try(AS_MANY_AS_MAY_GO);
   }
 
-  /** Nobody waits here any more: who did is given to `tell`, in the order of arrival, with the time he has waited. */
-  close(tell: (waiting: Waiting, queuedUs: number) => void): void {
+  /** Empties the queue for good: `refuse` gets each request, in order of arrival, and how long it has waited. */
+  close(refuse: (waiting: Waiting, queuedUs: number) => void): void {
     this.#alarm.set(NEVER);
-    this.#empty(tell);
+    this.#empty(refuse);
   }
 
-  /** When to come back: after about as long as those waited who got through. */
-  returnS(): number {
+  /** When to retry: after about as long as dispatched requests have waited. */
+  retryAfterS(): number {
     return Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil(this.#meanUs / 1e6)));
   }
 
@@ -126,14 +125,14 @@ export class WaitingRoom {
     });
   }
 
-  #empty(tell: (waiting: Waiting, queuedUs: number) => void): void {
+  #empty(visit: (waiting: Waiting, queuedUs: number) => void): void {
     const queue = this.#queue;
     this.#queue = null;
     if (queue === null) return;
     const nowUs = this.#host.nowUs();
     for (const one of queue.all()) {
       queue.remove(one, nowUs);
-      tell(one, queue.queuedUs);
+      visit(one, queue.queuedUs);
     }
   }
 
@@ -142,7 +141,7 @@ export class WaitingRoom {
     return this.#queue !== null && this.#queue.size > 0 && this.#settings!.dispatchTickUs === 0;
   }
 
-  /** Lets so many leave, as long as they may. What a departing one causes is dealt with after it, not inside. */
+  /** Lets up to so many leave. Tries that a departing request causes are made after it, not inside. */
   #try(times: number): void {
     this.#tries += times;
     if (this.#isDispatching) return;
@@ -162,12 +161,12 @@ export class WaitingRoom {
   /** Lets at most one request out of the queue. */
   #dispatch(queue: LiveQueue): boolean {
     const nowUs = this.#host.nowUs();
-    const waiting = queue.next(this.#saturation.measure(nowUs), nowUs);
+    const waiting = queue.next(queue.readsFleet ? this.#host.saturationView(nowUs) : NO_FLEET, nowUs);
     if (waiting === null) return false;
     const { queuedUs } = queue;
     this.#counts.dispatched++;
     this.#counts.queuedUs += queuedUs;
-    this.#meanUs += (queuedUs - this.#meanUs) * NEWS;
+    this.#meanUs += (queuedUs - this.#meanUs) * LATEST_WEIGHT;
     waiting.mayGo(queuedUs);
     return true;
   }
@@ -179,7 +178,7 @@ export class WaitingRoom {
 
   #setAlarm(): void {
     const atUs = Math.min(this.#tickUs, this.#queue?.expiryUs ?? NEVER);
-    // One that rings too early does no harm.
+    // An early alarm does no harm.
     if (atUs >= this.#alarmUs) return;
     this.#alarmUs = atUs;
     this.#alarm.set(atUs);
@@ -191,8 +190,8 @@ export class WaitingRoom {
     for (let late = this.#queue?.expired(nowUs); late; late = this.#queue?.expired(nowUs)) {
       this.#counts.expired++;
       late.refused(
-        queueExpired(this.#settings!.requestTtlUs / 1e6, this.returnS()),
-        'waited too long in the gateway queue',
+        queueExpired(this.#settings!.requestTtlUs / 1e6, this.retryAfterS()),
+        QUEUE_EXPIRED,
         this.#queue!.queuedUs,
       );
     }

@@ -8,6 +8,7 @@ export const alwaysAdmit: AdmissionPolicy = {
   notFor: 'Lasting overload: queues then grow for as long as it lasts, and everybody waits.',
   formula: 'admit',
   options: NO_OPTIONS,
+  admitsAll: true,
   reads: () => [],
   create: () => ({ refuse: () => null }),
 };

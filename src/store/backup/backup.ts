@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type Libsql from 'libsql';
 import { writeProblem } from '../../files/file-problem.js';
 import { MIGRATIONS } from '../database/migrations.js';
-import { storeAddress } from '../database/store-address.js';
+import { storeFile } from '../database/store-address.js';
 import type { Store, StoreTransaction } from '../open-store.js';
 import { backupExists, unwritableBackup } from './backup-errors.js';
 import { type BackupHeader, FORMAT, PASSING_SETTINGS, TABLES } from './backup-tables.js';
@@ -22,8 +22,8 @@ export async function backUp(address: string, store: Store, path: string): Promi
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     closeSync(openSync(draft, 'wx', 0o600));
-    const { kind, ...where } = storeAddress(address);
-    if (kind === 'sqlite' && 'path' in where && where.path !== ':memory:') await copyOf(where.path, draft);
+    const file = storeFile(address);
+    if (file !== null) await copyOf(file, draft);
     else await linesOf(store, draft);
     // Never over another file: that may be the last good one.
     linkSync(draft, path);

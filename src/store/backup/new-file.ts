@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { storeAddress } from '../database/store-address.js';
+import { storeFile } from '../database/store-address.js';
 import type { Store } from '../open-store.js';
 import { TABLES } from './backup-tables.js';
 
@@ -14,9 +14,8 @@ export interface NewFile {
 
 /** Null when the address names no file, or one that is there: that is not ours to remove. */
 export function newFile(address: string): NewFile | null {
-  const { kind, ...where } = storeAddress(address);
-  if (kind !== 'sqlite' || !('path' in where) || where.path === ':memory:' || existsSync(where.path)) return null;
-  const { path } = where;
+  const path = storeFile(address);
+  if (path === null || existsSync(path)) return null;
   return {
     async discard(opened) {
       if (opened !== null) {

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { storeAddress } from './store-address.js';
+import { absoluteAddress, storeAddress, storeFile } from './store-address.js';
 
 describe('storeAddress', () => {
   it.each([
     ['twinyard.db', { kind: 'sqlite', path: resolve('twinyard.db'), shown: 'twinyard.db' }],
     ['sqlite:keys/a.db', { kind: 'sqlite', path: resolve('keys/a.db'), shown: 'keys/a.db' }],
+    ['sqlite://a.db', { kind: 'sqlite', path: resolve('a.db'), shown: 'a.db' }],
+    ['SQLITE://keys/a.db', { kind: 'sqlite', path: resolve('keys/a.db'), shown: 'keys/a.db' }],
     ['sqlite:///srv/a.db', { kind: 'sqlite', path: '/srv/a.db', shown: '/srv/a.db' }],
     ['file:a.db?mode=ro', { kind: 'sqlite', path: resolve('file:a.db?mode=ro'), shown: 'file:a.db?mode=ro' }],
     [':memory:', { kind: 'sqlite', path: ':memory:', shown: ':memory:' }],
@@ -20,6 +22,17 @@ describe('storeAddress', () => {
     ['POSTGRES://ann:s3cret@[::1]/yard#s3cret', 'postgres://ann@[::1]/yard'],
   ])('%s is PostgreSQL, and its password is never shown', (url, shown) => {
     expect(storeAddress(url)).toEqual({ kind: 'postgres', url, shown });
+  });
+
+  it.each([
+    ['yard.db', '/srv/config/yard.db', '/srv/config/yard.db'],
+    ['sqlite://yard.db', '/srv/config/yard.db', '/srv/config/yard.db'],
+    ['sqlite:///var/yard.db', '/var/yard.db', '/var/yard.db'],
+    [':memory:', ':memory:', null],
+    ['postgres://ann@db/yard', 'postgres://ann@db/yard', null],
+  ])('%s in a file of /srv/config is %s', (text, absolute, file) => {
+    expect(absoluteAddress(text, '/srv/config')).toBe(absolute);
+    expect(storeFile(absolute)).toBe(file);
   });
 
   it.each([

@@ -1,10 +1,10 @@
-import { grownArray, roomFor } from '../kernel/grown-array.js';
-import type { FleetView, Signal } from './fleet-view.js';
+import { grownArray, roomFor } from '../../kernel/grown-array.js';
+import type { FleetView, Signal } from '../fleet-view.js';
+import { rearrange } from '../rearrange.js';
+import { hitTokens, type RequestFeatures } from '../request-features.js';
 import { PrefixIndex } from './prefix-index.js';
-import { rearrange } from './rearrange.js';
-import { hitTokens, type RequestFeatures } from './request-features.js';
 
-/** Prompt blocks that the router remembers per replica unless told otherwise. */
+/** Prompt blocks that the router remembers per replica by default. */
 export const DEFAULT_PREFIX_CAPACITY = 10_000;
 
 export interface LedgerOptions {
@@ -17,10 +17,14 @@ export interface LedgerOptions {
 }
 
 /** Which parts of the ledger the given signals need, so that a host pays for no other. */
-export function ledgerParts(reads: readonly Signal[]): Pick<LedgerOptions, 'prefixIndex' | 'tokens'> {
+export function ledgerParts(reads: ReadonlySet<Signal>): Pick<LedgerOptions, 'prefixIndex' | 'tokens'> {
   return {
-    prefixIndex: (['prefixIndex', 'indexedBlocks', 'pendingPrefillTokens'] as const).some((s) => reads.includes(s)),
-    tokens: (['ongoingTokens', 'pendingPrefillTokens', 'ongoingDecodeTokens'] as const).some((s) => reads.includes(s)),
+    prefixIndex: (['prefixIndex', 'indexedBlocks', 'pendingPrefillTokens'] as const).some((signal) =>
+      reads.has(signal),
+    ),
+    tokens: (['ongoingTokens', 'pendingPrefillTokens', 'ongoingDecodeTokens'] as const).some((signal) =>
+      reads.has(signal),
+    ),
   };
 }
 

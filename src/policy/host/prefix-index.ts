@@ -1,7 +1,7 @@
-import { grownArray, roomFor } from '../kernel/grown-array.js';
-import { IntMap } from '../kernel/int-map.js';
-import { NONE, RecencyLists } from '../kernel/recency-lists.js';
-import { rearrange } from './rearrange.js';
+import { grownArray, roomFor } from '../../kernel/grown-array.js';
+import { IntMap } from '../../kernel/int-map.js';
+import { NONE, RecencyLists } from '../../kernel/recency-lists.js';
+import { rearrange } from '../rearrange.js';
 
 /**
  * Which prompt blocks the router has sent to which replica: for each replica the most recent `capacity` block ids.

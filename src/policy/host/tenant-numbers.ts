@@ -1,9 +1,9 @@
-/** More tenants are not told apart. */
+/** Tenants that are told apart without being reserved. */
 export const MOST_TENANTS = 10_000;
 
 /**
- * Tenants as small whole numbers, in order of first appearance. However many there are, so many are remembered: later ones
- * share a number, except for those that somebody has asked to keep.
+ * Tenants as small whole numbers, in order of first appearance. Memory is bounded: once so many are known, later tenants share
+ * number 0, except for those with a number reserved for them.
  */
 export class TenantNumbers {
   readonly #numbers = new Map<string, number>();
@@ -13,19 +13,18 @@ export class TenantNumbers {
     this.#most = most;
   }
 
-  /** -1 for nobody. */
+  /** -1 for requests without a tenant. */
   of(name: string): number {
     if (name === '') return -1;
     const known = this.#numbers.get(name);
     if (known !== undefined) return known;
-    return this.#numbers.size < this.#most ? this.keep(name) : 0;
+    return this.#numbers.size < this.#most ? this.reserve(name) : 0;
   }
 
-  /** A number of its own, now and for good. */
-  keep(name: string): number {
+  /** A number that no other tenant has. */
+  reserve(name: string): number {
     const known = this.#numbers.get(name);
     if (known !== undefined) return known;
-    // 0 is shared.
     const fresh = this.#numbers.size + 1;
     this.#numbers.set(name, fresh);
     return fresh;

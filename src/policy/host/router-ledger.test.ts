@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFleetView, type FleetView } from './fleet-view.js';
-import { createRequestFeatures, type RequestFeatures } from './request-features.js';
+import { createFleetView, type FleetView, type Signal } from '../fleet-view.js';
+import { createRequestFeatures, type RequestFeatures } from '../request-features.js';
 import { DEFAULT_PREFIX_CAPACITY, ledgerParts, RouterLedger } from './router-ledger.js';
 
 const EVERYTHING = { prefixIndex: true, tokens: true, capacity: DEFAULT_PREFIX_CAPACITY };
@@ -196,11 +196,14 @@ describe('RouterLedger', () => {
 
 describe('ledgerParts', () => {
   it('asks for the index and the sums only where a signal needs them', () => {
-    expect(ledgerParts(['queued', 'inFlight', 'replicaCache'])).toEqual({ prefixIndex: false, tokens: false });
-    expect(ledgerParts(['prefixIndex'])).toEqual({ prefixIndex: true, tokens: false });
-    expect(ledgerParts(['indexedBlocks'])).toEqual({ prefixIndex: true, tokens: false });
-    expect(ledgerParts(['ongoingTokens'])).toEqual({ prefixIndex: false, tokens: true });
-    expect(ledgerParts(['ongoingDecodeTokens'])).toEqual({ prefixIndex: false, tokens: true });
-    expect(ledgerParts(['pendingPrefillTokens'])).toEqual({ prefixIndex: true, tokens: true });
+    expect(ledgerParts(new Set<Signal>(['queued', 'inFlight', 'replicaCache']))).toEqual({
+      prefixIndex: false,
+      tokens: false,
+    });
+    expect(ledgerParts(new Set<Signal>(['prefixIndex']))).toEqual({ prefixIndex: true, tokens: false });
+    expect(ledgerParts(new Set<Signal>(['indexedBlocks']))).toEqual({ prefixIndex: true, tokens: false });
+    expect(ledgerParts(new Set<Signal>(['ongoingTokens']))).toEqual({ prefixIndex: false, tokens: true });
+    expect(ledgerParts(new Set<Signal>(['ongoingDecodeTokens']))).toEqual({ prefixIndex: false, tokens: true });
+    expect(ledgerParts(new Set<Signal>(['pendingPrefillTokens']))).toEqual({ prefixIndex: true, tokens: true });
   });
 });

@@ -1,0 +1,67 @@
+import { canonicalJson } from '../../kernel/canonical-json.js';
+import type { AdmissionGate, AdmissionPolicy, RoutingPicker, RoutingPolicy } from '../contract.js';
+import type { Signal } from '../fleet-view.js';
+import { policyOptions } from '../policy-options.js';
+import { admissionPolicy, routingPolicy } from '../registry.js';
+import type { PolicySettings } from './policy-settings.js';
+import { policyStream } from './policy-streams.js';
+import type { World } from './worlds.js';
+
+/** The policies that settings name, found and checked, with all their options. */
+export class HostedPolicies {
+  readonly settings: PolicySettings;
+  readonly routing: RoutingPolicy;
+  readonly routingOptions: Readonly<Record<string, unknown>>;
+  readonly admission: AdmissionPolicy;
+  readonly admissionOptions: Readonly<Record<string, unknown>>;
+  /** What both read together. */
+  readonly reads: ReadonlySet<Signal>;
+  /** What has to be filled in before a pick, besides blocks. A world without text gives `contentKey` for `body`. */
+  readonly needsBody: boolean;
+  readonly needsCaches: boolean;
+  readonly needsContentKey: boolean;
+  /** Whether admission depends on the prompt's length or on the fleet. */
+  readonly admissionNeedsTokens: boolean;
+  readonly admissionNeedsFleet: boolean;
+  /** Tokens per block of the router's index. */
+  readonly blockSize: number;
+  /** Equal for settings that choose replicas alike, and for settings that admit alike. */
+  readonly routingKey: string;
+  readonly admissionKey: string;
+
+  constructor(settings: PolicySettings, world: World) {
+    const { admission, routing } = settings;
+    this.settings = settings;
+    this.routing = routingPolicy(routing.policy, 'routing.policy');
+    const defaults = 'tie_break' in this.routing.options ? { tie_break: world.tieBreak } : {};
+    this.routingOptions = checked(this.routing, { ...defaults, ...routing.options }, 'routing.options');
+    this.admission = admissionPolicy(admission.policy, 'admission.policy');
+    this.admissionOptions = checked(this.admission, admission.options, 'admission.policy');
+    this.reads = new Set([...this.routing.reads(this.routingOptions), ...this.admission.reads(this.admissionOptions)]);
+    this.needsBody = this.reads.has('body');
+    this.needsCaches = this.reads.has('replicaCache');
+    this.needsContentKey = this.needsBody || this.reads.has('contentKey');
+    this.admissionNeedsTokens = this.admission.admitsAll !== true;
+    this.admissionNeedsFleet = this.admission.reads(this.admissionOptions).length > 0;
+    this.blockSize = this.routing.blockSize?.(this.routingOptions) || settings.blockSize;
+    this.routingKey = canonicalJson({
+      name: routing.policy,
+      options: this.routingOptions,
+      blockSize: this.blockSize,
+      cacheBlocks: settings.cacheBlocks,
+    });
+    this.admissionKey = canonicalJson({ name: admission.policy, options: this.admissionOptions });
+  }
+
+  createPicker(seed: number, replicas: number): RoutingPicker {
+    return this.routing.create(this.routingOptions, { random: policyStream(seed, 'router'), replicas });
+  }
+
+  createGate(seed: number, replicas: number): AdmissionGate {
+    return this.admission.create(this.admissionOptions, { random: policyStream(seed, 'admission'), replicas });
+  }
+}
+
+function checked(policy: RoutingPolicy | AdmissionPolicy, given: unknown, place: string): Record<string, unknown> {
+  return policyOptions(policy, given, place) as Record<string, unknown>;
+}

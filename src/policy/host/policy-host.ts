@@ -1,0 +1,217 @@
+import type { AdmissionGate, RoutingPicker } from '../contract.js';
+import { type Explanation, resetExplanation } from '../explanation.js';
+import { createFleetView, type FleetView } from '../fleet-view.js';
+import { formerSlots, rearrange } from '../rearrange.js';
+import { createRequestFeatures, type RequestFeatures } from '../request-features.js';
+import { type SloPriorities, sloPriorities, UNNAMED_CLASS } from '../slo-classes.js';
+import { HostedPolicies } from './hosted-policies.js';
+import type { PolicySettings } from './policy-settings.js';
+import { ledgerParts, RouterLedger } from './router-ledger.js';
+import { TenantBudgets } from './tenant-budgets.js';
+import type { World } from './worlds.js';
+
+export interface HostOptions {
+  world: World;
+  seed: number;
+  /** The fleet never has more replicas at once. */
+  mostReplicas: number;
+  /** Keep every count and sum, also those that no policy reads: needed where policies change or all counts are shown. */
+  allBooks: boolean;
+}
+
+/** Why a replica may not take the request, by slot; null where it may. */
+export type Removals = readonly (string | null)[];
+
+const NO_REMOVALS: Removals = [];
+
+/**
+ * The one place where policies meet a fleet, used by the simulator, the gateway, `decide` and `replay --decisions`. It owns the
+ * view, the router's books, the request at hand and the policies' state, which change by the calls below and by nothing else:
+ * the same calls in the same order give the same decisions in every world.
+ *
+ * Order of calls for a request: `describe`, `allow` or `restrict`, then the world refreshes the reported columns of `view`, then
+ * `refuse`. When the request leaves the queue: the same again, then the world fills in the prompt (`blocks`, `body`,
+ * `cachedBlocks`, `contentKey` of `features`), then `pick`, `placed`, `firstToken` and `finished`. Requests are small whole
+ * numbers that the world chooses.
+ */
+export class PolicyHost {
+  readonly view: FleetView;
+  readonly features: RequestFeatures;
+  /** Whether the books need `blocks` before `pick`. */
+  readonly needsBlocks: boolean;
+  readonly #world: World;
+  readonly #seed: number;
+  readonly #ledger: RouterLedger;
+  readonly #budgets = new TenantBudgets();
+  #policies: HostedPolicies;
+  #picker: RoutingPicker;
+  #gate: AdmissionGate;
+  #priorities: SloPriorities;
+  #slots: ReadonlyMap<string, number> = new Map();
+  #removals: Removals = NO_REMOVALS;
+  /** What `allow` set last; null after `restrict`. */
+  #allowed: boolean | null = true;
+
+  constructor(settings: PolicySettings, { allBooks, mostReplicas, seed, world }: HostOptions) {
+    const policies = new HostedPolicies(settings, world);
+    const parts = allBooks ? { prefixIndex: true, tokens: true } : ledgerParts(policies.reads);
+    this.#world = world;
+    this.#seed = seed;
+    this.view = createFleetView(mostReplicas);
+    this.view.size = 0;
+    this.view.ids = [];
+    this.features = createRequestFeatures(mostReplicas);
+    this.features.blockSize = policies.blockSize;
+    this.#ledger = new RouterLedger(this.view, { ...parts, capacity: settings.cacheBlocks });
+    this.#policies = policies;
+    this.#picker = policies.createPicker(seed, mostReplicas);
+    this.#gate = policies.createGate(seed, mostReplicas);
+    this.#priorities = sloPriorities(settings.sloPriorities);
+    this.#budgets.configure(settings.tenantBudgets);
+    this.needsBlocks = parts.prefixIndex;
+  }
+
+  get policies(): HostedPolicies {
+    return this.#policies;
+  }
+
+  get priorities(): SloPriorities {
+    return this.#priorities;
+  }
+
+  /** Whether decisions depend on more than the requests: otherwise the fleet need not be up to date for them. */
+  get looksAtFleet(): boolean {
+    return this.#policies.reads.size > 0 || !this.#budgets.isEmpty;
+  }
+
+  /** Every request is admitted: there is no need to ask. */
+  get admitsAll(): boolean {
+    return this.#policies.admission.admitsAll === true && this.#budgets.isEmpty;
+  }
+
+  /**
+   * Other policies decide from now on; needs `allBooks`. What is in flight stays booked. A policy with the same name and options
+   * keeps what it has learnt, and the index of prompt blocks stays while block size and capacity do.
+   */
+  setPolicies(settings: PolicySettings): void {
+    const before = this.#policies;
+    const policies = new HostedPolicies(settings, this.#world);
+    const replicas = this.features.routedBlocks.length;
+    if (policies.routingKey !== before.routingKey) this.#picker = policies.createPicker(this.#seed, replicas);
+    if (policies.admissionKey !== before.admissionKey) this.#gate = policies.createGate(this.#seed, replicas);
+    if (policies.blockSize !== before.blockSize || settings.cacheBlocks !== before.settings.cacheBlocks) {
+      this.features.blockSize = policies.blockSize;
+      this.#ledger.forgetBlocks(settings.cacheBlocks);
+    }
+    this.#policies = policies;
+    this.#priorities = sloPriorities(settings.sloPriorities);
+    this.#budgets.configure(settings.tenantBudgets);
+    this.#budgets.seats = this.view.size * settings.seatsPerReplica;
+  }
+
+  /** The slot of a replica, -1 when it is not in the fleet. */
+  slot(id: string): number {
+    return this.#slots.get(id) ?? -1;
+  }
+
+  /**
+   * The fleet is now these replicas, in this order. What is known of those that were there before stays; others start empty, and
+   * those that are not named are forgotten with the requests that the books have on them.
+   */
+  setReplicas(ids: readonly string[]): void {
+    const { view } = this;
+    const from = formerSlots(view.ids, ids);
+    const { queued, running, kvUsed, freeBlocks, cacheHitRate, reportedAgeUs } = view;
+    for (const column of [queued, running, kvUsed, freeBlocks, cacheHitRate, reportedAgeUs]) rearrange(column, from);
+    this.#ledger.rearrange(from);
+    view.ids = [...ids];
+    view.size = ids.length;
+    view.eligible.fill(1);
+    this.#removals = NO_REMOVALS;
+    this.#allowed = true;
+    this.#slots = new Map(ids.map((id, slot) => [id, slot]));
+    this.#budgets.seats = ids.length * this.#policies.settings.seatsPerReplica;
+  }
+
+  /**
+   * Everything that follows is about this request.
+   * @param sloClass, tenant, session empty for none
+   */
+  describe(nowUs: number, inputTokens: number, sloClass: string, tenant: string, session: string): void {
+    const { features } = this;
+    features.nowUs = nowUs;
+    features.inputTokens = inputTokens;
+    features.sloClass = sloClass === '' ? UNNAMED_CLASS : sloClass;
+    features.priority = this.#priorities.priorityOf(sloClass);
+    features.tenant = this.#budgets.numbers.of(tenant);
+    features.session = session;
+  }
+
+  /** All replicas may take the request, or none. */
+  allow(eligible: boolean): void {
+    if (eligible === this.#allowed) return;
+    this.view.eligible.fill(eligible ? 1 : 0);
+    this.#removals = NO_REMOVALS;
+    this.#allowed = eligible;
+  }
+
+  /** Replicas with a reason may not take the request; the reasons become part of its explanation. */
+  restrict(removals: Removals): void {
+    const { eligible, size } = this.view;
+    for (let slot = 0; slot < size; slot++) eligible[slot] = (removals[slot] ?? null) === null ? 1 : 0;
+    this.#removals = removals;
+    this.#allowed = null;
+  }
+
+  /** Why the request is not admitted, or null. Budgets come first: a tenant over its own costs the gate nothing. */
+  refuse(): string | null {
+    const { features } = this;
+    if (this.#budgets.isOver(features.tenant, features.priority)) return 'tenant is over its budget';
+    return this.#gate.refuse(features, this.view);
+  }
+
+  /**
+   * When the request that was refused just now would be admitted, in microseconds: Infinity for never, NaN when it cannot be
+   * known.
+   */
+  retryAfterUs(): number {
+    const { features } = this;
+    if (this.#budgets.isOver(features.tenant, features.priority)) return Number.NaN;
+    return this.#gate.retryAfterUs?.(features) ?? Number.NaN;
+  }
+
+  /** The slot of the replica for the request, -1 when none is eligible. With `why`, how it was chosen. Allocates nothing. */
+  pick(why?: Explanation): number {
+    if (why === undefined) {
+      this.#ledger.lookUp(this.features);
+      return this.#picker.pick(this.features, this.view);
+    }
+    resetExplanation(why);
+    this.#ledger.lookUp(this.features);
+    const chosen = this.#picker.pick(this.features, this.view, why);
+    const removals = this.#removals;
+    for (let slot = 0; slot < removals.length; slot++) {
+      const reason = removals[slot]!;
+      if (reason !== null) why.removed.set(slot, reason);
+    }
+    return chosen;
+  }
+
+  /** The request of the last `pick` goes to this replica. */
+  placed(request: number, replica: number): void {
+    this.#ledger.placed(request, this.features, replica);
+    this.#budgets.placed(request, this.features.tenant);
+    this.#picker.placed?.(this.features, replica, this.view);
+  }
+
+  /** Whether the request was in flight and had no token yet. */
+  firstToken(request: number): boolean {
+    return this.#ledger.firstToken(request);
+  }
+
+  /** A placed request has ended, in whatever way; whether it was in flight. */
+  finished(request: number): boolean {
+    this.#budgets.left(request);
+    return this.#ledger.finished(request);
+  }
+}
