@@ -44,18 +44,18 @@ describe('policyOptions', () => {
     });
     expect(failure(() => policyOptions(tierShed, { threshold: -1 }, 'x'))).toMatchObject({
       place: 'x (threshold)',
-      problem: '-1 is not a number from 0',
+      problem: '-1 is too small: give a number of at least 0',
     });
     expect(failure(() => policyOptions(weighted, { tie_break: 'last' }, 'x'))).toMatchObject({
       place: 'x (tie_break)',
-      problem: "'last' is not 'first' or 'random'",
+      problem: "unknown value 'last': known: first, random",
     });
     expect(failure(() => policyOptions(weighted, { scorers: [{ name: 'queue-depth', wait: 1 }] }, 'x'))).toMatchObject({
       place: 'x (scorers)',
     });
     expect(failure(() => policyOptions(weighted, { scorers: 3 }, 'x'))).toMatchObject({
       place: 'x (scorers)',
-      problem: expect.stringContaining('scorers must be text'),
+      problem: expect.stringContaining('must be text like'),
     });
     expect(failure(() => policyOptions(weighted, { scorers: 'queue-dept:1' }, 'x'))).toMatchObject({
       place: 'x (scorers)',

@@ -1,3 +1,7 @@
+import * as v from 'valibot';
+import type { Schema } from '../schema/facts.js';
+import { section } from '../schema/fields.js';
+import { pathText, problemsOf } from '../schema/problems.js';
 import { badOption, unknownOption } from './errors.js';
 import type { OptionSchema } from './options.js';
 
@@ -9,19 +13,14 @@ interface HasOptions<Options> {
 
 /** Checks options as a person wrote them and fills in defaults; the first thing wrong becomes an InputError at its field. */
 export function policyOptions<Options>(policy: HasOptions<Options>, given: unknown, place: string): Options {
-  const schema = policy.options as OptionSchema<Record<string, unknown>>;
-  const known = Object.keys(schema);
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw badOption(policy.name, 'options are not a map of names to values', known, place);
-  }
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw unknownOption(policy.name, unknown, known, place);
-  const options: Record<string, unknown> = {};
-  for (const name of known) {
-    const value = (given as Record<string, unknown>)[name] ?? schema[name]!.default;
-    const problem = schema[name]!.problem(value);
-    if (problem !== null) throw badOption(policy.name, problem, known, `${place} (${name})`);
-    options[name] = value;
-  }
-  return options as Options;
+  const entries = policy.options as v.ObjectEntries;
+  const schema = section(policy.name, entries);
+  const parsed = v.safeParse(schema, given);
+  if (parsed.success) return parsed.output as Options;
+  const known = Object.keys(entries);
+  const problems = problemsOf(schema as unknown as Schema, given);
+  const { kind, hint, path, problem } = problems.find((one) => one.kind === 'unknown-key') ?? problems[0]!;
+  if (kind === 'unknown-key') throw unknownOption(policy.name, String(path[0]), known, place);
+  if (path.length === 0) throw badOption(policy.name, 'options are not a map of names to values', known, place);
+  throw badOption(policy.name, `${problem}: ${hint}`, known, `${place} (${pathText(path)})`);
 }

@@ -87,7 +87,7 @@ describe('the registry', () => {
         ['lmetric', 'unified'].includes(policy.name) ? 512 : 0,
         32,
       ]);
-      expect(() => size({ block_size: 1.5 })).toThrow('1.5 is not a whole number from 0');
+      expect(() => size({ block_size: 1.5 })).toThrow('1.5 is not a whole number: give a whole number of at least 0');
     }
     for (const { name, reads, options, blockSize } of ROUTING_POLICIES) {
       const read = reads(policyOptions({ name, options }, {}, 'test'));

@@ -109,10 +109,6 @@ export function badProfile(place: string, problem: string, hint: string): InputE
   return new InputError('BAD_PROFILE', place, problem, hint);
 }
 
-export function unknownProfileKey(place: string, key: string, known: readonly string[]): InputError {
-  return new InputError('UNKNOWN_PROFILE_KEY', place, `unknown key '${key}'`, knownNames(key, known));
-}
-
 /** The latency model `profile` is nothing without its file. */
 export function missingProfile(): InputError {
   return new InputError(

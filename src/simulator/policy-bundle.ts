@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { readProblem } from '../files/file-problem.js';
 import { InputError } from '../kernel/errors.js';
-import { knownNames } from '../kernel/nearest-name.js';
-import type { YamlErrors } from '../kernel/yaml/read-schema.js';
-import { BUNDLE_KIND, type BundleKeys } from '../policy/bundle/bundle-keys.js';
+import { POLICY_SCHEMA, type PolicyKeys } from '../policy/bundle/policy-schema.js';
+import type { SchemaCodes } from '../schema/problems.js';
 
 /** The policies of a cluster as a file, keys as written there. What is absent was not said. */
-export interface PolicyBundle extends BundleKeys {
-  admission: NonNullable<BundleKeys['admission']>;
-  routing: NonNullable<BundleKeys['routing']>;
-  preemption: NonNullable<BundleKeys['preemption']>;
-  tenant_budgets: NonNullable<BundleKeys['tenant_budgets']>;
+export interface PolicyBundle extends PolicyKeys {
+  admission: NonNullable<PolicyKeys['admission']>;
+  routing: NonNullable<PolicyKeys['routing']>;
+  preemption: NonNullable<PolicyKeys['preemption']>;
+  tenant_budgets: NonNullable<PolicyKeys['tenant_budgets']>;
   /** What was read but has no effect: lines for people. */
   warnings: string[];
   /** Where a key stands, for what is found wrong later: `policies.yaml:3:11 (admission.policy)`. */
@@ -20,25 +19,11 @@ export interface PolicyBundle extends BundleKeys {
 /** Parts of the format that describe fleets that change while they run. */
 const UNSUPPORTED = ['node_pools', 'autoscaler', 'instance_lifecycle'];
 
-const ERRORS: YamlErrors = {
-  invalid: (place, problem, hint) => new InputError('BUNDLE_BAD_VALUE', place, problem, hint),
-  unknownKey: (place, key, known) =>
-    UNSUPPORTED.includes(key)
-      ? new InputError(
-          'BUNDLE_UNSUPPORTED',
-          place,
-          `'${key}' is not supported`,
-          'remove it: the fleet has a fixed size',
-        )
-      : new InputError('BUNDLE_UNKNOWN_KEY', place, `unknown key '${key}'`, knownNames(key, known)),
-};
-const SYNTAX_ERRORS: YamlErrors = {
-  ...ERRORS,
-  invalid: (place, problem, hint) => new InputError('BUNDLE_MALFORMED', place, problem, hint),
-};
+const CODES: SchemaCodes = { invalid: 'BUNDLE_BAD_VALUE', unknownKey: 'BUNDLE_UNKNOWN_KEY' };
+const SYNTAX_CODES: SchemaCodes = { ...CODES, invalid: 'BUNDLE_MALFORMED' };
 
 /** What only a live gateway goes by, and what stands for it here. */
-const WITHOUT_EFFECT: readonly [path: string, of: (keys: BundleKeys) => unknown, why: string][] = [
+const WITHOUT_EFFECT: readonly [path: string, of: (keys: PolicyKeys) => unknown, why: string][] = [
   ['priority', ({ priority }) => priority, "the 'priority' section has no effect; priorities come from SLO classes"],
   [
     'routing.block_size',
@@ -61,15 +46,27 @@ export async function readPolicyBundle(file: string): Promise<PolicyBundle> {
 }
 
 export async function parsePolicyBundle(text: string, file: string): Promise<PolicyBundle> {
-  const [{ parseStrictYaml }, { readSchema }] = await Promise.all([
-    import('../kernel/yaml/strict-yaml.js'),
-    import('../kernel/yaml/read-schema.js'),
-  ]);
-  const { document, places } = parseStrictYaml(text, file, SYNTAX_ERRORS);
+  const { checkNode, parseYaml } = await import('../schema/read-yaml.js');
+  const { document, places } = parseYaml(text, file, SYNTAX_CODES);
   if (document.contents === null) {
-    throw new InputError('BUNDLE_EMPTY', file, 'holds no keys', `known: ${Object.keys(BUNDLE_KIND.keys).join(', ')}`);
+    throw new InputError(
+      'BUNDLE_EMPTY',
+      file,
+      'holds no keys',
+      `known: ${Object.keys(POLICY_SCHEMA.entries).join(', ')}`,
+    );
   }
-  const keys = readSchema(document.contents, BUNDLE_KIND, places, ERRORS) as BundleKeys;
+  const unsupported = UNSUPPORTED.find((key) => document.has(key));
+  if (unsupported !== undefined) {
+    const problem = `'${unsupported}' is not supported`;
+    throw new InputError(
+      'BUNDLE_UNSUPPORTED',
+      places.of(unsupported),
+      problem,
+      'remove it: the fleet has a fixed size',
+    );
+  }
+  const keys = checkNode(document.contents, POLICY_SCHEMA, places, CODES).given as PolicyKeys;
   const place = (path: string) => places.of(path);
   return {
     ...keys,

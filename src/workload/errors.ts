@@ -1,6 +1,6 @@
 import { InputError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/nearest-name.js';
-import type { YamlErrors } from '../kernel/yaml/read-schema.js';
+import type { SchemaCodes } from '../schema/problems.js';
 
 /** Every InputError of this layer, by what went wrong. Codes are stable. */
 
@@ -178,11 +178,7 @@ export function specInvalid(place: string, problem: string, hint: string): Input
   return new InputError('WORKLOAD_SPEC_INVALID', place, problem, hint);
 }
 
-export function specUnknownKey(place: string, key: string, known: readonly string[]): InputError {
-  return new InputError('WORKLOAD_SPEC_UNKNOWN_KEY', place, `unknown key '${key}'`, knownNames(key, known));
-}
-
-export const SPEC_ERRORS: YamlErrors = { invalid: specInvalid, unknownKey: specUnknownKey };
+export const SPEC_CODES: SchemaCodes = { invalid: 'WORKLOAD_SPEC_INVALID', unknownKey: 'WORKLOAD_SPEC_UNKNOWN_KEY' };
 
 /** What is fine key by key, but cannot be generated. */
 export function workloadImpossible(client: string, problem: string, hint: string): InputError {

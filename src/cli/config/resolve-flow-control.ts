@@ -1,4 +1,4 @@
-import { flowControlOf } from '../../policy/bundle/flow-control-keys.js';
+import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
 import type { FlowControlConfig } from '../../simulator/cluster-config.js';
 import type { PolicyBundle } from '../../simulator/policy-bundle.js';
 import type { Diagnostics } from '../diagnostics.js';

@@ -1,11 +1,13 @@
 import { MEASURED_ENGINES } from '../../engines/registry.js';
 import { GATEWAY_SCHEMA } from '../../gateway/config/config-schema.js';
+import type { Schema } from '../../schema/facts.js';
+import { sectionsOf } from '../../schema/field-rows.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
-import { keyTable, sectionsOf } from './schema-tables.js';
+import { keyTable } from './schema-tables.js';
 
 /** Every key of twinyard.yaml, from the table by which the program itself reads it. */
 export function gatewayPage(): string {
-  const sections = sectionsOf(GATEWAY_SCHEMA);
+  const sections = [...sectionsOf(GATEWAY_SCHEMA as Schema)];
   return `${madeFrom('src/gateway/config/config-schema.ts')}
 # twinyard.yaml: every key
 
@@ -14,8 +16,8 @@ them. A key that is needed has no default.
 
 ## The top
 
-${keyTable(GATEWAY_SCHEMA.keys)}
-${sections.map(({ keys, title }) => `## ${title}\n\n${keyTable(keys)}`).join('\n')}
+${keyTable(GATEWAY_SCHEMA as Schema)}
+${sections.map(([title, section]) => `## ${title}\n\n${keyTable(section)}`).join('\n')}
 ## Engines
 
 ${markdownTable([

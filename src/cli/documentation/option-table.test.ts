@@ -1,22 +1,23 @@
 import { expect, it } from 'vitest';
-import { choiceOption, NO_OPTIONS, numberOption } from '../../policy/options.js';
+import { NO_OPTIONS } from '../../policy/options.js';
+import { above, choice, field, number } from '../../schema/fields.js';
 import { optionTable } from './option-table.js';
 
 const places = (option: string) => ({ flag: option === 'size' ? 'size' : undefined, fileKey: `x.${option}` });
 
 it('tells what a policy says of each option', () => {
   const schema = {
-    size: numberOption({ default: 5, above: 0, help: 'how large' }),
-    least: numberOption({ default: 3, from: 2, help: 'at least' }),
-    any: numberOption({ default: 0, help: 'whatever' }),
-    end: choiceOption(['left', 'right'], { default: 'left', help: 'which end' }),
+    size: field(above(0), { default: 5, help: 'how large' }),
+    least: field(number(2), { default: 3, help: 'at least' }),
+    any: field(number(), { default: 0, help: 'whatever' }),
+    end: field(choice(['left', 'right']), { default: 'left', help: 'which end' }),
   };
   const lines = optionTable(schema, places).replace(/ +/g, ' ').split('\n');
   expect(lines.slice(2, -1)).toEqual([
-    '| `size` | `5` | number above 0 | how large | `--size` | `x.size` |',
-    '| `least` | `3` | number from 2 | at least | none | `x.least` |',
-    '| `any` | `0` | number | whatever | none | `x.any` |',
-    "| `end` | `left` | 'left' or 'right' | which end | none | `x.end` |",
+    '| `size` | `5` | a number above 0 | how large | `--size` | `x.size` |',
+    '| `least` | `3` | a number of at least 2 | at least | none | `x.least` |',
+    '| `any` | `0` | a number | whatever | none | `x.any` |',
+    '| `end` | `left` | one of left, right | which end | none | `x.end` |',
   ]);
 });
 

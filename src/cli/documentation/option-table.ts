@@ -1,4 +1,6 @@
 import type { OptionSchema } from '../../policy/options.js';
+import { accepted } from '../../schema/accepted.js';
+import { defaultOf, factsOf, type Schema } from '../../schema/facts.js';
 import { code, markdownTable, plain } from './markdown.js';
 
 /** Where a person can set an option. */
@@ -11,13 +13,13 @@ export interface OptionPlaces {
 
 /** The options of a policy as it describes them; a sentence when it has none. */
 export function optionTable(options: OptionSchema<unknown>, placesOf: (option: string) => OptionPlaces): string {
-  const rows = Object.entries(options as OptionSchema<Record<string, unknown>>).map(([name, option]) => {
+  const rows = Object.entries(options as Record<string, Schema>).map(([name, option]) => {
     const { flag, fileKey } = placesOf(name);
     return [
       code(name),
-      code(String(option.default)),
-      plain(option.accepts),
-      plain(option.help),
+      code(String(defaultOf(option))),
+      plain(accepted(option)),
+      plain(factsOf(option).help ?? ''),
       flag === undefined ? 'none' : code(`--${flag}`),
       code(fileKey),
     ];

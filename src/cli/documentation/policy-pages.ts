@@ -3,7 +3,8 @@ import type { Signal } from '../../policy/fleet-view.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { ADMISSION_POLICIES, ROUTING_POLICIES } from '../../policy/registry.js';
 import { SCORERS } from '../../policy/scoring/registry.js';
-import { ADMISSION_FILE_KEYS, ADMISSION_FLAGS } from '../config/resolve-admission.js';
+import { factsOf, type Schema } from '../../schema/facts.js';
+import { admissionFlags } from '../config/resolve-admission.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 import { optionTable } from './option-table.js';
 import { SIGNAL_FACTS } from './signal-facts.js';
@@ -73,8 +74,8 @@ twinyard replay --trace examples/assistants --model qwen/qwen3-14b --num-instanc
 
 function admissionPage(policy: AdmissionPolicy): string {
   const places = (option: string) => ({
-    flag: ADMISSION_FLAGS[policy.name]?.[option],
-    fileKey: `admission.${ADMISSION_FILE_KEYS[policy.name]![option]!}`,
+    flag: admissionFlags(policy.name)[option],
+    fileKey: `admission.${factsOf((policy.options as Record<string, Schema>)[option]!).fileKey ?? `options.${option}`}`,
   });
   return `${opening(policy, 'Admission policy', 'admission', 'admission')}
 ## What it reads

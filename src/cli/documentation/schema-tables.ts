@@ -1,40 +1,21 @@
-import { accepted, type Key, type Keys, type Kind } from '../../kernel/yaml/schema.js';
+import { entriesOf, factsOf, itemOf, type Schema, typeOf } from '../../schema/facts.js';
+import { type FieldRow, fieldRows } from '../../schema/field-rows.js';
 import { code, markdownTable, plain } from './markdown.js';
 
-/** A part of a file that has keys of its own. */
-export type Section = Extract<Kind, { type: 'keys' }>;
-
-/** All parts below a part, each once, in the order in which they are first named. */
-export function sectionsOf(top: Section): Section[] {
-  const found = new Set<Section>();
-  const visit = (kind: Kind) => {
-    if (kind.type === 'list' || kind.type === 'each') return visit(kind.of);
-    if (kind.type !== 'keys' || found.has(kind)) return;
-    if (kind !== top) found.add(kind);
-    for (const key of Object.values(kind.keys)) visit(key.kind);
-  };
-  visit(top);
-  return [...found];
-}
-
 /** Keys with what they take, what holds without them and what they mean. */
-export function keyTable(keys: Keys): string {
-  const rows = Object.entries(keys).map(([name, key]) => [
-    code(name),
-    values(key.kind),
-    key.needed ? 'needed' : (key.default ?? ''),
-    key.help,
-  ]);
+export function keyTable(section: Schema, only: (name: string) => boolean = () => true): string {
+  const entries = entriesOf(section)!;
+  const rows = fieldRows(section)
+    .filter(({ name }) => only(name))
+    .map((row) => [code(row.name), values(row, entries[row.name]!), row.default, row.help]);
   return markdownTable([['key', 'values', 'default', 'meaning'], ...rows]);
 }
 
-function values(kind: Key['kind']): string {
-  if (kind.type === 'keys') return sectionLink(kind);
-  if (kind.type === 'list') return `list of ${sectionLink(kind.of)}`;
-  if (kind.type === 'each') return kind.of.type === 'keys' ? `${kind.name}: ${values(kind.of)}` : plain(kind.name);
-  return plain(accepted(kind));
-}
-
-function sectionLink({ title }: Section): string {
-  return `[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`;
+function values(row: FieldRow, schema: Schema): string {
+  if (row.section === null) {
+    return plain(typeOf(schema) === 'record' ? (factsOf(schema).names ?? 'names') : row.values);
+  }
+  const link = `[${row.section}](#${row.section.toLowerCase().replaceAll(' ', '-')})`;
+  if (itemOf(schema) === null) return link;
+  return typeOf(schema) === 'array' ? `list of ${link}` : `${factsOf(schema).names}: ${link}`;
 }

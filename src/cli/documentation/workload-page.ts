@@ -1,13 +1,14 @@
-import type { Keys } from '../../kernel/yaml/schema.js';
+import { entriesOf, type Schema } from '../../schema/facts.js';
+import { sectionsOf } from '../../schema/field-rows.js';
 import { ARRIVAL_PROCESSES } from '../../workload/arrivals/registry.js';
 import { LENGTH_DISTRIBUTIONS } from '../../workload/lengths/registry.js';
 import { SPEC } from '../../workload/spec/spec-schema.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
-import { keyTable, type Section, sectionsOf } from './schema-tables.js';
+import { keyTable } from './schema-tables.js';
 
 /** Every key of a workload specification, from the table by which the program itself reads one. */
 export function workloadPage(): string {
-  const sections = sectionsOf(SPEC);
+  const sections = sectionsOf(SPEC as Schema);
   return `${madeFrom('src/workload/spec/spec-schema.ts')}
 # Workload specifications: every key
 
@@ -16,8 +17,8 @@ key's name says otherwise. A key that is needed has no default.
 
 ## The top
 
-${keyTable(SPEC.keys)}
-${sections.map((section) => `## ${section.title}\n\n${introduction(section, sections)}${keyTable(ownKeys(section, sections))}`).join('\n')}
+${keyTable(SPEC as Schema)}
+${[...sections].map(([title, section]) => `## ${title}\n\n${sectionText(title, section, sections.get('clients')!)}`).join('\n')}
 ## Arrival processes
 
 Gaps are cut to whole microseconds, at least 1; the first request comes one gap after the start.
@@ -48,15 +49,10 @@ function distributionRows({ name, summary, parameters }: (typeof LENGTH_DISTRIBU
 }
 
 /** A cohort has most of its keys from a client: only the others are listed again. */
-function ownKeys(section: Section, sections: readonly Section[]): Keys {
-  const clients = sections.find(({ title }) => title === 'clients')!;
-  if (section.title !== 'cohorts') return section.keys;
-  return Object.fromEntries(Object.entries(section.keys).filter(([name, key]) => clients.keys[name] !== key));
-}
-
-function introduction(section: Section, sections: readonly Section[]): string {
-  if (section.title !== 'cohorts') return '';
-  const own = Object.keys(ownKeys(section, sections));
-  const shared = Object.keys(section.keys).filter((name) => !own.includes(name));
-  return `As of [clients](#clients): ${shared.map(code).join(', ')}. And:\n\n`;
+function sectionText(title: string, section: Schema, clients: Schema): string {
+  if (title !== 'cohorts') return keyTable(section);
+  const ofClients = entriesOf(clients)!;
+  const isShared = (name: string) => ofClients[name] === entriesOf(section)![name];
+  const shared = Object.keys(entriesOf(section)!).filter(isShared);
+  return `As of [clients](#clients): ${shared.map(code).join(', ')}. And:\n\n${keyTable(section, (name) => !isShared(name))}`;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
+import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
 import type { ResultDocument } from '../../simulator/result-document.js';
 import { captured as twinyard } from '../test-io.fixture.js';
 
@@ -74,14 +74,14 @@ tenant_budgets: {t1: 0.5}
   it('has a queue when it says so, as a live gateway would; flags win over it', async () => {
     const path = file('flow.yaml', 'flow_control: {max_concurrency: 3, request_ttl_ms: 250, queue_shedding: true}\n');
     expect((await result(`${RUN} --policy-config ${path}`)).config.flowControl).toEqual({
-      ...FLOW_CONTROL_DEFAULTS,
+      ...flowControlOf({}, {}),
       maxConcurrency: 3,
       requestTtlUs: 250_000,
       queueShedding: true,
     });
     const flags = '--flow-control --saturation-detector utilization --request-ttl 7 --dispatch-tick-interval 500';
     expect((await result(`${RUN} --policy-config ${path} ${flags}`)).config.flowControl).toEqual({
-      ...FLOW_CONTROL_DEFAULTS,
+      ...flowControlOf({}, {}),
       saturationDetector: 'utilization',
       maxConcurrency: 3,
       requestTtlUs: 7,
@@ -110,7 +110,7 @@ tenant_budgets: {t1: 0.5}
     ],
     [
       'admission: {policy: token-bucket, token_bucket_capacity: -1}',
-      'bad.yaml:1:58 (admission.token_bucket_capacity): -1 is not a number above 0; give a number above 0',
+      'bad.yaml:1:58 (admission.token_bucket_capacity): -1 is too small; give a number above 0',
     ],
     [
       'admission: {token_bucket_capacity: 5}',

@@ -1,6 +1,6 @@
 import { type Document, isMap, isScalar, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml';
 import type { InputError } from '../../kernel/errors.js';
-import { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
+import { YamlPlaces } from '../../schema/yaml-places.js';
 import { checkResource } from './check-resource.js';
 import { badDocument, InvalidResources, invalidField } from './errors.js';
 import type { PlaceOf, ResourceKind } from './kind.js';

@@ -1,33 +1,47 @@
 import { z } from 'zod';
-import type { Kind } from '../../kernel/yaml/schema.js';
+import {
+  choicesOf,
+  entriesOf,
+  factsOf,
+  isOptional,
+  itemOf,
+  requirementsOf,
+  type Schema,
+  typeOf,
+} from '../../schema/facts.js';
 
 /** The zod schema of what a policy file may hold, so that an endpoint takes the same keys as the file does. */
-export function zodOfKind(kind: Kind): z.ZodType {
-  switch (kind.type) {
-    case 'text':
-      return kind.known === undefined ? z.string().max(200) : z.enum(kind.known as [string, ...string[]]);
+export function zodOfKind(schema: Schema): z.ZodType {
+  switch (typeOf(schema)) {
+    case 'string':
+      return z.string().max(200);
+    case 'picklist':
+      return z.enum(choicesOf(schema) as [string, ...string[]]);
     case 'number': {
-      let schema = kind.whole ? z.int() : z.number();
-      if (kind.min !== Number.NEGATIVE_INFINITY) schema = kind.above ? schema.gt(kind.min) : schema.min(kind.min);
-      if (kind.max !== Number.POSITIVE_INFINITY) schema = schema.max(kind.max);
-      return schema;
+      const requirements = requirementsOf(schema);
+      const bound = (name: string) => requirements.get(name) as number | undefined;
+      let made = requirements.has('integer') ? z.int() : z.number();
+      if (Number.isFinite(bound('min_value'))) made = made.min(bound('min_value')!);
+      if (Number.isFinite(bound('gt_value'))) made = made.gt(bound('gt_value')!);
+      if (Number.isFinite(bound('max_value'))) made = made.max(bound('max_value')!);
+      return made;
     }
-    case 'switch':
+    case 'boolean':
       return z.boolean();
-    case 'any':
-      return z.unknown();
-    case 'list':
-      return z.array(zodOfKind(kind.of));
-    case 'each':
-      return z.record(z.string(), zodOfKind(kind.of));
-    case 'keys':
+    case 'array':
+      return z.array(zodOfKind(itemOf(schema)!));
+    case 'record':
+      return z.record(z.string(), zodOfKind(itemOf(schema)!));
+    case 'strict_object':
       return z.strictObject(
         Object.fromEntries(
-          Object.entries(kind.keys).map(([name, { help, kind: inner, needed }]) => {
-            const schema = zodOfKind(inner).describe(help);
-            return [name, needed ? schema : schema.optional()];
+          Object.entries(entriesOf(schema)!).map(([name, inner]) => {
+            const made = zodOfKind(inner).describe(factsOf(inner).help ?? '');
+            return [name, isOptional(inner) ? made.optional() : made];
           }),
         ),
       );
+    default:
+      return z.unknown();
   }
 }

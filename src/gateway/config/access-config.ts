@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { InputError } from '../../kernel/errors.js';
-import type { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
+import type { YamlPlaces } from '../../schema/yaml-places.js';
 import { absoluteAddress, storeFile } from '../../store/database/store-address.js';
 import { configInvalid } from './config-parts.js';
 import { type AccessConfig, DEFAULT_LINES, type GatewayConfig, type LinesConfig } from './gateway-config.js';

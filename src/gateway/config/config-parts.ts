@@ -1,22 +1,20 @@
 import { InputError } from '../../kernel/errors.js';
-import { knownNames } from '../../kernel/nearest-name.js';
-import type { YamlErrors } from '../../kernel/yaml/read-schema.js';
 import { admissionChoice } from '../../policy/bundle/admission-choice.js';
-import type { BundleKeys, RoutingKeys } from '../../policy/bundle/bundle-keys.js';
-import { flowControlOf } from '../../policy/bundle/flow-control-keys.js';
+import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
+import type { PolicyKeys, RoutingKeys } from '../../policy/bundle/policy-schema.js';
 import { scorersOption } from '../../policy/bundle/scorers-option.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
+import type { SchemaCodes } from '../../schema/problems.js';
 import type { PolicyConfig, ReplicaConfig } from './gateway-config.js';
 
 export const configInvalid = (place: string, problem: string, hint: string) =>
   new InputError('GATEWAY_CONFIG_INVALID', place, problem, hint);
 
 /** How mistakes in twinyard.yaml and in what the admin API is sent are named. */
-export const CONFIG_ERRORS: YamlErrors = {
-  invalid: configInvalid,
-  unknownKey: (place, key, known) =>
-    new InputError('GATEWAY_CONFIG_UNKNOWN_KEY', place, `unknown key '${key}'`, knownNames(key, known)),
+export const CONFIG_CODES: SchemaCodes = {
+  invalid: 'GATEWAY_CONFIG_INVALID',
+  unknownKey: 'GATEWAY_CONFIG_UNKNOWN_KEY',
 };
 
 export interface ReplicaKeys {
@@ -47,7 +45,7 @@ type Warn = (line: string) => void;
  * @param placeOf where a key stands
  * @param warn hears what has no effect
  */
-export function policyOf(keys: BundleKeys, base: PolicyConfig, placeOf: PlaceOf, warn: Warn = () => {}): PolicyConfig {
+export function policyOf(keys: PolicyKeys, base: PolicyConfig, placeOf: PlaceOf, warn: Warn = () => {}): PolicyConfig {
   const { admission, flow_control } = keys;
   const sloTargets = admission?.slo_targets;
   const policy: PolicyConfig = {

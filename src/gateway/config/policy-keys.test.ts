@@ -8,9 +8,9 @@ describe('policyKeys', () => {
     {},
     { routing: { policy: 'lmetric', block_size: 32, cache_blocks: 7 } },
     { routing: { scorers: [{ name: 'prefix-affinity', weight: 3 }] } },
-    { admission: { policy: 'token-bucket', token_bucket_capacity: 5, token_bucket_refill_rate: 2 } },
+    { admission: { policy: 'token-bucket', options: { capacity: 5, refill_rate: 2 } } },
     { admission: { policy: 'tier-shed', slo_priorities: { gold: 9 } }, tenant_budgets: { a: 0.25 }, max_num_seqs: 8 },
-    { admission: { policy: 'gaie-legacy', gaie_qd_threshold: 3 } },
+    { admission: { policy: 'gaie-legacy', options: { qd_threshold: 3 } } },
     { flow_control: { max_concurrency: 3, request_ttl_ms: 1500, queue_shedding: true, dispatch_tick_ms: 0.5 } },
     { admission: { slo_targets: { gold: 2000 } }, flow_control: { dispatch_order: 'slo-deadline' } },
   ])('says %j so that it is the same policy when it is sent back', (keys) => {

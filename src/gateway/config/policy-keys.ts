@@ -1,10 +1,9 @@
-import { ADMISSION_FILE_KEYS } from '../../policy/bundle/admission-choice.js';
-import type { AdmissionKeys, BundleKeys } from '../../policy/bundle/bundle-keys.js';
-import { flowControlKeys } from '../../policy/bundle/flow-control-keys.js';
+import { flowControlKeys } from '../../policy/bundle/flow-control-schema.js';
+import type { AdmissionKeys, PolicyKeys } from '../../policy/bundle/policy-schema.js';
 import type { PolicyConfig } from './gateway-config.js';
 
 /** A policy as files and `PUT /api/endpoints/{name}/policy` say it: sent back, it is the same policy. */
-export function policyKeys(policy: PolicyConfig): BundleKeys {
+export function policyKeys(policy: PolicyConfig): PolicyKeys {
   const { flowControl, seatsPerReplica, tenantBudgets } = policy;
   return {
     routing: {
@@ -22,10 +21,9 @@ export function policyKeys(policy: PolicyConfig): BundleKeys {
 
 function admissionKeys({ admission, flowControl, sloPriorities }: PolicyConfig): AdmissionKeys {
   const { options, policy } = admission;
-  const named = Object.entries(ADMISSION_FILE_KEYS[policy] ?? {}).map(([option, key]) => [key, options[option]]);
   return {
     policy,
-    ...Object.fromEntries(named),
+    options: { ...options },
     slo_priorities: { ...sloPriorities },
     ...(flowControl === null ? {} : { slo_targets: { ...flowControl.sloTargetsUs } }),
   };

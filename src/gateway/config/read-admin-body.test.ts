@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
+import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
 import { DEFAULT_POLICY } from './gateway-config.js';
 import { readPolicyBody, readReplicaBody } from './read-admin-body.js';
 
@@ -21,7 +21,7 @@ describe('readReplicaBody', () => {
     ['null', 'is not a map'],
     ['[]', 'is not a map'],
     ['{}', 'is missing'],
-    ['{"url":5}', 'is not a'],
+    ['{"url":5}', '5 is not text'],
     ['{"url":"h:1/x"}', 'more or less than an address'],
     ['{"url":"nothing"}', 'is not a URL'],
     ['{"url":"http://h/?q"}', 'more or less than an address'],
@@ -68,7 +68,7 @@ describe('readPolicyBody', () => {
       tenantBudgets: { t: 0.5 },
       seatsPerReplica: 64,
       flowControl: {
-        ...FLOW_CONTROL_DEFAULTS,
+        ...flowControlOf({}, {}),
         dispatchOrder: 'slo-deadline',
         requestTtlUs: 2500,
         dispatchTickUs: 1,
@@ -122,7 +122,7 @@ describe('readPolicyBody', () => {
     ['{"policy":"lmetric","admission":{}}', "stands beside 'admission'"],
     ['{"admission":{"policy":"tire-shed"}}', "unknown admission policy 'tire-shed'"],
     ['{"admission":{"token_bucket_capacity":5}}', 'the admission policy is always-admit'],
-    ['{"admission":{"policy":"token-bucket","token_bucket_capacity":0}}', '0 is not a number above 0'],
+    ['{"admission":{"policy":"token-bucket","token_bucket_capacity":0}}', '0 is too small'],
     ['{"flow_control":{"saturation_detector":"concurency"}}', "unknown value 'concurency'"],
     ['{"flow_control":{"max_queue_depth":0}}', 'too small'],
     ['{"tenant_budgets":{"t":2}}', 'too large'],

@@ -1,37 +1,29 @@
-import type { Kind } from '../../kernel/yaml/schema.js';
-import { BUNDLE_KIND, type BundleKeys, ROUTING_KIND, type RoutingKeys } from '../../policy/bundle/bundle-keys.js';
-import { readJsonBody } from '../server/read-json-body.js';
-import { CONFIG_ERRORS, configInvalid, policyOf, type ReplicaKeys, replicaOf, routingOf } from './config-parts.js';
-import { REPLICA_KIND } from './config-schema.js';
+import { POLICY_SCHEMA, type PolicyKeys, ROUTING_SCHEMA, type RoutingKeys } from '../../policy/bundle/policy-schema.js';
+import { field, section, text as textField } from '../../schema/fields.js';
+import { bodyPlace, readJson } from '../../schema/read-json.js';
+import { CONFIG_CODES, configInvalid, policyOf, type ReplicaKeys, replicaOf, routingOf } from './config-parts.js';
+import { REPLICA_SCHEMA } from './config-schema.js';
 import { DEFAULT_POLICY, type PolicyConfig, type ReplicaConfig } from './gateway-config.js';
 
-const JOINING_KIND: Kind = {
-  type: 'keys',
-  title: 'A replica that joins',
-  keys: {
-    endpoint: { kind: { type: 'text' }, default: 'default', help: 'which it joins' },
-    ...REPLICA_KIND.keys,
-  },
-};
+const JOINING_SCHEMA = section('A replica that joins', {
+  endpoint: field(textField(), { default: 'default', help: 'the endpoint it joins' }),
+  ...REPLICA_SCHEMA.entries,
+});
 
 /** What `POST /api/replicas` is sent; an InputError says what is wrong with it. */
 export function readReplicaBody(text: string): { endpoint: string; replica: ReplicaConfig } {
-  const { places, value } = readJsonBody(
+  const { given } = readJson(
     text,
-    JOINING_KIND,
-    CONFIG_ERRORS,
+    JOINING_SCHEMA,
+    CONFIG_CODES,
     'give a replica, as in {"url": "http://127.0.0.1:9001"}',
   );
-  const { endpoint = 'default', ...keys } = value as ReplicaKeys & { endpoint?: string };
-  return { endpoint, replica: replicaOf(keys, places.of('url')) };
+  const { endpoint = 'default', ...keys } = given as ReplicaKeys & { endpoint?: string };
+  return { endpoint, replica: replicaOf(keys, bodyPlace('url')) };
 }
 
 /** A whole policy, or in short the keys of its routing alone. */
-const POLICY_KIND: Kind = {
-  type: 'keys',
-  title: 'A policy that takes over',
-  keys: { ...BUNDLE_KIND.keys, ...ROUTING_KIND.keys },
-};
+const NEW_POLICY_SCHEMA = section('A new policy', { ...POLICY_SCHEMA.entries, ...ROUTING_SCHEMA.entries });
 
 /**
  * What `PUT /api/endpoints/{name}/policy` is sent. A whole policy (`routing`, `admission`, `flow_control`, ...) means what it
@@ -44,17 +36,17 @@ export function readPolicyBody(
   present: PolicyConfig = DEFAULT_POLICY,
   warn: (line: string) => void = () => {},
 ): PolicyConfig {
-  const { places, value } = readJsonBody(
+  const { given } = readJson(
     text,
-    POLICY_KIND,
-    CONFIG_ERRORS,
+    NEW_POLICY_SCHEMA,
+    CONFIG_CODES,
     'give a policy, as in {"routing": {"policy": "lmetric"}}',
   );
-  const keys = value as BundleKeys & RoutingKeys;
-  const short = Object.keys(keys).find((key) => Object.hasOwn(ROUTING_KIND.keys, key));
-  const placeOf = (key: string) => places.of(key);
+  const keys = given as PolicyKeys & RoutingKeys;
+  const short = Object.keys(keys).find((key) => Object.hasOwn(ROUTING_SCHEMA.entries, key));
+  const placeOf = (key: string) => bodyPlace(key);
   if (short === undefined) return policyOf(keys, DEFAULT_POLICY, placeOf, warn);
-  const part = Object.keys(keys).find((key) => Object.hasOwn(BUNDLE_KIND.keys, key));
+  const part = Object.keys(keys).find((key) => Object.hasOwn(POLICY_SCHEMA.entries, key));
   if (part !== undefined) {
     throw configInvalid(placeOf(short), `stands beside '${part}'`, `write it as "routing": {"${short}": ...}`);
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
+import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from './gateway-config.js';
 import { readGatewayConfig } from './read-gateway-config.js';
 
@@ -40,7 +40,7 @@ describe('readGatewayConfig', () => {
         admission: { policy: 'tier-shed', options: { threshold: 60, min_priority: 3 } },
         tenantBudgets: { reports: 0.02 },
       },
-      { ...DEFAULT_POLICY, flowControl: { ...FLOW_CONTROL_DEFAULTS, maxConcurrency: 5 } },
+      { ...DEFAULT_POLICY, flowControl: { ...flowControlOf({}, {}), maxConcurrency: 5 } },
     ]);
     expect(lines).toEqual([
       expect.stringMatching(/^t\.yaml:\d+:\d+ \(policy\.scheduler\): has no effect live/),

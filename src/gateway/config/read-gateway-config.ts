@@ -1,11 +1,12 @@
 import { dirname, resolve } from 'node:path';
-import { readStrictYaml } from '../../kernel/yaml/strict-yaml.js';
-import type { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
-import type { BundleKeys } from '../../policy/bundle/bundle-keys.js';
+import type { PolicyKeys } from '../../policy/bundle/policy-schema.js';
+import type { Given } from '../../schema/fields.js';
+import { readYaml } from '../../schema/read-yaml.js';
+import type { YamlPlaces } from '../../schema/yaml-places.js';
 import { tooManyReplicas } from '../errors.js';
 import { MOST_REPLICAS } from '../fleet/deciding-fleet.js';
 import { type AccessKeys, accessParts, type PriceKeys } from './access-config.js';
-import { CONFIG_ERRORS, configInvalid, policyOf, type ReplicaKeys, replicaOf } from './config-parts.js';
+import { CONFIG_CODES, configInvalid, policyOf, type ReplicaKeys, replicaOf } from './config-parts.js';
 import { GATEWAY_SCHEMA } from './config-schema.js';
 import {
   DEFAULT_POLICY,
@@ -16,34 +17,8 @@ import {
   type ReplicaConfig,
 } from './gateway-config.js';
 
-interface ListenKeys {
-  host?: string;
-  port?: number;
-  cert?: string;
-  key?: string;
-}
-type Numbers = Record<string, number>;
-interface ConfigKeys {
-  listen?: ListenKeys;
-  admin?: ListenKeys;
-  replicas?: ReplicaKeys[];
-  policy?: BundleKeys;
-  endpoints?: { name: string; replicas: ReplicaKeys[]; policy?: BundleKeys }[];
-  limits?: Numbers;
-  timeouts?: Numbers;
-  health?: Numbers;
-  retries?: Numbers;
-  drain_ms?: number;
-  decision_log?: string;
-  store?: string;
-  data_dir?: string;
-  access?: AccessKeys;
-  prices?: PriceKeys[];
-  record?: string;
-  access_log?: string;
-  tracing?: { endpoint: string; sample?: number };
-  seed?: number;
-}
+type ConfigKeys = Given<typeof GATEWAY_SCHEMA>;
+type ListenKeys = NonNullable<ConfigKeys['listen']>;
 
 /**
  * Reads twinyard.yaml over what holds without it. The first thing wrong is an InputError with its line and column.
@@ -55,8 +30,8 @@ export function readGatewayConfig(
   base: GatewayConfig,
   warn: (line: string) => void = () => {},
 ): GatewayConfig {
-  const read = readStrictYaml(text, path, GATEWAY_SCHEMA, CONFIG_ERRORS, 'start it with replicas, each with a url');
-  return new ConfigReader(path, read.places, base, warn).config(read.value as ConfigKeys);
+  const read = readYaml(text, path, GATEWAY_SCHEMA, CONFIG_CODES, 'start it with replicas, each with a url');
+  return new ConfigReader(path, read.places, base, warn).config(read.given as ConfigKeys);
 }
 
 class ConfigReader {
@@ -147,7 +122,7 @@ class ConfigReader {
     );
   }
 
-  #policy(keys: BundleKeys | undefined, path: string): PolicyConfig {
+  #policy(keys: PolicyKeys | undefined, path: string): PolicyConfig {
     const base = this.#base.endpoints[0]?.policy ?? DEFAULT_POLICY;
     return policyOf(keys ?? {}, base, (key) => this.#places.of(`${path}.${key}`), this.#warn);
   }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
+import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../config/gateway-config.js';
 import { DecisionRing } from '../decisions/decision-ring.js';
@@ -44,7 +44,7 @@ function endpointOf(ids: readonly string[], change: Partial<PolicyConfig> = {}) 
 }
 
 const queue = (changes: Partial<FlowControlSettings> = {}): Partial<PolicyConfig> => ({
-  flowControl: { ...FLOW_CONTROL_DEFAULTS, maxConcurrency: 1, ...changes },
+  flowControl: { ...flowControlOf({}, {}), maxConcurrency: 1, ...changes },
 });
 const SIGNALS = { atUs: 0, running: 0, waiting: 0, kvUsed: 0, freeBlocks: 0, cacheHitRate: 0, missing: [] };
 

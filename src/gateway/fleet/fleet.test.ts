@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
+import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
 import { DEFAULT_POLICY, type EndpointConfig, GATEWAY_DEFAULTS, type GatewayConfig } from '../config/gateway-config.js';
 import { DecisionRing } from '../decisions/decision-ring.js';
 import { type FakeEngine, until } from '../fake-engine.fixture.js';
@@ -191,7 +191,7 @@ describe('Fleet', () => {
   it('lets those go who wait when a replica has become well or has reported', async () => {
     const engine = await engineOf('m');
     engine.health = 503;
-    const policy = { ...DEFAULT_POLICY, flowControl: FLOW_CONTROL_DEFAULTS };
+    const policy = { ...DEFAULT_POLICY, flowControl: flowControlOf({}, {}) };
     const { fleet } = fleetOf(configOf(endpointOf('a', [engine], { policy })));
     await fleet.check();
     const { flow } = fleet.endpoints.get('a')!;
@@ -214,7 +214,7 @@ describe('Fleet', () => {
   });
 
   it('tells those who wait that nothing more is wanted', async () => {
-    const policy = { ...DEFAULT_POLICY, flowControl: FLOW_CONTROL_DEFAULTS };
+    const policy = { ...DEFAULT_POLICY, flowControl: flowControlOf({}, {}) };
     const { fleet } = fleetOf(configOf(endpointOf('a', [await engineOf('m')], { policy })));
     const waiting = new FakeWaiting();
     fleet.endpoints.get('a')!.flow.enter(waiting);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS } from '../../policy/bundle/flow-control-keys.js';
+import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
 import { PolicyHost } from '../../policy/host/policy-host.js';
 import { LIVE } from '../../policy/host/worlds.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
@@ -12,7 +12,7 @@ import { FlowControl } from './flow-control.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const queue = (changes: Partial<FlowControlSettings> = {}): Partial<PolicyConfig> => ({
-  flowControl: { ...FLOW_CONTROL_DEFAULTS, maxConcurrency: 1, requestTtlUs: 0, ...changes },
+  flowControl: { ...flowControlOf({}, {}), maxConcurrency: 1, requestTtlUs: 0, ...changes },
 });
 const bucket = (capacity: number, refill_rate: number): Partial<PolicyConfig> => ({
   admission: { policy: 'token-bucket', options: { capacity, refill_rate } },

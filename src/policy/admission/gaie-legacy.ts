@@ -1,5 +1,5 @@
+import { above, field } from '../../schema/fields.js';
 import type { AdmissionPolicy } from '../contract.js';
-import { numberOption } from '../options.js';
 import { meanUtilization } from '../queueing/saturation.js';
 import { isSheddable } from '../slo-classes.js';
 
@@ -19,11 +19,15 @@ export const gaieLegacy: AdmissionPolicy<GaieLegacyOptions> = {
   formula:
     'admit when priority >= 0, or when mean over replicas of max(queued / qd_threshold, kvUsed / kv_threshold) < 1',
   options: {
-    qd_threshold: numberOption({ default: 5, above: 0, help: 'queued requests at which a replica counts as full' }),
-    kv_threshold: numberOption({
+    qd_threshold: field(above(0), {
+      default: 5,
+      help: 'queued requests at which a replica counts as full',
+      fileKey: 'gaie_qd_threshold',
+    }),
+    kv_threshold: field(above(0), {
       default: 0.8,
-      above: 0,
       help: 'share of KV blocks in use at which a replica counts as full',
+      fileKey: 'gaie_kv_threshold',
     }),
   },
   reads: () => ['queued', 'kvUsed'],

@@ -1,6 +1,6 @@
+import { field, number } from '../../schema/fields.js';
 import type { AdmissionPolicy } from '../contract.js';
 import { effectiveLoad } from '../fleet-view.js';
-import { numberOption } from '../options.js';
 
 interface TierShedOptions {
   threshold: number;
@@ -16,14 +16,17 @@ export const tierShed: AdmissionPolicy<TierShedOptions> = {
   formula:
     'admit when priority >= min_priority, or when max over replicas of (queued + running + inFlight) <= threshold',
   options: {
-    threshold: numberOption({
+    threshold: field(number(0), {
       default: 0,
-      from: 0,
-      help: 'effective load of the busiest replica up to which all may enter',
+      help: 'effective load of the busiest replica up to which all requests are admitted',
+      fileKey: 'tier_shed_threshold',
     }),
-    min_priority: numberOption({
+    min_priority: field(number(), {
       default: 0,
-      help: 'SLO priority from which a request enters even above the threshold; a policy file that names tier-shed without it means 3',
+      help: 'SLO priority from which a request is admitted even above the threshold; 3 in a policy file that does not set it',
+      fileKey: 'tier_shed_min_priority',
+      // A file that names tier-shed protects the standard class, too.
+      fileDefault: 3,
     }),
   },
   reads: () => ['queued', 'running', 'inFlight'],

@@ -1,5 +1,5 @@
+import { above, field } from '../../schema/fields.js';
 import type { AdmissionPolicy } from '../contract.js';
-import { numberOption } from '../options.js';
 
 interface TokenBucketOptions {
   capacity: number;
@@ -17,8 +17,18 @@ export const tokenBucket: AdmissionPolicy<TokenBucketOptions> = {
   formula:
     'tokens = min(capacity, tokens + seconds since the last decision * refill_rate); admit and subtract when tokens >= input tokens',
   options: {
-    capacity: numberOption({ default: 10_000, above: 0, help: 'tokens the bucket holds at most, and at the start' }),
-    refill_rate: numberOption({ default: 1000, above: 0, help: 'tokens that flow in per second' }),
+    capacity: field(above(0), {
+      default: 10_000,
+      help: 'tokens the bucket holds at most, and at the start',
+      flag: { name: 'token-bucket-capacity' },
+      fileKey: 'token_bucket_capacity',
+    }),
+    refill_rate: field(above(0), {
+      default: 1000,
+      help: 'tokens added per second',
+      flag: { name: 'token-bucket-refill-rate' },
+      fileKey: 'token_bucket_refill_rate',
+    }),
   },
   reads: () => [],
   create({ capacity, refill_rate }) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ADMISSION_POLICIES } from '../registry.js';
-import { ADMISSION_FILE_KEYS, admissionChoice, admissionOptions } from './admission-choice.js';
-import { BUNDLE_KIND } from './bundle-keys.js';
+import { admissionChoice, admissionOptions } from './admission-choice.js';
+import { ADMISSION_SCHEMA } from './policy-schema.js';
 
 const placeOf = (key: string) => `p.yaml (admission.${key})`;
 
@@ -25,7 +25,6 @@ describe('admissionChoice', () => {
 
   it.each([
     [{ policy: 'tire-shed' }, 'UNKNOWN_ADMISSION_POLICY', 'policy'],
-    [{ policy: 'token-bucket', token_bucket_capacity: 0 }, 'BAD_VALUE', 'token_bucket_capacity'],
     [{ token_bucket_capacity: 5 }, 'CONFLICTING_FLAGS', 'token_bucket_capacity'],
     [{ policy: 'tier-shed', gaie_qd_threshold: 5 }, 'CONFLICTING_FLAGS', 'gaie_qd_threshold'],
   ])('refuses %j', (keys, code, key) => {
@@ -40,13 +39,36 @@ describe('admissionOptions', () => {
   });
 });
 
-describe('keys of the options', () => {
-  it('are there for every option of every policy, and in the table', () => {
-    const { kind } = BUNDLE_KIND.keys.admission!;
-    const known = Object.keys((kind as typeof BUNDLE_KIND).keys);
+describe('options under their own name', () => {
+  it('are taken for every option of every policy', () => {
     for (const { name, options } of ADMISSION_POLICIES) {
-      expect(Object.keys(ADMISSION_FILE_KEYS[name] ?? {}), name).toEqual(Object.keys(options as object));
-      for (const key of Object.values(ADMISSION_FILE_KEYS[name] ?? {})) expect(known).toContain(key);
+      const given = Object.fromEntries(Object.keys(options as object).map((option) => [option, 0.5]));
+      expect(admissionChoice({ policy: name, options: given }, placeOf), name).toEqual({
+        policy: name,
+        options: given,
+      });
     }
+  });
+
+  it('are not given twice', () => {
+    const keys = { policy: 'token-bucket', token_bucket_capacity: 5, options: { capacity: 6 } };
+    expect(() => admissionChoice(keys, placeOf)).toThrowError(
+      expect.objectContaining({ problem: 'is also given as options.capacity' }),
+    );
+  });
+
+  it('appear in the schema where they have a key of their own', () => {
+    expect(Object.keys(ADMISSION_SCHEMA.entries)).toEqual([
+      'policy',
+      'options',
+      'token_bucket_capacity',
+      'token_bucket_refill_rate',
+      'tier_shed_threshold',
+      'tier_shed_min_priority',
+      'gaie_qd_threshold',
+      'gaie_kv_threshold',
+      'slo_priorities',
+      'slo_targets',
+    ]);
   });
 });

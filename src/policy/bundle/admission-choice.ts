@@ -1,8 +1,8 @@
+import { factsOf, type Schema } from '../../schema/facts.js';
 import { badFileValue, idleFileKey } from '../errors.js';
-import type { OptionSchema } from '../options.js';
 import { policyOptions } from '../policy-options.js';
-import { admissionPolicy } from '../registry.js';
-import type { AdmissionKeys } from './bundle-keys.js';
+import { ADMISSION_POLICIES, admissionPolicy } from '../registry.js';
+import type { AdmissionKeys } from './policy-schema.js';
 
 /** A policy by name with all its options. */
 export interface PolicyChoice {
@@ -10,18 +10,14 @@ export interface PolicyChoice {
   options: Record<string, unknown>;
 }
 
-/** Where a file keeps the options of each policy. */
-export const ADMISSION_FILE_KEYS: Readonly<Record<string, Readonly<Record<string, keyof AdmissionKeys>>>> = {
-  'token-bucket': { capacity: 'token_bucket_capacity', refill_rate: 'token_bucket_refill_rate' },
-  'tier-shed': { threshold: 'tier_shed_threshold', min_priority: 'tier_shed_min_priority' },
-  'gaie-legacy': { qd_threshold: 'gaie_qd_threshold', kv_threshold: 'gaie_kv_threshold' },
-};
-/** A file that names tier-shed protects the standard class too, unless it says otherwise. */
-const FILE_MIN_PRIORITY = 3;
+/** The options of an admission policy with what is said of them. */
+export function admissionOptionsOf(name: string): [option: string, schema: Schema][] {
+  return Object.entries(admissionPolicy(name).options as Record<string, Schema>);
+}
 
 /**
- * The options that a file gives an admission policy, checked; only those that it says.
- * @param name the policy that is chosen: the file's own, unless somebody who outranks it has chosen another
+ * The options that a file sets for an admission policy, checked; only those that it gives.
+ * @param name the policy in force: the file's own, unless a flag chose another
  * @param placeOf where a key of the section stands
  */
 export function admissionOptions(
@@ -30,21 +26,22 @@ export function admissionOptions(
   placeOf: (key: string) => string,
 ): Record<string, unknown> {
   refuseIdleKeys(keys, name, placeOf);
-  const schema = admissionPolicy(name, placeOf('policy')).options as OptionSchema<Record<string, unknown>>;
-  const options: Record<string, unknown> = {};
-  for (const [option, key] of Object.entries(ADMISSION_FILE_KEYS[name] ?? {})) {
-    const value = keys[key];
-    if (value === undefined) continue;
-    const { problem, accepts } = schema[option]!;
-    const wrong = problem(value);
-    if (wrong !== null) throw badFileValue(placeOf(key), wrong, `a ${accepts}`);
-    options[option] = value;
+  admissionPolicy(name, placeOf('policy'));
+  const isOwn = (keys.policy ?? 'always-admit') === name;
+  const options: Record<string, unknown> = isOwn ? { ...keys.options } : {};
+  for (const [option, schema] of admissionOptionsOf(name)) {
+    const { fileDefault, fileKey } = factsOf(schema);
+    const value = fileKey === undefined ? undefined : keys[fileKey];
+    if (value !== undefined && Object.hasOwn(options, option)) {
+      throw badFileValue(placeOf(fileKey!), `is also given as options.${option}`, 'only one of the two');
+    }
+    if (value !== undefined) options[option] = value;
+    else if (isOwn && fileDefault !== undefined) options[option] ??= fileDefault;
   }
-  if (name === 'tier-shed' && keys.policy === name) options.min_priority ??= FILE_MIN_PRIORITY;
   return options;
 }
 
-/** What a file alone asks for. */
+/** The choice of a file alone. */
 export function admissionChoice(keys: AdmissionKeys, placeOf: (key: string) => string): PolicyChoice {
   const name = keys.policy ?? 'always-admit';
   const policy = admissionPolicy(name, placeOf('policy'));
@@ -52,14 +49,15 @@ export function admissionChoice(keys: AdmissionKeys, placeOf: (key: string) => s
   return { policy: name, options: options as Record<string, unknown> };
 }
 
-/** Options in a file belong to the policy that the file names; only who outranks it may leave them behind. */
+/** Options in a file belong to the policy that the file names; only a flag that chooses another may leave them unused. */
 function refuseIdleKeys(keys: AdmissionKeys, name: string, placeOf: (key: string) => string): void {
-  for (const [owner, byOption] of Object.entries(ADMISSION_FILE_KEYS)) {
+  for (const { name: owner } of ADMISSION_POLICIES) {
     if (owner === name || owner === keys.policy) continue;
-    for (const key of Object.values(byOption)) {
-      if (keys[key] === undefined) continue;
+    for (const [, schema] of admissionOptionsOf(owner)) {
+      const { fileKey } = factsOf(schema);
+      if (fileKey === undefined || keys[fileKey] === undefined) continue;
       const hint = `write 'policy: ${owner}', or leave it out`;
-      throw idleFileKey(placeOf(key), `the admission policy is ${name}`, hint);
+      throw idleFileKey(placeOf(fileKey), `the admission policy is ${name}`, hint);
     }
   }
 }

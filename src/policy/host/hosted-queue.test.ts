@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS } from '../bundle/flow-control-keys.js';
+import { flowControlOf } from '../bundle/flow-control-schema.js';
 import { createFleetView } from '../fleet-view.js';
 import type { FlowControlSettings } from '../queueing/flow-control-settings.js';
 import { sloPriorities } from '../slo-classes.js';
 import { HostedQueue } from './hosted-queue.js';
 
 const settingsOf = (changes: Partial<FlowControlSettings> = {}): FlowControlSettings => ({
-  ...FLOW_CONTROL_DEFAULTS,
+  ...flowControlOf({}, {}),
   saturationDetector: 'never',
   maxQueueDepth: 0,
   ...changes,

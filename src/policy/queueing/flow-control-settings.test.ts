@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS } from '../bundle/flow-control-keys.js';
+import { flowControlOf } from '../bundle/flow-control-schema.js';
 import { queueOptions, saturationLimits } from './flow-control-settings.js';
 
 describe('settings of flow control', () => {
   it('say how the queue and the detectors are to be', () => {
-    expect(queueOptions({ ...FLOW_CONTROL_DEFAULTS, usageLimitThreshold: 0.5, queueShedding: true })).toMatchObject({
+    expect(queueOptions({ ...flowControlOf({}, {}), usageLimitThreshold: 0.5, queueShedding: true })).toMatchObject({
       dispatchOrder: { name: 'priority' },
       fairness: { name: 'global-strict' },
       capacity: 1000,
@@ -12,6 +12,6 @@ describe('settings of flow control', () => {
       shedding: true,
       usageLimit: 0.5,
     });
-    expect(saturationLimits(FLOW_CONTROL_DEFAULTS)).toEqual({ queueDepth: 5, kvUsed: 0.8, maxConcurrency: 100 });
+    expect(saturationLimits(flowControlOf({}, {}))).toEqual({ queueDepth: 5, kvUsed: 0.8, maxConcurrency: 100 });
   });
 });

@@ -1,11 +1,11 @@
 import type { RandomStream } from '../../kernel/random-stream.js';
+import { choice, field } from '../../schema/fields.js';
 import type { FleetView } from '../fleet-view.js';
-import { choiceOption } from '../options.js';
 
 export type TieBreak = 'first' | 'random';
 
 /** The option that policies with ties share. */
-export const tieBreakOption = choiceOption(['first', 'random'], {
+export const tieBreakOption = field(choice(['first', 'random']), {
   default: 'first',
   help: 'who wins among equals: the first in fleet order, or one drawn from the seeded stream',
 });

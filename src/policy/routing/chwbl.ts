@@ -1,8 +1,8 @@
 import { canonicalJson } from '../../kernel/canonical-json.js';
 import { md5Head } from '../../kernel/md5.js';
+import { above, choice, field, whole } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import { messagesOf, systemPrompt, userMessages } from '../message-text.js';
-import { choiceOption, numberOption } from '../options.js';
 import type { RequestBody, RequestFeatures } from '../request-features.js';
 import { FleetLoad, pickWithinBound } from './bounded-load.js';
 import { HashRing } from './hash-ring.js';
@@ -25,23 +25,20 @@ export const chwbl: RoutingPolicy<ChwblOptions> = {
   formula:
     'from the home of MD5(key) clockwise, the first replica with inFlight + 1 <= load_factor * (total inFlight + 1) / n; the home if there is none',
   options: {
-    virtual_nodes_per_replica: numberOption({ default: 100, from: 1, whole: true, help: 'points on the ring' }),
-    load_factor: numberOption({
+    virtual_nodes_per_replica: field(whole(1), { default: 100, help: 'points on the ring' }),
+    load_factor: field(above(0), {
       default: 1.25,
-      above: 0,
       help: 'most load relative to the mean: 1.25 is a quarter above',
     }),
-    max_user_messages_for_cache: numberOption({
+    max_user_messages_for_cache: field(whole(0), {
       default: 2,
-      from: 0,
-      whole: true,
       help: 'how many user messages are part of the key, behind the system prompt',
     }),
-    capacity: choiceOption(['exact', 'ceil'], {
+    capacity: field(choice(['exact', 'ceil']), {
       default: 'exact',
       help: 'the bound as it is, or rounded up as in the paper: then an idle replica always accepts',
     }),
-    key: choiceOption(['messages', 'first-message', 'prefix-blocks'], {
+    key: field(choice(['messages', 'first-message', 'prefix-blocks']), {
       default: 'messages',
       help: 'system prompt and first user messages, the first user message alone, or the first block of the prompt',
     }),

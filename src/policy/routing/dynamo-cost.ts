@@ -1,7 +1,7 @@
 import type { RandomStream } from '../../kernel/random-stream.js';
+import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import type { FleetView } from '../fleet-view.js';
-import { numberOption } from '../options.js';
 import { hitTokens } from '../request-features.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
 import { blockSizeOption } from './block-size.js';
@@ -24,10 +24,9 @@ export const dynamoCost: RoutingPolicy<DynamoOptions> = {
   formula:
     'least overlap_score_weight * (pendingPrefillTokens + input - hit) / block + ongoingTokens / block; with a temperature drawn with weight exp(-cost / (max - min) / temperature)',
   options: {
-    overlap_score_weight: numberOption({ default: 1, from: 0, help: 'scale of the blocks to compute' }),
-    temperature: numberOption({
+    overlap_score_weight: field(number(0), { default: 1, help: 'scale of the blocks to compute' }),
+    temperature: field(number(0), {
       default: 0,
-      from: 0,
       help: '0: the least cost; more: the more, the more evenly drawn',
     }),
     tie_break: tieBreakOption,

@@ -1,7 +1,7 @@
 import { xxhash64 } from '../../kernel/xxhash64.js';
+import { above, field, whole } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import { openingText } from '../message-text.js';
-import { numberOption } from '../options.js';
 import { FleetLoad, pickWithinBound } from './bounded-load.js';
 import { HashRing } from './hash-ring.js';
 
@@ -21,9 +21,9 @@ export const kubeaiPrefixHash: RoutingPolicy<KubeaiOptions> = {
   formula:
     'from the home of xxhash64(first 100 characters) clockwise, the first with inFlight + 1 <= 1.25 * (total inFlight + 1) / n, any if nothing is in flight; the home if there is none',
   options: {
-    prefix_char_length: numberOption({ default: 100, from: 0, whole: true, help: 'characters that make the key' }),
-    replication: numberOption({ default: 256, from: 1, whole: true, help: 'points on the ring per replica' }),
-    mean_load_percentage: numberOption({ default: 125, above: 0, help: 'most load, in percent of the mean' }),
+    prefix_char_length: field(whole(0), { default: 100, help: 'characters that make the key' }),
+    replication: field(whole(1), { default: 256, help: 'points on the ring per replica' }),
+    mean_load_percentage: field(above(0), { default: 125, help: 'most load, in percent of the mean' }),
   },
   reads: () => ['inFlight', 'body'],
   create({ prefix_char_length, replication, mean_load_percentage }) {

@@ -33,5 +33,5 @@ it('takes any idle replica for the best unless the batch counts itself', () => {
 it('looks prompts up in blocks of 512 tokens unless told otherwise', () => {
   const sizes = [512, 16].map((block_size) => lmetric.blockSize!({ batch_offset: 0, tie_break: 'first', block_size }));
   expect(sizes).toEqual([512, 16]);
-  expect(lmetric.options.block_size.default).toBe(512);
+  expect((lmetric.options.block_size as { default?: number }).default).toBe(512);
 });

@@ -1,6 +1,6 @@
+import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import type { FleetView } from '../fleet-view.js';
-import { numberOption } from '../options.js';
 import { hitTokens, type RequestFeatures } from '../request-features.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
 import { blockSizeOption } from './block-size.js';
@@ -22,9 +22,8 @@ export const lmetric: RoutingPolicy<{ batch_offset: number; tie_break: TieBreak;
   formula:
     'least (pendingPrefillTokens + max(0, input - hit)) * (inFlight + batch_offset); the first seen among equals',
   options: {
-    batch_offset: numberOption({
+    batch_offset: field(number(0), {
       default: 0,
-      from: 0,
       help: 'added to the requests in flight: 0 as in the seed of this policy, 1 as in the published LMetric',
     }),
     tie_break: tieBreakOption,

@@ -1,6 +1,6 @@
 import { xxhash64 } from '../../kernel/xxhash64.js';
+import { field, whole } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
-import { numberOption } from '../options.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
 import { explainFact, explainRule } from './explain.js';
 import { HashRing } from './hash-ring.js';
@@ -16,7 +16,7 @@ export const sessionHash: RoutingPolicy<{ virtual_nodes_per_replica: number; tie
     'Chats of very different weight: nothing moves a chat away from a busy replica. Prompts shared between chats.',
   formula: 'home of xxhash64(chat) on the ring; without a chat: least inFlight',
   options: {
-    virtual_nodes_per_replica: numberOption({ default: 100, from: 1, whole: true, help: 'points on the ring' }),
+    virtual_nodes_per_replica: field(whole(1), { default: 100, help: 'points on the ring' }),
     tie_break: tieBreakOption,
   },
   reads: () => ['inFlight'],

@@ -1,6 +1,6 @@
+import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import type { FleetView } from '../fleet-view.js';
-import { numberOption } from '../options.js';
 import { hitTokens } from '../request-features.js';
 import { blockSizeOption } from './block-size.js';
 import { explainFact, explainHits, explainRule } from './explain.js';
@@ -23,15 +23,13 @@ export const sglangCacheAware: RoutingPolicy<SglangOptions> = {
   formula:
     'if max - min > 64 and max > 1.5 * min over inFlight: least inFlight; else the greatest hit / input if above 0.3; else the fewest indexed blocks; the first seen among equals',
   options: {
-    balance_abs_threshold: numberOption({
+    balance_abs_threshold: field(number(0), {
       default: 64,
-      from: 0,
       help: 'difference in flight that counts as out of balance',
     }),
-    balance_rel_threshold: numberOption({ default: 1.5, from: 0, help: 'and the ratio that must be exceeded with it' }),
-    cache_threshold: numberOption({
+    balance_rel_threshold: field(number(0), { default: 1.5, help: 'and the ratio that must be exceeded with it' }),
+    cache_threshold: field(number(0), {
       default: 0.3,
-      from: 0,
       help: 'share of the prompt that must be known to follow it',
     }),
     block_size: blockSizeOption(0),

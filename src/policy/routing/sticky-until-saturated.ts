@@ -1,6 +1,6 @@
+import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import { effectiveLoad, type FleetView } from '../fleet-view.js';
-import { numberOption } from '../options.js';
 import type { RequestFeatures } from '../request-features.js';
 import { blockSizeOption } from './block-size.js';
 import { explainFact, explainHits, explainRule } from './explain.js';
@@ -21,8 +21,8 @@ export const stickyUntilSaturated: RoutingPolicy<SaturationOptions> = {
   formula:
     'most leading blocks sent there before, least loaded among equals, unless its queued > 5 or kvUsed > 0.8; then, and if no block is known, least queued + running + inFlight',
   options: {
-    queue_threshold: numberOption({ default: 5, from: 0, help: 'more waiting requests than this are saturation' }),
-    kv_threshold: numberOption({ default: 0.8, from: 0, help: 'a greater share of used KV blocks is saturation' }),
+    queue_threshold: field(number(0), { default: 5, help: 'more waiting requests than this are saturation' }),
+    kv_threshold: field(number(0), { default: 0.8, help: 'a greater share of used KV blocks is saturation' }),
     block_size: blockSizeOption(0),
   },
   blockSize: ({ block_size }) => block_size,

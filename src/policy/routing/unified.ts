@@ -1,8 +1,8 @@
+import { field, number } from '../../schema/fields.js';
 import { ChatAffinity } from '../chat-affinity.js';
 import type { RoutingPolicy } from '../contract.js';
 import type { Explanation } from '../explanation.js';
 import type { FleetView } from '../fleet-view.js';
-import { numberOption } from '../options.js';
 import { hitTokens, type RequestFeatures } from '../request-features.js';
 import { blockSizeOption } from './block-size.js';
 import { slotOf } from './eligible.js';
@@ -22,9 +22,8 @@ export const unified: RoutingPolicy<{ overload_factor: number; block_size: numbe
   formula:
     "the chat's last replica if hit / max(input, 1) > 0.5 and inFlight <= overload_factor * max(mean inFlight, 1); else least of (lmetric score, uncached, inFlight), those equal in all three in turn",
   options: {
-    overload_factor: numberOption({
+    overload_factor: field(number(0), {
       default: 2,
-      from: 0,
       help: "a chat leaves its replica when it has more than this many times the fleet's mean of requests in flight",
     }),
     block_size: blockSizeOption(512),

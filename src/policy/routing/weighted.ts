@@ -1,7 +1,8 @@
+import * as v from 'valibot';
 import type { InputError } from '../../kernel/errors.js';
+import { field } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import type { FleetView } from '../fleet-view.js';
-import type { PolicyOption } from '../options.js';
 import { parseScorers, type ScorerWeight } from '../scoring/parse-scorers.js';
 import { scorer } from '../scoring/registry.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
@@ -17,23 +18,30 @@ interface WeightedOptions {
   block_size: number;
 }
 
-const scorersOption: PolicyOption<WeightedOptions['scorers']> = {
-  default: DEFAULT_SCORERS,
-  accepts: 'text or list',
-  help: 'what counts and how much: name:weight pairs; only the ratios of the weights matter',
-  problem(value) {
-    if (typeof value !== 'string' && !isWeightList(value)) {
-      return 'scorers must be text like "queue-depth:2,kv-utilization:1" or a list of {name, weight}';
-    }
-    try {
-      parseScorers(value, 'scorers');
-      return null;
-    } catch (error) {
-      const { problem, hint } = error as InputError;
-      return `${problem}: ${hint}`;
-    }
+const FORMS = 'text like "queue-depth:2,kv-utilization:1", or a list of {name, weight}';
+
+const scorersOption = field(
+  v.pipe(
+    v.custom<WeightedOptions['scorers']>(
+      (value) => typeof value === 'string' || isWeightList(value),
+      `must be ${FORMS}`,
+    ),
+    v.rawCheck(({ addIssue, dataset }) => {
+      if (!dataset.typed) return;
+      try {
+        parseScorers(dataset.value, 'scorers');
+      } catch (error) {
+        const { hint, problem } = error as InputError;
+        addIssue({ message: `${problem}: ${hint}` });
+      }
+    }),
+  ),
+  {
+    default: DEFAULT_SCORERS,
+    accepts: FORMS,
+    help: 'scorers and their weights, name:weight pairs; only the ratios of the weights matter',
   },
-};
+);
 
 function isWeightList(value: unknown): value is ScorerWeight[] {
   const isPair = ({ name, weight, ...rest }: Partial<ScorerWeight>) =>

@@ -69,7 +69,7 @@ describe('a profile that is wrong', () => {
     ['', 'BAD_PROFILE', "p.json: holds no keys; start with 'version: 1'"],
     ['{', 'BAD_PROFILE', /^p\.json:1:\d+: /],
     [changed('"version": 1', '"version": 2'), 'BAD_PROFILE', 'p.json:2:14 (version): 2 is too large'],
-    [changed('"name": "tiny",', ''), 'BAD_PROFILE', /\(name\): is missing; give a text/],
+    [changed('"name": "tiny",', ''), 'BAD_PROFILE', /\(name\): is missing; give text/],
     [changed('"tp": 1', '"tp": 0'), 'BAD_PROFILE', /\(tp\): 0 is too small/],
     [changed('"request_us": 32', '"request_us": -1'), 'BAD_PROFILE', /\(step\.request_us\): -1 is too small/],
     [changed('"request_us": 32', '"request_us": "x"'), 'BAD_PROFILE', /'x' is not a number/],

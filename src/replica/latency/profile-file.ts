@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { readProblem } from '../../files/file-problem.js';
-import type { YamlErrors } from '../../kernel/yaml/read-schema.js';
-import { readStrictYaml } from '../../kernel/yaml/strict-yaml.js';
-import type { YamlPlaces } from '../../kernel/yaml/yaml-places.js';
-import { badProfile, fileNotReadable, unknownProfileKey } from '../errors.js';
+import type { SchemaCodes } from '../../schema/problems.js';
+import { readYaml } from '../../schema/read-yaml.js';
+import type { YamlPlaces } from '../../schema/yaml-places.js';
+import { badProfile, fileNotReadable } from '../errors.js';
 import type { LatencyProfile, TokenPoint } from './profile.js';
-import { PROFILE_KIND } from './profile-schema.js';
+import { PROFILE_SCHEMA } from './profile-schema.js';
 
-const ERRORS: YamlErrors = { invalid: badProfile, unknownKey: unknownProfileKey };
+const CODES: SchemaCodes = { invalid: 'BAD_PROFILE', unknownKey: 'UNKNOWN_PROFILE_KEY' };
 
 /** Reads a profile from a JSON or YAML file; the first thing wrong with it is an error with its line. */
 export function readProfile(path: string): LatencyProfile {
@@ -21,8 +21,8 @@ export function readProfile(path: string): LatencyProfile {
 }
 
 export function parseProfile(text: string, path: string): LatencyProfile {
-  const { value, places } = readStrictYaml(text, path, PROFILE_KIND, ERRORS, "start with 'version: 1'");
-  const { fit: _, ...profile } = camelCased(value) as LatencyProfile & { fit?: unknown };
+  const { given, places } = readYaml(text, path, PROFILE_SCHEMA, CODES, "start with 'version: 1'");
+  const { fit: _, ...profile } = camelCased(given) as LatencyProfile & { fit?: unknown };
   checkCurve(profile.step.decodeOnly, 'step.decode_only', places);
   checkCurve(profile.step.withPrefill, 'step.with_prefill', places);
   const launch = profile.step.launch ?? null;

@@ -56,9 +56,7 @@ clients:
 `);
     expect(clients!.map(({ input_distribution }) => input_distribution!.params!.value)).toEqual([3, 3]);
     expect(clients![0]!.output_distribution).not.toBe(clients![0]!.input_distribution);
-    expect(() => read('version: "2"\nclients: *nobody\n')).toThrow(
-      "spec.yaml:2:1 (clients): there is no anchor for '*nobody'",
-    );
+    expect(() => read('version: "2"\nclients: *nobody\n')).toThrow("spec.yaml:2:10: there is no anchor for '*nobody'");
   });
 
   it.each(['version: "1"\n', 'version: ""\n', ''])('brings version %j up to date', (version) => {

@@ -1,5 +1,5 @@
-import { readStrictYaml } from '../../kernel/yaml/strict-yaml.js';
-import { SPEC_ERRORS, specInvalid } from '../errors.js';
+import { readYaml } from '../../schema/read-yaml.js';
+import { SPEC_CODES, specInvalid } from '../errors.js';
 import { readInputFile } from '../input-file.js';
 import { isInferencePerf } from './inference-perf/is-inference-perf.js';
 import { readLengthFile } from './length-file.js';
@@ -28,8 +28,8 @@ export async function readWorkloadSpecFile(path: string, overrides: SpecOverride
  * comes back stands for itself, wherever it is written.
  */
 export function readWorkloadSpec(text: string, path: string, overrides: SpecOverrides = {}): WorkloadSpec {
-  const { value, places } = readStrictYaml(text, path, SPEC, SPEC_ERRORS, 'start it with version: "2", then clients');
-  const read = value as Omit<WorkloadSpec, 'version'> & { version?: string };
+  const { given, places } = readYaml(text, path, SPEC, SPEC_CODES, 'start it with version: "2", then clients');
+  const read = given as Omit<WorkloadSpec, 'version'> & { version?: string };
   const spec: WorkloadSpec = { ...read, version: '2' };
   if (read.version !== '2') renameClasses(spec);
   if (overrides.aggregateRate !== undefined && spec.inference_perf === undefined)

@@ -104,12 +104,7 @@ const table: Row[] = [
     ':8:14 (clients[0].arrival)',
     'is not a map; give its keys: process, cv, shape, scale',
   ],
-  [
-    'a list in place of a name',
-    ['id: shop', 'id: [shop]'],
-    ':5:5 (clients[0].id)',
-    'is not a single value; give a text',
-  ],
+  ['a list in place of a name', ['id: shop', 'id: [shop]'], ':5:5 (clients[0].id)', 'is not a single value; give text'],
   [
     'an unknown version',
     ['version: "2"', 'version: "3"'],
@@ -132,7 +127,7 @@ const table: Row[] = [
     'an endless rate',
     ['aggregate_rate: 10', 'aggregate_rate: .inf'],
     ':2:17 (aggregate_rate)',
-    "'.inf' is not a number; give a number from 0 to 1000000",
+    'Infinity is not a number; give a number from 0 to 1000000',
   ],
   [
     'a rate beyond a microsecond',
@@ -162,7 +157,7 @@ const table: Row[] = [
     'a negative seed',
     ['num_requests: 50', 'seed: -1'],
     ':3:7 (seed)',
-    '-1 is too small; give a whole number from 0 to 9007199254740991',
+    '-1 is too small; give a whole number of at least 0',
   ],
   [
     'an unknown category',
@@ -170,8 +165,8 @@ const table: Row[] = [
     ':3:11 (category)',
     "unknown value 'langauge'; did you mean 'language'? known: language, multimodal, reasoning",
   ],
-  ['a client without an id', ['id: shop', 'tenant_id: shop'], ':5:5 (clients[0].id)', 'is missing; give a text'],
-  ['an empty id', ['id: shop', 'id: ""'], ':5:9 (clients[0].id)', 'is missing; give a text'],
+  ['a client without an id', ['id: shop', 'tenant_id: shop'], ':5:5 (clients[0].id)', 'is missing; give text'],
+  ['an empty id', ['id: shop', 'id: ""'], ':5:9 (clients[0].id)', 'is missing; give text'],
   [
     'an id twice',
     ['id: users', 'id: shop'],
@@ -194,7 +189,7 @@ const table: Row[] = [
     'no share',
     ['rate_fraction: 1', 'rate_fraction: 0'],
     ':7:20 (clients[0].rate_fraction)',
-    '0 is too small; give a number above 0 up to 1000000000',
+    '0 is too small; give a number above 0, at most 1000000000',
   ],
   [
     'an unknown process',
@@ -218,7 +213,7 @@ const table: Row[] = [
     'no variation at all',
     ['cv: 2 }', 'cv: 0 }'],
     ':8:36 (clients[0].arrival.cv)',
-    '0 is too small; give a number above 0 up to 1000',
+    '0 is too small; give a number above 0, at most 1000',
   ],
   [
     'more variation than a law has',
@@ -284,7 +279,7 @@ const table: Row[] = [
     'parameters that are no map',
     ['params: { value: 20 }', 'params: 20'],
     ':10:52 (clients[0].output_distribution.params)',
-    'is not a map; give parameters with a number',
+    'is not a map; give parameters, each with a number',
   ],
   [
     'a mean outside the bounds',
@@ -440,7 +435,7 @@ const table: Row[] = [
     'a rate of a window of 0',
     ['end_us: 100 }', 'end_us: 100, trace_rate: 0 }'],
     ':13:68 (clients[0].lifecycle.windows[0].trace_rate)',
-    '0 is too small; give a number above 0 up to 1000000',
+    '0 is too small; give a number above 0, at most 1000000',
   ],
   [
     'a client without windows and no aggregate rate',
@@ -635,7 +630,7 @@ const table: Row[] = [
     'no bandwidth',
     ['prefix_length: 64', 'prefix_length: 64\n    network: { bandwidth_mbps: 0 }'],
     ':13:32 (clients[0].network.bandwidth_mbps)',
-    '0 is too small; give a number above 0 up to 1000000',
+    '0 is too small; give a number above 0, at most 1000000',
   ],
   [
     'images of no size',
@@ -692,7 +687,7 @@ const table: Row[] = [
     'a target that nothing can meet',
     ['num_requests: 50', 'goodput_slo_targets: { critical: { ttft_ms: 0 } }'],
     ':3:45 (goodput_slo_targets.critical.ttft_ms)',
-    '0 is too small; give a number above 0 up to 1000000000',
+    '0 is too small; give a number above 0, at most 1000000000',
   ],
   [
     'an unknown measure',
@@ -725,13 +720,13 @@ const table: Row[] = [
     'a stage without a rate',
     ['rate: 5, ', ''],
     ':3:12 (inference_perf.stages[0].rate)',
-    'is missing; give a number above 0 up to 1000000',
+    'is missing; give a number above 0, at most 1000000',
   ],
   [
     'a stage of no length',
     ['duration: 10', 'duration: 0'],
     ':3:33 (inference_perf.stages[0].duration)',
-    '0 is too small; give a number above 0 up to 1000000',
+    '0 is too small; give a number above 0, at most 1000000',
   ],
   [
     'no system prompts',

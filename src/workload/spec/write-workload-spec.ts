@@ -1,5 +1,5 @@
 import { Document, isMap, isPair, isScalar, isSeq, type Node } from 'yaml';
-import type { Kind } from '../../kernel/yaml/schema.js';
+import { entriesOf, itemOf, type Schema } from '../../schema/facts.js';
 import { SPEC } from './spec-schema.js';
 import type { WorkloadSpec } from './workload-spec.js';
 
@@ -8,17 +8,18 @@ const LONGEST_LINE = 100;
 
 /** The specification as YAML, keys in the order of the documentation. Reads back as the same specification. */
 export function writeWorkloadSpec(spec: WorkloadSpec): string {
-  const document = new Document(ordered(spec, SPEC));
+  const document = new Document(ordered(spec, SPEC as Schema));
   foldShortMaps(document.contents as Node, true);
   return document.toString({ lineWidth: 0 });
 }
 
-function ordered(value: unknown, kind: Kind): unknown {
-  if (kind.type === 'list') return (value as unknown[]).map((item) => ordered(item, kind.of));
-  if (kind.type !== 'keys') return value;
+function ordered(value: unknown, schema: Schema): unknown {
+  if (Array.isArray(value)) return value.map((item) => ordered(item, itemOf(schema)!));
+  const entries = entriesOf(schema);
+  if (entries === null) return value;
   const given = value as Record<string, unknown>;
-  const names = Object.keys(kind.keys).filter((name) => given[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, ordered(given[name], kind.keys[name]!.kind)]));
+  const names = Object.keys(entries).filter((name) => given[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, ordered(given[name], entries[name]!)]));
 }
 
 /** Whether the node may stand inside a line. */

@@ -3,15 +3,18 @@ import { ENGINE_TASKS } from '../../../engines/task.js';
 import { policyOf } from '../../../gateway/config/config-parts.js';
 import { DEFAULT_POLICY, type PolicyConfig } from '../../../gateway/config/gateway-config.js';
 import { InputError } from '../../../kernel/errors.js';
-import { BUNDLE_KIND, type BundleKeys } from '../../../policy/bundle/bundle-keys.js';
+import { POLICY_SCHEMA, type PolicyKeys } from '../../../policy/bundle/policy-schema.js';
+import { factsOf, type Schema } from '../../../schema/facts.js';
 import { invalidField } from '../errors.js';
 import { column, defineKind, type PlaceOf } from '../kind.js';
 import { environmentName, environmentValue, memory, name, secretText, text } from '../parts.js';
 import { zodOfKind } from '../zod-of-kind.js';
 
 const section = (key: 'routing' | 'admission' | 'flow_control') => {
-  const { help, kind } = BUNDLE_KIND.keys[key]!;
-  return zodOfKind(kind).optional().describe(help) as z.ZodOptional<z.ZodType<Record<string, unknown>>>;
+  const schema = POLICY_SCHEMA.entries[key] as Schema;
+  return zodOfKind(schema)
+    .optional()
+    .describe(factsOf(schema).help ?? '') as z.ZodOptional<z.ZodType<Record<string, unknown>>>;
 };
 
 const seconds = z.number().min(0).max(86_400);
@@ -141,5 +144,5 @@ export function endpointPolicy(
   if (routing !== undefined) keys.routing = routing;
   if (admission !== undefined) keys.admission = admission;
   if (flow_control !== undefined) keys.flow_control = flow_control;
-  return policyOf(keys as BundleKeys, DEFAULT_POLICY, (key) => placeOf(`spec.${key}`), warn);
+  return policyOf(keys as PolicyKeys, DEFAULT_POLICY, (key) => placeOf(`spec.${key}`), warn);
 }

@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import { isScalar, type Node } from 'yaml';
-import { readSchema } from '../../../kernel/yaml/read-schema.js';
-import type { Keys, Kind } from '../../../kernel/yaml/schema.js';
-import { parseStrictYaml } from '../../../kernel/yaml/strict-yaml.js';
-import { SPEC_ERRORS, specInvalid } from '../../errors.js';
+import { bare, entriesOf, type Schema } from '../../../schema/facts.js';
+import { section } from '../../../schema/fields.js';
+import { checkNode, parseYaml } from '../../../schema/read-yaml.js';
+import { SPEC_CODES, specInvalid } from '../../errors.js';
 import { SPEC } from '../spec-schema.js';
 import type { InferencePerfSpec, WorkloadSpec } from '../workload-spec.js';
 
@@ -25,21 +26,22 @@ const OLD_NAMES = {
 const LOAD_TYPES = ['constant', 'poisson'];
 const UNREAD = ['question_distribution', 'output_distribution', 'multimodal'] as const;
 
-const PERF = keysOf(SPEC.keys.inference_perf!.kind);
-const STAGES = PERF.stages!.kind;
-const SHARED_PREFIX = sharedPrefixKind();
+const PERF = entriesOf(SPEC.entries.inference_perf as Schema)!;
+const STAGES = PERF.stages!;
+const SHARED_PREFIX = sharedPrefixSchema();
 
 /**
  * The workload that a configuration of inference-perf describes: stages of a constant or random rate, and users who share
  * system prompts. What says how to measure (server, api, metrics, report and the like) is not looked at.
  */
 export function readInferencePerf(text: string, path: string): WorkloadSpec {
-  const { document, places } = parseStrictYaml(text, path, SPEC_ERRORS);
+  const { document, places } = parseYaml(text, path, SPEC_CODES);
   const at = (...keys: string[]) => document.getIn(keys, true) as Node | undefined;
   const fail: Fail = (where, problem, hint) => specInvalid(places.of(where), problem, hint);
   refuseOtherKinds(at, fail);
   const list = at('load', 'stages');
-  const stages = list && (readSchema(list, STAGES, places, SPEC_ERRORS, 'load.stages') as InferencePerfSpec['stages']);
+  const stages =
+    list && (checkNode(list, STAGES, places, SPEC_CODES, ['load', 'stages']).given as InferencePerfSpec['stages']);
   if (stages === undefined || stages.length === 0) {
     const problem = stages === undefined ? 'is missing' : 'the list is empty';
     throw fail('load.stages', problem, 'give a list of rate and duration');
@@ -47,7 +49,8 @@ export function readInferencePerf(text: string, path: string): WorkloadSpec {
   const shared = at('data', 'shared_prefix');
   const { seed, ...given } = isNothing(shared)
     ? {}
-    : (readSchema(shared!, SHARED_PREFIX, places, SPEC_ERRORS, 'data.shared_prefix') as Partial<SharedPrefix> & {
+    : (checkNode(shared!, SHARED_PREFIX, places, SPEC_CODES, ['data', 'shared_prefix'])
+        .given as Partial<SharedPrefix> & {
         seed?: number;
       });
   return {
@@ -84,15 +87,11 @@ function refuseOtherKinds(at: (...keys: string[]) => Node | undefined, fail: Fai
 }
 
 /** The keys of a shared prefix, none of which has to be there, under old and new names. */
-function sharedPrefixKind(): Kind {
-  const keys = Object.entries(keysOf(PERF.shared_prefix!.kind)).map(([name, key]) => [name, { ...key, needed: false }]);
-  const optional = Object.fromEntries(keys) as Keys;
+function sharedPrefixSchema() {
+  const keys = Object.entries(entriesOf(PERF.shared_prefix!)!).map(([name, key]) => [name, v.optional(bare(key))]);
+  const optional: v.ObjectEntries = Object.fromEntries(keys);
   const old = Object.entries(OLD_NAMES).map(([name, oldName]) => [oldName, optional[name]!]);
-  return {
-    type: 'keys',
-    title: 'shared_prefix',
-    keys: { ...optional, ...(Object.fromEntries(old) as Keys), seed: SPEC.keys.seed! },
-  };
+  return section('shared_prefix', { ...optional, ...Object.fromEntries(old), seed: SPEC.entries.seed });
 }
 
 function renamed(
@@ -115,9 +114,4 @@ function renamed(
 /** Absent, or nothing behind the colon. */
 function isNothing(node: Node | undefined): boolean {
   return node === undefined || (isScalar(node) && node.value === null);
-}
-
-function keysOf(kind: Kind): Keys {
-  if (kind.type !== 'keys') throw new TypeError(`${kind.type} has no keys`);
-  return kind.keys;
 }

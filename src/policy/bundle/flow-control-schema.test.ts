@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { FLOW_CONTROL_DEFAULTS, FLOW_CONTROL_KIND, flowControlOf } from './flow-control-keys.js';
+import { FLOW_CONTROL_SCHEMA, flowControlOf } from './flow-control-schema.js';
 
 describe('flowControlOf', () => {
   it('always has an end, of the queue and of a wait', () => {
-    expect(flowControlOf({}, {})).toEqual(FLOW_CONTROL_DEFAULTS);
-    expect(FLOW_CONTROL_DEFAULTS.maxQueueDepth).toBeGreaterThan(0);
-    expect(FLOW_CONTROL_DEFAULTS.requestTtlUs).toBeGreaterThan(0);
+    expect(flowControlOf({}, {}).maxQueueDepth).toBeGreaterThan(0);
+    expect(flowControlOf({}, {}).requestTtlUs).toBeGreaterThan(0);
   });
 
   it('reads every key of the table', () => {
@@ -23,7 +22,7 @@ describe('flowControlOf', () => {
       per_band_capacity: 11,
       queue_shedding: true,
     };
-    expect(Object.keys(keys)).toEqual(Object.keys(FLOW_CONTROL_KIND.keys));
+    expect(Object.keys(keys)).toEqual(Object.keys(FLOW_CONTROL_SCHEMA.entries));
     expect(flowControlOf(keys, { gold: 5 })).toEqual({
       saturationDetector: 'utilization',
       dispatchOrder: 'slo-deadline',

@@ -1,0 +1,96 @@
+import * as v from 'valibot';
+import type { Facts } from './facts.js';
+
+/** The value of a section as a person writes it: what has a default may be absent. */
+export type Given<S extends v.GenericSchema> = v.InferInput<S>;
+/** The value of a section with its defaults filled in. */
+export type Value<S extends v.GenericSchema> = v.InferOutput<S>;
+
+type Annotated<S extends v.GenericSchema> = v.SchemaWithPipe<
+  readonly [S, v.MetadataAction<v.InferOutput<S>, Facts & Record<string, unknown>>]
+>;
+
+function annotated<S extends v.GenericSchema>(schema: S, facts: Facts): Annotated<S> {
+  return v.pipe(schema, v.metadata({ ...facts })) as unknown as Annotated<S>;
+}
+
+/** A key that may be absent. */
+export function field<S extends v.GenericSchema>(schema: S, facts: Facts): v.OptionalSchema<Annotated<S>, undefined>;
+/** A key with a default. */
+export function field<S extends v.GenericSchema, const D extends v.InferInput<S>>(
+  schema: S,
+  facts: Facts & { readonly default: D },
+): v.OptionalSchema<Annotated<S>, D>;
+export function field(schema: v.GenericSchema, { default: standard, ...facts }: Facts & { default?: unknown }): Schema {
+  return v.optional(annotated(schema, facts), standard);
+}
+
+/** A key that must be there. */
+export function required<S extends v.GenericSchema>(schema: S, facts: Facts): Annotated<S> {
+  return annotated(schema, facts);
+}
+
+type Schema = v.GenericSchema;
+
+/** A whole number from `min` to `max`. */
+export const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
+
+/** Any finite number, from `min` to `max` where they are given. */
+export const number = (min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY) =>
+  v.pipe(v.number(), v.finite(), v.minValue(min), v.maxValue(max));
+
+/** A number above `min`, up to `max`. */
+export const above = (min: number, max = Number.POSITIVE_INFINITY) =>
+  v.pipe(v.number(), v.finite(), v.gtValue(min), v.maxValue(max));
+
+export const flag = v.boolean();
+
+/** Text without control characters. `most` bounds its length. */
+export const text = (most = 4096) =>
+  v.pipe(v.string(), v.minLength(1), v.maxLength(most), v.regex(/^[^\p{Cc}]*$/u, 'text without control characters'));
+
+/** Text of a certain form. @param accepts what a value may be, as the end of a sentence that starts with "give" */
+export const pattern = (form: RegExp, accepts: string, most = 4096) =>
+  v.pipe(v.string(), v.maxLength(most), v.regex(form, accepts), v.metadata({ accepts }));
+
+/** One of these names. */
+export const choice = <const Names extends readonly string[]>(names: Names) => v.picklist(names);
+
+/** A value that is checked elsewhere. */
+export const any = v.unknown();
+
+export const list = <S extends v.GenericSchema>(of: S) => v.array(of);
+
+/** The library takes a list for a map with the keys 0, 1, 2: such a schema refuses it. */
+function mapsOnly<S extends v.GenericSchema>(schema: S): S {
+  const run = schema['~run'];
+  return {
+    ...schema,
+    '~run'(dataset, config) {
+      if (!Array.isArray(dataset.value)) return run.call(this, dataset, config);
+      v._addIssue(this, 'type', dataset, config);
+      return dataset;
+    },
+  } as S;
+}
+
+/** A map under names of the user's choice. @param names what they stand for: `models`, `classes` */
+export const map = <S extends v.GenericSchema>(names: string, of: S) =>
+  annotated(mapsOnly(v.record(v.string(), of)), { names });
+
+/** A map of known keys; any other key is an error. */
+export const section = <const E extends v.ObjectEntries>(title: string, entries: E) =>
+  Object.assign(annotated(mapsOnly(v.strictObject(entries)), { title }), { title });
+
+/** A value stored encrypted and never returned. */
+export const secret = (most = 16_384) =>
+  annotated(
+    v.pipe(
+      v.string(),
+      v.minLength(1),
+      v.maxLength(most),
+      v.regex(/^[\x21-\x7e]+$/, 'a secret of printable characters without spaces'),
+    ),
+    { secret: true, accepts: 'a secret of printable characters without spaces' },
+  );

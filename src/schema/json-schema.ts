@@ -1,0 +1,49 @@
+import type * as v from 'valibot';
+import type { Facts } from './facts.js';
+
+/** As much of JSON Schema as is walked here. */
+export interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly writeOnly?: boolean;
+  readonly [more: string]: unknown;
+}
+
+/**
+ * The JSON Schema (2020-12) of what people write: for editors, OpenAPI and forms. The converter is loaded on first use.
+ * @param typeMode 'output' for what is returned, with defaults filled in
+ */
+export async function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'output' = 'input'): Promise<JsonSchema> {
+  const { toJsonSchema } = await import('@valibot/to-json-schema');
+  const { $schema: _, ...made } = toJsonSchema(schema, {
+    typeMode,
+    target: 'draft-2020-12',
+    // Bounds beyond what a double holds exactly say nothing, and infinity is no JSON.
+    overrideAction: ({ jsonSchema, valibotAction }) => {
+      const { metadata, requirement, type } = valibotAction as {
+        type: string;
+        metadata?: Facts;
+        requirement?: unknown;
+      };
+      if (metadata !== undefined) {
+        const own = Object.entries(jsonSchema).filter(([key]) => !Object.hasOwn(metadata, key));
+        return { ...Object.fromEntries(own), ...shownFacts(metadata) };
+      }
+      const isBound = ['min_value', 'gt_value', 'max_value', 'finite'].includes(type);
+      if (isBound && (type === 'finite' || !Number.isFinite(requirement))) return jsonSchema;
+      if (type === 'regex') return { ...jsonSchema, pattern: (requirement as RegExp).source };
+      return undefined;
+    },
+  });
+  return made as JsonSchema;
+}
+
+function shownFacts({ help, secret, title }: Facts): Record<string, unknown> {
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(help === undefined ? {} : { description: help }),
+    ...(secret === undefined ? {} : { writeOnly: true, format: 'password' }),
+  };
+}
