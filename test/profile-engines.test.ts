@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { fakeRecipe, fakeRun } from '../src/experiment/fake-experiment.fixture.js';
-import { summarise } from '../src/experiment/run-summary.js';
-import { RunSimulator } from '../src/experiment/simulate-run.js';
-import { makeWorkload, type WorkloadRecipe } from '../src/experiment/workload-recipe.js';
+import { makeWorkload, type WorkloadRecipe } from '../src/experiment/recipes/workload-recipe.js';
+import { summarise } from '../src/experiment/runs/run-summary.js';
+import { RunSimulator } from '../src/experiment/runs/simulate-run.js';
 import { replayTrace } from '../src/observe/fit/traces/replay-trace.js';
 import { fakeTable } from '../src/replica/fake-replica.fixture.js';
 import { fakeProfile } from '../src/replica/latency/fake-profile.fixture.js';

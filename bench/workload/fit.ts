@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ComparisonRow, comparisonTable } from '../../src/report/comparison-table.js';
+import { type ComparisonRow, comparisonTable } from '../../src/report/text/comparison-table.js';
 import { compareTraffic, TOLERANCE } from '../../src/workload/fit/compare-traffic.js';
 import { fitWorkload } from '../../src/workload/fit/fit-workload.js';
 import type { StatisticName } from '../../src/workload/fit/traffic-statistics.js';

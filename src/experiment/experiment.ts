@@ -1,6 +1,6 @@
 import type { ClusterConfig } from '../simulator/cluster-config.js';
 import type { MetricKey } from './metrics.js';
-import type { WorkloadRecipe } from './workload-recipe.js';
+import type { WorkloadRecipe } from './recipes/workload-recipe.js';
 
 /** One simulation as plain data: enough to make it anywhere, in this process or in another thread. */
 export interface RunInputs {

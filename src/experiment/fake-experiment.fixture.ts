@@ -2,8 +2,8 @@ import type { ClusterConfig } from '../simulator/cluster-config.js';
 import { fakeCluster } from '../simulator/fake-cluster.fixture.js';
 import type { Experiment, RunInputs, Variant } from './experiment.js';
 import { METRICS, type MetricValues } from './metrics.js';
-import { QUANTILES, type RunSummary } from './run-summary.js';
-import type { WorkloadRecipe } from './workload-recipe.js';
+import type { WorkloadRecipe } from './recipes/workload-recipe.js';
+import { QUANTILES, type RunSummary } from './runs/run-summary.js';
 
 /** A few requests at a constant rate. */
 export function fakeRecipe(requests = 5): WorkloadRecipe {

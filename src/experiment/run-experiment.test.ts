@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { RunExecutor } from './executor.js';
 import type { RunInputs } from './experiment.js';
 import { fakeRun, fakeSummary } from './fake-experiment.fixture.js';
-import type { RunCache } from './run-cache.js';
 import { type ExperimentProgress, simulateRuns } from './run-experiment.js';
-import type { RunSummary } from './run-summary.js';
+import type { RunExecutor } from './runs/executor.js';
+import type { RunCache } from './runs/run-cache.js';
+import type { RunSummary } from './runs/run-summary.js';
 
 const runs = [1, 2, 3, 4].map((seed) => fakeRun({ seed }));
 

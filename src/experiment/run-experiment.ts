@@ -1,8 +1,8 @@
-import type { RunExecutor } from './executor.js';
 import type { RunInputs } from './experiment.js';
-import { NO_CACHE, type RunCache } from './run-cache.js';
-import { programFingerprint, runKeys } from './run-key.js';
-import type { RunSummary } from './run-summary.js';
+import type { RunExecutor } from './runs/executor.js';
+import { NO_CACHE, type RunCache } from './runs/run-cache.js';
+import { programFingerprint, runKeys } from './runs/run-key.js';
+import type { RunSummary } from './runs/run-summary.js';
 
 /** How far an experiment is: told after the cache was searched, and after every run. */
 export interface ExperimentProgress {

@@ -1,20 +1,20 @@
 import type { CountedValues } from '../kernel/counted-values.js';
 import { EventFifo } from '../kernel/event-fifo.js';
 import { EventHeap } from '../kernel/event-heap.js';
-import { BatchFormation } from './batch-formation.js';
+import { RunningBatch } from './batch/running-batch.js';
+import { TokenGaps } from './batch/token-gaps.js';
+import { createWaitQueue, type WaitQueue } from './batch/wait-queue.js';
 import { isServable, lastContext } from './context-limits.js';
-import { DecodeRun } from './decode-run.js';
 import { type EngineRules, engineRules } from './engine-rules.js';
-import { KvCache } from './kv-cache.js';
+import { KvCache } from './kv/kv-cache.js';
 import type { LatencyModel } from './latency/contract.js';
 import { preemptionPolicy } from './preemption/registry.js';
 import type { ReplicaConfig } from './replica-config.js';
 import type { ReplicaEvents, ReplicaRequests } from './replica-requests.js';
 import { STATUS } from './request-outcomes.js';
-import { RunningBatch } from './running-batch.js';
 import { scheduler } from './scheduling/registry.js';
-import { TokenGaps } from './token-gaps.js';
-import { createWaitQueue, type WaitQueue } from './wait-queue.js';
+import { BatchFormation } from './step/batch-formation.js';
+import { DecodeRun } from './step/decode-run.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 

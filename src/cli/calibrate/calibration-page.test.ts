@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { calibrate } from '../../observe/calibrate/calibrate.js';
 import type { CalibrationDocument } from '../../observe/calibrate/calibration.js';
 import { fakeInputs, fakeOptions, measured, predicted } from '../../observe/calibrate/fake-requests.fixture.js';
-import { calibrationPage } from '../../report/calibrate-page.js';
+import { calibrationPage } from '../../report/calibrate/calibrate-page.js';
 import { silent } from '../test-folder.fixture.js';
 import { COMPARE, inCalibrationFolder } from './calibration-folder.fixture.js';
 

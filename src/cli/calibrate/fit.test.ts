@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Interval, RequestErrors } from '../../observe/fit/fit-report.js';
 import { readProfile } from '../../replica/latency/profile-file.js';
-import type { FitDocument } from '../../report/fit-table.js';
+import type { FitDocument } from '../../report/calibrate/fit-table.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';
 import { captured as twinyard } from '../test-io.fixture.js';
 

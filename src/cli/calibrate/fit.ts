@@ -5,7 +5,7 @@ import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import { ENGINE_RULES } from '../../replica/engine-rules.js';
 import { profileText } from '../../replica/latency/profile-file.js';
-import type { FitDocument } from '../../report/fit-table.js';
+import type { FitDocument } from '../../report/calibrate/fit-table.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { badChoice, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
@@ -65,7 +65,7 @@ export async function fit(
     io.stdout.write(`${JSON.stringify({ ...document, report: told }, null, 2)}\n`);
     return 0;
   }
-  const { fitTable } = await import('../../report/fit-table.js');
+  const { fitTable } = await import('../../report/calibrate/fit-table.js');
   io.stdout.write(fitTable(document, { colour: wantsColour(io.stdout, io.env) }));
   return 0;
 }

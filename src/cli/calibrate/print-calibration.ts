@@ -1,5 +1,5 @@
 import type { Calibration, CalibrationDocument } from '../../observe/calibrate/calibration.js';
-import { calibrationJson } from '../../report/calibrate-json.js';
+import { documentJson } from '../../report/text/document-json.js';
 import type { FlagValues } from '../flags/flag.js';
 import { type CliIo, wantsColour } from '../io.js';
 import { writeOutputs } from '../output/output-files.js';
@@ -15,10 +15,10 @@ export async function printCalibration(
   const { document } = calibration;
   const { format, report } = flags.values;
   if (report !== null) {
-    const text = isPage(report) ? await asPage(calibration, title) : calibrationJson(document);
+    const text = isPage(report) ? await asPage(calibration, title) : documentJson(document);
     await writeOutputs([{ flag: '--report', path: report, pieces: () => [text] }], io);
   }
-  io.stdout.write(format === 'table' ? await asTable(document, title, io) : calibrationJson(document));
+  io.stdout.write(format === 'table' ? await asTable(document, title, io) : documentJson(document));
   const missed = missedTolerances(document, flags);
   if (missed.length > 0) io.stderr.write(`twinyard: missed: ${missed.join('; ')}\n`);
   return missed.length > 0 ? 1 : 0;
@@ -30,12 +30,12 @@ function isPage(path: string): boolean {
 }
 
 async function asPage(calibration: Calibration, title: string): Promise<string> {
-  const { calibrationPage } = await import('../../report/calibrate-page.js');
+  const { calibrationPage } = await import('../../report/calibrate/calibrate-page.js');
   return calibrationPage(calibration, title);
 }
 
 async function asTable(document: CalibrationDocument, title: string, io: CliIo): Promise<string> {
-  const { calibrationTable } = await import('../../report/calibrate-table.js');
+  const { calibrationTable } = await import('../../report/calibrate/calibrate-table.js');
   return calibrationTable(document, title, { colour: wantsColour(io.stdout, io.env) });
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ComparisonDocument } from '../../experiment/comparison.js';
+import type { ComparisonDocument } from '../../experiment/comparison/comparison.js';
 import { captured as twinyard } from '../test-io.fixture.js';
 
 let folder: string;

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
-import type { Comparison } from '../../experiment/comparison.js';
+import type { Comparison } from '../../experiment/comparison/comparison.js';
 import { runsOf } from '../../experiment/experiment.js';
-import { createExecutor } from '../../experiment/worker-pool.js';
-import { comparisonJson } from '../../report/compare-json.js';
+import { createExecutor } from '../../experiment/runs/worker-pool.js';
+import { documentJson } from '../../report/text/document-json.js';
 import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
@@ -45,7 +45,7 @@ export async function compare(argv: readonly string[], io: CliIo): Promise<numbe
   const executor = await createExecutor(values.workers ?? availableParallelism());
   try {
     const [{ compareRuns }, { planExperiment }, { simulateAll }, { runCacheOf }] = await Promise.all([
-      import('../../experiment/comparison.js'),
+      import('../../experiment/comparison/comparison.js'),
       import('./plan-experiment.js'),
       import('./simulate-all.js'),
       import('./run-cache-of.js'),
@@ -57,7 +57,7 @@ export async function compare(argv: readonly string[], io: CliIo): Promise<numbe
     );
     const comparison = compareRuns(experiment, await simulateAll(runsOf(experiment), surroundings));
     if (values.report !== null) await writeReport(values.report, comparison, { ...io, beforeSignal: signals.add });
-    io.stdout.write(values.format === 'table' ? await asTable(comparison, io) : comparisonJson(comparison.document));
+    io.stdout.write(values.format === 'table' ? await asTable(comparison, io) : documentJson(comparison.document));
     return 0;
   } finally {
     await executor.close();
@@ -81,11 +81,11 @@ function inputPaths(configs: readonly string[], given: Settings): NamedPath[] {
 }
 
 async function writeReport(path: string, comparison: Comparison, io: CliIo): Promise<void> {
-  const { comparePage } = await import('../../report/compare-page.js');
+  const { comparePage } = await import('../../report/compare/compare-page.js');
   await writeOutputs([{ flag: '--report', path, pieces: () => [comparePage(comparison)] }], io);
 }
 
 async function asTable({ document }: Comparison, io: CliIo): Promise<string> {
-  const { compareTable } = await import('../../report/compare-table.js');
+  const { compareTable } = await import('../../report/compare/compare-table.js');
   return compareTable(document, { colour: wantsColour(io.stdout, io.env) });
 }

@@ -1,5 +1,5 @@
 import type { ExperimentProgress } from '../../experiment/run-experiment.js';
-import { bar } from '../../report/bar.js';
+import { bar } from '../../report/text/bar.js';
 import type { CliIo } from '../io.js';
 
 const REDRAW_MS = 100;

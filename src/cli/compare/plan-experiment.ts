@@ -1,8 +1,8 @@
 import type { Experiment, RunInputs, Variant } from '../../experiment/experiment.js';
 import type { Capacity, Preset } from '../../experiment/presets/preset.js';
 import { PRESETS } from '../../experiment/presets/registry.js';
-import type { RunSummary } from '../../experiment/run-summary.js';
-import { dependsOnSeed } from '../../experiment/workload-recipe.js';
+import { dependsOnSeed } from '../../experiment/recipes/workload-recipe.js';
+import type { RunSummary } from '../../experiment/runs/run-summary.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';

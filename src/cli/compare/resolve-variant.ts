@@ -1,5 +1,5 @@
 import type { Variant } from '../../experiment/experiment.js';
-import type { WorkloadRecipe } from '../../experiment/workload-recipe.js';
+import type { WorkloadRecipe } from '../../experiment/recipes/workload-recipe.js';
 import { checkConflicts } from '../config/flag-conflicts.js';
 import { checkReplayWorkload } from '../config/replay-workload.js';
 import { type EngineFlags, resolveCluster, withHeaderTargets } from '../config/resolve-cluster.js';
@@ -66,7 +66,7 @@ async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Prom
   const { header, data } = checkReplayWorkload(flags);
   const { config } = await resolveCluster(flags, diagnostics);
   const part = tracePartOf(flags);
-  const { traceRecipe } = await import('../../experiment/trace-recipe.js');
+  const { traceRecipe } = await import('../../experiment/recipes/trace-recipe.js');
   const workload = await traceRecipe({
     header: header?.path ?? null,
     data: data.path,

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { NO_CACHE, openRunCache, type RunCache } from '../../experiment/run-cache.js';
+import { NO_CACHE, openRunCache, type RunCache } from '../../experiment/runs/run-cache.js';
 import { InputError } from '../../kernel/errors.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeRun, fakeSummary } from '../../experiment/fake-experiment.fixture.js';
-import { NO_CACHE, type RunCache } from '../../experiment/run-cache.js';
+import { NO_CACHE, type RunCache } from '../../experiment/runs/run-cache.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { testIo } from '../test-io.fixture.js';
 import { signalCleanUps } from './signal-clean-ups.js';

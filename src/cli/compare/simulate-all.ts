@@ -1,8 +1,8 @@
-import type { RunExecutor } from '../../experiment/executor.js';
 import type { RunInputs } from '../../experiment/experiment.js';
-import { NO_CACHE, type RunCache } from '../../experiment/run-cache.js';
 import { type ExperimentProgress, simulateRuns } from '../../experiment/run-experiment.js';
-import type { RunSummary } from '../../experiment/run-summary.js';
+import type { RunExecutor } from '../../experiment/runs/executor.js';
+import { NO_CACHE, type RunCache } from '../../experiment/runs/run-cache.js';
+import type { RunSummary } from '../../experiment/runs/run-summary.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { CliIo } from '../io.js';
 import { createExperimentProgress } from './experiment-progress.js';

@@ -1,4 +1,4 @@
-import type { WorkloadRecipe } from '../../experiment/workload-recipe.js';
+import type { WorkloadRecipe } from '../../experiment/recipes/workload-recipe.js';
 import type { GoodputTarget } from '../../simulator/cluster-config.js';
 import { distributionSpec } from '../../workload/generate/distribution-spec.js';
 import { isLengthPreset } from '../../workload/generate/presets.js';

@@ -1,4 +1,4 @@
-import { textTable } from '../../report/text-table.js';
+import { textTable } from '../../report/text/text-table.js';
 import { text } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
 import { resourceAt } from './called-resource.js';

@@ -1,5 +1,5 @@
-import type { ComparisonRow } from '../../report/comparison-table.js';
-import { comparisonTable } from '../../report/comparison-table.js';
+import type { ComparisonRow } from '../../report/text/comparison-table.js';
+import { comparisonTable } from '../../report/text/comparison-table.js';
 import { synthAgenticCoder } from '../../workload/synth/agentic-coder.js';
 import type { AgenticOptions } from '../../workload/synth/agentic-sessions.js';
 import { agenticStatistics } from '../../workload/synth/agentic-statistics.js';

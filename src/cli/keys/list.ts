@@ -31,7 +31,7 @@ export async function list(argv: readonly string[], io: CliIo): Promise<number> 
       io.stdout.write(`${JSON.stringify(views, null, 2)}\n`);
       return 0;
     }
-    const { textTable } = await import('../../report/text-table.js');
+    const { textTable } = await import('../../report/text/text-table.js');
     const rows = views.map((view) => [
       ...[view.id, view.name, view.state, view.tenant, modelsText(view), view.role, `...${view.hint}`],
       view.expires_at === null ? 'never' : timeText(view.expires_at),

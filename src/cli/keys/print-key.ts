@@ -9,7 +9,7 @@ export async function printKey(key: KeyRecord, now: number, format: string, io: 
     io.stdout.write(`${JSON.stringify(view, null, 2)}\n`);
     return;
   }
-  const { textTable } = await import('../../report/text-table.js');
+  const { textTable } = await import('../../report/text/text-table.js');
   io.stdout.write(`${textTable(rowsOf(view), ['left', 'left']).join('\n')}\n`);
 }
 

@@ -1,5 +1,5 @@
-import { decimal, whole } from '../../report/format-number.js';
-import { textTable } from '../../report/text-table.js';
+import { decimal, whole } from '../../report/text/format-number.js';
+import { textTable } from '../../report/text/text-table.js';
 import type { UsageDimension } from '../../store/usage/usage-record.js';
 import { USAGE_COLUMNS, type UsageView } from '../../store/usage/usage-view.js';
 

@@ -1,7 +1,7 @@
 import type { ObservationDocument } from '../../observe/drive/observation.js';
-import { decimal, percent, whole } from '../../report/format-number.js';
-import { createStyle } from '../../report/style.js';
-import { textTable } from '../../report/text-table.js';
+import { decimal, percent, whole } from '../../report/text/format-number.js';
+import { createStyle } from '../../report/text/style.js';
+import { textTable } from '../../report/text/text-table.js';
 import type { LatencySpread } from '../../simulator/results/latency-spread.js';
 
 const LABEL_WIDTH = 12;

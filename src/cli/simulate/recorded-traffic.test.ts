@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ComparisonDocument } from '../../experiment/comparison.js';
+import type { ComparisonDocument } from '../../experiment/comparison/comparison.js';
 import { RotatedLines } from '../../gateway/lines/rotated-lines.js';
 import { recordedRequest } from '../../gateway/recording/recorder.fixture.js';
 import { TrafficRecorder } from '../../gateway/recording/traffic-recorder.js';

@@ -1,4 +1,4 @@
-import { requestsJson, resultJson, resultWithRequestsJson } from '../../report/result-json.js';
+import { requestsJson, resultJson, resultWithRequestsJson } from '../../report/result/result-json.js';
 import type { RequestResult, ResultDocument } from '../../simulator/result-document.js';
 import { type SimulationResult, simulate } from '../../simulator/simulate.js';
 import type { TraceFacts } from '../../workload/trace-v2/write.js';
@@ -50,7 +50,7 @@ export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): 
 }
 
 async function asTable(document: ResultDocument, io: CliIo): Promise<string> {
-  const { resultTable } = await import('../../report/result-table.js');
+  const { resultTable } = await import('../../report/result/result-table.js');
   return resultTable(document, { colour: wantsColour(io.stdout, io.env) });
 }
 

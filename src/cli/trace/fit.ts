@@ -1,4 +1,4 @@
-import type { ComparisonRow } from '../../report/comparison-table.js';
+import type { ComparisonRow } from '../../report/text/comparison-table.js';
 import type { TrafficComparison } from '../../workload/fit/compare-traffic.js';
 import type { StatisticName } from '../../workload/fit/traffic-statistics.js';
 import { createDiagnostics } from '../diagnostics.js';
@@ -103,8 +103,8 @@ async function tableOf(
   colour: boolean,
 ): Promise<string> {
   const [{ comparisonTable }, { whole }] = await Promise.all([
-    import('../../report/comparison-table.js'),
-    import('../../report/format-number.js'),
+    import('../../report/text/comparison-table.js'),
+    import('../../report/text/format-number.js'),
   ]);
   const { seed, seeds, statistics } = comparison;
   const rows = statistics.map(

@@ -64,7 +64,7 @@ export async function stats(argv: readonly string[], io: CliIo): Promise<number>
     ...(values['cache-blocks'] === null ? {} : { cacheBlocks: values['cache-blocks'] }),
   });
   if (report !== null) {
-    const { traceStatsPage, traceStatsSvg } = await import('../../report/trace-stats-figure.js');
+    const { traceStatsPage, traceStatsSvg } = await import('../../report/trace-stats/trace-stats-figure.js');
     const draw = report.endsWith('.svg') ? traceStatsSvg : traceStatsPage;
     const pieces = () => [draw(input.path, result.stats, result.series)];
     await writeOutputs([{ flag: '--report', path: report, pieces }], io);
@@ -73,7 +73,7 @@ export async function stats(argv: readonly string[], io: CliIo): Promise<number>
     io.stdout.write(`${JSON.stringify(result.stats, null, 2)}\n`);
     return 0;
   }
-  const { traceStatsTable } = await import('../../report/trace-stats-table.js');
+  const { traceStatsTable } = await import('../../report/trace-stats/trace-stats-table.js');
   io.stdout.write(traceStatsTable(input.path, result.stats, { colour: wantsColour(io.stdout, io.env) }));
   return 0;
 }

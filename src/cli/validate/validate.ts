@@ -97,10 +97,10 @@ async function compare(
   texts: Readonly<Record<string, unknown>>,
   io: CliIo,
 ): Promise<number> {
-  const [{ compareFiles }, { printCalibration }, { calibrationJson }] = await Promise.all([
+  const [{ compareFiles }, { printCalibration }, { documentJson }] = await Promise.all([
     import('../calibrate/compare-files.js'),
     import('../calibrate/print-calibration.js'),
-    import('../../report/calibrate-json.js'),
+    import('../../report/text/document-json.js'),
   ]);
   const { chunkTimes, comparison, data, header, metrics, results } = files;
   const flag = '--output-dir';
@@ -116,7 +116,7 @@ async function compare(
     // Both files are our own: what is wrong with them is what the server did.
     throw error instanceof InputError ? new RunError(error.code, error.message) : error;
   });
-  const text = calibrationJson(calibration.document);
+  const text = documentJson(calibration.document);
   await writeOutputs([{ flag, path: comparison, pieces: () => [text] }], io);
   const title = `${texts.model} at ${texts['server-url']} against its prediction`;
   return printCalibration(calibration, title, flags, io);

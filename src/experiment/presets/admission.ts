@@ -1,6 +1,6 @@
-import { decimal, whole } from '../../report/format-number.js';
+import { decimal, whole } from '../../report/text/format-number.js';
 import type { ClientSpec, LengthSpec } from '../../workload/spec/workload-spec.js';
-import type { WorkloadRecipe } from '../workload-recipe.js';
+import type { WorkloadRecipe } from '../recipes/workload-recipe.js';
 import type { Capacity, Preset, PresetVariant } from './preset.js';
 
 const REQUESTS = 4000;

@@ -1,5 +1,5 @@
 import { PUBLISHED } from '../../workload/synth/published.js';
-import type { WorkloadRecipe } from '../workload-recipe.js';
+import type { WorkloadRecipe } from '../recipes/workload-recipe.js';
 import type { Preset, PresetVariant } from './preset.js';
 
 const REFERENCE = 'lmetric';

@@ -1,7 +1,7 @@
 import type { PolicyChoice } from '../../simulator/cluster-config.js';
 import type { ExperimentAxis } from '../experiment.js';
 import type { MetricKey } from '../metrics.js';
-import type { WorkloadRecipe } from '../workload-recipe.js';
+import type { WorkloadRecipe } from '../recipes/workload-recipe.js';
 
 /** What a fleet can do at most, as measured by offering it far more. */
 export interface Capacity {

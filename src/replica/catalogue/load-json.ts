@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { readProblem } from '../../files/file-problem.js';
 import { fileNotReadable, invalidField, malformedJson } from '../errors.js';
 import { findJsonError } from './find-json-error.js';
-import { findRepeatedKey } from './find-repeated-key.js';
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -44,4 +45,26 @@ export function parseJsonObject(text: string, file: string): JsonObject {
   }
   if (!isJsonObject(value)) throw invalidField(file, 'top level', 'is not an object', 'a JSON object { ... }');
   return value;
+}
+
+/**
+ * The first key that an object of a valid JSON text has twice, and where. `JSON.parse` keeps the last one in silence.
+ */
+export function findRepeatedKey(text: string): { key: string; offset: number } | undefined {
+  /** Keys seen in each open object; null for a list. */
+  const open: (Set<string> | null)[] = [];
+  let last = { token: '', offset: 0 };
+  for (const { 0: token, index: offset } of text.matchAll(TOKEN)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '[') open.push(null);
+    else if (token === '}' || token === ']') open.pop();
+    else if (token === ':') {
+      const keys = open.at(-1)!;
+      const key = JSON.parse(last.token) as string;
+      if (keys!.has(key)) return { key, offset: last.offset };
+      keys!.add(key);
+    }
+    last = { token, offset };
+  }
+  return undefined;
 }

@@ -1,7 +1,6 @@
 import { ConfigFields } from './config-fields.js';
 import type { ModelSpec } from './contract.js';
 import { parseJsonObject } from './load-json.js';
-import { scaledContext } from './scaled-context.js';
 import { weightBytes } from './weight-bytes.js';
 
 const BYTES_PER_ELEMENT: Record<string, number> = {
@@ -14,6 +13,9 @@ const BYTES_PER_ELEMENT: Record<string, number> = {
   int4: 1,
   nf4: 1,
 };
+
+/** Scalings whose factor `max_position_embeddings` already contains. */
+const ALREADY_INCLUDED = ['su', 'longrope', 'llama3'];
 
 /** What different model families call the number of experts. A value below 2 means dense and the next name is tried. */
 const EXPERT_FIELDS = ['num_experts', 'moe_num_experts', 'n_routed_experts', 'num_local_experts', 'num_routed_experts'];
@@ -70,4 +72,15 @@ function elementBytes(fields: ConfigFields): number {
   if (dtype === '') throw fields.missing('torch_dtype', accepted);
   if (!Object.hasOwn(BYTES_PER_ELEMENT, dtype)) throw fields.invalid(field, accepted);
   return BYTES_PER_ELEMENT[dtype]!;
+}
+
+/** The longest context the model serves, rope scaling applied; 0 when the config does not say. */
+function scaledContext(fields: ConfigFields): number {
+  const positions = fields.optionalCount('max_position_embeddings');
+  const rope = fields.nested('rope_scaling');
+  const factor = rope?.positive('factor') ?? 1;
+  const type = rope?.text('type') ?? rope?.text('rope_type') ?? '';
+  if (factor <= 1 || ALREADY_INCLUDED.includes(type) || fields.text('model_type').includes('gemma3')) return positions;
+  const unscaled = type === 'yarn' ? rope?.positive('original_max_position_embeddings') : undefined;
+  return Math.trunc((unscaled ?? positions) * factor);
 }

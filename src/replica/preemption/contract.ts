@@ -1,5 +1,5 @@
+import type { RunningBatch } from '../batch/running-batch.js';
 import type { ReplicaRequests } from '../replica-requests.js';
-import type { RunningBatch } from '../running-batch.js';
 
 /** Who loses its seat when the KV memory is full. One entry of `registry.ts`. */
 export interface PreemptionPolicy {

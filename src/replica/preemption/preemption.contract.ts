@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RunningBatch } from '../batch/running-batch.js';
 import { type FakeRequest, fakeRequests, fakeTable } from '../fake-replica.fixture.js';
-import { RunningBatch } from '../running-batch.js';
 import type { PreemptionPolicy } from './contract.js';
 
 const members = fc.array(

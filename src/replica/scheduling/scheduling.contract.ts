@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createWaitQueue } from '../batch/wait-queue.js';
 import { type FakeRequest, fakeRequests, fakeTable } from '../fake-replica.fixture.js';
-import { createWaitQueue } from '../wait-queue.js';
 import type { Scheduler } from './contract.js';
 
 /** Many requests with the same key and arrival, so that the last tie-break matters. */

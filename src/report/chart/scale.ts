@@ -47,3 +47,11 @@ export function tickLabel(value: number): string {
   const [size, unit] = UNITS.find(([least]) => Math.abs(value) >= least) ?? [1, ''];
   return `${plain(value / size)}${unit}`;
 }
+
+export function least(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+}
+
+export function most(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+}

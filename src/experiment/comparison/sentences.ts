@@ -1,0 +1,32 @@
+import { decimal } from '../../report/text/format-number.js';
+import { amountWithUnit, intervalText } from '../../report/text/metric-text.js';
+import { type Metric, metricOf } from '../metrics.js';
+import type { MetricDifference } from './metric-difference.js';
+
+/** One sentence that says what a difference is and how sure that is. */
+export function sentenceOf(difference: MetricDifference): string {
+  const { variant, against, verdict, mean, reference, higher, pairs } = difference;
+  const metric = metricOf(difference.metric);
+  const is = `${variant}: ${metric.title} is`;
+  const values = `${amountWithUnit(metric, mean)} against ${amountWithUnit(metric, reference)}`;
+  const interval = `interval ${intervalText(metric, difference)}`;
+  switch (verdict) {
+    case 'same':
+      return `${is} the same as with ${against} in every run (${amountWithUnit(metric, mean)}).`;
+    case 'once':
+      return `${is} ${change(metric, difference)} with ${against} (${values}; one run, so nothing is known about noise).`;
+    case 'noise':
+      return `${variant}: the difference in ${metric.title} to ${against} is inside the noise (${values}; ${interval}; higher with ${higher} of ${pairs} seeds).`;
+    default:
+      return `${is} ${change(metric, difference)} with ${against} (${values}; ${interval}).`;
+  }
+}
+
+/** `1.5 % higher than`, `3.2 times that`, `12.1 points lower than` for shares. */
+function change({ unit }: Metric, { difference, mean, reference }: MetricDifference): string {
+  const than = difference < 0 ? 'lower than' : 'higher than';
+  if (unit === 'share') return `${decimal(Math.abs(difference) * 100, 1)} points ${than}`;
+  if (reference === 0) return `${decimal(Math.abs(difference))} ${than}`;
+  if (mean >= 2 * reference) return `${decimal(mean / reference, 1)} times that`;
+  return `${decimal((Math.abs(difference) / reference) * 100, 1)} % ${than}`;
+}

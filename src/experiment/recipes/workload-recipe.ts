@@ -1,0 +1,80 @@
+import type { GenerateOptions } from '../../workload/generate/generate-spec-workload.js';
+import type { WorkloadSpec } from '../../workload/spec/workload-spec.js';
+import type { AgenticOptions } from '../../workload/synth/agentic-sessions.js';
+import type { Trace, TraceGoodputTarget, TracePart } from '../../workload/trace.js';
+import type { Workload } from '../../workload/workload.js';
+
+/** How to make a workload: plain data, so that a worker can make it itself. */
+export type WorkloadRecipe =
+  | { kind: 'spec'; spec: WorkloadSpec; options: Omit<GenerateOptions, 'seed'> }
+  | TraceRecipe
+  | { kind: 'agentic-coder'; options: Partial<Omit<AgenticOptions, 'seed'>>; maxTurns: number | null };
+
+/** A recorded workload: the same for every seed, unless pauses are drawn. */
+export interface TraceRecipe {
+  kind: 'trace';
+  /** Null: the format has none, or it stands beside the data. */
+  header: string | null;
+  data: string;
+  /** Only some of its requests. */
+  part?: TracePart;
+  /** Of the bytes of both: what counts is what is in the files, not where they are. */
+  sha256: string;
+  sessionMode: string;
+  thinkTimeMs: number | null;
+  thinkTimeDist: string | null;
+  /** Only so many turns of every chat, as `trace cap` keeps them; null: all. */
+  maxTurns: number | null;
+}
+
+export interface MadeWorkload {
+  workload: Workload;
+  /** What a trace says is good, by SLO class. */
+  goodputTargets: Readonly<Record<string, TraceGoodputTarget>>;
+}
+
+/** Whether two seeds give two workloads. */
+export function dependsOnSeed(recipe: WorkloadRecipe): boolean {
+  return recipe.kind !== 'trace' || (recipe.sessionMode !== 'fixed' && recipe.thinkTimeDist !== null);
+}
+
+/** Loads only what the recipe needs: every worker pays for its imports. */
+export async function makeWorkload(recipe: WorkloadRecipe, seed: number): Promise<MadeWorkload> {
+  if (recipe.kind === 'spec') {
+    const { generateSpecWorkload } = await import('../../workload/generate/generate-spec-workload.js');
+    return { workload: generateSpecWorkload(recipe.spec, { ...recipe.options, seed }), goodputTargets: {} };
+  }
+  if (recipe.kind === 'agentic-coder') {
+    const { synthAgenticCoder } = await import('../../workload/synth/agentic-coder.js');
+    return {
+      workload: { table: (await capped(synthAgenticCoder({ ...recipe.options, seed }), recipe)).table },
+      goodputTargets: {},
+    };
+  }
+  const trace = await capped(await readTrace(recipe), recipe);
+  const { goodputTargets } = trace.header;
+  if (recipe.sessionMode === 'fixed') return { workload: { table: trace.table }, goodputTargets };
+  const [{ thinkTimeOf }, { closedLoopWorkload }] = await Promise.all([
+    import('../../workload/sessions/think-time.js'),
+    import('../../workload/sessions/trace-session-driver.js'),
+  ]);
+  const thinkTime = thinkTimeOf(
+    {
+      ...(recipe.thinkTimeMs === null ? {} : { thinkTimeMs: recipe.thinkTimeMs }),
+      ...(recipe.thinkTimeDist === null ? {} : { thinkTimeDist: recipe.thinkTimeDist }),
+    },
+    seed,
+  );
+  return { workload: closedLoopWorkload(trace, thinkTime), goodputTargets };
+}
+
+async function readTrace({ header, data, part }: TraceRecipe): Promise<Trace> {
+  if (header === null) return (await import('../../workload/formats/read-any-trace.js')).readAnyTrace(data, part);
+  return (await import('../../workload/trace-v2/read-trace.js')).readTraceV2(header, data);
+}
+
+async function capped(trace: Trace, { maxTurns }: { maxTurns: number | null }): Promise<Trace> {
+  if (maxTurns === null) return trace;
+  const { capTurns } = await import('../../workload/tools/cap-turns.js');
+  return capTurns(trace, maxTurns);
+}

@@ -1,0 +1,87 @@
+import { type RequestOutcomes, STATUS } from '../../replica/request-outcomes.js';
+import type { RequestTable } from '../../workload/request-table.js';
+
+/** Requests at each instance over time: how many have arrived there and not left, as the mean of each stretch of time. */
+export interface LoadOverTime {
+  /** Length of a stretch. */
+  stepUs: number;
+  /** 'instances': one row for each; 'range': the least, the mean and the most of a large fleet. */
+  kind: 'instances' | 'range';
+  rows: number[][];
+}
+
+export const LOAD_STEPS = 100;
+/** More lines than this nobody can tell apart. */
+export const MAX_LOAD_ROWS = 16;
+
+/** Waiting in front of the cluster counts as waiting at the instance: outcomes do not say when a request left the gateway. */
+export function loadOverTime(table: RequestTable, outcomes: RequestOutcomes, instances: number): LoadOverTime {
+  const endUs = lastMoment(table, outcomes);
+  const stepUs = Math.max(1, Math.ceil(endUs / LOAD_STEPS));
+  const busyUs = new Float64Array(instances * LOAD_STEPS);
+  const whole = new Float64Array(instances * (LOAD_STEPS + 1));
+  for (let row = 0; row < table.count; row++) {
+    const instance = outcomes.instance[row]!;
+    if (instance < 0) continue;
+    const from = table.arrivalUs[row]!;
+    const to = Math.max(from, Math.min(endUs, leftAt(table, outcomes, row, endUs)));
+    const first = Math.min(LOAD_STEPS - 1, Math.floor(from / stepUs));
+    const last = Math.min(LOAD_STEPS - 1, Math.floor(to / stepUs));
+    const at = instance * LOAD_STEPS;
+    if (first === last) {
+      busyUs[at + first]! += to - from;
+      continue;
+    }
+    busyUs[at + first]! += (first + 1) * stepUs - from;
+    busyUs[at + last]! += to - last * stepUs;
+    // Stretches in between are full: counted by where they begin and end.
+    whole[instance * (LOAD_STEPS + 1) + first + 1]! += 1;
+    whole[instance * (LOAD_STEPS + 1) + last]! -= 1;
+  }
+  const rows = Array.from({ length: instances }, (_, instance) => {
+    let covering = 0;
+    return Array.from({ length: LOAD_STEPS }, (_, step) => {
+      covering += whole[instance * (LOAD_STEPS + 1) + step]!;
+      return rounded(covering + busyUs[instance * LOAD_STEPS + step]! / stepUs);
+    });
+  });
+  return instances <= MAX_LOAD_ROWS
+    ? { stepUs, kind: 'instances', rows }
+    : { stepUs, kind: 'range', rows: rangeOf(rows) };
+}
+
+/** When the request was gone from its instance; the end of the run for one that never was. */
+function leftAt(table: RequestTable, outcomes: RequestOutcomes, row: number, endUs: number): number {
+  const e2eUs = outcomes.e2eUs[row]!;
+  if (!Number.isNaN(e2eUs)) return table.arrivalUs[row]! + e2eUs;
+  if (outcomes.status[row] === STATUS.timed_out) return table.deadlineUs[row]!;
+  return outcomes.status[row] === STATUS.dropped ? table.arrivalUs[row]! : endUs;
+}
+
+function lastMoment(table: RequestTable, outcomes: RequestOutcomes): number {
+  let endUs = 1;
+  for (let row = 0; row < table.count; row++) {
+    if (outcomes.instance[row]! < 0) continue;
+    endUs = Math.max(endUs, leftAt(table, outcomes, row, table.arrivalUs[row]!));
+  }
+  return endUs;
+}
+
+function rangeOf(rows: readonly (readonly number[])[]): number[][] {
+  const least = [...rows[0]!];
+  const most = [...rows[0]!];
+  const sum = rows[0]!.map(() => 0);
+  for (const row of rows) {
+    for (let step = 0; step < row.length; step++) {
+      const value = row[step]!;
+      least[step] = Math.min(least[step]!, value);
+      most[step] = Math.max(most[step]!, value);
+      sum[step]! += value;
+    }
+  }
+  return [least, sum.map((total) => rounded(total / rows.length)), most];
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}

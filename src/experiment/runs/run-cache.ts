@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { constants, existsSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { access, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { cacheNotUsable } from '../errors.js';
+import type { RunSummary } from './run-summary.js';
+
+/** Results of earlier runs by their key. */
+export interface RunCache {
+  /** Undefined when there is none, or none that can be trusted. */
+  get(key: string): Promise<RunSummary | undefined>;
+  /** Whether it is kept now: a full disk costs time later, not the result. */
+  put(key: string, summary: RunSummary): boolean;
+}
+
+/** For experiments that keep nothing. */
+export const NO_CACHE: RunCache = { get: async () => undefined, put: () => true };
+
+/**
+ * A folder with a file for each run. A file appears whole or not at all and begins with the checksum of the rest: whatever
+ * happens to the process or to the file, what is read is what was computed.
+ */
+export async function openRunCache(folder: string): Promise<RunCache> {
+  try {
+    await access(placeForFolders(folder), constants.W_OK);
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw cacheNotUsable(folder, error);
+  }
+  const fileOf = (key: string) => join(folder, `${key}.json`);
+  return {
+    async get(key) {
+      try {
+        const text = await readFile(fileOf(key), 'utf8');
+        const end = text.indexOf('\n');
+        const body = text.slice(end + 1);
+        return text.slice(0, end) === checksum(body) ? (JSON.parse(body) as RunSummary) : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    // At once: a signal is handled before or after, never in between.
+    put(key, summary) {
+      const body = JSON.stringify(summary);
+      const temporary = join(folder, `.${key}.${process.pid}.tmp`);
+      try {
+        writeFileSync(temporary, `${checksum(body)}\n${body}`);
+        renameSync(temporary, fileOf(key));
+        return true;
+      } catch {
+        rmSync(temporary, { force: true });
+        return false;
+      }
+    },
+  };
+}
+
+function checksum(body: string): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+/** The nearest folder above that exists. In some of the system's own, such as /proc, making a folder never returns. */
+function placeForFolders(folder: string): string {
+  let place = resolve(folder);
+  while (!existsSync(place)) place = dirname(place);
+  if (statfsSync(place).blocks === 0) throw Object.assign(new Error('no room for files'), { code: 'EACCES' });
+  return place;
+}

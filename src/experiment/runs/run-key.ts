@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { canonicalJson } from '../../kernel/canonical-json.js';
+import type { ReplicaConfig } from '../../replica/replica-config.js';
+import type { RunInputs } from '../experiment.js';
+import { replicaFiles } from './replica-files.js';
+
+/** `src` or the compiled `dist`. */
+const PROGRAM = fileURLToPath(new URL('../../', import.meta.url));
+/** The parts of the program that a run's result depends on. */
+const PARTS = ['kernel', 'policy', 'workload', 'replica', 'simulator', 'experiment'];
+
+/**
+ * The names under which results are kept: each is the SHA-256 of all that a run depends on. That is the program, the
+ * configuration with what its model and GPU files say, and the recipe of the workload, in which the content of a trace stands
+ * for its path.
+ */
+export function runKeys(runs: readonly RunInputs[], program: string): string[] {
+  // The runs of a variant share their replica: its files are read once.
+  const described = new Map<ReplicaConfig, unknown>();
+  return runs.map(({ config, workload }) => {
+    const { modelConfigFolder, hardwareConfig, ...replica } = config.replica;
+    // A profile is part of the configuration, and stands for both files.
+    const profiled = config.replica.latencyProfile !== undefined;
+    const files = described.get(config.replica) ?? (profiled ? 'profile' : replicaFiles(config.replica));
+    described.set(config.replica, files);
+    const recipe = workload.kind === 'trace' ? { ...workload, header: workload.header !== null, data: null } : workload;
+    const inputs = { program, config: { ...config, replica }, files, workload: recipe };
+    return sha256(canonicalJson(inputs));
+  });
+}
+
+/** The program as far as results depend on it. A version number alone would keep old results after a change to the code. */
+export async function programFingerprint(): Promise<string> {
+  const files: string[] = [];
+  for (const part of PARTS) {
+    for (const name of await readdir(join(PROGRAM, part), { recursive: true })) {
+      if (/\.[jt]s$/.test(name) && !/\.(test|contract|d)\.[jt]s$/.test(name)) files.push(`${part}/${name}`);
+    }
+  }
+  const hash = createHash('sha256').update(await readFile(new URL('../../../package.json', import.meta.url)));
+  const contents = await Promise.all(files.sort().map((file) => readFile(join(PROGRAM, file))));
+  for (const [i, content] of contents.entries()) hash.update(`\n${files[i]}\n`).update(content);
+  return hash.digest('hex');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,54 @@
+import { percentile } from '../../kernel/percentile.js';
+import type { SimulationResult } from '../../simulator/simulate.js';
+import { type MetricValues, metricValues } from '../metrics.js';
+import { type LoadOverTime, loadOverTime } from './load-over-time.js';
+
+/** What is kept of a run: enough for tables and plots, however many requests it had. */
+export interface RunSummary {
+  requests: number;
+  inputTokens: number;
+  metrics: MetricValues;
+  /** Latencies at `QUANTILES`; empty when nothing completed. */
+  ttftMs: number[];
+  e2eMs: number[];
+  targets: TargetCounts;
+  load: LoadOverTime;
+}
+
+/** How many requests each instance got. */
+export interface TargetCounts {
+  least: number;
+  most: number;
+  /** Only of fleets small enough to look at. */
+  byInstance: number[] | null;
+}
+
+/** Per cent of requests, close together at the end where policies differ. */
+export const QUANTILES: readonly number[] = [...Array.from({ length: 50 }, (_, i) => 2 * i), ...[99, 99.5, 99.9, 100]];
+
+export const MAX_TARGETS = 64;
+
+export function summarise({ document, table, outcomes }: SimulationResult): RunSummary {
+  const { cluster, instances } = document;
+  const counts = instances.map(({ injected_requests }) => injected_requests);
+  return {
+    requests: table.count,
+    inputTokens: cluster.total_input_tokens,
+    metrics: metricValues(document),
+    ttftMs: quantilesMs(outcomes.ttftUs.subarray(0, table.count)),
+    e2eMs: quantilesMs(outcomes.e2eUs.subarray(0, table.count)),
+    targets: {
+      least: counts.reduce((least, count) => Math.min(least, count), Number.POSITIVE_INFINITY),
+      most: counts.reduce((most, count) => Math.max(most, count), 0),
+      byInstance: counts.length <= MAX_TARGETS ? counts : null,
+    },
+    load: loadOverTime(table, outcomes, instances.length),
+  };
+}
+
+/** To the microsecond: finer differences are made by interpolation. */
+function quantilesMs(us: Float64Array): number[] {
+  const sorted = us.filter((value) => !Number.isNaN(value)).sort();
+  if (sorted.length === 0) return [];
+  return QUANTILES.map((p) => Math.round(percentile(sorted, p)) / 1000);
+}

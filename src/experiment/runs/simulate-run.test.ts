@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { fakeRun } from '../fake-experiment.fixture.js';
+import { traceRecipe } from '../recipes/trace-recipe.js';
+import type { TraceRecipe, WorkloadRecipe } from '../recipes/workload-recipe.js';
+import { dependsOnSeed } from '../recipes/workload-recipe.js';
+import { inProcessExecutor } from './executor.js';
+import { RunSimulator } from './simulate-run.js';
+
+const SMALL = new URL('../../../examples/small-trace', import.meta.url).pathname;
+const small = (changes: Partial<TraceRecipe> = {}) =>
+  traceRecipe({
+    header: `${SMALL}.yaml`,
+    data: `${SMALL}.csv`,
+    sessionMode: 'fixed',
+    thinkTimeMs: null,
+    thinkTimeDist: null,
+    maxTurns: null,
+    ...changes,
+  });
+const simulated = async (workload: WorkloadRecipe, seed = 42) =>
+  new RunSimulator().simulate(fakeRun({ seed }, workload));
+
+describe('RunSimulator', () => {
+  it('makes the same of the same run, alone or after others', async () => {
+    const simulator = new RunSimulator();
+    const first = await simulator.simulate(fakeRun());
+    await simulator.simulate(fakeRun({ seed: 7 }));
+    expect(await simulator.simulate(fakeRun())).toEqual(first);
+    expect(await simulator.simulate(fakeRun())).toEqual(first);
+    expect(first).toMatchObject({ requests: 5, inputTokens: 40 });
+  });
+
+  it('replays a trace, with the targets of its header unless others are given', async () => {
+    const recipe = await small();
+    expect((await simulated(recipe)).requests).toBe(12);
+    const simulator = new RunSimulator();
+    const own = { goodputTargets: { critical: { ttftUs: 1 }, standard: { ttftUs: 1 }, batch: { ttftUs: 1 } } };
+    const { metrics } = await simulator.simulate(fakeRun(own, recipe));
+    expect(metrics.slo_attainment).toBe(0);
+  });
+
+  it('lets turns wait for answers, twice in a row', async () => {
+    const recipe = await small({ sessionMode: 'closed-loop', thinkTimeMs: 100 });
+    const simulator = new RunSimulator();
+    const first = await simulator.simulate(fakeRun({}, recipe));
+    expect(first.requests).toBe(12);
+    expect(await simulator.simulate(fakeRun({}, recipe))).toEqual(first);
+  });
+
+  it('draws pauses by the seed', async () => {
+    const thinkTimeDist = 'lognormal:mu=0.5,sigma=0.5';
+    const recipe = await small({ header: null, sessionMode: 'closed-loop', thinkTimeDist });
+    const [a, b] = [await simulated(recipe, 1), await simulated(recipe, 2)];
+    expect(a.e2eMs).not.toEqual(b.e2eMs);
+  });
+
+  it('cuts chats short', async () => {
+    expect((await simulated(await small({ maxTurns: 1 }))).requests).toBe(8);
+  });
+
+  it('makes the traffic of coding agents', async () => {
+    const options = { requests: 450, sessions: 102, durationS: 1080 };
+    const whole = await simulated({ kind: 'agentic-coder', options, maxTurns: null });
+    expect(whole.requests).toBe(450);
+    expect((await simulated({ kind: 'agentic-coder', options, maxTurns: 1 })).requests).toBe(102);
+  });
+});
+
+describe('dependsOnSeed', () => {
+  it('is true of what is generated and of pauses that are drawn', async () => {
+    expect(dependsOnSeed(fakeRun().workload)).toBe(true);
+    expect(dependsOnSeed(await small())).toBe(false);
+    expect(dependsOnSeed(await small({ sessionMode: 'closed-loop', thinkTimeMs: 5 }))).toBe(false);
+    expect(dependsOnSeed(await small({ sessionMode: 'closed-loop', thinkTimeDist: 'constant:value=1s' }))).toBe(true);
+  });
+});
+
+describe('inProcessExecutor', () => {
+  it('simulates here', async () => {
+    const executor = await inProcessExecutor();
+    expect(await executor.run(fakeRun())).toEqual(await new RunSimulator().simulate(fakeRun()));
+    await executor.close();
+  });
+});

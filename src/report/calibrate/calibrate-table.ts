@@ -1,0 +1,133 @@
+import type { CalibrationDocument, MetricName, ToleranceName } from '../../observe/calibrate/calibration.js';
+import type { Level, MetricComparison } from '../../observe/calibrate/compare-metric.js';
+import { counted, decimal, percent, whole } from '../text/format-number.js';
+import { createStyle } from '../text/style.js';
+import { type Alignment, textTable } from '../text/text-table.js';
+
+/** What is compared, as people say it. */
+export const METRIC_TITLES: Readonly<Record<MetricName, string>> = {
+  ttft: 'first token',
+  e2e: 'whole request',
+  itl: 'between tokens',
+};
+
+const SHOWN_LEVELS: readonly Level[] = ['mean', 'p50', 'p90', 'p95', 'p99'];
+
+/** The comparison for people: grades first, then both sides, then what to know of them. */
+export function calibrationTable(
+  document: CalibrationDocument,
+  title: string,
+  { colour }: { colour: boolean },
+): string {
+  const style = createStyle(colour);
+  const table = (rows: readonly (readonly string[])[], alignments: readonly Alignment[]) => {
+    const [names, ...lines] = textTable(rows, alignments);
+    return [style.heading(names!), ...lines];
+  };
+  const goodput = goodputRows(document);
+  const verdicts = verdictRows(document);
+  const sections = [
+    [style.heading(title.replace(/\p{Cc}/gu, '?')), style.faint(headline(document))],
+    table(gradeRows(document), ['left', 'right', 'right', 'right', 'left', 'left']),
+    table(levelRows(document), ['left', 'left', ...SHOWN_LEVELS.map((): Alignment => 'right')]),
+    goodput.length === 0 ? [] : table(goodput, ['left', 'right', 'right', 'right', 'right', 'right']),
+    verdicts.length === 0 ? [] : table(verdicts, ['left', 'right', 'right', 'left']),
+    document.notes.length === 0 ? [] : [style.heading('Notes'), ...document.notes],
+  ];
+  const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
+  return `${text.join('\n\n')}\n`;
+}
+
+/** `198 of 210 requests compared, 10 warm-up, 2 token mismatches`. */
+export function headline({ trace_info: info }: CalibrationDocument): string {
+  const warmUp = info.warm_up_excluded > 0 ? `, ${whole(info.warm_up_excluded)} warm-up` : '';
+  const of = `${whole(info.matched_pairs)} of ${counted(info.num_requests, 'request')} compared`;
+  return `${of}${warmUp}, ${counted(info.token_mismatches, 'token mismatch').replace(/mismatchs$/, 'mismatches')}`;
+}
+
+/** How well single requests are predicted: a row of names, then one for each measure. */
+export function gradeRows(document: CalibrationDocument): string[][] {
+  const rows = measured(document).map(([name, { count, request_level: level }]) => [
+    METRIC_TITLES[name],
+    whole(count),
+    level.mape === null ? '-' : percent(level.mape),
+    decimal(level.pearson_r, 3),
+    level.bias_direction,
+    level.quality,
+  ]);
+  return [['Request by request', 'requests', 'MAPE', 'r', 'bias', 'grade'], ...rows];
+}
+
+/** Mean and percentiles of both sides: a row of names, then three for each measure. */
+export function levelRows(document: CalibrationDocument): string[][] {
+  const rows = measured(document).flatMap(([name, { workload_level: levels }]) => {
+    const side = (which: 'real' | 'sim') => SHOWN_LEVELS.map((level) => milliseconds(levels[`${which}_${level}`]));
+    return [
+      [METRIC_TITLES[name], 'measured', ...side('real')],
+      ['', 'predicted', ...side('sim')],
+      ['', 'error', ...SHOWN_LEVELS.map((level) => errorText(levels, level))],
+    ];
+  });
+  return [['Latency, ms', '', ...SHOWN_LEVELS], ...rows];
+}
+
+/** How many requests keep to their targets; empty when there are none. */
+export function goodputRows({ goodput }: CalibrationDocument): string[][] {
+  if (goodput === undefined) return [];
+  const rows = Object.entries(goodput.per_class).map(([name, own]) => [
+    name,
+    whole(own.count),
+    percent(own.real_slo_attainment),
+    percent(own.sim_slo_attainment),
+    decimal(own.real_goodput_rps),
+    decimal(own.sim_goodput_rps),
+  ]);
+  return [['Goodput', 'requests', 'measured good', 'predicted good', 'measured /s', 'predicted /s'], ...rows];
+}
+
+/** Everything that was asked to stay within a limit. */
+export function verdictRows({ hit_rate: hits, tolerances, ttft_tolerance: ttft }: CalibrationDocument): string[][] {
+  const verdict = (within: boolean) => (within ? 'within' : 'missed');
+  const rows = (Object.entries(tolerances) as [ToleranceName, NonNullable<(typeof tolerances)[ToleranceName]>][]).map(
+    ([name, { threshold, value, within }]) => [
+      toleranceTitle(name),
+      value === null ? '-' : percent(value),
+      percent(threshold),
+      verdict(within),
+    ],
+  );
+  if (ttft !== undefined && tolerances.ttft_mape === undefined) {
+    rows.unshift([toleranceTitle('ttft_mape'), percent(ttft.mape), percent(ttft.threshold), verdict(ttft.within)]);
+  }
+  if (hits !== undefined) {
+    const error = `${decimal(hits.abs_error_pp, 1)} points`;
+    rows.push([
+      `cache hits ${percent(hits.real_hit_rate)} measured, ${percent(hits.sim_hit_rate)} predicted`,
+      error,
+      `${decimal(hits.tolerance_pp, 1)} points`,
+      verdict(hits.within),
+    ]);
+  }
+  return rows.length === 0 ? [] : [['Tolerance', 'error', 'limit', 'verdict'], ...rows];
+}
+
+function toleranceTitle(name: ToleranceName): string {
+  const [metric, kind] = name.split('_') as [MetricName, 'mape' | 'mean'];
+  return `${METRIC_TITLES[metric]}, ${kind === 'mape' ? 'MAPE' : 'error of the mean'}`;
+}
+
+function measured({ metrics }: CalibrationDocument): [MetricName, MetricComparison][] {
+  return Object.entries(metrics) as [MetricName, MetricComparison][];
+}
+
+function milliseconds(us: number): string {
+  return decimal(us / 1000);
+}
+
+function errorText(levels: MetricComparison['workload_level'], level: Level): string {
+  const share = levels[`${level}_percent_error`];
+  if (share === null) return '-';
+  const text = decimal(share * 100, 1);
+  const sign = text === '0.0' ? '' : levels[`${level}_error`] < 0 ? '-' : '+';
+  return `${sign}${text} %`;
+}

@@ -1,0 +1,76 @@
+import type { ComparedVariant, ComparisonDocument } from '../../experiment/comparison/comparison.js';
+import type { MetricDifference } from '../../experiment/comparison/metric-difference.js';
+import type { Metric } from '../../experiment/metrics.js';
+import { counted, whole } from '../text/format-number.js';
+import { amount, changeText, unitText } from '../text/metric-text.js';
+import { createStyle } from '../text/style.js';
+import { type Alignment, textTable } from '../text/text-table.js';
+
+/** More instances are told as the least and the most. */
+const LISTED_INSTANCES = 8;
+
+/** The comparison for people: a table of the measures that matter, then a sentence for each difference. */
+export function compareTable(document: ComparisonDocument, { colour }: { colour: boolean }): string {
+  const style = createStyle(colour);
+  const [names, ...rows] = textTable(compareRows(document), alignments(document.comparison.headline));
+  const sections = [
+    [style.heading(document.comparison.title), style.faint(headline(document)), ...document.comparison.notes],
+    [style.heading(names!), ...rows],
+    [style.heading('What differs'), ...findingLines(document)],
+    [style.faint(`${document.comparison.intervals}.`)],
+  ];
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/** `5 variants, seeds 42 to 46, 25 runs`. */
+export function headline({ comparison: { seeds, runs }, variants }: ComparisonDocument): string {
+  const [first, last] = [seeds[0], seeds.at(-1)];
+  const told = seeds.length === 1 ? `seed ${first}` : `${counted(seeds.length, 'seed')} from ${first} to ${last}`;
+  return `${counted(variants.length, 'variant')}, ${told}, ${counted(runs, 'run')}`;
+}
+
+/** A row of names, then one for each variant: the mean of each measure with how it differs, and who got how much. */
+export function compareRows({ comparison: { headline }, variants, differences }: ComparisonDocument): string[][] {
+  const head = headline.flatMap((metric) => [[metric.title, unitText(metric)].filter(Boolean).join(', '), '']);
+  const rows = variants.map((variant) => [
+    variant.name,
+    ...headline.flatMap((metric) => metricCells(metric, variant, differences)),
+    targetsText(variant.targets),
+  ]);
+  return [['Variant', ...head, 'requests per instance'], ...rows];
+}
+
+function alignments(headline: readonly Metric[]): Alignment[] {
+  return ['left', ...headline.flatMap((): Alignment[] => ['right', 'right']), 'left'];
+}
+
+function metricCells(metric: Metric, variant: ComparedVariant, differences: readonly MetricDifference[]): string[] {
+  const summary = variant.metrics[metric.key] ?? null;
+  const difference = differences.find((one) => one.variant === variant.name && one.metric === metric.key);
+  return [
+    summary === null ? '-' : amount(metric, summary.mean),
+    difference === undefined ? '' : verdictText(metric, difference),
+  ];
+}
+
+/** What stands beside a value: how much it differs, or that nobody can tell. */
+function verdictText(metric: Metric, difference: MetricDifference): string {
+  if (difference.verdict === 'same' || difference.verdict === 'noise') return difference.verdict;
+  return changeText(metric, difference);
+}
+
+function targetsText(targets: readonly number[] | null): string {
+  if (targets === null) return '';
+  if (targets.length <= LISTED_INSTANCES) return targets.map((count) => whole(count)).join(' ');
+  return `${whole(Math.min(...targets))} to ${whole(Math.max(...targets))}`;
+}
+
+/** Sentences under a line for each variant that has a purpose. */
+function findingLines({ variants, findings }: ComparisonDocument): string[] {
+  return variants.flatMap(({ name, against, isolates }) => {
+    const own = findings.filter((sentence) => sentence.startsWith(`${name}: `));
+    return isolates === '' || own.length === 0
+      ? own
+      : [`${name} against ${against}, ${isolates}:`, ...own.map((one) => `  ${one}`)];
+  });
+}

@@ -1,0 +1,107 @@
+import type {
+  ClusterMetrics,
+  DecisionSummary,
+  Goodput,
+  MeanAndTail,
+  Quantiles,
+  ResultDocument,
+  SessionMetrics,
+} from '../../simulator/result-document.js';
+import { counted, decimal, percent, whole } from '../text/format-number.js';
+import { textTable } from '../text/text-table.js';
+
+/** The parts of the report that only some runs have. Each is a list of lines, empty when there is nothing to say. */
+
+/** One class says nothing that the cluster's own lines do not. */
+export function classLines(slo: ResultDocument['slo']): string[] {
+  const classes = Object.entries(slo);
+  if (classes.length < 2) return [];
+  const ms = ({ mean_us, p99_us }: MeanAndTail) => [decimal(mean_us / 1000), decimal(p99_us / 1000)];
+  const names = ['Class, ms', 'requests', 'TTFT mean', 'p99', 'ITL mean', 'p99', 'E2E mean', 'p99'];
+  const rows = classes.map(([name, { count, ttft, itl, e2e }]) => [
+    name,
+    whole(count),
+    ...ms(ttft),
+    ...ms(itl),
+    ...ms(e2e),
+  ]);
+  return numbersTable([names, ...rows]);
+}
+
+export function goodputLines(goodput: Goodput | undefined): string[] {
+  if (goodput === undefined) return [];
+  const rows = Object.entries(goodput.per_class).map(([name, target]) => [
+    name,
+    whole(target.count),
+    percent(target.slo_attainment),
+    decimal(target.goodput_rps),
+    Object.entries(target.slo_attainment_by_dim)
+      .map(([dimension, share]) => `${dimension.toUpperCase()} ${percent(share)}`)
+      .join(', '),
+  ]);
+  const all = ['all', '', percent(goodput.slo_attainment), decimal(goodput.goodput_rps), ''];
+  return textTable(
+    [['Goodput', 'arrived', 'within', 'requests/s', 'by target'], ...rows, all],
+    ['left', 'right', 'right', 'right', 'left'],
+  );
+}
+
+export function tenantLines({ jain, tenants }: ResultDocument['fairness']): string[] {
+  const entries = Object.entries(tenants);
+  if (entries.length === 0) return [];
+  const rows = entries.map(([name, { requests, tokens }]) => [name, whole(requests), whole(tokens)]);
+  return [
+    ...numbersTable([['Tenant', 'requests', 'tokens'], ...rows]),
+    `fairness (Jain's index of tokens) ${decimal(jain, 4)}`,
+  ];
+}
+
+export function sessionLines(sessions: SessionMetrics | undefined): string[] {
+  if (sessions === undefined) return [];
+  const row = (title: string, { mean, p50, p95, p99 }: Quantiles) => [
+    title,
+    ...[mean, p50, p95, p99].map((v) => decimal(v)),
+  ];
+  return numbersTable([
+    [`${whole(sessions.count)} sessions, ms`, 'mean', 'p50', 'p95', 'p99'],
+    row('first turn TTFT', sessions.ttft_cold_ms),
+    row('later turns TTFT', sessions.ttft_warm_ms),
+    row('duration', sessions.duration_ms),
+  ]);
+}
+
+export function decisionLines(decisions: DecisionSummary | undefined, fitness: ResultDocument['fitness']): string[] {
+  const lines: string[] = [];
+  if (decisions !== undefined) {
+    const { total, admitted, rejected, mean_regret, max_regret } = decisions;
+    const sent = Object.values(decisions.targets);
+    lines.push(
+      `Decisions   ${whole(total)} in all, ${whole(admitted)} admitted, ${whole(rejected)} rejected`,
+      `regret      mean ${decimal(mean_regret, 6)}, max ${decimal(max_regret, 6)}`,
+      `targets     ${counted(sent.length, 'instance')} got ${Math.min(...sent)} to ${Math.max(...sent)} requests each`,
+    );
+  }
+  if (fitness !== undefined) {
+    const terms = Object.entries(fitness.terms).map(([name, value]) => `${name} ${decimal(value, 6)}`);
+    lines.push(`Fitness     ${decimal(fitness.score, 6)} (${terms.join(', ')})`);
+  }
+  return lines;
+}
+
+/** Only what happened at all. */
+export function anomalyLines(anomalies: ResultDocument['anomalies'], cluster: ClusterMetrics): string[] {
+  const counts: [string, number][] = [
+    ['priority inversions', anomalies.priority_inversions],
+    ['instances with head-of-line blocking', anomalies.hol_blocking_events],
+    ['failed KV allocations', cluster.kv_allocation_failures],
+    ...Object.entries(anomalies.rejections).map(([reason, n]): [string, number] => [`rejected: ${reason}`, n]),
+    ...Object.entries(anomalies.shed).map(([name, n]): [string, number] => [`shed: ${name}`, n]),
+  ];
+  const rows = counts.filter(([, n]) => n > 0).map(([name, n]) => [name, whole(n)]);
+  return rows.length === 0 ? [] : numbersTable([['Anomalies', ''], ...rows]);
+}
+
+/** A table whose first column holds names and the others numbers. */
+function numbersTable(rows: readonly (readonly string[])[]): string[] {
+  return textTable(rows, ['left', ...rows[0]!.slice(1).map(() => 'right' as const)]);
+}

@@ -1,0 +1,127 @@
+import type {
+  ClientMetrics,
+  ClusterMetrics,
+  InstanceMetrics,
+  ResultDocument,
+  ServingMetrics,
+} from '../../simulator/result-document.js';
+import { bar } from '../text/bar.js';
+import { counted, decimal, percent, whole } from '../text/format-number.js';
+import { createStyle, type Style } from '../text/style.js';
+import { textTable } from '../text/text-table.js';
+import { anomalyLines, classLines, decisionLines, goodputLines, sessionLines, tenantLines } from './result-sections.js';
+
+const BAR_WIDTH = 20;
+/** Labels of the first lines are this wide. */
+const LABEL_WIDTH = 12;
+
+/** What becomes of requests besides being completed, in the order they can happen. */
+const FATES: readonly [Exclude<keyof ClusterMetrics, keyof ClientMetrics>, string][] = [
+  ['not_arrived', 'not arrived'],
+  ['in_pipeline', 'in the pipeline'],
+  ['rejected_requests', 'rejected'],
+  ['routing_rejected', 'rejected by routing'],
+  ['gateway_queued', 'in the gateway queue'],
+  ['gateway_rejected', 'rejected by the gateway queue'],
+  ['gateway_shed', 'shed by the gateway queue'],
+  ['gateway_expired', 'expired in the gateway queue'],
+  ['gateway_evicted', 'evicted'],
+  ['still_queued', 'still queued'],
+  ['still_running', 'still running'],
+  ['dropped_unservable', 'dropped as unservable'],
+  ['timed_out_requests', 'timed out'],
+];
+
+/** The result for people: a page of aligned text instead of the JSON document. */
+export function resultTable(document: ResultDocument, { colour }: { colour: boolean }): string {
+  const style = createStyle(colour);
+  const sections = [
+    headline(document, style),
+    latencyLines(document.cluster),
+    instanceLines(document.instances, style),
+    classLines(document.slo),
+    goodputLines(document.goodput),
+    tenantLines(document.fairness),
+    sessionLines(document.sessions),
+    decisionLines(document.decisions, document.fitness),
+    anomalyLines(document.anomalies, document.cluster),
+  ];
+  // The first line of a table names its columns.
+  const text = sections
+    .filter((lines) => lines.length > 0)
+    .map((lines, i) => (i === 0 ? lines : [style.heading(lines[0]!), ...lines.slice(1)]).join('\n'));
+  return `${text.join('\n\n')}\n`;
+}
+
+function headline({ cluster, config }: ResultDocument, style: Style): string[] {
+  const { replica } = config;
+  const size = counted(config.instances, 'instance');
+  const queue = config.flowControl === null ? '' : `, gateway queue by ${config.flowControl.dispatchOrder}`;
+  const label = (name: string) => style.heading(name.padEnd(LABEL_WIDTH));
+  const fates = FATES.filter(([key]) => cluster[key] > 0).map(([key, name]) => `${whole(cluster[key])} ${name}`);
+  const capped = cluster.length_capped_requests > 0 ? ` (${whole(cluster.length_capped_requests)} cut short)` : '';
+  const speed = `${decimal(cluster.responses_per_sec)} requests/s, ${decimal(cluster.tokens_per_sec, 1)} output tokens/s`;
+  return [
+    style.heading(`${replica.model} on ${replica.hardware}, tp ${replica.tp}, ${size}`),
+    style.faint(`routing ${config.routing.policy}, admission ${config.admission.policy}${queue}, seed ${config.seed}`),
+    '',
+    `${label('Requests')}${[`${whole(cluster.generated_requests)} generated`, `${whole(cluster.completed_requests)} completed${capped}`, ...fates].join(', ')}`,
+    `${label('Throughput')}${speed} over ${decimal(cluster.duration_s)} s`,
+    `${label('Tokens')}${whole(cluster.total_input_tokens)} in, ${whole(cluster.total_output_tokens)} out`,
+    `${label('KV cache')}${percent(cluster.prompt_cache_hit_rate)} of prompt tokens found, ${counted(cluster.preemption_count, 'preemption')}`,
+  ];
+}
+
+type Quantile = 'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'max';
+
+function latencyLines(cluster: ClusterMetrics): string[] {
+  const quantiles: readonly Quantile[] = ['mean', 'p50', 'p90', 'p95', 'p99', 'max'];
+  const row = (title: string, name: 'ttft' | 'itl' | 'e2e') => [
+    title,
+    ...quantiles.map((quantile) => latency(cluster, `${name}_${quantile}_ms`)),
+  ];
+  const rows = [
+    ['Latency, ms', ...quantiles],
+    row('first token', 'ttft'),
+    row('between tokens', 'itl'),
+    row('whole request', 'e2e'),
+    ...clientRows(cluster, quantiles),
+  ];
+  return textTable(rows, ['left', ...quantiles.map(() => 'right' as const)]);
+}
+
+/** The same with the network in between, where clients are said to be away. */
+function clientRows(cluster: ClusterMetrics, quantiles: readonly Quantile[]): string[][] {
+  if (cluster.client_ttft_mean_ms === undefined) return [];
+  const row = (title: string, name: 'client_ttft' | 'client_e2e') => [
+    title,
+    ...quantiles.map((quantile) => decimal(cluster[`${name}_${quantile}_ms`]!)),
+  ];
+  return [row('first token at the client', 'client_ttft'), row('whole request at the client', 'client_e2e')];
+}
+
+/** A latency of 0 where nothing completed was never measured. */
+function latency(metrics: ServingMetrics, name: `${'ttft' | 'itl' | 'e2e'}_${Quantile}_ms`): string {
+  return metrics.completed_requests === 0 && metrics[name] === 0 ? '-' : decimal(metrics[name]);
+}
+
+function instanceLines(instances: readonly InstanceMetrics[], style: Style): string[] {
+  const total = instances.reduce((sum, { injected_requests }) => sum + injected_requests, 0);
+  const rows = instances.map((instance) => [
+    instance.instance_id,
+    whole(instance.injected_requests),
+    percent(total === 0 ? 0 : instance.injected_requests / total),
+    bar(total === 0 ? 0 : instance.injected_requests / total, BAR_WIDTH),
+    latency(instance, 'ttft_p99_ms'),
+    latency(instance, 'e2e_p99_ms'),
+    decimal(instance.tokens_per_sec, 1),
+    percent(instance.prompt_cache_hit_rate),
+    whole(instance.preemption_count),
+  ]);
+  const names = ['Instance', 'requests', 'share', '', 'TTFT p99', 'E2E p99', 'tokens/s', 'cached', 'preempted'];
+  const lines = textTable(
+    [names, ...rows],
+    ['left', 'right', 'right', 'left', 'right', 'right', 'right', 'right', 'right'],
+  );
+  return lines.map((line) => line.replace(/[█▏▎▍▌▋▊▉]+/u, (blocks) => style.bar(blocks)));
+}
