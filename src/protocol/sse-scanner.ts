@@ -2,10 +2,8 @@ const LF = 10;
 const CR = 13;
 const COLON = 58;
 const SPACE = 32;
-/** `data` */
-const D = 100;
-const A = 97;
-const T = 116;
+const DATA = Buffer.from('data');
+const EVENT = Buffer.from('event');
 
 /** Larger than any event an engine sends, small enough that a stream without line ends cannot take the memory. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
@@ -14,7 +12,7 @@ const KEPT_BYTES = 16 * 1024;
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Who hears of events. */
+/** Receives the events of a stream. */
 export interface SseSink {
   /**
    * One event: its data is bytes[from..to), lines joined by LF, good for the length of the call only. In the stream, counted in
@@ -31,10 +29,13 @@ export interface SseSink {
  * A CR ends a line at once, without waiting for the LF that may follow: such an LF belongs to no event.
  */
 export class SseScanner {
-  /** Events with more data than the limit: passed over, not reported. */
+  /** Events with more data than the limit: skipped, not reported. */
   oversized = 0;
+  /** The name of the event that is being reported; empty when it has none, or when names are not read. */
+  eventName = '';
   readonly #sink: SseSink;
   readonly #limit: number;
+  readonly #readsNames: boolean;
   /** Bytes of the stream before the present chunk. */
   #before = 0;
   /** The line that the last chunk left unfinished, without what exceeds the limit; its true length. */
@@ -53,9 +54,11 @@ export class SseScanner {
   /** Where the last blank line ended. */
   #boundary = 0;
 
-  constructor(sink: SseSink, maxEventBytes = MAX_EVENT_BYTES) {
+  /** @param readsNames whether `eventName` is set, which takes a string per event */
+  constructor(sink: SseSink, maxEventBytes = MAX_EVENT_BYTES, readsNames = false) {
     this.#sink = sink;
     this.#limit = maxEventBytes;
+    this.#readsNames = readsNames;
   }
 
   /** Whether the stream stands inside an event, or anywhere else but behind a blank line: if it ends now, it was cut off. */
@@ -76,6 +79,7 @@ export class SseScanner {
   /** Makes it ready for another stream. */
   reset(): void {
     this.oversized = 0;
+    this.eventName = '';
     this.#before = 0;
     this.#lineLength = 0;
     if (this.#line.length > KEPT_BYTES) this.#line = NO_BYTES;
@@ -136,9 +140,10 @@ export class SseScanner {
       if (bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf) from += 3;
     }
     if (from >= to) this.#endEvent(end);
-    else if (isData(bytes, from, to)) {
-      const skip = to - from === 4 ? 4 : bytes[from + 5] === SPACE && to - from > 5 ? 6 : 5;
-      this.#addData(bytes, from + skip, to);
+    else if (isField(DATA, bytes, from, to)) this.#addData(bytes, valueStart(DATA, bytes, from, to), to);
+    else if (this.#readsNames && isField(EVENT, bytes, from, to)) {
+      const name = bytes.subarray(valueStart(EVENT, bytes, from, to), to);
+      this.eventName = Buffer.from(name.buffer, name.byteOffset, name.length).toString('utf8');
     }
   }
 
@@ -166,14 +171,14 @@ export class SseScanner {
   #endEvent(end: number): void {
     const start = this.#boundary;
     this.#boundary = end;
-    if (this.#dataLines === 0) return;
-    this.#dataLines = 0;
-    if (this.#tooLong) {
-      this.#tooLong = false;
-      this.oversized++;
-      return;
+    if (this.#dataLines > 0) {
+      this.#dataLines = 0;
+      if (this.#tooLong) {
+        this.#tooLong = false;
+        this.oversized++;
+      } else this.#sink.event(this.#data, this.#dataFrom, this.#dataTo, end, start);
     }
-    this.#sink.event(this.#data, this.#dataFrom, this.#dataTo, end, start);
+    this.eventName = '';
   }
 
   /** Copies the event's data out of a buffer that will not be there for long. */
@@ -203,16 +208,18 @@ function nextOf(chunk: Uint8Array, byte: number, from: number): number {
   return at < 0 ? chunk.length : at;
 }
 
-/** A line `data` or `data:...`. */
-function isData(bytes: Uint8Array, from: number, to: number): boolean {
-  return (
-    to - from >= 4 &&
-    bytes[from] === D &&
-    bytes[from + 1] === A &&
-    bytes[from + 2] === T &&
-    bytes[from + 3] === A &&
-    (to - from === 4 || bytes[from + 4] === COLON)
-  );
+/** Whether a line is this field: its name alone, or followed by a colon. */
+function isField(name: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
+  const { length } = name;
+  if (to - from < length || (to - from > length && bytes[from + length] !== COLON)) return false;
+  for (let i = 0; i < length; i++) if (bytes[from + i] !== name[i]) return false;
+  return true;
+}
+
+/** Where the value of a field starts: after its colon, and after one space if there is one. */
+function valueStart(name: Uint8Array, bytes: Uint8Array, from: number, to: number): number {
+  const colon = from + name.length;
+  return Math.min(to, bytes[colon + 1] === SPACE ? colon + 2 : colon + 1);
 }
 
 function grown(old: Buffer, least: number, used: number, most = Number.POSITIVE_INFINITY): Buffer {

@@ -1,7 +1,7 @@
+import { type ServerEvent, serverEvents } from '../../protocol/server-events.js';
 import { noTls, unreachable } from './errors.js';
 import type { Server } from './find-server.js';
 import { refusalOf } from './refusal.js';
-import { type ServerEvent, serverEvents } from './server-events.js';
 
 export interface Asked {
   readonly query?: Readonly<Record<string, string | null>>;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from './refusal.js';
-import { type ServerEvent, serverEvents } from './server-events.js';
 import { ageText } from './time-text.js';
 
 const URL = 'http://127.0.0.1:1';
@@ -27,25 +26,6 @@ describe('what a server refuses', () => {
     expect(refusalOf(URL, 422, { ...said, problems: [one, { ...one, code: 'B' }] })).toMatchObject({
       problems: [{ code: 'A' }, { code: 'B' }],
     });
-  });
-});
-
-describe('events of a server', () => {
-  it('are the same however they are cut', async () => {
-    const bytes = Buffer.from(
-      ': \n\nid: 1\nevent: created\ndata: {"a":"ü"}\n\ndata: b\ndata: c\n\nevent: none\n\ndata: cut',
-    );
-    for (const size of [1, 2, 7, bytes.length]) {
-      async function* pieces() {
-        for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-      }
-      const events: ServerEvent[] = [];
-      for await (const event of serverEvents(pieces())) events.push(event);
-      expect(events).toEqual([
-        { event: 'created', data: '{"a":"ü"}' },
-        { event: 'message', data: 'b\nc' },
-      ]);
-    }
   });
 });
 
