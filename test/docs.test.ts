@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import { COMMAND_LINES } from '../src/cli/documentation/command-lines.js';
+import { COMMAND_LINES } from '../src/cli/command-lines.js';
 import { generatedPages } from '../src/cli/documentation/pages.js';
 import { flagsOf } from '../src/cli/flags/command-line.js';
 import { DISPATCH_ORDERS } from '../src/policy/queueing/dispatch-orders.js';
@@ -99,10 +99,10 @@ describe('pages', () => {
       );
       expect(textOf(join('docs', path)), `docs/${path}: run node scripts/generate-docs.mjs`).toBe(text);
     }
-    const policyPages = pagePaths.filter((path) => path.startsWith('docs/policies/'));
-    expect(policyPages.map((path) => relative('docs', path))).toEqual(
-      [...generated.keys()].filter((path) => path.startsWith('policies/')).sort(),
-    );
+    for (const folder of ['commands/', 'policies/']) {
+      const written = pagePaths.map((path) => relative('docs', path)).filter((path) => path.startsWith(folder));
+      expect(written).toEqual([...generated.keys()].filter((path) => path.startsWith(folder)).sort());
+    }
   });
 
   test.each([...pages])('%s: links lead somewhere', (path, page) => {

@@ -1,4 +1,4 @@
-import { limitCompiler } from '../../src/cli/limit-compiler.js';
+import { limitCompiler } from '../../src/cli/tune-v8.js';
 import { simulate } from '../../src/simulator/simulate.js';
 import { readTraceV2 } from '../../src/workload/trace-v2/read-trace.js';
 import { referenceSimulate } from '../reference/reference-simulate.js';

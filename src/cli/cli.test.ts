@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultDocument } from '../simulator/result-document.js';
 import type { CliIo } from './io.js';
 import { main } from './program.js';
-import { testIo, captured as twinyard } from './test-io.fixture.js';
+import { examplesIn, testIo, captured as twinyard } from './test-io.fixture.js';
 
 /** Runs what must succeed in silence, and reads its result. */
 async function result(args: string | readonly string[]): Promise<ResultDocument> {
@@ -36,7 +36,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('the program', () => {
   it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-    for (const args of ['version', '--version', '-V']) {
+    for (const args of ['version', '--version', '-v']) {
       expect(await twinyard(args)).toEqual({ code: 0, stdout: `twinyard ${version}\n`, stderr: '' });
     }
   });
@@ -62,10 +62,10 @@ describe('the program', () => {
     try {
       for (const command of ['run', 'replay']) {
         const { stdout } = await twinyard(`${command} --help`);
-        const examples = stdout.slice(stdout.indexOf('Examples:')).match(/twinyard .*/g)!;
+        const examples = examplesIn(stdout);
         expect(examples.length).toBeGreaterThan(1);
         for (const example of examples) {
-          const ended = await twinyard(example.slice('twinyard '.length));
+          const ended = await twinyard(example);
           expect({ example, code: ended.code, stderr: ended.stderr }).toEqual({ example, code: 0, stderr: '' });
         }
       }
@@ -87,7 +87,9 @@ describe('the program', () => {
       stderr: { ...broken, write: (text: string) => stderr.push(text) },
     };
     expect(await main(['version'], io)).toBe(1);
-    expect(stderr.join('')).toBe('twinyard: x is undefined at y (this is a bug; TWINYARD_DEBUG=1 shows where)\n');
+    expect(stderr.join('')).toBe(
+      'twinyard: internal error: x is undefined at y; this is a bug, TWINYARD_DEBUG=1 prints the stack\n',
+    );
     expect(await main(['version'], { ...io, env: { TWINYARD_DEBUG: '1' } })).toBe(1);
     expect(stderr.join('')).toContain('TypeError: x is undefined');
   });

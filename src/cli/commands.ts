@@ -3,149 +3,191 @@ import type { CliIo } from './io.js';
 /** Runs with the arguments behind the command's name and returns the exit code. */
 export type CommandAction = (argv: readonly string[], io: CliIo) => Promise<number>;
 
+/** The jobs that commands are for, as help and documentation list them. */
+export const COMMAND_GROUPS = ['Simulate', 'Serve', 'Operate', 'Traces and calibration', 'Other'] as const;
+
 export interface CommandEntry {
   name: string;
+  group: (typeof COMMAND_GROUPS)[number];
+  /** Imperative, without a capital and a full stop. */
   summary: string;
   /** Commands are loaded when they are called: none pays for another's imports. */
   load: () => Promise<CommandAction>;
 }
 
-/** Every command there is: a new one is a file and a line here. */
+/** Every command there is: a new one is a file and an entry here. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',
+    group: 'Simulate',
     summary: 'simulate a cluster under generated requests',
     load: async () => (await import('./simulate/run.js')).run,
   },
   {
     name: 'replay',
+    group: 'Simulate',
     summary: 'simulate a cluster under the requests of a trace',
     load: async () => (await import('./simulate/replay.js')).replay,
   },
   {
     name: 'compare',
-    summary: 'simulate several variants under the same workload and tell what differs',
+    group: 'Simulate',
+    summary: 'simulate several variants under one workload and report what differs',
     load: async () => (await import('./compare/compare.js')).compare,
   },
   {
-    name: 'observe',
-    summary: 'send requests to a real server at their planned times and record what comes back',
-    load: async () => (await import('./observe/observe.js')).observe,
-  },
-  {
-    name: 'calibrate',
-    summary: 'compare a prediction with what was measured, or fit step times to it',
-    load: async () => (await import('./calibrate/calibrate.js')).calibrate,
-  },
-  {
-    name: 'validate',
-    summary: 'observe a server, replay what was observed and compare the two',
-    load: async () => (await import('./validate/validate.js')).validate,
-  },
-  {
     name: 'decide',
+    group: 'Simulate',
     summary: 'run a routing policy over a stream of events',
     load: async () => (await import('./decide/decide.js')).decide,
   },
   {
-    name: 'trace',
-    summary: 'look at a trace, cut it, change its rate, make it anonymous',
-    load: async () => (await import('./trace/trace.js')).trace,
+    name: 'serve',
+    group: 'Serve',
+    summary: 'run the gateway, and the control plane where it has a store',
+    load: async () => (await import('./serve/serve.js')).serve,
   },
   {
-    name: 'convert',
-    summary: 'turn a trace into another format or into a workload specification',
-    load: async () => (await import('./convert/convert.js')).convert,
-  },
-  {
-    name: 'compose',
-    summary: 'put workload specifications together into one',
-    load: async () => (await import('./convert/compose.js')).compose,
+    name: 'demo',
+    group: 'Serve',
+    summary: 'start emulated replicas and a gateway in front of them',
+    load: async () => (await import('./serve/demo.js')).demo,
   },
   {
     name: 'engine',
+    group: 'Serve',
     summary: 'emulate an inference engine: an OpenAI-compatible server without a GPU',
     load: async () => (await import('./serve/engine.js')).engine,
   },
   {
-    name: 'serve',
-    summary: 'put a routing policy in front of live replicas: the gateway',
-    load: async () => (await import('./serve/serve.js')).serve,
+    name: 'explain',
+    group: 'Serve',
+    summary: 'print why the gateway routed or refused a request',
+    load: async () => (await import('./explain.js')).explain,
   },
   {
     name: 'apply',
-    summary: 'make the resources of files so, and tell what changed',
+    group: 'Operate',
+    summary: 'apply resource files and print what changed',
     load: async () => (await import('./control/apply.js')).apply,
   },
   {
     name: 'get',
-    summary: 'list resources of a control plane, or show one',
+    group: 'Operate',
+    summary: 'list resources, or print some of them',
     load: async () => (await import('./control/get.js')).get,
   },
   {
     name: 'describe',
-    summary: 'tell everything about a resource: how it is, its replicas, its events',
+    group: 'Operate',
+    summary: 'print a resource with its status, replicas and events',
     load: async () => (await import('./control/describe.js')).describe,
   },
   {
     name: 'delete',
-    summary: 'ask resources to go',
+    group: 'Operate',
+    summary: 'delete resources',
     load: async () => (await import('./control/delete.js')).deleteCommand,
   },
   {
     name: 'wait',
-    summary: 'wait until a resource is ready, in a phase, or gone',
+    group: 'Operate',
+    summary: 'wait until a resource is ready, in a phase, or deleted',
     load: async () => (await import('./control/wait.js')).wait,
   },
   {
     name: 'scale',
-    summary: 'change how many replicas an endpoint has',
+    group: 'Operate',
+    summary: 'change the number of replicas of an endpoint',
     load: async () => (await import('./control/scale.js')).scale,
   },
   {
     name: 'logs',
-    summary: 'print what the replicas of an endpoint write',
+    group: 'Operate',
+    summary: 'print the logs of the replicas of an endpoint',
     load: async () => (await import('./control/logs.js')).logs,
   },
   {
     name: 'events',
-    summary: 'tell what happened to resources, or who changed them',
+    group: 'Operate',
+    summary: 'list the events of resources, or the audit log',
     load: async () => (await import('./control/events.js')).events,
   },
   {
     name: 'issue',
-    summary: 'give a key of a control plane its text, and show it, this once',
+    group: 'Operate',
+    summary: 'issue an API key and print its secret once',
     load: async () => (await import('./control/issue.js')).issue,
   },
   {
+    name: 'keys',
+    group: 'Operate',
+    summary: 'create, list, update, rotate and revoke API keys, and report their usage',
+    load: async () => (await import('./keys.js')).keys,
+  },
+  {
     name: 'backup',
-    summary: 'copy a store into a file: resources, keys, usage',
+    group: 'Operate',
+    summary: 'copy a store into a file: resources, API keys, usage',
     load: async () => (await import('./control/backup.js')).backup,
   },
   {
     name: 'restore',
+    group: 'Operate',
     summary: 'fill an empty store from a backup',
     load: async () => (await import('./control/restore.js')).restoreCommand,
   },
   {
-    name: 'keys',
-    summary: 'make, list, change, rotate and revoke keys, and tell what was used with them',
-    load: async () => (await import('./keys.js')).keys,
+    name: 'trace',
+    group: 'Traces and calibration',
+    summary: 'inspect, cut, rescale and anonymise traces',
+    load: async () => (await import('./trace/trace.js')).trace,
   },
   {
-    name: 'demo',
-    summary: 'bring up emulated replicas and the gateway in front of them',
-    load: async () => (await import('./serve/demo.js')).demo,
+    name: 'convert',
+    group: 'Traces and calibration',
+    summary: 'convert a trace to another format or to a workload specification',
+    load: async () => (await import('./convert/convert.js')).convert,
   },
   {
-    name: 'explain',
-    summary: 'tell why the gateway sent a request where it did',
-    load: async () => (await import('./explain.js')).explain,
+    name: 'compose',
+    group: 'Traces and calibration',
+    summary: 'merge workload specifications into one',
+    load: async () => (await import('./convert/compose.js')).compose,
   },
-  { name: 'version', summary: 'print the version', load: async () => (await import('./version.js')).version },
+  {
+    name: 'observe',
+    group: 'Traces and calibration',
+    summary: 'send requests to a server at their planned times and record the responses',
+    load: async () => (await import('./observe/observe.js')).observe,
+  },
+  {
+    name: 'calibrate',
+    group: 'Traces and calibration',
+    summary: 'compare a prediction with measurements, or fit step times to them',
+    load: async () => (await import('./calibrate/calibrate.js')).calibrate,
+  },
+  {
+    name: 'validate',
+    group: 'Traces and calibration',
+    summary: 'observe a server, replay the observed trace, and compare the two',
+    load: async () => (await import('./validate/validate.js')).validate,
+  },
+  {
+    name: 'completion',
+    group: 'Other',
+    summary: 'print a completion script for bash, zsh or fish',
+    load: async () => (await import('./completion/completion.js')).completion,
+  },
+  {
+    name: 'version',
+    group: 'Other',
+    summary: 'print the version',
+    load: async () => (await import('./version.js')).version,
+  },
 ];
 
-/** The summary a command's own help starts with. */
+/** The summary that the help of a command starts with. */
 export function summaryOf(name: string): string {
   return COMMANDS.find((command) => command.name === name)!.summary;
 }

@@ -11,10 +11,6 @@ export function unknownCommand(given: string, known: readonly string[]): InputEr
   return new InputError('UNKNOWN_COMMAND', `command ${shown(given)}`, 'does not exist', knownNames(given, known));
 }
 
-export function noCommand(known: readonly string[]): InputError {
-  return new InputError('NO_COMMAND', 'command', 'none given', `known: ${known.join(', ')}; see 'twinyard --help'`);
-}
-
 export function noSubcommand(command: string, known: readonly string[]): InputError {
   const hint = `known: ${known.join(', ')}; see 'twinyard ${command} --help'`;
   return new InputError('NO_COMMAND', `command ${shown(command)}`, 'needs to know what to do', hint);

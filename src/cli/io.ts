@@ -1,33 +1,54 @@
-/** One of the two streams a command may write to. */
+/** Stdout or stderr. */
 export interface CliStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** What a command sees of the process around it. Tests hand in their own. */
+/** The process as a command sees it. Tests pass their own. */
 export interface CliIo {
   /** The result and nothing else. */
   readonly stdout: CliStream;
   /** Errors, warnings, progress. */
   readonly stderr: CliStream;
-  /** What is given to the command on standard input, as it comes. Opened when asked for: an open input waits. */
+  /** Standard input, as it arrives. Opened by the call: an open stdin keeps the process alive. */
   stdin(): AsyncIterable<string | Uint8Array>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Monotonic milliseconds; drives the progress line and never reaches a result. */
+  /** Monotonic milliseconds; drives the progress line and is never part of a result. */
   now(): number;
   /**
-   * From now on a signal runs `cleanUp` before it ends the process. Not asked for during a simulation, which leaves no
-   * time to handle a signal: until then the system ends the process at once.
+   * From now on a signal runs `cleanUp` before it ends the process. A simulation does not use it: it blocks the event
+   * loop, so that no handler would run, and the default action ends the process at once.
    */
   beforeSignal(cleanUp: () => void): void;
-  /** Resolves when the process is asked to end: for commands that run until then. */
+  /** Resolves on SIGINT or SIGTERM: for commands that run until then. */
   untilStopped(): Promise<void>;
-  /** Calls `reload` whenever the process is asked to read its configuration again. */
+  /** Calls `reload` on SIGHUP. */
   onHangUp(reload: () => void): void;
 }
 
-/** Colour only where a person looks at it and has not asked for none. */
+/** Colour where a terminal shows it: NO_COLOR and TERM=dumb switch it off, FORCE_COLOR decides before all others. */
 export function wantsColour(stream: CliStream, env: CliIo['env']): boolean {
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
   return stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+}
+
+/** Lines longer than this are hard to read, however wide the terminal is. */
+const MOST_WIDTH = 120;
+const LEAST_WIDTH = 40;
+
+/** How wide help and prose may be: COLUMNS, else the terminal's width, else 80. */
+export function textWidth(stream: CliStream, env: CliIo['env']): number {
+  return Math.min(MOST_WIDTH, tableWidth(stream, env));
+}
+
+/** How wide tables may be. */
+export function tableWidth(stream: CliStream, env: CliIo['env']): number {
+  const given = /^\d{1,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : 0;
+  return Math.max(LEAST_WIDTH, given || stream.columns || 80);
+}
+
+/** How text for people is shown on stdout. */
+export function presentation({ env, stdout }: CliIo): { colour: boolean; width: number } {
+  return { colour: wantsColour(stdout, env), width: tableWidth(stdout, env) };
 }

@@ -3,9 +3,9 @@ import { realpathSync } from 'node:fs';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { limitCompiler } from './limit-compiler.js';
-import { stdoutFailure } from './output/stdout-failure.js';
+import { stdoutFailure } from './output/output-files.js';
 import { main } from './program.js';
+import { limitCompiler } from './tune-v8.js';
 
 export { main };
 

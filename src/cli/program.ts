@@ -1,9 +1,10 @@
 import { InputError, RunError } from '../kernel/errors.js';
 import { COMMANDS } from './commands.js';
-import { noCommand, unknownCommand, unknownFlag } from './errors.js';
-import type { CliIo } from './io.js';
+import { unknownCommand, unknownFlag } from './errors.js';
+import { HelpRequest } from './flags/help-request.js';
+import { type CliIo, textWidth } from './io.js';
 
-/** The whole program: runs what the arguments ask for and returns the exit code. Never throws, never ends the process. */
+/** The whole program: runs the command that the arguments name and returns the exit code. Never throws, never ends the process. */
 export async function main(argv: readonly string[], io: CliIo): Promise<number> {
   try {
     return await dispatch(argv, io);
@@ -14,28 +15,35 @@ export async function main(argv: readonly string[], io: CliIo): Promise<number> 
 
 async function dispatch(argv: readonly string[], io: CliIo): Promise<number> {
   const [name, ...rest] = argv;
-  const names = COMMANDS.map((command) => command.name);
-  if (name === undefined) throw noCommand(names);
-  if (name === '--help' || name === '-h' || name === 'help') return printHelp(rest, io);
-  if (name === '--version' || name === '-V') return dispatch(['version', ...rest], io);
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return printHelp(rest, io);
+  if (name === '--version' || name === '-v') return dispatch(['version', ...rest], io);
   if (name.startsWith('-')) throw unknownFlag(name, '', ['--help', '--version']);
   const command = COMMANDS.find((entry) => entry.name === name);
-  if (command === undefined) throw unknownCommand(name, names);
+  if (command === undefined) {
+    throw unknownCommand(
+      name,
+      COMMANDS.map((entry) => entry.name),
+    );
+  }
   const action = await command.load();
-  return action(rest, io);
+  try {
+    return await action(rest, io);
+  } catch (error) {
+    if (!(error instanceof HelpRequest)) throw error;
+    const { helpText } = await import('./help/help-text.js');
+    io.stdout.write(await helpText(error.line, textWidth(io.stdout, io.env)));
+    return 0;
+  }
 }
 
 async function printHelp(rest: readonly string[], io: CliIo): Promise<number> {
-  if (rest[0] !== undefined) return dispatch([rest[0], '--help'], io);
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
-  const list = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('');
-  const intro =
-    'Usage: twinyard <command> [flags]\n\nDecides where LLM requests go, and predicts what that does to a fleet.';
-  io.stdout.write(`${intro}\n\nCommands:\n${list}\n'twinyard <command> --help' lists the flags of a command.\n`);
+  if (rest[0] !== undefined) return dispatch([...rest, '--help'], io);
+  const { programHelp } = await import('./help/overview.js');
+  io.stdout.write(programHelp(textWidth(io.stdout, io.env)));
   return 0;
 }
 
-/** One line on stderr; 2 when the input was wrong, 1 when the work failed. */
+/** One line on stderr; 2 for wrong input, 1 when the work failed. */
 function report(error: unknown, io: CliIo): number {
   const say = (line: string) => io.stderr.write(`twinyard: ${line.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')}\n`);
   if (error instanceof InputError) {
@@ -47,16 +55,16 @@ function report(error: unknown, io: CliIo): number {
     return 1;
   }
   if (isOutOfMemory(error)) {
-    say('not enough memory for this run; try fewer requests, instances or KV blocks');
+    say('out of memory: use fewer requests, replicas or KV blocks');
     return 1;
   }
   const message = error instanceof Error ? error.message : String(error);
-  say(`${message} (this is a bug; TWINYARD_DEBUG=1 shows where)`);
+  say(`internal error: ${message}; this is a bug, TWINYARD_DEBUG=1 prints the stack`);
   if (io.env.TWINYARD_DEBUG === '1' && error instanceof Error) io.stderr.write(`${error.stack}\n`);
   return 1;
 }
 
-/** How the language says that a column or a text cannot be allocated. */
+/** V8's messages for a column or a text that cannot be allocated. */
 function isOutOfMemory(error: unknown): boolean {
   return (
     error instanceof RangeError && /allocation failed|Invalid (typed )?array length|string length/.test(error.message)

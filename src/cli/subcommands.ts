@@ -1,10 +1,11 @@
-import { type CommandAction, summaryOf } from './commands.js';
+import { COMMANDS, type CommandAction } from './commands.js';
 import { noSubcommand, unknownCommand } from './errors.js';
-import type { CliIo } from './io.js';
+import { type CliIo, textWidth } from './io.js';
 
-/** What a command can do: a new one is a file and a line in the command's table. */
+/** A part of a command with flags of its own: a new one is a file and an entry in the command's table. */
 export interface Subcommand {
   readonly name: string;
+  /** Imperative, without a capital and a full stop. */
   readonly summary: string;
   /** Loaded when it is called. */
   readonly load: () => Promise<CommandAction>;
@@ -22,17 +23,12 @@ export async function runSubcommand(
   const known = table.map((entry) => `${parent} ${entry.name}`);
   if (name === undefined) throw noSubcommand(parent, known);
   if (name === '--help' || name === '-h') {
-    io.stdout.write(helpText(parent, usage, table));
+    const { subcommandsHelp } = await import('./help/overview.js');
+    const entry = COMMANDS.find((command) => command.name === parent)!;
+    io.stdout.write(subcommandsHelp(entry, usage, table, textWidth(io.stdout, io.env)));
     return 0;
   }
   const command = table.find((entry) => entry.name === name);
   if (command === undefined) throw unknownCommand(`${parent} ${name}`, known);
   return (await command.load())(rest, io);
-}
-
-function helpText(parent: string, usage: string, table: readonly Subcommand[]): string {
-  const width = Math.max(...table.map(({ name }) => name.length));
-  const list = table.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('');
-  const head = `Usage: twinyard ${parent} <command> ${usage}\n\n${summaryOf(parent)}`;
-  return `${head}\n\nCommands:\n${list}\n'twinyard ${parent} <command> --help' lists the flags of a command.\n`;
 }

@@ -10,6 +10,7 @@ export interface Ended {
 
 interface Terminal {
   isTTY?: boolean;
+  columns?: number | undefined;
   /** What the command reads: a text, or the pieces in which it comes. */
   stdin?: string | readonly (string | Uint8Array)[];
   env?: CliIo['env'];
@@ -18,14 +19,20 @@ interface Terminal {
 }
 
 /** A command's surroundings that keep what it writes. */
-export function testIo({ isTTY = false, stdin = [], env = {}, stopped = Promise.resolve() }: Terminal = {}): CliIo & {
+export function testIo({
+  isTTY = false,
+  columns,
+  stdin = [],
+  env = {},
+  stopped = Promise.resolve(),
+}: Terminal = {}): CliIo & {
   stdoutText(): string;
   stderrText(): string;
 } {
   let out = '';
   let err = '';
   return {
-    stdout: { isTTY, write: (text) => (out += text) },
+    stdout: { isTTY, ...(columns === undefined ? {} : { columns }), write: (text) => (out += text) },
     stderr: { isTTY, write: (text) => (err += text) },
     async *stdin() {
       yield* typeof stdin === 'string' ? [stdin] : stdin;
@@ -46,4 +53,10 @@ export async function captured(args: string | readonly string[], terminal: Termi
   const argv = typeof args === 'string' ? args.split(' ').filter((part) => part !== '') : args;
   const code = await main(argv, io);
   return { code, stdout: io.stdoutText(), stderr: io.stderrText() };
+}
+
+/** The command lines below `Examples:` in a help text, without the program's name. */
+export function examplesIn(help: string): string[] {
+  const text = help.slice(help.indexOf('Examples:')).replace(/ \\\n */g, ' ');
+  return text.match(/(?<=twinyard ).*/g)!;
 }

@@ -1,20 +1,23 @@
 import { readFileSync } from 'node:fs';
-import { unexpectedArgument } from './errors.js';
+import { summaryOf } from './commands.js';
+import type { CommandLine } from './flags/command-line.js';
+import { parseFlags } from './flags/parse-flags.js';
 import type { CliIo } from './io.js';
 
 /** The same depth from `src/cli` and from the compiled `dist/cli`. */
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
-function packageVersion(): string {
-  return (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
-}
+export const VERSION: CommandLine = {
+  name: 'version',
+  summary: summaryOf('version'),
+  about: "The same as 'twinyard --version' and 'twinyard -v'.",
+  groups: [{ title: 'Output', flags: {} }],
+  examples: ['version'],
+};
 
 export async function version(argv: readonly string[], io: CliIo): Promise<number> {
-  if (argv[0] === '--help' || argv[0] === '-h') {
-    io.stdout.write('Usage: twinyard version\n\nprint the version\n');
-    return 0;
-  }
-  if (argv[0] !== undefined) throw unexpectedArgument(argv[0], 'version');
-  io.stdout.write(`twinyard ${packageVersion()}\n`);
+  await parseFlags(VERSION, argv);
+  const { version: text } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
+  io.stdout.write(`twinyard ${text}\n`);
   return 0;
 }

@@ -3,10 +3,10 @@ import { refuseGiven } from '../config/flag-conflicts.js';
 import { traceInputs } from '../config/replay-workload.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
 import { type InstanceFlags, instanceFlags } from '../flags/instance-flags.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import { tracePartOf } from '../flags/trace-part-flags.js';
 import type { CliIo } from '../io.js';
 import { checkOutputs, type NamedPath } from '../output/output-files.js';
@@ -53,10 +53,6 @@ type Flags = FlagValues<
 
 /** Tells how far a prediction is from what was measured. */
 export async function calibrate(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(CALIBRATE));
-    return 0;
-  }
   const flags: Flags = await parseFlags(CALIBRATE, argv);
   if (flags.values.fit) return fitFiles(flags, io);
   const files = comparedFiles(flags);

@@ -4,10 +4,9 @@ import { hitRateOfHeader, hitRateOfRequests } from '../../observe/calibrate/meas
 import { readChunkTimes } from '../../observe/calibrate/read-chunk-times.js';
 import { readMeasured } from '../../observe/calibrate/read-measured.js';
 import { readPredicted, readPredictedHitRate } from '../../observe/calibrate/read-predicted.js';
-import type { TraceHeader, TracePart } from '../../workload/trace.js';
+import type { TraceGoodputTarget, TraceHeader, TracePart } from '../../workload/trace.js';
 import type { FlagValues } from '../flags/flag.js';
 import { type ComparingFlags, givenTolerances } from './calibrate-flags.js';
-import { goodputTargets } from './goodput-targets.js';
 import { headerOf, type MeasuredTrace, readMeasuredTrace } from './measured-trace.js';
 
 /** The files that are compared. */
@@ -54,4 +53,24 @@ export async function compareFiles(files: ComparedFiles, flags: FlagValues<Compa
 function networkOf({ rttMs }: TraceHeader, { values }: FlagValues<ComparingFlags>) {
   const given = values['network-rtt-us'];
   return { rttUs: given < 0 ? (rttMs ?? 0) * 1000 : given, bandwidthMbps: values['network-bandwidth-mbps'] };
+}
+
+const DIMENSIONS = [
+  ['ttftUs', 'slo-ttft'],
+  ['itlUs', 'slo-itl'],
+  ['e2eUs', 'slo-e2e'],
+] as const;
+
+/** Goodput targets by class: flags win over the header of the trace. */
+function goodputTargets(
+  { values }: FlagValues<ComparingFlags>,
+  header: TraceHeader,
+): Record<string, TraceGoodputTarget> {
+  const targets: Record<string, TraceGoodputTarget> = { ...header.goodputTargets };
+  for (const [dimension, flag] of DIMENSIONS) {
+    for (const [sloClass, us] of Object.entries(values[flag])) {
+      targets[sloClass] = { ...targets[sloClass], [dimension]: us };
+    }
+  }
+  return targets;
 }

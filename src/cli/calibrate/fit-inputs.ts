@@ -13,9 +13,8 @@ import type { Diagnostics } from '../diagnostics.js';
 import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { InstanceFlags } from '../flags/instance-flags.js';
-import { engineTraces } from './engine-traces.js';
+import { engineTraces, trafficReplicas } from './engine-traces.js';
 import { type MeasuredTrace, readMeasuredTrace } from './measured-trace.js';
-import { trafficReplicas } from './traffic-replicas.js';
 
 /** An engine of several that answered fewer requests is not worth fitting. */
 const LEAST_ANSWERED = 60;

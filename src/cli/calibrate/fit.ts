@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type FitStart, fitProfile } from '../../observe/fit/fit-profile.js';
+import { type FitProgress, type FitStart, fitProfile } from '../../observe/fit/fit-profile.js';
 import { requestErrors } from '../../observe/fit/traces/request-errors.js';
 import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
@@ -12,12 +12,11 @@ import type { FlagValues } from '../flags/flag.js';
 import type { InstanceFlags } from '../flags/instance-flags.js';
 import { tracePartOf } from '../flags/trace-part-flags.js';
 import { type CliIo, wantsColour } from '../io.js';
-import { limitCompiler } from '../limit-compiler.js';
 import { writeOutputs } from '../output/output-files.js';
+import { limitCompiler } from '../tune-v8.js';
 import type { CalibrationOutputFlags, MeasuredFlags, WarmUpFlags } from './calibrate-flags.js';
 import type { FitFlags } from './fit-flags.js';
 import { type EngineInputs, readEngineInputs, readStepRuns } from './fit-inputs.js';
-import { createFitProgress } from './fit-progress.js';
 import type { MeasuredTrace } from './measured-trace.js';
 
 export type GivenFitFlags = FlagValues<MeasuredFlags & WarmUpFlags & FitFlags & InstanceFlags & CalibrationOutputFlags>;
@@ -97,4 +96,25 @@ function engineRules(names: readonly string[]): readonly string[] {
   const known = ENGINE_RULES.map(({ name }) => name);
   for (const name of names) if (!known.includes(name)) throw badChoice('--try-engine-rules', name, known);
   return names;
+}
+
+const REDRAW_MS = 100;
+const CLEAR = '\r\x1b[K';
+
+/** One line on a terminal's stderr that is rewritten while a fit goes on; nothing anywhere else. */
+function createFitProgress(io: CliIo): { update: FitProgress; end(): void } {
+  if (io.stderr.isTTY !== true) return { update: () => {}, end: () => {} };
+  let drawn = Number.NEGATIVE_INFINITY;
+  return {
+    update(stage, tries, loss) {
+      const now = io.now();
+      if (now - drawn < REDRAW_MS) return;
+      drawn = now;
+      const far = stage === 'steps' ? 'steps' : `requests, ${tries} simulations, ${loss.toPrecision(4)} unexplained`;
+      io.stderr.write(`${CLEAR}fitting ${far}`);
+    },
+    end() {
+      if (drawn > Number.NEGATIVE_INFINITY) io.stderr.write(CLEAR);
+    },
+  };
 }

@@ -1,12 +1,12 @@
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
-import type { Flag, FlagTable } from '../flags/flag.js';
+import { asTexts, type FlagTable } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
 import { count, file, list, text, toggle } from '../flags/kinds.js';
 import { outputFlags } from '../flags/output-flags.js';
 import { readNumber } from '../flags/read-number.js';
-import { presetNames } from '../flags/registered-names.js';
+import { presetNames, routingPolicyNames } from '../flags/registered-names.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
 
@@ -67,6 +67,7 @@ const listFlags = {
     default: null,
     accepted: 'names of routing policies with commas between them',
     read: (given) => given,
+    suggestions: routingPolicyNames,
     defaultText: clusterFlags['routing-policy'].defaultText,
     help: 'a variant for each: name,name,...; weighted:queue-depth:1+kv-utilization:2 has scorers of its own',
   }),
@@ -88,18 +89,6 @@ export const variantFlags: FlagTable = {
   ...replayWorkloadFlags,
   ...measureFlags,
 };
-
-/** Values stay texts, checked: what they mean depends on the variant they are given to. */
-function asTexts(flags: FlagTable): Record<string, Flag<string | null>> {
-  const entries = Object.entries(flags).map(([name, flag]): [string, Flag<string | null>] => {
-    const read = (given: string, place: string) => {
-      flag.read(given, place);
-      return given;
-    };
-    return [name, { ...flag, default: null, read }];
-  });
-  return Object.fromEntries(entries);
-}
 
 /** `--think-time-ms` is a flag of both workloads and means the same. */
 const { 'think-time-ms': _, ...recordedFlags } = replayWorkloadFlags;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ComparisonDocument } from '../../experiment/comparison/comparison.js';
-import { captured as twinyard } from '../test-io.fixture.js';
+import { examplesIn, captured as twinyard } from '../test-io.fixture.js';
 
 let folder: string;
 const file = (name: string, text: string) => {
@@ -172,7 +172,7 @@ goodput_slo_targets: { critical: { ttft_ms: 500 } }
     for (const name of ['today', 'tomorrow']) file(`${name}.yaml`, 'model: qwen/qwen3-14b\n');
     process.chdir(folder);
     try {
-      for (const example of stdout.slice(stdout.indexOf('Examples:')).match(/(?<=twinyard )compare .*/g)!) {
+      for (const example of examplesIn(stdout)) {
         expect(await twinyard(`${example} --seeds 1`), example).toMatchObject({ code: 0, stderr: '' });
       }
     } finally {

@@ -5,15 +5,14 @@ import { createExecutor } from '../../experiment/runs/worker-pool.js';
 import { documentJson } from '../../report/text/document-json.js';
 import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CommandLine } from '../flags/command-line.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, wantsColour } from '../io.js';
-import { limitCompiler } from '../limit-compiler.js';
 import { checkOutputs, type NamedPath, writeOutputs } from '../output/output-files.js';
+import { limitCompiler } from '../tune-v8.js';
 import { type ComparisonFlags, type ComparisonOutputFlags, compareGroups, variantFlags } from './compare-flags.js';
 import type { Settings } from './settings.js';
 import { signalCleanUps } from './signal-clean-ups.js';
-import { takeConfigs } from './take-configs.js';
 
 export const COMPARE: CommandLine = {
   name: 'compare',
@@ -28,10 +27,6 @@ export const COMPARE: CommandLine = {
 
 /** Simulates every variant with every seed, on all cores, and tells what differs. */
 export async function compare(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(COMPARE));
-    return 0;
-  }
   const { configs, rest } = takeConfigs(argv);
   const flags = await parseFlags<ComparisonFlags & ComparisonOutputFlags>(COMPARE, rest);
   const { values } = flags;
@@ -88,4 +83,18 @@ async function writeReport(path: string, comparison: Comparison, io: CliIo): Pro
 async function asTable({ document }: Comparison, io: CliIo): Promise<string> {
   const { compareTable } = await import('../../report/compare/compare-table.js');
   return compareTable(document, { colour: wantsColour(io.stdout, io.env) });
+}
+
+/** The files of all `--config`, and the other arguments. A last `--config` without a file stays: the flag parser refuses it. */
+function takeConfigs(argv: readonly string[]): { configs: string[]; rest: string[] } {
+  const configs: string[] = [];
+  const rest: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i]!;
+    const next = argv[i + 1];
+    if (argument.startsWith('--config=')) configs.push(argument.slice('--config='.length));
+    else if (argument === '--config' && next !== undefined && !next.startsWith('--')) configs.push(argv[++i]!);
+    else rest.push(argument);
+  }
+  return { configs, rest };
 }

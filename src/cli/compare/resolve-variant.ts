@@ -1,6 +1,11 @@
 import type { Variant } from '../../experiment/experiment.js';
 import type { WorkloadRecipe } from '../../experiment/recipes/workload-recipe.js';
+import type { GoodputTarget } from '../../simulator/cluster-config.js';
+import { distributionSpec } from '../../workload/generate/distribution-spec.js';
+import { isLengthPreset } from '../../workload/generate/presets.js';
 import { checkConflicts } from '../config/flag-conflicts.js';
+import { readyMade, specFile, specTargets } from '../config/generate-from-spec.js';
+import { distributionWorkload, type GeneratorFlags } from '../config/generate-run-workload.js';
 import { checkReplayWorkload } from '../config/replay-workload.js';
 import { type EngineFlags, resolveCluster, withHeaderTargets } from '../config/resolve-cluster.js';
 import { checkRunWorkload } from '../config/run-workload.js';
@@ -49,7 +54,6 @@ async function resolveRun(
   checkRunWorkload(flags);
   const { config } = await resolveCluster(flags, diagnostics);
   if (own !== undefined) return { config, workload: own };
-  const { specRecipe } = await import('./spec-recipe.js');
   const { goodputTargets, recipe } = await specRecipe(flags);
   return {
     config: { ...config, goodputTargets: withHeaderTargets(config.goodputTargets, goodputTargets) },
@@ -81,4 +85,24 @@ async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Prom
 
 function withMaxTurns(workload: WorkloadRecipe, maxTurns: number): WorkloadRecipe {
   return workload.kind === 'trace' || workload.kind === 'agentic-coder' ? { ...workload, maxTurns } : workload;
+}
+
+/** The workload that `run` would generate from these flags, as a recipe, and what it says is good. */
+async function specRecipe(
+  flags: GeneratorFlags,
+): Promise<{ recipe: WorkloadRecipe; goodputTargets: Record<string, GoodputTarget> }> {
+  const { values, given } = flags;
+  const path = values['workload-spec'];
+  if (path === null && isLengthPreset(values.workload)) {
+    const spec = distributionSpec(distributionWorkload(flags));
+    return { recipe: { kind: 'spec', spec, options: {} }, goodputTargets: {} };
+  }
+  const spec = path === null ? readyMade(flags) : await specFile(flags, path);
+  const { timeout, horizon } = values;
+  const options = {
+    ...(given('num-requests') ? { numRequests: values['num-requests'] } : {}),
+    ...(horizon === null ? {} : { horizonUs: horizon }),
+    ...(given('timeout') ? { timeoutUs: timeout > 0 ? Math.trunc(timeout * 1e6) : 0 } : {}),
+  };
+  return { recipe: { kind: 'spec', spec, options }, goodputTargets: specTargets(spec) };
 }

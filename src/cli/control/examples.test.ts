@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../commands.js';
 import { inTestFolder } from '../test-folder.fixture.js';
-import { captured as twinyard } from '../test-io.fixture.js';
+import { examplesIn, captured as twinyard } from '../test-io.fixture.js';
 import { FakeControlServer } from './control-server.fixture.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/endpoints', import.meta.url));
@@ -35,7 +35,7 @@ describe('examples', () => {
     for (const name of names) {
       expect(COMMANDS.map((command) => command.name)).toContain(name);
       const { stdout } = await twinyard(`${name} --help`);
-      const examples = stdout.slice(stdout.indexOf('Examples:')).match(/(?<=twinyard ).*/g)!;
+      const examples = examplesIn(stdout);
       expect(examples.length).toBeGreaterThan(1);
       for (const example of examples.filter((one) => !one.includes('examples/'))) {
         expect({ example, ...(await twinyard(example)) }).toMatchObject({ example, code: 0 });

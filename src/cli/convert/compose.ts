@@ -1,10 +1,10 @@
 import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { missingFlag } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import type { Flag } from '../flags/flag.js';
 import { file } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 
 const from: Flag<readonly string[]> = {
@@ -23,10 +23,6 @@ export const COMPOSE: CommandLine = {
 
 /** Prints one specification with everybody of several; what cannot be kept is told on stderr. */
 export async function compose(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(COMPOSE));
-    return 0;
-  }
   const { values } = await parseFlags<{ from: typeof from }>(COMPOSE, argv);
   if (values.from.length === 0) throw missingFlag('--from', 'is required', 'give it once for each specification');
   const [{ readWorkloadSpecFile }, { composeSpecs }, { writeWorkloadSpec }] = await Promise.all([

@@ -9,7 +9,7 @@ import { readWorkloadSpec } from '../../workload/spec/read-workload-spec.js';
 import { madeTrace, rowsOf } from '../../workload/tools/made-trace.fixture.js';
 import { writeTrace } from '../../workload/trace-v2/write.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';
-import { captured as twinyard } from '../test-io.fixture.js';
+import { examplesIn, captured as twinyard } from '../test-io.fixture.js';
 
 const SAMPLES = fileURLToPath(new URL('../../workload/formats/samples/', import.meta.url));
 const MOONCAKE = `{"timestamp": 0, "input_length": 700, "output_length": 3, "hash_ids": [0, 1]}
@@ -28,10 +28,10 @@ describe('convert', () => {
     for (const source of ['FILE', 'preset NAME', 'inference-perf FILE', 'servegen FOLDER', 'synth NAME']) {
       expect(text).toMatch(new RegExp(`^ {2}${source} {2}`, 'm'));
     }
-    const examples = text.slice(text.indexOf('Examples:')).match(/twinyard .*/g)!;
+    const examples = examplesIn(text);
     expect(examples.length).toBeGreaterThan(3);
     for (const example of examples) {
-      const { code, stderr } = await twinyard(example.slice('twinyard '.length));
+      const { code, stderr } = await twinyard(example);
       expect({ example, code, stderr }).toMatchObject({ example, code: 0 });
     }
   });

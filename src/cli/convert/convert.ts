@@ -4,15 +4,22 @@ import { summaryOf } from '../commands.js';
 import { refuseGiven } from '../config/flag-conflicts.js';
 import { createDiagnostics, type Diagnostics } from '../diagnostics.js';
 import { conflictingFlags, missingFlag, missingOperand, unknownSource } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
 import { choice } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { checkOutputs, type NamedPath } from '../output/output-files.js';
 import { inputTrace } from '../trace/input-trace.js';
-import { type OutputFlag, outputFlags } from '../trace/output-flag.js';
-import { formatOfName, type OutputFormat, type OutputPlace, outputPlace, placePaths } from '../trace/output-place.js';
+import {
+  formatOfName,
+  type OutputFlag,
+  type OutputFormat,
+  type OutputPlace,
+  outputFlags,
+  outputPlace,
+  placePaths,
+} from '../trace/output-place.js';
 import { writePieces, writeTraceTo } from '../trace/write-place.js';
 import { CONVERT_SOURCES, type SynthFlags, synthFlags } from './sources.js';
 
@@ -37,6 +44,15 @@ export const CONVERT: CommandLine = {
     { title: 'Made-up traces', flags: synthFlags },
     { title: 'Output', flags: outputFlags },
   ],
+  more: async () => [
+    {
+      title: 'Sources',
+      rows: [
+        ['FILE', 'a trace of any format that can be read, told apart by its first bytes'],
+        ...CONVERT_SOURCES.map(({ name, operand, summary }) => [`${name} ${operand}`, summary] as const),
+      ],
+    },
+  ],
   examples: [
     'convert synth agentic-coder -o agents.csv',
     'convert agents.csv --to mooncake -o agents.jsonl.gz',
@@ -54,10 +70,6 @@ type Source = { files: readonly NamedPath[] } & (
 );
 
 export async function convert(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(`${await helpText(CONVERT)}\n${sourcesHelp()}`);
-    return 0;
-  }
   const flags: ConvertFlags = await parseFlags(CONVERT, argv);
   const source = await sourceOf(flags, io);
   const place = placeOf(flags, source);
@@ -122,13 +134,4 @@ async function fitted(trace: Trace, diagnostics: Diagnostics): Promise<WorkloadS
 async function writeSpec(place: OutputPlace, spec: WorkloadSpec, io: CliIo): Promise<void> {
   const { writeWorkloadSpec } = await import('../../workload/spec/write-workload-spec.js');
   await writePieces(place, [() => [writeWorkloadSpec(spec)]], io);
-}
-
-function sourcesHelp(): string {
-  const sources = [
-    ['FILE', 'a trace of any format that can be read, told apart by what it starts with'],
-    ...CONVERT_SOURCES.map(({ name, operand, summary }) => [`${name} ${operand}`, summary]),
-  ];
-  const width = Math.max(...sources.map(([name]) => name!.length));
-  return `Sources:\n${sources.map(([name, summary]) => `  ${name!.padEnd(width)}  ${summary}\n`).join('')}`;
 }

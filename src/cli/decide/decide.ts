@@ -6,14 +6,13 @@ import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { readEvent } from './decide-event.js';
 import { type DecideFlags, decideFlags, decideOutputFlags } from './decide-flags.js';
 import { DecideRun } from './decide-run.js';
-import { lineBatches } from './line-batches.js';
 
 export const DECIDE: CommandLine = {
   name: 'decide',
@@ -32,10 +31,6 @@ export const DECIDE: CommandLine = {
 export const MOST_REPLICAS = 4096;
 
 export async function decide(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(DECIDE));
-    return 0;
-  }
   const flags = await parseFlags<DecideFlags>(DECIDE, argv);
   const run = createRun(flags);
   let number = 0;
@@ -95,4 +90,18 @@ function givenOptions({ values, given }: FlagValues<DecideFlags>, policy: Routin
     throw conflictingFlags('--block-size', "differs from 'block_size' in --policy-options", 'give one of them');
   }
   return { ...options, block_size: blockSize };
+}
+
+/** Yields, for each piece of input, the lines it completes. The last line needs no line end. */
+async function* lineBatches(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const piece of pieces) {
+    const text = typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
+    const lines = (rest + text).split('\n');
+    rest = lines.pop()!;
+    yield lines;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield [rest];
 }

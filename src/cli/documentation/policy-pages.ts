@@ -1,5 +1,4 @@
 import type { AdmissionPolicy, RoutingPolicy, Scorer } from '../../policy/contract.js';
-import type { Signal } from '../../policy/fleet-view.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { ADMISSION_POLICIES, ROUTING_POLICIES } from '../../policy/registry.js';
 import { SCORERS } from '../../policy/scoring/registry.js';
@@ -7,7 +6,7 @@ import { factsOf, type Schema } from '../../schema/facts.js';
 import { admissionFlags } from '../config/resolve-admission.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 import { optionTable } from './option-table.js';
-import { SIGNAL_FACTS } from './signal-facts.js';
+import { readsTable } from './reads-table.js';
 
 type Described = Pick<Scorer, 'name' | 'summary' | 'goodFor' | 'notFor' | 'formula'>;
 
@@ -129,10 +128,4 @@ ${formula}
 
 **Not for.** ${plain(notFor)}
 `;
-}
-
-function readsTable(signals: readonly Signal[]): string {
-  if (signals.length === 0) return 'Nothing of the fleet.\n';
-  const rows = signals.map((signal) => [code(signal), SIGNAL_FACTS[signal].meaning, SIGNAL_FACTS[signal].age]);
-  return markdownTable([['signal', 'meaning', 'how old it can be'], ...rows]);
 }

@@ -1,5 +1,5 @@
 import { choice, count, file, microseconds, positive, registered, text } from './kinds.js';
-import { admissionPolicyNames, routingPolicyNames } from './registered-names.js';
+import { admissionPolicyNames, routingPolicyNames, scorerNames } from './registered-names.js';
 
 /** The fleet, who gets in, and who goes where. */
 export const clusterFlags = {
@@ -13,6 +13,7 @@ export const clusterFlags = {
     default: null,
     placeholder: 'list',
     defaultText: 'prefix-affinity:3,queue-depth:2,kv-utilization:2',
+    suggestions: scorerNames,
     help: 'scorers of the weighted policy, name:weight,...',
   }),
   'tie-break': choice({ default: 'first', known: ['first', 'random'], help: 'who wins among equal replicas' }),

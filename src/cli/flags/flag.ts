@@ -20,6 +20,8 @@ export interface Flag<Value> {
   read(text: string, place: string): Value;
   /** For names that a registry owns: asked for when help is printed or the flag was given, never at start-up. */
   readonly names?: () => Promise<readonly string[]>;
+  /** Values that shells offer; others may be accepted too. */
+  readonly suggestions?: () => Promise<readonly string[]>;
 }
 
 export type FlagTable = Readonly<Record<string, Flag<unknown>>>;
@@ -37,4 +39,16 @@ export interface FlagValues<Table extends FlagTable> {
   readonly values: { readonly [Name in keyof Table]: FlagValue<Table[Name]> };
   readonly operands: readonly string[];
   given(name: keyof Table & string): boolean;
+}
+
+/** The same flags with values that stay texts, checked: another command or a variant reads them. */
+export function asTexts(flags: FlagTable): Record<string, Flag<string | null>> {
+  const entries = Object.entries(flags).map(([name, flag]): [string, Flag<string | null>] => {
+    const read = (given: string, place: string) => {
+      flag.read(given, place);
+      return given;
+    };
+    return [name, { ...flag, default: null, read }];
+  });
+  return Object.fromEntries(entries);
 }

@@ -2,7 +2,9 @@ import { count, file, fraction, list, MAX_INT32, registered, text } from './kind
 import { readCoefficients } from './read-list.js';
 import {
   engineRuleNames,
+  gpuNames,
   latencyModelNames,
+  modelNames,
   moeCommBackendNames,
   preemptionPolicyNames,
   schedulerNames,
@@ -10,8 +12,19 @@ import {
 
 /** One replica: the model, its GPUs, its memory and its scheduler. */
 export const instanceFlags = {
-  model: text({ default: null, placeholder: 'name', help: 'the model served, as org/name (required)' }),
-  hardware: text({ default: null, placeholder: 'gpu', defaultText: "the model's", help: 'GPU type' }),
+  model: text({
+    default: null,
+    placeholder: 'name',
+    suggestions: modelNames,
+    help: 'the model served, as org/name (required)',
+  }),
+  hardware: text({
+    default: null,
+    placeholder: 'gpu',
+    defaultText: "the model's",
+    suggestions: gpuNames,
+    help: 'GPU type',
+  }),
   tp: count({ default: null, min: 1, max: 1024, defaultText: "the model's", help: 'GPUs a model is split over' }),
   dp: count({ default: 1, min: 1, max: 1024, help: 'data-parallel ranks of a mixture of experts' }),
   'moe-comm-backend': registered({

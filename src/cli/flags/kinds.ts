@@ -15,6 +15,7 @@ interface Spec<Default> {
   help: string;
   placeholder?: string;
   aliases?: readonly string[];
+  suggestions?: () => Promise<readonly string[]>;
 }
 
 function numeric<D extends number | null>(
@@ -73,6 +74,7 @@ export function choice<D extends string | null>(spec: Spec<D> & { known: readonl
     default: spec.default,
     defaultText: spec.defaultText ?? spec.default ?? '',
     accepted: `one of ${spec.known.join(', ')}`,
+    suggestions: async () => spec.known,
     aliases: spec.aliases ?? [],
     read(text, place) {
       if (!spec.known.includes(text)) throw badChoice(place, text, spec.known);
@@ -110,6 +112,7 @@ export function text(spec: Spec<null> & { kind?: 'text' | 'file' }): Flag<string
     defaultText: spec.defaultText ?? '',
     accepted: kind === 'file' ? 'a path' : `a ${placeholder}`,
     aliases: [],
+    ...(spec.suggestions === undefined ? {} : { suggestions: spec.suggestions }),
     read(given, place) {
       if (given.trim() === '')
         throw badValue(place, given, 'is empty', kind === 'file' ? 'a path' : `a ${placeholder}`);
@@ -149,6 +152,7 @@ export function list<Value>(
     defaultText: spec.defaultText ?? '',
     accepted: spec.accepted,
     aliases: spec.aliases ?? [],
+    ...(spec.suggestions === undefined ? {} : { suggestions: spec.suggestions }),
     read: spec.read,
   };
 }

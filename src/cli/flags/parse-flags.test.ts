@@ -115,7 +115,7 @@ describe('helpText', () => {
     expect(text).toMatch(/^Things:$/m);
     expect(text).toMatch(/^ {2}--rate <n> +requests per second \(default: 5\)$/m);
     expect(text).toMatch(
-      /^ {2}--max-num-seqs <n> +requests in a batch; also --max-num-running-reqs \(default: 256\)$/m,
+      /^ {2}--max-num-seqs <n> +requests in a batch; also --max-num-running-reqs \(default:\n {22}256\)$/m,
     );
     expect(text).toMatch(/^ {2}--policy <name> +who decides: alpha, beta \(default: a\)$/m);
     expect(text).toMatch(/^ {2}--flow-control +hold requests back$/m);

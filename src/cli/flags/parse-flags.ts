@@ -10,16 +10,21 @@ import {
 } from '../errors.js';
 import { type CommandLine, commanderCommand, flagsOf } from './command-line.js';
 import type { FlagTable, FlagValues } from './flag.js';
+import { HelpRequest } from './help-request.js';
 
 export function asksForHelp(argv: readonly string[]): boolean {
   return argv.includes('--help') || argv.includes('-h');
 }
 
-/** Reads the arguments of a command; the first thing wrong with them is an InputError that names the flag. */
+/**
+ * Reads the arguments of a command. Throws a HelpRequest if `--help` is among them, and an InputError that names the flag for the
+ * first thing that is wrong with them.
+ */
 export async function parseFlags<Table extends FlagTable>(
   line: CommandLine,
   argv: readonly string[],
 ): Promise<FlagValues<Table>> {
+  if (asksForHelp(argv)) throw new HelpRequest(line);
   const flags = flagsOf(line);
   const { texts, operands } = readTexts(line, flags, argv);
   const values: Record<string, unknown> = {};

@@ -29,3 +29,14 @@ export const preemptionPolicyNames = namesOf(
 export const engineRuleNames = namesOf(async () => (await import('../../replica/engine-rules.js')).ENGINE_RULES);
 export const presetNames = namesOf(async () => (await import('../../experiment/presets/registry.js')).PRESETS);
 export const engineNames = namesOf(async () => (await import('../../engines/registry.js')).MEASURED_ENGINES);
+export const scorerNames = namesOf(async () => (await import('../../policy/scoring/registry.js')).SCORERS);
+/** By folder, and with the organisation where the catalogue has it. */
+export const modelNames: Names = async () => {
+  const [{ bundledModels }, { knownModels }] = await Promise.all([
+    import('../../replica/catalogue/model-catalogue.js'),
+    import('../../replica/catalogue/serving-defaults.js'),
+  ]);
+  const bundled = bundledModels();
+  return [...bundled, ...knownModels().filter((name) => bundled.includes(name.slice(name.indexOf('/') + 1)))];
+};
+export const gpuNames: Names = async () => (await import('../../replica/catalogue/gpu-catalogue.js')).bundledGpus();

@@ -5,7 +5,7 @@ import { hashKeyText } from '../../store/keys/key-text.js';
 import { openStore } from '../../store/open-store.js';
 import { KEYS_COMMANDS } from '../keys.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';
-import { captured as twinyard } from '../test-io.fixture.js';
+import { examplesIn, captured as twinyard } from '../test-io.fixture.js';
 
 inTestFolder(() => {});
 
@@ -40,7 +40,7 @@ describe('keys', () => {
     const names = KEYS_COMMANDS.map(({ name }) => name).sort((a, b) => Number(a === 'revoke') - Number(b === 'revoke'));
     for (const name of names) {
       const help = await silent(`keys ${name} --help`);
-      const examples = help.slice(help.indexOf('Examples:')).match(/(?<=twinyard ).*/g)!;
+      const examples = examplesIn(help);
       expect(examples.length).toBeGreaterThan(1);
       for (const example of examples.filter((one) => one !== 'keys create --name web')) {
         const words = example.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ''));

@@ -1,10 +1,10 @@
 import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CommandLine } from '../flags/command-line.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { limitCompiler } from '../limit-compiler.js';
 import { checkOutputs } from '../output/output-files.js';
+import { limitCompiler } from '../tune-v8.js';
 import { checkObserveFlags } from './check-observe-flags.js';
 import {
   type ObserveFlags,
@@ -35,10 +35,6 @@ export const OBSERVE: CommandLine = {
 
 /** Drives a server with a plan's requests and records what comes back; 1 when that is not all that was asked for. */
 export async function observe(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(OBSERVE));
-    return 0;
-  }
   const flags = await parseFlags<ObserveFlags>(OBSERVE, argv);
   checkObserveFlags(flags);
   const paths = observePaths(flags);

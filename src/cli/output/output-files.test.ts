@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliIo } from '../io.js';
-import { checkOutputs, writeOutputs } from './output-files.js';
+import { checkOutputs, stdoutFailure, writeOutputs } from './output-files.js';
 
 let folder: string;
 beforeEach(() => {
@@ -117,5 +117,25 @@ describe('writeOutputs', () => {
       throw new Error('ended');
     };
     await expect(writeOutputs([{ ...at('a'), pieces: interrupted }], io)).rejects.toThrow('ended');
+  });
+});
+
+describe('stdoutFailure', () => {
+  const failed = (code: string) => {
+    let said = '';
+    const stderr = {
+      write: (text: string) => {
+        said += text;
+      },
+    };
+    return [stdoutFailure(Object.assign(new Error(`${code}: write`), { code }), stderr), said];
+  };
+
+  it('says why in one line', () => {
+    expect(failed('ENOSPC')).toEqual([1, 'twinyard: cannot write the result: disk full\n']);
+  });
+
+  it('says nothing when the reader has gone', () => {
+    expect(failed('EPIPE')).toEqual([0, '']);
   });
 });

@@ -1,8 +1,8 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { writeProblem } from '../../files/file-problem.js';
-import { outputFailed, overwrittenInput, sharedOutput, unwritableOutput } from '../errors.js';
-import type { CliIo } from '../io.js';
+import { outputFailed, overwrittenInput, resultNotWritten, sharedOutput, unwritableOutput } from '../errors.js';
+import type { CliIo, CliStream } from '../io.js';
 import { AtomicFile } from './atomic-file.js';
 
 /** A path with the flag that named it. */
@@ -103,4 +103,11 @@ function identity(path: string): string {
       return resolve(path);
     }
   }
+}
+
+/** Reports why stdout could not be written and returns the exit code. A reader that closes the pipe (`| head`) is not an error. */
+export function stdoutFailure(error: NodeJS.ErrnoException, stderr: CliStream): number {
+  if (error.code === 'EPIPE') return 0;
+  stderr.write(`twinyard: ${resultNotWritten(writeProblem(error)).message}\n`);
+  return 1;
 }

@@ -1,13 +1,13 @@
 import type { Gateway as RunningGateway } from '../../gateway/gateway.js';
 import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { type InstanceFlags, instanceFlags } from '../flags/instance-flags.js';
 import { count, registered, text } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import { routingPolicyNames } from '../flags/registered-names.js';
 import type { CliIo } from '../io.js';
-import { tuneServer } from '../tune-server.js';
+import { tuneServer } from '../tune-v8.js';
 import { cannotListen } from './cannot-listen.js';
 import { engineFlags } from './engine-flags.js';
 
@@ -34,10 +34,6 @@ export const DEMO: CommandLine = {
 
 /** Brings up the whole system in one process and tells what to try; ends it when the process is asked to end. */
 export async function demo(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(DEMO));
-    return 0;
-  }
   const { values } = await parseFlags<typeof demoFlags>(DEMO, argv);
   const model = values.model ?? MODEL;
   const [{ resolveReplica }, { startEngine }, { Gateway }, { DEFAULT_POLICY, GATEWAY_DEFAULTS }] = await Promise.all([

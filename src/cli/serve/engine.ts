@@ -1,10 +1,10 @@
 import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { type InstanceFlags, instanceFlags } from '../flags/instance-flags.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { tuneServer } from '../tune-server.js';
+import { tuneServer } from '../tune-v8.js';
 import { type EngineFlags, engineFlags, faultFlags } from './engine-flags.js';
 
 export const ENGINE: CommandLine = {
@@ -23,10 +23,6 @@ export const ENGINE: CommandLine = {
 
 /** Runs an emulated engine until the process is asked to end; then lets requests finish. */
 export async function engine(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(ENGINE));
-    return 0;
-  }
   const flags = await parseFlags<EngineFlags & InstanceFlags>(ENGINE, argv);
   const { values } = flags;
   const diagnostics = createDiagnostics(values.log, io);

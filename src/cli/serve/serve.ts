@@ -4,10 +4,10 @@ import type { ControlPlane } from '../../control/control-plane.js';
 import { GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { summaryOf } from '../commands.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CommandLine } from '../flags/command-line.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { tuneServer } from '../tune-server.js';
+import { tuneServer } from '../tune-v8.js';
 import { cannotListen } from './cannot-listen.js';
 import { type ServeFlags, serveFlags, serveFleetFlags } from './serve-flags.js';
 
@@ -33,10 +33,6 @@ export const SERVE: CommandLine = {
 
 /** Runs the gateway, and the control plane where there is a store, until the process is asked to end; then lets requests finish. */
 export async function serve(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(SERVE));
-    return 0;
-  }
   const flags = await parseFlags<ServeFlags>(SERVE, argv);
   const [{ Gateway }, { gatewayConfig }] = await Promise.all([
     import('../../gateway/gateway.js'),

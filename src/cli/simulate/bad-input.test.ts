@@ -21,7 +21,6 @@ const WINDOWS = fileURLToPath(new URL('../../../examples/workloads/windows.yaml'
 describe('bad input is one line that names the flag, and code 2', () => {
   const REPLAY = 'replay --model qwen/qwen3-14b --trace TRACE';
   const table: [args: string, message: string][] = [
-    ['', 'command: none given'],
     ['rnu', "command 'rnu': does not exist; did you mean 'run'?"],
     ['--modle', '--modle: no such flag'],
     ['version now', "'now': stands alone"],

@@ -4,11 +4,11 @@ import type { EngineFlags } from '../config/resolve-cluster.js';
 import { checkRunWorkload, workloadInputs } from '../config/run-workload.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
 import { outputFlags } from '../flags/output-flags.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import { type RunWorkloadFlags, runWorkloadFlags } from '../flags/run-workload-flags.js';
 import type { CliIo } from '../io.js';
 import { checkOutputs } from '../output/output-files.js';
@@ -33,10 +33,6 @@ export const RUN: CommandLine = {
 };
 
 export async function run(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(RUN));
-    return 0;
-  }
   const flags = await parseFlags<EngineFlags & RunWorkloadFlags>(RUN, argv);
   checkConflicts(flags);
   checkRunWorkload(flags);

@@ -1,16 +1,17 @@
+import { type RequestOutcomes, STATUS } from '../../replica/request-outcomes.js';
 import { requestsJson, resultJson, resultWithRequestsJson } from '../../report/result/result-json.js';
 import type { RequestResult, ResultDocument } from '../../simulator/result-document.js';
 import { type SimulationResult, simulate } from '../../simulator/simulate.js';
-import type { TraceFacts } from '../../workload/trace-v2/write.js';
+import type { TraceFacts, TraceOutcomes } from '../../workload/trace-v2/write.js';
 import type { Workload } from '../../workload/workload.js';
 import type { EngineFlags, ResolvedCluster } from '../config/resolve-cluster.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { FlagValues } from '../flags/flag.js';
 import { type CliIo, wantsColour } from '../io.js';
-import { limitCompiler } from '../limit-compiler.js';
 import { type OutputContent, writeOutputs } from '../output/output-files.js';
 import { traceFiles } from '../output/output-paths.js';
 import { spoolBeside, TextSpool } from '../output/text-spool.js';
+import { limitCompiler } from '../tune-v8.js';
 import { createProgressLine } from './progress-line.js';
 
 /** What `run` and `replay` hand over once everything is read and checked. */
@@ -74,14 +75,24 @@ async function outputContents(
   if (decisions !== null) add('decisions-path', values['decisions-path'], () => decisions.pieces());
   const prefix = values['trace-output'];
   if (prefix !== null) {
-    const [{ writeTraceData, writeTraceHeader }, { traceOutcomes }] = await Promise.all([
-      import('../../workload/trace-v2/write.js'),
-      import('./trace-outcomes.js'),
-    ]);
+    const { writeTraceData, writeTraceHeader } = await import('../../workload/trace-v2/write.js');
     const { header, data } = traceFiles(prefix);
     const blockTokens = result.table.blocks?.blockTokens;
     add('trace-output', header, () => [writeTraceHeader({ ...traceFacts, blockTokens })]);
     add('trace-output', data, () => writeTraceData(result.table, traceOutcomes(result.outcomes)));
   }
   return outputs;
+}
+
+/** The columns of a written trace that say how each request fared. */
+function traceOutcomes(outcomes: RequestOutcomes): TraceOutcomes {
+  return {
+    ttftUs: outcomes.ttftUs,
+    itlSumUs: outcomes.itlSumUs,
+    status(row) {
+      const status = outcomes.status[row]!;
+      if (status === STATUS.completed || status === STATUS.length_capped) return 'ok';
+      return status === STATUS.timed_out ? 'timeout' : 'incomplete';
+    },
+  };
 }

@@ -1,13 +1,19 @@
 import type { Trace, TracePart } from '../../workload/trace.js';
 import { createDiagnostics } from '../diagnostics.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import type { FlagTable, FlagValues } from '../flags/flag.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { checkOutputs } from '../output/output-files.js';
 import { inputTrace } from './input-trace.js';
-import { type OutputFlag, outputFlags } from './output-flag.js';
-import { formatOfName, type OutputFormat, outputPlace, placePaths } from './output-place.js';
+import {
+  formatOfName,
+  type OutputFlag,
+  type OutputFormat,
+  outputFlags,
+  outputPlace,
+  placePaths,
+} from './output-place.js';
 import { traceSummaryOf } from './trace.js';
 import { writeTraceTo } from './write-place.js';
 
@@ -39,10 +45,6 @@ export async function changeTrace<Table extends FlagTable>(
   prepare: (flags: FlagValues<Table & OutputFlag>) => Promise<(trace: Trace) => Trace>,
   partOf: (flags: FlagValues<Table & OutputFlag>) => TracePart | undefined = () => undefined,
 ): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(line));
-    return 0;
-  }
   const flags = await parseFlags<Table & OutputFlag>(line, argv);
   const change = await prepare(flags);
   const input = await inputTrace(flags.operands[0]!, partOf(flags));

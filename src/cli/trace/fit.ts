@@ -2,9 +2,9 @@ import type { ComparisonRow } from '../../report/text/comparison-table.js';
 import type { TrafficComparison } from '../../workload/fit/compare-traffic.js';
 import type { StatisticName } from '../../workload/fit/traffic-statistics.js';
 import { createDiagnostics } from '../diagnostics.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { choice, count, file } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, wantsColour } from '../io.js';
 import { checkOutputs, writeOutputs } from '../output/output-files.js';
 import { EXAMPLE_TRACE, ONE_FILE } from './change-trace.js';
@@ -36,10 +36,6 @@ export const TRACE_FIT: CommandLine = {
 };
 
 export async function fit(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(TRACE_FIT));
-    return 0;
-  }
   const { operands, values } = await parseFlags<typeof fitFlags & typeof outputFlags>(TRACE_FIT, argv);
   const { format, output, seed } = values;
   const input = await inputTrace(operands[0]!);

@@ -1,4 +1,5 @@
 import { missingFlag } from '../errors.js';
+import { file } from '../flags/kinds.js';
 import type { NamedPath } from '../output/output-files.js';
 
 export type OutputFormat = 'trace-v2' | 'mooncake' | 'bailian' | 'spec';
@@ -36,3 +37,13 @@ export function outputPlace(format: OutputFormat, output: string | null): Output
 export function placePaths({ headerPath, path }: OutputPlace): NamedPath[] {
   return [headerPath, path].flatMap((name) => (name === null ? [] : [{ flag: FLAG, path: name }]));
 }
+
+/** Where a command writes the one thing it makes. */
+export const outputFlags = {
+  output: {
+    ...file({ help: 'where to write: p.csv (with p.yaml) or p.jsonl, packed as .gz; - for stdout' }),
+    letter: 'o',
+  },
+};
+
+export type OutputFlag = typeof outputFlags;

@@ -1,12 +1,12 @@
 import { createDiagnostics } from '../diagnostics.js';
 import { badValue } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { choice, count, file, MAX_INT32 } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import { type TracePartFlags, tracePartFlags, tracePartOf } from '../flags/trace-part-flags.js';
 import { type CliIo, wantsColour } from '../io.js';
-import { limitCompiler } from '../limit-compiler.js';
 import { checkOutputs, writeOutputs } from '../output/output-files.js';
+import { limitCompiler } from '../tune-v8.js';
 import { EXAMPLE_TRACE, ONE_FILE } from './change-trace.js';
 import { inputTrace } from './input-trace.js';
 import { traceSummaryOf } from './trace.js';
@@ -44,10 +44,6 @@ export const TRACE_STATS: CommandLine = {
 };
 
 export async function stats(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(TRACE_STATS));
-    return 0;
-  }
   const flags = await parseFlags<typeof statsFlags & typeof outputFlags & TracePartFlags>(TRACE_STATS, argv);
   const { operands, values } = flags;
   const { report } = values;

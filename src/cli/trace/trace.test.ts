@@ -5,7 +5,7 @@ import { readAnyTrace } from '../../workload/formats/read-any-trace.js';
 import { madeTrace, rowsOf } from '../../workload/tools/made-trace.fixture.js';
 import { writeTrace } from '../../workload/trace-v2/write.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';
-import { captured as twinyard } from '../test-io.fixture.js';
+import { examplesIn, captured as twinyard } from '../test-io.fixture.js';
 import { TRACE_COMMANDS } from './trace.js';
 
 const seconds = (s: number) => s * 1e6;
@@ -42,9 +42,9 @@ describe('trace', () => {
     for (const { name } of TRACE_COMMANDS) {
       const text = await silent(`trace ${name} --help`);
       expect(text).toMatch(new RegExp(`^Usage: twinyard trace ${name} FILE \\[flags\\]`));
-      const examples = text.slice(text.indexOf('Examples:')).match(/twinyard .*/g)!;
+      const examples = examplesIn(text);
       expect(examples.length).toBeGreaterThan(1);
-      for (const example of examples) expect((await twinyard(example.slice('twinyard '.length))).code).toBe(0);
+      for (const example of examples) expect((await twinyard(example)).code).toBe(0);
     }
   });
 });

@@ -53,3 +53,13 @@ export const validateOutputFlags = {
 };
 
 export type ValidateFlags = typeof comparedFlags & typeof simModelFlags & typeof validateOutputFlags;
+
+/** The arguments that say the same to another command, of those flags that were given. */
+export function argumentsOf(flags: FlagTable, texts: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(flags).flatMap(([name, flag]) => {
+    const text = texts[name];
+    if (typeof text !== 'string') return [];
+    if (flag.kind === 'switch') return [`--${name}`];
+    return (flag.repeats ? text.split('\n') : [text]).flatMap((one) => [`--${name}`, one]);
+  });
+}

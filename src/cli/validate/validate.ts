@@ -1,14 +1,14 @@
 import { InputError, RunError } from '../../kernel/errors.js';
 import type { ObservationDocument } from '../../observe/drive/observation.js';
 import { summaryOf } from '../commands.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
-import type { FlagValues } from '../flags/flag.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import type { CommandLine } from '../flags/command-line.js';
+import { asTexts, type FlagValues } from '../flags/flag.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { serverSettingFlags } from '../observe/observe-flags.js';
 import { writeOutputs } from '../output/output-files.js';
-import { argumentsOf, asTexts } from './hand-on.js';
 import {
+  argumentsOf,
   comparedFlags,
   observedFlags,
   observeParts,
@@ -44,10 +44,6 @@ type Flags = FlagValues<ValidateFlags>;
 
 /** Observes a server, replays what was observed and compares the two; what is done is kept where something fails on the way. */
 export async function validate(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(VALIDATE));
-    return 0;
-  }
   const flags: Flags = await parseFlags(VALIDATE, argv);
   const { values } = flags;
   const texts: Readonly<Record<string, unknown>> = values;

@@ -26,6 +26,11 @@ export function loadGpu(name: string, options: GpuOptions = {}): GpuSpec {
   throw unknownGpu(name, [...new Set(tables.flatMap(({ rows }) => Object.keys(rows)))]);
 }
 
+/** Names of the GPUs that come with the package. */
+export function bundledGpus(): string[] {
+  return Object.keys(loadJsonObject(cataloguePath('hardware.json'), { uniqueKeys: true }));
+}
+
 function parseGpu(file: string, name: string, row: unknown): GpuSpec {
   if (!isJsonObject(row)) throw invalidField(file, name, 'is not an object', `an object with ${FIELDS.join(', ')}`);
   rejectUnknown(file, name, row);

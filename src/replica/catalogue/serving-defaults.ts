@@ -25,6 +25,11 @@ export function servingDefaults(modelName: string): ServingDefaults | undefined 
   return undefined;
 }
 
+/** Names with an organisation that have defaults. */
+export function knownModels(): string[] {
+  return Object.keys(loadJsonObject(cataloguePath('defaults.json'))).filter((name) => name.includes('/'));
+}
+
 function withoutOrganisation(name: string): string {
   return name.slice(name.indexOf('/') + 1);
 }

@@ -1,4 +1,5 @@
 import type { Signal } from '../../policy/fleet-view.js';
+import { code, markdownTable } from './markdown.js';
 
 interface SignalFacts {
   meaning: string;
@@ -11,7 +12,7 @@ const OWN = 'never old: the router counts itself';
 const REQUEST = 'never old: it comes with the request';
 
 /** What a policy can know of a replica and of a request, for people. */
-export const SIGNAL_FACTS: Readonly<Record<Signal, SignalFacts>> = {
+const SIGNAL_FACTS: Readonly<Record<Signal, SignalFacts>> = {
   queued: { meaning: 'requests waiting inside the replica', age: REPORTED },
   running: { meaning: 'requests in its running batch', age: REPORTED },
   kvUsed: { meaning: 'share of its KV blocks in use, 0 to 1', age: REPORTED },
@@ -27,3 +28,9 @@ export const SIGNAL_FACTS: Readonly<Record<Signal, SignalFacts>> = {
   body: { meaning: 'what the request says; in a simulation, a name for what its prompt begins with', age: REQUEST },
   contentKey: { meaning: 'a name for what the prompt begins with', age: REQUEST },
 };
+
+export function readsTable(signals: readonly Signal[]): string {
+  if (signals.length === 0) return 'Nothing of the fleet.\n';
+  const rows = signals.map((signal) => [code(signal), SIGNAL_FACTS[signal].meaning, SIGNAL_FACTS[signal].age]);
+  return markdownTable([['signal', 'meaning', 'how old it can be'], ...rows]);
+}

@@ -1,0 +1,83 @@
+import { CALIBRATE } from './calibrate/calibrate.js';
+import { COMPARE } from './compare/compare.js';
+import { COMPLETION } from './completion/completion.js';
+import { APPLY } from './control/apply.js';
+import { BACKUP } from './control/backup.js';
+import { DELETE } from './control/delete.js';
+import { DESCRIBE } from './control/describe.js';
+import { EVENTS } from './control/events.js';
+import { GET } from './control/get.js';
+import { ISSUE } from './control/issue.js';
+import { LOGS } from './control/logs.js';
+import { RESTORE } from './control/restore.js';
+import { SCALE } from './control/scale.js';
+import { WAIT } from './control/wait.js';
+import { COMPOSE } from './convert/compose.js';
+import { CONVERT } from './convert/convert.js';
+import { DECIDE } from './decide/decide.js';
+import { EXPLAIN } from './explain.js';
+import type { CommandLine } from './flags/command-line.js';
+import { KEYS_CREATE } from './keys/create.js';
+import { KEYS_LIST } from './keys/list.js';
+import { KEYS_REVOKE } from './keys/revoke.js';
+import { KEYS_ROTATE } from './keys/rotate.js';
+import { KEYS_SHOW } from './keys/show.js';
+import { KEYS_UPDATE } from './keys/update.js';
+import { KEYS_USAGE } from './keys/usage.js';
+import { OBSERVE } from './observe/observe.js';
+import { DEMO } from './serve/demo.js';
+import { ENGINE } from './serve/engine.js';
+import { SERVE } from './serve/serve.js';
+import { REPLAY } from './simulate/replay.js';
+import { RUN } from './simulate/run.js';
+import { TRACE_ANONYMISE } from './trace/anonymise.js';
+import { TRACE_CAP } from './trace/cap.js';
+import { TRACE_FIT } from './trace/fit.js';
+import { TRACE_SCALE } from './trace/scale.js';
+import { TRACE_SLICE } from './trace/slice.js';
+import { TRACE_STATS } from './trace/stats.js';
+import { VALIDATE } from './validate/validate.js';
+import { VERSION } from './version.js';
+
+/** Every command and subcommand that takes flags: documentation, completion and tests walk this list. */
+export const COMMAND_LINES: readonly CommandLine[] = [
+  RUN,
+  REPLAY,
+  COMPARE,
+  DECIDE,
+  SERVE,
+  DEMO,
+  ENGINE,
+  EXPLAIN,
+  APPLY,
+  GET,
+  DESCRIBE,
+  DELETE,
+  WAIT,
+  SCALE,
+  LOGS,
+  EVENTS,
+  ISSUE,
+  KEYS_CREATE,
+  KEYS_LIST,
+  KEYS_SHOW,
+  KEYS_UPDATE,
+  KEYS_ROTATE,
+  KEYS_REVOKE,
+  KEYS_USAGE,
+  BACKUP,
+  RESTORE,
+  TRACE_STATS,
+  TRACE_CAP,
+  TRACE_SLICE,
+  TRACE_SCALE,
+  TRACE_ANONYMISE,
+  TRACE_FIT,
+  CONVERT,
+  COMPOSE,
+  OBSERVE,
+  CALIBRATE,
+  VALIDATE,
+  COMPLETION,
+  VERSION,
+];
