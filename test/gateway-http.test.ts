@@ -182,12 +182,12 @@ describe('a bug', () => {
       throw bug;
     };
     const endpoint = gateway.endpoints.get('default')!;
-    const { place } = endpoint;
-    endpoint.place = broken;
+    const { place } = endpoint.placer;
+    endpoint.placer.place = broken;
     const answer = await ask(gateway);
     expect([answer.status, await answer.json()]).toMatchObject([500, { error: { code: 'internal_error' } }]);
-    endpoint.place = place;
-    gateway.endpointFor = broken;
+    endpoint.placer.place = place;
+    gateway.directory.find = broken;
     expect((await ask(gateway)).status).toBe(500);
     expect([heard, gateway.metrics.faults]).toEqual([[bug, bug], 2]);
     expectIdle(gateway);

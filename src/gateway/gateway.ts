@@ -3,7 +3,7 @@ import type { GatewayConfig } from './config/gateway-config.js';
 import { reloadConfig } from './config/reload-config.js';
 import { DecisionLog } from './decisions/decision-log.js';
 import { DecisionRing } from './decisions/decision-ring.js';
-import type { Endpoint } from './fleet/endpoint.js';
+import type { Endpoint } from './fleet/endpoint/endpoint.js';
 import { Fleet } from './fleet/fleet.js';
 import { ManagedFleet } from './fleet/managed-fleet.js';
 import type { ManagedRoutes } from './fleet/managed-routes.js';

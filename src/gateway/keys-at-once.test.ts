@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { GATEWAY_DEFAULTS } from './config/gateway-config.js';
 import { FakeEngine, startGateway } from './fake-engine.fixture.js';
-import { managedEndpoint, managedReplica } from './fleet/managed.contract.js';
+import { managedEndpoint, managedReplica } from './fleet/managed.fixture.js';
 
 it('a key that this process makes, changes or revokes is known to its gateway when that has resolved', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-keys-'));

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type GatewayConfig } from './config/gateway-config.js';
 import { FakeEngine, sendJson, startGateway, until } from './fake-engine.fixture.js';
-import { managedEndpoint, managedReplica, upstream } from './fleet/managed.contract.js';
+import { managedEndpoint, managedReplica, upstream } from './fleet/managed.fixture.js';
 import type { Gateway } from './gateway.js';
 
 const opened: (() => Promise<unknown>)[] = [];
@@ -58,7 +58,7 @@ describe('a managed endpoint', () => {
     expect(await list('/workspace/ws/endpoint/second')).toEqual([200, ['other']]);
     expect(await list('/workspace/other/endpoint/chat')).toEqual([404, "There is no endpoint 'chat' here."]);
     expect(await list(PATH, 'POST')).toEqual([405, expect.stringContaining('GET, HEAD')]);
-    gateway.fleet.isSettling = true;
+    gateway.fleet.directory.isSettling = true;
     expect(await list('/workspace/ws/endpoint/third')).toEqual([503, expect.stringContaining('still being looked up')]);
   });
 

@@ -2,9 +2,9 @@ import { randomStream } from '../kernel/random-stream.js';
 import type { Access } from './access/access.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { RefusalRing } from './decisions/refusal-ring.js';
-import type { Endpoint } from './fleet/endpoint.js';
+import type { EndpointDirectory } from './fleet/endpoint-directory.js';
 import type { Fleet } from './fleet/fleet.js';
-import type { LiveReplica } from './fleet/live-replica.js';
+import type { LiveReplica } from './fleet/replica/live-replica.js';
 import type { Journalled } from './metering/commit-turn.js';
 import { MeterPool } from './metering/meter-pool.js';
 import { RetryBudget } from './proxy/attempts.js';
@@ -74,19 +74,11 @@ export abstract class ServingGateway implements PublicHost {
   }
 
   replicas(): LiveReplica[] {
-    return this.fleet.replicas();
+    return this.fleet.directory.replicas();
   }
 
-  models(): string[] {
-    return this.fleet.models();
-  }
-
-  modelsOf(endpoint: string, workspace: string): string[] {
-    return this.fleet.modelsOf(endpoint, workspace);
-  }
-
-  endpointFor(model: string, name: string | null, workspace: string | null): Endpoint {
-    return this.fleet.endpointFor(model, name, workspace);
+  get directory(): EndpointDirectory {
+    return this.fleet.directory;
   }
 
   get access(): Access | null {

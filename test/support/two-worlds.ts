@@ -1,10 +1,12 @@
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../../src/gateway/config/gateway-config.js';
 import { DecisionRing } from '../../src/gateway/decisions/decision-ring.js';
-import { Endpoint, type Placement } from '../../src/gateway/fleet/endpoint.js';
-import { LiveReplica } from '../../src/gateway/fleet/live-replica.js';
+import { Endpoint } from '../../src/gateway/fleet/endpoint/endpoint.js';
+import type { PlacedRequest } from '../../src/gateway/fleet/endpoint/placer.js';
+import { LiveReplica } from '../../src/gateway/fleet/replica/live-replica.js';
 import type { Waiting } from '../../src/gateway/flow/waiting.js';
 import { fakeFacts } from '../../src/gateway/request/fake-facts.fixture.js';
 import type { RequestFacts } from '../../src/gateway/request/request-facts.js';
+import { GatewayMetrics } from '../../src/gateway/telemetry/gateway-metrics.js';
 import { type FakeRequest, fakeLatency } from '../../src/replica/fake-replica.fixture.js';
 import type { ClusterConfig } from '../../src/simulator/cluster-config.js';
 import { simulateFake } from '../../src/simulator/fake-cluster.fixture.js';
@@ -60,7 +62,7 @@ class LiveWorld {
   readonly #endpoint: Endpoint;
   readonly #replicas: LiveReplica[];
   readonly #engines;
-  readonly #placements: Placement[] = [];
+  readonly #placements: PlacedRequest[] = [];
   /** Requests that have left an engine and whose gateway has not heard of it. */
   readonly #left: number[] = [];
   #nowUs = 0;
@@ -81,6 +83,7 @@ class LiveWorld {
     for (const replica of this.#replicas) replica.healthy(0);
     this.#endpoint = new Endpoint('default', livePolicyOf(config), {
       config: { seed: config.seed, signals: { intervalMs: 1, staleMs: 1e9 }, slowStartMs: 0, waitMs: 0 },
+      metrics: new GatewayMetrics(),
       ring: new DecisionRing(1),
       log: null,
       nowUs: () => this.#nowUs,
@@ -137,7 +140,7 @@ class LiveWorld {
   }
 
   #tellDepartures(): void {
-    for (const request of this.#left.splice(0)) this.#endpoint.finish(this.#placements[request]!);
+    for (const request of this.#left.splice(0)) this.#endpoint.placer.finish(this.#placements[request]!);
   }
 
   /** Nothing runs and nothing comes: ticks could go on for ever. */
@@ -174,7 +177,7 @@ class LiveWorld {
       facts,
       queueSlot: -1,
       mayGo: () => {
-        const placement = this.#endpoint.place(facts, 0, [])!;
+        const placement = this.#endpoint.placer.place(facts, 0, [])!;
         this.#placements[row] = placement;
         say(placement.replica.id);
         this.#engines[this.#replicas.indexOf(placement.replica)]!.take(row, this.#nowUs);

@@ -108,7 +108,7 @@ async function start(gateway: Gateway, say: (line: string) => void): Promise<Con
   ]);
   const { dataDir, endpoints } = gateway.config;
   // Who asks for a model that is not known yet is told to come back.
-  gateway.fleet.isSettling = true;
+  gateway.fleet.directory.isSettling = true;
   const opened = gateway.start({ isAnnounced: false }).then(() =>
     ControlPlane.open({
       ...{ store: gateway.store!, routes: gateway.routes, self: SELF, dataDir },
@@ -128,6 +128,6 @@ async function start(gateway: Gateway, say: (line: string) => void): Promise<Con
     if (!isFolderInUse(error)) gateway.announce();
     return null;
   } finally {
-    gateway.fleet.isSettling = false;
+    gateway.fleet.directory.isSettling = false;
   }
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY } from '../../gateway/config/gateway-config.js';
 import type { ManagedReplica, ManagedRoutes } from '../../gateway/fleet/managed-routes.js';
-import { upstreamAddress } from '../../gateway/fleet/upstream-address.js';
+import { upstreamAddress } from '../../gateway/fleet/replica/external-api.js';
 import type { ResourceRecord, ResourceRef } from '../../store/resources/resource-record.js';
 import type { ExternalEndpointSpec } from '../resources/kinds/external-endpoint.js';
 import type { Status } from '../resources/resource.js';

@@ -6,7 +6,7 @@ import { randomStream } from '../../kernel/random-stream.js';
 import { ROUTING_POLICIES } from '../../policy/registry.js';
 import { DEFAULT_POLICY } from '../config/gateway-config.js';
 import { configFor, FakeEngine, sendJson, startGateway, until } from '../fake-engine.fixture.js';
-import { managedEndpoint, managedReplica, upstream } from '../fleet/managed.contract.js';
+import { managedEndpoint, managedReplica, upstream } from '../fleet/managed.fixture.js';
 import { DecisionReplay } from './replay-decisions.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-parity-'));

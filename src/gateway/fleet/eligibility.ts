@@ -1,4 +1,4 @@
-import type { LiveReplica } from './live-replica.js';
+import type { LiveReplica } from './replica/live-replica.js';
 
 /** Why a replica may not take a request (of any model: null), or null when it may. The words are part of every explanation. */
 export function removal(replica: LiveReplica, model: string | null, nowMs: number): string | null {

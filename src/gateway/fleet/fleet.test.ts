@@ -7,7 +7,7 @@ import { FakeWaiting } from '../flow/fake-waiting.fixture.js';
 import { fakeFacts } from '../request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../telemetry/gateway-metrics.js';
 import { Fleet } from './fleet.js';
-import { engineOf, opened } from './opened-engines.fixture.js';
+import { engineOf, opened } from './replica/opened-engines.fixture.js';
 
 function endpointOf(
   name: string,
@@ -40,13 +40,13 @@ describe('Fleet', () => {
       configOf(endpointOf('a', [await engineOf('m')]), endpointOf('b', [await engineOf('m', 'n')])),
     );
     await fleet.check();
-    expect(fleet.endpointFor('m', null).name).toBe('a');
-    expect(fleet.endpointFor('n', null).name).toBe('b');
-    expect(fleet.endpointFor('m', 'b').name).toBe('b');
-    expect(fleet.models()).toEqual(['m', 'n']);
+    expect(fleet.directory.find('m', null).name).toBe('a');
+    expect(fleet.directory.find('n', null).name).toBe('b');
+    expect(fleet.directory.find('m', 'b').name).toBe('b');
+    expect(fleet.directory.models()).toEqual(['m', 'n']);
     const statusOf = (model: string, name: string | null) => {
       try {
-        return fleet.endpointFor(model, name);
+        return fleet.directory.find(model, name);
       } catch (error) {
         return (error as { status: number; message: string }).message;
       }
@@ -61,12 +61,12 @@ describe('Fleet', () => {
     ill.health = 503;
     const { fleet } = fleetOf(configOf(endpointOf('a', [well, ill]), endpointOf('b', [])));
     await fleet.check();
-    const denied = (model: string, name: string | null) => () => fleet.endpointFor(model, name);
+    const denied = (model: string, name: string | null) => () => fleet.directory.find(model, name);
     expect(denied('n', null)).toThrowError(expect.objectContaining({ status: 503 }));
     expect(denied('n', 'b')).toThrowError(expect.objectContaining({ status: 404 }));
     ill.health = 200;
     await fleet.check();
-    expect(fleet.endpointFor('n', null).name).toBe('a');
+    expect(fleet.directory.find('n', null).name).toBe('a');
   });
 
   it('counts scrapes that fail and signals that are missing, by replica, until it leaves', async () => {
@@ -80,8 +80,8 @@ describe('Fleet', () => {
     await fleet.scrape();
     expect(metrics.missingSignals).toEqual(new Map([['a-0', new Map(Object.entries({ waiting: 2, kvUsed: 2 }))]]));
     expect(metrics.failedScrapes).toEqual(new Map([['a-1', 2]]));
-    expect(fleet.replicas().map(({ signals }) => signals?.running)).toEqual([1, undefined, undefined]);
-    for (const replica of fleet.replicas()) fleet.remove(replica);
+    expect(fleet.directory.replicas().map(({ signals }) => signals?.running)).toEqual([1, undefined, undefined]);
+    for (const replica of fleet.directory.replicas()) fleet.remove(replica);
     expect([metrics.missingSignals.size, metrics.failedScrapes.size]).toEqual([0, 0]);
   });
 
@@ -89,14 +89,14 @@ describe('Fleet', () => {
     const { fleet } = fleetOf(configOf(endpointOf('a', [await engineOf('m'), await engineOf('m')])));
     await fleet.check();
     const endpoint = fleet.endpoints.get('a')!;
-    const placement = endpoint.place(FACTS, 0, [])!;
+    const placement = endpoint.placer.place(FACTS, 0, [])!;
     fleet.remove(placement.replica);
     expect([fleet.leaving(), placement.replica.pool.destroyed]).toEqual([[placement.replica], false]);
-    expect(endpoint.place(FACTS, 0, [])!.replica).not.toBe(placement.replica);
-    endpoint.finish(endpoint.place(FACTS, 0, [])!);
+    expect(endpoint.placer.place(FACTS, 0, [])!.replica).not.toBe(placement.replica);
+    endpoint.placer.finish(endpoint.placer.place(FACTS, 0, [])!);
     expect(placement.replica.pool.destroyed).toBe(false);
-    endpoint.finish(placement);
-    endpoint.finish(placement);
+    endpoint.placer.finish(placement);
+    endpoint.placer.finish(placement);
     expect([fleet.leaving(), placement.replica.pool.destroyed]).toEqual([[], true]);
     expect([placement.replica.active, endpoint.inFlight]).toEqual([0, 1]);
   });
@@ -104,7 +104,7 @@ describe('Fleet', () => {
   it('does not wait for ever for one that leaves', async () => {
     const { fleet } = fleetOf({ ...configOf(endpointOf('a', [await engineOf('m')])), drainMs: 1 });
     await fleet.check();
-    const { replica } = fleet.endpoints.get('a')!.place(FACTS, 0, [])!;
+    const { replica } = fleet.endpoints.get('a')!.placer.place(FACTS, 0, [])!;
     fleet.remove(replica);
     await until(() => replica.pool.destroyed);
     expect(fleet.leaving()).toEqual([]);
@@ -115,9 +115,9 @@ describe('Fleet', () => {
     const before = configOf(endpointOf('a', engines.slice(0, 2)), endpointOf('b', engines.slice(2)));
     const { fleet } = fleetOf(before);
     await fleet.check();
-    const [kept, left, other] = fleet.replicas();
+    const [kept, left, other] = fleet.directory.replicas();
     const endpoint = fleet.endpoints.get('a')!;
-    endpoint.place(FACTS, 0, []);
+    endpoint.placer.place(FACTS, 0, []);
     const policy = { ...DEFAULT_POLICY, name: 'least-loaded' };
     const again = endpointOf('a', [engines[0]!], { policy });
     const after = configOf(again, endpointOf('c', [engines[1]!]));
@@ -129,25 +129,25 @@ describe('Fleet', () => {
     expect(kept!.breaker.options).toEqual({ failures: 1, openMs: 1 });
     expect([left!.state, other!.state, left!.pool.destroyed]).toEqual(['draining', 'draining', true]);
     expect(fleet.config).toEqual(after.endpoints);
-    await until(() => fleet.replicas().every(({ state }) => state === 'ready'));
+    await until(() => fleet.directory.replicas().every(({ state }) => state === 'ready'));
   });
 
   it('takes a replica whose description changed for another one', async () => {
     const engine = await engineOf('m');
     const config = configOf(endpointOf('a', [engine]));
     const { fleet } = fleetOf(config);
-    const [before] = fleet.replicas();
+    const [before] = fleet.directory.replicas();
     const [endpoint] = config.endpoints;
     fleet.configure(configOf({ ...endpoint!, replicas: [{ ...endpoint!.replicas[0]!, models: ['x'] }] }));
-    expect(fleet.replicas()[0]).not.toBe(before);
-    expect(fleet.models()).toEqual(['x']);
+    expect(fleet.directory.replicas()[0]).not.toBe(before);
+    expect(fleet.directory.models()).toEqual(['x']);
   });
 
   it('does not take what a former replica says for news of one with its name', async () => {
     const engine = await engineOf('m');
     const { fleet } = fleetOf(configOf(endpointOf('a', [engine])));
     const endpoint = fleet.endpoints.get('a')!;
-    const [former] = fleet.replicas();
+    const [former] = fleet.directory.replicas();
     fleet.remove(former!);
     const again = fleet.add(endpoint, former!.config);
     endpoint.report(former!, {
@@ -160,7 +160,7 @@ describe('Fleet', () => {
       missing: [],
     });
     await until(() => again.state === 'ready');
-    endpoint.finish(endpoint.place(FACTS, 0, [])!);
+    endpoint.placer.finish(endpoint.placer.place(FACTS, 0, [])!);
     expect(again.signals).toBeNull();
   });
 
@@ -175,7 +175,7 @@ describe('Fleet', () => {
     };
     void fleet.check();
     void fleet.scrape();
-    const [replica] = fleet.replicas();
+    const [replica] = fleet.directory.replicas();
     await until(() => replica!.signals?.running === 0 && asked.size === 2);
     well.metrics = 'vllm:num_requests_running 5\n';
     well.health = 503;
@@ -201,7 +201,7 @@ describe('Fleet', () => {
     engine.health = 200;
     await fleet.check();
     expect(waiting.heard).toEqual(['went after 0']);
-    const [replica] = fleet.replicas();
+    const [replica] = fleet.directory.replicas();
     replica!.breaker.options = { failures: 1, openMs: 0 };
     replica!.breaker.failed(0, 0);
     replica!.breaker.placed(0);

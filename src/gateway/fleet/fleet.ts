@@ -1,76 +1,56 @@
 import type { EndpointConfig, GatewayConfig, PolicyConfig, ReplicaConfig } from '../config/gateway-config.js';
 import { draining } from '../errors.js';
-import { Endpoint } from './endpoint.js';
-import { endpointOrder } from './endpoint-order.js';
-import type { EndpointParts } from './endpoint-parts.js';
-import { endpointCalled, endpointNamed, endpointOfModel, managedName } from './find-endpoint.js';
-import { LeavingReplicas } from './leaving-replicas.js';
-import { LiveReplica } from './live-replica.js';
+import { Endpoint } from './endpoint/endpoint.js';
+import type { EndpointHost } from './endpoint/endpoint-host.js';
+import { EndpointDirectory, managedName } from './endpoint-directory.js';
 import type { ManagedFacts, ManagedReplica } from './managed-routes.js';
-import { refuseTaken } from './refuse-taken.js';
+import { DrainingReplicas } from './replica/draining-replicas.js';
+import { LiveReplica } from './replica/live-replica.js';
 import { ReplicaWatch, type ReplicaWatchParts } from './replica-watch.js';
 
-export interface FleetParts extends EndpointParts, ReplicaWatchParts {
+export interface FleetParts extends EndpointHost, ReplicaWatchParts {
   config: GatewayConfig;
+  metrics: EndpointHost['metrics'] & ReplicaWatchParts['metrics'];
 }
 
-/** All endpoints and their replicas: who joins and who leaves. */
+/** All endpoints and their replicas, and how they join, change and leave. */
 export class Fleet {
-  readonly endpoints = new Map<string, Endpoint>();
-  /** Whoever keeps endpoints has not told of all of them yet: what is not known is not denied for good. */
-  isSettling = false;
+  readonly directory = new EndpointDirectory();
   readonly #parts: FleetParts;
   readonly #watch: ReplicaWatch;
-  readonly #leaving = new LeavingReplicas();
+  readonly #draining = new DrainingReplicas();
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
-    this.#watch = new ReplicaWatch(this.endpoints, parts);
+    this.#watch = new ReplicaWatch(this.directory.byName, parts);
     for (const endpoint of parts.config.endpoints) this.#addEndpoint(endpoint);
   }
 
-  replicas(): LiveReplica[] {
-    return [...this.endpoints.values()].flatMap(({ replicas }) => replicas);
+  get endpoints(): ReadonlyMap<string, Endpoint> {
+    return this.directory.byName;
   }
 
-  /** Those that left and still have requests to finish. */
+  /** Replicas that left and still have requests to finish. */
   leaving(): LiveReplica[] {
-    return this.#leaving.all();
+    return this.#draining.all();
   }
 
-  models(): string[] {
-    return modelsOf(this.replicas());
-  }
-
-  /** The models of the endpoint that a path names; an ApiError when there is none. */
-  modelsOf(name: string, workspace: string): string[] {
-    const { replicas } = endpointCalled(this.endpoints, name, workspace, this.isSettling);
-    return modelsOf(replicas);
-  }
-
-  /** The endpoint of this name or, without one, one that serves the model; an ApiError when there is none. */
-  endpointFor(model: string, name: string | null, workspace: string | null = null): Endpoint {
-    const { endpoints, isSettling } = this;
-    if (name === null) return endpointOfModel(endpoints, model, isSettling);
-    return endpointNamed(endpoints, model, name, workspace ?? '', isSettling);
-  }
-
-  /** Asks every replica how it is; resolves when all have answered. May be called again before that. */
+  /** Checks the health of every replica; resolves when all checks have ended. May be called again before that. */
   check(): Promise<void> {
     return this.#watch.check();
   }
 
-  /** Asks every replica that is well for its signals, as `check` does. */
+  /** Scrapes the signals of every ready replica, as `check` does. */
   scrape(): Promise<void> {
     return this.#watch.scrape();
   }
 
-  /** Asks a replica how it is. */
+  /** Checks the health of a replica. */
   look(replica: LiveReplica): Promise<void> {
     return this.#watch.look(replica);
   }
 
-  /** A replica joins. It gets requests when it has said that it is well. */
+  /** Adds a replica. It gets requests once a health check has found it ready. */
   add(endpoint: Endpoint, config: ReplicaConfig): LiveReplica {
     const replica = this.make(config, endpoint);
     endpoint.setReplicas([...endpoint.replicas, replica]);
@@ -78,7 +58,7 @@ export class Fleet {
     return replica;
   }
 
-  /** The replica gets no more requests and finishes what it has, as long as that does not take too long. */
+  /** Removes a replica: it gets no more requests and has `drainMs` to finish those it has. */
   remove(replica: LiveReplica): void {
     replica.drain();
     for (const endpoint of this.endpoints.values()) {
@@ -88,23 +68,23 @@ export class Fleet {
     this.leave(replica, this.#parts.config.drainMs);
   }
 
-  /** A replica that is in no endpoint any more finishes what it has, for so long at most; Infinity: as long as that takes. */
+  /** Lets a replica that is in no endpoint any more finish its requests within `withinMs`; Infinity: however long that takes. */
   leave(replica: LiveReplica, withinMs: number): void {
     this.#parts.metrics.forget(replica.id);
-    this.#leaving.add(replica, withinMs);
+    this.#draining.add(replica, withinMs);
   }
 
-  /** Ends the connections of a replica that has left, and with them what is under way on them. */
+  /** Closes the connections of a replica that has left, and with them its last requests. */
   cut(replica: LiveReplica): void {
-    this.#leaving.cut(replica);
+    this.#draining.cut(replica);
   }
 
   /**
-   * Goes over to another configuration. What is the same in both stays as it is, with all that is known of it, and endpoints
-   * that somebody keeps are none of its business; an InputError when it wants the name of one of those.
+   * Applies a new configuration. Endpoints and replicas that are the same in both keep their state; managed endpoints are not
+   * touched. Throws an InputError when it uses the name of one of those.
    */
   configure(config: GatewayConfig): void {
-    refuseTaken(this.endpoints, config.endpoints);
+    this.directory.refuseTaken(config.endpoints);
     this.#parts.config = config;
     for (const given of config.endpoints) this.#changeEndpoint(given);
     const named = new Set(config.endpoints.map(({ name }) => name));
@@ -114,10 +94,10 @@ export class Fleet {
         for (const replica of endpoint.replicas) replica.configure(config);
       } else if (!named.has(endpoint.name)) this.retire(endpoint, config.drainMs);
     }
-    this.#sort();
+    this.directory.sort();
   }
 
-  /** As the endpoints would be configured again. */
+  /** The configuration of the endpoints as they are now, without managed ones. */
   get config(): EndpointConfig[] {
     const configured = [...this.endpoints.values()].filter(({ managed }) => managed === null);
     return configured.map(({ name, policy, replicas }) => ({
@@ -127,28 +107,28 @@ export class Fleet {
     }));
   }
 
-  // What endpoints that somebody keeps are made of.
+  // For managed endpoints.
 
-  /** A new endpoint without replicas. */
+  /** Creates an endpoint without replicas. */
   open(facts: ManagedFacts, policy: PolicyConfig): Endpoint {
     const name = managedName(facts.workspace, facts.name);
     const endpoint = new Endpoint(name, policy, this.#parts);
     endpoint.managed = facts;
-    this.endpoints.set(name, endpoint);
-    this.#sort();
+    this.directory.add(endpoint);
+    this.directory.sort();
     return endpoint;
   }
 
-  /** A replica of an endpoint, to be added to it. */
+  /** Creates a replica of an endpoint; the caller adds it. */
   make(config: ManagedReplica, { name }: Endpoint): LiveReplica {
     const replica = new LiveReplica(config, this.#parts.config, name);
     replica.onDoubt = () => void this.look(replica);
     return replica;
   }
 
-  /** The endpoint goes, and its replicas with it. */
+  /** Removes an endpoint and its replicas. */
   retire(endpoint: Endpoint, withinMs: number): void {
-    this.endpoints.delete(endpoint.name);
+    this.directory.byName.delete(endpoint.name);
     const { replicas } = endpoint;
     endpoint.retire();
     for (const replica of replicas) {
@@ -157,20 +137,20 @@ export class Fleet {
     }
   }
 
-  /** Nothing more is wanted: requests that wait are told, those on replicas go on. */
+  /** Refuses requests that wait and further ones; those on replicas go on. */
   drain(): void {
     for (const endpoint of this.endpoints.values()) endpoint.close(draining(), 'draining');
   }
 
   async close(): Promise<void> {
-    const replicas = [...this.replicas(), ...this.#leaving.release()];
+    const replicas = [...this.directory.replicas(), ...this.#draining.release()];
     await Promise.all(replicas.map((replica) => replica.close()));
   }
 
   #addEndpoint({ name, policy, replicas }: EndpointConfig): void {
     const endpoint = new Endpoint(name, policy, this.#parts);
     endpoint.setReplicas(replicas.map((replica) => this.make(replica, endpoint)));
-    this.endpoints.set(name, endpoint);
+    this.directory.add(endpoint);
   }
 
   #changeEndpoint(given: EndpointConfig): void {
@@ -189,14 +169,4 @@ export class Fleet {
     }
     for (const replica of wanted.values()) this.add(endpoint, replica);
   }
-
-  #sort(): void {
-    const all = endpointOrder(this.endpoints.values());
-    this.endpoints.clear();
-    for (const endpoint of all) this.endpoints.set(endpoint.name, endpoint);
-  }
-}
-
-function modelsOf(replicas: readonly LiveReplica[]): string[] {
-  return [...new Set(replicas.flatMap(({ models }) => [...models]))].sort();
 }

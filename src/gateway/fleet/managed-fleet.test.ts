@@ -5,9 +5,9 @@ import { until } from '../fake-engine.fixture.js';
 import { fakeFacts } from '../request/fake-facts.fixture.js';
 import { GatewayMetrics } from '../telemetry/gateway-metrics.js';
 import { Fleet } from './fleet.js';
-import { managedEndpoint, managedReplica, upstream } from './managed.contract.js';
+import { managedEndpoint, managedReplica, upstream } from './managed.fixture.js';
 import { ManagedFleet } from './managed-fleet.js';
-import { engineOf, opened } from './opened-engines.fixture.js';
+import { engineOf, opened } from './replica/opened-engines.fixture.js';
 
 function fleetOf(change: Partial<GatewayConfig> = {}) {
   const config = { ...GATEWAY_DEFAULTS, slowStartMs: 0, ...change };
@@ -25,8 +25,8 @@ describe('ManagedFleet', () => {
     const { fleet, routes } = fleetOf();
     const engine = await engineOf('m');
     routes.put(managedEndpoint([managedReplica('a', engine.url)]));
-    const endpoint = fleet.endpointFor('m', 'chat', 'ws');
-    expect([endpoint.name, endpoint.place(FACTS, 0, [])?.replica.id]).toEqual(['ws/chat', 'a']);
+    const endpoint = fleet.directory.find('m', 'chat', 'ws');
+    expect([endpoint.name, endpoint.placer.place(FACTS, 0, [])?.replica.id]).toEqual(['ws/chat', 'a']);
     expect(routes.states('ws', 'chat')).toEqual([{ id: 'a', state: 'ready', problem: '', inFlight: 1 }]);
     expect(routes.states('ws', 'other')).toEqual([]);
   });
@@ -46,40 +46,40 @@ describe('ManagedFleet', () => {
     const engine = await engineOf('m');
     const given = managedEndpoint([managedReplica('a', engine.url), managedReplica('b', engine.url)]);
     routes.put(given);
-    const endpoint = fleet.endpointFor('m', 'chat', 'ws');
+    const endpoint = fleet.directory.find('m', 'chat', 'ws');
     const { policyHash, replicas } = endpoint;
-    const placement = endpoint.place(FACTS, 0, [])!;
+    const placement = endpoint.placer.place(FACTS, 0, [])!;
     routes.put(structuredClone(given));
-    expect(fleet.endpointFor('m', 'chat', 'ws')).toBe(endpoint);
+    expect(fleet.directory.find('m', 'chat', 'ws')).toBe(endpoint);
     expect(endpoint.replicas).toBe(replicas);
     expect([endpoint.policyHash, endpoint.inFlight, endpoint.history().length]).toEqual([policyHash, 1, 1]);
-    endpoint.finish(placement);
+    endpoint.placer.finish(placement);
   });
 
   it('swaps the policy and keeps what is under way', async () => {
     const { fleet, routes } = fleetOf();
     const given = managedEndpoint([managedReplica('a', NOWHERE)]);
     routes.put(given);
-    const endpoint = fleet.endpointFor('m', 'chat', 'ws');
-    const placement = endpoint.place(FACTS, 0, [])!;
+    const endpoint = fleet.directory.find('m', 'chat', 'ws');
+    const placement = endpoint.placer.place(FACTS, 0, [])!;
     routes.put({ ...given, policy: { ...DEFAULT_POLICY, name: 'least-loaded' } });
     expect([endpoint.policy.name, endpoint.inFlight, endpoint.inFlightOf(placement.replica)]).toEqual([
       'least-loaded',
       1,
       1,
     ]);
-    endpoint.finish(placement);
+    endpoint.placer.finish(placement);
   });
 
   it('lets those go that are not listed any more: no request comes to them, and theirs end', async () => {
     const { fleet, routes } = fleetOf({ drainMs: 0 });
     const [a, b] = [managedReplica('a', NOWHERE), managedReplica('b', NOWHERE)];
     routes.put(managedEndpoint([a, b]));
-    const endpoint = fleet.endpointFor('m', 'chat', 'ws');
-    const placements = [endpoint.place(FACTS, 0, [])!, endpoint.place(FACTS, 0, [])!];
+    const endpoint = fleet.directory.find('m', 'chat', 'ws');
+    const placements = [endpoint.placer.place(FACTS, 0, [])!, endpoint.placer.place(FACTS, 0, [])!];
     const last = placements.find(({ replica }) => replica.id === 'a')!;
     routes.put(managedEndpoint([b]));
-    for (let i = 0; i < 4; i++) expect(endpoint.place(FACTS, 0, [])!.replica.id).toBe('b');
+    for (let i = 0; i < 4; i++) expect(endpoint.placer.place(FACTS, 0, [])!.replica.id).toBe('b');
     expect(endpoint.hasOther('m', [], endpoint.replicas[0]!)).toBe(false);
     expect(routes.states('ws', 'chat')).toMatchObject([
       { id: 'b', state: 'ready', inFlight: 5 },
@@ -87,7 +87,7 @@ describe('ManagedFleet', () => {
     ]);
     const drained = routes.drained('ws', 'chat', 'a', 1e6);
     expect(last.replica.pool.destroyed).toBe(false);
-    endpoint.finish(last);
+    endpoint.placer.finish(last);
     expect(await drained).toBe(true);
     expect(last.replica.pool.destroyed).toBe(true);
     expect(routes.states('ws', 'chat').map(({ id }) => id)).toEqual(['b']);
@@ -98,8 +98,8 @@ describe('ManagedFleet', () => {
     expect(await routes.drained('ws', 'chat', 'a', 0)).toBe(true);
     routes.put(managedEndpoint([managedReplica('a', NOWHERE)]));
     expect(await routes.drained('ws', 'chat', 'a', 0)).toBe(true);
-    const endpoint = fleet.endpointFor('m', 'chat', 'ws');
-    const { replica } = endpoint.place(FACTS, 0, [])!;
+    const endpoint = fleet.directory.find('m', 'chat', 'ws');
+    const { replica } = endpoint.placer.place(FACTS, 0, [])!;
     expect(await routes.drained('ws', 'chat', 'a', 1)).toBe(false);
     expect(replica.pool.destroyed).toBe(false);
     routes.put(managedEndpoint([]));
@@ -110,29 +110,29 @@ describe('ManagedFleet', () => {
   it('takes a replica that is somewhere else for another one, also by the same id', async () => {
     const { fleet, routes } = fleetOf();
     routes.put(managedEndpoint([managedReplica('a', NOWHERE)]));
-    const endpoint = fleet.endpointFor('m', 'chat', 'ws');
-    const placement = endpoint.place(FACTS, 0, [])!;
+    const endpoint = fleet.directory.find('m', 'chat', 'ws');
+    const placement = endpoint.placer.place(FACTS, 0, [])!;
     routes.put(managedEndpoint([managedReplica('a', 'http://127.0.0.1:2')]));
     expect(endpoint.replicas[0]).not.toBe(placement.replica);
     expect(routes.states('ws', 'chat').map(({ state }) => state)).toEqual(['ready', 'draining']);
     const drained = routes.drained('ws', 'chat', 'a', 1e6);
-    endpoint.finish(placement);
+    endpoint.placer.finish(placement);
     expect(await drained).toBe(true);
   });
 
   it('removes an endpoint, whose requests end as they would, and makes it anew', async () => {
     const { fleet, routes } = fleetOf({ drainMs: 0 });
     routes.put(managedEndpoint([managedReplica('a', NOWHERE)]));
-    const endpoint = fleet.endpointFor('m', 'chat', 'ws');
-    const placement = endpoint.place(FACTS, 0, [])!;
+    const endpoint = fleet.directory.find('m', 'chat', 'ws');
+    const placement = endpoint.placer.place(FACTS, 0, [])!;
     routes.remove('ws', 'chat');
     routes.remove('ws', 'chat');
-    expect(() => fleet.endpointFor('m', 'chat', 'ws')).toThrowError(expect.objectContaining({ status: 404 }));
+    expect(() => fleet.directory.find('m', 'chat', 'ws')).toThrowError(expect.objectContaining({ status: 404 }));
     expect(routes.states('ws', 'chat')).toMatchObject([{ id: 'a', state: 'draining' }]);
     routes.put(managedEndpoint([managedReplica('b', NOWHERE)]));
-    expect(fleet.endpointFor('m', 'chat', 'ws')).not.toBe(endpoint);
+    expect(fleet.directory.find('m', 'chat', 'ws')).not.toBe(endpoint);
     const drained = routes.drained('ws', 'chat', 'a', 1e6);
-    endpoint.finish(placement);
+    endpoint.placer.finish(placement);
     expect(await drained).toBe(true);
   });
 
@@ -140,7 +140,7 @@ describe('ManagedFleet', () => {
     const { fleet, routes } = fleetOf();
     const engine = await engineOf('m');
     routes.put(managedEndpoint([upstream('u', engine.url)]));
-    const endpoint = fleet.endpointFor('m', 'chat', 'ws');
+    const endpoint = fleet.directory.find('m', 'chat', 'ws');
     const [replica] = endpoint.replicas;
     await until(() => replica!.state === 'ready');
     routes.put(managedEndpoint([upstream('u', engine.url, { weight: 3, tier: 2, credential: 'x' }, ['m', 'n'])]));
@@ -154,18 +154,18 @@ describe('ManagedFleet', () => {
     const { fleet, routes } = fleetOf();
     const engine = await engineOf('m');
     routes.put(managedEndpoint([upstream('u', engine.url, { tier: 1 }), upstream('v', engine.url)]));
-    const endpoint = fleet.endpointFor('m', 'chat', 'ws');
+    const endpoint = fleet.directory.find('m', 'chat', 'ws');
     await until(() => endpoint.replicas.every(({ state }) => state === 'ready'));
-    expect([...endpoint.saturationView(5000).eligible.slice(0, 2)]).toEqual([0, 1]);
+    expect([...endpoint.look.saturationView(5000).eligible.slice(0, 2)]).toEqual([0, 1]);
     endpoint.replicas[1]!.unhealthy('gone', 1);
-    expect([...endpoint.saturationView(5000).eligible.slice(0, 2)]).toEqual([1, 0]);
+    expect([...endpoint.look.saturationView(5000).eligible.slice(0, 2)]).toEqual([1, 0]);
   });
 
   it('asks an upstream that is well how it is no more often than need be', async () => {
     const { fleet, routes } = fleetOf();
     const engine = await engineOf('m');
     routes.put(managedEndpoint([upstream('u', engine.url)]));
-    const [replica] = fleet.replicas();
+    const [replica] = fleet.directory.replicas();
     await until(() => replica!.state === 'ready');
     engine.pages.set('/v1/models', { status: 500, text: '' });
     await fleet.check();
@@ -210,7 +210,7 @@ describe('managed endpoints and the configuration', () => {
     const file = (name: string) => ({ name, policy, replicas: [managedReplica(`file-${name}`, NOWHERE)] });
     const { config, fleet, routes } = fleetOf({ endpoints: [file('a')] });
     routes.put(managedEndpoint([managedReplica('b', NOWHERE), upstream('u', NOWHERE, { credential: 'secret' })]));
-    const endpoint = fleet.endpointFor('m', 'chat', 'ws');
+    const endpoint = fleet.directory.find('m', 'chat', 'ws');
     const [before] = endpoint.replicas;
     fleet.configure({ ...config, endpoints: [file('z')], breaker: { failures: 9, openMs: 1 } });
     expect([...fleet.endpoints.keys()]).toEqual(['z', 'ws/chat']);
@@ -236,45 +236,45 @@ describe('managed endpoints and the configuration', () => {
     put('a', 'x', 'r3');
     expect([...fleet.endpoints.keys()]).toEqual(['chat', 'a/x', 'a/y', 'a-b/x', 'b/chat']);
     // Nobody has found the replica of the file ready yet.
-    expect(fleet.endpointFor('m', null).name).toBe('a/x');
+    expect(fleet.directory.find('m', null).name).toBe('a/x');
     fleet.endpoints.get('chat')!.replicas[0]!.healthy(0);
-    expect(fleet.endpointFor('m', null).name).toBe('chat');
-    expect(fleet.endpointFor('m', 'chat', 'b').name).toBe('b/chat');
-    expect(fleet.endpointFor('m', 'chat', 'a').name).toBe('chat');
-    expect(fleet.endpointFor('f', 'chat', 'a').name).toBe('chat');
-    expect(() => fleet.endpointFor('f', 'chat', 'b')).toThrowError(expect.objectContaining({ status: 404 }));
-    expect(() => fleet.endpointFor('m', 'x', 'b')).toThrowError(expect.objectContaining({ status: 404 }));
+    expect(fleet.directory.find('m', null).name).toBe('chat');
+    expect(fleet.directory.find('m', 'chat', 'b').name).toBe('b/chat');
+    expect(fleet.directory.find('m', 'chat', 'a').name).toBe('chat');
+    expect(fleet.directory.find('f', 'chat', 'a').name).toBe('chat');
+    expect(() => fleet.directory.find('f', 'chat', 'b')).toThrowError(expect.objectContaining({ status: 404 }));
+    expect(() => fleet.directory.find('m', 'x', 'b')).toThrowError(expect.objectContaining({ status: 404 }));
     fleet.endpoints.get('chat')!.replicas[0]!.drain();
     for (const name of ['x', 'y']) put('a', name, null);
     put('a-b', 'x', null);
     put('b', 'chat', null);
-    expect(fleet.endpointFor('m', null).name).toBe('chat');
+    expect(fleet.directory.find('m', null).name).toBe('chat');
   });
 
   it('are not denied before all have been told of', () => {
     const { fleet, routes } = fleetOf();
     const denied = (name: string | null, status: number) =>
-      expect(() => fleet.endpointFor('m', name, 'ws')).toThrowError(expect.objectContaining({ status }));
-    fleet.isSettling = true;
+      expect(() => fleet.directory.find('m', name, 'ws')).toThrowError(expect.objectContaining({ status }));
+    fleet.directory.isSettling = true;
     for (const name of ['chat', null]) denied(name, 503);
     routes.put(managedEndpoint([managedReplica('a', NOWHERE)]));
-    expect(fleet.endpointFor('m', null).name).toBe('ws/chat');
-    fleet.isSettling = false;
+    expect(fleet.directory.find('m', null).name).toBe('ws/chat');
+    fleet.directory.isSettling = false;
     denied('other', 404);
   });
 
   it('without a replica are waited for, unless nobody will come: then that is said at once', () => {
     const { fleet, routes } = fleetOf();
     routes.put(managedEndpoint([]));
-    expect(fleet.endpointFor('m', 'chat', 'ws').name).toBe('ws/chat');
-    expect(() => fleet.endpointFor('m', null)).toThrowError(expect.objectContaining({ status: 404 }));
+    expect(fleet.directory.find('m', 'chat', 'ws').name).toBe('ws/chat');
+    expect(() => fleet.directory.find('m', null)).toThrowError(expect.objectContaining({ status: 404 }));
     routes.put(managedEndpoint([], { models: ['m'], isIdle: true, waitsFor: 'it is paused' }));
     for (const name of ['chat', null]) {
-      expect(() => fleet.endpointFor('m', name, 'ws')).toThrowError(
+      expect(() => fleet.directory.find('m', name, 'ws')).toThrowError(
         expect.objectContaining({ status: 503, message: expect.stringContaining('it is paused') }),
       );
     }
     routes.put(managedEndpoint([], { isIdle: true }));
-    expect(() => fleet.endpointFor('m', 'chat', 'ws')).toThrowError(expect.objectContaining({ status: 503 }));
+    expect(() => fleet.directory.find('m', 'chat', 'ws')).toThrowError(expect.objectContaining({ status: 503 }));
   });
 });

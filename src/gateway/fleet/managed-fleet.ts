@@ -1,11 +1,11 @@
 import { measuredEngine } from '../../engines/registry.js';
 import { endpointTaken, replicaTaken, tooManyReplicas } from '../errors.js';
 import { MOST_REPLICAS } from './deciding-fleet.js';
-import type { Endpoint } from './endpoint.js';
-import { managedName } from './find-endpoint.js';
+import type { Endpoint } from './endpoint/endpoint.js';
+import { managedName } from './endpoint-directory.js';
 import type { Fleet } from './fleet.js';
-import type { LiveReplica } from './live-replica.js';
 import type { ManagedEndpoint, ManagedReplica, ManagedRoutes, ReplicaState } from './managed-routes.js';
+import type { LiveReplica } from './replica/live-replica.js';
 
 /** Whoever keeps an endpoint says how long its replicas may take to leave. */
 const AS_LONG_AS_IT_TAKES = Number.POSITIVE_INFINITY;
@@ -109,7 +109,7 @@ export class ManagedFleet implements ManagedRoutes {
     if (this.#fleet.endpoints.get(full)?.managed === null) throw endpointTaken(full);
     if (replicas.length > MOST_REPLICAS) throw tooManyReplicas(`endpoint '${full}'`, MOST_REPLICAS);
     const taken = new Set<string>();
-    for (const replica of this.#fleet.replicas()) if (replica.endpoint !== full) taken.add(replica.id);
+    for (const replica of this.#fleet.directory.replicas()) if (replica.endpoint !== full) taken.add(replica.id);
     for (const { engine, external, id } of replicas) {
       if (taken.has(id)) throw replicaTaken(id);
       if (external === undefined) measuredEngine(engine, id);

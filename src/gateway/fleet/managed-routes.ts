@@ -1,5 +1,4 @@
 import type { PolicyConfig, ReplicaConfig } from '../config/gateway-config.js';
-import type { LiveReplica } from './live-replica.js';
 
 /**
  * How somebody who keeps endpoints true tells the gateway of them. What is told here lives beside the endpoints of the
@@ -65,9 +64,12 @@ export interface ExternalConfig {
   firstByteMs?: number;
 }
 
+/** The phases of a replica's life. Only a ready one gets requests. */
+export type ReplicaPhase = 'starting' | 'ready' | 'unhealthy' | 'draining';
+
 export interface ReplicaState {
   id: string;
-  state: LiveReplica['state'];
+  state: ReplicaPhase;
   /** Why it is not ready, or what is wrong with it all the same by its last check or its last requests; empty when all is well. */
   problem: string;
   inFlight: number;

@@ -1,9 +1,9 @@
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { scrape } from '../signals/scrape.js';
 import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';
-import type { Endpoint } from './endpoint.js';
-import { checkHealth } from './health-check.js';
-import type { LiveReplica } from './live-replica.js';
+import type { Endpoint } from './endpoint/endpoint.js';
+import { checkHealth } from './replica/health-check.js';
+import type { LiveReplica } from './replica/live-replica.js';
 
 /** Somebody else's API is asked how it is no more often, as long as it is well: he may count that. */
 const EXTERNAL_CHECK_MS = 30_000;

@@ -1,6 +1,7 @@
-import type { Endpoint, Placement } from '../fleet/endpoint.js';
-import { isUpstreamsOwn } from '../fleet/external-api.js';
-import type { LiveReplica } from '../fleet/live-replica.js';
+import type { Endpoint } from '../fleet/endpoint/endpoint.js';
+import type { PlacedRequest } from '../fleet/endpoint/placer.js';
+import { isUpstreamsOwn } from '../fleet/replica/external-api.js';
+import type { LiveReplica } from '../fleet/replica/live-replica.js';
 import type { TrafficRecorder } from '../recording/traffic-recorder.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { RequestRecord } from '../request/request-record.js';
@@ -53,7 +54,7 @@ export class RetryBudget {
  */
 export class Attempts {
   /** Where the request is now; null while no replica has it. */
-  placement: Placement | null = null;
+  placed: PlacedRequest | null = null;
   /** The replica that has it or had it last. */
   replica: LiveReplica | null = null;
   /** Replicas that had their chance. */
@@ -71,22 +72,21 @@ export class Attempts {
   }
 
   /** Places the request on a replica, null when none can take it; throws an ApiError when it is not worth a decision. */
-  next(): Placement | null {
+  next(): PlacedRequest | null {
     const endpoint = this.#endpoint;
     const host = this.#host;
     const record = this.#record;
-    const placement = endpoint.place(this.#facts, this.tried.length, this.tried);
-    if (placement === null) return null;
-    this.placement = placement;
-    this.replica = placement.replica;
-    record.replicaId = placement.replica.id;
+    const placed = endpoint.placer.place(this.#facts, this.tried.length, this.tried);
+    if (placed === null) return null;
+    this.placed = placed;
+    this.replica = placed.replica;
+    record.replicaId = placed.replica.id;
     record.policy = endpoint.policy.name;
-    record.rule = endpoint.lastRule;
+    record.rule = endpoint.placer.lastRule;
     record.attempts++;
     record.dispatchedUs = host.nowUs();
-    host.metrics.decided(endpoint.name, record.policy);
     if (host.recorder !== null && record.attempts === 1) this.#noteBlocks(host.recorder);
-    return placement;
+    return placed;
   }
 
   /** Whether another replica may do better, by the status of this one's response. */
@@ -113,20 +113,20 @@ export class Attempts {
   blame(responded: boolean): void {
     const { breaker, id } = this.replica!;
     const wasOpen = breaker.isOpen;
-    this.#endpoint.failed(this.placement!, this.#facts, responded);
+    this.#endpoint.placer.failed(this.placed!, this.#facts, responded);
     if (!wasOpen && breaker.isOpen) this.#host.metrics.breakerOpened(id);
   }
 
   succeeded(): void {
-    this.#endpoint.succeeded(this.placement!, this.#facts);
+    this.#endpoint.placer.succeeded(this.placed!, this.#facts);
   }
 
   /** Takes the request off its replica, if it is on one. */
   leave(): void {
-    if (this.placement === null) return;
-    const { placement } = this;
-    this.placement = null;
-    this.#endpoint.finish(placement);
+    if (this.placed === null) return;
+    const { placed } = this;
+    this.placed = null;
+    this.#endpoint.placer.finish(placed);
   }
 
   /** Gives the present replica up. Returns the pause before the next attempt in milliseconds: it grows with every attempt. */
@@ -147,7 +147,7 @@ export class Attempts {
   notePrompt(recorder: TrafficRecorder): void {
     if (this.#record.recordedBlocks !== '') return;
     try {
-      this.#endpoint.tokensOf(this.#facts);
+      this.#endpoint.look.tokensOf(this.#facts);
       this.#noteBlocks(recorder);
     } catch {
       // A prompt that cannot be measured is recorded without its blocks.

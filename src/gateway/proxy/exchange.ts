@@ -3,9 +3,10 @@ import type { Refusal } from '../access/refusal.js';
 import type { Reservation, Reserving } from '../access/reservation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { internalError, noReplica, upstreamTimeout } from '../errors.js';
-import type { Endpoint, Placement } from '../fleet/endpoint.js';
-import type { LiveReplica } from '../fleet/live-replica.js';
-import type { Hoping } from '../fleet/ready-line.js';
+import type { Endpoint } from '../fleet/endpoint/endpoint.js';
+import type { PlacedRequest } from '../fleet/endpoint/placer.js';
+import type { AwaitingReplica } from '../fleet/endpoint/ready-line.js';
+import type { LiveReplica } from '../fleet/replica/live-replica.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { type Outcome, RequestRecord } from '../request/request-record.js';
 import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';
@@ -24,7 +25,7 @@ const CLIENT_LEFT = 499;
  * One request from its arrival to its end: it is booked on its key's accounts, waits in the queue, is sent to a replica, and to
  * another one while the client has not received a byte. Whatever ends it, everything it holds is released exactly once.
  */
-export class Exchange implements Hoping, Reserving, ResponseOwner {
+export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
   readonly facts: RequestFacts;
   readonly endpoint: Endpoint;
   readonly record: RequestRecord;
@@ -93,7 +94,7 @@ export class Exchange implements Hoping, Reserving, ResponseOwner {
       return;
     }
     try {
-      access!.reserve(key, facts.model, this.endpoint.tokensOf(facts), facts.mostOutput, this);
+      access!.reserve(key, facts.model, this.endpoint.look.tokensOf(facts), facts.mostOutput, this);
     } catch (error) {
       this.#thrown(error);
     }
@@ -137,7 +138,7 @@ export class Exchange implements Hoping, Reserving, ResponseOwner {
     this.#fail(error, 'refused', cause);
   }
 
-  nobodyCame(): void {
+  waitExpired(): void {
     this.#try(false);
   }
 
@@ -161,7 +162,7 @@ export class Exchange implements Hoping, Reserving, ResponseOwner {
 
   pieceArrives(isFirst: boolean): void {
     const { endpoint, record } = this;
-    if (isFirst) endpoint.firstToken(this.#attempts.placement!);
+    if (isFirst) endpoint.placer.firstToken(this.#attempts.placed!);
     if (!record.isStreamed) return;
     const { metrics } = this.#host;
     const nowUs = this.#host.nowUs();
@@ -198,8 +199,8 @@ export class Exchange implements Hoping, Reserving, ResponseOwner {
   #try(mayWait: boolean): void {
     const { endpoint, facts } = this;
     try {
-      const placement = this.#attempts.next();
-      if (placement !== null) this.#send(placement);
+      const placed = this.#attempts.next();
+      if (placed !== null) this.#send(placed);
       else if (!mayWait || !endpoint.awaitReplica(this)) {
         this.#fail(noReplica(facts.model, endpoint.lastRemovals), 'no_replica', 'no replica can take it');
       }
@@ -208,13 +209,13 @@ export class Exchange implements Hoping, Reserving, ResponseOwner {
     }
   }
 
-  #send(placement: Placement): void {
+  #send(placed: PlacedRequest): void {
     const { body, path, request } = this.#parts;
-    const { pool, tellsLoad } = placement.replica;
+    const { pool, tellsLoad } = placed.replica;
     if (tellsLoad && this.record.attempts === 1) this.#headers.push(...LOAD_REQUEST);
     const upstream = pool.dispatch({ path, method: request.method, headers: this.#headers, body }, this.#response);
     // It may have failed before it began.
-    if (this.#attempts.placement === placement) this.#response.upstream = upstream;
+    if (this.#attempts.placed === placed) this.#response.upstream = upstream;
   }
 
   /** Gives this replica up and tries another after a pause. */
@@ -226,8 +227,8 @@ export class Exchange implements Hoping, Reserving, ResponseOwner {
 
   /** Its replica responds neither to health checks nor to this request. */
   get #isStranded(): boolean {
-    const { placement, replica } = this.#attempts;
-    return placement !== null && this.record.status === 0 && replica!.isSilent;
+    const { placed, replica } = this.#attempts;
+    return placed !== null && this.record.status === 0 && replica!.isSilent;
   }
 
   #leaveStranded(): void {
@@ -237,8 +238,8 @@ export class Exchange implements Hoping, Reserving, ResponseOwner {
   }
 
   #giveUp(what: string, isBlamed: boolean): void {
-    const { placement, replica } = this.#attempts;
-    if (isBlamed && placement !== null) this.#attempts.blame(false);
+    const { placed, replica } = this.#attempts;
+    if (isBlamed && placed !== null) this.#attempts.blame(false);
     this.#fail(upstreamTimeout(replica?.id ?? '', what), 'timeout', `no ${what} in time`);
   }
 
@@ -282,6 +283,6 @@ export class Exchange implements Hoping, Reserving, ResponseOwner {
   #stopWaiting(): void {
     if (this.queueSlot >= 0) this.record.queuedUs = this.endpoint.flow.leave(this);
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer);
-    if (this.#attempts.placement === null) this.endpoint.stopAwaiting(this);
+    if (this.#attempts.placed === null) this.endpoint.stopAwaiting(this);
   }
 }

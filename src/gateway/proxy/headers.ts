@@ -1,5 +1,6 @@
 import { appendLimitHeaders } from '../access/limit-headers.js';
 import type { Reservation } from '../access/reservation.js';
+import { legalHeader } from '../request/legal-header.js';
 import type { FinishedRequest } from '../request/request-record.js';
 import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';
 import type { TraceContext } from '../telemetry/tracing/trace-context.js';
@@ -114,14 +115,6 @@ export function withoutLength(headers: string[]): string[] {
 }
 
 const LENGTH: ReadonlySet<string> = new Set(['content-length']);
-const ILLEGAL = /[^\x20-\x7e]/g;
-const MOST_CHARACTERS = 200;
-
-/** A text of ours that may stand in any header, whatever it says. */
-export function legalHeader(text: string): string {
-  return text.slice(0, MOST_CHARACTERS).replace(ILLEGAL, '?');
-}
-
 /** What was made last; the next is most often the same. */
 const last = { policy: '', rule: '', header: '' };
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sloPriorities } from '../../policy/slo-classes.js';
 import { RotatedLines } from '../lines/rotated-lines.js';
-import { PromptBlocks } from '../request/prompt-blocks.js';
+import { MeasuredPrompt } from '../request/measured-prompt.js';
 import type { FinishedRequest } from '../request/request-record.js';
 import { recordedRequest } from './recorder.fixture.js';
 import { TrafficRecorder } from './traffic-recorder.js';
@@ -34,8 +34,8 @@ function recorded(use: (recorder: TrafficRecorder) => void, key = KEY): string {
 const record = (changes: Partial<FinishedRequest> = {}, key = KEY) =>
   JSON.parse(recorded((recorder) => recorder.record(recordedRequest(changes)), key));
 
-function prompt(text: string): PromptBlocks {
-  const blocks = new PromptBlocks();
+function prompt(text: string): MeasuredPrompt {
+  const blocks = new MeasuredPrompt();
   const facts = { id: 'q', model: 'm', inputTokens: 0, session: '', sloClass: 'standard', tenant: '', keyId: '' };
   const asked = { mostOutput: null, hidesUsage: false, cacheSalt: '', body: { prompt: text } };
   blocks.read({ ...facts, ...asked, kind: 'completion' }, 16);
@@ -78,7 +78,7 @@ describe('TrafficRecorder', () => {
     const long = 'the same words for everybody, again and again. '.repeat(20);
     const first = prompt(long);
     const second = prompt(`${long.slice(0, 300)} and now for something else ${long}`);
-    const list = (recorder: TrafficRecorder, { blockCount, blockWords }: PromptBlocks) =>
+    const list = (recorder: TrafficRecorder, { blockCount, blockWords }: MeasuredPrompt) =>
       JSON.parse(recorder.blocksOf(blockWords, blockCount)) as string[];
     recorded((recorder) => {
       const [a, b] = [list(recorder, first), list(recorder, second)];

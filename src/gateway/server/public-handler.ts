@@ -2,7 +2,7 @@ import { ApiError, errorCode } from '../../protocol/errors.js';
 import { withUsageAsked } from '../../protocol/with-usage-asked.js';
 import type { AccessKey } from '../access/access-key.js';
 import { draining, internalError, methodWrong, pathUnknown } from '../errors.js';
-import type { Endpoint } from '../fleet/endpoint.js';
+import type { EndpointDirectory } from '../fleet/endpoint-directory.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { Exchange } from '../proxy/exchange.js';
@@ -19,11 +19,7 @@ export interface PublicHost extends ExchangeHost {
   readonly bodyBytes: number;
   /** Whether at least one replica could take a request, and requests are wanted. */
   readonly isReady: boolean;
-  models(): string[];
-  /** The same of one endpoint; an ApiError when there is none. */
-  modelsOf(endpoint: string, workspace: string): string[];
-  /** The endpoint of this name or, without one, an endpoint that serves the model; an ApiError when there is none. */
-  endpointFor(model: string, name: string | null, workspace: string | null): Endpoint;
+  readonly directory: EndpointDirectory;
   /** @param code what the client was told, as a constant */
   refused(status: number, id: string, code: string, client: string): void;
   /** Null where nobody traces requests. */
@@ -77,7 +73,7 @@ function begin(
       const refusal = key.modelRefusal(facts.model);
       if (refusal !== null) throw refusal;
     }
-    const endpoint = host.endpointFor(facts.model, route.endpoint, route.workspace);
+    const endpoint = host.directory.find(facts.model, route.endpoint, route.workspace);
     if (key !== null) {
       facts.keyId = key.id;
       facts.tenant = key.tenant;
@@ -152,10 +148,10 @@ type PlainResponse = (request: HttpRequest) => [status: number, body: object];
 function plainResponse(host: PublicHost, path: string): PlainResponse | null {
   if (path === '/health') return () => [200, { status: 'alive' }];
   if (path === '/ready') return () => (host.isReady ? [200, { status: 'ready' }] : [503, { status: 'not ready' }]);
-  if (path === '/v1/models') return (request) => models(host, request, () => host.models());
+  if (path === '/v1/models') return (request) => models(host, request, () => host.directory.models());
   const named = modelsRoute(path);
   if (named === null) return null;
-  return (request) => models(host, request, () => host.modelsOf(named.endpoint, named.workspace));
+  return (request) => models(host, request, () => host.directory.modelsOf(named.endpoint, named.workspace));
 }
 
 /** Nobody learns of models, nor whether an endpoint is there, who may not ask. */

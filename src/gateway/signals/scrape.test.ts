@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GATEWAY_DEFAULTS } from '../config/gateway-config.js';
 import { FakeEngine } from '../fake-engine.fixture.js';
-import { LiveReplica } from '../fleet/live-replica.js';
+import { LiveReplica } from '../fleet/replica/live-replica.js';
 import { scrape } from './scrape.js';
 
 let engine: FakeEngine;

@@ -61,9 +61,9 @@ describe('GatewayMetrics', () => {
     for (const outcome of ['ok', 'ok', 'timeout'] as const) metrics.ended(finishedRequest({ outcome }));
     metrics.ended(finishedRequest({ outcome: 'ok', model: 'another', status: 0 }));
     for (const status of [404, 404, 503]) metrics.refused(status);
-    metrics.decided('chat', 'weighted');
-    metrics.decided('chat', 'weighted');
-    metrics.decided('code', 'weighted');
+    metrics.decisions.add(1, metrics.decisionRow('chat', 'weighted'));
+    metrics.decisions.add(1, metrics.decisionRow('chat', 'weighted'));
+    metrics.decisions.add(1, metrics.decisionRow('code', 'weighted'));
     const chat = metrics.endpointIndex('chat');
     for (const us of [900, 15_000, 3_000_000]) metrics.observeGap(chat, us);
     metrics.retries += 2;
@@ -90,7 +90,7 @@ describe('GatewayMetrics', () => {
     for (let i = 0; i < 10_000; i++) {
       const [model, name] = [`model-${i}`, `endpoint-${i % 500}`];
       metrics.ended(finishedRequest({ model, endpoint: { name }, outcome: `outcome-${i % 40}` as Outcome }));
-      metrics.decided(name, `policy-${i}`);
+      metrics.decisions.add(1, metrics.decisionRow(name, `policy-${i}`));
       metrics.observeGap(metrics.endpointIndex(name), i);
       metrics.refused(i);
     }

@@ -36,7 +36,8 @@ export class GatewayMetrics extends ReplicaCounts {
   readonly #outputTokens = new Counter(FAMILIES.outputTokens, [this.#models]);
   readonly #reasoningTokens = new Counter(FAMILIES.reasoningTokens, [this.#models]);
   readonly #unmetered = new Counter(FAMILIES.unmetered, [this.#models]);
-  readonly #decisions = new Counter(FAMILIES.decisions, [this.#policies]);
+  /** Replicas chosen, by `decisionRow`. */
+  readonly decisions = new Counter(FAMILIES.decisions, [this.#policies]);
 
   /** The number of an endpoint, for `observeGap`. */
   endpointIndex(name: string): number {
@@ -48,9 +49,9 @@ export class GatewayMetrics extends ReplicaCounts {
     this.#gap.observe(endpointIndex, gapUs);
   }
 
-  /** A policy has chosen a replica. */
-  decided(endpoint: string, policy: string): void {
-    this.#decisions.add(1, this.#policies.index(this.#endpoints.index(endpoint), policy));
+  /** The row of a policy of an endpoint in `decisions`. */
+  decisionRow(endpoint: string, policy: string): number {
+    return this.#policies.index(this.#endpoints.index(endpoint), policy);
   }
 
   ended(finished: FinishedRequest): void {
@@ -91,7 +92,7 @@ export class GatewayMetrics extends ReplicaCounts {
     this.#refused.writeTo(out);
     for (const histogram of [this.#firstToken, this.#gap, this.#duration, this.#queueTime]) histogram.writeTo(out);
     const tokens = [this.#inputTokens, this.#cachedTokens, this.#outputTokens, this.#reasoningTokens];
-    for (const counter of [...tokens, this.#unmetered, this.#decisions]) counter.writeTo(out);
+    for (const counter of [...tokens, this.#unmetered, this.decisions]) counter.writeTo(out);
     out.single(FAMILIES.retries, this.retries);
     out.single(FAMILIES.faults, this.faults);
   }

@@ -15,7 +15,7 @@ function gatewayView(): GatewayView {
   const metrics = new GatewayMetrics();
   metrics.ended(finishedRequest({ endpoint: { name: 'default' }, model: STRANGE }));
   metrics.refused(404);
-  metrics.decided('default', 'weighted');
+  metrics.decisions.add(1, metrics.decisionRow('default', 'weighted'));
   metrics.observeGap(metrics.endpointIndex('default'), 12_345);
   metrics.signalMissing(STRANGE, 'waiting');
   metrics.scrapeFailed('dead');

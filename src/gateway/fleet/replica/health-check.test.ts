@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GATEWAY_DEFAULTS } from '../config/gateway-config.js';
-import { FakeEngine } from '../fake-engine.fixture.js';
+import { GATEWAY_DEFAULTS } from '../../config/gateway-config.js';
+import { FakeEngine } from '../../fake-engine.fixture.js';
+import { upstream } from '../managed.fixture.js';
 import { checkHealth } from './health-check.js';
 import { LiveReplica } from './live-replica.js';
-import { upstream } from './managed.contract.js';
 
 const HEALTH = { intervalMs: 1000, timeoutMs: 5000, failures: 2 };
 

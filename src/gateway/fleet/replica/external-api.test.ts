@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ExternalApi, headersForClients, isUpstreamsOwn } from './external-api.js';
-import { upstream } from './managed.contract.js';
+import { upstream } from '../managed.fixture.js';
+import { ExternalApi, headersForClients, isUpstreamsOwn, upstreamAddress } from './external-api.js';
 
 const apiOf = (change: Parameters<typeof upstream>[2]) => new ExternalApi(upstream('u', 'http://h', change).external!);
 const PARTS = { path: '/v1/chat/completions?x=1', method: 'POST', headers: [], body: Buffer.from('{"model":"chat"}') };
@@ -24,9 +24,8 @@ describe('ExternalApi', () => {
   it('calls a model as it is called there, from the next request on', () => {
     const api = apiOf({ renames: { chat: 'big' } });
     expect(String(api.request(PARTS).body)).toBe('{"model":"big"}');
-    api.configure({ ...upstream('u', 'http://h').external!, renames: { other: 'x' }, weight: 3, tier: 2 });
+    api.configure({ ...upstream('u', 'http://h').external!, renames: { other: 'x' } });
     expect(api.request(PARTS).body).toEqual(PARTS.body);
-    expect([api.weight, api.tier]).toEqual([3, 2]);
     expect(api.request({ ...PARTS, body: Buffer.alloc(0) }).body).toHaveLength(0);
   });
 
@@ -49,5 +48,16 @@ describe('ExternalApi', () => {
   it('knows for which answers the request is not to blame', () => {
     const statuses = [200, 400, 401, 403, 404, 408, 422, 429, 500, 529];
     expect(statuses.filter(isUpstreamsOwn)).toEqual([403, 408, 429, 500, 529]);
+  });
+});
+
+describe('upstreamAddress', () => {
+  it.each([
+    ['https://llm.example.com/v1', 'https://llm.example.com', '/v1'],
+    ['https://llm.example.com/v1beta/openai/', 'https://llm.example.com', '/v1beta/openai'],
+    ['http://127.0.0.1:9001', 'http://127.0.0.1:9001', '/v1'],
+    ['http://127.0.0.1:9001//', 'http://127.0.0.1:9001', '/v1'],
+  ])('%s is asked at %s with %s', (address, url, prefix) => {
+    expect(upstreamAddress(address)).toEqual({ url, prefix });
   });
 });

@@ -1,15 +1,15 @@
 import type { LiveReplica } from './live-replica.js';
 
 /** Replicas that are in no endpoint any more and still have requests to finish. */
-export class LeavingReplicas {
-  /** Each with the end of its time, if there is one. */
+export class DrainingReplicas {
+  /** Each with the timer of its deadline, if it has one. */
   readonly #deadlines = new Map<LiveReplica, NodeJS.Timeout | undefined>();
 
   all(): LiveReplica[] {
     return [...this.#deadlines.keys()];
   }
 
-  /** It finishes what it has, for so long at most; Infinity: as long as that takes. */
+  /** Lets a replica finish its requests within `withinMs`; Infinity: however long that takes. */
   add(replica: LiveReplica, withinMs: number): void {
     const timer = Number.isFinite(withinMs) ? setTimeout(() => this.cut(replica), withinMs).unref() : undefined;
     this.#deadlines.set(replica, timer);
@@ -17,13 +17,13 @@ export class LeavingReplicas {
     else replica.idleListeners.add(() => this.cut(replica));
   }
 
-  /** Ends the connections of a replica that has left, and with them what is under way on them. */
+  /** Closes the connections of a replica, and with them its last requests. */
   cut(replica: LiveReplica): void {
     clearTimeout(this.#deadlines.get(replica));
     if (this.#deadlines.delete(replica)) void replica.close();
   }
 
-  /** Whoever is still there, to be closed by the caller: nobody's time is watched any more. */
+  /** Returns those that are left, to be closed by the caller; their deadlines do not apply any more. */
   release(): LiveReplica[] {
     const left = this.all();
     for (const timer of this.#deadlines.values()) clearTimeout(timer);

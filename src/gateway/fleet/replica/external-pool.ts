@@ -1,6 +1,6 @@
-import type { RequestParts } from '../upstream/request-encoder.js';
-import { type UpstreamOptions, UpstreamPool } from '../upstream/upstream-pool.js';
-import type { UpstreamHandler, UpstreamRequest } from '../upstream/upstream-request.js';
+import type { RequestParts } from '../../upstream/request-encoder.js';
+import { type UpstreamOptions, UpstreamPool } from '../../upstream/upstream-pool.js';
+import type { UpstreamHandler, UpstreamRequest } from '../../upstream/upstream-request.js';
 import { type ExternalApi, headersForClients } from './external-api.js';
 
 /** Hears what becomes of requests: the status of a response, or why there was none. */

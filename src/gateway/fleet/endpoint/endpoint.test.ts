@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../config/gateway-config.js';
-import { DecisionRing } from '../decisions/decision-ring.js';
-import { fakeFacts } from '../request/fake-facts.fixture.js';
-import type { RequestFacts } from '../request/request-facts.js';
-import { Endpoint, type Placement } from './endpoint.js';
-import { LiveReplica } from './live-replica.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../config/gateway-config.js';
+import { DecisionRing } from '../../decisions/decision-ring.js';
+import { fakeFacts } from '../../request/fake-facts.fixture.js';
+import type { RequestFacts } from '../../request/request-facts.js';
+import { GatewayMetrics } from '../../telemetry/gateway-metrics.js';
+import { LiveReplica } from '../replica/live-replica.js';
+import { Endpoint } from './endpoint.js';
+import type { PlacedRequest } from './placer.js';
 
 const made: LiveReplica[] = [];
 afterEach(async () => {
@@ -26,7 +28,13 @@ function endpointOf(replicas: LiveReplica[], policy = 'least-loaded') {
   const endpoint = new Endpoint(
     'e',
     { ...DEFAULT_POLICY, name: policy },
-    { config: { ...GATEWAY_DEFAULTS, slowStartMs: 10_000 }, ring, log: null, nowUs: () => time.ms * 1000 },
+    {
+      config: { ...GATEWAY_DEFAULTS, slowStartMs: 10_000 },
+      metrics: new GatewayMetrics(),
+      ring,
+      log: null,
+      nowUs: () => time.ms * 1000,
+    },
   );
   endpoint.setReplicas(replicas);
   return { endpoint, ring, time };
@@ -39,8 +47,8 @@ function factsOf(change: Partial<RequestFacts> = {}): RequestFacts {
 const inFlight = (endpoint: Endpoint) => endpoint.replicas.map((replica) => endpoint.inFlightOf(replica));
 
 /** Places so many requests that stay. */
-function place(endpoint: Endpoint, count: number): Placement[] {
-  return Array.from({ length: count }, () => endpoint.place(factsOf(), 0, [])!);
+function place(endpoint: Endpoint, count: number): PlacedRequest[] {
+  return Array.from({ length: count }, () => endpoint.placer.place(factsOf(), 0, [])!);
 }
 
 describe('Endpoint', () => {
@@ -48,9 +56,9 @@ describe('Endpoint', () => {
     const { endpoint } = endpointOf([replicaOf('a'), replicaOf('b')]);
     const [first, second, third] = place(endpoint, 3);
     expect([endpoint.inFlight, inFlight(endpoint).sort()]).toEqual([3, [1, 2]]);
-    endpoint.firstToken(first!);
-    endpoint.firstToken(first!);
-    for (const placement of [first, first, second, third, second]) endpoint.finish(placement!);
+    endpoint.placer.firstToken(first!);
+    endpoint.placer.firstToken(first!);
+    for (const placement of [first, first, second, third, second]) endpoint.placer.finish(placement!);
     expect([endpoint.inFlight, ...inFlight(endpoint)]).toEqual([0, 0, 0]);
     expect(endpoint.replicas.map(({ active }) => active)).toEqual([0, 0]);
   });
@@ -62,7 +70,7 @@ describe('Endpoint', () => {
       const pair = place(endpoint, 2);
       for (const placement of pair) {
         numbers.add(placement.request);
-        endpoint.finish(placement);
+        endpoint.placer.finish(placement);
       }
     }
     expect(numbers.size).toBe(2);
@@ -71,12 +79,12 @@ describe('Endpoint', () => {
   it('does not place where nobody may take it, and says why each may not', () => {
     const [tried, starting] = [replicaOf('a'), replicaOf('b', null)];
     const { endpoint, ring } = endpointOf([tried, starting]);
-    expect(endpoint.place(factsOf(), 1, [tried])).toBeNull();
+    expect(endpoint.placer.place(factsOf(), 1, [tried])).toBeNull();
     expect(endpoint.lastRemovals).toBe('tried before; starting: not checked yet');
     expect(ring.find('q')).toMatchObject({ replica: null, attempt: 1 });
     expect([endpoint.inFlight, endpoint.serves('m'), endpoint.serves('n')]).toEqual([0, true, false]);
     endpoint.setReplicas([]);
-    expect([endpoint.place(factsOf(), 0, []), endpoint.lastRemovals]).toEqual([null, 'there are none']);
+    expect([endpoint.placer.place(factsOf(), 0, []), endpoint.lastRemovals]).toEqual([null, 'there are none']);
   });
 
   it('knows whether there is somebody else to try', () => {
@@ -90,7 +98,7 @@ describe('Endpoint', () => {
   it('cuts prompts as the policy does, and salts keep them apart', () => {
     const { endpoint, ring } = endpointOf([replicaOf('a')], 'weighted');
     const blocksOf = (id: string, change: Partial<RequestFacts> = {}) => {
-      endpoint.finish(endpoint.place(factsOf({ id, ...change }), 0, [])!);
+      endpoint.placer.finish(endpoint.placer.place(factsOf({ id, ...change }), 0, [])!);
       const { blockCount, replicas } = ring.find(id)!;
       return [blockCount, replicas[0]!.routedBlocks];
     };
@@ -129,7 +137,7 @@ describe('Endpoint', () => {
     const placements = place(endpoint, 4);
     endpoint.setReplicas([replicaOf('c', -20_000), b]);
     expect([endpoint.inFlight, inFlight(endpoint), a.active]).toEqual([4, [0, 2], 2]);
-    for (const placement of placements) endpoint.finish(placement);
+    for (const placement of placements) endpoint.placer.finish(placement);
     expect([endpoint.inFlight, inFlight(endpoint), a.active]).toEqual([0, [0, 0], 0]);
   });
 });

@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
-import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
-import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../config/gateway-config.js';
-import { DecisionRing } from '../decisions/decision-ring.js';
-import { FakeWaiting } from '../flow/fake-waiting.fixture.js';
-import { Endpoint, type Placement } from './endpoint.js';
-import { LiveReplica } from './live-replica.js';
+import { flowControlOf } from '../../../policy/bundle/flow-control-schema.js';
+import type { FlowControlSettings } from '../../../policy/queueing/flow-control-settings.js';
+import { DEFAULT_POLICY, GATEWAY_DEFAULTS, type PolicyConfig } from '../../config/gateway-config.js';
+import { DecisionRing } from '../../decisions/decision-ring.js';
+import { FakeWaiting } from '../../flow/fake-waiting.fixture.js';
+import { GatewayMetrics } from '../../telemetry/gateway-metrics.js';
+import { LiveReplica } from '../replica/live-replica.js';
+import { Endpoint } from './endpoint.js';
+import type { PlacedRequest } from './placer.js';
 
 const made: LiveReplica[] = [];
 afterEach(async () => {
@@ -21,7 +23,7 @@ function replicaOf(id: string): LiveReplica {
 
 /** A request that is placed as soon as it may go. */
 class Client extends FakeWaiting {
-  placement: Placement | null = null;
+  placement: PlacedRequest | null = null;
 }
 
 function endpointOf(ids: readonly string[], change: Partial<PolicyConfig> = {}) {
@@ -29,13 +31,19 @@ function endpointOf(ids: readonly string[], change: Partial<PolicyConfig> = {}) 
   const ring = new DecisionRing(100);
   const config = { ...GATEWAY_DEFAULTS, slowStartMs: 0 };
   const policy = { ...DEFAULT_POLICY, name: 'round-robin', ...change };
-  const endpoint = new Endpoint('e', policy, { config, ring, log: null, nowUs: () => time.us });
+  const endpoint = new Endpoint('e', policy, {
+    config,
+    metrics: new GatewayMetrics(),
+    ring,
+    log: null,
+    nowUs: () => time.us,
+  });
   const replicas = ids.map(replicaOf);
   endpoint.setReplicas(replicas);
   function enter(facts = {}): Client {
     const client = new Client(facts);
     client.go = () => {
-      client.placement = endpoint.place(client.facts, 0, []);
+      client.placement = endpoint.placer.place(client.facts, 0, []);
     };
     endpoint.flow.enter(client);
     return client;
@@ -54,8 +62,8 @@ describe('an endpoint with a queue', () => {
     const clients = Array.from({ length: 4 }, () => enter());
     const where = () => clients.map(({ placement }) => placement?.replica.id ?? null);
     expect(where()).toEqual(['a', 'b', null, null]);
-    endpoint.finish(clients[1]!.placement!);
-    endpoint.finish(clients[1]!.placement!);
+    endpoint.placer.finish(clients[1]!.placement!);
+    endpoint.placer.finish(clients[1]!.placement!);
     expect(where()).toEqual(['a', 'b', 'a', null]);
   });
 
@@ -66,7 +74,7 @@ describe('an endpoint with a queue', () => {
     const clients = [enter(), enter(), enter()];
     expect(clients.map(({ placement }) => placement !== null)).toEqual([true, true, false]);
     expect(ring.latest(1)[0]!.replicas[0]).toMatchObject({ queued: 0, inFlight: 1 });
-    endpoint.finish(clients[0]!.placement!);
+    endpoint.placer.finish(clients[0]!.placement!);
     expect(clients[2]!.placement).not.toBeNull();
     const late = [enter(), enter(), enter()];
     endpoint.report(replicas[0]!, { ...SIGNALS, waiting: 1 });
@@ -126,7 +134,7 @@ describe('admission at an endpoint', () => {
     endpoint.setPolicy({ ...policy, tenantBudgets: { t: 0.5 }, seatsPerReplica: 1 });
     const batch = { tenant: 't', sloClass: 'batch' };
     expect(enter(batch).heard).toEqual(['tenant is over its budget']);
-    endpoint.finish(clients[0]!.placement!);
+    endpoint.placer.finish(clients[0]!.placement!);
     expect(enter(batch).heard).toEqual(['went after 0']);
     endpoint.setReplicas([replicas[0]!]);
     expect(enter(batch).heard).toEqual(['tenant is over its budget']);
@@ -179,14 +187,14 @@ describe('blame', () => {
     for (const { breaker } of replicas) breaker.options = options;
     for (let i = 0; i < 12; i++) {
       const { facts, placement } = enter();
-      endpoint.failed(placement!, facts, true);
-      endpoint.finish(placement!);
+      endpoint.placer.failed(placement!, facts, true);
+      endpoint.placer.finish(placement!);
     }
     expect(replicas.map(({ breaker }) => breaker.isOpen)).toEqual([true, false, false]);
     for (let i = 0; i < 4; i++) {
       const { facts, placement } = enter();
-      endpoint.failed(placement!, facts, false);
-      endpoint.finish(placement!);
+      endpoint.placer.failed(placement!, facts, false);
+      endpoint.placer.finish(placement!);
     }
     expect(replicas.map(({ breaker }) => breaker.isOpen)).toEqual([true, true, true]);
   });
@@ -195,14 +203,14 @@ describe('blame', () => {
     const { endpoint, replicas } = endpointOf(['a', 'b', 'c']);
     for (const { breaker } of replicas) breaker.options = { ...options, failures: 1 };
     const { facts } = new FakeWaiting();
-    const first = endpoint.place(facts, 0, [])!;
-    endpoint.failed(first, facts, true);
-    endpoint.finish(first);
-    const second = endpoint.place(facts, 1, [first.replica])!;
-    endpoint.succeeded(second, facts);
-    endpoint.finish(second);
-    const third = endpoint.place(facts, 0, [])!;
-    endpoint.failed(third, facts, true);
+    const first = endpoint.placer.place(facts, 0, [])!;
+    endpoint.placer.failed(first, facts, true);
+    endpoint.placer.finish(first);
+    const second = endpoint.placer.place(facts, 1, [first.replica])!;
+    endpoint.placer.succeeded(second, facts);
+    endpoint.placer.finish(second);
+    const third = endpoint.placer.place(facts, 0, [])!;
+    endpoint.placer.failed(third, facts, true);
     expect([third.replica !== first.replica, third.replica.breaker.isOpen]).toEqual([true, true]);
   });
 });

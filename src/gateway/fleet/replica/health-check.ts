@@ -1,5 +1,5 @@
-import type { GatewayConfig } from '../config/gateway-config.js';
-import { ask } from '../upstream/ask.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import { ask } from '../../upstream/ask.js';
 import { CredentialRefused } from './external-pool.js';
 import type { LiveReplica } from './live-replica.js';
 

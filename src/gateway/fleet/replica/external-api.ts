@@ -1,6 +1,7 @@
-import { withModel } from '../../protocol/with-model.js';
-import type { RequestParts } from '../upstream/request-encoder.js';
-import type { ExternalConfig } from './managed-routes.js';
+import { withModel } from '../../../protocol/with-model.js';
+import type { ReplicaConfig } from '../../config/gateway-config.js';
+import type { RequestParts } from '../../upstream/request-encoder.js';
+import type { ExternalConfig } from '../managed-routes.js';
 
 /** What requests for replicas begin with. */
 const OWN_PREFIX = '/v1';
@@ -45,14 +46,6 @@ export class ExternalApi {
     return isOther;
   }
 
-  get weight(): number {
-    return this.#config.weight;
-  }
-
-  get tier(): number {
-    return this.#config.tier;
-  }
-
   /** A request as the upstream gets it. */
   request({ body, headers, method, path }: RequestParts): RequestParts {
     const passed = [...this.#authorization];
@@ -79,4 +72,11 @@ export function headersForClients(raw: readonly string[]): string[] {
 /** Answers that another upstream may better: the request is not to blame for them, as far as anybody knows. */
 export function isUpstreamsOwn(status: number): boolean {
   return status >= 500 || status === 403 || status === 408 || status === 429;
+}
+
+/** An upstream's address in the parts it is asked by. Its path takes the place of `/v1`; an address without one has `/v1`. */
+export function upstreamAddress(address: string): Pick<ReplicaConfig, 'url'> & Pick<ExternalConfig, 'prefix'> {
+  const { origin, pathname } = new URL(address);
+  const prefix = pathname.replace(/\/+$/, '');
+  return { url: origin, prefix: prefix === '' ? '/v1' : prefix };
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { GATEWAY_DEFAULTS } from '../config/gateway-config.js';
+import { GATEWAY_DEFAULTS } from '../../config/gateway-config.js';
 import { LiveReplica } from './live-replica.js';
 
 const made: LiveReplica[] = [];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { draining } from '../errors.js';
-import { FakeWaiting } from '../flow/fake-waiting.fixture.js';
-import type { LiveReplica } from './live-replica.js';
-import { type Hoping, ReadyLine } from './ready-line.js';
+import { draining } from '../../errors.js';
+import { FakeWaiting } from '../../flow/fake-waiting.fixture.js';
+import type { LiveReplica } from '../replica/live-replica.js';
+import { type AwaitingReplica, ReadyLine } from './ready-line.js';
 
-class FakeHoping extends FakeWaiting implements Hoping {
+class FakeHoping extends FakeWaiting implements AwaitingReplica {
   readonly tried: LiveReplica[] = [];
   readonly queuedUs = 7;
   readonly over: Promise<void>;
@@ -17,7 +17,7 @@ class FakeHoping extends FakeWaiting implements Hoping {
     });
   }
 
-  nobodyCame(): void {
+  waitExpired(): void {
     this.heard.push('nobody came');
     this.#settle();
   }
@@ -30,7 +30,7 @@ describe('ReadyLine', () => {
     const line = new ReadyLine();
     const all = [new FakeHoping(), new FakeHoping(), new FakeHoping()];
     for (const one of all) expect(line.join(one, LONG)).toBe(true);
-    const asked: Hoping[] = [];
+    const asked: AwaitingReplica[] = [];
     line.changed((one) => {
       asked.push(one);
       return one !== all[1];

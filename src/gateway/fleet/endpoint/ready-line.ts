@@ -1,15 +1,15 @@
-import type { ApiError } from '../../protocol/errors.js';
-import type { Waiting } from '../flow/waiting.js';
-import type { LiveReplica } from './live-replica.js';
+import type { ApiError } from '../../../protocol/errors.js';
+import type { Waiting } from '../../flow/waiting.js';
+import type { LiveReplica } from '../replica/live-replica.js';
 
 /** A request that may go, and that no replica can take. */
-export interface Hoping extends Waiting {
+export interface AwaitingReplica extends Waiting {
   /** What it has waited for in the queue. */
   readonly queuedUs: number;
   /** Replicas that had their chance. */
   readonly tried: readonly LiveReplica[];
   /** Its time is over. */
-  nobodyCame(): void;
+  waitExpired(): void;
 }
 
 /**
@@ -17,31 +17,31 @@ export interface Hoping extends Waiting {
  * first of a new one, or while one that crashed is started again. They go in the order in which they came.
  */
 export class ReadyLine {
-  readonly #waiting = new Map<Hoping, NodeJS.Timeout>();
+  readonly #waiting = new Map<AwaitingReplica, NodeJS.Timeout>();
   #isClosed = false;
 
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Returns whether it waits; it then hears exactly one of `mayGo`, `refused` and `nobodyCame`, unless it leaves before. */
-  join(one: Hoping, withinMs: number): boolean {
+  /** Returns whether it waits; it then hears exactly one of `mayGo`, `refused` and `waitExpired`, unless it leaves before. */
+  join(one: AwaitingReplica, withinMs: number): boolean {
     if (this.#isClosed || withinMs <= 0) return false;
     const timer = setTimeout(() => {
       this.#waiting.delete(one);
-      one.nobodyCame();
+      one.waitExpired();
     }, withinMs);
     this.#waiting.set(one, timer);
     return true;
   }
 
-  leave(one: Hoping): void {
+  leave(one: AwaitingReplica): void {
     clearTimeout(this.#waiting.get(one));
     this.#waiting.delete(one);
   }
 
   /** Something has changed: those go whom somebody can take now. */
-  changed(canGo: (one: Hoping) => boolean): void {
+  changed(canGo: (one: AwaitingReplica) => boolean): void {
     for (const one of [...this.#waiting.keys()]) {
       if (!canGo(one)) continue;
       this.leave(one);

@@ -1,13 +1,13 @@
-import { measuredEngine } from '../../engines/registry.js';
-import type { GatewayConfig, ReplicaConfig } from '../config/gateway-config.js';
-import { legalHeader } from '../proxy/headers.js';
-import type { ReplicaSignals } from '../signals/replica-signals.js';
-import type { UpstreamCode } from '../upstream/upstream-error.js';
-import { UpstreamPool } from '../upstream/upstream-pool.js';
+import { measuredEngine } from '../../../engines/registry.js';
+import type { GatewayConfig, ReplicaConfig } from '../../config/gateway-config.js';
+import { legalHeader } from '../../request/legal-header.js';
+import type { ReplicaSignals } from '../../signals/replica-signals.js';
+import type { UpstreamCode } from '../../upstream/upstream-error.js';
+import { UpstreamPool } from '../../upstream/upstream-pool.js';
+import type { ManagedReplica, ReplicaPhase } from '../managed-routes.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { ExternalApi } from './external-api.js';
 import { type ExternalListener, ExternalPool } from './external-pool.js';
-import type { ManagedReplica } from './managed-routes.js';
 import { RequestTrouble } from './request-trouble.js';
 
 /** Shorter than any server keeps an idle connection: uvicorn, which most engines are behind, closes it after 5 s. */
@@ -27,9 +27,6 @@ const SILENCE: ReadonlySet<string> = new Set<UpstreamCode>(['UPSTREAM_HEADERS_TI
 /** What of a configuration a replica goes by. */
 type ReplicaSettings = Pick<GatewayConfig, 'breaker' | 'timeouts'>;
 
-/** Where a replica is in its life. Only a ready one gets requests. */
-type State = 'starting' | 'ready' | 'unhealthy' | 'draining';
-
 /** One engine behind the gateway: its connections, its health, what it reports. */
 export class LiveReplica {
   readonly id: string;
@@ -47,11 +44,14 @@ export class LiveReplica {
   /** For its health and its metrics: however many requests it has, they do not wait behind them. */
   readonly questions: UpstreamPool;
   readonly breaker: CircuitBreaker;
-  state: State = 'starting';
+  state: ReplicaPhase = 'starting';
   /** Why it is not ready, in words. */
   problem = 'not checked yet';
   models: ReadonlySet<string>;
   asksForModels: boolean;
+  /** Its share of the requests among the replicas of its tier. A tier is used while no replica of a lower one can be. */
+  weight: number;
+  tier: number;
   /** When it last became ready. */
   readySinceMs = 0;
   healthFailures = 0;
@@ -100,6 +100,8 @@ export class LiveReplica {
     this.tellsLoad = this.external === null && measuredEngine(config.engine, config.id).capabilities.loadHeader;
     this.models = new Set(config.models ?? []);
     this.asksForModels = config.models === null;
+    this.weight = config.external?.weight ?? 1;
+    this.tier = config.external?.tier ?? 0;
     this.breaker = new CircuitBreaker(breaker);
     this.#timeouts = timeouts;
     this.#identity = identity(config);
@@ -121,21 +123,14 @@ export class LiveReplica {
     if (identity(config) !== this.#identity) return false;
     this.asksForModels = config.models === null;
     if (config.models !== null) this.models = new Set(config.models);
+    this.weight = config.external?.weight ?? 1;
+    this.tier = config.external?.tier ?? 0;
     if (this.external?.configure(config.external!) === true) {
       // What was said of another credential says nothing of this one.
       this.#trouble.clear();
       this.checkedMs = 0;
     }
     return true;
-  }
-
-  /** Its part of the requests among those of its tier, and its tier: a higher one is asked while no lower one can be. */
-  get weight(): number {
-    return this.external === null ? 1 : this.external.weight;
-  }
-
-  get tier(): number {
-    return this.external === null ? 0 : this.external.tier;
   }
 
   /** The configuration has been read again. Requests under way keep the time-outs they began with. */

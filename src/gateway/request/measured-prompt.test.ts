@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { fakeFacts } from './fake-facts.fixture.js';
-import { PromptBlocks } from './prompt-blocks.js';
+import { MeasuredPrompt } from './measured-prompt.js';
 import type { RequestFacts } from './request-facts.js';
 
 const FACTS = fakeFacts({ body: { prompt: 'four letters a token, and many of them' } });
 
 function read(change: Partial<RequestFacts>, blockSize = 2) {
-  const prompt = new PromptBlocks();
+  const prompt = new MeasuredPrompt();
   prompt.read({ ...FACTS, ...change }, blockSize);
   const words = Array.from(prompt.blockWords.subarray(0, 2 * prompt.blockCount));
   return { tokens: prompt.tokens, ids: Array.from(prompt.blocks.subarray(0, prompt.blockCount)), words };
 }
 
-describe('PromptBlocks', () => {
+describe('MeasuredPrompt', () => {
   it('counts a token for four bytes and names full blocks', () => {
     expect([read({}).tokens, read({}).ids.length, read({}, 5).ids.length]).toEqual([10, 4, 1]);
     expect(read({ body: { prompt: 'é'.repeat(8) } })).toMatchObject({ tokens: 4, ids: { length: 2 } });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RequestBody } from '../../policy/request-features.js';
+import type { RequestBody } from '../../../policy/request-features.js';
 
 /** How long a request that has failed is under suspicion. */
 const SUSPECTED_MS = 60_000;

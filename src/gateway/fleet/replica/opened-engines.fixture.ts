@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import { FakeEngine } from '../fake-engine.fixture.js';
+import { FakeEngine } from '../../fake-engine.fixture.js';
 
 /** What a test has opened, closed after it: the last first. */
 export const opened: (() => Promise<unknown>)[] = [];

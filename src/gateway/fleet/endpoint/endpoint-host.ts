@@ -1,0 +1,18 @@
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import type { DecisionLog } from '../../decisions/decision-log.js';
+import type { DecisionRing } from '../../decisions/decision-ring.js';
+import type { NewAlarm } from '../../flow/alarm.js';
+import type { GatewayMetrics } from '../../telemetry/gateway-metrics.js';
+
+/** What an endpoint gets from its gateway. */
+export interface EndpointHost {
+  /** Replaced when the gateway reloads. */
+  config: Pick<GatewayConfig, 'seed' | 'signals' | 'slowStartMs' | 'waitMs'>;
+  metrics: Pick<GatewayMetrics, 'decisions' | 'decisionRow'>;
+  ring: DecisionRing;
+  log: DecisionLog | null;
+  /** The gateway's clock, microseconds from its start. */
+  nowUs: () => number;
+  /** Real time unless a test brings its own. */
+  newAlarm?: NewAlarm;
+}

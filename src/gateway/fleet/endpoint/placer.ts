@@ -1,0 +1,186 @@
+import type { RandomStream } from '../../../kernel/random-stream.js';
+import { createExplanation } from '../../../policy/explanation.js';
+import { policyStream } from '../../../policy/host/policy-streams.js';
+import type { Decision } from '../../decisions/decision-ring.js';
+import type { EndpointLog } from '../../decisions/endpoint-log.js';
+import { nestedTooDeeply } from '../../errors.js';
+import type { FlowControl } from '../../flow/flow-control.js';
+import type { MeasuredPrompt } from '../../request/measured-prompt.js';
+import { isTooDeep } from '../../request/nesting.js';
+import type { RequestFacts } from '../../request/request-facts.js';
+import type { DecidingFleet, DecisionInput } from '../deciding-fleet.js';
+import { findRemovals } from '../eligibility.js';
+import type { LiveReplica } from '../replica/live-replica.js';
+import { applyShares } from '../request-shares.js';
+import type { EndpointHost } from './endpoint-host.js';
+import { Suspects } from './suspects.js';
+
+/** A request on a replica: to be finished once when it has ended there. */
+export interface PlacedRequest {
+  readonly request: number;
+  readonly replica: LiveReplica;
+  /** Replicas that were tried before. */
+  readonly attempt: number;
+  hasFirstToken: boolean;
+  /** Not finished yet. */
+  isOpen: boolean;
+}
+
+export interface PlacerParts {
+  endpoint: string;
+  host: EndpointHost;
+  fleet: DecidingFleet;
+  prompt: MeasuredPrompt;
+  flow: FlowControl;
+  /** Null where decisions are not logged. */
+  log: EndpointLog | null;
+}
+
+/** Decides which of an endpoint's replicas takes a request, and keeps the books of the requests on them. */
+export class Placer {
+  /** Set by the endpoint. */
+  replicas: readonly LiveReplica[] = [];
+  /** Requests on replicas. */
+  inFlight = 0;
+  /** How the last decision was made, in a few words. */
+  lastRule = '';
+  readonly #parts: PlacerParts;
+  readonly #suspects = new Suspects();
+  /** Draws by weight; null while neither tiers nor weights tell replicas apart. */
+  #shares: RandomStream | null = null;
+  #why = createExplanation(0);
+  readonly #removed: (string | null)[] = [];
+  readonly #input: DecisionInput;
+  readonly #decision: Decision;
+  /** Where the metrics count the decisions of the present policy; -1 before the first. */
+  #decisionRow = -1;
+  /** Numbers of requests that have ended, to be used again. */
+  readonly #freeNumbers: number[] = [];
+  #numbers = 0;
+
+  constructor(parts: PlacerParts) {
+    this.#parts = parts;
+    const { endpoint, prompt } = parts;
+    this.#decision = { facts: { id: '', session: '', inputTokens: 0 }, endpoint, atUs: 0, blockCount: 0, attempt: 0 };
+    this.#input = {
+      ...{ nowUs: 0, id: '', inputTokens: 0, session: '', sloClass: '', tenant: '', body: null },
+      ...{ blocks: prompt.blocks, blockCount: 0, removed: this.#removed },
+    };
+  }
+
+  /** @param hasShares whether tiers or weights tell the replicas apart */
+  setReplicas(replicas: readonly LiveReplica[], hasShares: boolean): void {
+    if (replicas.length !== this.replicas.length) this.#why = createExplanation(replicas.length);
+    this.replicas = replicas;
+    const { endpoint, host } = this.#parts;
+    if (!hasShares) this.#shares = null;
+    else this.#shares ??= policyStream(host.config.seed, `weights/${endpoint}`);
+  }
+
+  policyChanged(): void {
+    this.#decisionRow = -1;
+  }
+
+  /**
+   * Decides where a request goes and books it there; null when no replica may take it. Throws an ApiError when the request is not
+   * worth a decision.
+   * @param tried replicas that had their chance
+   */
+  place(facts: RequestFacts, attempt: number, tried: readonly LiveReplica[]): PlacedRequest | null {
+    const { fleet, host, log } = this.#parts;
+    const { replicas } = this;
+    const number = this.#freeNumbers.at(-1) ?? this.#numbers;
+    const nowUs = host.nowUs();
+    const input = this.#measured(facts, nowUs);
+    const { slowStartMs } = host.config;
+    findRemovals(replicas, facts.model, nowUs / 1000, tried, fleet.view.inFlight, slowStartMs, this.#removed);
+    if (this.#shares !== null) applyShares(replicas, this.#removed, this.#shares);
+    const why = this.#why;
+    const chosen = fleet.decide(number, input, why);
+    log?.request(number, chosen, input, fleet);
+    const decision = this.#decision;
+    decision.facts = facts;
+    decision.atUs = nowUs;
+    decision.blockCount = input.blockCount;
+    decision.attempt = attempt;
+    host.ring.add(decision, fleet, chosen, why);
+    this.lastRule = why.rule;
+    return chosen < 0 ? null : this.#open(replicas[chosen]!, attempt);
+  }
+
+  /** Why replicas could not take the last request, each reason once; empty when there were none. */
+  get lastRemovals(): string {
+    return [...new Set(this.#removed.filter((reason) => reason !== null))].join('; ');
+  }
+
+  firstToken(placed: PlacedRequest): void {
+    if (placed.hasFirstToken) return;
+    placed.hasFirstToken = true;
+    const { fleet, log } = this.#parts;
+    log?.firstToken(placed.request);
+    fleet.firstToken(placed.request);
+  }
+
+  /**
+   * The replica failed the request; called before `finish`.
+   * @param responded it responded, with 5xx: the request itself may be the reason. Else it broke off or took too long
+   */
+  failed({ replica, request }: PlacedRequest, { body }: RequestFacts, responded: boolean): void {
+    const nowMs = this.#parts.host.nowUs() / 1000;
+    if (responded && !this.#suspects.blames(body, replica.id, nowMs)) return;
+    replica.breaker.failed(request, nowMs);
+    replica.blamed(nowMs);
+  }
+
+  /** The replica responded to the request as it should, whatever the status. */
+  succeeded({ attempt, replica, request }: PlacedRequest, { body }: RequestFacts): void {
+    replica.breaker.succeeded(request);
+    if (attempt > 0 && this.#suspects.size > 0) this.#suspects.clear(body);
+  }
+
+  /** The request has ended on its replica; further calls do nothing. */
+  finish(placed: PlacedRequest): void {
+    if (!placed.isOpen) return;
+    placed.isOpen = false;
+    const { fleet, flow, log } = this.#parts;
+    const { replica, request } = placed;
+    log?.done(request);
+    fleet.finished(request);
+    replica.breaker.released(request);
+    this.#freeNumbers.push(request);
+    this.inFlight--;
+    replica.finished();
+    flow.departed();
+  }
+
+  #open(replica: LiveReplica, attempt: number): PlacedRequest {
+    const { endpoint, fleet, host } = this.#parts;
+    const { decisions } = host.metrics;
+    const request = this.#freeNumbers.pop() ?? this.#numbers++;
+    replica.breaker.placed(request);
+    replica.active++;
+    replica.sentSinceReport++;
+    this.inFlight++;
+    if (this.#decisionRow < 0) this.#decisionRow = host.metrics.decisionRow(endpoint, fleet.config.name);
+    decisions.add(1, this.#decisionRow);
+    return { request, replica, attempt, hasFirstToken: false, isOpen: true };
+  }
+
+  #measured(facts: RequestFacts, nowUs: number): DecisionInput {
+    const { fleet, prompt } = this.#parts;
+    if (fleet.readsBody && isTooDeep(facts.body)) throw nestedTooDeeply();
+    prompt.measure(facts, fleet.blockSize);
+    prompt.release();
+    const input = this.#input;
+    input.nowUs = nowUs;
+    input.id = facts.id;
+    input.inputTokens = facts.inputTokens;
+    input.session = facts.session;
+    input.sloClass = facts.sloClass;
+    input.tenant = facts.tenant;
+    input.body = facts.body;
+    input.blocks = prompt.blocks;
+    input.blockCount = prompt.blockCount;
+    return input;
+  }
+}
