@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
+import { GATEWAY_DEFAULTS } from '../src/gateway/config/gateway-config.js';
 import { configFor, until } from '../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../src/gateway/gateway.js';
 import { ADMIN_ROUTES } from '../src/gateway/server/admin-api.js';
@@ -211,7 +212,13 @@ describe('what stands in a body that nobody reads is no request', () => {
     ['that is no JSON', raw('content-length: 3\r\n', '{}}'), 400],
   ])('%s', async (_, bytes, status) => {
     const replica = await RawReplica.start();
-    const limits = { bodyBytes: EVIL.length - 1, headerBytes: 16_384, decisions: 10, connections: 100 };
+    const limits = {
+      ...GATEWAY_DEFAULTS.limits,
+      bodyBytes: EVIL.length - 1,
+      headerBytes: 16_384,
+      decisions: 10,
+      connections: 100,
+    };
     const gateway = await gatewayOver([replica], { limits });
     const client = new RawClient(gateway.url).send(bytes + postText(PROMPT, 'x-mark: next\r\n'));
     const text = await client.until(/HTTP\/1\.1 200 OK[\s\S]*\{\}/);

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { readProblem } from '../../files/file-problem.js';
 import { dataDirOf } from '../../gateway/config/access-config.js';
 import {
-  DEFAULT_LINES,
   DEFAULT_POLICY,
   GATEWAY_DEFAULTS,
   type GatewayConfig,
@@ -46,8 +45,8 @@ export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string
     admin: { ...config.admin, port: given('admin-port', values['admin-port'], config.admin.port) },
     drainMs: given('drain', values.drain * 1000, config.drainMs),
     decisionLog: values['decision-log'] ?? config.decisionLog,
-    record: linesOf(recordPath(values.record), config.record),
-    accessLog: linesOf(values['access-log'], config.accessLog),
+    record: linesOf(recordPath(values.record), config.limits) ?? config.record,
+    accessLog: linesOf(values['access-log'], config.limits) ?? config.accessLog,
     ...storeOf(values.store, values['data-dir'], config),
     tracing: config.tracing ?? tracingFromEnvironment(process.env),
     seed: given('seed', values.seed, config.seed),
@@ -77,8 +76,8 @@ function recordPath(path: string | null): string | null {
   return path;
 }
 
-function linesOf(path: string | null, other: LinesConfig | null): LinesConfig | null {
-  return path === null ? other : { ...DEFAULT_LINES, path };
+function linesOf(path: string | null, { logBytes, logFiles }: GatewayConfig['limits']): LinesConfig | null {
+  return path === null ? null : { path, maxBytes: logBytes, files: logFiles };
 }
 
 /**
@@ -102,7 +101,7 @@ function storeOf(
   }
   if (address === null) return { access, dataDir: given ?? config.dataDir, store };
   const named = absoluteAddress(address, process.cwd());
-  return { access: { ...access, keys: 'required' }, dataDir: given ?? dataDirOf(named, config), store: named };
+  return { access: { ...access, keys: 'required' }, dataDir: given ?? dataDirOf(named), store: named };
 }
 
 function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {
@@ -131,5 +130,5 @@ function fromFile(flags: FlagValues<ServeFlags>, path: string, warn: (line: stri
   } catch (error) {
     throw badValue('--config', path, readProblem(error), 'the path of a readable file');
   }
-  return readGatewayConfig(text, path, GATEWAY_DEFAULTS, warn);
+  return readGatewayConfig(text, path, warn);
 }

@@ -40,10 +40,9 @@ async function inStore<Result>(
 }
 
 async function endpointsIn(path: string) {
-  const [{ GATEWAY_DEFAULTS }, { readGatewayConfig }, { readWholeFile }] = await Promise.all([
-    import('../../gateway/config/gateway-config.js'),
+  const [{ readGatewayConfig }, { readWholeFile }] = await Promise.all([
     import('../../gateway/config/read-gateway-config.js'),
     import('../../workload/input-file.js'),
   ]);
-  return readGatewayConfig(readWholeFile(path).toString('utf8'), path, GATEWAY_DEFAULTS).endpoints;
+  return readGatewayConfig(readWholeFile(path).toString('utf8'), path).endpoints;
 }

@@ -84,10 +84,9 @@ export async function storeAddressOf(values: StoreValues, io: CliIo): Promise<st
 const usualStore = () => (!existsSync(DEFAULT_STORE) && existsSync(KEPT_STORE) ? KEPT_STORE : DEFAULT_STORE);
 
 async function namedIn(path: string): Promise<string | null> {
-  const [{ GATEWAY_DEFAULTS }, { readGatewayConfig }, { readWholeFile }] = await Promise.all([
-    import('../../gateway/config/gateway-config.js'),
+  const [{ readGatewayConfig }, { readWholeFile }] = await Promise.all([
     import('../../gateway/config/read-gateway-config.js'),
     import('../../workload/input-file.js'),
   ]);
-  return readGatewayConfig(readWholeFile(path).toString('utf8'), path, GATEWAY_DEFAULTS).store;
+  return readGatewayConfig(readWholeFile(path).toString('utf8'), path).store;
 }

@@ -1,156 +1,142 @@
 import { MEASURED_ENGINES } from '../../engines/registry.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
 import { choice, field, list, number, required, section, text, whole } from '../../schema/fields.js';
-import { DEFAULT_LINES, GATEWAY_DEFAULTS } from './gateway-config.js';
 
 const MOST_MS = 86_400_000;
 const MOST = 2 ** 31 - 1;
 const ms = (least = 0) => whole(least, MOST_MS);
-
-const listen = section('A port', {
-  host: field(text(), { default: '127.0.0.1', help: 'address; 0.0.0.0 for all' }),
-  port: field(whole(0, 65_535), { defaultText: '8080, admin 8081', help: 'port; 0 for a free one' }),
-  cert: field(text(), { help: 'certificate file for TLS' }),
-  key: field(text(), { help: 'its key' }),
-});
-
-/** A replica, as files and the admin API describe it. */
-export const REPLICA_SCHEMA = section('A replica', {
-  url: required(text(), { help: 'scheme, host and port' }),
-  id: field(text(), { defaultText: 'host and port', help: 'its name in headers, metrics and explanations' }),
-  engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: 'vllm', help: 'what it runs' }),
-  model: field(text(), { defaultText: 'it is asked', help: 'what it serves' }),
-});
-
-const { access, breaker, health, limits, retries, signals, timeouts } = GATEWAY_DEFAULTS;
 const dollars = number(0, 1_000_000);
+
+const LISTEN_SCHEMA = section('Port', {
+  host: field(text(), { default: '127.0.0.1', help: 'address to listen on; 0.0.0.0 for all' }),
+  port: field(whole(0, 65_535), { defaultText: '8080, admin 8081', help: 'port; 0 for a free one' }),
+  cert: field(text(), { help: 'TLS certificate file' }),
+  key: field(text(), { help: 'TLS key file' }),
+});
+
+/** A replica, as files and the API describe it. */
+export const REPLICA_SCHEMA = section('Replica', {
+  url: required(text(), { help: 'scheme, host and port' }),
+  id: field(text(), { defaultText: 'host and port', help: 'name in headers, metrics and explanations' }),
+  engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: 'vllm', help: 'engine it runs' }),
+  model: field(text(), { defaultText: 'read from the replica', help: 'model it serves' }),
+});
+
+const ENDPOINT_SCHEMA = section('Endpoint', {
+  name: required(text(), { help: 'name in paths and explanations' }),
+  replicas: required(list(REPLICA_SCHEMA), { help: 'its replicas' }),
+  policy: field(POLICY_SCHEMA, { help: 'in place of the top-level policy' }),
+});
+
+export const LIMITS_SCHEMA = section('Limits', {
+  body_bytes: field(whole(1024, MOST), { default: 16 * 1024 * 1024, help: 'size of a request body' }),
+  header_bytes: field(whole(1024, 1_048_576), { default: 64 * 1024, help: 'size of all headers', restart: true }),
+  decisions: field(whole(1, 1_000_000), { default: 10_000, help: 'decisions kept in memory', restart: true }),
+  connections: field(whole(1, 1_000_000), {
+    default: 10_000,
+    help: 'client connections; further ones are refused',
+    restart: true,
+  }),
+  log_bytes: field(whole(1024), {
+    default: 256 * 1024 * 1024,
+    help: 'size at which a file of `record` or `access_log` is rotated',
+    restart: true,
+  }),
+  log_files: field(whole(1, 1000), { default: 4, help: 'rotated files kept', restart: true }),
+});
+
+export const TIMEOUTS_SCHEMA = section('Time-outs', {
+  connect_ms: field(ms(1), { default: 2000, help: 'connecting to a replica' }),
+  first_byte_ms: field(ms(1), { default: 300_000, help: "from the request's last byte to the first of the response" }),
+  idle_ms: field(ms(1), { default: 120_000, help: 'between two chunks of the response' }),
+  total_ms: field(ms(1), { default: 1_800_000, help: 'the whole request' }),
+  headers_ms: field(ms(1), { default: 10_000, help: 'reading the headers of a request', restart: true }),
+  body_ms: field(ms(1), { default: 120_000, help: 'reading the whole request', restart: true }),
+});
+
+export const HEALTH_SCHEMA = section('Health', {
+  interval_ms: field(ms(10), { default: 2000, help: 'time between two checks' }),
+  timeout_ms: field(ms(10), { default: 2000, help: 'time-out of a check' }),
+  failures: field(whole(1, 1000), { default: 2, help: 'failed checks in a row that make a replica unhealthy' }),
+  breaker_failures: field(whole(1, 1000), {
+    default: 5,
+    help: 'failed requests in a row that open its circuit breaker',
+  }),
+  breaker_ms: field(ms(), { default: 5000, help: 'time until an open breaker lets one request try' }),
+  slow_start_ms: field(ms(), { default: 10_000, help: 'time in which a new replica gets less than its share' }),
+  wait_ms: field(ms(), { default: 2000, help: 'longest wait for a replica of a declared endpoint to become ready' }),
+  signals_ms: field(ms(10), { default: 1000, help: 'time between two reads of its metrics' }),
+  stale_ms: field(ms(10), { default: 5000, help: 'age from which metrics are ignored' }),
+});
+
+export const RETRIES_SCHEMA = section('Retries', {
+  most: field(whole(0, 10), { default: 2, help: 'retries of one request' }),
+  backoff_ms: field(ms(), { default: 25, help: 'pause before the first; doubled each time' }),
+  budget: field(number(0, 1), { default: 0.2, help: 'share of requests that may be retries' }),
+});
+
+export const ACCESS_SCHEMA = section('Access', {
+  keys: field(choice(['required', 'off']), {
+    defaultText: 'required with a store, else off',
+    help: 'whether requests need an API key',
+    restart: true,
+  }),
+  on_store_failure: field(choice(['closed', 'open']), {
+    default: 'closed',
+    help: 'while a shared store is unreachable, requests are refused (closed) or admitted (open)',
+  }),
+  refresh_ms: field(ms(10), { default: 1000, help: 'time until a key changed elsewhere is known here' }),
+  wrong_keys_per_minute: field(whole(1, 1_000_000), { default: 30, help: 'wrong keys accepted from one address' }),
+  default_output_tokens: field(whole(0, 10_000_000), {
+    default: 256,
+    help: 'tokens reserved for a response whose request sets no maximum',
+  }),
+});
+
+const PRICE_SCHEMA = section('Price', {
+  model: required(text(), { help: 'model' }),
+  input: required(dollars, { help: 'dollars per million prompt tokens' }),
+  cached_input: field(dollars, { defaultText: 'as input', help: 'dollars per million cached prompt tokens' }),
+  output: required(dollars, { help: 'dollars per million response tokens' }),
+});
+
+const TRACING_SCHEMA = section('Tracing', {
+  endpoint: required(text(), { help: 'OTLP collector, as in http://127.0.0.1:4318' }),
+  sample: field(number(0, 1), { default: 1, help: 'share of the traces begun here that are sent' }),
+});
 
 /** Every key of twinyard.yaml. */
 export const GATEWAY_SCHEMA = section('twinyard.yaml', {
-  listen: field(listen, { help: 'where clients connect' }),
-  admin: field(listen, { help: 'where metrics and the admin API are' }),
+  listen: field(LISTEN_SCHEMA, { help: 'public port, for clients', restart: true }),
+  admin: field(LISTEN_SCHEMA, { help: 'admin port, for metrics and the API', restart: true }),
   replicas: field(list(REPLICA_SCHEMA), { help: 'replicas of the endpoint "default"' }),
-  policy: field(POLICY_SCHEMA, { help: 'of endpoints that name none' }),
-  endpoints: field(
-    list(
-      section('An endpoint', {
-        name: required(text(), { help: 'its name in paths and explanations' }),
-        replicas: required(list(REPLICA_SCHEMA), { help: 'who serves it' }),
-        policy: field(POLICY_SCHEMA, { help: 'instead of the one for all' }),
-      }),
-    ),
-    { help: 'sets of replicas, each with a policy of its own' },
-  ),
-  limits: field(
-    section('Limits', {
-      body_bytes: field(whole(1024, MOST), { default: limits.bodyBytes, help: "a request's body" }),
-      header_bytes: field(whole(1024, 1_048_576), { default: limits.headerBytes, help: 'all its headers' }),
-      decisions: field(whole(1, 1_000_000), { default: limits.decisions, help: 'decisions remembered' }),
-      connections: field(whole(1, 1_000_000), {
-        default: limits.connections,
-        help: 'of clients, at once; more are turned away',
-      }),
-      log_bytes: field(whole(1024, Number.MAX_SAFE_INTEGER), {
-        default: DEFAULT_LINES.maxBytes,
-        help: 'a file of `record` or `access_log`, before the next is begun',
-      }),
-      log_files: field(whole(1, 1000), { default: DEFAULT_LINES.files, help: 'such files kept' }),
-    }),
-    { help: 'the most of everything' },
-  ),
-  timeouts: field(
-    section('Time-outs', {
-      connect_ms: field(ms(1), { default: timeouts.connectMs, help: 'to reach a replica' }),
-      first_byte_ms: field(ms(1), { default: timeouts.firstByteMs, help: 'until its answer begins' }),
-      idle_ms: field(ms(1), { default: timeouts.idleMs, help: 'between two pieces of it' }),
-      total_ms: field(ms(1), { default: timeouts.totalMs, help: 'for all of it' }),
-      headers_ms: field(ms(1), { default: timeouts.headersMs, help: 'for a client to send its headers' }),
-      body_ms: field(ms(1), { default: timeouts.bodyMs, help: 'for it to send the whole request' }),
-    }),
-    { help: 'in milliseconds' },
-  ),
-  health: field(
-    section('Health', {
-      interval_ms: field(ms(10), { default: health.intervalMs, help: 'between two checks' }),
-      timeout_ms: field(ms(10), { default: health.timeoutMs, help: 'for one' }),
-      failures: field(whole(1, 1000), { default: health.failures, help: 'in a row that make it unhealthy' }),
-      breaker_failures: field(whole(1, 1000), {
-        default: breaker.failures,
-        help: 'requests in a row that open its breaker',
-      }),
-      breaker_ms: field(ms(), { default: breaker.openMs, help: 'until one may try again' }),
-      slow_start_ms: field(ms(), {
-        default: GATEWAY_DEFAULTS.slowStartMs,
-        help: 'a newcomer gets less than its share',
-      }),
-      wait_ms: field(ms(), {
-        default: GATEWAY_DEFAULTS.waitMs,
-        help: 'a request waits when no declared replica is ready yet',
-      }),
-      signals_ms: field(ms(10), { default: signals.intervalMs, help: 'between two looks at its metrics' }),
-      stale_ms: field(ms(10), { default: signals.staleMs, help: 'after which they count no more' }),
-    }),
-    { help: 'how replicas are looked after' },
-  ),
-  retries: field(
-    section('Retries', {
-      most: field(whole(0, 10), { default: retries.most, help: 'for one request' }),
-      backoff_ms: field(ms(), { default: retries.backoffMs, help: 'before the first; doubled each time' }),
-      budget: field(number(0, 1), { default: retries.budget, help: 'share of requests that may be retries' }),
-    }),
-    { help: 'other replicas, while the client has not got a byte' },
-  ),
-  drain_ms: field(ms(), { default: GATEWAY_DEFAULTS.drainMs, help: 'for requests to end when something stops' }),
-  decision_log: field(text(), { help: 'file for every decision' }),
-  store: field(text(), { help: 'keys, usage and accounts: a file, or postgres://user@host/database' }),
+  policy: field(POLICY_SCHEMA, { help: 'policy of endpoints that set none' }),
+  endpoints: field(list(ENDPOINT_SCHEMA), { help: 'endpoints: sets of replicas, each with a policy' }),
+  limits: field(LIMITS_SCHEMA, { default: {}, help: 'maximum sizes and counts' }),
+  timeouts: field(TIMEOUTS_SCHEMA, { default: {}, help: 'time-outs in milliseconds' }),
+  health: field(HEALTH_SCHEMA, { default: {}, help: 'how replicas are watched' }),
+  retries: field(RETRIES_SCHEMA, {
+    default: {},
+    help: 'retries on other replicas, as long as the client has received nothing',
+  }),
+  drain_ms: field(ms(), {
+    default: 30_000,
+    help: 'time for requests to end when a replica leaves or the gateway stops',
+  }),
+  decision_log: field(text(), { help: 'file that every decision is written to', restart: true }),
+  store: field(text(), {
+    help: 'database of keys, usage and resources: a file, or postgres://user@host/database',
+    restart: true,
+  }),
   data_dir: field(text(), {
     defaultText: 'beside the store, else .twinyard',
-    help: 'folder for what must survive a crash until the store has it',
+    help: 'folder for usage that is not yet in the store, and for logs of replicas',
+    restart: true,
   }),
-  access: field(
-    section('Access', {
-      keys: field(choice(['required', 'off']), {
-        defaultText: 'required with a store, else off',
-        help: 'whether clients need a key',
-      }),
-      on_store_failure: field(choice(['closed', 'open']), {
-        default: access.onStoreFailure,
-        help: 'requests while a shared store cannot be asked: refused, or let in',
-      }),
-      refresh_ms: field(ms(10), { default: access.refreshMs, help: 'until a key changed elsewhere is known here' }),
-      wrong_keys_per_minute: field(whole(1, 1_000_000), {
-        default: access.wrongKeysPerMinute,
-        help: 'from one address',
-      }),
-      default_output_tokens: field(whole(0, 10_000_000), {
-        default: access.defaultOutputTokens,
-        help: 'reserved for an answer whose request names no most',
-      }),
-    }),
-    { help: 'who may ask, and how much' },
-  ),
-  prices: field(
-    list(
-      section('A price', {
-        model: required(text(), { help: 'of this model' }),
-        input: required(dollars, { help: 'dollars for a million tokens of prompts' }),
-        cached_input: field(dollars, { defaultText: 'as input', help: 'the same, for those found in a cache' }),
-        output: required(dollars, { help: 'the same, for tokens of answers' }),
-      }),
-    ),
-    { help: 'for budgets in money' },
-  ),
-  record: field(text(), { help: 'file for every request, without any text, to be replayed' }),
-  access_log: field(text(), { help: "file for one line per request; '-' for stderr" }),
-  tracing: field(
-    section('Tracing', {
-      endpoint: required(text(), { help: 'of a collector, as in http://127.0.0.1:4318' }),
-      sample: field(number(0, 1), { default: 1, help: 'share of the traces begun here' }),
-    }),
-    { help: 'spans over OTLP' },
-  ),
-  seed: field(whole(0, Number.MAX_SAFE_INTEGER), {
-    default: GATEWAY_DEFAULTS.seed,
-    help: 'start of all random streams',
-  }),
+  access: field(ACCESS_SCHEMA, { default: {}, help: 'API keys and reservations' }),
+  prices: field(list(PRICE_SCHEMA), { help: 'prices, for budgets in dollars' }),
+  record: field(text(), { help: 'file that every request is recorded in, without text, for replay', restart: true }),
+  access_log: field(text(), { help: "file with one line per request; '-' for stderr", restart: true }),
+  tracing: field(TRACING_SCHEMA, { help: 'spans sent by OTLP', restart: true }),
+  seed: field(whole(0), { default: 42, help: 'seed of all random streams', restart: true }),
 });

@@ -1,26 +1,30 @@
+import * as v from 'valibot';
 import type { PolicyChoice } from '../../policy/bundle/admission-choice.js';
+import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
+import type { Value } from '../../schema/fields.js';
+import { type CamelKeys, camelKeys } from '../../schema/names.js';
+import {
+  type ACCESS_SCHEMA,
+  GATEWAY_SCHEMA,
+  type LIMITS_SCHEMA,
+  type RETRIES_SCHEMA,
+  type TIMEOUTS_SCHEMA,
+} from './config-schema.js';
+
+/** The keys of twinyard.yaml with their defaults. */
+export type ConfigValues = Value<typeof GATEWAY_SCHEMA>;
 
 /** Everything a gateway is told, complete and checked: plain data, so that it can be compared, printed and reloaded. */
 export interface GatewayConfig {
   listen: ListenConfig;
   admin: ListenConfig;
   endpoints: readonly EndpointConfig[];
-  timeouts: {
-    connectMs: number;
-    /** From the request's last byte to the first of the response. */
-    firstByteMs: number;
-    /** Between two pieces of a response. */
-    idleMs: number;
-    totalMs: number;
-    /** For a client to send its headers, and its whole request. */
-    headersMs: number;
-    bodyMs: number;
-  };
-  limits: { bodyBytes: number; headerBytes: number; decisions: number; connections: number };
+  timeouts: CamelKeys<Value<typeof TIMEOUTS_SCHEMA>>;
+  limits: CamelKeys<Value<typeof LIMITS_SCHEMA>>;
   health: { intervalMs: number; timeoutMs: number; failures: number };
   breaker: { failures: number; openMs: number };
-  retries: { most: number; backoffMs: number; budget: number };
+  retries: CamelKeys<Value<typeof RETRIES_SCHEMA>>;
   signals: { intervalMs: number; staleMs: number };
   /** How long a replica that joins is given less than its share. */
   slowStartMs: number;
@@ -45,16 +49,7 @@ export interface GatewayConfig {
 }
 
 /** Who may ask. */
-export interface AccessConfig {
-  keys: 'required' | 'off';
-  /** Whether requests are let in while the store that counts them cannot be asked. */
-  onStoreFailure: 'closed' | 'open';
-  /** How soon a key that was changed elsewhere is known here. */
-  refreshMs: number;
-  wrongKeysPerMinute: number;
-  /** Reserved for the response of a request that does not say how long it may become. */
-  defaultOutputTokens: number;
-}
+export type AccessConfig = CamelKeys<Value<typeof ACCESS_SCHEMA>> & { keys: 'required' | 'off' };
 
 /** Of a model, in dollars per million tokens. */
 export interface Price {
@@ -112,49 +107,56 @@ export interface ReplicaConfig {
   models: readonly string[] | null;
 }
 
+const POLICY_DEFAULTS = v.parse(POLICY_SCHEMA, { routing: {} });
+
 export const DEFAULT_POLICY: PolicyConfig = {
   name: 'weighted',
   options: {},
-  blockSize: 16,
-  cacheBlocks: 10_000,
+  blockSize: POLICY_DEFAULTS.routing!.block_size,
+  cacheBlocks: POLICY_DEFAULTS.routing!.cache_blocks,
   admission: { policy: 'always-admit', options: {} },
   sloPriorities: {},
   tenantBudgets: {},
-  seatsPerReplica: 256,
+  seatsPerReplica: POLICY_DEFAULTS.max_num_seqs,
   flowControl: null,
 };
 
-/** How large a file of lines becomes, and how many old ones are kept. */
-export const DEFAULT_LINES = { maxBytes: 256 * 1024 * 1024, files: 4 };
+type Settings = Pick<
+  GatewayConfig,
+  'limits' | 'timeouts' | 'health' | 'breaker' | 'retries' | 'signals' | 'slowStartMs' | 'waitMs' | 'drainMs' | 'seed'
+>;
 
-/** What holds where a configuration says nothing. Loopback, and no file written. */
+/** The settings of a file that are plain values. */
+export function settingsOf(keys: ConfigValues): Settings {
+  const health = camelKeys(keys.health);
+  return {
+    limits: camelKeys(keys.limits),
+    timeouts: camelKeys(keys.timeouts),
+    health: { intervalMs: health.intervalMs, timeoutMs: health.timeoutMs, failures: health.failures },
+    breaker: { failures: health.breakerFailures, openMs: health.breakerMs },
+    retries: camelKeys(keys.retries),
+    signals: { intervalMs: health.signalsMs, staleMs: health.staleMs },
+    slowStartMs: health.slowStartMs,
+    waitMs: health.waitMs,
+    drainMs: keys.drain_ms,
+    seed: keys.seed,
+  };
+}
+
+const NOTHING_SAID = v.parse(GATEWAY_SCHEMA, {});
+
+/** What holds where a configuration says nothing: loopback, and no file written. */
 export const GATEWAY_DEFAULTS: GatewayConfig = {
+  ...settingsOf(NOTHING_SAID),
   listen: { host: '127.0.0.1', port: 8080, tls: null },
   admin: { host: '127.0.0.1', port: 8081, tls: null },
   endpoints: [],
-  timeouts: {
-    connectMs: 2000,
-    firstByteMs: 300_000,
-    idleMs: 120_000,
-    totalMs: 1_800_000,
-    headersMs: 10_000,
-    bodyMs: 120_000,
-  },
-  limits: { bodyBytes: 16 * 1024 * 1024, headerBytes: 64 * 1024, decisions: 10_000, connections: 10_000 },
-  health: { intervalMs: 2000, timeoutMs: 2000, failures: 2 },
-  breaker: { failures: 5, openMs: 5000 },
-  retries: { most: 2, backoffMs: 25, budget: 0.2 },
-  signals: { intervalMs: 1000, staleMs: 5000 },
-  slowStartMs: 10_000,
-  waitMs: 2000,
-  drainMs: 30_000,
   decisionLog: null,
   store: null,
-  access: { keys: 'off', onStoreFailure: 'closed', refreshMs: 1000, wrongKeysPerMinute: 30, defaultOutputTokens: 256 },
+  access: { ...camelKeys(NOTHING_SAID.access), keys: 'off' },
   prices: [],
   record: null,
   accessLog: null,
   tracing: null,
   dataDir: '.twinyard',
-  seed: 42,
 };

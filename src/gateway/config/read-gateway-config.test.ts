@@ -4,7 +4,7 @@ import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from './gateway-config.js';
 import { readGatewayConfig } from './read-gateway-config.js';
 
-const read = (text: string) => readGatewayConfig(text, 'conf/t.yaml', GATEWAY_DEFAULTS);
+const read = (text: string) => readGatewayConfig(text, 'conf/t.yaml');
 
 describe('readGatewayConfig', () => {
   it('reads the example', () => {
@@ -32,7 +32,7 @@ describe('readGatewayConfig', () => {
     const indented = bundle.replace(/^(?=.)/gm, '  ');
     const lines: string[] = [];
     const text = `policy:\n${indented}\nreplicas: [{ url: "http://h:1" }]\nendpoints:\n  - name: e\n    policy: { flow_control: { max_concurrency: 5 } }\n    replicas: [{ url: "http://h:2" }]\n`;
-    const { endpoints } = readGatewayConfig(text, 't.yaml', GATEWAY_DEFAULTS, (line) => lines.push(line));
+    const { endpoints } = readGatewayConfig(text, 't.yaml', (line) => lines.push(line));
     expect(endpoints.map(({ policy }) => policy)).toEqual([
       {
         ...DEFAULT_POLICY,

@@ -33,7 +33,7 @@ describe('reloadConfig', () => {
     };
     expect(reloadConfig(BEFORE, after)).toEqual({
       config: { ...BEFORE, limits: { ...BEFORE.limits, bodyBytes: 5000 } },
-      needsRestart: ['listen', 'admin', 'limits.decisions', 'limits.header_bytes', 'decision_log', 'seed'],
+      needsRestart: ['listen', 'admin', 'limits.header_bytes', 'limits.decisions', 'decision_log', 'seed'],
     });
   });
 

@@ -1,53 +1,52 @@
+import { entriesOf, factsOf, itemOf, type Schema } from '../../schema/facts.js';
+import { camelCase } from '../../schema/names.js';
+import { GATEWAY_SCHEMA } from './config-schema.js';
 import type { GatewayConfig, ListenConfig } from './gateway-config.js';
 
-/** What a running gateway makes of a configuration that it has read again. */
+/** A configuration that was read again, as far as a running gateway takes it on. */
 export interface Reload {
   config: GatewayConfig;
-  /** Keys that have changed and hold only from the next start on. */
+  /** Keys that have changed and take effect at the next start. */
   needsRestart: string[];
 }
 
-/** The new configuration, except for what is settled when a gateway starts: its ports, the sizes of its buffers, its files. */
-export function reloadConfig(before: GatewayConfig, after: GatewayConfig): Reload {
-  const { connections, decisions, headerBytes } = before.limits;
-  const { headersMs, bodyMs } = before.timeouts;
-  const config: GatewayConfig = {
-    ...after,
-    listen: sameListener(before.listen, after.listen),
-    admin: sameListener(before.admin, after.admin),
-    limits: { ...after.limits, connections, decisions, headerBytes },
-    timeouts: { ...after.timeouts, headersMs, bodyMs },
-    access: { ...after.access, keys: before.access.keys },
-    decisionLog: before.decisionLog,
-    store: before.store,
-    dataDir: before.dataDir,
-    record: before.record,
-    accessLog: before.accessLog,
-    tracing: before.tracing,
-    seed: before.seed,
-  };
-  const settled: [key: string, of: (config: GatewayConfig) => unknown][] = [
-    ['listen', ({ listen }) => listen],
-    ['admin', ({ admin }) => admin],
-    ['limits.decisions', ({ limits }) => limits.decisions],
-    ['limits.header_bytes', ({ limits }) => limits.headerBytes],
-    ['limits.connections', ({ limits }) => limits.connections],
-    ['timeouts.headers_ms', ({ timeouts }) => timeouts.headersMs],
-    ['timeouts.body_ms', ({ timeouts }) => timeouts.bodyMs],
-    ['decision_log', ({ decisionLog }) => decisionLog],
-    ['store', ({ store }) => store],
-    ['data_dir', ({ dataDir }) => dataDir],
-    ['access.keys', ({ access }) => access.keys],
-    ['record', ({ record }) => record],
-    ['access_log', ({ accessLog }) => accessLog],
-    ['tracing', ({ tracing }) => tracing],
-    ['seed', ({ seed }) => seed],
-  ];
-  const differs = (of: (config: GatewayConfig) => unknown) => JSON.stringify(of(config)) !== JSON.stringify(of(after));
-  return { config, needsRestart: settled.filter(([, of]) => differs(of)).map(([key]) => key) };
+/** The keys that the schema marks as settled at the start: `listen`, `limits.decisions`, ... */
+function settledKeys(schema: Schema, above: readonly string[] = []): string[][] {
+  return Object.entries(entriesOf(schema)!).flatMap(([name, inner]) => {
+    const path = [...above, name];
+    if (factsOf(inner).restart) return [path];
+    return itemOf(inner) === null && entriesOf(inner) !== null ? settledKeys(inner, path) : [];
+  });
 }
 
-/** A port that speaks TLS goes on to, with whatever files. */
-function sameListener(before: ListenConfig, after: ListenConfig): ListenConfig {
-  return { ...before, tls: before.tls === null || after.tls === null ? before.tls : after.tls };
+const SETTLED = settledKeys(GATEWAY_SCHEMA as Schema).filter(([top]) => top !== 'policy');
+
+type Tree = { [key: string]: Tree };
+
+/** The new configuration, except for what is settled when a gateway starts: its ports, the sizes of its buffers, its files. */
+export function reloadConfig(before: GatewayConfig, after: GatewayConfig): Reload {
+  const config = { ...after } as unknown as Tree;
+  const needsRestart: string[] = [];
+  for (const keys of SETTLED) {
+    const path = keys.map(camelCase);
+    const key = path.pop()!;
+    let old = before as unknown as Tree;
+    let next = config;
+    for (const step of path) {
+      old = old[step]!;
+      next[step] = { ...next[step] };
+      next = next[step]!;
+    }
+    const wanted = JSON.stringify(next[key]);
+    next[key] =
+      key === 'listen' || key === 'admin' ? (sameListener(old[key], next[key]) as unknown as Tree) : old[key]!;
+    if (JSON.stringify(next[key]) !== wanted) needsRestart.push(keys.join('.'));
+  }
+  return { config: config as unknown as GatewayConfig, needsRestart };
+}
+
+/** A port with TLS takes new certificates; whether it has TLS is settled. */
+function sameListener(before: unknown, after: unknown): ListenConfig {
+  const [old, next] = [before as ListenConfig, after as ListenConfig];
+  return { ...old, tls: old.tls === null || next.tls === null ? old.tls : next.tls };
 }
