@@ -1,7 +1,7 @@
+import { Exposition, labelText, labelTexts } from '../protocol/prometheus/exposition.js';
+import { Histogram } from '../protocol/prometheus/histogram.js';
 import type { ReplicaConfig } from '../replica/replica-config.js';
-import { Histogram, oneTwoFive } from './histogram.js';
 import type { LiveReplica } from './live-replica.js';
-import { PrometheusText } from './prometheus-text.js';
 
 const TTFT_SECONDS = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560,
@@ -50,46 +50,45 @@ export class EngineMetrics {
 
   text(): string {
     const { replica } = this.#live;
-    const out = new PrometheusText({ engine: '0', model_name: this.#modelName });
-    const one = (value: number) => [{ value }];
-    out.gauge('vllm:num_requests_running', 'Number of requests in model execution batches.', replica.batchSize);
-    out.gauge('vllm:num_requests_waiting', 'Number of requests waiting to be processed.', replica.queueDepth);
-    out.gauge('vllm:kv_cache_usage_perc', 'KV-cache usage. 1 means 100 percent usage.', this.kvUsage);
-    out.counter(
-      'vllm:prefix_cache_queries',
-      'Prefix cache queries, in terms of number of queried tokens.',
-      one(replica.promptTokens),
-    );
-    out.counter(
-      'vllm:prefix_cache_hits',
-      'Prefix cache hits, in terms of number of cached tokens.',
-      one(replica.cachedPromptTokens),
-    );
-    out.counter('vllm:num_preemptions', 'Cumulative number of preemptions.', one(replica.preemptions));
-    out.counter('vllm:prompt_tokens', 'Number of prefill tokens processed.', one(this.promptTokensDone));
-    out.counter('vllm:generation_tokens', 'Number of generation tokens processed.', one(this.tokensOut));
-    out.counter(
-      'vllm:request_success',
-      'Count of processed requests.',
-      Object.entries(this.endings).map(([reason, value]) => ({ labels: { finished_reason: reason }, value })),
-    );
-    out.histogram('vllm:request_prompt_tokens', 'Prefill tokens of a request.', this.promptTokens);
-    out.histogram('vllm:request_generation_tokens', 'Generation tokens of a request.', this.generationTokens);
-    out.histogram('vllm:request_params_n', 'The n parameter of a request.', this.choices);
-    out.histogram('vllm:request_params_max_tokens', 'The max_tokens parameter of a request.', this.maxTokens);
-    out.histogram('vllm:time_to_first_token_seconds', 'Time to first token in seconds.', this.ttft);
-    out.histogram('vllm:inter_token_latency_seconds', 'Inter-token latency in seconds.', this.interToken);
-    out.histogram(
-      'vllm:request_time_per_output_token_seconds',
-      'Time per output token of a request in seconds.',
-      this.perOutputToken,
-    );
-    out.histogram('vllm:e2e_request_latency_seconds', 'End-to-end latency in seconds.', this.e2e);
-    out.histogram('vllm:request_queue_time_seconds', 'Time spent waiting.', this.queue);
-    out.histogram('vllm:request_inference_time_seconds', 'Time spent running.', this.inference);
-    out.histogram('vllm:request_prefill_time_seconds', 'Time spent on the prompt.', this.prefill);
-    out.histogram('vllm:request_decode_time_seconds', 'Time spent on the output.', this.decode);
-    out.gauge('vllm:cache_config_info', 'Information of the LLMEngine CacheConfig', 1, {
+    const out = new Exposition(labelTexts({ engine: '0', model_name: this.#modelName }));
+    const gauge = (name: string, help: string, value: number, labels = '') =>
+      out.single({ name: `vllm:${name}`, type: 'gauge', help }, value, labels);
+    const counter = (name: string, help: string, value: number) =>
+      out.single({ name: `vllm:${name}_total`, type: 'counter', help }, value);
+    const histogram = (name: string, help: string, rows: Histogram) => {
+      out.family({ name: `vllm:${name}`, type: 'histogram', help });
+      rows.writeTo(out, '', 0, { boundText });
+    };
+    gauge('num_requests_running', 'Number of requests in model execution batches.', replica.batchSize);
+    gauge('num_requests_waiting', 'Number of requests waiting to be processed.', replica.queueDepth);
+    gauge('kv_cache_usage_perc', 'KV-cache usage. 1 means 100 percent usage.', this.kvUsage);
+    const { cachedPromptTokens, preemptions, promptTokens } = replica;
+    counter('prefix_cache_queries', 'Prefix cache queries, in terms of number of queried tokens.', promptTokens);
+    counter('prefix_cache_hits', 'Prefix cache hits, in terms of number of cached tokens.', cachedPromptTokens);
+    counter('num_preemptions', 'Cumulative number of preemptions.', preemptions);
+    counter('prompt_tokens', 'Number of prefill tokens processed.', this.promptTokensDone);
+    counter('generation_tokens', 'Number of generation tokens processed.', this.tokensOut);
+    out.family({ name: 'vllm:request_success_total', type: 'counter', help: 'Count of processed requests.' });
+    for (const [reason, count] of Object.entries(this.endings)) out.sample(labelText('finished_reason', reason), count);
+    histogram('request_prompt_tokens', 'Prefill tokens of a request.', this.promptTokens);
+    histogram('request_generation_tokens', 'Generation tokens of a request.', this.generationTokens);
+    histogram('request_params_n', 'The n parameter of a request.', this.choices);
+    histogram('request_params_max_tokens', 'The max_tokens parameter of a request.', this.maxTokens);
+    histogram('time_to_first_token_seconds', 'Time to first token in seconds.', this.ttft);
+    histogram('inter_token_latency_seconds', 'Inter-token latency in seconds.', this.interToken);
+    const perToken = 'Time per output token of a request in seconds.';
+    histogram('request_time_per_output_token_seconds', perToken, this.perOutputToken);
+    histogram('e2e_request_latency_seconds', 'End-to-end latency in seconds.', this.e2e);
+    histogram('request_queue_time_seconds', 'Time spent waiting.', this.queue);
+    histogram('request_inference_time_seconds', 'Time spent running.', this.inference);
+    histogram('request_prefill_time_seconds', 'Time spent on the prompt.', this.prefill);
+    histogram('request_decode_time_seconds', 'Time spent on the output.', this.decode);
+    gauge('cache_config_info', 'Information of the LLMEngine CacheConfig', 1, this.#cacheLabels());
+    return out.text();
+  }
+
+  #cacheLabels(): string {
+    return labelTexts({
       block_size: String(this.#config.blockSize),
       num_gpu_blocks: String(this.#config.totalKvBlocks),
       gpu_memory_utilization: String(this.#config.gpuMemoryUtilization),
@@ -97,6 +96,19 @@ export class EngineMetrics {
       cache_dtype: 'auto',
       prefix_caching_hash_algo: 'builtin',
     });
-    return out.text();
   }
+}
+
+/** As vLLM writes it: Python prints a whole float with its decimal point. */
+function boundText(bound: number): string {
+  return Number.isInteger(bound) ? `${bound}.0` : String(bound);
+}
+
+/** 1, 2, 5, 10, 20, 50 and so on, up to a limit. */
+export function oneTwoFive(most: number): number[] {
+  const bounds: number[] = [];
+  for (let power = 1; power <= most; power *= 10) {
+    for (const step of [1, 2, 5]) if (step * power <= most) bounds.push(step * power);
+  }
+  return bounds;
 }

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { readSamples } from '../protocol/prometheus-text.js';
+import { readSamples } from '../protocol/prometheus/read-samples.js';
 import type { InferenceEngine } from './engine.js';
 import { type EngineReport, type EngineSignals, missingSignals } from './signals.js';
 import { COMMAND_PLACEHOLDERS, type CommandFacts, placeholdersIn, startCommand } from './start-command.js';

@@ -1,4 +1,4 @@
-import type { Samples } from '../protocol/prometheus-text.js';
+import type { Samples } from '../protocol/prometheus/read-samples.js';
 
 /** The load of a replica according to its metrics. NaN for a value that the engine does not report, never 0. */
 export interface EngineReport {

@@ -1,7 +1,7 @@
 import { ApiError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json-body.js';
+import { PROMETHEUS_TYPE } from '../../protocol/prometheus/exposition.js';
 import { changedFaults, faultsBody } from '../faults.js';
-import { PROMETHEUS_TYPE } from '../prometheus-text.js';
 import type { Exchange } from './exchange.js';
 
 /** The version of vLLM whose surface this is. */

@@ -1,4 +1,5 @@
 import { ApiError } from '../../protocol/errors.js';
+import { PROMETHEUS_TYPE } from '../../protocol/prometheus/exposition.js';
 import { KEY_MISSING, KEY_WRONG, tooManyWrongKeys } from '../access/errors.js';
 import { WrongKeys } from '../access/wrong-keys.js';
 import type { HttpRequest } from '../http/http-request.js';
@@ -42,7 +43,7 @@ async function responseOf(
   const { url } = request;
   const path = url.split('?', 1)[0]!;
   if (path === '/health') return ok({ status: 'alive' });
-  if (path === '/metrics') return { ...ok(host.metricsText()), type: 'text/plain; version=0.0.4; charset=utf-8' };
+  if (path === '/metrics') return { ...ok(host.metricsText()), type: PROMETHEUS_TYPE };
   if (!path.startsWith('/api/')) return failed(404, `there is no ${path} here`);
   const who = whoAsks(host, wrong, request);
   if ('status' in who) return who;

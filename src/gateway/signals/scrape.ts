@@ -1,6 +1,6 @@
 import { measuredEngine } from '../../engines/registry.js';
 import { type EngineReport, type EngineSignals, missingSignals } from '../../engines/signals.js';
-import { readSamples } from '../../protocol/prometheus-text.js';
+import { readSamples } from '../../protocol/prometheus/read-samples.js';
 import type { LiveReplica } from '../fleet/replica/live-replica.js';
 import { ask } from '../upstream/ask.js';
 import type { ReplicaSignals } from './replica-signals.js';

@@ -1,4 +1,4 @@
-import type { Exposition } from './exposition.js';
+import type { Exposition } from '../../protocol/prometheus/exposition.js';
 import type { Axis } from './label-axis.js';
 import type { MetricFamily } from './metric-families.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { Exposition } from '../../protocol/prometheus/exposition.js';
 import { finishedRequest } from '../request/finished-request.fixture.js';
 import type { Outcome } from '../request/request-record.js';
 import { parseExposition, type Samples } from './exposition.fixture.js';
-import { Exposition } from './exposition.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 
 function samplesOf(metrics: GatewayMetrics): Samples {

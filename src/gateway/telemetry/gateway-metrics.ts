@@ -1,7 +1,7 @@
+import type { Exposition } from '../../protocol/prometheus/exposition.js';
 import type { FinishedRequest } from '../request/request-record.js';
 import { Counter } from './counter.js';
-import type { Exposition } from './exposition.js';
-import { GAP_BUCKETS_US, Histogram, LATENCY_BUCKETS_US } from './histogram.js';
+import { DurationHistogram, GAP_BUCKETS_US, LATENCY_BUCKETS_US } from './duration-histogram.js';
 import { LabelAxis, OTHER, PairAxis } from './label-axis.js';
 import { FAMILIES } from './metric-families.js';
 import { ReplicaCounts } from './replica-counts.js';
@@ -27,10 +27,10 @@ export class GatewayMetrics extends ReplicaCounts {
   readonly #statuses = new LabelAxis('status', MOST_STATUSES);
   readonly #requests = new Counter(FAMILIES.requests, [this.#models, this.#outcomes, this.#classes]);
   readonly #refused = new Counter(FAMILIES.refused, [this.#statuses]);
-  readonly #firstToken = new Histogram(FAMILIES.firstToken, this.#endpoints, LATENCY_BUCKETS_US);
-  readonly #gap = new Histogram(FAMILIES.gap, this.#endpoints, GAP_BUCKETS_US);
-  readonly #duration = new Histogram(FAMILIES.duration, this.#endpoints, LATENCY_BUCKETS_US);
-  readonly #queueTime = new Histogram(FAMILIES.queueTime, this.#endpoints, LATENCY_BUCKETS_US);
+  readonly #firstToken = new DurationHistogram(FAMILIES.firstToken, this.#endpoints, LATENCY_BUCKETS_US);
+  readonly #gap = new DurationHistogram(FAMILIES.gap, this.#endpoints, GAP_BUCKETS_US);
+  readonly #duration = new DurationHistogram(FAMILIES.duration, this.#endpoints, LATENCY_BUCKETS_US);
+  readonly #queueTime = new DurationHistogram(FAMILIES.queueTime, this.#endpoints, LATENCY_BUCKETS_US);
   readonly #inputTokens = new Counter(FAMILIES.inputTokens, [this.#models]);
   readonly #cachedTokens = new Counter(FAMILIES.cachedTokens, [this.#models]);
   readonly #outputTokens = new Counter(FAMILIES.outputTokens, [this.#models]);

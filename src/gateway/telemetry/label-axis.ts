@@ -1,4 +1,4 @@
-import { labelText } from './label-text.js';
+import { labelText } from '../../protocol/prometheus/exposition.js';
 
 /** Stands for every value that came when there was no room left. */
 export const OTHER = 'other';

@@ -1,5 +1,4 @@
-import { Exposition } from './exposition.js';
-import { labelText } from './label-text.js';
+import { Exposition, labelText } from '../../protocol/prometheus/exposition.js';
 import { FAMILIES, type MetricFamily } from './metric-families.js';
 import type {
   EndpointView,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { Exposition } from '../../protocol/prometheus/exposition.js';
 import { parseExposition } from './exposition.fixture.js';
-import { Exposition } from './exposition.js';
 import { ProcessMetrics, packageVersion } from './process-metrics.js';
 
 it('tells what the process uses, what it is, and how late it is', () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import type { Exposition } from './exposition.js';
-import { Histogram, LAG_BUCKETS_US } from './histogram.js';
+import type { Exposition } from '../../protocol/prometheus/exposition.js';
+import { labelText } from '../../protocol/prometheus/exposition.js';
+import { DurationHistogram, LAG_BUCKETS_US } from './duration-histogram.js';
 import type { Axis } from './label-axis.js';
-import { labelText } from './label-text.js';
 import { FAMILIES } from './metric-families.js';
 
 const LOOK_MS = 100;
@@ -15,7 +15,7 @@ const NO_LABELS: Axis = { capacity: 1, used: 1, text: () => '', isOverflow: () =
 
 /** What the process itself uses, and how late it is: an event loop that is busy with one request keeps all others waiting. */
 export class ProcessMetrics {
-  readonly #lag = new Histogram(FAMILIES.lag, NO_LABELS, LAG_BUCKETS_US);
+  readonly #lag = new DurationHistogram(FAMILIES.lag, NO_LABELS, LAG_BUCKETS_US);
   readonly #build = `${labelText('version', packageVersion())},${labelText('node', process.versions.node)}`;
   #timer: NodeJS.Timeout | undefined;
 

@@ -1,4 +1,4 @@
-import { readSamples } from '../../../protocol/prometheus-text.js';
+import { readSamples } from '../../../protocol/prometheus/read-samples.js';
 import type { ServerClient } from './server-client.js';
 
 /** What is kept of a server's metrics, by the names of vLLM, its older ones, SGLang and llama.cpp. */

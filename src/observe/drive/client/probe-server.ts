@@ -1,4 +1,4 @@
-import { readSamples } from '../../../protocol/prometheus-text.js';
+import { readSamples } from '../../../protocol/prometheus/read-samples.js';
 import type { TraceServer } from '../../../workload/trace.js';
 import { modelNotServed, serverFails } from './errors.js';
 import type { ServerClient } from './server-client.js';

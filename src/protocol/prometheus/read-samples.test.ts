@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSamples } from './prometheus-text.js';
+import { readSamples } from './read-samples.js';
 
 describe('readSamples', () => {
   it('reads samples with and without labels, times and comments', () => {

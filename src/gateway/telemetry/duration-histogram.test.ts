@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
+import { Exposition } from '../../protocol/prometheus/exposition.js';
+import { DurationHistogram } from './duration-histogram.js';
 import { parseExposition } from './exposition.fixture.js';
-import { Exposition } from './exposition.js';
-import { Histogram } from './histogram.js';
 import { LabelAxis } from './label-axis.js';
 import { FAMILIES } from './metric-families.js';
 
-it('counts a duration in the first bucket that is long enough, and tells buckets with all before them', () => {
+it('counts a duration in the first bucket that is long enough, and writes buckets with all before them', () => {
   const axis = new LabelAxis('endpoint', 5);
-  const histogram = new Histogram(FAMILIES.gap, axis, [1000, 20_000]);
+  const histogram = new DurationHistogram(FAMILIES.gap, axis, [1000, 20_000]);
   const row = axis.index('chat');
   axis.index('quiet');
   for (const us of [0, 1000, 1001, 20_000, 20_001, 5_000_000]) histogram.observe(row, us);
