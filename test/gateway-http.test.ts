@@ -187,7 +187,7 @@ describe('a bug', () => {
     const answer = await ask(gateway);
     expect([answer.status, await answer.json()]).toMatchObject([500, { error: { code: 'internal_error' } }]);
     endpoint.placer.place = place;
-    gateway.directory.find = broken;
+    gateway.fleet.directory.find = broken;
     expect((await ask(gateway)).status).toBe(500);
     expect([heard, gateway.metrics.faults]).toEqual([[bug, bug], 2]);
     expectIdle(gateway);

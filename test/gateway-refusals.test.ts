@@ -138,7 +138,7 @@ describe('classes that a policy defines', () => {
     // A key that may claim gold counts as gold when it claims more.
     await ask(gateway, 'more', made.key, {}, { 'x-slo-class': 'critical' });
     await until(() => gateway.inFlight === 0);
-    gateway.recorder!.flush();
+    gateway.traffic.services.recorder!.flush();
     const classes = readFileSync(path, 'utf8')
       .trimEnd()
       .split('\n')

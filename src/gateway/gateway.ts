@@ -1,42 +1,56 @@
 import type { Store } from '../store/open-store.js';
+import type { Access } from './access/access.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { reloadConfig } from './config/reload-config.js';
 import { DecisionLog } from './decisions/decision-log.js';
 import { DecisionRing } from './decisions/decision-ring.js';
+import type { RefusalRing } from './decisions/refusal-ring.js';
 import type { Endpoint } from './fleet/endpoint/endpoint.js';
+import { EndpointDirectory } from './fleet/endpoint-directory.js';
 import { Fleet } from './fleet/fleet.js';
 import { ManagedFleet } from './fleet/managed-fleet.js';
 import type { ManagedRoutes } from './fleet/managed-routes.js';
+import type { LiveReplica } from './fleet/replica/live-replica.js';
+import { GatewayClock } from './gateway-clock.js';
 import { Ports } from './ports.js';
+import type { Exchange } from './proxy/exchange.js';
 import type { AdminExtension } from './server/admin-extension.js';
 import { AdminFiles, newAdminToken } from './server/admin-files.js';
 import { adminHandler } from './server/admin-handler.js';
 import { publicHandler } from './server/public-handler.js';
-import { ServingGateway } from './serving-gateway.js';
+import { Services } from './services.js';
+import type { GatewayMetrics } from './telemetry/gateway-metrics.js';
 import { metricsText } from './telemetry/metrics-text.js';
+import { Traffic } from './traffic.js';
 
-/** How often requests under way are looked at. */
+/** How often the time-outs of requests are checked. */
 const SWEEP_MS = 250;
-/** How long a gateway that drains still answers after its last request: who sends one meanwhile is told, not cut off. */
+/** How long a draining gateway still responds after its last request, so that late clients get a refusal instead of a reset. */
 const LINGER_MS = 100;
 
-/**
- * The gateway: one process, a public port for clients and an admin port for its keepers. Here is how it starts, changes and ends,
- * and what its keepers ask.
- */
-export class Gateway extends ServingGateway {
+/** The gateway: one process with a public port for clients and an admin port for operators. It starts, reloads and stops its parts. */
+export class Gateway {
+  config: GatewayConfig;
+  readonly clock = new GatewayClock();
   readonly ring: DecisionRing;
+  /** The decision log; null where there is none. */
   readonly log: DecisionLog | null;
   readonly fleet: Fleet;
-  /** Endpoints that somebody keeps, beside those of the configuration. */
+  /** Managed endpoints, beside those of the configuration. */
   readonly routes: ManagedRoutes;
-  /** A part of the admin API that somebody else answers. */
+  readonly traffic: Traffic;
+  /** The part of the admin API that is served by the control plane. */
   extension: AdminExtension | null = null;
-  /** What the admin API asks for: made anew at every start, or with a store kept beside its data. */
+  /** The token of the admin API: new at every start, or with a store kept beside its data. */
   adminToken = newAdminToken();
-  /** The file that it is kept in; null while it is in none. */
+  /** The file that holds the token; null while none does. */
   adminTokenPath: string | null = null;
+  /** Called for bugs, and when the decision log cannot be written any more. */
+  onFault: (error: unknown) => void = () => {};
+  /** Called with a line that operators should see. */
+  onWarning: (line: string) => void = () => {};
   readonly #configAgain: () => GatewayConfig;
+  readonly #services: Services;
   readonly #ports: Ports;
   #adminFiles: AdminFiles | null = null;
   readonly #stopped = new AbortController();
@@ -44,31 +58,43 @@ export class Gateway extends ServingGateway {
   #sweeper: NodeJS.Timeout | undefined;
   #isStopping = false;
 
-  /** @param configAgain reads the configuration again when somebody asks for it; throws an InputError when it is wrong */
+  /** @param configAgain reads the configuration for a reload; throws an InputError when it is invalid */
   constructor(config: GatewayConfig, configAgain: () => GatewayConfig = () => config) {
-    super(config);
+    const { clock } = this;
+    const directory = new EndpointDirectory();
+    const fault = (error: unknown) => this.fault(error);
+    this.config = config;
     this.#configAgain = configAgain;
-    // Before the decision log, which begins anew when it is opened: a gateway that cannot listen leaves the old one alone.
+    this.#services = new Services({
+      config,
+      clock,
+      endpoints: () => directory.byName.values(),
+      fault,
+      warn: (line) => this.onWarning(line),
+    });
+    const parts = { config, clock, directory, services: this.#services };
+    this.traffic = new Traffic({ ...parts, onFault: (error) => this.onFault(error) });
+    const { metrics } = this.traffic;
+    // Before the decision log is opened, which truncates it: a gateway that cannot listen must leave the old one alone.
     this.#ports = new Ports(config, {
-      public: publicHandler(this),
+      public: publicHandler(this.traffic),
       admin: adminHandler(this),
-      refused: (status) => this.metrics.refused(status),
-      fault: (error) => this.fault(error),
+      refused: (status) => metrics.refused(status),
+      fault,
     });
     this.ring = new DecisionRing(config.limits.decisions);
-    this.log = config.decisionLog === null ? null : new DecisionLog(config.decisionLog, (error) => this.fault(error));
-    const { log, metrics, ring } = this;
-    this.fleet = new Fleet({ config, log, metrics, ring, nowUs: () => this.nowUs() });
-    this.routes = new ManagedFleet(this.fleet, () => this.nowMs());
+    this.log = config.decisionLog === null ? null : new DecisionLog(config.decisionLog, fault);
+    const { log, ring } = this;
+    this.fleet = new Fleet({ config, directory, log, metrics, ring, nowUs: clock.nowUs });
+    this.routes = new ManagedFleet(this.fleet, clock.nowMs);
   }
 
   /**
-   * Listens. Replicas need not be there: they join when they are well.
-   * @param isAnnounced whether programs of this machine find it by the folder of its data at once, where it has a store; else
-   * `announce` says when
+   * Listens. Replicas may come later: they join once they are healthy.
+   * @param isAnnounced whether other programs on this machine find it through its data folder at once; else `announce` does it
    */
   async start({ isAnnounced = true }: { readonly isAnnounced?: boolean } = {}): Promise<void> {
-    await this.services.open();
+    await this.#services.open();
     if (this.config.store !== null) {
       this.#adminFiles = new AdminFiles(this.config.dataDir);
       this.#takeToken(this.#adminFiles.knownToken());
@@ -80,14 +106,14 @@ export class Gateway extends ServingGateway {
     await this.fleet.scrape();
   }
 
-  /** Writes into the folder of its data where it is. For who has that folder for himself: another's files would be overwritten. */
+  /** Writes its address and token into its data folder. The caller owns that folder: files of another gateway are overwritten. */
   announce(): void {
     if (this.#adminFiles === null) return;
     this.#takeToken(this.#adminFiles.token());
     this.#adminFiles.tell(this.adminUrl, this.adminToken);
   }
 
-  /** @param token as it is kept; null while it is not */
+  /** @param token null while there is none */
   #takeToken(token: string | null): void {
     if (token === null) return;
     this.adminToken = token;
@@ -102,54 +128,107 @@ export class Gateway extends ServingGateway {
     return this.#ports.adminUrl;
   }
 
+  // For the admin API and operators.
+
   get endpoints(): ReadonlyMap<string, Endpoint> {
     return this.fleet.endpoints;
   }
 
-  get store(): Store | null {
-    return this.services.store;
+  replicas(): LiveReplica[] {
+    return this.fleet.directory.replicas();
   }
 
-  /** Sees to it that usage so far is in the store. */
+  get metrics(): GatewayMetrics {
+    return this.traffic.metrics;
+  }
+
+  /** Requests for which no replica was chosen. */
+  get refusals(): RefusalRing {
+    return this.traffic.refusals;
+  }
+
+  get isDraining(): boolean {
+    return this.traffic.isDraining;
+  }
+
+  get isReady(): boolean {
+    return this.traffic.isReady;
+  }
+
+  /** Requests under way. */
+  get inFlight(): number {
+    return this.traffic.exchanges.size;
+  }
+
+  underWay(): Exchange[] {
+    return this.traffic.exchanges.all();
+  }
+
+  get store(): Store | null {
+    return this.#services.store;
+  }
+
+  /** Checks the API keys of requests; null where none are required. */
+  get access(): Access | null {
+    return this.#services.access;
+  }
+
+  /** Knows all API keys, whether or not requests need one. */
+  get holders(): Access | null {
+    return this.#services.holders;
+  }
+
+  get epochUs(): number {
+    return this.clock.epochUs;
+  }
+
+  nowMs(): number {
+    return this.clock.nowMs();
+  }
+
+  /** Moves usage that is in the journal into the store. */
   foldUsage(): Promise<void> {
-    return this.services.fold();
+    return this.#services.fold();
   }
 
   /** Its metrics in Prometheus' text format. */
   metricsText(): string {
-    const flow = new Map([...this.endpoints.values()].map((endpoint) => [endpoint.name, endpoint.flow]));
-    return metricsText(this, { ...this.services.metrics, flow, listeners: this.#ports.listeners });
+    const { endpoints, inFlight, log, metrics } = this;
+    const flow = new Map([...endpoints.values()].map((endpoint) => [endpoint.name, endpoint.flow]));
+    const view = { endpoints, inFlight, log, metrics, nowUs: this.clock.nowUs };
+    return metricsText(view, { ...this.#services.metrics, flow, listeners: this.#ports.listeners });
   }
 
-  /** Aborted when the gateway has no more to say. */
+  fault(error: unknown): void {
+    this.traffic.fault(error);
+  }
+
+  /** Aborted when the gateway stops. */
   get stopSignal(): AbortSignal {
     return this.#stopped.signal;
   }
 
-  /**
-   * Reads the configuration again and takes it on; when it is wrong, everything stays as it is. Returns the keys that have
-   * changed and need a new start.
-   */
+  /** Reads the configuration again and applies it; an invalid one changes nothing. Returns changed keys that need a restart. */
   reloadConfig(): string[] {
     return this.reload(this.#configAgain());
   }
 
-  /** Takes a new configuration on without dropping a request. */
+  /** Applies a configuration without dropping a request. */
   reload(given: GatewayConfig): string[] {
     const { config, needsRestart } = reloadConfig(this.config, given);
     const files = this.#ports.readFiles(config);
     this.fleet.configure(config);
     this.#ports.renew(files, config.timeouts);
     this.config = config;
-    this.budget.share = config.retries.budget;
-    this.services.configure(config);
+    this.traffic.configure(config);
+    this.#services.configure(config);
     if (!this.isDraining) this.#watch();
     return needsRestart;
   }
 
-  /** Takes no new requests and says so, lets those under way end, and is gone. */
+  /** Refuses new requests, lets those under way end within `drainMs`, and stops. */
   async close(drainMs = this.config.drainMs): Promise<void> {
-    this.isDraining = true;
+    this.traffic.isDraining = true;
     this.fleet.drain();
     for (const timer of this.#timers) clearInterval(timer);
     let isLate = false;
@@ -159,7 +238,7 @@ export class Gateway extends ServingGateway {
       this.#ports.cutSoon();
     }, drainMs);
     if (this.inFlight > 0) {
-      await this.exchanges.emptied();
+      await this.traffic.exchanges.emptied();
       if (!isLate) await new Promise((resolve) => setTimeout(resolve, Math.min(LINGER_MS, drainMs)));
     }
     this.#isStopping = true;
@@ -171,21 +250,21 @@ export class Gateway extends ServingGateway {
     clearTimeout(deadline);
     clearInterval(this.#sweeper);
     await this.fleet.close();
-    await this.services.close();
+    await this.#services.close();
     this.log?.close();
   }
 
   #sweep(): void {
-    const nowUs = this.nowUs();
+    const nowUs = this.clock.nowUs();
     const { timeouts } = this.config;
     for (const exchange of this.underWay()) exchange.check(nowUs, SWEEP_MS, timeouts);
     this.log?.flush();
-    this.services.flush();
-    // Connections whose last response began before the draining would wait for more.
+    this.#services.flush();
+    // Connections whose last response began before the gateway drained would stay open for another request.
     if (this.#isStopping) this.#ports.closeIdle();
   }
 
-  /** Looks after the replicas from now on. */
+  /** Checks and scrapes the replicas from now on. */
   #watch(): void {
     const { health, signals } = this.config;
     for (const timer of this.#timers) clearInterval(timer);

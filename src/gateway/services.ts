@@ -4,10 +4,12 @@ import type { Access } from './access/access.js';
 import type { DefiningEndpoints } from './access/known-classes.js';
 import { Prices } from './access/prices.js';
 import type { GatewayConfig } from './config/gateway-config.js';
+import type { GatewayClock } from './gateway-clock.js';
 import { RotatedLines } from './lines/rotated-lines.js';
 import { CommitTurn, type Journalled } from './metering/commit-turn.js';
 import type { UsageJournal } from './metering/usage-journal.js';
 import type { Exchange } from './proxy/exchange.js';
+import type { RequestServices } from './proxy/exchange-host.js';
 import { newRecordingKey, readRecordingKey } from './recording/recording-key.js';
 import { TrafficRecorder } from './recording/traffic-recorder.js';
 import type { FinishedRequest } from './request/request-record.js';
@@ -16,14 +18,12 @@ import type { MetricParts } from './telemetry/metric-sources.js';
 import { ProcessMetrics } from './telemetry/process-metrics.js';
 import { Tracing } from './telemetry/tracing/tracing.js';
 
-/** How often what gathered of usage is moved to the store: each time waits for the disk. */
+/** How often usage moves from the journal to the store: each time waits for the disk. */
 const FOLD_MS = 5000;
 
 export interface ServiceParts {
   config: GatewayConfig;
-  /** The beginning of the gateway's clock, since 1970. */
-  epochUs: number;
-  nowUs: () => number;
+  clock: GatewayClock;
   /** As they are now: their policies define SLO classes. */
   endpoints: () => DefiningEndpoints;
   fault: (error: unknown) => void;
@@ -31,18 +31,20 @@ export interface ServiceParts {
 }
 
 /**
- * What a gateway keeps of requests besides passing them on: keys and their accounts, usage, recordings, logs and traces. Each is
- * there only if the configuration asks for it.
+ * What a gateway does with requests besides passing them on: API keys and their accounts, usage, recordings, logs and traces. Each
+ * is null unless it is configured.
  */
-export class Services {
+export class Services implements RequestServices {
   store: Store | null = null;
-  /** Who has a key, whether or not requests need one; null without a store. */
+  /** Knows all API keys, whether or not requests need one; null without a store. */
   holders: Access | null = null;
+  /** The same where requests need a key, else null. */
+  access: Access | null = null;
   recorder: TrafficRecorder | null = null;
   tracing: Tracing | null = null;
   readonly process = new ProcessMetrics();
   readonly #parts: ServiceParts;
-  /** Usage is in money as well, whether keys are asked for or not. */
+  /** Usage has a price, whether or not keys are required. */
   #prices: Prices;
   #journal: UsageJournal | null = null;
   #turn = new CommitTurn(null);
@@ -55,9 +57,10 @@ export class Services {
     this.#prices = new Prices(parts.config.prices);
   }
 
-  /** Opens what is configured; an error says what could not be, and what was opened is to be closed all the same. */
+  /** Opens what is configured. After an error, what was opened has to be closed all the same. */
   async open(): Promise<void> {
-    const { config, epochUs, fault } = this.#parts;
+    const { config, clock, fault } = this.#parts;
+    const { epochUs } = clock;
     this.process.start();
     if (config.store !== null) await this.#openStore(config.store);
     if (config.accessLog !== null) {
@@ -68,9 +71,10 @@ export class Services {
     if (config.tracing !== null) this.tracing = await Tracing.open({ ...config.tracing, epochUs });
   }
 
-  /** Usage is there before anybody's budget is looked at. */
+  /** Opens the journal before the accounts: budgets count the usage of former runs. */
   async #openStore(address: string): Promise<void> {
-    const { config, epochUs, fault, nowUs, warn } = this.#parts;
+    const { clock, config, fault, warn } = this.#parts;
+    const { epochUs, nowUs } = clock;
     const [{ openStore }, { UsageJournal }, { ToldClasses }] = await Promise.all([
       import('../store/open-store.js'),
       import('./metering/usage-journal.js'),
@@ -83,7 +87,7 @@ export class Services {
     await classes.tell();
     this.#folder = setInterval(() => {
       void this.#journal!.fold();
-      // What fails is told the next time.
+      // What fails is written the next time.
       void classes.tell().catch(() => {});
     }, FOLD_MS);
     const { Access } = await import('./access/access.js');
@@ -91,23 +95,24 @@ export class Services {
       store: this.store,
       config: config.access,
       prices: config.prices,
-      // A gateway that was killed is followed at once: its lock is free.
+      // A gateway that was killed is replaced at once: its lock is free.
       gatewayId: this.#journal.run,
       deadGateways: this.#journal.deadRuns,
       nowMs: () => (epochUs + nowUs()) / 1000,
       warn,
-      // A store that is away is counted; it is no fault of the gateway.
+      // A store that cannot be reached is counted; it is no bug of the gateway.
       fault: (error) => {
         if (!isStoreFailure(error)) fault(error);
       },
     });
     const { holders } = this;
-    // A key that is made, changed or revoked in this process is so here at once; what fails is made good by the next refresh.
+    if (config.access.keys !== 'off') this.access = holders;
+    // Keys that are created, changed or revoked in this process apply at once; a failure is repaired by the next refresh.
     this.store.keys.changed = () => holders.refresh();
   }
 
   async #openRecorder(record: NonNullable<GatewayConfig['record']>): Promise<void> {
-    const { epochUs, fault } = this.#parts;
+    const { clock, fault } = this.#parts;
     const key =
       this.store === null
         ? readRecordingKey(`${record.path}.key`)
@@ -116,12 +121,7 @@ export class Services {
             'hex',
           );
     const lines = new RotatedLines({ ...record, failed: fault });
-    this.recorder = new TrafficRecorder({ lines, key, epochUs });
-  }
-
-  /** Whose keys requests need; null where they need none. */
-  get access(): Access | null {
-    return this.#parts.config.access.keys === 'off' ? null : this.holders;
+    this.recorder = new TrafficRecorder({ lines, key, epochUs: clock.epochUs });
   }
 
   configure({ access, prices }: GatewayConfig): void {
@@ -129,7 +129,7 @@ export class Services {
     this.holders?.configure(access, prices);
   }
 
-  /** Notes what a request has used; `waiter` is told when that cannot be lost any more. A request that no replica got has used nothing. */
+  /** A request that no replica got has used nothing. */
   note(request: FinishedRequest, waiter: Journalled): void {
     if (request.attempts === 0) {
       waiter.journalled();
@@ -149,12 +149,12 @@ export class Services {
     if (trace !== null) this.tracing!.ended(record, trace);
   }
 
-  /** A request that reached no endpoint. */
+  /** Logs a request that reached no endpoint. */
   refused(id: string, status: number, cause: string, client: string): void {
-    this.#accessLog?.refused(id, status, cause, client, this.#parts.nowUs());
+    this.#accessLog?.refused(id, status, cause, client, this.#parts.clock.nowUs());
   }
 
-  /** What is counted here, for the metrics. */
+  /** The counts of the services, for the metrics. */
   get metrics(): Omit<MetricParts, 'flow'> {
     const journal = this.#journal;
     const logs = new Map<string, RotatedLines>();
@@ -171,18 +171,18 @@ export class Services {
     };
   }
 
-  /** Moves usage that has gathered to the store, for somebody who looks at it there. */
+  /** Moves usage from the journal to the store. */
   async fold(): Promise<void> {
     await this.#journal?.fold();
   }
 
-  /** Writes what has gathered: to be called several times a second. */
+  /** Writes pending lines; called several times a second. */
   flush(): void {
     this.#accessLines?.flush();
     this.recorder?.flush();
   }
 
-  /** Nothing more will end. What the store does not take now, the next run gives it. */
+  /** Called after the last request has ended. Usage that the store does not take now is left to the next run. */
   async close(): Promise<void> {
     const { fault } = this.#parts;
     clearInterval(this.#folder);

@@ -10,18 +10,21 @@ import { ReplicaWatch, type ReplicaWatchParts } from './replica-watch.js';
 
 export interface FleetParts extends EndpointHost, ReplicaWatchParts {
   config: GatewayConfig;
+  /** Shared with those who look endpoints up. */
+  directory?: EndpointDirectory;
   metrics: EndpointHost['metrics'] & ReplicaWatchParts['metrics'];
 }
 
 /** All endpoints and their replicas, and how they join, change and leave. */
 export class Fleet {
-  readonly directory = new EndpointDirectory();
+  readonly directory: EndpointDirectory;
   readonly #parts: FleetParts;
   readonly #watch: ReplicaWatch;
   readonly #draining = new DrainingReplicas();
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
+    this.directory = parts.directory ?? new EndpointDirectory();
     this.#watch = new ReplicaWatch(this.directory.byName, parts);
     for (const endpoint of parts.config.endpoints) this.#addEndpoint(endpoint);
   }

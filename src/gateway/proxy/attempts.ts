@@ -85,7 +85,8 @@ export class Attempts {
     record.rule = endpoint.placer.lastRule;
     record.attempts++;
     record.dispatchedUs = host.nowUs();
-    if (host.recorder !== null && record.attempts === 1) this.#noteBlocks(host.recorder);
+    const { recorder } = host.services;
+    if (recorder !== null && record.attempts === 1) this.#noteBlocks(recorder);
     return placed;
   }
 

@@ -13,18 +13,25 @@ import type { RetryBudget } from './attempts.js';
 import type { Exchange } from './exchange.js';
 import type { ExchangeList } from './exchange-list.js';
 
+/** What a gateway does with requests besides passing them on. */
+export interface RequestServices {
+  /** Null where no API keys are required. */
+  readonly access: Access | null;
+  /** Null where requests are not recorded. */
+  readonly recorder: TrafficRecorder | null;
+  /** Notes what a request has used; `waiter.journalled` is called, perhaps at once, when that cannot be lost any more. */
+  note(request: FinishedRequest, waiter: Journalled): void;
+}
+
 /** What an exchange needs of its gateway. */
 export interface ExchangeHost {
   readonly config: Pick<GatewayConfig, 'retries'>;
+  readonly services: RequestServices;
   readonly budget: RetryBudget;
   readonly metrics: GatewayMetrics;
   readonly meters: MeterPool;
   /** The exchanges under way. */
   readonly exchanges: ExchangeList;
-  /** Null where requests are not recorded. */
-  readonly recorder: TrafficRecorder | null;
-  /** Null where no API keys are required. */
-  readonly access: Access | null;
   /** The gateway accepts no more requests: connections close with their responses. */
   readonly isDraining: boolean;
   nowUs(): number;
@@ -32,8 +39,6 @@ export interface ExchangeHost {
   jitter(): number;
   /** Reports a bug. */
   fault(error: unknown): void;
-  /** Notes what a request has used; `waiter.journalled` is called, perhaps at once, when that cannot be lost any more. */
-  note(request: FinishedRequest, waiter: Journalled): void;
   /** Called once for each exchange. */
   ended(exchange: Exchange): void;
 }

@@ -85,7 +85,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
 
   start(): void {
     const { facts } = this;
-    const { access, budget, exchanges } = this.#host;
+    const { budget, exchanges, services } = this.#host;
     const { key } = this.#parts;
     exchanges.add(this);
     budget.requests++;
@@ -94,7 +94,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
       return;
     }
     try {
-      access!.reserve(key, facts.model, this.endpoint.look.tokensOf(facts), facts.mostOutput, this);
+      services.access!.reserve(key, facts.model, this.endpoint.look.tokensOf(facts), facts.mostOutput, this);
     } catch (error) {
       this.#thrown(error);
     }
@@ -120,7 +120,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
 
   reserved(reservation: Reservation | null, refusal: Refusal | null): void {
     if (this.hasEnded) {
-      if (reservation !== null) this.#host.access!.refund(reservation);
+      if (reservation !== null) this.#host.services.access!.refund(reservation);
       return;
     }
     this.#settlement.reservation = reservation;
@@ -275,7 +275,8 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     this.#attempts.leave();
     this.#settlement.settle();
     const isKeptOut = outcome === 'refused' || outcome === 'no_replica';
-    if (host.recorder !== null && isKeptOut) this.#attempts.notePrompt(host.recorder);
+    const { recorder } = host.services;
+    if (recorder !== null && isKeptOut) this.#attempts.notePrompt(recorder);
     host.ended(this);
     this.#settlement.note();
   }

@@ -47,8 +47,8 @@ export class Settlement {
     if (reservation === null) return;
     this.reservation = null;
     const isServed = this.#response.bytes > 0 || this.#record.inputTokens > 0;
-    if (isServed) this.#host.access!.settle(reservation, this.#record);
-    else this.#host.access!.refund(reservation);
+    if (isServed) this.#host.services.access!.settle(reservation, this.#record);
+    else this.#host.services.access!.refund(reservation);
   }
 
   /** Notes the usage of a response whose usage is known before its end. */
@@ -66,6 +66,6 @@ export class Settlement {
       return;
     }
     this.#isNoted = true;
-    this.#host.note(this.#record, this.#response);
+    this.#host.services.note(this.#record, this.#response);
   }
 }

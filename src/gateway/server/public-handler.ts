@@ -1,12 +1,13 @@
 import { ApiError, errorCode } from '../../protocol/errors.js';
 import { withUsageAsked } from '../../protocol/with-usage-asked.js';
 import type { AccessKey } from '../access/access-key.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import { draining, internalError, methodWrong, pathUnknown } from '../errors.js';
 import type { EndpointDirectory } from '../fleet/endpoint-directory.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { Exchange } from '../proxy/exchange.js';
-import type { ExchangeHost } from '../proxy/exchange-host.js';
+import type { ExchangeHost, RequestServices } from '../proxy/exchange-host.js';
 import { sendError } from '../proxy/send-error.js';
 import { readBody } from '../request/read-body.js';
 import { readFacts, requestIdOf } from '../request/request-facts.js';
@@ -16,14 +17,16 @@ import type { RequestHandler } from './listener.js';
 
 /** What the public port needs of the gateway. */
 export interface PublicHost extends ExchangeHost {
-  readonly bodyBytes: number;
+  readonly config: Pick<GatewayConfig, 'limits' | 'retries'>;
+  readonly services: RequestServices & {
+    /** Null where requests are not traced. */
+    readonly tracing: Tracing | null;
+  };
   /** Whether at least one replica could take a request, and requests are wanted. */
   readonly isReady: boolean;
   readonly directory: EndpointDirectory;
   /** @param code what the client was told, as a constant */
   refused(status: number, id: string, code: string, client: string): void;
-  /** Null where nobody traces requests. */
-  readonly tracing: Tracing | null;
 }
 
 /** Answers the public port: the OpenAI surface, and whether the gateway is alive and ready. */
@@ -47,14 +50,15 @@ function proxy(host: PublicHost, request: HttpRequest, response: HttpResponse, r
     refuse(host, request, response, key);
     return;
   }
-  readBody(request, host.bodyBytes, (error, body) => {
+  readBody(request, host.config.limits.bodyBytes, (error, body) => {
     if (error === null) begin(host, request, response, route, key, body);
     else refuse(host, request, response, error);
   });
 }
 
 /** The key that a request came with, null where none is asked for, or why it is not let in. */
-function keyOf({ access }: PublicHost, request: HttpRequest): AccessKey | ApiError | null {
+function keyOf({ services }: PublicHost, request: HttpRequest): AccessKey | ApiError | null {
+  const { access } = services;
   if (access === null) return null;
   return access.check(request.header('authorization'), request.header('x-api-key'), request.address);
 }
@@ -80,8 +84,8 @@ function begin(
       facts.sloClass = key.allowedClass(facts.sloClass, endpoint.flow.priorities);
     }
     const asking = facts.hidesUsage ? withUsageAsked(body, facts.body.stream_options !== undefined) : null;
-    const trace =
-      host.tracing === null ? null : host.tracing.begin(request.header('traceparent'), request.header('tracestate'));
+    const { tracing } = host.services;
+    const trace = tracing === null ? null : tracing.begin(request.header('traceparent'), request.header('tracestate'));
     const exchange = new Exchange(host, endpoint, facts, {
       request,
       response,

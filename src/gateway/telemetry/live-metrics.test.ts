@@ -2,7 +2,6 @@ import { afterEach, expect, it } from 'vitest';
 import { configFor, FakeEngine } from '../fake-engine.fixture.js';
 import { Gateway } from '../gateway.js';
 import { parseExposition } from './exposition.fixture.js';
-import { metricsText } from './metrics-text.js';
 
 const opened: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -21,13 +20,13 @@ it('tells of a gateway that runs, whatever its replicas are called', async () =>
   ];
   const gateway = new Gateway({ ...config, endpoints: [{ ...endpoint!, replicas }], decisionLog: '/dev/null' });
   opened.push(() => gateway.close(0));
-  expect(parseExposition(metricsText(gateway)).get('twinyard_in_flight')).toBe(0);
+  expect(parseExposition(gateway.metricsText()).get('twinyard_in_flight')).toBe(0);
   await gateway.start();
   for (let i = 0; i < 3; i++) {
     await fetch(`${gateway.url}/v1/completions`, { method: 'POST', body: '{"model":"m","prompt":"x"}' });
   }
   await fetch(`${gateway.url}/nothing`);
-  const samples = parseExposition(metricsText(gateway));
+  const samples = parseExposition(gateway.metricsText());
   const id = '"quote \\" slash \\\\ line\\nend"';
   expect(samples.get('twinyard_requests_total{endpoint="default",model="m",outcome="ok",status="2xx"}')).toBe(3);
   expect(samples.get('twinyard_request_duration_seconds_count{endpoint="default"}')).toBe(3);

@@ -1,0 +1,82 @@
+import { type RandomStream, randomStream } from '../kernel/random-stream.js';
+import type { GatewayConfig } from './config/gateway-config.js';
+import { RefusalRing } from './decisions/refusal-ring.js';
+import type { EndpointDirectory } from './fleet/endpoint-directory.js';
+import type { GatewayClock } from './gateway-clock.js';
+import { MeterPool } from './metering/meter-pool.js';
+import { RetryBudget } from './proxy/attempts.js';
+import type { Exchange } from './proxy/exchange.js';
+import { ExchangeList } from './proxy/exchange-list.js';
+import type { PublicHost } from './server/public-handler.js';
+import type { Services } from './services.js';
+import { GatewayMetrics } from './telemetry/gateway-metrics.js';
+
+export interface TrafficParts {
+  config: GatewayConfig;
+  clock: GatewayClock;
+  directory: EndpointDirectory;
+  services: Services;
+  /** Reports a bug. */
+  onFault: (error: unknown) => void;
+}
+
+/** The requests of a gateway: what each needs on its way, and what is counted and logged at its end. */
+export class Traffic implements PublicHost {
+  config: GatewayConfig;
+  /** The gateway accepts no more requests. */
+  isDraining = false;
+  readonly nowUs: () => number;
+  readonly directory: EndpointDirectory;
+  readonly services: Services;
+  readonly metrics = new GatewayMetrics();
+  readonly meters = new MeterPool();
+  readonly exchanges = new ExchangeList();
+  readonly budget: RetryBudget;
+  /** Requests for which no replica was chosen. */
+  readonly refusals: RefusalRing;
+  readonly #random: RandomStream;
+  readonly #onFault: (error: unknown) => void;
+
+  constructor({ clock, config, directory, onFault, services }: TrafficParts) {
+    this.config = config;
+    this.nowUs = clock.nowUs;
+    this.directory = directory;
+    this.services = services;
+    this.budget = new RetryBudget(config.retries.budget);
+    this.refusals = new RefusalRing(config.limits.decisions, clock.epochUs);
+    this.#random = randomStream(config.seed, 'retries');
+    this.#onFault = onFault;
+  }
+
+  configure(config: GatewayConfig): void {
+    this.config = config;
+    this.budget.share = config.retries.budget;
+  }
+
+  get isReady(): boolean {
+    return !this.isDraining && this.directory.replicas().some(({ state }) => state === 'ready');
+  }
+
+  jitter(): number {
+    return this.#random.next();
+  }
+
+  fault(error: unknown): void {
+    this.metrics.faults++;
+    this.#onFault(error);
+  }
+
+  refused(status: number, id: string, code: string, client: string): void {
+    this.metrics.refused(status);
+    this.refusals.turnedAway(id, status, code, this.nowUs());
+    this.services.refused(id, status, code, client);
+  }
+
+  ended(exchange: Exchange): void {
+    const { error, record } = exchange;
+    this.exchanges.remove(exchange);
+    this.metrics.ended(record);
+    if (record.attempts === 0 && error !== null) this.refusals.refused(record, error);
+    this.services.ended(exchange);
+  }
+}
