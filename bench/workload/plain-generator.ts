@@ -1,5 +1,5 @@
 import { type RandomStream, randomStream } from '../../src/kernel/random-stream.js';
-import { gapsOf } from '../../src/workload/generate/plan-schedules.js';
+import { gapSamplerOf } from '../../src/workload/generate/plan-schedules.js';
 import { TOKENS } from '../../src/workload/lengths/limits.js';
 import { lengthSampler } from '../../src/workload/lengths/registry.js';
 import { isCohort, trafficOf } from '../../src/workload/spec/walk.js';
@@ -42,7 +42,7 @@ function addClient(
   horizonUs: number,
 ): void {
   const stream = (kind: string) => randomStream(seed, `workload/${client}/${kind}`);
-  const gaps = gapsOf(traffic.arrival, rate);
+  const gaps = gapSamplerOf(traffic.arrival, rate);
   const inputs = lengthSampler(traffic.input_distribution!, TOKENS);
   const outputs = lengthSampler(traffic.output_distribution!, TOKENS);
   const prefix = traffic.prefix_group === undefined ? 0 : traffic.prefix_length!;

@@ -1,4 +1,4 @@
-import { unknownName } from './errors.js';
+import { unknownEntry } from './errors.js';
 
 /** Where engines differ in what they do with requests, whatever the order they serve them in. */
 export interface EngineRules {
@@ -55,5 +55,5 @@ export const ENGINE_RULES: readonly EngineRules[] = [
 export function engineRules(name: string | undefined): EngineRules {
   const found = name === undefined ? ENGINE_RULES[0] : ENGINE_RULES.find((rules) => rules.name === name);
   if (found !== undefined) return found;
-  throw unknownName('REPLICA_UNKNOWN_RULES', '--engine-rules', 'set of rules', name!, ENGINE_RULES);
+  throw unknownEntry('REPLICA_UNKNOWN_RULES', '--engine-rules', 'set of rules', name!, ENGINE_RULES);
 }

@@ -12,7 +12,7 @@ export function malformedJson(file: string, line: number, column: number, proble
 }
 
 /** `accepted` finishes the sentence "give ...". */
-export function invalidField(file: string, field: string, problem: string, accepted: string): InputError {
+export function invalidFileField(file: string, field: string, problem: string, accepted: string): InputError {
   return new InputError('INVALID_FIELD', `${file} (${field})`, problem, `give ${accepted}`);
 }
 
@@ -24,7 +24,7 @@ export function misspeltField(file: string, field: string, meant: string): Input
   return new InputError('UNKNOWN_FIELD', `${file} (${field})`, 'is not a known field', `did you mean '${meant}'?`);
 }
 
-export function unknownModel(given: string, folder: string, known: readonly string[]): InputError {
+export function modelNotInCatalogue(given: string, folder: string, known: readonly string[]): InputError {
   return new InputError(
     'UNKNOWN_MODEL',
     '--model',
@@ -124,7 +124,7 @@ export function badCoefficients(flag: string, problem: string, accepted: string)
 }
 
 /** A name that no entry of a registry has. */
-export function unknownName(
+export function unknownEntry(
   code: string,
   place: string,
   kind: string,

@@ -4,7 +4,7 @@ import type { LatencyModel } from './latency/contract.js';
 import { Replica } from './replica.js';
 import type { ReplicaConfig } from './replica-config.js';
 import type { BlockKeys, ReplicaRequests } from './replica-requests.js';
-import { RequestOutcomes, STATUSES, type Status } from './request-outcomes.js';
+import { RequestOutcomes, type RequestStatus, STATUSES } from './request-outcomes.js';
 
 /** A latency model for sums in the head: a step takes 10 us and 1 us more per token. */
 export function fakeLatency(overheads: Partial<LatencyModel> = {}): LatencyModel {
@@ -167,7 +167,7 @@ export function fakeReplica(list: readonly FakeRequest[], { config, latency, hor
     events,
     runUntil,
     run: () => runUntil(Number.POSITIVE_INFINITY),
-    status: (row: number): Status => STATUSES[outcomes.status[row]!]!,
+    status: (row: number): RequestStatus => STATUSES[outcomes.status[row]!]!,
     /** Every gap between tokens of completed requests, sorted. */
     gaps: () => writtenOut(replica.gapCounts()),
   };

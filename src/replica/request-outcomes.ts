@@ -16,10 +16,10 @@ export const STATUSES = [
   'gateway_expired',
 ] as const;
 
-export type Status = (typeof STATUSES)[number];
+export type RequestStatus = (typeof STATUSES)[number];
 
 /** Numbers of the statuses as the outcome column holds them. */
-export const STATUS = Object.fromEntries(STATUSES.map((name, i) => [name, i])) as Record<Status, number>;
+export const STATUS = Object.fromEntries(STATUSES.map((name, i) => [name, i])) as Record<RequestStatus, number>;
 
 /** More instances than this do not fit into two bytes. */
 const MOST_NARROW = 2 ** 15 - 1;

@@ -3,7 +3,7 @@ import type { OpenStoreOptions, StoreDatabase, StoreTransaction } from './databa
 import { newerStore, notADatabase } from './database/errors.js';
 import { MIGRATIONS, migrate, storeVersion, tableNames } from './database/migrations.js';
 import type { StoreTables } from './database/schema.js';
-import { Settings } from './database/settings.js';
+import { StoreSettings } from './database/settings.js';
 import { type StoreAddress, storeAddress } from './database/store-address.js';
 import { Keys } from './keys/keys.js';
 import { Usage } from './usage/usage.js';
@@ -15,7 +15,7 @@ export type { StoreTables } from './database/schema.js';
 export interface Store extends StoreDatabase {
   readonly keys: Keys;
   readonly usage: Usage;
-  readonly settings: Settings;
+  readonly settings: StoreSettings;
   close(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ const ADVISORY_LOCK = 89_469_273;
 const LONGEST_PAUSE_IN_TRANSACTION_MS = 15_000;
 
 class OpenStore implements Store {
-  readonly settings: Settings;
+  readonly settings: StoreSettings;
   readonly keys: Keys;
   readonly usage: Usage;
 
@@ -55,7 +55,7 @@ class OpenStore implements Store {
     readonly db: Kysely<StoreTables>,
     private readonly lockWaitMs: number,
   ) {
-    this.settings = new Settings(this);
+    this.settings = new StoreSettings(this);
     this.keys = new Keys(this);
     this.usage = new Usage(this);
   }

@@ -42,7 +42,7 @@ export function deadlineTooEarly(place: string, deadline: number, arrival: numbe
   );
 }
 
-export function promptTooLong(place: string, tokens: number): InputError {
+export function tracePromptTooLong(place: string, tokens: number): InputError {
   return fieldInvalid(place, `the prompt has ${tokens} tokens with its group's prefix`, `give at most ${2 ** 31 - 1}`);
 }
 

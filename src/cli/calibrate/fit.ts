@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type FitProgress, type FitStart, fitProfile } from '../../observe/fit/fit-profile.js';
-import { requestErrors } from '../../observe/fit/traces/request-errors.js';
+import { replayErrors } from '../../observe/fit/traces/request-errors.js';
 import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import { ENGINE_RULES } from '../../replica/engine-rules.js';
@@ -52,7 +52,7 @@ export async function fit(
   );
   const before = (engine?.traces ?? []).map((trace, i) => {
     const { heldOut } = report.data[steps.length + i]!;
-    return heldOut === 0 ? null : requestErrors(engine!.latency, trace, trace.table.count - heldOut);
+    return heldOut === 0 ? null : replayErrors(engine!.latency, trace, trace.table.count - heldOut);
   });
   progress.end();
   const text = profileText(profile, report);

@@ -1,4 +1,4 @@
-import { decimal, whole } from '../../report/text/format-number.js';
+import { decimal, wholeNumber } from '../../report/text/format-number.js';
 import { textTable } from '../../report/text/text-table.js';
 import type { UsageDimension } from '../../store/usage/usage-record.js';
 import { USAGE_COLUMNS, type UsageView } from '../../store/usage/usage-view.js';
@@ -12,7 +12,7 @@ export function usageTable(
   const called = (view: UsageView) =>
     by.map((dimension) => (dimension === 'key' ? keyName(String(view.key), names) : String(view[dimension])));
   const counts = (view: UsageView) =>
-    USAGE_COLUMNS.map((column) => (column === 'dollars' ? dollars : whole)(Number(view[column])));
+    USAGE_COLUMNS.map((column) => (column === 'dollars' ? dollars : wholeNumber)(Number(view[column])));
   const rows = views.map((view) => [...called(view), ...counts(view)]);
   if (views.length > 1 && by.length > 0) {
     const total = Object.fromEntries(

@@ -1,5 +1,5 @@
 import type { ObservationDocument } from '../../observe/drive/observation.js';
-import { decimal, percent, whole } from '../../report/text/format-number.js';
+import { decimal, percent, wholeNumber } from '../../report/text/format-number.js';
 import { createStyle } from '../../report/text/style.js';
 import { textTable } from '../../report/text/text-table.js';
 import type { LatencySpread } from '../../simulator/results/latency-spread.js';
@@ -13,14 +13,14 @@ export function observationTable(document: ObservationDocument, { colour }: { co
   const label = (name: string) => style.heading(name.padEnd(LABEL_WIDTH));
   const { driver, prompts, requests, server } = document;
   const { difference } = prompts;
-  const problems = Object.entries(requests.problems).map(([name, count]) => `${whole(count)} ${name}`);
+  const problems = Object.entries(requests.problems).map(([name, count]) => `${wholeNumber(count)} ${name}`);
   const lines = [
     style.heading(`${server.model ?? 'a model'} at ${server.url}`),
     '',
-    `${label('Requests')}${whole(requests.sent)} of ${whole(requests.planned)} sent, ${whole(requests.recorded)} recorded, ${whole(requests.completed)} completed`,
+    `${label('Requests')}${wholeNumber(requests.sent)} of ${wholeNumber(requests.planned)} sent, ${wholeNumber(requests.recorded)} recorded, ${wholeNumber(requests.completed)} completed`,
     ...(problems.length === 0 ? [] : [`${label('Problems')}${problems.join(', ')}`]),
     `${label('Throughput')}${decimal(document.responses_per_sec)} requests/s, ${decimal(document.tokens_per_sec, 1)} output tokens/s over ${decimal(document.duration_s)} s`,
-    `${label('Tokens')}${whole(document.total_input_tokens)} in, ${whole(document.total_cached_tokens)} of them cached, ${whole(document.total_output_tokens)} out`,
+    `${label('Tokens')}${wholeNumber(document.total_input_tokens)} in, ${wholeNumber(document.total_cached_tokens)} of them cached, ${wholeNumber(document.total_output_tokens)} out`,
     `${label('Prompts')}${difference.compared === 0 ? 'nobody counted them' : `${percent(difference.exact / difference.compared)} as long as planned, ${difference.min} to ${difference.max} tokens off`}, by ${prompts.counted_by}`,
   ];
   const latency = (title: string, name: 'ttft' | 'itl' | 'e2e') => [

@@ -98,7 +98,7 @@ async function tableOf(
   comparison: TrafficComparison,
   colour: boolean,
 ): Promise<string> {
-  const [{ comparisonTable }, { whole }] = await Promise.all([
+  const [{ comparisonTable }, { wholeNumber }] = await Promise.all([
     import('../../report/text/comparison-table.js'),
     import('../../report/text/format-number.js'),
   ]);
@@ -116,7 +116,7 @@ async function tableOf(
   );
   const columns = ['recorded', 'regenerated', ...(seeds.length > 1 ? [`${seeds.length} seeds`] : [])];
   const outside = rows.filter(({ remark }) => remark !== '').map(({ name }) => name);
-  const headline = `${path.replace(/\p{Cc}/gu, '?')}: ${whole(requests)} requests recorded, ${whole(comparison.requests)} regenerated with seed ${seed}`;
+  const headline = `${path.replace(/\p{Cc}/gu, '?')}: ${wholeNumber(requests)} requests recorded, ${wholeNumber(comparison.requests)} regenerated with seed ${seed}`;
   const verdict = outside.length === 0 ? 'All within 5 %.' : `Outside 5 %: ${outside.join('; ')}.`;
   return `${headline}\n\n${comparisonTable(columns, rows, { colour })}\n${verdict}\n`;
 }

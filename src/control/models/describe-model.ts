@@ -1,7 +1,7 @@
 import { ConfigFields } from '../../replica/catalogue/config-fields.js';
 import type { ModelSpec } from '../../replica/catalogue/contract.js';
 import { headDimension, kvBytesPerToken, parameters } from '../../replica/catalogue/kv-capacity.js';
-import { parseJsonObject } from '../../replica/catalogue/load-json.js';
+import { parseJsonFile } from '../../replica/catalogue/load-json.js';
 import { parseModelConfig } from '../../replica/catalogue/parse-model-config.js';
 import type { ModelSource } from './description/model-source.js';
 import { readWeights } from './description/model-weights.js';
@@ -47,7 +47,7 @@ export async function describeModel(source: ModelSource, name: string): Promise<
   const file = `${source.place}/${CONFIG}`;
   const text = await readText(source, CONFIG);
   if (text === null) throw noConfig(source.place);
-  const config = parseJsonObject(text, file);
+  const config = parseJsonFile(text, file);
   const weights = await readWeights(source);
   const fields = new ConfigFields(file, config);
   const said = fields.text('torch_dtype') || fields.text('dtype');
@@ -79,7 +79,7 @@ export async function describeModel(source: ModelSource, name: string): Promise<
 async function tokenizerContext(source: ModelSource): Promise<number | null> {
   const text = await readText(source, TOKENIZER_CONFIG);
   if (text === null) return null;
-  const { model_max_length: length } = parseJsonObject(text, `${source.place}/${TOKENIZER_CONFIG}`);
+  const { model_max_length: length } = parseJsonFile(text, `${source.place}/${TOKENIZER_CONFIG}`);
   return typeof length === 'number' && length >= 1 && length <= MOST_CONTEXT ? Math.trunc(length) : null;
 }
 

@@ -1,4 +1,4 @@
-import { type Difference, differences } from '../../store/resources/resource-differences.js';
+import { differences, type FieldDifference } from '../../store/resources/resource-differences.js';
 import { shownRef } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { withoutSealed } from '../../store/resources/secrets.js';
@@ -13,7 +13,7 @@ export interface PlannedChange {
   readonly ref: ResourceRef;
   readonly action: 'created' | 'changed' | 'unchanged';
   /** What differs, without secrets; empty for one that is created. */
-  readonly differences: readonly Difference[];
+  readonly differences: readonly FieldDifference[];
 }
 
 /** What has to be done so that there is all that is wanted. What is not named stays. */
@@ -32,14 +32,14 @@ export function plan(before: readonly Declared[], wanted: readonly Declared[]): 
 const contentOf = ({ labels, spec }: Declared) => ({ metadata: { labels }, spec });
 
 /** A sealed secret differs in the text that it is sealed as: what counts is the secret. */
-function shown({ after, before, path }: Difference): Difference {
+function shown({ after, before, path }: FieldDifference): FieldDifference {
   const secret = path.endsWith('.$sealed');
   const hidden = (value: unknown) => (secret && value !== undefined ? '***' : withoutSealed(value));
   return { path: secret ? path.slice(0, -'.$sealed'.length) : path, before: hidden(before), after: hidden(after) };
 }
 
 /** Of one place there is one difference. */
-function merged(found: readonly Difference[]): Difference[] {
+function merged(found: readonly FieldDifference[]): FieldDifference[] {
   return found.filter(({ path }, i) => found.findIndex((one) => one.path === path) === i);
 }
 

@@ -1,4 +1,4 @@
-import { decimal, whole } from '../../report/text/format-number.js';
+import { decimal, wholeNumber } from '../../report/text/format-number.js';
 import type { ClientSpec, LengthSpec } from '../../workload/spec/workload-spec.js';
 import type { WorkloadRecipe } from '../recipes/workload-recipe.js';
 import type { Capacity, Preset, PresetVariant } from './preset.js';
@@ -74,8 +74,8 @@ export const admission: Preset = {
   axis: { title: 'load', unit: 'x capacity' },
   headline: ['goodput_rps', 'rejected_share', 'ttft_p99_ms', 'ttft_p99_ms/critical'],
   notes: ({ requestsPerSec, inputTokensPerSec }) => [
-    `Capacity is ${decimal(requestsPerSec, 1)} requests/s: what the same fleet answers when ${whole(CAPACITY_REQUESTS)} requests arrive nearly at once.`,
-    `Token buckets fill at that rate (${whole(inputTokensPerSec)} prompt tokens/s) and hold 1, 5 or 20 seconds of it.`,
+    `Capacity is ${decimal(requestsPerSec, 1)} requests/s: what the same fleet answers when ${wholeNumber(CAPACITY_REQUESTS)} requests arrive nearly at once.`,
+    `Token buckets fill at that rate (${wholeNumber(inputTokensPerSec)} prompt tokens/s) and hold 1, 5 or 20 seconds of it.`,
     `tier-shed refuses the class batch while the busiest replica has an effective load above ${2 * MAX_NUM_SEQS}: a full batch.`,
     'Good is a first token within 500 ms (critical, 20 % of requests), 2 s (standard, 30 %) or 10 s (batch, 50 %).',
   ],

@@ -3,8 +3,8 @@ import {
   type Calibration,
   type CalibrationDocument,
   type CalibrationPoints,
+  COMPARED_METRICS,
   KNOWN_LIMITATIONS,
-  METRICS,
   type MetricName,
   type ToleranceName,
   type ToleranceVerdict,
@@ -15,13 +15,13 @@ import { compareHitRate } from './compare-hit-rate.js';
 import { compareMetric, type MetricComparison } from './compare-metric.js';
 import type { MeasuredRequest, PredictedRequest } from './measured-request.js';
 import { type Network, pairRequests } from './pair-requests.js';
-import { type ChunkTimes, tokenGaps } from './token-gaps.js';
+import { type RecordedChunks, tokenGaps } from './token-gaps.js';
 
 export interface CalibrationInputs {
   measured: readonly MeasuredRequest[];
   predicted: readonly PredictedRequest[];
   /** Null: gaps follow from the first and the last token. */
-  chunkTimes: ChunkTimes | null;
+  chunkTimes: RecordedChunks | null;
   /** Prompts found in caches; null where one of the sides does not tell. */
   hitRates: { real: { rate: number; source: string }; sim: number } | null;
   /** The file of results, for errors. */
@@ -55,7 +55,7 @@ export function calibrate(inputs: CalibrationInputs, options: CalibrationOptions
   };
   const metrics: CalibrationDocument['metrics'] = {};
   const points: CalibrationPoints['metrics'] = {};
-  for (const name of METRICS) {
+  for (const name of COMPARED_METRICS) {
     const [real, sim] = withBoth(...values[name]);
     if (real.length === 0) continue;
     metrics[name] = compareMetric(real, sim);
@@ -106,7 +106,7 @@ function verdicts(
   metrics: CalibrationDocument['metrics'],
   tolerances: CalibrationOptions['tolerances'],
 ): CalibrationDocument['tolerances'] {
-  const entries = METRICS.flatMap((metric) =>
+  const entries = COMPARED_METRICS.flatMap((metric) =>
     (['mape', 'mean'] as const).flatMap((kind): [ToleranceName, ToleranceVerdict][] => {
       const threshold = tolerances[`${metric}_${kind}`];
       if (threshold === undefined) return [];

@@ -1,7 +1,7 @@
 import type { CalibrationDocument } from './calibration.js';
 import { LEAST_TO_JUDGE, type MetricComparison } from './compare-metric.js';
 import type { PairedRequests } from './pair-requests.js';
-import type { TokenGaps } from './token-gaps.js';
+import type { ComparedGaps } from './token-gaps.js';
 
 /** Sides that differ by this much may be in different units. */
 const OTHER_UNIT = 300;
@@ -10,7 +10,7 @@ const OTHER_UNIT = 300;
 export function calibrationNotes(
   { pairs, prefixMismatches, tokenMismatches, unmatched }: PairedRequests,
   metrics: CalibrationDocument['metrics'],
-  { gaps, hasChunkTimes }: { gaps: TokenGaps; hasChunkTimes: boolean },
+  { gaps, hasChunkTimes }: { gaps: ComparedGaps; hasChunkTimes: boolean },
 ): string[] {
   const notes: string[] = [];
   const partial = pairs.filter(({ measured }) => !measured.completed).length;

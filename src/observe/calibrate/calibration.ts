@@ -3,9 +3,9 @@ import type { HitRateComparison } from './compare-hit-rate.js';
 import type { MetricComparison } from './compare-metric.js';
 
 /** What is compared of every request, in the order of a report. */
-export const METRICS = ['ttft', 'e2e', 'itl'] as const;
+export const COMPARED_METRICS = ['ttft', 'e2e', 'itl'] as const;
 
-export type MetricName = (typeof METRICS)[number];
+export type MetricName = (typeof COMPARED_METRICS)[number];
 
 /** What a tolerance limits: the mean error of single requests, or the error of the mean. */
 export type ToleranceName = `${MetricName}_${'mape' | 'mean'}`;

@@ -1,11 +1,11 @@
 import type { TraceGoodputTarget } from '../../workload/trace.js';
 import type { Pair } from './pair-requests.js';
-import type { TokenGaps } from './token-gaps.js';
+import type { ComparedGaps } from './token-gaps.js';
 
 type Dimension = 'ttft' | 'itl' | 'e2e';
 
 /** How many requests of a class were good, measured and predicted. */
-export interface ClassGoodput {
+export interface GoodputOfClass {
   count: number;
   real_slo_attainment: number;
   sim_slo_attainment: number;
@@ -17,7 +17,7 @@ export interface ClassGoodput {
 
 export interface GoodputComparison {
   targets: Record<string, Partial<Record<`${Dimension}_ms`, number>>>;
-  per_class: Record<string, ClassGoodput>;
+  per_class: Record<string, GoodputOfClass>;
   /** There are targets for gaps between tokens, and a side has no gaps. */
   skipped_itl?: true;
 }
@@ -32,7 +32,7 @@ type Side = Record<Dimension, number>;
 /** Compares, by class, how many of the paired requests keep to their targets; null when no class has any. */
 export function compareGoodput(
   pairs: readonly Pair[],
-  gaps: TokenGaps,
+  gaps: ComparedGaps,
   targets: Readonly<Record<string, TraceGoodputTarget>>,
 ): GoodputComparison | null {
   const classes = Object.keys(targets).sort();
@@ -44,7 +44,7 @@ export function compareGoodput(
   }));
   const hasGaps = sides.some(({ real, sim }) => !Number.isNaN(real.itl) && !Number.isNaN(sim.itl));
   const seconds = { real: span(pairs, (pair) => pair.measured.e2eUs), sim: span(pairs, (pair) => pair.e2eUs) };
-  const perClass = classes.map((name): [string, ClassGoodput] => {
+  const perClass = classes.map((name): [string, GoodputOfClass] => {
     const own = sides.filter((side) => side.name === name);
     const limits = Object.entries(LIMITS).flatMap(([dimension, key]): [Dimension, number][] => {
       const limit = targets[name]![key];

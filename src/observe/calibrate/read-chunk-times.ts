@@ -1,12 +1,12 @@
 import { CsvRecord } from '../../workload/formats/records/csv-record.js';
 import { forEachLine } from '../../workload/input-chunks.js';
 import { chunkTimesInvalid } from './errors.js';
-import type { ChunkTimes } from './token-gaps.js';
+import type { RecordedChunks } from './token-gaps.js';
 
 const COLUMNS = ['request_id', 'chunk_index', 'timestamp_us'];
 
 /** Reads when single pieces of answers came: a CSV with a row for each, in any order. */
-export async function readChunkTimes(path: string): Promise<ChunkTimes> {
+export async function readChunkTimes(path: string): Promise<RecordedChunks> {
   const chunks = new Map<number, [index: number, us: number][]>();
   let record: CsvRecord | null = null;
   await forEachLine(path, (line, number) => {

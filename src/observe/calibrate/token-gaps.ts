@@ -1,9 +1,9 @@
 import type { Pair } from './pair-requests.js';
 
 /** When the pieces of each response came, by the number of its request: microseconds, in the order of the pieces. */
-export type ChunkTimes = ReadonlyMap<number, readonly number[]>;
+export type RecordedChunks = ReadonlyMap<number, readonly number[]>;
 
-export interface TokenGaps {
+export interface ComparedGaps {
   /** By pair; NaN for a response of one token, or where a side has no gap. */
   real: Float64Array;
   sim: Float64Array;
@@ -15,7 +15,7 @@ export interface TokenGaps {
  * The mean gap between tokens on both sides. What was measured is taken from the times of single pieces where there are any, else
  * from the first and the last token.
  */
-export function tokenGaps(pairs: readonly Pair[], chunkTimes: ChunkTimes | null): TokenGaps {
+export function tokenGaps(pairs: readonly Pair[], chunkTimes: RecordedChunks | null): ComparedGaps {
   let dropped = 0;
   const real = Float64Array.from(pairs, ({ measured }) => {
     if (chunkTimes === null) return meanGap(measured);

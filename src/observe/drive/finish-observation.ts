@@ -7,7 +7,7 @@ import type { ChunkTimes } from './send/chunk-times.js';
 import type { LoadDriver } from './send/load-driver.js';
 
 /** A run that is over. */
-export interface FinishedRun {
+export interface FinishedDrive {
   plan: ObservePlan;
   server: ObservedServer;
   options: ObserveOptions;
@@ -20,7 +20,7 @@ export interface FinishedRun {
 }
 
 /** Everything that can be said of a run: its figures, and its requests as a trace. */
-export function finishObservation(run: FinishedRun): Observation {
+export function finishObservation(run: FinishedDrive): Observation {
   const { driver, epochUs, metrics, options, plan, prepared, server } = run;
   const { table } = plan.workload;
   const { records } = driver;
@@ -67,7 +67,7 @@ export function finishObservation(run: FinishedRun): Observation {
 }
 
 /** What was sent after the warm-up, in order of time. */
-function recordedRows({ driver: { records }, options, plan }: FinishedRun): Int32Array {
+function recordedRows({ driver: { records }, options, plan }: FinishedDrive): Int32Array {
   const { count } = plan.workload.table;
   const { order, sentUs } = records;
   return Int32Array.from({ length: count }, (_, row) => row)
@@ -75,7 +75,7 @@ function recordedRows({ driver: { records }, options, plan }: FinishedRun): Int3
     .sort((a, b) => Math.round(sentUs[a]!) - Math.round(sentUs[b]!) || order[a]! - order[b]!);
 }
 
-function chunksOf({ chunkTimes, plan }: FinishedRun, rows: Int32Array, ids: Float64Array): Observation['chunks'] {
+function chunksOf({ chunkTimes, plan }: FinishedDrive, rows: Int32Array, ids: Float64Array): Observation['chunks'] {
   if (chunkTimes === null) return [];
   const idOf = new Map(Array.from(rows, (row, i) => [row, ids[i]!]));
   return [...chunkTimes.byRow(plan.workload.table.count)]

@@ -4,7 +4,7 @@ import { ServerClient } from './client/server-client.js';
 import { finishObservation } from './finish-observation.js';
 import type { Observation, ObservedServer, ObserveOptions, ObservePlan, ObserveProgress } from './observation.js';
 import { prepareRun } from './prepare-run.js';
-import { API_PATHS } from './prompts/prompt-turns.js';
+import { FORMAT_PATHS } from './prompts/prompt-turns.js';
 import { ChunkTimes } from './send/chunk-times.js';
 import { LoadDriver } from './send/load-driver.js';
 import { prewarm } from './send/prewarm.js';
@@ -31,7 +31,7 @@ export async function observe(
     options.begun?.();
     const { prompts, writer } = prepared;
     const { maxConcurrency, streaming: isStream, timeoutUs } = options;
-    const path = API_PATHS[options.apiFormat];
+    const path = FORMAT_PATHS[options.apiFormat];
     const newClock = options.clock ?? (() => new MachineClock());
     if (options.prewarmUs > 0) {
       const sending = { client, writer, clock: newClock(), path, isStream, timeoutUs, maxConcurrency };

@@ -2,7 +2,7 @@ import { type RandomStream, randomStream } from '../../kernel/random-stream.js';
 import { addPrefill, emptyShape } from '../../replica/latency/batch-shape.js';
 import type { BatchShape } from '../../replica/latency/contract.js';
 import type { LatencyProfile, RequestCosts, StepCosts } from '../../replica/latency/profile.js';
-import { engineLatency, profileLatency, stepTime, tokensOf } from '../../replica/latency/profile-latency.js';
+import { batchTokens, engineLatency, profileLatency, stepTime } from '../../replica/latency/profile-latency.js';
 import { GpuLoad } from '../../replica/latency/profile-load.js';
 import { RequestTable } from '../../workload/request-table.js';
 import type { StepSample } from './steps/step-sample.js';
@@ -73,7 +73,7 @@ function timeAlone(costs: StepCosts): (shape: BatchShape) => number {
   const load = new GpuLoad(slowdown);
   return (shape) => {
     let us = timeOf(shape, 0);
-    for (let round = 0; round < 5; round++) us = timeOf(shape, load.steady(tokensOf(shape), us));
+    for (let round = 0; round < 5; round++) us = timeOf(shape, load.steady(batchTokens(shape), us));
     return us;
   };
 }
@@ -103,7 +103,7 @@ export function plantedSteps(
     const trueUs = inService ? served.stepUs(shape, startUs) : Math.trunc(alone(shape));
     const us = trueUs * (1 + error) + pauseUs;
     startUs += trueUs;
-    const tokens = tokensOf(shape);
+    const tokens = batchTokens(shape);
     const firstOfSize = inService && shape.prefills > 0 && !sizes.has(tokens);
     if (firstOfSize) sizes.add(tokens);
     const host = inService && timed ? { hostUs: hostTime(costs, shape) * (1 + error) + pauseUs } : {};

@@ -1,5 +1,5 @@
-import { invalidField, missingField } from '../errors.js';
-import { isJsonObject, type JsonObject } from './load-json.js';
+import { invalidFileField, missingField } from '../errors.js';
+import { isJsonObject, type JsonFields } from './load-json.js';
 
 /**
  * Typed access to a Hugging Face `config.json`. A model that also sees or hears keeps its language part in
@@ -7,12 +7,13 @@ import { isJsonObject, type JsonObject } from './load-json.js';
  */
 export class ConfigFields {
   readonly #file: string;
-  readonly #text: JsonObject;
-  readonly #all: JsonObject;
+  readonly #text: JsonFields;
+  readonly #all: JsonFields;
 
-  constructor(file: string, config: JsonObject) {
+  constructor(file: string, config: JsonFields) {
     const text = config.text_config ?? {};
-    if (!isJsonObject(text)) throw invalidField(file, 'text_config', 'is not an object', 'an object, or leave it out');
+    if (!isJsonObject(text))
+      throw invalidFileField(file, 'text_config', 'is not an object', 'an object, or leave it out');
     this.#file = file;
     this.#text = text;
     this.#all = { ...config, ...text };
@@ -69,7 +70,7 @@ export class ConfigFields {
 
   invalid(field: string, accepted: string): Error {
     const given = JSON.stringify(this.#all[field]);
-    return invalidField(this.#file, this.#label(field), `${given} is not accepted`, accepted);
+    return invalidFileField(this.#file, this.#label(field), `${given} is not accepted`, accepted);
   }
 
   #label(field: string): string {
@@ -81,9 +82,9 @@ export class ConfigFields {
 export class NestedFields {
   readonly #file: string;
   readonly #path: string;
-  readonly #fields: JsonObject;
+  readonly #fields: JsonFields;
 
-  constructor(file: string, path: string, fields: JsonObject) {
+  constructor(file: string, path: string, fields: JsonFields) {
     this.#file = file;
     this.#path = path;
     this.#fields = fields;
@@ -117,6 +118,6 @@ export class NestedFields {
 
   #invalid(field: string, accepted: string): Error {
     const given = JSON.stringify(this.#fields[field]);
-    return invalidField(this.#file, `${this.#path}.${field}`, `${given} is not accepted`, accepted);
+    return invalidFileField(this.#file, `${this.#path}.${field}`, `${given} is not accepted`, accepted);
   }
 }

@@ -1,8 +1,8 @@
 import { nearestName } from '../../kernel/nearest-name.js';
-import { invalidField, missingField, misspeltField, unknownGpu } from '../errors.js';
+import { invalidFileField, missingField, misspeltField, unknownGpu } from '../errors.js';
 import { cataloguePath } from './catalogue-path.js';
 import type { GpuSpec } from './contract.js';
-import { isJsonObject, type JsonObject, loadJsonObject } from './load-json.js';
+import { isJsonObject, type JsonFields, loadJsonObject } from './load-json.js';
 
 export interface GpuOptions {
   /** A file of rows like those of the bundled `hardware.json`; its rows come before the bundled ones. */
@@ -32,13 +32,13 @@ export function bundledGpus(): string[] {
 }
 
 function parseGpu(file: string, name: string, row: unknown): GpuSpec {
-  if (!isJsonObject(row)) throw invalidField(file, name, 'is not an object', `an object with ${FIELDS.join(', ')}`);
+  if (!isJsonObject(row)) throw invalidFileField(file, name, 'is not an object', `an object with ${FIELDS.join(', ')}`);
   rejectUnknown(file, name, row);
   const number = (field: string, accepted: string, ok: (value: number) => boolean): number => {
     const value = row[field];
     if (value === undefined) throw missingField(file, `${name}.${field}`, accepted);
     if (typeof value !== 'number' || !ok(value)) {
-      throw invalidField(file, `${name}.${field}`, `${JSON.stringify(value)} is not accepted`, accepted);
+      throw invalidFileField(file, `${name}.${field}`, `${JSON.stringify(value)} is not accepted`, accepted);
     }
     return value;
   };
@@ -59,12 +59,12 @@ function parseGpu(file: string, name: string, row: unknown): GpuSpec {
 }
 
 /** A field nobody reads would be ignored in silence; `source` says where the numbers come from. */
-function rejectUnknown(file: string, name: string, row: JsonObject): void {
+function rejectUnknown(file: string, name: string, row: JsonFields): void {
   const known = [...FIELDS, 'source'];
   for (const field of Object.keys(row)) {
     if (known.includes(field)) continue;
     const meant = nearestName(field, known);
     if (meant !== undefined) throw misspeltField(file, `${name}.${field}`, meant);
-    throw invalidField(file, `${name}.${field}`, 'is not a known field', `only ${known.join(', ')}`);
+    throw invalidFileField(file, `${name}.${field}`, 'is not a known field', `only ${known.join(', ')}`);
   }
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonError } from './find-json-error.js';
-import { findRepeatedKey, loadJsonObject, parseJsonObject } from './load-json.js';
+import { findRepeatedKey, loadJsonObject, parseJsonFile } from './load-json.js';
 
 describe('parseJsonObject', () => {
   it('reads an object, with or without a byte order mark', () => {
-    expect(parseJsonObject('{"a": [1, {"b": null}]}', 'f')).toEqual({ a: [1, { b: null }] });
-    expect(parseJsonObject('\uFEFF{}', 'f')).toEqual({});
+    expect(parseJsonFile('{"a": [1, {"b": null}]}', 'f')).toEqual({ a: [1, { b: null }] });
+    expect(parseJsonFile('\uFEFF{}', 'f')).toEqual({});
   });
 
   it.each([
@@ -29,13 +29,13 @@ describe('parseJsonObject', () => {
     ['{} {}', '1:4', 'the end of the file expected'],
     ['{"a": 1 // note\n}', '1:9', "',' or '}' expected"],
   ])('places the error in %j', (text, at, problem) => {
-    expect(() => parseJsonObject(text, 'f.json')).toThrow(
+    expect(() => parseJsonFile(text, 'f.json')).toThrow(
       expect.objectContaining({ code: 'MALFORMED_JSON', place: `f.json:${at}`, problem }),
     );
   });
 
   it.each(['[]', '1', 'null', '"x"'])('refuses %s at the top', (text) => {
-    expect(() => parseJsonObject(text, 'f.json')).toThrow(
+    expect(() => parseJsonFile(text, 'f.json')).toThrow(
       expect.objectContaining({ code: 'INVALID_FIELD', place: 'f.json (top level)' }),
     );
   });

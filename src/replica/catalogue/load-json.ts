@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { readProblem } from '../../files/file-problem.js';
-import { fileNotReadable, invalidField, malformedJson } from '../errors.js';
+import { fileNotReadable, invalidFileField, malformedJson } from '../errors.js';
 import { findJsonError } from './find-json-error.js';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-export type JsonObject = { readonly [key: string]: unknown };
+export type JsonFields = { readonly [key: string]: unknown };
 
-export function isJsonObject(value: unknown): value is JsonObject {
+export function isJsonObject(value: unknown): value is JsonFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Reads a JSON file whose top level is an object; what is wrong with it is named by file, line and column. */
-export function loadJsonObject(file: string, { uniqueKeys = false } = {}): JsonObject {
+export function loadJsonObject(file: string, { uniqueKeys = false } = {}): JsonFields {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw fileNotReadable(file, readProblem(error));
   }
-  const value = parseJsonObject(text, file);
+  const value = parseJsonFile(text, file);
   const repeated = uniqueKeys ? findRepeatedKey(text) : undefined;
   if (repeated !== undefined) {
     const { line, column } = position(text, repeated.offset);
@@ -33,7 +33,7 @@ function position(text: string, offset: number): { line: number; column: number 
   return { line: before.length, column: before[before.length - 1]!.length + 1 };
 }
 
-export function parseJsonObject(text: string, file: string): JsonObject {
+export function parseJsonFile(text: string, file: string): JsonFields {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   let value: unknown;
   try {
@@ -43,7 +43,7 @@ export function parseJsonObject(text: string, file: string): JsonObject {
     const { line, column } = position(json, found.offset);
     throw malformedJson(file, line, column, found.problem);
   }
-  if (!isJsonObject(value)) throw invalidField(file, 'top level', 'is not an object', 'a JSON object { ... }');
+  if (!isJsonObject(value)) throw invalidFileField(file, 'top level', 'is not an object', 'a JSON object { ... }');
   return value;
 }
 

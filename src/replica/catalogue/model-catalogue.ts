@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProblem } from '../../files/file-problem.js';
-import { fileNotReadable, noModelInFolder, unknownModel } from '../errors.js';
+import { fileNotReadable, modelNotInCatalogue, noModelInFolder } from '../errors.js';
 import { cataloguePath } from './catalogue-path.js';
 import type { ModelSpec } from './contract.js';
 import { parseModelConfig } from './parse-model-config.js';
@@ -33,7 +33,7 @@ function configFile(name: string, userFolder: string | undefined): string {
   const folder = name.slice(name.indexOf('/') + 1);
   if (userFolder === undefined) {
     const known = bundledModels();
-    if (!known.includes(folder)) throw unknownModel(name, folder, known);
+    if (!known.includes(folder)) throw modelNotInCatalogue(name, folder, known);
     return join(cataloguePath('models'), folder, 'config.json');
   }
   const own = join(userFolder, 'config.json');

@@ -1,6 +1,6 @@
 import { ConfigFields } from './config-fields.js';
 import type { ModelSpec } from './contract.js';
-import { parseJsonObject } from './load-json.js';
+import { parseJsonFile } from './load-json.js';
 import { weightBytes } from './weight-bytes.js';
 
 const BYTES_PER_ELEMENT: Record<string, number> = {
@@ -25,7 +25,7 @@ const EXPERT_FIELDS = ['num_experts', 'moe_num_experts', 'n_routed_experts', 'nu
  * text.
  */
 export function parseModelConfig(text: string, file: string, name: string): ModelSpec {
-  const fields = new ConfigFields(file, parseJsonObject(text, file));
+  const fields = new ConfigFields(file, parseJsonFile(text, file));
   const heads = fields.count('num_attention_heads');
   const hidden = fields.count('hidden_size');
   if (hidden < heads) throw fields.invalid('hidden_size', `at least num_attention_heads (${heads})`);

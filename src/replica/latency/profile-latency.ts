@@ -51,7 +51,7 @@ function engineTime({ slowdown, launch }: StepCosts, age: EngineAge, timeOf: Loa
   return (shape, startUs = endUs) => {
     if (load !== null && startUs > endUs) load.rest(startUs - endUs);
     const us = stepDurationUs(timeOf(shape, load === null ? 0 : load.share) + firstUs(shape));
-    load?.add(tokensOf(shape), us);
+    load?.add(batchTokens(shape), us);
     endUs = startUs + us;
     return us;
   };
@@ -70,11 +70,11 @@ function firstTimes({ aboveTokens, firstUs }: LaunchCosts): (shape: BatchShape) 
 
 /** Tokens of a step that is launched piece by piece; 0 for any other. */
 export function launchedTokens(shape: BatchShape, aboveTokens: number): number {
-  const tokens = tokensOf(shape);
+  const tokens = batchTokens(shape);
   return shape.prefills > 0 && tokens > aboveTokens ? tokens : 0;
 }
 
-export function tokensOf({ decodes, prefillTokens }: BatchShape): number {
+export function batchTokens({ decodes, prefillTokens }: BatchShape): number {
   return decodes + prefillTokens;
 }
 

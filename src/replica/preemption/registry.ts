@@ -1,4 +1,4 @@
-import { unknownName } from '../errors.js';
+import { unknownEntry } from '../errors.js';
 import type { PreemptionPolicy } from './contract.js';
 import { lastAdmitted } from './fcfs.js';
 import { leastUrgent } from './priority.js';
@@ -8,7 +8,7 @@ export const PREEMPTION_POLICIES: readonly PreemptionPolicy[] = [lastAdmitted, l
 export function preemptionPolicy(name: string): PreemptionPolicy {
   const found = PREEMPTION_POLICIES.find((p) => p.name === name);
   if (found !== undefined) return found;
-  throw unknownName(
+  throw unknownEntry(
     'REPLICA_UNKNOWN_PREEMPTION',
     '--preemption-policy',
     'preemption policy',

@@ -1,4 +1,4 @@
-import { unknownName } from '../errors.js';
+import { unknownEntry } from '../errors.js';
 import type { Scheduler } from './contract.js';
 import { fcfs } from './fcfs.js';
 import { priorityFcfs } from './priority-fcfs.js';
@@ -9,6 +9,7 @@ export const SCHEDULERS: readonly Scheduler[] = [fcfs, priorityFcfs, sjf, revers
 
 export function scheduler(name: string): Scheduler {
   const found = SCHEDULERS.find((s) => s.name === name);
-  if (found === undefined) throw unknownName('REPLICA_UNKNOWN_SCHEDULER', '--scheduler', 'scheduler', name, SCHEDULERS);
+  if (found === undefined)
+    throw unknownEntry('REPLICA_UNKNOWN_SCHEDULER', '--scheduler', 'scheduler', name, SCHEDULERS);
   return found;
 }

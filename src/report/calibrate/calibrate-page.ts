@@ -8,7 +8,14 @@ import { escaped } from '../chart/svg.js';
 import { CHART_STYLE } from '../page/chart-style.js';
 import { htmlPage, htmlTable } from '../page/html-page.js';
 import { COLOUR_OF, MOST_POINTS, metricCharts } from './calibrate-charts.js';
-import { goodputRows, gradeRows, headline, levelRows, METRIC_TITLES, verdictRows } from './calibrate-table.js';
+import {
+  calibrationHeadline,
+  goodputRows,
+  gradeRows,
+  levelRows,
+  METRIC_TITLES,
+  verdictRows,
+} from './calibrate-table.js';
 
 const STYLE = `${CHART_STYLE}
 .line.dots { stroke-width: 5; stroke-linecap: round; opacity: 0.5; }
@@ -17,7 +24,7 @@ const STYLE = `${CHART_STYLE}
 /** The comparison as one page that needs nothing else. @param title what is compared with what */
 export function calibrationPage({ document, points }: Calibration, title: string): string {
   const sections = [
-    `<h1>${escaped(title)}</h1>\n${paragraph(`${headline(document)}.`)}`,
+    `<h1>${escaped(title)}</h1>\n${paragraph(`${calibrationHeadline(document)}.`)}`,
     section('How good the prediction is', table(gradeRows(document)), table(verdictRows(document))),
     section('Both sides', table(named(levelRows(document))), table(goodputRows(document))),
     ...(Object.keys(points.metrics) as MetricName[]).map((name) => metricSection(points, name)),

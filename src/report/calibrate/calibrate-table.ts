@@ -1,6 +1,6 @@
 import type { CalibrationDocument, MetricName, ToleranceName } from '../../observe/calibrate/calibration.js';
 import type { Level, MetricComparison } from '../../observe/calibrate/compare-metric.js';
-import { counted, decimal, percent, whole } from '../text/format-number.js';
+import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
 import { createStyle } from '../text/style.js';
 import { type Alignment, textTable } from '../text/text-table.js';
 
@@ -27,7 +27,7 @@ export function calibrationTable(
   const goodput = goodputRows(document);
   const verdicts = verdictRows(document);
   const sections = [
-    [style.heading(title.replace(/\p{Cc}/gu, '?')), style.faint(headline(document))],
+    [style.heading(title.replace(/\p{Cc}/gu, '?')), style.faint(calibrationHeadline(document))],
     table(gradeRows(document), ['left', 'right', 'right', 'right', 'left', 'left']),
     table(levelRows(document), ['left', 'left', ...SHOWN_LEVELS.map((): Alignment => 'right')]),
     goodput.length === 0 ? [] : table(goodput, ['left', 'right', 'right', 'right', 'right', 'right']),
@@ -39,9 +39,9 @@ export function calibrationTable(
 }
 
 /** `198 of 210 requests compared, 10 warm-up, 2 token mismatches`. */
-export function headline({ trace_info: info }: CalibrationDocument): string {
-  const warmUp = info.warm_up_excluded > 0 ? `, ${whole(info.warm_up_excluded)} warm-up` : '';
-  const of = `${whole(info.matched_pairs)} of ${counted(info.num_requests, 'request')} compared`;
+export function calibrationHeadline({ trace_info: info }: CalibrationDocument): string {
+  const warmUp = info.warm_up_excluded > 0 ? `, ${wholeNumber(info.warm_up_excluded)} warm-up` : '';
+  const of = `${wholeNumber(info.matched_pairs)} of ${counted(info.num_requests, 'request')} compared`;
   return `${of}${warmUp}, ${counted(info.token_mismatches, 'token mismatch').replace(/mismatchs$/, 'mismatches')}`;
 }
 
@@ -49,7 +49,7 @@ export function headline({ trace_info: info }: CalibrationDocument): string {
 export function gradeRows(document: CalibrationDocument): string[][] {
   const rows = measured(document).map(([name, { count, request_level: level }]) => [
     METRIC_TITLES[name],
-    whole(count),
+    wholeNumber(count),
     level.mape === null ? '-' : percent(level.mape),
     decimal(level.pearson_r, 3),
     level.bias_direction,
@@ -76,7 +76,7 @@ export function goodputRows({ goodput }: CalibrationDocument): string[][] {
   if (goodput === undefined) return [];
   const rows = Object.entries(goodput.per_class).map(([name, own]) => [
     name,
-    whole(own.count),
+    wholeNumber(own.count),
     percent(own.real_slo_attainment),
     percent(own.sim_slo_attainment),
     decimal(own.real_goodput_rps),

@@ -1,5 +1,5 @@
 import type { FitReport, Interval, RequestErrors } from '../../observe/fit/fit-report.js';
-import { counted, decimal, percent, whole } from '../text/format-number.js';
+import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
 import { createStyle } from '../text/style.js';
 import { textTable } from '../text/text-table.js';
 
@@ -42,7 +42,7 @@ export function fitTable(document: FitDocument, { colour }: { colour: boolean })
 
 function dataRow({ heldOut, kind, name, used }: FitReport['data'][number]): string[] {
   const noun = kind === 'steps' ? 'step' : 'request';
-  return [name, counted(used, noun), whole(heldOut)];
+  return [name, counted(used, noun), wholeNumber(heldOut)];
 }
 
 function intervalRow({ high, low, name, value }: Interval): string[] {
@@ -54,7 +54,7 @@ function stepRows({ fitted, heldOut }: NonNullable<FitReport['steps']>): string[
   const rows = [['fitted', fitted] as const, ...(heldOut === null ? [] : [['held out', heldOut] as const])].map(
     ([name, { medianAbs, p90Abs, steps, total }]) => [
       name,
-      whole(steps),
+      wholeNumber(steps),
       percent(medianAbs),
       percent(p90Abs),
       signed(total),
@@ -68,7 +68,7 @@ function requestRows({ before, report }: FitDocument): string[][] {
   const row = (name: string, what: string, errors: RequestErrors | null) =>
     errors === null
       ? []
-      : [[name, what, whole(errors.requests), signed(errors.ttft), signed(errors.itl), signed(errors.e2e)]];
+      : [[name, what, wholeNumber(errors.requests), signed(errors.ttft), signed(errors.itl), signed(errors.e2e)]];
   const rows = report.requests!.flatMap(({ fitted, heldOut, name }, i) => [
     ...row(name, 'held out, before', before[i] ?? null),
     ...row(name, 'held out, after', heldOut),

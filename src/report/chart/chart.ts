@@ -10,15 +10,15 @@ export interface Series {
   points: readonly Point[];
 }
 
-export interface Axis {
+export interface ChartAxis {
   title: string;
   scale: Scale;
 }
 
 export interface Chart {
   title: string;
-  x: Axis;
-  y: Axis;
+  x: ChartAxis;
+  y: ChartAxis;
   series: readonly Series[];
 }
 

@@ -1,4 +1,4 @@
-import { type Axis, axes, type Point } from './chart.js';
+import { axes, type ChartAxis, type Point } from './chart.js';
 import { coordinate, element, escaped, label, path } from './svg.js';
 
 /** A line with its own colour: the same thing has the same colour in every panel of a page. */
@@ -16,8 +16,8 @@ export interface PanelLine {
 
 export interface Panel {
   title: string;
-  x: Axis;
-  y: Axis;
+  x: ChartAxis;
+  y: ChartAxis;
   lines: readonly PanelLine[];
 }
 

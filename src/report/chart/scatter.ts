@@ -1,12 +1,12 @@
-import { type Axis, axes, type Point } from './chart.js';
+import { axes, type ChartAxis, type Point } from './chart.js';
 import { type PanelSize, picture } from './panel.js';
 import { coordinate, element, escaped, label, path } from './svg.js';
 
 /** Many points, and at most one line through or beside them. */
 export interface Scatter {
   title: string;
-  x: Axis;
-  y: Axis;
+  x: ChartAxis;
+  y: ChartAxis;
   /** What a point is. */
   name: string;
   colour: number;

@@ -5,7 +5,7 @@ import { CHART_STYLE } from '../page/chart-style.js';
 import { htmlPage, htmlTable } from '../page/html-page.js';
 import { colourOf, latencyCharts, measures, metricChart, seriesOf, stepText } from './compare-charts.js';
 import { loadCharts, shownVariants, showsRange, targetCharts } from './compare-fleet-charts.js';
-import { compareRows, headline } from './compare-table.js';
+import { compareRows, comparisonHeadline } from './compare-table.js';
 
 /** The comparison as one page that needs nothing else: sentences first, then tables and plots. */
 export function comparePage(comparison: Comparison): string {
@@ -32,7 +32,7 @@ function intro(document: ComparisonDocument): string {
   const { title, notes } = document.comparison;
   const { replica, instances } = document.variants[0]!.config;
   const fleet = `${replica.model} on ${replica.hardware}, tp ${replica.tp}, ${instances} instances`;
-  const lines = [`${headline(document)}. First variant: ${fleet}.`, ...notes];
+  const lines = [`${comparisonHeadline(document)}. First variant: ${fleet}.`, ...notes];
   return `<h1>${escaped(title)}</h1>\n${lines.map(paragraph).join('\n')}`;
 }
 

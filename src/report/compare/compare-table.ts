@@ -1,7 +1,7 @@
 import type { ComparedVariant, ComparisonDocument } from '../../experiment/comparison/comparison.js';
 import type { MetricDifference } from '../../experiment/comparison/metric-difference.js';
 import type { Metric } from '../../experiment/metrics.js';
-import { counted, whole } from '../text/format-number.js';
+import { counted, wholeNumber } from '../text/format-number.js';
 import { amount, changeText, unitText } from '../text/metric-text.js';
 import { createStyle } from '../text/style.js';
 import { type Alignment, textTable } from '../text/text-table.js';
@@ -14,7 +14,7 @@ export function compareTable(document: ComparisonDocument, { colour }: { colour:
   const style = createStyle(colour);
   const [names, ...rows] = textTable(compareRows(document), alignments(document.comparison.headline));
   const sections = [
-    [style.heading(document.comparison.title), style.faint(headline(document)), ...document.comparison.notes],
+    [style.heading(document.comparison.title), style.faint(comparisonHeadline(document)), ...document.comparison.notes],
     [style.heading(names!), ...rows],
     [style.heading('What differs'), ...findingLines(document)],
     [style.faint(`${document.comparison.intervals}.`)],
@@ -23,7 +23,7 @@ export function compareTable(document: ComparisonDocument, { colour }: { colour:
 }
 
 /** `5 variants, seeds 42 to 46, 25 runs`. */
-export function headline({ comparison: { seeds, runs }, variants }: ComparisonDocument): string {
+export function comparisonHeadline({ comparison: { seeds, runs }, variants }: ComparisonDocument): string {
   const [first, last] = [seeds[0], seeds.at(-1)];
   const told = seeds.length === 1 ? `seed ${first}` : `${counted(seeds.length, 'seed')} from ${first} to ${last}`;
   return `${counted(variants.length, 'variant')}, ${told}, ${counted(runs, 'run')}`;
@@ -61,8 +61,8 @@ function verdictText(metric: Metric, difference: MetricDifference): string {
 
 function targetsText(targets: readonly number[] | null): string {
   if (targets === null) return '';
-  if (targets.length <= LISTED_INSTANCES) return targets.map((count) => whole(count)).join(' ');
-  return `${whole(Math.min(...targets))} to ${whole(Math.max(...targets))}`;
+  if (targets.length <= LISTED_INSTANCES) return targets.map((count) => wholeNumber(count)).join(' ');
+  return `${wholeNumber(Math.min(...targets))} to ${wholeNumber(Math.max(...targets))}`;
 }
 
 /** Sentences under a line for each variant that has a purpose. */

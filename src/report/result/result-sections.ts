@@ -7,7 +7,7 @@ import type {
   ResultDocument,
   SessionMetrics,
 } from '../../simulator/result-document.js';
-import { counted, decimal, percent, whole } from '../text/format-number.js';
+import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
 import { textTable } from '../text/text-table.js';
 
 /** The parts of the report that only some runs have. Each is a list of lines, empty when there is nothing to say. */
@@ -20,7 +20,7 @@ export function classLines(slo: ResultDocument['slo']): string[] {
   const names = ['Class, ms', 'requests', 'TTFT mean', 'p99', 'ITL mean', 'p99', 'E2E mean', 'p99'];
   const rows = classes.map(([name, { count, ttft, itl, e2e }]) => [
     name,
-    whole(count),
+    wholeNumber(count),
     ...ms(ttft),
     ...ms(itl),
     ...ms(e2e),
@@ -32,7 +32,7 @@ export function goodputLines(goodput: Goodput | undefined): string[] {
   if (goodput === undefined) return [];
   const rows = Object.entries(goodput.per_class).map(([name, target]) => [
     name,
-    whole(target.count),
+    wholeNumber(target.count),
     percent(target.slo_attainment),
     decimal(target.goodput_rps),
     Object.entries(target.slo_attainment_by_dim)
@@ -49,7 +49,7 @@ export function goodputLines(goodput: Goodput | undefined): string[] {
 export function tenantLines({ jain, tenants }: ResultDocument['fairness']): string[] {
   const entries = Object.entries(tenants);
   if (entries.length === 0) return [];
-  const rows = entries.map(([name, { requests, tokens }]) => [name, whole(requests), whole(tokens)]);
+  const rows = entries.map(([name, { requests, tokens }]) => [name, wholeNumber(requests), wholeNumber(tokens)]);
   return [
     ...numbersTable([['Tenant', 'requests', 'tokens'], ...rows]),
     `fairness (Jain's index of tokens) ${decimal(jain, 4)}`,
@@ -63,7 +63,7 @@ export function sessionLines(sessions: SessionMetrics | undefined): string[] {
     ...[mean, p50, p95, p99].map((v) => decimal(v)),
   ];
   return numbersTable([
-    [`${whole(sessions.count)} sessions, ms`, 'mean', 'p50', 'p95', 'p99'],
+    [`${wholeNumber(sessions.count)} sessions, ms`, 'mean', 'p50', 'p95', 'p99'],
     row('first turn TTFT', sessions.ttft_cold_ms),
     row('later turns TTFT', sessions.ttft_warm_ms),
     row('duration', sessions.duration_ms),
@@ -76,7 +76,7 @@ export function decisionLines(decisions: DecisionSummary | undefined, fitness: R
     const { total, admitted, rejected, mean_regret, max_regret } = decisions;
     const sent = Object.values(decisions.targets);
     lines.push(
-      `Decisions   ${whole(total)} in all, ${whole(admitted)} admitted, ${whole(rejected)} rejected`,
+      `Decisions   ${wholeNumber(total)} in all, ${wholeNumber(admitted)} admitted, ${wholeNumber(rejected)} rejected`,
       `regret      mean ${decimal(mean_regret, 6)}, max ${decimal(max_regret, 6)}`,
       `targets     ${counted(sent.length, 'instance')} got ${Math.min(...sent)} to ${Math.max(...sent)} requests each`,
     );
@@ -97,7 +97,7 @@ export function anomalyLines(anomalies: ResultDocument['anomalies'], cluster: Cl
     ...Object.entries(anomalies.rejections).map(([reason, n]): [string, number] => [`rejected: ${reason}`, n]),
     ...Object.entries(anomalies.shed).map(([name, n]): [string, number] => [`shed: ${name}`, n]),
   ];
-  const rows = counts.filter(([, n]) => n > 0).map(([name, n]) => [name, whole(n)]);
+  const rows = counts.filter(([, n]) => n > 0).map(([name, n]) => [name, wholeNumber(n)]);
   return rows.length === 0 ? [] : numbersTable([['Anomalies', ''], ...rows]);
 }
 

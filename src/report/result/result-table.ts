@@ -6,7 +6,7 @@ import type {
   ServingMetrics,
 } from '../../simulator/result-document.js';
 import { bar } from '../text/bar.js';
-import { counted, decimal, percent, whole } from '../text/format-number.js';
+import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
 import { createStyle, type Style } from '../text/style.js';
 import { textTable } from '../text/text-table.js';
 import { anomalyLines, classLines, decisionLines, goodputLines, sessionLines, tenantLines } from './result-sections.js';
@@ -58,16 +58,17 @@ function headline({ cluster, config }: ResultDocument, style: Style): string[] {
   const size = counted(config.instances, 'instance');
   const queue = config.flowControl === null ? '' : `, gateway queue by ${config.flowControl.dispatchOrder}`;
   const label = (name: string) => style.heading(name.padEnd(LABEL_WIDTH));
-  const fates = FATES.filter(([key]) => cluster[key] > 0).map(([key, name]) => `${whole(cluster[key])} ${name}`);
-  const capped = cluster.length_capped_requests > 0 ? ` (${whole(cluster.length_capped_requests)} cut short)` : '';
+  const fates = FATES.filter(([key]) => cluster[key] > 0).map(([key, name]) => `${wholeNumber(cluster[key])} ${name}`);
+  const capped =
+    cluster.length_capped_requests > 0 ? ` (${wholeNumber(cluster.length_capped_requests)} cut short)` : '';
   const speed = `${decimal(cluster.responses_per_sec)} requests/s, ${decimal(cluster.tokens_per_sec, 1)} output tokens/s`;
   return [
     style.heading(`${replica.model} on ${replica.hardware}, tp ${replica.tp}, ${size}`),
     style.faint(`routing ${config.routing.policy}, admission ${config.admission.policy}${queue}, seed ${config.seed}`),
     '',
-    `${label('Requests')}${[`${whole(cluster.generated_requests)} generated`, `${whole(cluster.completed_requests)} completed${capped}`, ...fates].join(', ')}`,
+    `${label('Requests')}${[`${wholeNumber(cluster.generated_requests)} generated`, `${wholeNumber(cluster.completed_requests)} completed${capped}`, ...fates].join(', ')}`,
     `${label('Throughput')}${speed} over ${decimal(cluster.duration_s)} s`,
-    `${label('Tokens')}${whole(cluster.total_input_tokens)} in, ${whole(cluster.total_output_tokens)} out`,
+    `${label('Tokens')}${wholeNumber(cluster.total_input_tokens)} in, ${wholeNumber(cluster.total_output_tokens)} out`,
     `${label('KV cache')}${percent(cluster.prompt_cache_hit_rate)} of prompt tokens found, ${counted(cluster.preemption_count, 'preemption')}`,
   ];
 }
@@ -109,14 +110,14 @@ function instanceLines(instances: readonly InstanceMetrics[], style: Style): str
   const total = instances.reduce((sum, { injected_requests }) => sum + injected_requests, 0);
   const rows = instances.map((instance) => [
     instance.instance_id,
-    whole(instance.injected_requests),
+    wholeNumber(instance.injected_requests),
     percent(total === 0 ? 0 : instance.injected_requests / total),
     bar(total === 0 ? 0 : instance.injected_requests / total, BAR_WIDTH),
     latency(instance, 'ttft_p99_ms'),
     latency(instance, 'e2e_p99_ms'),
     decimal(instance.tokens_per_sec, 1),
     percent(instance.prompt_cache_hit_rate),
-    whole(instance.preemption_count),
+    wholeNumber(instance.preemption_count),
   ]);
   const names = ['Instance', 'requests', 'share', '', 'TTFT p99', 'E2E p99', 'tokens/s', 'cached', 'preempted'];
   const lines = textTable(

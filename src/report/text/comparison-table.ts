@@ -1,4 +1,4 @@
-import { decimal, percent, whole } from './format-number.js';
+import { decimal, percent, wholeNumber } from './format-number.js';
 import { createStyle } from './style.js';
 import { textTable } from './text-table.js';
 
@@ -17,7 +17,7 @@ export interface ComparisonRow {
 }
 
 const FORMATS: Readonly<Record<ComparisonRow['kind'], (value: number) => string>> = {
-  count: whole,
+  count: wholeNumber,
   seconds: (value) => `${decimal(value, 0)} s`,
   rate: (value) => `${decimal(value, 3)} /s`,
   tokens: (value) => decimal(value, 1),

@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest';
-import { counted, decimal, percent, whole } from './format-number.js';
+import { counted, decimal, percent, wholeNumber } from './format-number.js';
 
 it('groups thousands', () => {
-  expect([whole(0), whole(999), whole(1000), whole(1234567.4)]).toEqual(['0', '999', '1,000', '1,234,567']);
+  expect([wholeNumber(0), wholeNumber(999), wholeNumber(1000), wholeNumber(1234567.4)]).toEqual([
+    '0',
+    '999',
+    '1,000',
+    '1,234,567',
+  ]);
   expect([decimal(1234.567), decimal(-1234.5, 1), decimal(0.5, 0)]).toEqual(['1,234.57', '-1,234.5', '1']);
 });
 

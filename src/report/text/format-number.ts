@@ -1,5 +1,5 @@
 /** 1234567 as `1,234,567`. */
-export function whole(value: number): string {
+export function wholeNumber(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
@@ -17,5 +17,5 @@ export function percent(share: number): string {
 
 /** `1 request`, `2 requests`. */
 export function counted(value: number, noun: string): string {
-  return `${whole(value)} ${noun}${value === 1 ? '' : 's'}`;
+  return `${wholeNumber(value)} ${noun}${value === 1 ? '' : 's'}`;
 }

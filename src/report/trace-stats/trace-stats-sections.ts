@@ -1,5 +1,5 @@
 import type { ReuseShare, Spread, TraceStats } from '../../workload/tools/trace-stats-document.js';
-import { counted, decimal, percent, whole } from '../text/format-number.js';
+import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
 import { timeSpan } from '../text/time-span.js';
 
 /** A table: the first row holds the column names, the first column the names of the rows. */
@@ -36,8 +36,8 @@ function rateSection({ rate }: TraceStats): Section {
     [
       'requests',
       number(rate.mean_per_s),
-      whole(rate.peak_per_second),
-      whole(rate.peak_per_minute),
+      wholeNumber(rate.peak_per_second),
+      wholeNumber(rate.peak_per_minute),
       number(rate.gap_cv),
     ],
   ];
@@ -46,7 +46,7 @@ function rateSection({ rate }: TraceStats): Section {
 function lengthSection({ input_tokens, output_tokens, chats }: TraceStats): Section {
   const row = (name: string, total: number, spread: Spread) => [
     name,
-    whole(total),
+    wholeNumber(total),
     ...[spread.mean, spread.p50, spread.p90, spread.p99, spread.max].map((value) => decimal(value, 1)),
   ];
   return [
@@ -58,7 +58,11 @@ function lengthSection({ input_tokens, output_tokens, chats }: TraceStats): Sect
 }
 
 function reuseSection({ prefix_reuse: reuse }: TraceStats): Section {
-  const row = (name: string, { reused_tokens, share }: ReuseShare) => [name, whole(reused_tokens), percent(share)];
+  const row = (name: string, { reused_tokens, share }: ReuseShare) => [
+    name,
+    wholeNumber(reused_tokens),
+    percent(share),
+  ];
   const lru = reuse.lru_cache;
   if (reuse.known_by.length === 0) {
     return [['Reusable prefixes'], ['not known: the trace does not tell which prompts start alike']];
@@ -75,16 +79,16 @@ function blocksSection({ recorded_blocks: blocks }: TraceStats): Section {
   const { tokens, count, distinct, seen_before_share } = blocks;
   return [
     ['Recorded blocks', 'in prompts', 'different', 'seen before'],
-    [`of ${counted(tokens, 'token')}`, whole(count), whole(distinct), percent(seen_before_share)],
+    [`of ${counted(tokens, 'token')}`, wholeNumber(count), wholeNumber(distinct), percent(seen_before_share)],
   ];
 }
 
 function hotSection({ input_tokens, prefix_reuse }: TraceStats): Section {
   const rows = prefix_reuse.hot_prefixes.map(({ tokens, uses, reused_tokens, first_request }) => [
     first_request,
-    whole(tokens),
-    whole(uses),
-    whole(reused_tokens),
+    wholeNumber(tokens),
+    wholeNumber(uses),
+    wholeNumber(reused_tokens),
     percent(reused_tokens / input_tokens.total),
   ]);
   return [['Hot prefix, first seen in', 'tokens', 'uses', 'tokens reused', 'of all input'], ...rows];
@@ -94,9 +98,10 @@ function namesSection(title: string, counts: Record<string, number> | undefined,
   const entries = Object.entries(counts ?? {});
   const listed = entries.length > LISTED ? entries.slice(0, LISTED - 1) : entries;
   const rest = entries.slice(listed.length);
-  if (rest.length > 0) listed.push([`${whole(rest.length)} others`, rest.reduce((sum, [, count]) => sum + count, 0)]);
+  if (rest.length > 0)
+    listed.push([`${wholeNumber(rest.length)} others`, rest.reduce((sum, [, count]) => sum + count, 0)]);
   return [
     [title, 'requests', 'share'],
-    ...listed.map(([name, count]) => [name, whole(count), percent(count / requests)]),
+    ...listed.map(([name, count]) => [name, wholeNumber(count), percent(count / requests)]),
   ];
 }

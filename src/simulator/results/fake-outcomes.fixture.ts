@@ -1,9 +1,9 @@
 import { type FakeRequest, fakeTable } from '../../replica/fake-replica.fixture.js';
-import { RequestOutcomes, STATUS, type Status } from '../../replica/request-outcomes.js';
+import { RequestOutcomes, type RequestStatus, STATUS } from '../../replica/request-outcomes.js';
 
 /** A request and what became of it, in microseconds. */
 export interface FakeOutcome extends Partial<FakeRequest> {
-  status?: Status;
+  status?: RequestStatus;
   instance?: number;
   delay?: number;
   ttft?: number;

@@ -69,7 +69,7 @@ async function linesOf(store: Store, path: string): Promise<void> {
       await file.write(`${JSON.stringify(header)}\n`);
       let rows = 0;
       for (const { key, name } of TABLES) {
-        for await (const piece of rowsOf(tx, name, key)) {
+        for await (const piece of tableRows(tx, name, key)) {
           rows += piece.length;
           await file.write(piece.map((row) => `${JSON.stringify([name, row])}\n`).join(''));
         }
@@ -84,7 +84,7 @@ async function linesOf(store: Store, path: string): Promise<void> {
 }
 
 /** A table in pieces, in the order of its key. */
-export async function* rowsOf(
+export async function* tableRows(
   tx: StoreTransaction,
   table: string,
   key: readonly string[],

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { readProblem } from '../../files/file-problem.js';
 import { MIGRATIONS } from '../database/migrations.js';
 import { openStore, type Store, type StoreTransaction } from '../open-store.js';
-import { rowsOf } from './backup.js';
+import { tableRows } from './backup.js';
 import { badBackup, newerBackup, notEmpty } from './backup-errors.js';
 import { type BackupHeader, FORMAT, PASSING_SETTINGS, TABLES } from './backup-tables.js';
 
@@ -61,7 +61,7 @@ async function insert(tx: StoreTransaction, table: string, rows: readonly Row[])
 }
 
 async function* tablesOf(tx: StoreTransaction): Rows {
-  for (const { key, name } of TABLES) for await (const rows of rowsOf(tx, name, key)) yield [name, rows];
+  for (const { key, name } of TABLES) for await (const rows of tableRows(tx, name, key)) yield [name, rows];
 }
 
 async function* linesOf(path: string): Rows {

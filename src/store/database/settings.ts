@@ -1,7 +1,7 @@
 import type { StoreDatabase } from './database.js';
 
 /** Named values that all who share the store share, such as the installation's key for anonymous ids. */
-export class Settings {
+export class StoreSettings {
   constructor(private readonly store: Pick<StoreDatabase, 'db' | 'exclusively'>) {}
 
   async get(name: string): Promise<string | null> {

@@ -1,5 +1,5 @@
 import type { StoreDatabase } from '../database/database.js';
-import type { Settings } from '../database/settings.js';
+import type { StoreSettings } from '../database/settings.js';
 
 /** The setting in which gateways tell those who make keys what classes their policies define: a JSON list. */
 const CLASSES = 'slo_classes';
@@ -7,13 +7,13 @@ const CLASSES = 'slo_classes';
 const MOST_CLASSES = 1000;
 
 /** The SLO classes that gateways on a store have told of, besides those that every policy knows. */
-export async function definedClasses({ settings }: { readonly settings: Settings }): Promise<string[]> {
+export async function definedClasses({ settings }: { readonly settings: StoreSettings }): Promise<string[]> {
   return listOf(await settings.get(CLASSES));
 }
 
 /** Adds classes to those that are told of; others stay, since another gateway may define them. */
 export async function defineClasses(
-  store: Pick<StoreDatabase, 'exclusively'> & { readonly settings: Settings },
+  store: Pick<StoreDatabase, 'exclusively'> & { readonly settings: StoreSettings },
   names: readonly string[],
 ): Promise<void> {
   const told = await definedClasses(store);

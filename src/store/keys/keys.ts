@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { StoreDatabase, StoreTransaction } from '../database/database.js';
-import type { Settings } from '../database/settings.js';
+import type { StoreSettings } from '../database/settings.js';
 import { type AuditAction, writePlainAudit } from '../resources/audit.js';
 import { checkKey } from './check-key.js';
 import { revokedKey, unknownKey } from './errors.js';
@@ -49,7 +49,7 @@ export class Keys {
   changed: () => Promise<void> = async () => {};
 
   constructor(
-    private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'> & { readonly settings: Settings },
+    private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'> & { readonly settings: StoreSettings },
   ) {}
 
   async create(settings: KeySettings, by: string | null = null): Promise<IssuedKey> {

@@ -1,5 +1,5 @@
 /** One place where two JSON values differ; undefined where one of them has nothing. */
-export interface Difference {
+export interface FieldDifference {
   /** `spec.upstreams[1].url` */
   readonly path: string;
   readonly before: unknown;
@@ -7,7 +7,7 @@ export interface Difference {
 }
 
 /** Where two JSON values differ, in the order of the first and then of what is new. The order of keys does not count. */
-export function differences(before: unknown, after: unknown, path = ''): Difference[] {
+export function differences(before: unknown, after: unknown, path = ''): FieldDifference[] {
   if (before === after) return [];
   if (Array.isArray(before) && Array.isArray(after)) {
     const length = Math.max(before.length, after.length);

@@ -1,6 +1,6 @@
 import { InputError, RunError } from '../../kernel/errors.js';
 import type { AuditEntry } from './audit.js';
-import { type Difference, differences } from './resource-differences.js';
+import { differences, type FieldDifference } from './resource-differences.js';
 import type { ResourceRecord, ResourceRef } from './resource-record.js';
 
 /** What can be wrong with a change of resources. Codes are stable and start with RESOURCE_ or SECRETS_. */
@@ -18,7 +18,7 @@ export const deletingResource = (ref: ResourceRef) =>
 /** Somebody else came first. Nothing was changed. */
 export class ResourceConflict extends RunError {
   /** What is different now from what the change was made for, without secrets; empty if that is no longer known. */
-  readonly differences: readonly Difference[];
+  readonly differences: readonly FieldDifference[];
 
   constructor(
     /** As it is now; null when it is not there. */
@@ -41,7 +41,7 @@ function problemOf(
   current: ResourceRecord | null,
   expected: number | null,
   since: readonly AuditEntry[],
-  found: readonly Difference[],
+  found: readonly FieldDifference[],
 ): string {
   if (current === null) return `does not exist any more (the change is for version ${expected})`;
   if (expected === null) return `exists already (version ${current.resourceVersion})`;

@@ -1,5 +1,5 @@
 import type { StoreDatabase } from '../database/database.js';
-import type { Settings } from '../database/settings.js';
+import type { StoreSettings } from '../database/settings.js';
 import { type AuditEntry, type AuditQuery, readAudit } from './audit.js';
 import { VERSION_SETTING } from './next-version.js';
 import { type ResourceChange, type ResourceRecord, type ResourceRef, resourceRecordOf } from './resource-record.js';
@@ -14,7 +14,7 @@ export class Resources {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'> & { readonly settings: Settings },
+    private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'> & { readonly settings: StoreSettings },
   ) {}
 
   /**

@@ -1,6 +1,6 @@
 import type { ArrivalProcess } from './arrival-process.js';
 
-export const constant: ArrivalProcess = {
+export const constantArrivals: ArrivalProcess = {
   name: 'constant',
   summary: 'one after the other at equal distances',
   cv: null,

@@ -1,19 +1,19 @@
-import { gammaFunction, weibull as weibullValue } from '../../kernel/distributions.js';
+import { gammaFunction, weibull } from '../../kernel/distributions.js';
 import type { ArrivalProcess } from './arrival-process.js';
 
 /** The shapes between which the one for a coefficient of variation is looked for. */
 const LEAST_SHAPE = 0.1;
 const GREATEST_SHAPE = 100;
 
-export const weibull: ArrivalProcess = {
+export const weibullArrivals: ArrivalProcess = {
   name: 'weibull',
   summary: 'bursts with a longer tail than gamma gives; Weibull gaps',
   cv: { min: 0.02, max: 400 },
   create(meanGapUs, { cv, shape, scaleUs }) {
-    if (shape > 0) return { draw: (random) => weibullValue(random, shape, scaleUs) };
+    if (shape > 0) return { draw: (random) => weibull(random, shape, scaleUs) };
     const ownShape = weibullShape(cv);
     const ownScaleUs = meanGapUs / gammaFunction(1 + 1 / ownShape);
-    return { draw: (random) => weibullValue(random, ownShape, ownScaleUs) };
+    return { draw: (random) => weibull(random, ownShape, ownScaleUs) };
   },
 };
 

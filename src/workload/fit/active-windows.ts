@@ -21,7 +21,7 @@ const STANDARD_ERRORS = 2;
  * @param tickUs of the trace's clock; gaps between ticks are no pauses
  */
 export function activeWindows(begins: Float64Array, durationUs: number, tickUs: number): ActiveWindows {
-  const gaps = gapsOf(begins);
+  const gaps = gapsBetween(begins);
   const pauseUs = PAUSE_GAPS * mean(gaps);
   if (tickUs === 0 && variation(gaps) > GREATEST_VARIATION && begins[0]! < pauseUs) {
     return betweenPauses(begins, pauseUs, durationUs);
@@ -33,7 +33,7 @@ export function activeWindows(begins: Float64Array, durationUs: number, tickUs: 
   return windowed([{ start_us: 0, end_us: isEarly ? end : durationUs }]);
 }
 
-export function gapsOf(times: Float64Array): Float64Array {
+export function gapsBetween(times: Float64Array): Float64Array {
   const gaps = new Float64Array(Math.max(0, times.length - 1));
   for (let i = 0; i < gaps.length; i++) gaps[i] = times[i + 1]! - times[i]!;
   return gaps;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
 import { ROW_GROWS_CONTEXT } from '../request-table.js';
 import { range, type TestRequest, testTrace } from './block-trace.fixture.js';
-import { findChats, growsContext } from './find-chats.js';
+import { findChats, rowGrowsContext } from './find-chats.js';
 import { sharedPrefixes } from './shared-prefixes.js';
 
 /** The rows of each chat. */
@@ -72,6 +72,6 @@ describe('findChats by session', () => {
 it('growsContext asks the blocks, else the row', () => {
   const plain = testTrace([{}, {}]).table;
   plain.flags[1] = ROW_GROWS_CONTEXT;
-  expect([growsContext(plain, 0), growsContext(plain, 1)]).toEqual([false, true]);
-  expect(growsContext(testTrace([{ blocks: [1] }]).table, 0)).toBe(true);
+  expect([rowGrowsContext(plain, 0), rowGrowsContext(plain, 1)]).toEqual([false, true]);
+  expect(rowGrowsContext(testTrace([{ blocks: [1] }]).table, 0)).toBe(true);
 });

@@ -37,7 +37,7 @@ export function findChats(table: RequestTable, order: Int32Array, prefixes: Shar
 }
 
 /** Whether a later turn's prompt starts with the whole chat so far. */
-export function growsContext(table: RequestTable, row: number): boolean {
+export function rowGrowsContext(table: RequestTable, row: number): boolean {
   return table.blocks !== null || (table.flags[row]! & ROW_GROWS_CONTEXT) !== 0;
 }
 

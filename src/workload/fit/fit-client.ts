@@ -1,7 +1,7 @@
 import type { RequestTable } from '../request-table.js';
 import type { ArrivalSpec, ClientSpec, MultiTurnSpec } from '../spec/workload-spec.js';
 import type { Trace } from '../trace.js';
-import { type ActiveWindows, activeUntil, activeWindows, gapsOf } from './active-windows.js';
+import { type ActiveWindows, activeUntil, activeWindows, gapsBetween } from './active-windows.js';
 import type { ChatGroup } from './chat-groups.js';
 import { labelsOf, wishesOf } from './client-traits.js';
 import type { Chats } from './find-chats.js';
@@ -80,13 +80,13 @@ function multiTurn({ grows, laterInputs, pauses, rounds }: GroupValues): MultiTu
 /** The law of the gaps between beginnings, those across a pause left out. */
 function arrivalOf(begins: Float64Array, { activeUs, windows }: ActiveWindows, tickUs: number): ArrivalSpec {
   if (windows.length === 1) {
-    return fitArrival(gapsOf(begins), tickUs > 0 ? countsByTick(begins, tickUs, activeUs) : null);
+    return fitArrival(gapsBetween(begins), tickUs > 0 ? countsByTick(begins, tickUs, activeUs) : null);
   }
   const shortest = windows
     .slice(1)
     .reduce((least, { start_us }, i) => Math.min(least, start_us - windows[i]!.end_us), Number.POSITIVE_INFINITY);
   return fitArrival(
-    gapsOf(begins).filter((gap) => gap <= shortest),
+    gapsBetween(begins).filter((gap) => gap <= shortest),
     null,
   );
 }

@@ -1,6 +1,6 @@
 import type { RequestTable } from '../request-table.js';
 import { type ChatGroup, turnsOf } from './chat-groups.js';
-import { type Chats, growsContext } from './find-chats.js';
+import { type Chats, rowGrowsContext } from './find-chats.js';
 
 /** What the chats of a client were made of. */
 export interface GroupValues {
@@ -33,7 +33,7 @@ export function groupValues(table: RequestTable, chats: Chats, prefix: number, g
         continue;
       }
       const before = chats.rows[i - 1]!;
-      const rowGrows = growsContext(table, row);
+      const rowGrows = rowGrowsContext(table, row);
       grows ||= rowGrows;
       // As the generator makes them: the past is the prompt before and its response without the last token.
       const past = rowGrows ? inputTokens[before]! + Math.max(0, outputTokens[before]! - 1) : prefix;

@@ -5,7 +5,7 @@ import { momentUs } from './records/moment.js';
 import { readCsv } from './records/read-records.js';
 import type { RecordSchema } from './records/record-schema.js';
 import { startAtZero } from './records/start-at-zero.js';
-import { shown } from './records/trace-record.js';
+import { shownValue } from './records/trace-record.js';
 
 const TIME = 'TIMESTAMP';
 const INPUT = 'ContextTokens';
@@ -25,7 +25,7 @@ export const azureRecords: RecordSchema = {
         const moment = momentUs(text);
         if (Number.isNaN(moment)) {
           const hint = 'write it as 2023-11-16 18:15:46.6805900, with or without +00:00';
-          throw record.invalid(TIME, `${shown(text)} is not a date and time`, hint);
+          throw record.invalid(TIME, `${shownValue(text)} is not a date and time`, hint);
         }
         const input = record.count(INPUT);
         const output = record.count(OUTPUT);

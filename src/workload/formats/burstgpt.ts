@@ -3,7 +3,7 @@ import type { TraceFormat } from './format.js';
 import { numberRounds, pausesAfterResponses } from './records/number-rounds.js';
 import { readCsv } from './records/read-records.js';
 import type { RecordSchema } from './records/record-schema.js';
-import { microseconds } from './records/trace-record.js';
+import { recordMicroseconds } from './records/trace-record.js';
 
 const TIME = 'Timestamp';
 const MODEL = 'Model';
@@ -25,7 +25,7 @@ export const burstgptRecords: RecordSchema = {
     return {
       table,
       add(record, index) {
-        const arrivalUs = microseconds(record, TIME, 1e6);
+        const arrivalUs = recordMicroseconds(record, TIME, 1e6);
         const input = record.count(INPUT);
         const output = record.count(OUTPUT);
         if (input === 0 && output === 0) {
@@ -42,7 +42,7 @@ export const burstgptRecords: RecordSchema = {
         const session = record.name(SESSION);
         if (session === '') return;
         table.session[row] = table.sessions.index(session);
-        endUs[row] = arrivalUs + (record.name(ELAPSED) === '' ? 0 : microseconds(record, ELAPSED, 1e6));
+        endUs[row] = arrivalUs + (record.name(ELAPSED) === '' ? 0 : recordMicroseconds(record, ELAPSED, 1e6));
       },
       end() {
         const notes = empty === 0 ? [] : [`failed requests without a token were left out: ${empty}`];

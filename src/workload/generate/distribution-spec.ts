@@ -4,7 +4,7 @@ import { LATEST_US, MAX_REQUESTS } from '../spec/limits.js';
 import type { ClientSpec, LengthSpec, WorkloadSpec } from '../spec/workload-spec.js';
 
 /** Token counts around a mean, kept within bounds. */
-export interface Lengths {
+export interface LengthBounds {
   mean: number;
   stdev: number;
   min: number;
@@ -15,8 +15,8 @@ export interface Lengths {
 export interface DistributionWorkload {
   /** The client's name in results and traces, and part of its random streams' names: the value of `--workload`. */
   client: string;
-  prompt: Lengths;
-  output: Lengths;
+  prompt: LengthBounds;
+  output: LengthBounds;
   numRequests: number;
   /** Requests per second at a constant rate; null with `concurrency`. */
   rate: number | null;
@@ -58,7 +58,7 @@ export function distributionSpec(workload: DistributionWorkload): WorkloadSpec {
   };
 }
 
-function gaussian({ mean, stdev, min, max }: Lengths): LengthSpec {
+function gaussian({ mean, stdev, min, max }: LengthBounds): LengthSpec {
   return { type: 'gaussian', params: { mean, std_dev: stdev, min, max } };
 }
 
@@ -95,7 +95,7 @@ function checkRate({ rate, numRequests }: DistributionWorkload): void {
 }
 
 /** `flag` is `--prompt-tokens` or `--output-tokens`; the other three are named after it. */
-function checkLengths({ mean, stdev, min, max }: Lengths, flag: string): void {
+function checkLengths({ mean, stdev, min, max }: LengthBounds, flag: string): void {
   for (const [name, value] of [
     [flag, mean],
     [`${flag}-stdev`, stdev],

@@ -4,7 +4,7 @@ import { LATEST_US, MAX_REQUESTS } from '../spec/limits.js';
 import type { WorkloadSpec } from '../spec/workload-spec.js';
 import type { Workload } from '../workload.js';
 import { planInferencePerf } from './inference-perf.js';
-import { ARRIVAL } from './members.js';
+import { ARRIVAL_STREAM } from './members.js';
 import { planClients } from './plan-schedules.js';
 import { RequestMaker } from './request-maker.js';
 import { endsByItself } from './spec-facts.js';
@@ -56,7 +56,7 @@ function makeKnown(maker: RequestMaker, horizonUs: number): void {
   const schedule = (member: number) => {
     const { schedule: times } = maker.trafficOf(member);
     const own = member - members.first[members.traffic[member]!]!;
-    const nextUs = times.next(own, members.stream(member, ARRIVAL));
+    const nextUs = times.next(own, members.stream(member, ARRIVAL_STREAM));
     if (nextUs < Number.POSITIVE_INFINITY) events.push(nextUs, member);
   };
   /** The next turn of a chat with set times comes a pause after a response that takes a microsecond per token. */

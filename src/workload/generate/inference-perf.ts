@@ -1,5 +1,5 @@
 import type { CohortSpec, InferencePerfSpec } from '../spec/workload-spec.js';
-import { gapsOf } from './plan-schedules.js';
+import { gapSamplerOf } from './plan-schedules.js';
 import { type PlannedWindow, WindowSchedule } from './schedules/window-schedule.js';
 import { planTraffic, type Traffic } from './traffic.js';
 
@@ -59,7 +59,7 @@ function stagesOf({ stages }: InferencePerfSpec): Stage[] {
 
 function requestWindow(stage: Stage, isExact: boolean, prompt: number, prompts: number, users: number): PlannedWindow {
   const all = prompts * users;
-  const gaps = gapsOf({ process: 'poisson' }, stage.rate / all);
+  const gaps = gapSamplerOf({ process: 'poisson' }, stage.rate / all);
   // What does not divide evenly goes to the first users, prompt by prompt.
   const remainder = Math.min(users, Math.max(0, (stage.requests % all) - prompt * users));
   const requests = isExact ? Math.floor(stage.requests / all) * users + remainder : null;
@@ -69,7 +69,7 @@ function requestWindow(stage: Stage, isExact: boolean, prompt: number, prompts: 
 /** Everybody begins once, within the first pause. */
 function chatWindow(stage: Stage, thinkUs: number, users: number): PlannedWindow {
   const endUs = Math.min(stage.endUs, stage.startUs + Math.max(2, thinkUs));
-  return { startUs: stage.startUs, endUs, gaps: gapsOf({ process: 'poisson' }, 1), requests: users };
+  return { startUs: stage.startUs, endUs, gaps: gapSamplerOf({ process: 'poisson' }, 1), requests: users };
 }
 
 function cohortOf({ shared_prefix }: InferencePerfSpec, id: string, prompt: number): CohortSpec {

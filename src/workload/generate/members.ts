@@ -6,11 +6,11 @@ import type { Traffic } from './traffic.js';
 
 /** The streams that a client draws from, by their names. Chats draw their turns from streams of their own. */
 const STREAMS = ['arrival', 'input', 'output', 'media', 'reason', 'chats'] as const;
-export const ARRIVAL = 0;
-export const INPUT = 1;
-export const OUTPUT = 2;
-export const MEDIA = 3;
-export const REASON = 4;
+export const ARRIVAL_STREAM = 0;
+export const INPUT_STREAM = 1;
+export const OUTPUT_STREAM = 2;
+export const MEDIA_STREAM = 3;
+export const REASON_STREAM = 4;
 export const CHATS = 5;
 
 /** Clients and members of cohorts one by one, numbered through, with their names in the table and their random streams. */

@@ -33,7 +33,7 @@ function scheduleOf(traffic: ClientSpec | CohortSpec, shares: RateShares, horizo
   if (start !== undefined) return new LoneSchedule(start, members, horizonUs);
   const windows = ownWindowsOf(traffic);
   if (windows.length === 0) {
-    const gaps = gapsOf(traffic.arrival, shares.rateOf(traffic) / members);
+    const gaps = gapSamplerOf(traffic.arrival, shares.rateOf(traffic) / members);
     return new SteadySchedule(gaps, activeTimesOf(traffic), members, horizonUs);
   }
   // Requests made here have prefixes and deadlines like all others, and clients without windows go on beside them: that BLIS
@@ -46,14 +46,14 @@ function scheduleOf(traffic: ClientSpec | CohortSpec, shares: RateShares, horizo
       const problem = `a window from ${window.start_us} to ${window.end_us} us holds ${requests} requests`;
       throw workloadImpossible(traffic.id, problem, `give a lower rate or a shorter window: at most ${MAX_REQUESTS}`);
     }
-    const gaps = gapsOf(window.arrival ?? traffic.arrival, rate / members);
+    const gaps = gapSamplerOf(window.arrival ?? traffic.arrival, rate / members);
     return { startUs: window.start_us, endUs: window.end_us, gaps, requests: Math.max(0, requests) };
   });
   return new WindowSchedule(planned, members, horizonUs);
 }
 
 /** @param rate requests per second */
-export function gapsOf(arrival: ArrivalSpec | undefined, rate: number): GapSampler {
+export function gapSamplerOf(arrival: ArrivalSpec | undefined, rate: number): GapSampler {
   const { process = 'poisson', cv = 0, shape = 0, scale = 0 } = arrival ?? {};
   return arrivalProcess(process).create(Math.min(1e6 / rate, 1e300), { cv, shape, scaleUs: scale });
 }

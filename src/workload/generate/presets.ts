@@ -1,16 +1,16 @@
 import { unknownWorkload } from '../errors.js';
 import type { WorkloadSpec } from '../spec/workload-spec.js';
-import { distributionSpec, type Lengths } from './distribution-spec.js';
+import { distributionSpec, type LengthBounds } from './distribution-spec.js';
 import { agenticCoder } from './presets/agentic-coder.js';
 import { mixedSlo } from './presets/mixed-slo.js';
 import { rag } from './presets/rag.js';
 
 export interface LengthPreset {
-  prompt: Lengths;
-  output: Lengths;
+  prompt: LengthBounds;
+  output: LengthBounds;
 }
 
-const lengths = (mean: number, stdev: number, min: number, max: number): Lengths => ({ mean, stdev, min, max });
+const lengths = (mean: number, stdev: number, min: number, max: number): LengthBounds => ({ mean, stdev, min, max });
 
 /** One client each, at a constant rate, with gaussian lengths: those of the flags, and ready-made ones. */
 export const LENGTH_PRESETS: Readonly<Record<string, LengthPreset>> = {

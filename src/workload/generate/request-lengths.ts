@@ -5,7 +5,7 @@ import { lengthSampler } from '../lengths/registry.js';
 import type { LengthSpec, MultimodalSpec, TrafficSpec } from '../spec/workload-spec.js';
 
 /** What one request is made of; filled in again for every request. */
-export interface Draft {
+export interface RequestDraft {
   /** Fresh tokens of the prompt. */
   input: number;
   output: number;
@@ -16,7 +16,7 @@ export interface Draft {
   reasonRatio: number;
 }
 
-export function emptyDraft(): Draft {
+export function emptyDraft(): RequestDraft {
   return { input: 0, output: 0, text: 0, image: 0, audio: 0, video: 0, reasonRatio: 0 };
 }
 
@@ -56,13 +56,13 @@ export class RequestLengths {
     return this.#reason !== null;
   }
 
-  drawInput(random: RandomStream, draft: Draft): void {
+  drawInput(random: RandomStream, draft: RequestDraft): void {
     draft.text = this.#text === null ? 0 : this.#text.draw(random);
     draft.input = draft.text;
   }
 
   /** What a prompt has besides text; a prompt with nothing at all gets one token of text. */
-  drawMedia(random: RandomStream, draft: Draft): void {
+  drawMedia(random: RandomStream, draft: RequestDraft): void {
     draft.image = this.#image === null ? 0 : drawMedium(this.#image, random);
     draft.audio = this.#audio === null ? 0 : drawMedium(this.#audio, random);
     draft.video = this.#video === null ? 0 : drawMedium(this.#video, random);
@@ -70,11 +70,11 @@ export class RequestLengths {
     draft.input = Math.min(MAX_TOKENS, draft.text + draft.image + draft.audio + draft.video);
   }
 
-  drawOutput(random: RandomStream, draft: Draft): void {
+  drawOutput(random: RandomStream, draft: RequestDraft): void {
     draft.output = this.#output.draw(random);
   }
 
-  drawReason(random: RandomStream, draft: Draft): void {
+  drawReason(random: RandomStream, draft: RequestDraft): void {
     draft.reasonRatio = this.#reason!.draw(random) / 100;
   }
 }

@@ -3,8 +3,8 @@ import { workloadImpossible } from '../errors.js';
 import { MAX_TOKENS } from '../lengths/limits.js';
 import { RequestTable, ROW_GROWS_CONTEXT, ROW_STREAMING } from '../request-table.js';
 import { ChatBook } from './chat-book.js';
-import { CHATS, INPUT, MEDIA, Members, OUTPUT, REASON } from './members.js';
-import { type Draft, emptyDraft, type RequestLengths } from './request-lengths.js';
+import { CHATS, INPUT_STREAM, MEDIA_STREAM, Members, OUTPUT_STREAM, REASON_STREAM } from './members.js';
+import { emptyDraft, type RequestDraft, type RequestLengths } from './request-lengths.js';
 import type { ChatPlan, Traffic } from './traffic.js';
 
 const FIRST_ROWS = 1 << 16;
@@ -19,7 +19,7 @@ export class RequestMaker {
   /** Requests that may still be made; the turns of a chat that waits for answers are set aside when it begins. */
   budget: number;
   readonly #traffics: readonly Traffic[];
-  readonly #draft: Draft = emptyDraft();
+  readonly #draft: RequestDraft = emptyDraft();
   /** By traffic. */
   readonly #sloClass: Int32Array;
   readonly #tenant: Int32Array;
@@ -47,10 +47,10 @@ export class RequestMaker {
     const traffic = this.trafficOf(member);
     const lengths = traffic.lengths[this.#lengthsOf(traffic, member)]!;
     const draft = this.#draft;
-    lengths.drawInput(members.stream(member, INPUT), draft);
-    if (lengths.hasMedia) lengths.drawMedia(members.stream(member, MEDIA), draft);
-    lengths.drawOutput(members.stream(member, OUTPUT), draft);
-    if (lengths.hasReason) lengths.drawReason(members.stream(member, REASON), draft);
+    lengths.drawInput(members.stream(member, INPUT_STREAM), draft);
+    if (lengths.hasMedia) lengths.drawMedia(members.stream(member, MEDIA_STREAM), draft);
+    lengths.drawOutput(members.stream(member, OUTPUT_STREAM), draft);
+    if (lengths.hasReason) lengths.drawReason(members.stream(member, REASON_STREAM), draft);
     this.budget--;
     return this.#append(member, traffic, lengths, atUs, traffic.prefixTokens);
   }

@@ -1,6 +1,6 @@
 import { always, Bounds, type LengthDistribution } from './length-distribution.js';
 
-export const constant: LengthDistribution = {
+export const constantLength: LengthDistribution = {
   name: 'constant',
   summary: 'always the same',
   parameters: { value: { values: 'amount', needed: true, help: 'the length' } },

@@ -1,6 +1,6 @@
 import { always, Bounds, type LengthDistribution } from './length-distribution.js';
 
-export const empirical: LengthDistribution = {
+export const empiricalLength: LengthDistribution = {
   name: 'empirical',
   summary: 'as observed: each length with its share',
   parameters: null,

@@ -1,7 +1,7 @@
-import { exponential as exponentialValue } from '../../kernel/distributions.js';
+import { exponential } from '../../kernel/distributions.js';
 import { always, Bounds, boundedParameters, type LengthDistribution } from './length-distribution.js';
 
-export const exponential: LengthDistribution = {
+export const exponentialLength: LengthDistribution = {
   name: 'exponential',
   summary: 'mostly short, with a tail',
   parameters: boundedParameters({ mean: { values: 'amount', needed: true, help: 'mean before it is cut' } }),
@@ -9,6 +9,6 @@ export const exponential: LengthDistribution = {
     const bounds = new Bounds(parameters, limits);
     const mean = parameters.mean!;
     if (bounds.leavesNoChoice) return always(bounds.whole(mean));
-    return { draw: (random) => bounds.whole(exponentialValue(random, mean)) };
+    return { draw: (random) => bounds.whole(exponential(random, mean)) };
   },
 };

@@ -1,7 +1,7 @@
-import { gaussian as normal } from '../../kernel/distributions.js';
+import { gaussian } from '../../kernel/distributions.js';
 import { always, Bounds, boundedParameters, type LengthDistribution } from './length-distribution.js';
 
-export const gaussian: LengthDistribution = {
+export const gaussianLength: LengthDistribution = {
   name: 'gaussian',
   summary: 'around a mean; cut at min and max, then rounded',
   parameters: boundedParameters({
@@ -13,6 +13,6 @@ export const gaussian: LengthDistribution = {
     const mean = parameters.mean!;
     const deviation = parameters.std_dev!;
     if (bounds.leavesNoChoice || deviation === 0) return always(bounds.whole(mean));
-    return { draw: (random) => bounds.whole(mean + deviation * normal(random)) };
+    return { draw: (random) => bounds.whole(mean + deviation * gaussian(random)) };
   },
 };

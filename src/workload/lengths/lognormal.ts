@@ -1,4 +1,4 @@
-import { lognormal as lognormalValue } from '../../kernel/distributions.js';
+import { lognormal } from '../../kernel/distributions.js';
 import {
   always,
   Bounds,
@@ -13,7 +13,7 @@ export const LOGNORMAL_PARAMETERS: Readonly<Record<'mu' | 'sigma', LengthParamet
   sigma: { values: { min: 0, max: 20 }, needed: true, help: 'standard deviation of the natural logarithm' },
 };
 
-export const lognormal: LengthDistribution = {
+export const lognormalLength: LengthDistribution = {
   name: 'lognormal',
   summary: 'as lengths of prompts and answers usually are: the logarithm is gaussian',
   parameters: boundedParameters(LOGNORMAL_PARAMETERS),
@@ -22,6 +22,6 @@ export const lognormal: LengthDistribution = {
     const mu = parameters.mu!;
     const sigma = parameters.sigma!;
     if (bounds.leavesNoChoice || sigma === 0) return always(bounds.whole(Math.exp(mu)));
-    return { draw: (random) => bounds.whole(lognormalValue(random, mu, sigma)) };
+    return { draw: (random) => bounds.whole(lognormal(random, mu, sigma)) };
   },
 };

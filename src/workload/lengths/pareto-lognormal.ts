@@ -2,7 +2,7 @@ import { lognormal, pareto } from '../../kernel/distributions.js';
 import { always, Bounds, boundedParameters, type LengthDistribution } from './length-distribution.js';
 import { LOGNORMAL_PARAMETERS } from './lognormal.js';
 
-export const paretoLognormal: LengthDistribution = {
+export const paretoLognormalLength: LengthDistribution = {
   name: 'pareto_lognormal',
   summary: 'a lognormal body with a heavy Pareto tail mixed in',
   parameters: boundedParameters({

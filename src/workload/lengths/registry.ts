@@ -1,19 +1,19 @@
-import { constant } from './constant.js';
-import { empirical } from './empirical.js';
-import { exponential } from './exponential.js';
-import { gaussian } from './gaussian.js';
+import { constantLength } from './constant.js';
+import { empiricalLength } from './empirical.js';
+import { exponentialLength } from './exponential.js';
+import { gaussianLength } from './gaussian.js';
 import type { LengthDistribution, LengthLimits, LengthSampler } from './length-distribution.js';
-import { lognormal } from './lognormal.js';
-import { paretoLognormal } from './pareto-lognormal.js';
+import { lognormalLength } from './lognormal.js';
+import { paretoLognormalLength } from './pareto-lognormal.js';
 
 /** Every law of lengths: a new one is a file and a line here. */
 export const LENGTH_DISTRIBUTIONS: readonly LengthDistribution[] = [
-  constant,
-  gaussian,
-  exponential,
-  lognormal,
-  paretoLognormal,
-  empirical,
+  constantLength,
+  gaussianLength,
+  exponentialLength,
+  lognormalLength,
+  paretoLognormalLength,
+  empiricalLength,
 ];
 
 export function lengthDistribution(name: string): LengthDistribution {

@@ -2,10 +2,10 @@ import { arrivalOrder } from '../arrival-order.js';
 import { setSourceId } from '../request-table.js';
 import type { Trace, TraceHeader } from '../trace.js';
 import { firstArrival, retime } from './retime.js';
-import { type NameColumn, type Rename, selectRows } from './select-rows.js';
+import { type NamedColumn, type Rename, selectRows } from './select-rows.js';
 
 /** What a number stands behind instead of a name. */
-const LETTERS: Readonly<Record<Exclude<NameColumn, 'sloClass'>, string>> = {
+const LETTERS: Readonly<Record<Exclude<NamedColumn, 'sloClass'>, string>> = {
   client: 'c',
   tenant: 't',
   session: 's',

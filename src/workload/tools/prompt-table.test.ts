@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ROW_GROWS_CONTEXT } from '../request-table.js';
 import { closedLoopWorkload } from '../sessions/trace-session-driver.js';
 import { madeTrace } from './made-trace.fixture.js';
-import { growsContext, promptTable } from './prompt-table.js';
+import { promptTable, traceGrowsContext } from './prompt-table.js';
 
 const grows = { sessionContextGrowth: 'accumulate' };
 const chat = [
@@ -41,7 +41,7 @@ describe('promptTable', () => {
   });
 
   it('names what it does not understand', () => {
-    expect(() => growsContext(madeTrace(chat, { sessionContextGrowth: 'acumulate' }))).toThrow(
+    expect(() => traceGrowsContext(madeTrace(chat, { sessionContextGrowth: 'acumulate' }))).toThrow(
       "made.yaml (session_context_growth): unknown value 'acumulate'; write 'accumulate'",
     );
     expect(() => promptTable(madeTrace([chat[0]!, { ...chat[1]!, round: 3 }], grows))).toThrow(

@@ -7,7 +7,7 @@ import { selectRows } from './select-rows.js';
 const MAX_TOKENS = 2 ** 31 - 1;
 
 /** Whether a chat's prompt starts with the whole chat so far, and its rows say only what is new. */
-export function growsContext({ header }: Trace): boolean {
+export function traceGrowsContext({ header }: Trace): boolean {
   if (header.sessionContextGrowth === 'accumulate') return true;
   if (['', 'included'].includes(header.sessionContextGrowth)) return false;
   throw headerInvalid(
@@ -22,7 +22,7 @@ export function growsContext({ header }: Trace): boolean {
  * before, its response without the last token, and what the row adds. Nothing else changes; most traces are as they are.
  */
 export function promptTable(trace: Trace): RequestTable {
-  if (!growsContext(trace) || trace.table.sessions.size === 1) return trace.table;
+  if (!traceGrowsContext(trace) || trace.table.sessions.size === 1) return trace.table;
   const sessions = new TraceSessions(trace);
   const { table } = selectRows(
     trace,

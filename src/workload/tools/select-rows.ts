@@ -15,10 +15,10 @@ export const NAME_COLUMNS = {
   model: 'models',
 } as const;
 
-export type NameColumn = keyof typeof NAME_COLUMNS;
+export type NamedColumn = keyof typeof NAME_COLUMNS;
 
 /** The name that takes the place of the n-th different one, from 0, of a column; what it returns must be unique in it. */
-export type Rename = (column: NameColumn, name: string, n: number) => string;
+export type Rename = (column: NamedColumn, name: string, n: number) => string;
 
 const PLAIN_COLUMNS = [
   'arrivalUs',
@@ -46,7 +46,7 @@ export function selectRows(trace: Trace, rows: Int32Array, rename: Rename = (_, 
       copyColumn(from.kinds[kind], kinds[kind], rows);
     }
   }
-  for (const column of Object.keys(NAME_COLUMNS) as NameColumn[]) {
+  for (const column of Object.keys(NAME_COLUMNS) as NamedColumn[]) {
     const kind = NAME_COLUMNS[column];
     const numbers = copyNames(from[column], from[kind], table[column], table[kind], rows, (name, n) =>
       rename(column, name, n),

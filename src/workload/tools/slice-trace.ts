@@ -2,7 +2,7 @@ import { arrivalOrder } from '../arrival-order.js';
 import { type RequestTable, ROW_GROWS_CONTEXT } from '../request-table.js';
 import type { Trace } from '../trace.js';
 import { type ChatTurns, chatTurns } from './chat-turns.js';
-import { growsContext, promptTable } from './prompt-table.js';
+import { promptTable, traceGrowsContext } from './prompt-table.js';
 import { firstArrival, retime } from './retime.js';
 import { selectRows } from './select-rows.js';
 
@@ -36,7 +36,7 @@ export function sliceTrace(trace: Trace, { fromUs, toUs, sessions, first }: Slic
 
   const part = selectRows({ ...trace, table: promptTable(trace) }, rows);
   const turns = chatTurns(part.table);
-  if (growsContext(trace)) sayWhatIsNew(part.table, turns);
+  if (traceGrowsContext(trace)) sayWhatIsNew(part.table, turns);
   renumber(part.table, turns);
   if (fromUs === undefined) return part;
   return retime(

@@ -5,7 +5,7 @@ import type { Trace } from '../trace.js';
 import { chatTurns } from './chat-turns.js';
 import { type PrefixReuse, prefixReuse } from './prefix-reuse.js';
 import { promptTable } from './prompt-table.js';
-import { NAME_COLUMNS, type NameColumn } from './select-rows.js';
+import { NAME_COLUMNS, type NamedColumn } from './select-rows.js';
 import type { PromptKnowledge, Spread, TraceSeries, TraceStats } from './trace-stats-document.js';
 
 export interface StatsOptions {
@@ -126,7 +126,7 @@ function knowledgeOf({ blocks, contextTokens, prefixGroups }: RequestTable): Pro
 }
 
 /** Requests by name under this key, unnamed ones left out; nothing when none has a name. */
-function named(table: RequestTable, key: string, column: NameColumn): Record<string, Record<string, number>> {
+function named(table: RequestTable, key: string, column: NamedColumn): Record<string, Record<string, number>> {
   const names = table[NAME_COLUMNS[column]];
   const counts = new Float64Array(names.size);
   for (let row = 0; row < table.count; row++) counts[table[column][row]!]!++;

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonObject } from '../../../replica/catalogue/load-json.js';
+import { isJsonObject, parseJsonFile } from '../../../replica/catalogue/load-json.js';
 import { inParallel } from '../in-parallel.js';
 import type { ModelSource } from './model-source.js';
 import { readTensorHeader, type TensorHeader } from './tensor-header.js';
@@ -60,7 +60,7 @@ async function readIndex(source: ModelSource): Promise<string[] | null> {
   const size = source.sizes.get(INDEX);
   if (size === undefined) return null;
   const text = (await source.read(INDEX, 0, size)).toString('utf8');
-  const { weight_map: map } = parseJsonObject(text, `${source.place}/${INDEX}`);
+  const { weight_map: map } = parseJsonFile(text, `${source.place}/${INDEX}`);
   const files = isJsonObject(map) ? Object.values(map).filter((path) => typeof path === 'string') : [];
   return files.length === 0 ? null : [...new Set(files)].sort();
 }

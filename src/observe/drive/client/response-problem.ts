@@ -43,7 +43,7 @@ export function connectionProblem(error: Error & { code?: string }, hasBegun: bo
 }
 
 /** What a status that is no success says, with the server's own words. */
-export function statusProblem(status: number, body: string): ResponseProblem {
+export function failedStatus(status: number, body: string): ResponseProblem {
   return { class: `http_${status}`, message: `status ${status}${spoken(body)}` };
 }
 

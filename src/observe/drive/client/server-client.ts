@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import { connectionProblem, type ResponseProblem, statusProblem } from './response-problem.js';
+import { connectionProblem, failedStatus, type ResponseProblem } from './response-problem.js';
 
 /** Long enough for any network, short enough to notice that nobody is there. */
 const CONNECT_MS = 10_000;
@@ -67,7 +67,7 @@ export class ServerClient {
       });
       hasBegun = true;
       const text = await readText(response.body);
-      return response.statusCode < 300 ? { text } : { problem: statusProblem(response.statusCode, text) };
+      return response.statusCode < 300 ? { text } : { problem: failedStatus(response.statusCode, text) };
     } catch (error) {
       if (signal.aborted)
         return { problem: { class: 'hang', message: `no answer to ${path} within ${timeoutMs / 1000} s` } };

@@ -1,7 +1,7 @@
 /** What kind of prompt a server is sent. */
 export type ApiFormat = 'completions' | 'chat';
 
-export const API_PATHS: Readonly<Record<ApiFormat, string>> = {
+export const FORMAT_PATHS: Readonly<Record<ApiFormat, string>> = {
   completions: '/v1/completions',
   chat: '/v1/chat/completions',
 };

@@ -3,7 +3,7 @@ import type { TokenCounts } from '../../../protocol/usage.js';
 import { serverFails } from '../client/errors.js';
 import type { ServerAddress, ServerClient } from '../client/server-client.js';
 import type { UsageCounter } from './measure-scale.js';
-import { API_PATHS, type ApiFormat, promptMember } from './prompt-turns.js';
+import { type ApiFormat, FORMAT_PATHS, promptMember } from './prompt-turns.js';
 
 /** A server that fails now and then is still worth measuring. */
 const TRIES = 3;
@@ -18,7 +18,7 @@ export function usageCounter(
   return async (turns) => {
     const body = `{"model":${JSON.stringify(model)},${promptMember(format, turns)},"max_tokens":1}`;
     for (let i = 1; ; i++) {
-      const { problem, text } = await client.ask(API_PATHS[format], timeoutMs, body);
+      const { problem, text } = await client.ask(FORMAT_PATHS[format], timeoutMs, body);
       if (text !== undefined) return promptTokens(text);
       if (i === TRIES || !isPassing(problem.class)) throw serverFails(url, 'a first request', problem);
     }

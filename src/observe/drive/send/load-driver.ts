@@ -6,11 +6,11 @@ import type { ServerClient } from '../client/server-client.js';
 import type { PromptBuilder } from '../prompts/prompt-builder.js';
 import type { ChunkTimes } from './chunk-times.js';
 import { DueRequests } from './due-requests.js';
-import { Exchange } from './exchange.js';
-import { recordExchange } from './record-exchange.js';
+import { recordSent } from './record-sent.js';
 import { RequestRecords } from './request-records.js';
 import type { RequestWriter } from './request-writer.js';
 import { MachineClock, type SendClock } from './send-clock.js';
+import { SentRequest } from './sent-request.js';
 import { WrittenAhead } from './written-ahead.js';
 
 /** Who finds nobody at home does not ring again at once. */
@@ -56,7 +56,7 @@ export class LoadDriver {
   readonly #due: DueRequests;
   /** Rows that are due but have to wait, oldest first: only while as many as may be are under way. */
   readonly #waiting: number[] = [];
-  readonly #underWay = new Set<Exchange>();
+  readonly #underWay = new Set<SentRequest>();
   readonly #written: WrittenAhead;
   #clock: SendClock = new MachineClock();
   #isStopped = false;
@@ -123,7 +123,7 @@ export class LoadDriver {
     const body = this.#written.take(row);
     this.records.order[row] = this.live.sent++;
     this.records.capWaitUs[row] = freeUs - arrivalUs[row]!;
-    const exchange = new Exchange(row, this.#readerOf(row), this.#clock, this.#over);
+    const exchange = new SentRequest(row, this.#readerOf(row), this.#clock, this.#over);
     this.#underWay.add(exchange);
     const patienceUs = deadlineUs[row]! > 0 ? Math.max(1, deadlineUs[row]! - arrivalUs[row]!) : timeoutUs;
     exchange.start(client, { path, body, headers: writer.headers(row), timeoutUs: Math.min(patienceUs, timeoutUs) });
@@ -145,12 +145,12 @@ export class LoadDriver {
     });
   }
 
-  readonly #over = (exchange: Exchange): void => {
+  readonly #over = (exchange: SentRequest): void => {
     const { reader, row } = exchange;
     const { isConstrained, isStream } = this.#settings;
     const { outputTokens } = this.#parts.workload.table;
     this.#underWay.delete(exchange);
-    recordExchange(this.records, exchange, isConstrained ? Math.max(1, outputTokens[row]!) : null);
+    recordSent(this.records, exchange, isConstrained ? Math.max(1, outputTokens[row]!) : null);
     this.live.ended++;
     if (this.records.isComplete[row] === 0) this.live.failed++;
     if (isStream && reader.chunks > 0) this.live.firstToken(reader.firstUs - this.records.sentUs[row]!);
@@ -169,7 +169,7 @@ export class LoadDriver {
   }
 
   /** Whoever waited for this response asks again, if there is anything left to ask. */
-  #continueChat({ endUs, problem, reader, row }: Exchange): void {
+  #continueChat({ endUs, problem, reader, row }: SentRequest): void {
     const { prompts, workload } = this.#parts;
     const { sessions, table } = workload;
     const session = table.session[row]!;

@@ -1,8 +1,8 @@
 import { ResponseReader } from '../client/response-reader.js';
 import type { ServerClient } from '../client/server-client.js';
-import { Exchange } from './exchange.js';
 import type { RequestWriter } from './request-writer.js';
 import type { SendClock } from './send-clock.js';
+import { SentRequest } from './sent-request.js';
 
 /** Requests at the same time. */
 const AT_ONCE = 16;
@@ -29,11 +29,11 @@ export interface Prewarming {
 export async function prewarm(settings: Prewarming, signal: AbortSignal): Promise<void> {
   const { client, clock, durationUs, isStream, maxConcurrency, path, rows, timeoutUs, writer } = settings;
   const endUs = clock.nowUs() + durationUs;
-  const underWay = new Set<Exchange>();
+  const underWay = new Set<SentRequest>();
   let n = 0;
   const send = () =>
-    new Promise<Exchange>((resolve) => {
-      const exchange = new Exchange(-1, new ResponseReader(isStream, false), clock, (over) => {
+    new Promise<SentRequest>((resolve) => {
+      const exchange = new SentRequest(-1, new ResponseReader(isStream, false), clock, (over) => {
         underWay.delete(over);
         resolve(over);
       });

@@ -1,9 +1,9 @@
 import type { Slowdown } from '../../../replica/latency/profile.js';
-import { launchedTokens, notBefore, tokensOf } from '../../../replica/latency/profile-latency.js';
+import { batchTokens, launchedTokens, notBefore } from '../../../replica/latency/profile-latency.js';
 import { nonNegative } from '../solve/nnls.js';
 import type { StepFit, StepFitSettings } from './fit-steps.js';
 import { bestLaunchUs, boundByCompute } from './launch-search.js';
-import { loadMeasure, rowsOf, type StepRow } from './step-rows.js';
+import { loadMeasure, type StepRow, stepRowsOf } from './step-rows.js';
 import type { StepSample } from './step-sample.js';
 import { knotsFor, StepTerms } from './step-terms.js';
 
@@ -35,8 +35,8 @@ export class StepFitting {
   constructor(samples: readonly StepSample[], settings: StepFitSettings) {
     this.#settings = settings;
     this.#measure = loadMeasure(samples);
-    this.#rows = rowsOf(samples, settings.slowsDown ? this.#measure : null);
-    const size = ({ shape }: StepSample) => tokensOf(shape);
+    this.#rows = stepRowsOf(samples, settings.slowsDown ? this.#measure : null);
+    const size = ({ shape }: StepSample) => batchTokens(shape);
     const mixed = (sample: StepSample) => sample.shape.prefills > 0;
     this.#terms = new StepTerms(
       knotsFor(samples.filter((sample) => !mixed(sample)).map(size), settings.launchedAbove),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyShape } from '../../../replica/latency/batch-shape.js';
-import { loadMeasure, loadsOf, rowsOf } from './step-rows.js';
+import { loadMeasure, loadsOf, stepRowsOf } from './step-rows.js';
 import type { StepSample } from './step-sample.js';
 
 function step(decodes: number, us: number, changes: Partial<StepSample> = {}): StepSample {
@@ -54,19 +54,19 @@ describe('what costs are fitted to', () => {
 
   it('is the step, or its two parts where they are known', () => {
     const samples = [step(50, 5000, { hostUs: 1000 }), step(100, 5000)];
-    expect(rowsOf(samples, measure).map(({ part, us, shareOf }) => [part, us, shareOf])).toEqual([
+    expect(stepRowsOf(samples, measure).map(({ part, us, shareOf }) => [part, us, shareOf])).toEqual([
       ['gpu', 4000, 0],
       ['whole', 5000, 1],
       ['host', 1000, 0],
     ]);
-    expect(rowsOf(samples, measure)[1]!.load2).toBeCloseTo((0.5 * (1 - Math.exp(-1))) ** 2, 12);
+    expect(stepRowsOf(samples, measure)[1]!.load2).toBeCloseTo((0.5 * (1 - Math.exp(-1))) ** 2, 12);
   });
 
   it('knows nothing of load when no step was followed by another', () => {
     const alone = [step(50, 5000, { inService: false }), step(100, 5000, { inService: false })];
-    expect(rowsOf(alone, measure).map(({ load2 }) => load2)).toEqual([0, 0]);
+    expect(stepRowsOf(alone, measure).map(({ load2 }) => load2)).toEqual([0, 0]);
     const served = [...alone, step(1, 100)];
-    expect(rowsOf(served, measure).map(({ load2 }) => load2)).toEqual([0.25, 1, 0]);
-    expect(rowsOf(served, null).map(({ load2 }) => load2)).toEqual([0, 0, 0]);
+    expect(stepRowsOf(served, measure).map(({ load2 }) => load2)).toEqual([0.25, 1, 0]);
+    expect(stepRowsOf(served, null).map(({ load2 }) => load2)).toEqual([0, 0, 0]);
   });
 });

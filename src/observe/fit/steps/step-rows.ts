@@ -1,5 +1,5 @@
 import type { Slowdown } from '../../../replica/latency/profile.js';
-import { tokensOf } from '../../../replica/latency/profile-latency.js';
+import { batchTokens } from '../../../replica/latency/profile-latency.js';
 import { GpuLoad } from '../../../replica/latency/profile-load.js';
 import type { StepSample } from './step-sample.js';
 import type { Part } from './step-terms.js';
@@ -22,7 +22,7 @@ export interface StepRow {
 
 /** How the load of a GPU is reckoned from these steps: at full load a token takes as long as in the quickest of them. */
 export function loadMeasure(samples: readonly StepSample[]): Omit<Slowdown, 'share'> {
-  const tokenUs = Float64Array.from(samples, (sample) => gpuUs(sample) / Math.max(1, tokensOf(sample.shape))).sort();
+  const tokenUs = Float64Array.from(samples, (sample) => gpuUs(sample) / Math.max(1, batchTokens(sample.shape))).sort();
   const mistaken = Math.min(samples.length - 1, Math.ceil(MISTAKEN * samples.length));
   return { tokenUs: tokenUs[mistaken]!, overUs: LOAD_OVER_US };
 }
@@ -31,7 +31,7 @@ export function loadMeasure(samples: readonly StepSample[]): Omit<Slowdown, 'sha
 export function loadsOf(samples: readonly StepSample[], measure: Omit<Slowdown, 'share'>): Float64Array {
   const load = new GpuLoad(measure);
   return Float64Array.from(samples, ({ shape, us, restUs = 0, inService }) => {
-    const tokens = tokensOf(shape);
+    const tokens = batchTokens(shape);
     if (!inService) return load.steady(tokens, us);
     load.rest(restUs);
     const before = load.share;
@@ -41,7 +41,7 @@ export function loadsOf(samples: readonly StepSample[], measure: Omit<Slowdown, 
 }
 
 /** A row for each step, in their order, and behind them one for each measured time of the host. Without measure no load. */
-export function rowsOf(samples: readonly StepSample[], measure: Omit<Slowdown, 'share'> | null): StepRow[] {
+export function stepRowsOf(samples: readonly StepSample[], measure: Omit<Slowdown, 'share'> | null): StepRow[] {
   // Of steps that were timed alone the load is a matter of their shape: it tells nothing.
   const isServed = samples.some(({ inService }) => inService);
   const loads = measure !== null && isServed ? loadsOf(samples, measure) : null;

@@ -1,6 +1,6 @@
 import type { BatchShape } from '../../../replica/latency/contract.js';
 import type { Slowdown, StepCosts, TokenPoint } from '../../../replica/latency/profile.js';
-import { launchedTokens, sharedTokens, tokensOf, unevenContext } from '../../../replica/latency/profile-latency.js';
+import { batchTokens, launchedTokens, sharedTokens, unevenContext } from '../../../replica/latency/profile-latency.js';
 import type { StepSample } from './step-sample.js';
 
 /** Costs per something, in the order of their columns. */
@@ -101,7 +101,7 @@ export class StepTerms {
     const { decodes } = shape;
     const mixed = shape.prefills > 0;
     const curve = mixed ? at + this.#decodeKnots.length : at;
-    writeRamps(mixed ? this.#mixedKnots : this.#decodeKnots, tokensOf(shape), out, curve);
+    writeRamps(mixed ? this.#mixedKnots : this.#decodeKnots, batchTokens(shape), out, curve);
     const put = (term: Term, value: number) => {
       out[at + this.unit(term)] = value;
     };

@@ -26,7 +26,7 @@ export interface RequestFit {
 }
 
 /** A trace, and the rows at its beginning whose latencies are looked at. */
-export interface TracePart {
+export interface LeadingRows {
   trace: ObservedTrace;
   rows: number;
 }
@@ -37,7 +37,7 @@ export interface TracePart {
  */
 export function fitRequests(
   family: ProfileFamily,
-  parts: readonly TracePart[],
+  parts: readonly LeadingRows[],
   progress: (tries: number, loss: number) => void,
 ): RequestFit {
   const groups = parts.map(({ trace, rows }) => groupRequests(trace, rows));

@@ -5,9 +5,9 @@ import type { FitParameter, ProfileFamily } from '../families/profile-family.js'
 import { type FitReport, type Interval, intervalOf } from '../fit-report.js';
 import { normalMatrix } from '../solve/least-squares.js';
 import { solve } from '../solve/nnls.js';
-import { fitRequests, type RequestFit, type TracePart } from './fit-requests.js';
+import { fitRequests, type LeadingRows, type RequestFit } from './fit-requests.js';
 import type { ObservedTrace } from './observed-trace.js';
-import { requestErrors } from './request-errors.js';
+import { replayErrors } from './request-errors.js';
 import { judgedRows } from './request-groups.js';
 import { combinations, type SettingsSearch, withSettings } from './settings-search.js';
 
@@ -45,7 +45,7 @@ export function fitTraces(
   }
   let tried = 0;
   const fitWith = (settings: Record<string, string | number>, rows: readonly number[]) => {
-    const parts = traces.map((trace, i): TracePart => ({ trace: withSettings(trace, settings), rows: rows[i]! }));
+    const parts = traces.map((trace, i): LeadingRows => ({ trace: withSettings(trace, settings), rows: rows[i]! }));
     let tries = 0;
     const fit = fitRequests(family, parts, (count, loss) => {
       tries = count;
@@ -70,8 +70,8 @@ export function fitTraces(
     report.data.push({ name: trace.name, kind: 'requests', used: end, heldOut: held });
     report.requests.push({
       name: trace.name,
-      fitted: requestErrors(profileLatency(whole.fit), trace, 0)!,
-      heldOut: held < LEAST_HELD_OUT ? null : requestErrors(profileLatency(best.fit), trace, kept[i]!),
+      fitted: replayErrors(profileLatency(whole.fit), trace, 0)!,
+      heldOut: held < LEAST_HELD_OUT ? null : replayErrors(profileLatency(best.fit), trace, kept[i]!),
     });
     if (held < LEAST_HELD_OUT)
       report.notes.push(`Too few requests at the end of ${trace.name} to judge the profile by.`);

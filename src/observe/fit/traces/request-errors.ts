@@ -4,7 +4,7 @@ import type { ObservedTrace } from './observed-trace.js';
 import { replayTrace } from './replay-trace.js';
 
 /** What step times make of the rows of a trace from `from` on, sent after all rows before them. Null when none has latencies. */
-export function requestErrors(latency: LatencyModel, trace: ObservedTrace, from: number): RequestErrors | null {
+export function replayErrors(latency: LatencyModel, trace: ObservedTrace, from: number): RequestErrors | null {
   const replayed = replayTrace(trace, latency);
   const { count, outputTokens } = trace.table;
   const sums = { ttft: [0, 0], itl: [0, 0], e2e: [0, 0] };

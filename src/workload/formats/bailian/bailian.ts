@@ -3,10 +3,10 @@ import { RequestTable, setSourceId } from '../../request-table.js';
 import type { TraceFormat } from '../format.js';
 import { addHashIds, HASH_BLOCK_TOKENS } from '../records/hash-ids.js';
 import { numberRounds } from '../records/number-rounds.js';
-import { tokensOf } from '../records/plain-trace.js';
+import { setTokens } from '../records/plain-trace.js';
 import { readJsonLines } from '../records/read-records.js';
 import type { RecordSchema } from '../records/record-schema.js';
-import { microseconds, type TraceRecord } from '../records/trace-record.js';
+import { recordMicroseconds, type TraceRecord } from '../records/trace-record.js';
 import { ParentChain } from './bailian-sessions.js';
 
 /** The parent of a request that begins a chat. */
@@ -36,8 +36,8 @@ export const bailianRecords: RecordSchema = {
         const session = record.name('session_id');
         const row = table.append();
         setSourceId(table, row, index);
-        table.arrivalUs[row] = microseconds(record, 'timestamp', 1e6);
-        tokensOf(table, row, record);
+        table.arrivalUs[row] = recordMicroseconds(record, 'timestamp', 1e6);
+        setTokens(table, row, record);
         addHashIds(table, row, record);
         table.client[row] = table.clients.index(record.name('type'));
         turns.push(record.count('turn'));

@@ -2,10 +2,10 @@ import { PromptBlocks } from '../../prompt-blocks.js';
 import { RequestTable, setSourceId } from '../../request-table.js';
 import type { TraceFormat } from '../format.js';
 import { addHashIds, HASH_BLOCK_TOKENS } from '../records/hash-ids.js';
-import { tokensOf } from '../records/plain-trace.js';
+import { setTokens } from '../records/plain-trace.js';
 import { readJsonLines } from '../records/read-records.js';
 import type { RecordSchema } from '../records/record-schema.js';
-import { microseconds } from '../records/trace-record.js';
+import { recordMicroseconds } from '../records/trace-record.js';
 
 export const mooncakeRecords: RecordSchema = {
   name: 'mooncake',
@@ -22,8 +22,8 @@ export const mooncakeRecords: RecordSchema = {
         if (record.get('chat_id') !== undefined) throw record.invalid('chat_id', 'has no meaning here', 'leave it out');
         const row = table.append();
         setSourceId(table, row, index);
-        table.arrivalUs[row] = microseconds(record, 'timestamp', 1000);
-        tokensOf(table, row, record);
+        table.arrivalUs[row] = recordMicroseconds(record, 'timestamp', 1000);
+        setTokens(table, row, record);
         addHashIds(table, row, record);
       },
     };

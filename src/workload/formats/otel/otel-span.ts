@@ -1,6 +1,6 @@
 import { fieldInvalid } from '../../errors.js';
 import { momentUs } from '../records/moment.js';
-import { checkedCount, shown } from '../records/trace-record.js';
+import { checkedCount, shownValue } from '../records/trace-record.js';
 import type { SpanText } from './span-objects.js';
 
 const NANOS = /^\d{1,19}$/;
@@ -57,12 +57,12 @@ export class OtelSpan {
     if (nanos !== undefined) {
       const us = typeof nanos === 'number' ? Math.round(nanos / 1000) : nanosUs(String(nanos));
       if (us >= 0 && Number.isSafeInteger(us)) return us;
-      throw this.invalid(nanoField, `${shown(nanos)} is no time`, 'give nanoseconds since 1970');
+      throw this.invalid(nanoField, `${shownValue(nanos)} is no time`, 'give nanoseconds since 1970');
     }
     if (date === undefined) return Number.NaN;
     const us = momentUs(String(date));
     if (!Number.isNaN(us)) return us;
-    throw this.invalid(dateField, `${shown(date)} is no date and time`, 'write it as 2025-05-10T08:00:01.5Z');
+    throw this.invalid(dateField, `${shownValue(date)} is no date and time`, 'write it as 2025-05-10T08:00:01.5Z');
   }
 
   invalid(name: string, problem: string, hint: string): Error {

@@ -19,7 +19,7 @@ export function plainTrace(format: string, path: string, table: RequestTable, pl
 }
 
 /** Sets the lengths that `input_length` and `output_length` say. */
-export function tokensOf(table: RequestTable, row: number, record: TraceRecord): void {
+export function setTokens(table: RequestTable, row: number, record: TraceRecord): void {
   const input = record.count('input_length');
   const output = record.count('output_length');
   if (input === 0 && output === 0) throw requestEmpty(record.place('input_length'));

@@ -40,12 +40,14 @@ function numberInvalid(
   kind: string,
   max: number,
 ): Error {
-  const problem = !isNumber ? `${shown(said)} is not a ${kind}` : `${value} is ${value < 0 ? 'negative' : 'too large'}`;
+  const problem = !isNumber
+    ? `${shownValue(said)} is not a ${kind}`
+    : `${value} is ${value < 0 ? 'negative' : 'too large'}`;
   return record.invalid(field, problem, `give a ${kind} from 0 to ${max}`);
 }
 
 /** A time as whole microseconds. `unitUs`: how many of them the file's unit has. */
-export function microseconds(record: TraceRecord, field: string, unitUs: number): number {
+export function recordMicroseconds(record: TraceRecord, field: string, unitUs: number): number {
   const value = record.time(field);
   const us = Math.round(value * unitUs);
   if (us <= MAX_TIME) return us;
@@ -53,7 +55,7 @@ export function microseconds(record: TraceRecord, field: string, unitUs: number)
 }
 
 /** What a file says, short and on one line. */
-export function shown(said: unknown): string {
+export function shownValue(said: unknown): string {
   if (said === '') return 'an empty field';
   const text = typeof said === 'string' ? JSON.stringify(said).slice(1, -1) : (JSON.stringify(said) ?? 'null');
   const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readProblem } from '../../../files/file-problem.js';
 import { fieldInvalid, fileUnreadable } from '../../errors.js';
-import { checkedTime, shown } from '../records/trace-record.js';
+import { checkedTime, shownValue } from '../records/trace-record.js';
 
 const DAY_SECONDS = 86_400;
 const PATTERNS: Readonly<Record<string, Pattern>> = {
@@ -23,7 +23,7 @@ export interface Habit {
 }
 
 /** Lengths of prompts and answers, and shares of reasoning, each with its probability. */
-export interface Lengths {
+export interface LengthCounts {
   input: Map<number, number>;
   output: Map<number, number>;
   reasonRatio: Map<number, number> | null;
@@ -55,7 +55,11 @@ export function readHabits(path: string): Map<number, Habit> {
       const word = fields[3]!.trim();
       const pattern = PATTERNS[word.toLowerCase()];
       if (pattern === undefined) {
-        throw fieldInvalid(`${place(3)} (pattern)`, `unknown pattern ${shown(word)}`, 'give Gamma, Weibull or nothing');
+        throw fieldInvalid(
+          `${place(3)} (pattern)`,
+          `unknown pattern ${shownValue(word)}`,
+          'give Gamma, Weibull or nothing',
+        );
       }
       const habit = habits.get(start) ?? { rate: 0, days: 0, patterns: new Map() };
       habits.set(start, habit);
@@ -69,7 +73,7 @@ export function readHabits(path: string): Map<number, Habit> {
 }
 
 /** Reads `chunk-*-dataset.json`: by start in seconds, lengths with their probabilities; by time of day, a day each. */
-export function readLengths(path: string): Map<number, Lengths[]> {
+export function readLengths(path: string): Map<number, LengthCounts[]> {
   const text = readText(path);
   let windows: unknown;
   try {
@@ -83,7 +87,7 @@ export function readLengths(path: string): Map<number, Lengths[]> {
   if (typeof windows !== 'object' || windows === null || Array.isArray(windows)) {
     throw fieldInvalid(path, 'is not a JSON object', 'give windows by their start in seconds');
   }
-  const byTime = new Map<number, Lengths[]>();
+  const byTime = new Map<number, LengthCounts[]>();
   for (const [key, window] of Object.entries(windows) as [string, Record<string, unknown> | null][]) {
     const start = Number(key);
     if (!(start >= 0)) throw fieldInvalid(`${path} (${key})`, 'is not a start in seconds', 'give a number from 0');
@@ -103,11 +107,11 @@ function probabilities(value: unknown, place: string): Map<number, number> | nul
   const wrong = (problem: string) => fieldInvalid(place, problem, "give a text such as '{100: 0.25, 200: 0.75}'");
   if (typeof value !== 'string') throw wrong('is not a text');
   const inner = /^\s*\{(.*?),?\s*\}\s*$/s.exec(value)?.[1];
-  if (inner === undefined) throw wrong(`${shown(value)} is not in braces`);
+  if (inner === undefined) throw wrong(`${shownValue(value)} is not in braces`);
   const shares = new Map<number, number>();
   for (const pair of inner.split(',')) {
     const [length, share] = pair.split(':').map((part) => Number(part.trim().replaceAll('"', '') || Number.NaN));
-    if (!(length! >= 0 && share! >= 0)) throw wrong(`${shown(pair.trim())} is not a length and its probability`);
+    if (!(length! >= 0 && share! >= 0)) throw wrong(`${shownValue(pair.trim())} is not a length and its probability`);
     shares.set(length!, share!);
   }
   return shares;

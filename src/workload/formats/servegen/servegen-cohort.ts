@@ -1,7 +1,7 @@
 import { arrivalProcess } from '../../arrivals/registry.js';
 import { workloadFolderInvalid } from '../../errors.js';
 import type { ArrivalSpec, CohortSpec } from '../../spec/workload-spec.js';
-import type { Habit, Lengths, Pattern } from './servegen-chunk.js';
+import type { Habit, LengthCounts, Pattern } from './servegen-chunk.js';
 import { Shares } from './shares.js';
 
 /** Clients of one SLO class at one time, summed up. Each weighs as much as its rate. */
@@ -20,7 +20,7 @@ export class CohortSum {
   }
 
   /** @param days its lengths, each day's as likely as another's */
-  add(habit: Habit, days: readonly Lengths[], dataset: string): void {
+  add(habit: Habit, days: readonly LengthCounts[], dataset: string): void {
     this.#population++;
     this.#rate += habit.rate;
     this.#dataset ||= dataset;

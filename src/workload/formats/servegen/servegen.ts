@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { workloadFolderInvalid } from '../../errors.js';
 import type { WorkloadSpec } from '../../spec/workload-spec.js';
-import { type Habit, type Lengths, readHabits, readLengths } from './servegen-chunk.js';
+import { type Habit, type LengthCounts, readHabits, readLengths } from './servegen-chunk.js';
 import { CohortSum } from './servegen-cohort.js';
 
 const SECOND_US = 1_000_000;
@@ -45,7 +45,7 @@ export function readServeGen(folder: string): WorkloadSpec {
     cohorts: SLO_CLASSES.map((sloClass) => new CohortSum(sloClass)),
   }));
   for (const { dataset, habits } of chunks) {
-    let lengths: Map<number, Lengths[]> | null = null;
+    let lengths: Map<number, LengthCounts[]> | null = null;
     for (const period of periods) {
       const habit = habits.get(period.time);
       if (habit === undefined || habit.rate === 0) continue;
@@ -94,7 +94,7 @@ function busiestTime(chunks: readonly Chunk[], from: number, to: number): number
 }
 
 /** Lengths are recorded every six hours: those of the last time at or before this one. */
-function lengthsAt(lengths: ReadonlyMap<number, Lengths[]>, time: number): readonly Lengths[] {
+function lengthsAt(lengths: ReadonlyMap<number, LengthCounts[]>, time: number): readonly LengthCounts[] {
   const before = [...lengths.keys()].filter((start) => start <= time);
   return lengths.get(Math.max(...before)) ?? [];
 }

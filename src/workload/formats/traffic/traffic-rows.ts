@@ -7,7 +7,7 @@ import type { Trace, TracePart } from '../../trace.js';
 import { numberRounds, pausesAfterResponses } from '../records/number-rounds.js';
 import { plainTrace } from '../records/plain-trace.js';
 import { startAtZero } from '../records/start-at-zero.js';
-import { microseconds, type TraceRecord } from '../records/trace-record.js';
+import { recordMicroseconds, type TraceRecord } from '../records/trace-record.js';
 import { TrafficBlocks } from './traffic-blocks.js';
 import { trafficNotes } from './traffic-notes.js';
 
@@ -38,7 +38,7 @@ export class TrafficRows {
   }
 
   add(record: TraceRecord, index: number): void {
-    const arrivalUs = microseconds(record, 't_us', 1);
+    const arrivalUs = recordMicroseconds(record, 't_us', 1);
     const model = record.name('model');
     const status = record.count('status');
     const input = record.count('input_tokens');
@@ -175,7 +175,7 @@ function isThere(record: TraceRecord, field: string): boolean {
 /** Microseconds from the arrival to a moment; NaN for one that never came. */
 function timeAfter(record: TraceRecord, field: string, arrivalUs: number): number {
   if (!isThere(record, field)) return Number.NaN;
-  const us = microseconds(record, field, 1);
+  const us = recordMicroseconds(record, field, 1);
   if (us >= arrivalUs) return us - arrivalUs;
   throw record.invalid(field, `${us} is before the arrival at ${arrivalUs}`, 'give both by the same clock');
 }

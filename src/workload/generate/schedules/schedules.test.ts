@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { randomStream } from '../../../kernel/random-stream.js';
-import { gapsOf } from '../plan-schedules.js';
+import { gapSamplerOf } from '../plan-schedules.js';
 import { client, cohort } from '../test-spec.fixture.js';
 import { ActiveTimes } from './active-times.js';
 import { LoneSchedule } from './lone-schedule.js';
@@ -11,7 +11,7 @@ import { UserSchedule } from './user-schedule.js';
 import { WindowSchedule } from './window-schedule.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
-const everyTen = gapsOf({ process: 'constant' }, 1e5);
+const everyTen = gapSamplerOf({ process: 'constant' }, 1e5);
 const random = randomStream(1, 'schedules');
 
 function first(schedule: Schedule, count: number, member = 0): number[] {
@@ -63,7 +63,7 @@ describe('SteadySchedule', () => {
   });
 
   it('never sends twice in a microsecond', () => {
-    expect(first(new SteadySchedule(gapsOf({ process: 'poisson' }, 1e9), null, 1, NEVER), 3)).toEqual([1, 2, 3]);
+    expect(first(new SteadySchedule(gapSamplerOf({ process: 'poisson' }, 1e9), null, 1, NEVER), 3)).toEqual([1, 2, 3]);
   });
 });
 
@@ -100,7 +100,7 @@ describe('WindowSchedule', () => {
   });
 
   it('gives the same times when asked again, bursts included', () => {
-    const bursts = { startUs: 0, endUs: 1e9, gaps: gapsOf({ process: 'gamma', cv: 20 }, 10), requests: 500 };
+    const bursts = { startUs: 0, endUs: 1e9, gaps: gapSamplerOf({ process: 'gamma', cv: 20 }, 10), requests: 500 };
     const times = () => {
       const schedule = new WindowSchedule([bursts], 1, NEVER);
       const own = randomStream(2, 'bursts');

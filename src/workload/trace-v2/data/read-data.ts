@@ -9,7 +9,7 @@ import { columnOf } from './data-columns.js';
 import { Extras } from './extras.js';
 import { readLayout, type TraceLayout } from './layout.js';
 import { SeenColumns } from './seen-columns.js';
-import { checkBlocks, settleRows, startAtZero } from './settle-rows.js';
+import { checkBlocks, sendTimesFromZero, settleRows } from './settle-rows.js';
 
 /** No row is shorter: 26 commas, 17 numbers of a digit, `true` and a line end. Memory that is not used is never touched. */
 const SHORTEST_ROW = 48;
@@ -97,7 +97,7 @@ export class TraceDataReader {
     const { names } = this.#layout!;
     const place = (row: number, column: string) => csvPlace(this.#wholeFile(), this.#path, row, names, column);
     if (!usesKinds(table)) table.kinds = null;
-    const originUs = relativeDeadlines ? startAtZero(table, this.#extras) : 0;
+    const originUs = relativeDeadlines ? sendTimesFromZero(table, this.#extras) : 0;
     const unsorted = settleRows(table, this.#extras, relativeDeadlines, place);
     checkBlocks(table, place);
     const { seen, serverTokens, thinkTimeUs, wantedUs } = this.#extras;

@@ -1,4 +1,4 @@
-import { deadlineTooEarly, duplicateId, promptTooLong, requestEmpty, tooManyBlocks } from '../../errors.js';
+import { deadlineTooEarly, duplicateId, requestEmpty, tooManyBlocks, tracePromptTooLong } from '../../errors.js';
 import { type RequestTable, ROW_STREAMING, setSourceId } from '../../request-table.js';
 import type { Trace } from '../../trace.js';
 import { MAX_COUNT } from './data-columns.js';
@@ -11,7 +11,7 @@ const DATES_US = 1e14;
  * Times of sending that are dates are moved to the axis of the arrivals that were wanted, so that nobody was early and somebody
  * was on time; gives how far they moved.
  */
-export function startAtZero({ arrivalUs, count }: RequestTable, { wantedUs }: Extras): number {
+export function sendTimesFromZero({ arrivalUs, count }: RequestTable, { wantedUs }: Extras): number {
   let originUs = Number.POSITIVE_INFINITY;
   for (let row = 0; row < count; row++) {
     if (arrivalUs[row]! > 0) originUs = Math.min(originUs, arrivalUs[row]! - wantedUs[row]!);
@@ -57,7 +57,7 @@ export function settleRows(
     // The server's count includes the prefix, so it cannot be used where one is added.
     const fresh = group === 0 && serverTokens[row]! > 0 ? serverTokens[row]! : inputTokens[row]!;
     const tokens = fresh + prefixTokens[group]!;
-    if (tokens > MAX_COUNT) throw promptTooLong(place(row, 'input_tokens'), tokens);
+    if (tokens > MAX_COUNT) throw tracePromptTooLong(place(row, 'input_tokens'), tokens);
     if (tokens === 0 && outputTokens[row] === 0) throw requestEmpty(place(row, 'input_tokens'));
     inputTokens[row] = tokens;
     flags[row] = flags[row] === 1 ? ROW_STREAMING : 0;

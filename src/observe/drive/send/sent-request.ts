@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { connectionProblem, type ResponseProblem, statusProblem } from '../client/response-problem.js';
+import { connectionProblem, failedStatus, type ResponseProblem } from '../client/response-problem.js';
 import type { ResponseReader } from '../client/response-reader.js';
 import type { ServerClient } from '../client/server-client.js';
 import type { SendClock } from './send-clock.js';
@@ -17,7 +17,7 @@ export interface Outgoing {
 }
 
 /** One request on its way to the server and its response on the way back. Tells its owner once that it is over. */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class SentRequest implements Dispatcher.DispatchHandler {
   readonly row: number;
   readonly reader: ResponseReader;
   /** When it was handed to the connections, when its bytes went out, and when it was over. */
@@ -26,14 +26,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   endUs = Number.NaN;
   problem: ResponseProblem | null = null;
   readonly #clock: SendClock;
-  readonly #over: (exchange: Exchange) => void;
+  readonly #over: (exchange: SentRequest) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #status = 0;
   #errorText = '';
 
-  constructor(row: number, reader: ResponseReader, clock: SendClock, over: (exchange: Exchange) => void) {
+  constructor(row: number, reader: ResponseReader, clock: SendClock, over: (exchange: SentRequest) => void) {
     this.row = row;
     this.reader = reader;
     this.#clock = clock;
@@ -74,7 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#isOver) return;
-    if (this.#status >= 300) this.problem = statusProblem(this.#status, this.#errorText);
+    if (this.#status >= 300) this.problem = failedStatus(this.#status, this.#errorText);
     else {
       this.reader.end();
       this.problem = this.reader.problem;

@@ -1,12 +1,12 @@
 import type { ResponseProblem } from '../client/response-problem.js';
-import type { Exchange } from './exchange.js';
 import type { RequestRecords } from './request-records.js';
+import type { SentRequest } from './sent-request.js';
 
 /**
  * Notes how a request went.
  * @param wanted output tokens that were asked for; null if any number will do
  */
-export function recordExchange(records: RequestRecords, exchange: Exchange, wanted: number | null): void {
+export function recordSent(records: RequestRecords, exchange: SentRequest, wanted: number | null): void {
   const { endUs, handedUs, problem, reader, row, sentUs } = exchange;
   // A request whose bytes never went out was sent when it was tried.
   const went = Number.isNaN(sentUs) ? handedUs : sentUs;
@@ -25,7 +25,7 @@ export function recordExchange(records: RequestRecords, exchange: Exchange, want
 }
 
 /** What is wrong with a response that is complete. */
-function doubt({ reader }: Exchange, wanted: number | null): ResponseProblem | null {
+function doubt({ reader }: SentRequest, wanted: number | null): ResponseProblem | null {
   const { inputTokens, outputTokens } = reader.counts;
   if (inputTokens < 0 || outputTokens < 0) {
     return { class: 'no_usage', message: 'the answer does not say how many tokens it took' };
