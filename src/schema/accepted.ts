@@ -1,4 +1,14 @@
-import { bare, choicesOf, entriesOf, factsOf, itemOf, requirementsOf, type Schema, typeOf } from './facts.js';
+import {
+  bare,
+  choicesOf,
+  entriesOf,
+  factsOf,
+  itemOf,
+  optionsOf,
+  requirementsOf,
+  type Schema,
+  typeOf,
+} from './facts.js';
 
 /** What a value may be, as the end of a sentence that starts with "give": "a whole number from 1 to 64". */
 export function accepted(schema: Schema): string {
@@ -21,9 +31,9 @@ function acceptedBare(schema: Schema, names: string): string {
     case 'string':
       return acceptedText(requirementsOf(schema));
     case 'array':
-      return entriesOf(itemOf(schema)!) === null
-        ? `a list, each ${accepted(itemOf(schema)!)}`
-        : `a list of entries with the keys ${Object.keys(entriesOf(itemOf(schema)!)!).join(', ')}`;
+      return acceptedList(itemOf(schema)!, requirementsOf(schema));
+    case 'union':
+      return optionsOf(schema)!.map(accepted).join(', or ');
     case 'record':
       return `${names}, each with ${accepted(itemOf(schema)!)}`;
     case 'strict_object':
@@ -31,6 +41,14 @@ function acceptedBare(schema: Schema, names: string): string {
     default:
       return 'a value';
   }
+}
+
+function acceptedList(item: Schema, requirements: ReadonlyMap<string, unknown>): string {
+  const most = requirements.get('max_length') as number | undefined;
+  const noun = most === undefined ? 'a list' : `a list of at most ${most}`;
+  const entries = entriesOf(item);
+  if (entries === null) return `${noun}, each ${accepted(item)}`;
+  return `${noun}${most === undefined ? ' of' : ''} entries with the keys ${Object.keys(entries).join(', ')}`;
 }
 
 function acceptedNumber(requirements: ReadonlyMap<string, unknown>): string {

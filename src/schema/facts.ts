@@ -112,6 +112,18 @@ export function choicesOf(schema: Schema): readonly string[] | null {
   return inner.type === 'picklist' ? inner.options! : null;
 }
 
+/** The alternatives of a union, or null where there are none. */
+export function optionsOf(schema: Schema): readonly Schema[] | null {
+  const inner = bare(schema) as { type: string; options?: readonly Schema[] };
+  return inner.type === 'union' ? inner.options! : null;
+}
+
+/** What the names of a map must be; null for anything else. */
+export function nameOf(schema: Schema): Schema | null {
+  const inner = bare(schema) as { type: string; key?: Schema };
+  return inner.type === 'record' ? inner.key! : null;
+}
+
 /** Whether the key may be absent. */
 export function isOptional(schema: Schema): boolean {
   const { type } = schema as { type: string };
@@ -128,8 +140,9 @@ export function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema |
   let inner: Schema | null = schema;
   for (const step of path) {
     if (inner === null) return null;
-    const entries = entriesOf(inner);
-    inner = entries === null ? itemOf(inner) : Object.hasOwn(entries, step) ? entries[step as string]! : null;
+    const at: Schema = optionsOf(inner)?.find((one) => itemOf(one) !== null || entriesOf(one) !== null) ?? inner;
+    const entries = entriesOf(at);
+    inner = entries === null ? itemOf(at) : Object.hasOwn(entries, step) ? entries[step as string]! : null;
   }
   return inner;
 }

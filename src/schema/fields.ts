@@ -46,13 +46,17 @@ export const above = (min: number, max = Number.POSITIVE_INFINITY) =>
 
 export const flag = v.boolean();
 
-/** Text without control characters. `most` bounds its length. */
-export const text = (most = 4096) =>
-  v.pipe(v.string(), v.minLength(1), v.maxLength(most), v.regex(/^[^\p{Cc}]*$/u, 'text without control characters'));
+// Written so that validators in other languages read the pattern as well.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused
+const PRINTABLE = /^[^\x00-\x1f\x7f-\x9f]*$/u;
+
+/** Text of `least` to `most` characters, none of them a control character. */
+export const text = (most = 4096, least = 1) =>
+  v.pipe(v.string(), v.minLength(least), v.maxLength(most), v.regex(PRINTABLE, 'has control characters'));
 
 /** Text of a certain form. @param accepts what a value may be, as the end of a sentence that starts with "give" */
 export const pattern = (form: RegExp, accepts: string, most = 4096) =>
-  v.pipe(v.string(), v.maxLength(most), v.regex(form, accepts), v.metadata({ accepts }));
+  v.pipe(v.string(), v.maxLength(most), v.regex(form, 'is not valid'), v.metadata({ accepts }));
 
 /** One of these names. */
 export const choice = <const Names extends readonly string[]>(names: Names) => v.picklist(names);
@@ -61,6 +65,18 @@ export const choice = <const Names extends readonly string[]>(names: Names) => v
 export const any = v.unknown();
 
 export const list = <S extends v.GenericSchema>(of: S) => v.array(of);
+
+/** A list of `least` to `most` entries. */
+export const listOf = <S extends v.GenericSchema>(of: S, least: number, most: number) =>
+  v.pipe(v.array(of), v.minLength(least), v.maxLength(most));
+
+/** A time with its zone, as in 2030-01-31T00:00:00Z. The 30th of February is refused. */
+export const time = v.pipe(v.string(), v.isoTimestamp(), v.check(isOnCalendar, 'is not a time'));
+
+function isOnCalendar(given: string): boolean {
+  const day = given.slice(0, 10);
+  return !Number.isNaN(Date.parse(given)) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
 
 /** The library takes a list for a map with the keys 0, 1, 2: such a schema refuses it. */
 function mapsOnly<S extends v.GenericSchema>(schema: S): S {
@@ -75,9 +91,16 @@ function mapsOnly<S extends v.GenericSchema>(schema: S): S {
   } as S;
 }
 
-/** A map under names of the user's choice. @param names what they stand for: `models`, `classes` */
-export const map = <S extends v.GenericSchema>(names: string, of: S) =>
-  annotated(mapsOnly(v.record(v.string(), of)), { names });
+/**
+ * A map under names of the user's choice.
+ * @param names what they stand for: `models`, `classes`
+ * @param name what a name must be
+ */
+export const map = <S extends v.GenericSchema>(
+  names: string,
+  of: S,
+  name: v.GenericSchema<string, string> = v.string(),
+) => annotated(mapsOnly(v.record(name, of)), { names });
 
 /** A map of known keys; any other key is an error. */
 export const section = <const E extends v.ObjectEntries>(title: string, entries: E) =>
@@ -85,12 +108,7 @@ export const section = <const E extends v.ObjectEntries>(title: string, entries:
 
 /** A value stored encrypted and never returned. */
 export const secret = (most = 16_384) =>
-  annotated(
-    v.pipe(
-      v.string(),
-      v.minLength(1),
-      v.maxLength(most),
-      v.regex(/^[\x21-\x7e]+$/, 'a secret of printable characters without spaces'),
-    ),
-    { secret: true, accepts: 'a secret of printable characters without spaces' },
-  );
+  annotated(v.pipe(v.string(), v.minLength(1), v.maxLength(most), v.regex(/^[\x21-\x7e]+$/)), {
+    secret: true,
+    accepts: 'a secret of printable characters without spaces',
+  });

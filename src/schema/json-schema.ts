@@ -34,6 +34,7 @@ export async function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'o
       const isBound = ['min_value', 'gt_value', 'max_value', 'finite'].includes(type);
       if (isBound && (type === 'finite' || !Number.isFinite(requirement))) return jsonSchema;
       if (type === 'regex') return { ...jsonSchema, pattern: (requirement as RegExp).source };
+      if (type === 'check') return jsonSchema;
       return undefined;
     },
   });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InputError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/nearest-name.js';
 import { accepted } from './accepted.js';
-import { choicesOf, entriesOf, factsOf, type Schema, schemaAt } from './facts.js';
+import { choicesOf, entriesOf, factsOf, nameOf, type Schema, schemaAt } from './facts.js';
 
 /** One thing wrong with a value: where in it, what, and what to do. */
 export interface Problem {
@@ -20,7 +20,8 @@ export interface SchemaCodes {
 
 /** Everything wrong with a value, in the order of the schema; empty when it fits. */
 export function problemsOf(schema: Schema, value: unknown): Problem[] {
-  const { issues = [] } = v.safeParse(schema, value);
+  // One problem per value: what is too long need not be told to have the wrong form as well.
+  const { issues = [] } = v.safeParse(schema, value, { abortPipeEarly: true });
   return issues.map((issue) => problemOf(schema, issue));
 }
 
@@ -48,6 +49,10 @@ function problemOf(schema: Schema, issue: v.BaseIssue<unknown>): Problem {
     const known = Object.keys(entriesOf(schemaAt(schema, path.slice(0, -1))!)!);
     const name = String(path.at(-1));
     return { path, kind: 'unknown-key', problem: `unknown key '${name}'`, hint: knownNames(name, known) };
+  }
+  const nameSchema = last?.origin === 'key' ? nameOf(schemaAt(schema, path.slice(0, -1))!) : null;
+  if (nameSchema !== null) {
+    return { path, kind: 'invalid', problem: 'the name is not valid', hint: `give ${accepted(nameSchema)}` };
   }
   const choices = at === null ? null : choicesOf(at);
   if (issue.type === 'picklist' && choices !== null && isPlain(issue.input)) {
@@ -87,8 +92,12 @@ function wording(issue: v.BaseIssue<unknown>): string {
     case 'max_length':
       return 'is too long';
     case 'regex':
+    case 'check':
+      return `${shown(input)} ${issue.message}`;
     case 'iso_timestamp':
-      return `${shown(input)} is not ${typeof issue.message === 'string' && issue.type === 'regex' ? issue.message : 'a time'}`;
+      return `${shown(input)} is not a time`;
+    case 'union':
+      return isPlain(input) ? `${shown(input)} is not accepted` : 'is not accepted';
     default:
       return issue.message;
   }
@@ -96,7 +105,10 @@ function wording(issue: v.BaseIssue<unknown>): string {
 
 const isPlain = (value: unknown) => value === null || typeof value !== 'object';
 
+/** A value on one line. An address with a password in it is not repeated. */
 function shown(value: unknown): string {
   if (typeof value !== 'string') return String(value);
-  return value.length > 200 ? `'${value.slice(0, 200)}…'` : `'${value}'`;
+  if (/\/\/[^/]*@/.test(value)) return 'the address';
+  const cut = value.length > 200 ? `${value.slice(0, 200)}…` : value;
+  return `'${JSON.stringify(cut).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\')}'`;
 }

@@ -81,7 +81,7 @@ describe('readYaml', () => {
     ['ratio: [1]', 'f.yaml:1:1 (ratio): is not a single value; give a number from 0 to 1'],
     ['mode: sage', "f.yaml:1:7 (mode): unknown value 'sage'; did you mean 'safe'? known: fast, safe"],
     ['on: yes please', "f.yaml:1:5 (on): 'yes please' is neither true nor false; give true or false"],
-    ['name: X', "f.yaml:1:7 (name): 'X' is not lower-case letters; give lower-case letters"],
+    ['name: X', "f.yaml:1:7 (name): 'X' is not valid; give lower-case letters"],
     ['token: a b', 'is not a valid secret'],
     ['replicas: {url: a}', 'is not a list; give a list of entries with the keys url, weight'],
     ['replicas: [{}]', 'f.yaml:1:12 (replicas[0].url): is missing; give text'],

@@ -1,5 +1,7 @@
 import { BUILT_IN_SLO_PRIORITIES } from '../../policy/slo-classes.js';
-import { KEY_ROLES, type KeyRole, type KeySettings } from '../../store/keys/key-record.js';
+import { factsOf, type Schema } from '../../schema/facts.js';
+import type { KeyRole, KeySettings } from '../../store/keys/key-record.js';
+import { KEY_ROLES, KEY_SCHEMA } from '../../store/keys/key-schema.js';
 import { badValue } from '../errors.js';
 import type { Flag, FlagValues } from '../flags/flag.js';
 import { choice, list, text } from '../flags/kinds.js';
@@ -10,10 +12,15 @@ const ANY = 'any';
 
 const BUILT_IN = Object.keys(BUILT_IN_SLO_PRIORITIES).join(', ');
 
+/** What the schema says of a setting, with what only the flag adds. */
+function described(key: keyof typeof KEY_SCHEMA.entries, more = '') {
+  const { defaultText = '', help } = factsOf(KEY_SCHEMA.entries[key] as Schema);
+  return { default: null, defaultText, help: `${help}${more}` };
+}
+
 const model: Flag<readonly string[] | null> = {
-  ...text({ default: null, placeholder: 'name', help: "a model it may ask, once for each; '*' for all" }),
+  ...text({ ...described('models', "; repeat it for each, '*' for all"), placeholder: 'name' }),
   default: null,
-  defaultText: '*',
   repeats: true,
   read(given, place) {
     const names = given.split('\n').map((name) => name.trim());
@@ -22,39 +29,25 @@ const model: Flag<readonly string[] | null> = {
   },
 };
 
-/** What a key is for and what it may do. */
+/** The settings of a key, apart from its limits. */
 export const keyFlags = {
-  name: text({ default: null, placeholder: 'name', help: 'what people call it' }),
-  tenant: text({
-    default: null,
-    placeholder: 'name',
-    defaultText: 'its name',
-    help: 'who its requests count for where tenants share',
-  }),
+  name: text({ default: null, placeholder: 'name', help: 'name of the key' }),
+  tenant: text({ ...described('tenant'), placeholder: 'name' }),
   model,
   'max-slo-class': text({
-    default: null,
+    ...described('max_slo_class', `: ${BUILT_IN}, one of a policy's, or ${ANY}`),
     placeholder: 'name',
-    defaultText: ANY,
-    help: `the most important class its requests may claim: ${BUILT_IN}, one of a policy's, or ${ANY}`,
   }),
-  role: choice({
-    default: null,
-    defaultText: 'none',
-    known: KEY_ROLES,
-    help: 'what it may do on the admin port',
-  }),
+  role: choice({ ...described('role'), defaultText: 'none', known: KEY_ROLES }),
   expires: list<Moment | null>({
-    default: null,
+    ...described('expires_at', ": a span ('30d'), a time, or never"),
     placeholder: 'time',
-    defaultText: 'never',
     accepted: MOMENTS,
-    help: "when it ends: after a span ('30d'), at a time, or never",
     read: readMoment,
   }),
 };
 
-/** What the flags say, and only that. */
+/** The settings that the flags give. */
 export function keySettings(values: FlagValues<typeof keyFlags>['values'], now: number): Partial<KeySettings> {
   const settings: { -readonly [Name in keyof KeySettings]?: KeySettings[Name] } = {};
   if (values.name !== null) settings.name = values.name;
@@ -73,5 +66,5 @@ export function keySettings(values: FlagValues<typeof keyFlags>['values'], now: 
 }
 
 function badExpiry(at: number): Error {
-  return badValue('--expires', new Date(at).toISOString(), 'is over', 'a time to come');
+  return badValue('--expires', new Date(at).toISOString(), 'is in the past', 'a time in the future');
 }

@@ -1,57 +1,54 @@
-import { type KeyLimits, LIMIT_NAMES, type Limits } from '../../store/keys/key-record.js';
+import type * as v from 'valibot';
+import { accepted } from '../../schema/accepted.js';
+import { factsOf, requirementsOf, type Schema } from '../../schema/facts.js';
+import { camelCase, kebabCase } from '../../schema/names.js';
+import { readText } from '../../schema/read-text.js';
+import type { KeyLimits, Limits } from '../../store/keys/key-record.js';
+import { LIMITS_SCHEMA } from '../../store/keys/key-schema.js';
 import { badChoice, badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
 import { list } from '../flags/kinds.js';
-import { readNumber } from '../flags/read-number.js';
 
-type LimitName = (typeof LIMIT_NAMES)[number];
+type LimitName = keyof Limits;
 
-/** What to do about some limits of a model: a number sets one, null lifts it. */
+/** Changes of the limits of a model: a number sets one, null removes it. */
 export interface LimitChange {
   readonly model: string;
   readonly limits: { readonly [Name in LimitName]?: number | null };
 }
 
 const ALL_MODELS = '*';
+const FLAG_CODES = { invalid: 'BAD_VALUE', unknownKey: 'BAD_VALUE' };
 
-/** `requestsPerMinute` as it is typed: `requests-per-minute`. */
-const flagOf = (name: LimitName) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const NAMES = new Map(LIMIT_NAMES.map((name) => [flagOf(name), name]));
+/** Every limit by its flag, `requests-per-minute`. */
+const LIMITS = new Map(Object.entries(LIMITS_SCHEMA.entries).map(([key, schema]) => [kebabCase(key), { key, schema }]));
 
 const EXAMPLE = "a model with its limits, as in 'model=llama-8b,requests-per-minute=5'";
 
-/** A number above 0, or `none` to lift the limit. */
-function readLimit(text: string, place: string, name: LimitName): number | null {
-  if (text.trim() === 'none') return null;
-  const most = name.startsWith('dollars') ? { min: 0, above: true, max: 9e6 } : { min: 1, max: 1e15, whole: true };
-  return readNumber(text, place, most);
+/** A number, or `none` to remove the limit. */
+function readLimit(text: string, place: string, schema: v.GenericSchema): number | null {
+  return text.trim() === 'none' ? null : (readText(text, schema, FLAG_CODES, place) as number);
 }
 
-function limitFlag(name: LimitName, help: string): Flag<number | null | undefined> {
+function limitFlag(schema: v.GenericSchema): Flag<number | null | undefined> {
   return list<number | null | undefined>({
     default: undefined,
-    placeholder: name.startsWith('dollars') ? 'x' : 'n',
-    accepted: `${name.startsWith('dollars') ? 'an amount' : 'a whole number'} above 0, or none`,
-    help,
-    read: (text, place) => readLimit(text, place, name),
+    placeholder: requirementsOf(schema as Schema).has('integer') ? 'n' : 'x',
+    accepted: `${accepted(schema as Schema)}, or none`,
+    help: factsOf(schema as Schema).help!,
+    read: (text, place) => readLimit(text, place, schema),
   });
 }
 
-/** Limits over all models together. */
+/** Limits over all models together, and `--limit` for those of one model. */
 export const limitFlags = {
-  'requests-per-minute': limitFlag('requestsPerMinute', 'requests that may begin within a minute'),
-  'tokens-per-minute': limitFlag('tokensPerMinute', 'input and output tokens within a minute'),
-  concurrent: limitFlag('concurrent', 'requests under way at the same time'),
-  'tokens-per-day': limitFlag('tokensPerDay', 'input and output tokens of a day, UTC'),
-  'tokens-per-month': limitFlag('tokensPerMonth', 'input and output tokens of a month, UTC'),
-  'dollars-per-day': limitFlag('dollarsPerDay', "money of a day, by the gateway's prices"),
-  'dollars-per-month': limitFlag('dollarsPerMonth', "money of a month, by the gateway's prices"),
+  ...Object.fromEntries([...LIMITS].map(([flag, { schema }]) => [flag, limitFlag(schema)])),
   limit: {
     ...list<readonly LimitChange[]>({
       default: [],
       placeholder: 'limits',
       accepted: EXAMPLE,
-      help: "limits of one model, as in 'model=llama-8b,requests-per-minute=5'; once for each model",
+      help: "limits of one model, as in 'model=llama-8b,requests-per-minute=5'; repeat it for each model",
       read: (text, place) => text.split('\n').map((one) => readLimitChange(one, place)),
     }),
     repeats: true,
@@ -71,30 +68,29 @@ function readLimitChange(text: string, place: string): LimitChange {
       model = value;
       continue;
     }
-    const name = NAMES.get(key);
-    if (name === undefined) throw badChoice(place, key, ['model', ...NAMES.keys()]);
+    const limit = LIMITS.get(key);
+    if (limit === undefined) throw badChoice(place, key, ['model', ...LIMITS.keys()]);
+    const name = camelCase(limit.key) as LimitName;
     if (limits[name] !== undefined) throw badValue(place, key, 'appears twice', EXAMPLE);
-    limits[name] = readLimit(value, `${place} (${key})`, name);
+    limits[name] = readLimit(value, `${place} (${key})`, limit.schema);
   }
   if (model === undefined) throw badValue(place, text, 'names no model', EXAMPLE);
   if (Object.keys(limits).length === 0) throw badValue(place, text, 'has no limit', EXAMPLE);
   return { model, limits };
 }
 
-type LimitValues = { readonly [Name in keyof typeof limitFlags]: unknown };
-
-/** What the flags ask for, those over all models first. */
-export function limitChanges(values: LimitValues): LimitChange[] {
+/** The changes that the flags give, those over all models first. */
+export function limitChanges(values: Readonly<Record<string, unknown>>): LimitChange[] {
   const all: Partial<Record<LimitName, number | null>> = {};
-  for (const [flag, name] of NAMES) {
-    const value = values[flag as keyof LimitValues] as number | null | undefined;
-    if (value !== undefined) all[name] = value;
+  for (const [flag, { key }] of LIMITS) {
+    const value = values[flag] as number | null | undefined;
+    if (value !== undefined) all[camelCase(key) as LimitName] = value;
   }
   const changes = values.limit as readonly LimitChange[];
   return Object.keys(all).length === 0 ? [...changes] : [{ model: ALL_MODELS, limits: all }, ...changes];
 }
 
-/** The limits after some changes; a model without any is not named any more. */
+/** The limits after some changes; a model without limits is left out. */
 export function changedLimits(before: KeyLimits, changes: readonly LimitChange[]): KeyLimits {
   const after = new Map<string, Limits>(Object.entries(before));
   for (const { model, limits } of changes) {

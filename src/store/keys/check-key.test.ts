@@ -3,7 +3,7 @@ import { checkKey, checkSloClass } from './check-key.js';
 import type { KeySettings } from './key-record.js';
 
 describe('checkKey', () => {
-  it('takes what a key can be', () => {
+  it('accepts valid settings', () => {
     const limits = { '*': { requestsPerMinute: 1, tokensPerMonth: 1e12, dollarsPerDay: 0.01 }, 'llama/8b': {} };
     const all = {
       name: 'Web shop',
@@ -19,31 +19,33 @@ describe('checkKey', () => {
   });
 
   it.each<[object, string]>([
-    [{ name: '' }, 'key (name): is empty; give a name'],
+    [{ name: '' }, 'key (name): is empty; give text of at most 200 characters'],
     [{ name: 'x'.repeat(201) }, 'key (name): is too long'],
-    [{ tenant: 'a\u0000b' }, 'key (tenant): has control characters'],
-    [{ models: [] }, 'key (models): no model is allowed'],
-    [{ models: [' '] }, 'key (models): is empty'],
-    [{ models: Array(1001).fill('m') }, 'key (models): there are 1001; give at most 1000'],
+    [{ tenant: 'a\u0000b' }, "key (tenant): 'a\\u0000b' has control characters"],
+    [{ models: [] }, 'key (models): is empty; give a list of at most 1000'],
+    [{ models: [' '] }, "key (models[0]): ' ' is empty"],
+    [{ models: Array(1001).fill('m') }, 'key (models): is too long; give a list of at most 1000'],
     [{ maxSloClass: '' }, 'key (max_slo_class): is empty'],
-    [{ role: 'root' }, 'key (role): is not known; give one of none, viewer, operator, admin'],
-    [{ expiresAt: 0.5 }, 'key (expires_at): 0.5 is no time'],
-    [{ expiresAt: -1 }, 'key (expires_at): -1 is no time'],
-    [{ expiresAt: 8.7e15 }, 'is no time'],
-    [{ limits: { '': {} } }, 'key (limits): is empty'],
-    [{ limits: { m: { requestsPerHour: 3 } } }, "key (limits of m): 'requestsPerHour' is no limit"],
-    [{ limits: { m: { concurrent: 0 } } }, 'key (limits of m): concurrent cannot be 0; give a whole number above 0'],
-    [{ limits: { '*': { tokensPerDay: 1.5 } } }, 'tokensPerDay cannot be 1.5'],
-    [{ limits: { '*': { dollarsPerDay: Number.NaN } } }, 'dollarsPerDay cannot be NaN'],
-    [{ limits: { '*': { dollarsPerMonth: 1e7 } } }, 'dollarsPerMonth cannot be 10000000; give dollars above 0'],
-    [{ limits: { '*': { dollarsPerMonth: 0 } } }, 'dollarsPerMonth cannot be 0'],
+    [{ role: 'root' }, "key (role): unknown value 'root'; known: none, viewer, operator, admin"],
+    [{ expiresAt: 0.5 }, 'key (expires_at): 0.5 is not text; give a time'],
+    [{ expiresAt: 8.7e15 }, 'key (expires_at): 8700000000000000 is not text'],
+    [{ limits: { '': {} } }, 'key (limits.): the name is not valid; give text of at most 200 characters'],
+    [{ limits: { m: { requestsPerHour: 3 } } }, "key (limits.m.requests_per_hour): unknown key 'requests_per_hour'"],
+    [
+      { limits: { m: { concurrent: 0 } } },
+      'key (limits.m.concurrent): 0 is too small; give a whole number of at least 1',
+    ],
+    [{ limits: { '*': { tokensPerDay: 1.5 } } }, 'key (limits.*.tokens_per_day): 1.5 is not a whole number'],
+    [{ limits: { '*': { dollarsPerDay: Number.NaN } } }, 'NaN is not a number'],
+    [{ limits: { '*': { dollarsPerMonth: 1e7 } } }, '10000000 is too large; give a number above 0, at most 9000000'],
+    [{ limits: { '*': { dollarsPerMonth: 0 } } }, '0 is too small'],
   ])('refuses %j', (settings, message) => {
     const check = () => checkKey(settings as Partial<KeySettings>);
     expect(check).toThrowError(expect.objectContaining({ code: 'KEY_INVALID' }));
     expect(check).toThrow(message);
   });
 
-  it('names the place it was told', () => {
+  it('names the place that was given', () => {
     expect(() => checkKey({ name: '' }, 'body')).toThrow('body (name): is empty');
   });
 });
@@ -51,7 +53,7 @@ describe('checkKey', () => {
 describe('checkSloClass', () => {
   const known = ['critical', 'standard', 'gold'];
 
-  it('takes what somebody defines, and any', () => {
+  it('accepts classes that a policy defines, and any', () => {
     for (const one of ['gold', 'critical', null, undefined]) {
       expect(() => checkSloClass(one, known, 'body (max_slo_class)')).not.toThrow();
     }

@@ -3,7 +3,7 @@ import { knownNames } from '../../kernel/nearest-name.js';
 
 /** What can be wrong with an API key. Codes are stable and start with KEY_. */
 
-/** What was given for an id or a name may be the text of a key, or most of it: that is not repeated. */
+/** What was given for an id or a name may be a secret, or most of one: that is not repeated. */
 const keyPlace = (called: string) => (/^(?!ty_)[^\p{Cc}]{1,40}$/u.test(called) ? `key '${called}'` : 'key');
 
 export const unknownKey = (id: string) =>
@@ -14,9 +14,6 @@ export const ambiguousKey = (name: string, ids: readonly string[]) =>
 
 export const revokedKey = (id: string) =>
   new InputError('KEY_REVOKED', keyPlace(id), 'is revoked for good', 'create a new one');
-
-export const badKeyField = (place: string, problem: string, accepted: string) =>
-  new InputError('KEY_INVALID', place, problem, `give ${accepted}`);
 
 export const unknownClass = (place: string, name: string, known: readonly string[]) =>
   new InputError('KEY_INVALID', place, `no policy defines the class '${name}'`, knownNames(name, known));

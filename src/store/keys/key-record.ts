@@ -1,51 +1,27 @@
-/** What a key may be used for besides asking models: to look at the gateway, to change what it does, to do everything. */
-export const KEY_ROLES = ['none', 'viewer', 'operator', 'admin'] as const;
+import type { KeyRole, Limits } from './key-schema.js';
 
-export type KeyRole = (typeof KEY_ROLES)[number];
+export { KEY_ROLES, type KeyRole, LIMIT_NAMES, type Limits } from './key-schema.js';
 
-/** At most so much; what is left out is not limited. Days and months are UTC. */
-export interface Limits {
-  readonly requestsPerMinute?: number;
-  readonly tokensPerMinute?: number;
-  /** Requests under way at the same time. */
-  readonly concurrent?: number;
-  readonly tokensPerDay?: number;
-  readonly tokensPerMonth?: number;
-  readonly dollarsPerDay?: number;
-  readonly dollarsPerMonth?: number;
-}
-
-/** Every limit there is, in the order in which they are shown. */
-export const LIMIT_NAMES = [
-  'requestsPerMinute',
-  'tokensPerMinute',
-  'concurrent',
-  'tokensPerDay',
-  'tokensPerMonth',
-  'dollarsPerDay',
-  'dollarsPerMonth',
-] as const satisfies readonly (keyof Limits)[];
-
-/** By model; those under `*` hold for all models together. */
+/** By model; those of `*` hold for all models together. */
 export type KeyLimits = Readonly<Record<string, Limits>>;
 
-/** A key as it is stored: never its text, which only its holder has. Times are milliseconds since 1970. */
+/** A key as it is stored, without its secret. Times are milliseconds since 1970. */
 export interface KeyRecord {
-  /** Part of the text, and what it is called by from then on. */
+  /** Part of the secret; never changes. */
   readonly id: string;
   readonly name: string;
-  /** SHA-256 of the whole text, hexadecimal. */
+  /** SHA-256 of the secret, hexadecimal. */
   readonly hash: string;
-  /** The text before the last rotation is accepted until `previousUntil`. */
+  /** The secret before the last rotation is accepted until `previousUntil`. */
   readonly previousHash: string | null;
   readonly previousUntil: number | null;
-  /** The text's last characters, by which its holder knows it again. */
+  /** The last characters of the secret, to tell keys apart. */
   readonly hint: string;
-  /** Who the requests are counted for where tenants share. */
+  /** The tenant its requests count for where tenants share. */
   readonly tenant: string;
-  /** The models it may ask; null for all. */
+  /** The models it may use; null for all. */
   readonly models: readonly string[] | null;
-  /** The most important class its requests may claim; null for any. */
+  /** The most important SLO class its requests may ask for; null for any. */
   readonly maxSloClass: string | null;
   readonly role: KeyRole;
   readonly limits: KeyLimits;
@@ -54,10 +30,10 @@ export interface KeyRecord {
   readonly revokedAt: number | null;
 }
 
-/** What somebody who makes a key says about it. */
+/** A key as it is created. */
 export interface KeySettings {
   readonly name: string;
-  /** The name, if nothing else is said. */
+  /** The name unless given. */
   readonly tenant?: string;
   readonly models?: readonly string[] | null;
   readonly maxSloClass?: string | null;

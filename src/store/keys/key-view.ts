@@ -1,6 +1,7 @@
+import { snakeCase } from '../../schema/names.js';
 import { type KeyRecord, type KeyState, keyState, LIMIT_NAMES, type Limits } from './key-record.js';
 
-/** A key as people and programs are shown it: nothing in it proves anything. Times are ISO 8601, names snake_case. */
+/** A key as the API returns it, without its secret. Times are ISO 8601, names snake_case. */
 export interface KeyView {
   id: string;
   name: string;
@@ -14,7 +15,7 @@ export interface KeyView {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
-  /** Until when the text before the last rotation is accepted; null if it is not. */
+  /** Until when the secret before the last rotation is accepted; null if it is not. */
   previous_until: string | null;
 }
 
@@ -36,10 +37,8 @@ export function keyView(key: KeyRecord, now: number): KeyView {
   };
 }
 
-/** `requestsPerMinute` as files, bodies and answers have it: `requests_per_minute`. */
-export function limitKey(name: keyof Limits): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+/** `requestsPerMinute` as files and the API have it: `requests_per_minute`. */
+export const limitKey: (name: keyof Limits) => string = snakeCase;
 
 function limitView(limits: Limits): Record<string, number> {
   const given = LIMIT_NAMES.filter((name) => limits[name] !== undefined);

@@ -1,0 +1,111 @@
+import * as v from 'valibot';
+import {
+  above,
+  choice,
+  field,
+  type Given,
+  listOf,
+  map,
+  section,
+  text,
+  time,
+  type Value,
+  whole,
+} from '../../schema/fields.js';
+import { type CamelKeys, camelCase, camelKeys, snakeKeys } from '../../schema/names.js';
+import type { KeySettings } from './key-record.js';
+
+/** From no access to everything; each includes those before it. */
+export const KEY_ROLES = ['none', 'viewer', 'operator', 'admin'] as const;
+
+export type KeyRole = (typeof KEY_ROLES)[number];
+
+/** Sums of nano-dollars stay exact up to here. */
+const MOST_DOLLARS = 9_000_000;
+
+/** Names of keys, tenants, models and SLO classes. */
+export const keyName = v.pipe(
+  text(200),
+  v.check((name) => name.trim() !== '', 'is empty'),
+);
+
+const count = whole(1);
+const dollars = above(0, MOST_DOLLARS);
+
+/** What a key may use of one model, or of all of them; what is left out is not limited. Days and months are UTC. */
+export const LIMITS_SCHEMA = section('Limits', {
+  requests_per_minute: field(count, { help: 'requests started per minute' }),
+  tokens_per_minute: field(count, { help: 'input and output tokens per minute' }),
+  concurrent: field(count, { help: 'requests in progress at the same time' }),
+  tokens_per_day: field(count, { help: 'input and output tokens per day, UTC' }),
+  tokens_per_month: field(count, { help: 'input and output tokens per month, UTC' }),
+  dollars_per_day: field(dollars, { help: "cost per day, UTC, by the gateway's prices" }),
+  dollars_per_month: field(dollars, { help: "cost per month, UTC, by the gateway's prices" }),
+});
+
+/** Limits as code reads them. */
+export type Limits = Readonly<CamelKeys<Given<typeof LIMITS_SCHEMA>>>;
+
+/** Every limit, in the order in which they are shown. */
+export const LIMIT_NAMES = Object.keys(LIMITS_SCHEMA.entries).map(camelCase) as (keyof Limits)[];
+
+/**
+ * The settings of an API key, apart from its name: the spec of an ApiKey, the flags of `twinyard keys` and the check of the store
+ * all come from here.
+ */
+export const KEY_SCHEMA = section('ApiKey', {
+  tenant: field(keyName, {
+    defaultText: 'the name of the key',
+    help: 'tenant its requests count for where tenants share',
+  }),
+  models: field(listOf(keyName, 1, 1000), {
+    defaultText: 'all',
+    help: 'models it may use',
+    flag: { name: 'model' },
+  }),
+  max_slo_class: field(keyName, {
+    defaultText: 'any',
+    help: 'the most important SLO class its requests may ask for',
+  }),
+  role: field(choice(KEY_ROLES), { default: 'none', help: 'role on the API, in every workspace' }),
+  limits: field(map('models', LIMITS_SCHEMA, keyName), {
+    default: {},
+    help: "limits by model; those of '*' hold for all models together",
+    flag: { name: 'limit' },
+  }),
+  expires_at: field(time, {
+    defaultText: 'never',
+    help: 'time after which it is refused',
+    flag: { name: 'expires' },
+  }),
+});
+
+export type KeySpec = Value<typeof KEY_SCHEMA>;
+
+/** The settings of a key from its spec. */
+export function settingsOf(name: string, spec: KeySpec): Required<Omit<KeySettings, 'tenant'>> & { tenant?: string } {
+  const { expires_at, limits, max_slo_class, models, role, tenant } = spec;
+  return {
+    name,
+    ...(tenant === undefined ? {} : { tenant }),
+    models: models ?? null,
+    maxSloClass: max_slo_class ?? null,
+    role,
+    limits: Object.fromEntries(Object.entries(limits).map(([model, of]) => [model, camelKeys(of)])),
+    expiresAt: expires_at === undefined ? null : Date.parse(expires_at),
+  };
+}
+
+/** The spec that stands for some settings. What a time cannot be stays a number, which the schema refuses. */
+export function specOf(settings: Partial<KeySettings>): Given<typeof KEY_SCHEMA> & { name?: string } {
+  const { expiresAt, limits, maxSloClass, models, name, role, tenant } = settings;
+  const spec = {
+    ...{ name, tenant, models, role, max_slo_class: maxSloClass },
+    limits: limits && Object.fromEntries(Object.entries(limits).map(([model, of]) => [model, snakeKeys(of)])),
+    expires_at: isTime(expiresAt) ? new Date(expiresAt).toISOString() : expiresAt,
+  };
+  const given = Object.entries(spec).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(given);
+}
+
+const isTime = (ms: unknown): ms is number => Number.isSafeInteger(ms) && Math.abs(ms as number) <= 8.64e15;
