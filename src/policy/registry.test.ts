@@ -1,44 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { admissionContract } from './admission.contract.js';
 import { policyOptions } from './policy-options.js';
+import { optionVariants } from './policy-variants.fixture.js';
 import { ADMISSION_POLICIES, admissionPolicy, ROUTING_POLICIES, routingPolicy } from './registry.js';
 import { routingContract } from './routing.contract.js';
-import { SCORERS } from './scoring/registry.js';
-
-/** Options beyond the defaults under which a policy must keep the contract too. */
-const MORE_OPTIONS: Record<string, unknown[]> = {
-  'least-loaded': [{ tie_break: 'random' }],
-  weighted: [
-    { tie_break: 'random' },
-    { scorers: SCORERS.map(({ name }, i) => ({ name, weight: i + 1 })), tie_break: 'random' },
-    { scorers: 'no-hit-lru:1' },
-  ],
-  lmetric: [{ batch_offset: 1, tie_break: 'random' }],
-  unified: [{ overload_factor: 0.5, block_size: 16 }],
-  sticky: [{ tie_break: 'random' }],
-  chwbl: [
-    { capacity: 'ceil', load_factor: 1, virtual_nodes_per_replica: 3, max_user_messages_for_cache: 0 },
-    { key: 'first-message' },
-    { key: 'prefix-blocks', load_factor: 3 },
-  ],
-  'session-hash': [{ virtual_nodes_per_replica: 1, tie_break: 'random' }],
-  'kubeai-prefix-hash': [{ replication: 2, mean_load_percentage: 300, prefix_char_length: 3 }],
-  'sglang-cache-aware': [{ balance_abs_threshold: 1, balance_rel_threshold: 1.1, cache_threshold: 0.01 }],
-  'dynamo-cost': [{ temperature: 0.5 }, { temperature: 1e-3, overlap_score_weight: 3 }],
-  'sticky-until-saturated': [{ queue_threshold: 2, kv_threshold: 0.5 }],
-  'token-bucket': [{ capacity: 500, refill_rate: 100 }],
-  'tier-shed': [{ threshold: 6, min_priority: 4 }],
-  'gaie-legacy': [{ qd_threshold: 1, kv_threshold: 0.1 }],
-};
 
 for (const policy of ROUTING_POLICIES) {
-  for (const options of [{}, ...(MORE_OPTIONS[policy.name] ?? [])]) {
+  for (const options of optionVariants(policy)) {
     describe(`routing policy ${policy.name} ${JSON.stringify(options)}`, () => routingContract(policy, options));
   }
 }
 
 for (const policy of ADMISSION_POLICIES) {
-  for (const options of [{}, ...(MORE_OPTIONS[policy.name] ?? [])]) {
+  for (const options of optionVariants(policy)) {
     describe(`admission policy ${policy.name} ${JSON.stringify(options)}`, () => admissionContract(policy, options));
   }
 }

@@ -15,10 +15,10 @@ import type { NewEngine } from './virtual-engine.js';
 const NEVER = Number.POSITIVE_INFINITY;
 const LATENCY = { queueingUs: 3, outputTokenUs: 1, postDecodeUs: 2 };
 
-/** What was decided about a request, and when: the replica it went to, or why it went to none. */
+/** What was decided about a request, and when: the replica it went to, or why it was refused. */
 export type Verdict = [atUs: number, request: string, verdict: string];
 
-/** What the simulator makes of some arrivals, decision by decision. */
+/** Every decision of the simulator about these arrivals. */
 export function simulated(list: readonly FakeRequest[], config: ClusterConfig): Verdict[] {
   const verdicts: Verdict[] = [];
   const decision = (line: string) => {
@@ -29,12 +29,13 @@ export function simulated(list: readonly FakeRequest[], config: ClusterConfig): 
   return verdicts;
 }
 
-/** The policy of a cluster as a gateway is told it. */
+/** The policies of a cluster as a gateway's configuration has them. */
 export function livePolicyOf({ admission, flowControl, replica, routing, ...config }: ClusterConfig): PolicyConfig {
   return {
     ...DEFAULT_POLICY,
     name: routing.policy,
     options: routing.options,
+    blockSize: replica.blockSize,
     admission,
     sloPriorities: config.sloPriorities,
     tenantBudgets: config.tenantBudgets,
@@ -43,7 +44,7 @@ export function livePolicyOf({ admission, flowControl, replica, routing, ...conf
   };
 }
 
-/** What a gateway's endpoint makes of the same arrivals, in front of engines that live by the same clock. */
+/** Every decision of a gateway's endpoint about the same arrivals, in front of engines with the same virtual clock. */
 export async function live(
   list: readonly FakeRequest[],
   config: ClusterConfig,
@@ -63,8 +64,8 @@ class LiveWorld {
   readonly #replicas: LiveReplica[];
   readonly #engines;
   readonly #placements: PlacedRequest[] = [];
-  /** Requests that have left an engine and whose gateway has not heard of it. */
-  readonly #left: number[] = [];
+  /** What has happened in engines since the gateway was last told. */
+  readonly #events: [what: 'firstToken' | 'left', request: number][] = [];
   #nowUs = 0;
   #alarmUs = NEVER;
   #wake: () => void = () => {};
@@ -74,9 +75,11 @@ class LiveWorld {
     this.#list = list;
     this.#config = config;
     const ids = Array.from({ length: config.instances }, (_, i) => `instance_${i}`);
-    this.#engines = ids.map(() =>
-      newEngine(config.replica, fakeLatency(LATENCY), list, (request) => this.#left.push(request)),
-    );
+    const events = {
+      firstToken: (request: number) => this.#events.push(['firstToken', request]),
+      left: (request: number) => this.#events.push(['left', request]),
+    };
+    this.#engines = ids.map(() => newEngine(config.replica, fakeLatency(LATENCY), list, events));
     this.#replicas = ids.map(
       (id) => new LiveReplica({ id, url: 'http://127.0.0.1:1', engine: 'vllm', models: ['m'] }, GATEWAY_DEFAULTS),
     );
@@ -126,7 +129,7 @@ class LiveWorld {
 
   #runAll(beforeUs: number): false {
     for (const engine of this.#engines) engine.runBefore(beforeUs);
-    this.#tellDepartures();
+    this.#passEvents();
     return false;
   }
 
@@ -135,12 +138,16 @@ class LiveWorld {
     if (nextUs >= beforeUs) return false;
     this.#nowUs = nextUs;
     this.#engines.find((engine) => engine.nextUs === nextUs)!.runNext();
-    this.#tellDepartures();
+    this.#passEvents();
     return true;
   }
 
-  #tellDepartures(): void {
-    for (const request of this.#left.splice(0)) this.#endpoint.placer.finish(this.#placements[request]!);
+  #passEvents(): void {
+    for (const [what, request] of this.#events.splice(0)) {
+      const placement = this.#placements[request]!;
+      if (what === 'left') this.#endpoint.placer.finish(placement);
+      else this.#endpoint.placer.firstToken(placement);
+    }
   }
 
   /** Nothing runs and nothing comes: ticks could go on for ever. */
@@ -187,12 +194,17 @@ class LiveWorld {
   }
 }
 
-/** A prompt of so many tokens, as the gateway counts them: four bytes each. */
-function factsOf({ input, slo, tenant }: FakeRequest, row: number): RequestFacts {
+/** The facts of a request whose prompt has as many tokens as the gateway counts: four bytes each. */
+export function factsOf(
+  { group, input, prefix = input, session, slo, tenant }: FakeRequest,
+  row: number,
+): RequestFacts {
+  const shared = group === undefined ? '' : `${group};`.padEnd(4 * Math.min(prefix, input), '-');
   return fakeFacts({
     id: `request_${row}`,
+    session: session ?? '',
     sloClass: slo ?? 'standard',
     tenant: tenant ?? '',
-    body: { prompt: `${row}`.padEnd(4 * input, '.') },
+    body: { prompt: `${shared}${row};`.padEnd(4 * input, '.').slice(0, 4 * input) },
   });
 }

@@ -4,6 +4,7 @@ import { type FakeRequest, fakeRequests, fakeTable } from '../../src/replica/fak
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
 import { Replica } from '../../src/replica/replica.js';
 import type { ReplicaConfig } from '../../src/replica/replica-config.js';
+import { PromptKeys } from '../../src/workload/prompt-keys.js';
 
 /** An engine in virtual time behind a gateway in virtual time. */
 export interface VirtualEngine {
@@ -17,22 +18,30 @@ export interface VirtualEngine {
   take(request: number, atUs: number): void;
 }
 
-/** Makes an engine that says which requests have left it, at the start of their last step: when its blocks are free again. */
+/** What happens to requests in an engine, at the start of the step in which it happens. */
+export interface EngineEvents {
+  firstToken(request: number): void;
+  left(request: number): void;
+}
+
 export type NewEngine = (
   config: ReplicaConfig,
   latency: LatencyModel,
   list: readonly FakeRequest[],
-  left: (request: number) => void,
+  events: EngineEvents,
 ) => VirtualEngine;
 
-/** The emulated engine with its clock in our hands. It takes requests after what it has done, so it cannot be kept in step. */
-export const emulatedEngine: NewEngine = (config, latency, list, left) => {
+/**
+ * The emulated engine with a manual clock. It takes requests after what it has done, so it cannot be kept in step; its prompts
+ * share no blocks.
+ */
+export const emulatedEngine: NewEngine = (config, latency, list, events) => {
   const clock = new ManualClock();
   const live = new LiveReplica(config, latency, clock);
   const { replica } = live;
   const requests = new Map<number, number>();
   let taken = -1;
-  // Clients hear of the end of a response when its last token is out. The simulator's router hears of it a step earlier.
+  // Clients see the end of a response when its last token is out. The simulator's router knows it a step earlier.
   const enqueue = replica.enqueue.bind(replica);
   replica.enqueue = (row, atUs) => {
     requests.set(row, taken);
@@ -41,8 +50,9 @@ export const emulatedEngine: NewEngine = (config, latency, list, left) => {
   const leave = live.left.bind(live);
   live.left = (row, completed, atUs) => {
     leave(row, completed, atUs);
-    left(requests.get(row)!);
+    events.left(requests.get(row)!);
   };
+  live.firstToken = (row?: number) => events.firstToken(requests.get(row!)!);
   return {
     replica,
     get nextUs() {
@@ -61,10 +71,10 @@ export const emulatedEngine: NewEngine = (config, latency, list, left) => {
   };
 };
 
-/** The model inside the emulated engine, without a clock: for those who react to the very moment in which something ends. */
-export const bareEngine: NewEngine = (config, latency, list, left) => {
-  const requests = fakeRequests(fakeTable(list), config.blockSize);
-  const events = { firstToken: () => {}, left };
+/** The model inside the emulated engine, without a clock: for tests of the very moment in which something ends. */
+export const bareEngine: NewEngine = (config, latency, list, events) => {
+  const table = fakeTable(list);
+  const requests = { ...fakeRequests(table), keys: new PromptKeys(table, config.blockSize) };
   const replica = new Replica(config, latency, requests, events, Number.POSITIVE_INFINITY);
   return {
     replica,
