@@ -9,8 +9,8 @@ async function opened() {
   const plane = await FakePlane.open();
   const feed = await ChangeFeed.open(plane.store.resources);
   const runner = {
-    ...plane.runner,
-    list: () => plane.runner.list(),
+    ...plane.runners,
+    list: () => plane.runners.list(),
     watch: () => () => {},
     logs: async function* () {},
   };

@@ -7,8 +7,11 @@ import { ControlPlane } from './control-plane.js';
 import { isControlElsewhere } from './errors.js';
 import { FakeRoutes } from './reconcile/fake-routes.fixture.js';
 import { readResources } from './resources/read-resources.js';
-import { allProcesses } from './runner/local/process-table.js';
-import { send } from './runner/local/replica-process.js';
+import { LocalRunner } from './runner/local/local-runner.js';
+import { localType } from './runner/local/local-type.js';
+import { allProcesses } from './runner/local/process/process-table.js';
+import { sendSignal } from './runner/local/process/replica-process.js';
+import type { RunnerOptions } from './runner/runner-type.js';
 
 /** An engine in a line. */
 const SCRIPT = "require('http').createServer((q, a) => a.end(process.env.A)).listen(process.argv[1], '127.0.0.1')";
@@ -16,6 +19,12 @@ const ENGINE = {
   versions: {
     v1: { tasks: ['text-generation'], metrics: 'vllm', command: [process.execPath, '-e', SCRIPT, '{port}'] },
   },
+};
+/** The runner of this machine, with quick readiness checks. */
+const QUICK = {
+  ...localType,
+  open: ({ folder, onFault }: RunnerOptions) =>
+    LocalRunner.open({ folder, onFault, readiness: { everyMs: 20, timeoutMs: 5000, failures: 2 } }),
 };
 const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
 
@@ -34,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (let left = await processes(); left.length > 0; left = await processes())
-    for (const pid of left) send(pid, 'SIGKILL');
+    for (const pid of left) sendSignal(pid, 'SIGKILL');
   await store.close();
   rmSync(folder, { recursive: true });
   expect(faults.splice(0)).toEqual([]);
@@ -43,14 +52,14 @@ afterEach(async () => {
 const open = (dataDir = 'data') =>
   ControlPlane.open({
     ...{ store, routes, dataDir: join(folder, dataDir), self: [], url: () => 'http://gateway' },
-    runner: { readiness: { everyMs: 20, timeoutMs: 5000, failures: 2 } },
+    runnerTypes: [QUICK],
     onHeld: () => held.push(dataDir),
     onFault: (error) => faults.push(error),
     onLost: ({ message }) => losses.push(message),
   });
 
 async function processes(): Promise<number[]> {
-  const home = join(folder, 'data', 'runner', 'replicas');
+  const home = join(folder, 'data', 'runner', 'local', 'replicas');
   return (await allProcesses())
     .filter(({ folders }) => folders.some((one) => dirname(one) === home))
     .map(({ pid }) => pid);

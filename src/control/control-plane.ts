@@ -9,32 +9,34 @@ import type { ControlHost } from './api/control-route.js';
 import { ControlLease } from './control-lease.js';
 import { heldFolder, isFolderInUse, lostKeyFile, otherControlPlane } from './errors.js';
 import { ModelCache } from './models/cache/model-cache.js';
-import { keepTrue } from './reconcile/keep-true.js';
-import { LocalRunner, type LocalRunnerOptions } from './runner/local/local-runner.js';
+import { startReconcilers } from './reconcile/start-reconcilers.js';
+import { ClusterRunners } from './runner/cluster-runners.js';
+import type { RunnerType } from './runner/runner-type.js';
 import { ControlStore } from './store/control-store.js';
 import { installDefaults } from './store/install-defaults.js';
 
 export interface ControlPlaneOptions {
   readonly store: Store;
-  /** Where replicas, models and the key of secrets are kept. */
+  /** Holds replicas, models and the key that encrypts secrets. */
   readonly dataDir: string;
   readonly routes: ManagedRoutes;
-  /** How this very program is started, for engines that are part of it. */
+  /** The command of this program, for engines that are part of it. */
   readonly self: readonly string[];
-  /** Where clients ask the gateway. */
+  /** The base URL of the gateway for clients. */
   readonly url: () => string;
-  readonly runner?: Partial<LocalRunnerOptions>;
-  /** Hears that the folder and the store are this control plane's: what others find it by may be written. */
+  /** Every known one by default. */
+  readonly runnerTypes?: readonly RunnerType[];
+  /** Called when this control plane owns the folder and the store. */
   readonly onHeld: () => void;
-  /** Hears of what should not happen. */
+  /** Called with errors that are not caused by a resource. */
   readonly onFault: (error: unknown) => void;
-  /** Hears that another control plane has taken over. */
+  /** Called when another control plane has taken over. */
   readonly onLost: (problem: Error) => void;
 }
 
 /**
- * Keeps what is declared true, from when it is opened until it is closed or another one has taken over. Replicas outlive it: the
- * next one of the same folder finds them.
+ * Reconciles declared resources, from when it is opened until it is closed or another one takes over. Replicas outlive it: the next
+ * control plane of the same folder finds them.
  */
 export class ControlPlane {
   readonly #host: ControlHost;
@@ -45,15 +47,15 @@ export class ControlPlane {
     this.#ending = ending;
   }
 
-  /** Throws when another control plane has taken over: what is changed here would be seen by nobody who keeps it true. */
+  /** Throws when another control plane has taken over: changes made here would not be reconciled. */
   get host(): ControlHost {
     if (this.#ending.lost !== null) throw this.#ending.lost;
     return this.#host;
   }
 
   /**
-   * Opens it, finds replicas that run already, and gives the gateway their routes. Throws what `isControlElsewhere` knows when
-   * another control plane does this work.
+   * Opens it, adopts running replicas, and gives the gateway their routes. Throws an error that `isControlElsewhere` accepts when
+   * another control plane is active.
    */
   static async open(options: ControlPlaneOptions): Promise<ControlPlane> {
     const ending: Ending = { opened: [], lost: null };
@@ -67,21 +69,21 @@ export class ControlPlane {
     }
   }
 
-  /** How many replicas run. */
+  /** The number of running replicas. */
   async running(): Promise<number> {
     return (await this.#host.runner.list()).filter(({ phase }) => phase !== 'exited').length;
   }
 
-  /** Changes nothing more; replicas, and those who ask them, go on. */
+  /** Stops reconciling; replicas and their requests go on. */
   close(): Promise<void> {
     return closeAll(this.#ending);
   }
 }
 
 interface Ending {
-  /** What is to be closed, in the order in which it was opened. */
+  /** What has to be closed, in the order in which it was opened. */
   readonly opened: (() => unknown)[];
-  /** Who has taken over. */
+  /** Set when another control plane has taken over. */
   lost: Error | null;
 }
 
@@ -89,8 +91,8 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Co
   const { dataDir, onFault, onHeld, onLost, routes, self, url } = options;
   const { opened } = ending;
   const { keys } = options.store;
-  const runner = await openRunner(options);
-  opened.push(() => runner.close());
+  const runners = await openRunners(options);
+  opened.push(() => runners.close());
   const lease = await ControlLease.take(options.store, dataDir, (holder) => {
     ending.lost = otherControlPlane(options.store.address, holder);
     onLost(ending.lost);
@@ -104,20 +106,21 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Co
   opened.push(() => feed.close());
   const cache = await ModelCache.open(join(dataDir, 'models'));
   const urlOf = (workspace: string, name: string) => `${url()}/workspace/${workspace}/endpoint/${name}/v1`;
-  opened.push(await keepTrue({ store, keys, runner, routes, cache, self, urlOf, onFault }));
-  return { store, feed, keys, runner };
+  opened.push(await startReconcilers({ store, keys, runners, routes, cache, self, urlOf, onFault }));
+  return { store, feed, keys, runner: runners };
 }
 
-/** Takes the folder, which is made if need be. */
-async function openRunner({ dataDir, onFault, runner }: ControlPlaneOptions): Promise<LocalRunner> {
+/** Locks the folder, which is created if need be. */
+async function openRunners({ dataDir, onFault, runnerTypes }: ControlPlaneOptions): Promise<ClusterRunners> {
+  const types = runnerTypes === undefined ? {} : { types: runnerTypes };
   try {
-    return await LocalRunner.open({ ...runner, folder: join(dataDir, 'runner'), onFault });
+    return await ClusterRunners.open({ folder: join(dataDir, 'runner'), onFault, ...types });
   } catch (error) {
     throw isFolderInUse(error) ? heldFolder(dataDir) : error;
   }
 }
 
-/** A key file is made where there are no secrets yet, and nowhere else. */
+/** A key file is created only while no secrets are stored. */
 async function openSecrets({ dataDir, store }: ControlPlaneOptions): Promise<SecretBox> {
   const path = join(dataDir, 'secrets.key');
   if (!existsSync(path) && (await holdsSecrets(store))) throw lostKeyFile(path, store.address);

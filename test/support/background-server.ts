@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, sep } from 'node:path';
 import { createInterface } from 'node:readline';
-import { allProcesses } from '../../src/control/runner/local/process-table.js';
+import { allProcesses } from '../../src/control/runner/local/process/process-table.js';
 
 /** `twinyard serve` as a process of its own, for a page whose other commands speak to it. */
 export class BackgroundServer {

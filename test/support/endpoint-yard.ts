@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Status } from '../../src/control/resources/resource.js';
-import { allProcesses } from '../../src/control/runner/local/process-table.js';
+import { allProcesses } from '../../src/control/runner/local/process/process-table.js';
 import { afterwards } from './gateway-fixture.js';
 import { type ServeProcess, serveProcess } from './serve-process.js';
 
@@ -40,7 +40,7 @@ const PATH = '/api/v1/workspaces/default/endpoints/chat';
 /** `twinyard serve` with a store, asked by its API; all that it has started is ended after the test. */
 export class EndpointYard {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-endpoints-')));
-  readonly #replicas = join(this.folder, 'data', 'runner', 'replicas');
+  readonly #replicas = join(this.folder, 'data', 'runner', 'local', 'replicas');
   readonly #config = join(this.folder, 'twinyard.yaml');
   serve!: ServeProcess;
 

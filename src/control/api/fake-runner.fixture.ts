@@ -11,8 +11,8 @@ export class FakeRunner implements Pick<Runner, 'list' | 'logs' | 'watch'> {
   start(id: string, called: string, ...lines: string[]): void {
     const [workspace, endpoint] = called.split('/') as [string, string];
     const handle: ReplicaHandle = {
-      ...{ id, workspace, endpoint, generation: 1, specHash: '', phase: 'ready', url: 'http://127.0.0.1:1', port: 1 },
-      ...{ pid: null, resources: { cpu: null, memoryBytes: null, gpus: 0, product: null }, gpus: [] },
+      ...{ id, workspace, endpoint, generation: 1, specHash: '', phase: 'ready', url: 'http://127.0.0.1:1' },
+      ...{ problem: null, resources: { cpu: null, memoryBytes: null, gpus: 0, product: null }, gpus: [] },
       ...{ startedAt: 0, readyAt: null, exit: null },
     };
     this.#replicas.set(id, { handle, lines, isOver: false });

@@ -9,23 +9,23 @@ import { readResources } from '../resources/read-resources.js';
 import type { Resource } from '../resources/resource.js';
 import { ControlStore } from '../store/control-store.js';
 import { installDefaults } from '../store/install-defaults.js';
+import { DrainingReplicas } from './endpoint/draining-replicas.js';
 import { EndpointReconciler } from './endpoint/endpoint-reconciler.js';
-import { LeavingReplicas } from './endpoint/leaving-replicas.js';
 import { FakeRoutes } from './fake-routes.fixture.js';
-import { FakeRunner } from './fake-runner.fixture.js';
+import { FakeRunners } from './fake-runners.fixture.js';
 import { FakeTiming, settled } from './fake-timing.fixture.js';
 import { ModelFetches } from './models/model-fetches.js';
-import { Reconcilers } from './reconcilers.js';
+import { Reconcilers } from './queue/reconcilers.js';
 
 const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
 
-/** All that keeps endpoints true, over a real store, with toys for the machine, the gateway and the time. */
+/** The reconciler of endpoints over a real store, with fakes for clusters, gateway and time. */
 export class FakePlane {
   readonly faults: unknown[] = [];
   readonly routes = new FakeRoutes();
   endpoints!: EndpointReconciler;
   #all!: Reconcilers;
-  #unheard: () => void = () => {};
+  #unwatch: () => void = () => {};
   #names = 0;
 
   private constructor(
@@ -33,7 +33,7 @@ export class FakePlane {
     readonly opened: Store,
     readonly store: ControlStore,
     readonly timing: FakeTiming,
-    readonly runner: FakeRunner,
+    readonly runners: FakeRunners,
   ) {}
 
   static async open(): Promise<FakePlane> {
@@ -42,44 +42,44 @@ export class FakePlane {
     const timing = new FakeTiming();
     const store = new ControlStore(opened, SecretBox.open(join(folder, 'secrets.key')));
     await installDefaults(store);
-    const plane = new FakePlane(folder, opened, store, timing, new FakeRunner(timing));
+    const plane = new FakePlane(folder, opened, store, timing, new FakeRunners(timing));
     onTestFinished(async () => {
       await plane.#all.close();
       await opened.close();
       rmSync(folder, { recursive: true });
     });
-    await plane.reborn();
+    await plane.restart();
     return plane;
   }
 
-  /** A control plane that knows nothing but what is stored and what runs. */
-  async reborn(): Promise<void> {
+  /** A new control plane, which knows only what is stored and what runs. */
+  async restart(): Promise<void> {
     await this.#all?.close();
-    this.#unheard();
-    const { routes, runner, store, timing } = this;
-    const look = (workspace: string, name: string) => this.#all.look({ kind: 'Endpoint', workspace, name });
+    this.#unwatch();
+    const { routes, runners, store, timing } = this;
+    const enqueue = (workspace: string, name: string) => this.#all.enqueue({ kind: 'Endpoint', workspace, name });
     const onFailure = (_: string, error: unknown) => this.faults.push(error);
-    const leaving = new LeavingReplicas({ runner, routes, timing, left: look, onFailure });
+    const draining = new DrainingReplicas({ runners, routes, timing, stopped: enqueue, onFailure });
     const cache = await ModelCache.open(join(this.folder, 'models'));
-    const fetches = new ModelFetches({ cache, timing, changed: (key) => this.#all.lookAt(key) });
+    const fetches = new ModelFetches({ cache, timing, changed: (key) => this.#all.enqueueKey(key) });
     this.endpoints = new EndpointReconciler({
-      ...{ store, runner, routes, leaving, fetches, timing, self: ['twinyard'] },
+      ...{ store, runners, routes, draining, fetches, timing, self: ['twinyard'] },
       urlOf: (workspace, name) => `http://gateway/${workspace}/${name}`,
       randomName: () => `r${++this.#names}`,
     });
     const onFault = (error: unknown) => this.faults.push(error);
     this.#all = new Reconcilers({ store, timing, onFault, reconcilers: [this.endpoints] });
-    this.#unheard = runner.watch(({ replica }) => look(replica.workspace, replica.endpoint));
-    for (const { endpoint, workspace } of await runner.list()) look(workspace, endpoint);
+    this.#unwatch = runners.watch(({ replica }) => enqueue(replica.workspace, replica.endpoint));
+    for (const { endpoint, workspace } of await runners.list()) enqueue(workspace, endpoint);
     await this.#all.start();
     await this.rest();
   }
 
-  /** Resolves when there is nothing to do but to wait. */
+  /** Resolves when nothing is left to do without time or events. */
   async rest(): Promise<void> {
     for (let i = 0; i < 4; i++) {
       await settled();
-      await this.#all.looked('Endpoint');
+      await this.#all.settled('Endpoint');
     }
   }
 
@@ -105,7 +105,7 @@ export class FakePlane {
   }
 
   async ready(): Promise<void> {
-    this.runner.ready(...this.runner.ids);
+    this.runners.ready(...this.runners.ids);
     await this.rest();
   }
 
@@ -119,18 +119,18 @@ export class FakePlane {
     return `${status!.phase} ${status!.ready}: ${status!.message}`;
   }
 
-  /** Resolves when that is its status: for what takes the disk's own time. */
+  /** Resolves when the status matches: for work that waits for the disk. */
   async until(wanted: RegExp): Promise<void> {
     while (!wanted.test(await this.status())) await this.rest();
   }
 
-  /** The same with how often, and in which words. */
-  async happened(): Promise<[count: number, reason: string, message: string][]> {
+  /** Events with their counts and messages, the oldest first. */
+  async events(): Promise<[count: number, reason: string, message: string][]> {
     const events = (await this.store.events.list(CHAT)).reverse();
     return events.map(({ count, message, reason }) => [count, reason, message]);
   }
 
-  /** What has happened to the endpoint, the oldest first. */
+  /** The reasons of events, the oldest first. */
   async reasons(): Promise<string[]> {
     return (await this.store.events.list(CHAT)).map(({ reason }) => reason).reverse();
   }

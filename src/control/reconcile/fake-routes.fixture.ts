@@ -1,13 +1,13 @@
 import type { ManagedEndpoint, ManagedRoutes, ReplicaState } from '../../gateway/fleet/managed-routes.js';
 
-/** A gateway that does nothing but remember what it was told; requests end when the test says so. */
+/** A gateway that only remembers its routes; the test decides when requests end. */
 export class FakeRoutes implements ManagedRoutes {
   readonly endpoints = new Map<string, ManagedEndpoint>();
-  /** What every put throws. */
+  /** Thrown by every put. */
   putFails: Error | null = null;
-  /** Replicas that have requests. */
+  /** Replicas with requests. */
   readonly busy = new Set<string>();
-  /** What upstreams are, where they are not ready. */
+  /** The state of upstreams that are not ready. */
   readonly health = new Map<string, Partial<ReplicaState>>();
   readonly #waiting = new Map<string, (isDrained: boolean) => void>();
 
@@ -32,12 +32,12 @@ export class FakeRoutes implements ManagedRoutes {
     }));
   }
 
-  /** The replicas that get requests. */
+  /** The ids of routed replicas. */
   routed(workspace = 'default', name = 'chat'): string[] {
     return this.endpoints.get(`${workspace}/${name}`)?.replicas.map(({ id }) => id) ?? [];
   }
 
-  /** The requests of a replica have ended. */
+  /** Ends the requests of a replica. */
   end(id: string): void {
     this.busy.delete(id);
     this.#waiting.get(id)?.(true);

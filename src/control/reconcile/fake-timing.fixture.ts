@@ -1,11 +1,11 @@
-import type { Timing } from './timing.js';
+import type { Timing } from './queue/timing.js';
 
 interface Alarm {
   readonly at: number;
   readonly callback: () => void;
 }
 
-/** A clock that goes on only when it is told to. */
+/** A clock that the test advances. */
 export class FakeTiming implements Timing {
   #now = 1_000_000;
   #alarms: Alarm[] = [];
@@ -27,7 +27,7 @@ export class FakeTiming implements Timing {
     return this.#alarms.length === 0 ? null : Math.min(...this.#alarms.map(({ at }) => at)) - this.#now;
   }
 
-  /** Lets time pass, with all that was to happen meanwhile, in order. */
+  /** Advances the clock and calls due alarms in order. */
   async pass(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (;;) {
@@ -43,7 +43,7 @@ export class FakeTiming implements Timing {
   }
 }
 
-/** Resolves when everything that can go on without time or input has gone on. */
+/** Resolves when everything has run that needs neither time nor input. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise(setImmediate);
 }

@@ -1,134 +1,147 @@
 /**
- * What the control plane asks of whatever runs engines: this machine, or later a cluster. Everything that passes between
- * them is plain data. A runner keeps no wishes of its own: it starts what it is told to, says what became of it, and finds
- * it again after a restart. Which replicas there should be, and what follows a crash, is for the reconciler to say.
+ * The interface between the control plane and whatever runs engines: this machine, or a cluster. Everything that passes between
+ * them is plain data. A runner has no desired state: it starts and stops what it is told to, reports what became of it, and finds
+ * it again after a restart. Which replicas should exist, and what follows a crash, is decided by the reconciler.
  *
- * `runner.contract.ts` is the test that every runner passes.
+ * Every runner passes `runner.contract.ts`. A new one is a folder with the file names of `local/` and a line in `registry.ts`.
  */
 export interface Runner {
-  /** `local` and, in time, others. */
-  readonly kind: string;
+  /** The name of its `RunnerType`. */
+  readonly type: string;
 
-  /** What there is to run on, and what of it nobody has been given. Asks afresh each time. */
+  /** Applies the settings of its Cluster. Running replicas keep what they were given. */
+  configure(settings: ClusterSettings): void;
+
+  /** Reads what there is to run on and what is free. Throws when the cluster cannot be reached. */
   discover(): Promise<Capacity>;
 
   /**
-   * Starts a replica; resolves when its process runs, which is long before it is ready. Throws `NoRoom` when it does not
-   * fit, and other errors of `errors.ts` when it cannot be started at all; then nothing is left of it.
+   * Starts a replica; resolves when the cluster has accepted it, long before it is ready. Throws `NoRoom` when it does not fit
+   * (a cluster with a queue of its own keeps it `starting` with a `problem` instead), and other errors of `errors.ts` when it
+   * cannot be started at all; then nothing of it is left.
    */
   start(spec: ReplicaSpec): Promise<ReplicaHandle>;
 
-  /** All replicas, in order of their ids: those that run, and those that have exited and that nobody has stopped yet. */
+  /**
+   * All replicas, ordered by id: running ones, and exited ones that have not been stopped. A runner that has lost contact with
+   * its cluster returns what it saw last: a replica that cannot be seen is not gone.
+   */
   list(): Promise<ReplicaHandle[]>;
 
   /**
-   * Asks a replica to end, ends it by force when `graceMs` have passed, and forgets it with its folder and its log. Resolves
-   * when no process of it is left. Of a replica that has exited it says how; of one that is not known, null. While it is
-   * under way it may be asked for again: the shorter time counts.
+   * Asks a replica to end, kills it after `graceMs`, and removes its files and logs. Resolves when no process of it is left, with
+   * how it ended; null when the replica is unknown. A second call while it is under way can only shorten the grace time.
    */
   stop(id: string, options: StopOptions): Promise<ReplicaExit | null>;
 
   /**
-   * The last lines of what a replica has written to stdout and stderr, then, with `follow`, each line as it comes until the
-   * replica has exited. Throws RUNNER_REPLICA_UNKNOWN when it is read.
+   * The last lines that a replica has written to stdout and stderr, then, with `follow`, each new line until the replica has
+   * exited. Throws RUNNER_REPLICA_UNKNOWN on the first read.
    */
   logs(id: string, options?: LogOptions): AsyncIterable<string>;
 
   /**
-   * Tells what happens from now on; returns how to stop listening. What was before is in `list`. Listeners are called in the
-   * order of events and must not throw.
+   * Reports events from now on; returns the function that ends it. Listeners are called in the order of events and must not
+   * throw.
    */
   watch(listener: (event: RunnerEvent) => void): () => void;
 
-  /** Lets go of everything without ending any replica: who opens the runner next finds them all. */
+  /**
+   * Releases everything without ending any replica: the next runner that is opened finds them all. `list` still returns what was
+   * seen last.
+   */
   close(): Promise<void>;
 }
 
-/** A replica as it should run. Its command is complete but for what only the runner knows: see `PLACEHOLDERS`. */
+/** What a Cluster declares, apart from how it is reached. */
+export interface ClusterSettings {
+  /** The accelerators to use instead of those that are found. */
+  readonly gpus?: readonly Gpu[];
+}
+
+/** A replica to start. Its command is complete except for values that only the runner knows: see `RUNNER_PLACEHOLDERS`. */
 export interface ReplicaSpec {
   /** Unique among all replicas of the runner; a DNS label: a-z, 0-9 and '-', at most 63. */
   readonly id: string;
   readonly workspace: string;
   readonly endpoint: string;
-  /** Which edition of the endpoint it belongs to, and a hash of all that makes it differ from others: both are told back. */
+  /** The generation of the endpoint, and a hash of everything that distinguishes replicas; both are returned in handles. */
   readonly generation: number;
   readonly specHash: string;
   /** A program on the PATH, or a path. It stays in the foreground. */
   readonly command: string;
   readonly args: readonly string[];
+  /** Container image by accelerator, for runners that start containers. */
+  readonly images: Readonly<Record<string, string>>;
   /** Added to a small base; nothing else of the control plane's own environment is passed on. */
   readonly env: Readonly<Record<string, string>>;
-  /** The port it has to have, or null for any that is free. */
-  readonly port: number | null;
-  /** Where it runs; null for an empty folder of its own, which goes when it goes. */
-  readonly workingFolder: string | null;
+  /** Added to the environment as well, and never written down or logged. */
+  readonly secretEnv: Readonly<Record<string, string>>;
   readonly resources: ReplicaResources;
-  readonly placement: Placement;
-  /** Where it says with a status of 2xx that it is ready: `/health`. */
+  readonly placement: GpuPlacement;
+  /** Returns a status of 2xx when the replica is ready: `/health`. */
   readonly healthPath: string;
   /** A replica that is not ready by then is ended. */
   readonly startupTimeoutMs: number;
 }
 
-/** In arguments and values of the environment these stand for what the runner finds for the replica. */
-export const PLACEHOLDERS = { port: '{{port}}', workingFolder: '{{working_folder}}' } as const;
+/** A share of a GPU goes to the GPU that it fills best, or to the one with the most left. */
+export type GpuPlacement = 'pack' | 'spread';
 
-/** A share of a GPU where it fills up what others have begun, or where the most is left. */
-export type Placement = 'pack' | 'spread';
-
-/** What one replica is given. What is null is not counted and not limited. */
+/** What one replica is given. Null: neither counted nor limited. */
 export interface ReplicaResources {
   readonly cpu: number | null;
   readonly memoryBytes: number | null;
-  /** 0, a share of one GPU below 1, or a whole number of GPUs that it has for itself. */
+  /** 0, a share of one GPU below 1, or a whole number of GPUs that no other replica uses. */
   readonly gpus: number;
-  /** `H100`, `NVIDIA A100`, ...: only GPUs whose name has these words will do. */
+  /** Only GPUs whose name contains these words: `H100`, `NVIDIA A100`, ... */
   readonly product: string | null;
 }
 
 export type ReplicaPhase = 'starting' | 'ready' | 'unready' | 'stopping' | 'exited';
 
-/** A replica as it is: a copy, which does not change. */
+/** The observed state of a replica: a snapshot. */
 export interface ReplicaHandle {
   readonly id: string;
   readonly workspace: string;
   readonly endpoint: string;
   readonly generation: number;
   readonly specHash: string;
-  /** `unready` is one that was ready before. */
+  /** `unready`: it was ready before. */
   readonly phase: ReplicaPhase;
-  /** Without a slash at its end. Until it is ready it may change, if somebody else has taken the port. */
+  /** Where the gateway reaches it, without a slash at the end. It may change until the replica is ready. */
   readonly url: string;
-  readonly port: number;
-  /** Its process, where a runner has processes. */
-  readonly pid: number | null;
+  /** What keeps it from becoming ready, in the cluster's words: an image that cannot be pulled, no node with room. */
+  readonly problem: string | null;
   readonly resources: ReplicaResources;
   readonly gpus: readonly GpuShare[];
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly readyAt: number | null;
-  /** How it ended, once it has. */
+  /** How it ended; null until then. */
   readonly exit: ReplicaExit | null;
 }
 
 /**
- * Why a replica is no more: it ended by itself, it was told to, it was not ready in time, or it ended while no control plane
- * was there to see it.
+ * Why a replica ended: by itself, because it was stopped, because it was not ready in time, or while no control plane was
+ * running.
  */
 export type ExitReason = 'ended' | 'stopped' | 'startup-timeout' | 'unseen';
 
 export interface ReplicaExit {
   readonly reason: ExitReason;
-  /** Null if a signal ended it, or if it was started by an earlier run of the control plane: then nobody is told. */
+  /** Null when a signal ended it, and when the runner cannot know: the process was started by an earlier control plane. */
   readonly code: number | null;
   readonly signal: string | null;
+  /** What the cluster says of it beyond code and signal: `OOMKilled`, `node lost`. Null when it says nothing. */
+  readonly detail: string | null;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** The end of its log, the oldest line first. */
   readonly lastLines: readonly string[];
 }
 
-/** `started` comes again if a replica had to be started again on another port before it was ready. */
+/** `started` is repeated when a replica had to be started again elsewhere before it was ready. */
 export interface RunnerEvent {
   readonly type: 'started' | 'ready' | 'unready' | 'exited';
   readonly replica: ReplicaHandle;
@@ -139,7 +152,7 @@ export interface StopOptions {
 }
 
 export interface LogOptions {
-  /** How many of the lines so far; 100 unless given. */
+  /** How many of the lines written so far; 100 by default. */
   readonly lines?: number;
   readonly follow?: boolean;
   /** Ends following. */
@@ -147,10 +160,10 @@ export interface LogOptions {
 }
 
 export interface Gpu {
-  /** As CUDA_VISIBLE_DEVICES names it. */
+  /** Unique in the cluster. On one machine it is the id in CUDA_VISIBLE_DEVICES. */
   readonly id: string;
   readonly product: string;
-  /** Null where the device does not say. */
+  /** Null when the device does not report it. */
   readonly memoryMiB: number | null;
 }
 
@@ -160,11 +173,11 @@ export interface GpuShare {
   readonly share: number;
 }
 
-/** What nobody has been given. */
+/** What no replica has been given. */
 export interface FreeResources {
   readonly cpus: number;
   readonly memoryBytes: number;
-  /** Of each GPU, the share. */
+  /** With the free share of each GPU. */
   readonly gpus: readonly (Gpu & { readonly free: number })[];
 }
 
@@ -173,8 +186,8 @@ export interface Capacity {
   readonly memoryBytes: number;
   readonly gpus: readonly Gpu[];
   readonly free: FreeResources;
-  /** What happens to a replica that takes more than it was given: nothing, or each of its processes is refused more. */
-  readonly limits: Readonly<Record<'cpu' | 'memory' | 'gpus', 'none' | 'each-process'>>;
-  /** Why there may be more than is listed here, for people. */
+  /** Whether a replica is held to what it was given: not at all, each of its processes, or all of it together. */
+  readonly limits: Readonly<Record<'cpu' | 'memory' | 'gpus', 'none' | 'each-process' | 'replica'>>;
+  /** Why there may be more than is listed here. */
   readonly problems: readonly string[];
 }

@@ -1,23 +1,22 @@
-import { PLACEHOLDERS, type ReplicaSpec } from './contract.js';
+import type { ReplicaHandle, ReplicaSpec } from './contract.js';
+import { RUNNER_PLACEHOLDERS } from './fill-placeholders.js';
+import type { EngineOrder } from './runner.contract.js';
 
-/** What a fake engine does by itself; everything else it is told by HTTP. */
+/** What a fake engine does by itself; the rest is requested over HTTP. */
 export interface FakeBehaviour {
-  /** What it says before all else, on stderr. */
+  /** Lines that it writes to stderr first. */
   readonly says?: readonly string[];
-  /** Ends with this code then. */
+  /** Exits with this code after that. */
   readonly exits?: number;
-  /** Is ready from the start; else when `POST /ready` says so. */
+  /** Ready from the start; else after `POST /ready`. */
   readonly isReady?: boolean;
-  /** Does not listen to SIGTERM. */
+  /** Ignores SIGTERM. */
   readonly isDeaf?: boolean;
-  /** Starts two processes that would go on for ever, one of them in a session of its own. */
+  /** Starts two processes that never end, one of them in a session of its own. */
   readonly hasChildren?: boolean;
 }
 
-/**
- * An engine in some lines: `/health` as it was told to, `POST /ready`, `/unready`, `/say?line` and `/exit?code`, and what it
- * was started with on `/self`.
- */
+/** An engine in a few lines: `/health`, `POST /ready`, `/unready`, `/say?line`, `/exit?code`, and `/self`: how it was started. */
 const SCRIPT = `
 const { createServer } = require('node:http');
 const { spawn } = require('node:child_process');
@@ -51,14 +50,24 @@ export function fakeSpec(id: string, behaviour: FakeBehaviour = {}, change: Part
     generation: 1,
     specHash: 'h1',
     command: process.execPath,
-    args: ['-e', SCRIPT, '--', PLACEHOLDERS.port, JSON.stringify(behaviour)],
+    args: ['-e', SCRIPT, '--', RUNNER_PLACEHOLDERS.port, JSON.stringify(behaviour)],
+    images: {},
     env: {},
-    port: null,
-    workingFolder: null,
+    secretEnv: {},
     resources: { cpu: null, memoryBytes: null, gpus: 0, product: null },
     placement: 'pack',
     healthPath: '/health',
     startupTimeoutMs: 60_000,
     ...change,
   };
+}
+
+/** Makes a fake engine do something; resolves when it has, or has ended. */
+export async function tellFake({ url }: Pick<ReplicaHandle, 'url'>, what: EngineOrder): Promise<void> {
+  const path =
+    typeof what === 'string' ? what : 'say' in what ? `say?${encodeURIComponent(what.say)}` : `exit?${what.exit}`;
+  await fetch(`${url}/${path}`, { method: 'POST' }).then(
+    (response) => response.text(),
+    () => '',
+  );
 }

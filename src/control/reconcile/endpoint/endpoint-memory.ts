@@ -1,53 +1,63 @@
 import type { Status } from '../../resources/resource.js';
 import { KvFacts } from '../models/kv-facts.js';
-import type { ObservedReplica } from './endpoint-state.js';
-import type { Hindrance, LastExit } from './endpoint-status.js';
-import { exitedText } from './exit-text.js';
-import type { Seen } from './replica-events.js';
+import type { ObservedReplica } from './plan/endpoint-state.js';
+import type { Blocker, LastExit } from './status/endpoint-status.js';
+import { exitedText } from './status/exit-text.js';
+import type { SeenReplicas } from './status/replica-events.js';
+
+/** A start that failed: of which spec, how often in a row, and when the next attempt is made. */
+export interface FailedStart extends Blocker {
+  readonly specHash: string;
+  readonly failures: number;
+  readonly retryAt: number;
+}
 
 /**
- * What is known of an endpoint beyond what is stored and what runs. All of it may be lost: the next look is a little more eager to
- * start something again, and no more.
+ * What is known of an endpoint beyond the stored and the observed state. All of it may be lost: then the next attempts come a
+ * little sooner, and nothing else changes.
  */
 export class EndpointMemory {
-  /** How many before a replica have failed in its place. */
+  /** How many replicas before it have failed in a row in a replica's place. */
   readonly restarts = new Map<string, number>();
-  readonly #unwell = new Map<string, number>();
+  readonly #unready = new Map<string, number>();
   readonly kv = new KvFacts();
-  seen: Seen | null = null;
+  seen: SeenReplicas | null = null;
   lastExit: LastExit | null = null;
-  /** What was last said to be wrong; undefined before anything was said. */
-  toldProblem: string | null | undefined;
-  /** Why the last start failed, of what, and when the next may be tried. */
-  failedStart: (Hindrance & { readonly specHash: string; readonly failures: number; readonly from: number }) | null =
-    null;
+  /** The last problem that was reported; undefined before the first report. */
+  reportedProblem: string | null | undefined;
+  failedStart: FailedStart | null = null;
 
-  /** @param status as stored: what an earlier control plane knew */
+  /** @param status as stored by an earlier control plane */
   constructor(status: Status | null) {
     for (const { id, restarts } of (status?.replicas ?? []) as { id: string; restarts: number }[]) {
       if (restarts > 0) this.restarts.set(id, restarts);
     }
   }
 
-  /** Since when somebody who looks has found it so. */
-  unwellSince({ id, phase }: Pick<ObservedReplica, 'id' | 'phase'>, now: number): number | null {
+  /** Since when a replica has been observed as unready. */
+  unreadySince({ id, phase }: Pick<ObservedReplica, 'id' | 'phase'>, now: number): number | null {
     if (phase !== 'unready') {
-      this.#unwell.delete(id);
+      this.#unready.delete(id);
       return null;
     }
-    if (!this.#unwell.has(id)) this.#unwell.set(id, now);
-    return this.#unwell.get(id)!;
+    if (!this.#unready.has(id)) this.#unready.set(id, now);
+    return this.#unready.get(id)!;
   }
 
-  /** Takes note of who has exited, and forgets who is no more. */
-  look(replicas: readonly ObservedReplica[]): void {
-    const here = new Set(replicas.map(({ id }) => id));
-    for (const known of [this.restarts, this.#unwell]) {
-      for (const id of known.keys()) if (!here.has(id)) known.delete(id);
+  /** Notes exits, and forgets replicas that do not exist any more. */
+  observe(replicas: readonly ObservedReplica[]): void {
+    const present = new Set(replicas.map(({ id }) => id));
+    for (const known of [this.restarts, this.#unready]) {
+      for (const id of known.keys()) if (!present.has(id)) known.delete(id);
     }
-    for (const { exit, id, isLeaving } of replicas) {
-      if (exit === null || isLeaving || this.seen?.get(id) === 'exited') continue;
+    for (const { exit, id, isDraining } of replicas) {
+      if (exit === null || isDraining || this.seen?.get(id) === 'exited') continue;
       this.lastExit = { text: exitedText(exit), lines: exit.lastLines };
     }
+  }
+
+  /** The failed start of these replicas; one of an earlier spec does not count. */
+  failedStartOf(specHash: string | null): FailedStart | null {
+    return this.failedStart?.specHash === specHash ? this.failedStart : null;
   }
 }

@@ -1,22 +1,22 @@
 import type { ManagedRoutes } from '../../../gateway/fleet/managed-routes.js';
-import type { Runner } from '../../runner/contract.js';
+import type { ClusterRunners } from '../../runner/cluster-runners.js';
 import type { ControlStore } from '../../store/control-store.js';
 import type { ModelFetches } from '../models/model-fetches.js';
-import type { Timing } from '../timing.js';
-import type { LeavingReplicas } from './leaving-replicas.js';
+import type { Timing } from '../queue/timing.js';
+import type { DrainingReplicas } from './draining-replicas.js';
 
-/** What endpoints are kept true with. */
+/** What endpoints are reconciled with. */
 export interface EndpointParts {
   readonly store: ControlStore;
-  readonly runner: Pick<Runner, 'start' | 'stop' | 'list'>;
+  readonly runners: Pick<ClusterRunners, 'typeOf' | 'start' | 'stop' | 'list'>;
   readonly routes: ManagedRoutes;
-  readonly leaving: LeavingReplicas;
+  readonly draining: DrainingReplicas;
   readonly fetches: ModelFetches;
   readonly timing: Timing;
-  /** How this very program is started. */
+  /** The command of this program, for engines that are part of it. */
   readonly self: readonly string[];
-  /** Where clients ask an endpoint. */
+  /** The base URL of an endpoint for clients. */
   readonly urlOf: (workspace: string, name: string) => string;
-  /** What makes a replica's name its own: some of a-z and 0-9. */
+  /** The unique part of a replica's id, of a-z and 0-9. */
   readonly randomName: () => string;
 }

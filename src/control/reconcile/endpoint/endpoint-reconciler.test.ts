@@ -7,18 +7,19 @@ import { missingCommand, willNotEnd } from '../../runner/errors.js';
 import { FakePlane } from '../fake-plane.fixture.js';
 
 describe('an endpoint', () => {
-  test('is deployed, runs, and its replicas get requests when they are ready', async () => {
+  test('is deployed, and its replicas get requests when they are ready', async () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n  variables: {speed: 10}\n  env: {A: b}\n  secret_env: {TOKEN: hush}\n');
     expect(await plane.status()).toBe('Deploying 0: 0 of 2 replicas are ready');
-    expect(plane.runner.started).toHaveLength(2);
-    expect(plane.runner.started[0]).toMatchObject({
+    expect(plane.runners.started).toHaveLength(2);
+    expect(plane.runners.started[0]).toMatchObject({
       id: 'chat-r1',
       workspace: 'default',
       endpoint: 'chat',
       command: 'twinyard',
       args: expect.arrayContaining(['engine', '--served-model-name', 'tiny', '--port', '{{port}}', '--speed=10']),
-      env: { A: 'b', TOKEN: 'hush' },
+      env: { A: 'b' },
+      secretEnv: { TOKEN: 'hush' },
       healthPath: '/health',
       startupTimeoutMs: 1_800_000,
     });
@@ -28,7 +29,7 @@ describe('an endpoint', () => {
       waitsFor: 'its replicas are starting',
       policy: { name: 'weighted' },
     });
-    plane.runner.ready('chat-r1');
+    plane.runners.ready('chat-r1');
     await plane.rest();
     expect([plane.routes.routed(), await plane.status()]).toEqual([
       ['chat-r1'],
@@ -52,33 +53,33 @@ describe('an endpoint', () => {
     expect(plane.faults).toEqual([]);
   });
 
-  test('is scaled down when the requests of those who leave have ended', async () => {
+  test('is scaled down when the requests of draining replicas have ended', async () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
     plane.routes.busy.add('chat-r1').add('chat-r2');
     await plane.chat('  replicas: 1\n');
-    expect([plane.routes.routed(), plane.runner.stopped]).toEqual([['chat-r2'], []]);
-    expect(await plane.status()).toBe('Running 1: 1 replica is leaving');
+    expect([plane.routes.routed(), plane.runners.stopped]).toEqual([['chat-r2'], []]);
+    expect(await plane.status()).toBe('Running 1: 1 replica is draining');
     plane.routes.end('chat-r1');
     await plane.rest();
-    expect([plane.runner.stopped, await plane.status()]).toEqual([['chat-r1'], 'Running 1: ']);
-    expect((await plane.reasons()).slice(-2)).toEqual(['Leaving', 'Stopped']);
+    expect([plane.runners.stopped, await plane.status()]).toEqual([['chat-r1'], 'Running 1: ']);
+    expect((await plane.reasons()).slice(-2)).toEqual(['Draining', 'Stopped']);
   });
 
-  test('pauses without replicas, and comes back', async () => {
+  test('is paused without replicas, and resumed', async () => {
     const plane = await FakePlane.open();
     await plane.chat('');
     await plane.ready();
     await plane.chat('  replicas: 0\n');
-    expect([await plane.status(), plane.runner.ids]).toEqual(['Paused 0: ', []]);
+    expect([await plane.status(), plane.runners.ids]).toEqual(['Paused 0: ', []]);
     expect(plane.routes.endpoints.get('default/chat')).toMatchObject({ waitsFor: 'it is paused', isIdle: true });
     await plane.chat('');
     await plane.ready();
     expect(await plane.status()).toBe('Running 1: ');
   });
 
-  test('is updated one by one, and nobody leaves before another is ready', async () => {
+  test('is updated one replica at a time, each after a new one is ready', async () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
@@ -91,81 +92,84 @@ describe('an endpoint', () => {
     expect([plane.routes.routed(), await plane.status()]).toEqual([['chat-r3', 'chat-r4'], 'Running 2: ']);
   });
 
-  test('is deleted when its last replica is gone', async () => {
+  test('is deleted when its last replica has ended', async () => {
     const plane = await FakePlane.open();
     await plane.chat('');
     await plane.ready();
     plane.routes.busy.add('chat-r1');
     await plane.delete();
-    expect([plane.routes.endpoints.size, await plane.status()]).toEqual([0, 'Deleting 0: waits for 1 replica to end']);
+    expect([plane.routes.endpoints.size, await plane.status()]).toEqual([
+      0,
+      'Deleting 0: waiting for 1 replica to end',
+    ]);
     plane.routes.end('chat-r1');
     await plane.rest();
-    expect([await plane.shown(), plane.runner.ids]).toEqual([null, []]);
+    expect([await plane.shown(), plane.runners.ids]).toEqual([null, []]);
   });
 });
 
-describe('what goes wrong', () => {
-  test('a crash is followed by another start, later and later, with what the engine said last', async () => {
+describe('failures', () => {
+  test('restarts a crashed replica with a back-off, and reports its last lines', async () => {
     const plane = await FakePlane.open();
     await plane.chat('');
-    plane.runner.crash('chat-r1', ['loading', 'no such model']);
+    plane.runners.crash('chat-r1', ['loading', 'no such model']);
     await plane.rest();
-    expect(plane.runner.ids).toEqual(['chat-r2']);
+    expect(plane.runners.ids).toEqual(['chat-r2']);
     expect(await plane.status()).toBe('Failed 0: 0 of 1 replicas are ready: a replica exited with code 1');
-    // It was started again at once: who asks now may well wait for it.
+    // It was restarted at once: clients may wait for it.
     expect(plane.routes.endpoints.get('default/chat')).not.toHaveProperty('isIdle');
     expect((await plane.shown())!.status!.last_lines).toEqual(['loading', 'no such model']);
-    plane.runner.crash('chat-r2', ['again']);
+    plane.runners.crash('chat-r2', ['again']);
     await plane.rest();
     expect((await plane.shown())!.status).toMatchObject({
       last_lines: ['again'],
       replicas: [{ id: 'chat-r2', phase: 'exited', restarts: 1, message: 'exited with code 1' }],
     });
-    expect(await plane.status()).toMatch(/exited with code 1; the next try is at 00:16:41 UTC$/);
+    expect(await plane.status()).toMatch(/exited with code 1; next attempt at 00:16:41 UTC$/);
     expect(plane.routes.endpoints.get('default/chat')).toMatchObject({
-      waitsFor: 'its replicas fail again and again',
+      waitsFor: 'its replicas keep failing',
       isIdle: true,
     });
     await plane.pass(999);
-    expect(plane.runner.ids).toEqual(['chat-r2']);
+    expect(plane.runners.ids).toEqual(['chat-r2']);
     await plane.pass(1);
-    expect(plane.runner.ids).toEqual(['chat-r3']);
+    expect(plane.runners.ids).toEqual(['chat-r3']);
     await plane.ready();
     expect(await plane.status()).toBe('Running 1: ');
     expect((await plane.shown())!.status).not.toHaveProperty('last_lines');
     expect(await plane.reasons()).toContain('Exited');
   });
 
-  test('one that crashes again and again is told once, with how often', async () => {
+  test('counts repeated crashes in one event', async () => {
     const plane = await FakePlane.open();
     await plane.chat('');
     for (let i = 1; i <= 6; i++) {
-      plane.runner.crash(`chat-r${i}`, [`12:00:0${i} no such model`]);
+      plane.runners.crash(`chat-r${i}`, [`12:00:0${i} no such model`]);
       await plane.rest();
       await plane.pass(i === 1 ? 0 : 1000 * 2 ** (i - 2));
     }
-    expect(await plane.happened()).toEqual([
+    expect(await plane.events()).toEqual([
       [1, 'Started', 'replica chat-r1 was started'],
       [1, 'Deploying', '0 of 1 replicas are ready'],
-      [1, 'Exited', 'replica chat-r1 exited with code 1; it said last: 12:00:01 no such model'],
+      [1, 'Exited', 'replica chat-r1 exited with code 1; last line: 12:00:01 no such model'],
       [1, 'Started', 'replica chat-r2 was started'],
       [1, 'Failed', 'a replica exited with code 1'],
-      [5, 'Exited', 'a replica exited with code 1, as one before it did'],
+      [5, 'Exited', 'a replica exited with code 1, like the one before it'],
     ]);
-    // Also while one of them is starting: it is not the first.
+    // Also while a replacement is starting: others have failed before.
     expect(plane.routes.endpoints.get('default/chat')).toMatchObject({ isIdle: true });
     await plane.ready();
     expect(plane.routes.endpoints.get('default/chat')).not.toHaveProperty('isIdle');
-    expect((await plane.happened()).at(-1)).toEqual([1, 'Running', 'its replica is ready']);
+    expect((await plane.events()).at(-1)).toEqual([1, 'Running', 'its replica is ready']);
   });
 
-  test('an update that fails again and again is no reason to turn clients away from who serves', async () => {
+  test('keeps serving clients while an update keeps failing', async () => {
     const plane = await FakePlane.open();
     await plane.chat('');
     await plane.ready();
     await plane.chat('  variables: {speed: 2}\n');
     for (const id of ['chat-r2', 'chat-r3', 'chat-r4']) {
-      plane.runner.crash(id);
+      plane.runners.crash(id);
       await plane.rest();
       await plane.pass(2000);
     }
@@ -174,76 +178,85 @@ describe('what goes wrong', () => {
     expect(plane.routes.endpoints.get('default/chat')).not.toHaveProperty('isIdle');
   });
 
-  test('one of several that crashes makes it degraded, and is routed to no more at once', async () => {
+  test('is degraded when one of several replicas crashes, which is unrouted at once', async () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
-    plane.endpoints.lose({ id: 'chat-r1', workspace: 'default', endpoint: 'chat' });
+    plane.endpoints.unroute({ id: 'chat-r1', workspace: 'default', endpoint: 'chat' });
     expect(plane.routes.routed()).toEqual(['chat-r2']);
-    plane.endpoints.lose({ id: 'chat-r1', workspace: 'default', endpoint: 'chat' });
-    plane.endpoints.lose({ id: 'r', workspace: 'default', endpoint: 'nobody' });
-    plane.runner.crash('chat-r1');
+    plane.endpoints.unroute({ id: 'chat-r1', workspace: 'default', endpoint: 'chat' });
+    plane.endpoints.unroute({ id: 'r', workspace: 'default', endpoint: 'nobody' });
+    plane.runners.crash('chat-r1');
     await plane.rest();
     expect(await plane.status()).toMatch(/^Degraded 1: 1 of 2 replicas are ready: a replica exited with code 1/);
-    plane.runner.ready('chat-r3');
+    plane.runners.ready('chat-r3');
     await plane.rest();
     expect([plane.routes.routed(), await plane.status()]).toEqual([['chat-r2', 'chat-r3'], 'Running 2: ']);
   });
 
-  test('one that does not say any more that it is well gets no requests until it does', async () => {
+  test('routes no requests to an unready replica until it is ready again', async () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
-    plane.runner.unready('chat-r2');
+    plane.runners.unready('chat-r2');
     await plane.rest();
     expect([plane.routes.routed(), await plane.status()]).toEqual([
       ['chat-r1'],
-      'Degraded 1: 1 of 2 replicas are ready: replica chat-r2 does not say that it is well any more',
+      'Degraded 1: 1 of 2 replicas are ready: replica chat-r2 fails its health check',
     ]);
     await plane.ready();
     expect(await plane.status()).toBe('Running 2: ');
-    plane.runner.unready('chat-r1');
+    plane.runners.unready('chat-r1');
     await plane.rest();
     await plane.pass(120_000);
-    expect([plane.runner.stopped, plane.runner.ids]).toEqual([['chat-r1'], ['chat-r2', 'chat-r3']]);
+    expect([plane.runners.stopped, plane.runners.ids]).toEqual([['chat-r1'], ['chat-r2', 'chat-r3']]);
   });
 
-  test('what does not fit waits with what is free, and is started when there is room', async () => {
+  test('waits for room, and starts replicas when there is some', async () => {
     const plane = await FakePlane.open();
-    plane.runner.room = 1;
+    plane.runners.room = 1;
     await plane.chat('  replicas: 2\n');
-    expect(await plane.status()).toBe('Pending 0: 0 of 2 replicas are ready: does not fit: it wants 1 CPUs; free: 0');
-    // One of them is starting.
+    expect(await plane.status()).toBe('Pending 0: 0 of 2 replicas are ready: does not fit: it needs 1 CPUs; free: 0');
+    // One replica is starting.
     expect(plane.routes.endpoints.get('default/chat')).not.toHaveProperty('isIdle');
     await plane.ready();
     expect(await plane.status()).toMatch(/^Degraded 1: 1 of 2 .* does not fit/);
-    plane.runner.room = 2;
+    plane.runners.room = 2;
     await plane.pass(4999);
-    expect(plane.runner.ids).toHaveLength(1);
+    expect(plane.runners.ids).toHaveLength(1);
     await plane.pass(1);
-    expect(plane.runner.ids).toHaveLength(2);
+    expect(plane.runners.ids).toHaveLength(2);
     expect(plane.endpoints.roomFreed()).toEqual([]);
     await plane.chat('  replicas: 3\n');
-    plane.runner.room = 3;
+    plane.runners.room = 3;
     expect(plane.endpoints.roomFreed()).toEqual(['Endpoint/default/chat']);
-    await plane.reborn();
-    expect(plane.runner.ids).toHaveLength(3);
+    await plane.restart();
+    expect(plane.runners.ids).toHaveLength(3);
   });
 
-  test('clients of one that has no room at all are told at once', async () => {
+  test('reports what keeps a replica from becoming ready in its cluster', async () => {
     const plane = await FakePlane.open();
-    plane.runner.room = 0;
+    await plane.chat('');
+    plane.runners.hold('chat-r1', 'no node has 2 GPUs');
+    await plane.rest();
+    expect(await plane.status()).toBe('Pending 0: 0 of 1 replicas are ready: replica chat-r1: no node has 2 GPUs');
+    expect((await plane.shown())!.status).toMatchObject({ replicas: [{ message: 'no node has 2 GPUs' }] });
+  });
+
+  test('tells clients at once when there is no room for any replica', async () => {
+    const plane = await FakePlane.open();
+    plane.runners.room = 0;
     await plane.chat('');
     expect(plane.routes.endpoints.get('default/chat')).toMatchObject({
       waitsFor: 'there is no room for its replicas',
       isIdle: true,
     });
-    expect(await plane.happened()).toEqual([[1, 'NoRoom', expect.stringContaining('does not fit')]]);
+    expect(await plane.events()).toEqual([[1, 'NoRoom', expect.stringContaining('does not fit')]]);
   });
 
-  test('a program that is not there is a failure, tried again later', async () => {
+  test('retries later when the program is not installed', async () => {
     const plane = await FakePlane.open();
-    plane.runner.startFails = missingCommand('vllm', 'on the PATH');
+    plane.runners.startFails = missingCommand('vllm', 'on the PATH');
     await plane.chat('');
     expect(await plane.status()).toMatch(/^Failed 0: 0 of 1 replicas are ready: command 'vllm': is not a program/);
     expect(await plane.reasons()).toEqual(['NotStarted']);
@@ -251,45 +264,47 @@ describe('what goes wrong', () => {
       waitsFor: 'its replicas cannot be started',
       isIdle: true,
     });
-    plane.runner.startFails = missingCommand('vllm', 'on the PATH');
+    plane.runners.startFails = missingCommand('vllm', 'on the PATH');
     await plane.pass(1000);
-    expect(await plane.happened()).toEqual([[2, 'NotStarted', expect.stringContaining("command 'vllm'")]]);
+    expect(await plane.events()).toEqual([[2, 'NotStarted', expect.stringContaining("command 'vllm'")]]);
     await plane.pass(1999);
-    expect(plane.runner.ids).toEqual([]);
+    expect(plane.runners.ids).toEqual([]);
     await plane.pass(1);
-    expect(plane.runner.ids).toHaveLength(1);
+    expect(plane.runners.ids).toHaveLength(1);
     expect(plane.routes.endpoints.get('default/chat')).not.toHaveProperty('isIdle');
   });
 
-  test('a name that the gateway cannot have is told, and a replica that will not end is told again', async () => {
+  test('reports an endpoint name that the gateway refuses, and stops a replica again that does not end', async () => {
     const plane = await FakePlane.open();
     plane.routes.putFails = new InputError('X', 'endpoint', 'is taken', 'give another name');
     await plane.chat('');
     await plane.ready();
-    expect(await plane.status()).toBe('Failed 1: it gets no requests: endpoint: is taken; give another name');
+    expect(await plane.status()).toBe(
+      'Failed 1: the gateway cannot route to it: endpoint: is taken; give another name',
+    );
     plane.routes.putFails = null;
     await plane.pass(5000);
     expect(await plane.status()).toBe('Running 1: ');
-    plane.runner.stopFails = willNotEnd('chat-r1');
+    plane.runners.stopFails = willNotEnd('chat-r1');
     await plane.chat('  replicas: 0\n');
-    expect([plane.runner.ids, await plane.status()]).toEqual([['chat-r1'], 'Paused 0: 1 replica is leaving']);
+    expect([plane.runners.ids, await plane.status()]).toEqual([['chat-r1'], 'Paused 0: 1 replica is draining']);
     await plane.pass(1000);
-    expect([plane.runner.ids, plane.faults]).toEqual([[], [willNotEnd('chat-r1')]]);
+    expect([plane.runners.ids, plane.faults]).toEqual([[], [willNotEnd('chat-r1')]]);
   });
 
   test.each([
-    [{ cluster: 'moon' }, "there is no cluster 'moon' that could run it"],
-    [{ engine: { name: 'nobody' } }, "there is no engine 'nobody'"],
-    [{ model: { registry: 'shelf', name: 'm', task: 'text-generation' } }, "there is no model registry 'shelf'"],
-  ])('what it names and is not there is waited for: %j', async (more, problem) => {
+    [{ cluster: 'moon' }, "cluster 'moon' does not exist or is not connected"],
+    [{ engine: { name: 'nobody' } }, "engine 'nobody' does not exist"],
+    [{ model: { registry: 'shelf', name: 'm', task: 'text-generation' } }, "model registry 'shelf' does not exist"],
+  ])('waits for resources that do not exist: %j', async (more, problem) => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 0\n');
-    // As when a store was filled by an older edition, or by hand.
+    // As in a store that was filled by an older version, or by hand.
     const spec = JSON.stringify({ ...chatSpec, ...more });
     await plane.opened.exclusively((tx) =>
       tx.updateTable('resources').set({ spec }).where('name', '=', 'chat').execute(),
     );
-    await plane.reborn();
+    await plane.restart();
     expect(await plane.status()).toBe(`Pending 0: 0 of 1 replicas are ready: ${problem}`);
     expect(plane.routes.endpoints.get('default/chat')).toMatchObject({ waitsFor: 'it cannot be started now' });
   });
@@ -301,7 +316,7 @@ describe('a model from a registry', () => {
   const registry = (folder: string) =>
     `apiVersion: twinyard/v1\nkind: ModelRegistry\nmetadata: {name: shelf}\nspec: {type: file, url: 'file://${folder}'}\n`;
 
-  test('is waited for, fetched, and given to the engine', async () => {
+  test('is downloaded before the engine is started with it', async () => {
     const plane = await FakePlane.open();
     const tiny = join(plane.folder, 'shelf', 'tiny');
     mkdirSync(tiny, { recursive: true });
@@ -309,20 +324,20 @@ describe('a model from a registry', () => {
     await plane.apply(`${endpoint('tiny')}---\n${registry(join(plane.folder, 'shelf'))}`);
     await plane.until(/^Deploying/);
     expect((await plane.reasons())[0]).toBe('ModelDownloading');
-    expect(plane.runner.started[0]!.args.slice(0, 2)).toEqual(['serve', tiny]);
+    expect(plane.runners.started[0]!.args.slice(0, 2)).toEqual(['serve', tiny]);
     await plane.ready();
     expect((await plane.shown())!.status).toMatchObject({ phase: 'Running', model: { folder: tiny, layers: 2 } });
-    // A pause does not forget it, and neither does another control plane.
+    // It is not downloaded again after a pause, nor by the next control plane.
     const { revision } = (await plane.shown())!.status!.model as { revision: string };
     await plane.apply(endpoint('tiny').replace('spec: {', 'spec: {replicas: 0, '));
     expect((await plane.shown())!.status).toMatchObject({ phase: 'Paused', model: { revision } });
     await plane.apply(endpoint('tiny'));
-    expect(plane.runner.started).toHaveLength(2);
-    await plane.reborn();
-    expect(plane.runner.started).toHaveLength(2);
+    expect(plane.runners.started).toHaveLength(2);
+    await plane.restart();
+    expect(plane.runners.started).toHaveLength(2);
   });
 
-  test('that is not there is a failure, and what runs goes on', async () => {
+  test('that does not exist is a failure, and running replicas stay', async () => {
     const plane = await FakePlane.open();
     const tiny = join(plane.folder, 'shelf', 'tiny');
     mkdirSync(tiny, { recursive: true });
@@ -336,7 +351,7 @@ describe('a model from a registry', () => {
     expect(plane.routes.routed()).toEqual(['chat-r1']);
   });
 
-  test('that cannot be had for another reason than before is told again', async () => {
+  test('is reported again when it fails for another reason', async () => {
     const plane = await FakePlane.open();
     const shelf = join(plane.folder, 'shelf');
     await plane.apply(`${registry(shelf)}---\n${endpoint('tiny')}`);
@@ -355,43 +370,43 @@ const chatSpec = {
   deployment: { startup_timeout_s: 1, drain_timeout_s: 1, max_surge: 1, max_unavailable: 0 },
 };
 
-describe('a control plane that begins again', () => {
-  test('finds its replicas, routes to those who are ready, and goes on', async () => {
+describe('a restarted control plane', () => {
+  test('finds its replicas, routes to ready ones, and goes on', async () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
-    plane.runner.ready('chat-r1');
+    plane.runners.ready('chat-r1');
     await plane.rest();
-    plane.runner.crash('chat-r2');
+    plane.runners.crash('chat-r2');
     await plane.rest();
     plane.routes.remove('default', 'chat');
-    await plane.reborn();
-    expect([plane.routes.routed(), plane.runner.ids]).toEqual([['chat-r1'], ['chat-r1', 'chat-r3']]);
+    await plane.restart();
+    expect([plane.routes.routed(), plane.runners.ids]).toEqual([['chat-r1'], ['chat-r1', 'chat-r3']]);
     expect(await plane.reasons()).toContain('Found');
-    // It knows that this is the second in its place.
-    plane.runner.crash('chat-r3');
+    // It knows that a replica in this place has failed before.
+    plane.runners.crash('chat-r3');
     await plane.rest();
-    expect(plane.runner.ids).toEqual(['chat-r1', 'chat-r3']);
+    expect(plane.runners.ids).toEqual(['chat-r1', 'chat-r3']);
     await plane.pass(1000);
-    expect(plane.runner.ids).toEqual(['chat-r1', 'chat-r4']);
+    expect(plane.runners.ids).toEqual(['chat-r1', 'chat-r4']);
   });
 
-  test('asks those of an earlier edition what they serve', async () => {
+  test('does not know which models replicas of an earlier generation serve', async () => {
     const plane = await FakePlane.open();
     await plane.chat('');
     await plane.ready();
     await plane.chat('  variables: {speed: 3}\n');
     expect(plane.routes.endpoints.get('default/chat')!.replicas).toMatchObject([{ id: 'chat-r1', models: ['tiny'] }]);
-    await plane.reborn();
+    await plane.restart();
     expect(plane.routes.endpoints.get('default/chat')!.replicas).toMatchObject([{ id: 'chat-r1', models: null }]);
   });
 
-  test('ends replicas of endpoints that are no more', async () => {
+  test('stops replicas of endpoints that do not exist any more', async () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     await plane.ready();
     await plane.opened.exclusively((tx) => tx.deleteFrom('resources').where('kind', '=', 'Endpoint').execute());
-    await plane.reborn();
-    expect(plane.runner.ids).toEqual([]);
+    await plane.restart();
+    expect(plane.runners.ids).toEqual([]);
   });
 
   test('goes on deleting', async () => {
@@ -401,15 +416,15 @@ describe('a control plane that begins again', () => {
     plane.routes.busy.add('chat-r1');
     await plane.delete();
     plane.routes.busy.clear();
-    await plane.reborn();
-    expect([await plane.shown(), plane.runner.ids]).toEqual([null, []]);
+    await plane.restart();
+    expect([await plane.shown(), plane.runners.ids]).toEqual([null, []]);
   });
 
-  test('starts many replicas without losing sight of the rest', async () => {
+  test('starts many replicas over several runs', async () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 9\n');
     await plane.pass(0);
     await plane.pass(0);
-    expect(plane.runner.ids).toHaveLength(9);
+    expect(plane.runners.ids).toHaveLength(9);
   });
 });

@@ -2,36 +2,35 @@ import { InputError } from '../../../kernel/errors.js';
 import type { ResourceRecord, ResourceRef } from '../../../store/resources/resource-record.js';
 import type { Status } from '../../resources/resource.js';
 import type { ReplicaHandle } from '../../runner/contract.js';
-import type { Reconciler } from '../reconciler.js';
-import { refKey } from '../ref-key.js';
-import { carryOut } from './carry-out.js';
+import type { Reconciler } from '../queue/reconciler.js';
+import { refKey } from '../queue/ref-key.js';
+import { applyPlan } from './apply-plan.js';
 import { EndpointMemory } from './endpoint-memory.js';
 import type { EndpointParts } from './endpoint-parts.js';
 import { EndpointRoutes, type Outlook } from './endpoint-routes.js';
-import type { DesiredEndpoint, EndpointPlan } from './endpoint-state.js';
-import { endpointWish } from './endpoint-wish.js';
-import { observeReplicas } from './observe-replicas.js';
-import { planEndpoint } from './plan-endpoint.js';
-import { tellNews, tellStatus } from './tell-endpoint.js';
+import type { DesiredEndpoint, EndpointPlan, ObservedReplica } from './plan/endpoint-state.js';
+import { planEndpoint } from './plan/plan-endpoint.js';
+import { reportEvents, reportStatus } from './report-endpoint.js';
+import { resolveEndpoint } from './resolve-endpoint.js';
 
 const KIND = 'Endpoint';
-/** What an endpoint that is no more wants. */
+/** The desired state of an endpoint that does not exist any more. */
 const NOTHING: DesiredEndpoint = { replicas: 0, specHash: null, maxSurge: 0, maxUnavailable: 0 };
 
-/** How soon a name that was taken is tried again. */
-const ROUTES_AGAIN_MS = 5000;
+/** How soon routes that were refused are tried again. */
+const ROUTES_RETRY_MS = 5000;
 
-interface Known {
+interface KnownEndpoint {
   readonly uid: string;
   readonly memory: EndpointMemory;
   readonly routes: EndpointRoutes;
 }
 
-/** Keeps endpoints true: looks, plans, does, looks again, and tells. */
+/** Reconciles endpoints: observes, plans, applies the plan, observes again, and reports. */
 export class EndpointReconciler implements Reconciler {
   readonly kind = KIND;
   readonly #parts: EndpointParts;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownEndpoint>();
 
   constructor(parts: EndpointParts) {
     this.#parts = parts;
@@ -42,53 +41,67 @@ export class EndpointReconciler implements Reconciler {
     const key = refKey(ref);
     const record = await parts.store.resources.get(ref);
     const { memory, routes } = this.#knownOf(key, record);
-    const wish = record === null ? null : await endpointWish(record, key, parts);
-    const desired = wish?.desired ?? NOTHING;
-    const before = await observeReplicas(ref, parts, memory);
-    memory.look(before);
+    const resolved = record === null ? null : await resolveEndpoint(record, key, parts);
+    const desired = resolved?.desired ?? NOTHING;
+    const before = await this.#observe(ref, memory);
+    memory.observe(before);
     const plan = planEndpoint({
       ...{ desired, replicas: before, now: parts.timing.now() },
-      startsFrom: memory.failedStart?.specHash === desired.specHash ? memory.failedStart!.from : 0,
+      startsFrom: memory.failedStartOf(desired.specHash)?.retryAt ?? 0,
     });
-    // First of all: who leaves gets nothing from here on.
+    // Routes first: a replica that is drained gets no requests from here on.
     let unrouted: string | null = null;
     if (record === null || record.deletedAt !== null) routes.remove(ref.workspace, ref.name);
-    else unrouted = problemIn(() => routes.put(record, plan.routed, wish!, outlookOf(plan, desired, memory)));
-    const asked = record === null ? null : { record, wish: wish! };
-    const isMore = await carryOut(plan, ref, asked, parts, memory);
-    // What has just been found out about starts is told to clients too.
-    if (asked !== null) routes.expect(asked.wish, outlookOf(plan, desired, memory));
-    const after = await observeReplicas(ref, parts, memory);
-    if (asked === null) {
+    else unrouted = problemIn(() => routes.put(record, plan.routed, resolved!, outlookOf(plan, desired, memory)));
+    const endpoint = record === null ? null : { record, resolved: resolved! };
+    const isMore = await applyPlan(plan, ref, endpoint, parts, memory);
+    // Failed starts change what clients can expect.
+    if (endpoint !== null) routes.expect(endpoint.resolved, outlookOf(plan, desired, memory));
+    const after = await this.#observe(ref, memory);
+    if (endpoint === null) {
       if (after.length === 0) this.#known.delete(key);
       return null;
     }
-    await tellNews(asked.record, before, after, parts, memory);
-    if (asked.record.deletedAt !== null && after.length === 0) {
-      await parts.store.remove(ref, asked.record.uid);
+    await reportEvents(endpoint.record, before, after, parts, memory);
+    if (endpoint.record.deletedAt !== null && after.length === 0) {
+      await parts.store.remove(ref, endpoint.record.uid);
       return null;
     }
-    await tellStatus(asked.record, asked.wish, after, unrouted, parts, memory);
+    await reportStatus(endpoint.record, endpoint.resolved, after, unrouted, parts, memory);
     if (isMore) return 0;
-    return this.#waitMs([plan.wakeAt, unrouted === null ? null : parts.timing.now() + ROUTES_AGAIN_MS], memory);
+    return this.#waitMs([plan.wakeAt, unrouted === null ? null : parts.timing.now() + ROUTES_RETRY_MS], memory);
   }
 
-  /** A replica is not ready any more: that has to be known to the gateway at once. */
-  lose({ endpoint, id, workspace }: Pick<ReplicaHandle, 'endpoint' | 'id' | 'workspace'>): void {
-    this.#known.get(refKey({ kind: KIND, workspace, name: endpoint }))?.routes.lose(id);
+  /** Removes a replica that is not ready any more from the routes at once. */
+  unroute({ endpoint, id, workspace }: Pick<ReplicaHandle, 'endpoint' | 'id' | 'workspace'>): void {
+    this.#known.get(refKey({ kind: KIND, workspace, name: endpoint }))?.routes.unroute(id);
   }
 
-  /** Something has been given back: the keys of those who may fit now. */
+  /** Resources have been freed: returns the keys of endpoints whose replicas may fit now. */
   roomFreed(): string[] {
-    const waiting = [...this.#known].filter(([, { memory }]) => memory.failedStart?.isPassing);
-    for (const [, { memory }] of waiting) memory.failedStart = { ...memory.failedStart!, from: 0 };
+    const waiting = [...this.#known].filter(([, { memory }]) => memory.failedStart?.isTransient);
+    for (const [, { memory }] of waiting) memory.failedStart = { ...memory.failedStart!, retryAt: 0 };
     return waiting.map(([key]) => key);
   }
 
-  #knownOf(key: string, record: ResourceRecord | null): Known {
+  /** The replicas of an endpoint, from their runners, the gateway and what is remembered. */
+  async #observe({ name, workspace }: ResourceRef, memory: EndpointMemory): Promise<ObservedReplica[]> {
+    const { draining, routes, runners, timing } = this.#parts;
+    const ours = (await runners.list()).filter((one) => one.workspace === workspace && one.endpoint === name);
+    const inFlight = new Map(routes.states(workspace, name).map((one) => [one.id, one.inFlight]));
+    return ours.map((one) => ({
+      ...one,
+      isDraining: draining.has(one.id),
+      unreadySince: memory.unreadySince(one, timing.now()),
+      restarts: memory.restarts.get(one.id) ?? 0,
+      inFlight: inFlight.get(one.id) ?? 0,
+    }));
+  }
+
+  #knownOf(key: string, record: ResourceRecord | null): KnownEndpoint {
     const known = this.#known.get(key);
     if (known !== undefined && (record === null || record.uid === known.uid)) return known;
-    const made: Known = {
+    const made: KnownEndpoint = {
       uid: record?.uid ?? '',
       memory: new EndpointMemory((record?.status ?? null) as Status | null),
       routes: known?.routes ?? new EndpointRoutes(this.#parts.routes),
@@ -100,20 +113,16 @@ export class EndpointReconciler implements Reconciler {
   #waitMs(planned: readonly (number | null)[], { failedStart }: EndpointMemory): number | null {
     const now = this.#parts.timing.now();
     const times = planned.filter((time) => time !== null);
-    if (failedStart !== null && failedStart.from > now) times.push(failedStart.from);
+    if (failedStart !== null && failedStart.retryAt > now) times.push(failedStart.retryAt);
     return times.length === 0 ? null : Math.max(0, Math.min(...times) - now);
   }
 }
 
-function outlookOf(
-  { prospect }: EndpointPlan,
-  { specHash }: DesiredEndpoint,
-  { failedStart }: EndpointMemory,
-): Outlook {
-  return { prospect, failedStart: failedStart?.specHash === specHash ? failedStart : null };
+function outlookOf({ prospect }: EndpointPlan, { specHash }: DesiredEndpoint, memory: EndpointMemory): Outlook {
+  return { prospect, failedStart: memory.failedStartOf(specHash) };
 }
 
-/** What can be put right keeps an endpoint from its routes, and from nothing else. */
+/** An error in the endpoint keeps it from its routes, and from nothing else. */
 function problemIn(work: () => void): string | null {
   try {
     work();

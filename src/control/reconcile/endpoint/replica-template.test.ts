@@ -18,7 +18,7 @@ function recordOf(change: Record<string, unknown> = {}): ResourceRecord {
 const hashOf = (record: ResourceRecord, revision?: string) =>
   specHashOf({ record, engine: vllm, model: revision === undefined ? null : { path: '/m', revision, facts: {} } });
 
-test('replicas differ by what they are, and not by how many there are or how they are asked', () => {
+test('the hash covers what replicas are, and not their number or how they are routed', () => {
   const hash = hashOf(recordOf());
   for (const change of [
     { replicas: 7 },
@@ -33,6 +33,7 @@ test('replicas differ by what they are, and not by how many there are or how the
     { env: { A: 'b' } },
     { secret_env: { A: 'b' } },
     { resources: { gpus: 1 } },
+    { cluster: 'elsewhere' },
     { model: { name: 'acme/tiny', serve_as: 'x' } },
     { model: { name: 'acme/tiny', file: 'x' } },
   ].map((change) => hashOf(recordOf(change)));
@@ -40,7 +41,7 @@ test('replicas differ by what they are, and not by how many there are or how the
   expect(new Set(all).size).toBe(all.length);
 });
 
-test('another edition of an engine replaces nobody unless something comes out differently', () => {
+test('a change of an engine replaces no replica unless its command, environment or health path changes', () => {
   const record = recordOf({ variables: { max_model_len: 5 } });
   const hash = (change: object) => specHashOf({ record, engine: { ...vllm, ...change }, model: null });
   const group: ['--tp', string] = ['--tp', '{tensor_parallel}'];
@@ -50,7 +51,7 @@ test('another edition of an engine replaces nobody unless something comes out di
   expect(hash({ health_path: '/ping' })).not.toBe(hash({}));
 });
 
-test('the order in which somebody wrote things down is no difference', () => {
+test('the order of keys does not change the hash', () => {
   expect(hashOf(recordOf({ env: { A: '1', B: '2' } }))).toBe(hashOf(recordOf({ env: { B: '2', A: '1' } })));
 });
 
@@ -64,14 +65,14 @@ test.each([
   const replica = replicaSpec('chat-1', 'h', { record, spec, engine: vllm, model, self: [] });
   expect(replica).toMatchObject({
     command: 'vllm',
-    args: expect.arrayContaining(['/models/tiny', '{{port}}', ...flags]),
+    args: expect.arrayContaining(['/models/tiny', '{{host}}', '{{port}}', ...flags]),
     resources: { ...resources, cpu: 2, memoryBytes: 2 ** 30, product: 'H100' },
     placement: 'spread',
     generation: 3,
   });
 });
 
-test('names of replicas are names, however long those of endpoints are', () => {
+test('replica ids are valid however long the names of endpoints are', () => {
   const long = replicaId({ name: 'x'.repeat(63), workspace: 'team' }, '0123abcd');
   expect(long).toMatch(/^team-x+-0123abcd$/);
   expect(long.length).toBeLessThanOrEqual(63);

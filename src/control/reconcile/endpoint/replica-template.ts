@@ -6,44 +6,46 @@ import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { EngineVersion } from '../../resources/kinds/engine.js';
 import { memoryBytes } from '../../resources/parts.js';
 import { DEFAULT_WORKSPACE } from '../../resources/resource.js';
-import { PLACEHOLDERS, type ReplicaSpec } from '../../runner/contract.js';
+import type { ReplicaSpec } from '../../runner/contract.js';
+import { RUNNER_PLACEHOLDERS } from '../../runner/fill-placeholders.js';
 import { gpuDemand } from '../../runner/gpu-demand.js';
 import type { FetchedModel } from '../models/model-state.js';
 
 export interface TemplateParts {
-  /** As stored, with sealed secrets. */
+  /** As stored, with encrypted secrets. */
   readonly record: ResourceRecord;
-  /** The same with its secrets. */
+  /** With decrypted secrets. */
   readonly spec: EndpointSpec;
   readonly engine: EngineVersion;
-  /** Null when the engine finds it itself. */
+  /** Null: the engine downloads the model itself. */
   readonly model: FetchedModel | null;
-  /** How this very program is started. */
+  /** The command of this program. */
   readonly self: readonly string[];
 }
 
-/** What requests call the model of an endpoint. */
+/** The model name of an endpoint in requests. */
 export const servedModel = ({ model }: Pick<EndpointSpec, 'model'>) => model.serve_as ?? model.name;
 
 /**
- * A hash of all that makes replicas differ from others: who has another one has to be replaced. It is of the command that comes
- * out and not of how it was written, so that a new edition of an engine that changes nothing replaces nobody. How many there are,
- * how they are routed to and how they are replaced is not part of it, nor is where this program and the model happen to be.
- * Secrets go in as they are sealed, which changes when they do.
+ * A hash of everything that distinguishes replicas: a replica with another hash is outdated. It covers the resulting command, not
+ * the template, so that an engine update that changes nothing replaces no replica. The number of replicas, routing and rollout
+ * options are not part of it, nor are the paths of this program and of the model. Secrets are hashed in their encrypted form, which
+ * changes when they do.
  */
 export function specHashOf({ engine, model, record }: Omit<TemplateParts, 'spec' | 'self'>): string {
   const spec = record.spec as EndpointSpec;
-  const { env, model: asked, resources, secret_env } = spec;
+  const { cluster, env, model: named, resources, secret_env } = spec;
   const parts = {
-    command: commandOf(engine, spec, asked.name, ['{self...}']),
-    model: { file: asked.file, revision: model?.revision },
+    cluster,
+    command: commandOf(engine, spec, named.name, ['{self...}']),
+    model: { file: named.file, revision: model?.revision },
     env: { ...engine.env, ...env },
     ...{ secret_env, resources, health: engine.health_path },
   };
   return createHash('sha256').update(canonicalJson(parts)).digest('hex').slice(0, 16);
 }
 
-/** A replica as its runner takes it. */
+/** What a runner needs to start a replica. */
 export function replicaSpec(id: string, specHash: string, parts: TemplateParts): ReplicaSpec {
   const { engine, model, record, self, spec } = parts;
   const { cpu, gpus, memory, product } = spec.resources;
@@ -56,9 +58,9 @@ export function replicaSpec(id: string, specHash: string, parts: TemplateParts):
     specHash,
     command: command!,
     args,
-    env: { ...engine.env, ...spec.env, ...spec.secret_env },
-    port: null,
-    workingFolder: null,
+    images: engine.images,
+    env: { ...engine.env, ...spec.env },
+    secretEnv: spec.secret_env,
     resources: {
       cpu: cpu ?? null,
       memoryBytes: memory === undefined ? null : memoryBytes(memory),
@@ -78,8 +80,8 @@ function commandOf(engine: EngineVersion, spec: EndpointSpec, model: string, sel
     modelName: spec.model.name,
     servedModel: servedModel(spec),
     task: spec.model.task,
-    host: '127.0.0.1',
-    port: PLACEHOLDERS.port,
+    host: RUNNER_PLACEHOLDERS.host,
+    port: RUNNER_PLACEHOLDERS.port,
     ...(devices > 1 ? { tensorParallel: devices } : {}),
     ...(memoryFraction > 0 && memoryFraction < 1 ? { gpuMemoryFraction: memoryFraction } : {}),
     variables: spec.variables,
@@ -87,7 +89,7 @@ function commandOf(engine: EngineVersion, spec: EndpointSpec, model: string, sel
   });
 }
 
-/** Names of replicas are theirs alone; they begin with that of the endpoint, so that people know them. */
+/** Unique; begins with the name of the endpoint. */
 export function replicaId({ name, workspace }: Pick<ResourceRecord, 'name' | 'workspace'>, random: string): string {
   const called = workspace === DEFAULT_WORKSPACE ? name : `${workspace}-${name}`;
   return `${called.slice(0, 50)}-${random}`;

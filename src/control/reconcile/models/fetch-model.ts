@@ -9,11 +9,11 @@ import { nothingSelected } from '../../models/errors.js';
 import { modelFacts } from '../../models/model-facts.js';
 import type { FetchedModel } from './model-state.js';
 
-/** A model as an endpoint asks for it. */
-export interface AskedModel {
+/** A model as an endpoint names it. */
+export interface RequestedModel {
   /** The ModelRegistry of the endpoint's workspace. */
   readonly registry: string;
-  /** Its address, without credentials: elsewhere, the same name is another model. */
+  /** The address of the registry, without credentials: the same name elsewhere is another model. */
   readonly source: string;
   readonly name: string;
   readonly version: string | null;
@@ -24,15 +24,15 @@ export interface AskedModel {
 export interface FetchOptions {
   readonly registry: ModelRegistry;
   readonly cache: ModelCache;
-  readonly asked: AskedModel;
-  /** What it stood for when it was fetched before; null for what it stands for now. */
+  readonly asked: RequestedModel;
+  /** The revision that was fetched before; null for the current one. */
   readonly revision: string | null;
   readonly onProgress: (progress: DownloadProgress) => void;
   readonly signal: AbortSignal;
   readonly clock?: Clock;
 }
 
-/** Gets a model onto this machine and finds out what it is. */
+/** Downloads a model to this machine and reads its properties. */
 export async function fetchModel(options: FetchOptions): Promise<FetchedModel> {
   const { asked, cache, clock, onProgress, registry, signal } = options;
   const resolved = await registry.resolve(asked.name, options.revision ?? asked.version ?? undefined, signal);
@@ -53,10 +53,10 @@ export async function fetchModel(options: FetchOptions): Promise<FetchedModel> {
   return { path: pathIn(folder, asked), revision, facts };
 }
 
-export const pathIn = (folder: string, { file }: AskedModel) => (file === null ? folder : join(folder, file));
+export const pathIn = (folder: string, { file }: RequestedModel) => (file === null ? folder : join(folder, file));
 
-/** A file that is one of several parts is nothing without the others. */
-function selectionOf({ file, name }: AskedModel, { files }: ResolvedModel, address: string): FileSelection {
+/** All parts of a file that is split into several are selected. */
+function selectionOf({ file, name }: RequestedModel, { files }: ResolvedModel, address: string): FileSelection {
   if (file === null) return {};
   if (!files.some(({ path }) => path === file)) throw nothingSelected(`${address}: ${name}`, `has no file '${file}'`);
   return { allow: [file.replace(/-\d{5}(-of-\d{5}\.gguf)$/, '-?????$1'), '*.json'] };

@@ -4,7 +4,7 @@ import { folderSource } from '../../models/description/model-source.js';
 import { isModelProblem } from '../../models/errors.js';
 import { kvCapacity } from '../../models/kv-capacity.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
-import { isProduct } from '../../runner/local/allocate-gpus.js';
+import { isProduct } from '../../runner/gpu-demand.js';
 import type { FetchedModel } from './model-state.js';
 
 interface Accelerator {
@@ -14,16 +14,16 @@ interface Accelerator {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** What engines call the share of a GPU that they may use. */
+/** The flags by which engines limit their share of GPU memory. */
 const UTILISATION = ['gpu_memory_utilization', 'mem_fraction_static'] as const;
 const USUAL_UTILISATION = 0.9;
 
-/** How much context a replica of an endpoint can hold on the GPUs it gets: worked out once for each response. */
+/** How much context a replica can hold on its GPUs; computed again only when the inputs change. */
 export class KvFacts {
   #key = '';
   #facts: Facts = {};
 
-  /** Empty where it has no GPUs, or where that cannot be known. */
+  /** Empty without GPUs, and where their memory is not known. */
   async of({ facts, revision }: FetchedModel, spec: EndpointSpec, cluster: ResourceRecord | null): Promise<Facts> {
     const { gpus, product = null } = spec.resources;
     if (gpus === 0) return {};

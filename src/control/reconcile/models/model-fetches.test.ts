@@ -9,7 +9,7 @@ import { FakeHub } from '../../models/fake-hub.fixture.js';
 import { safetensors, TINY_CONFIG, tinyModel } from '../../models/fake-model.fixture.js';
 import { openRegistry } from '../../models/registry.js';
 import { FakeTiming } from '../fake-timing.fixture.js';
-import type { AskedModel } from './fetch-model.js';
+import type { RequestedModel } from './fetch-model.js';
 import { ModelFetches, type ModelOrigin } from './model-fetches.js';
 import type { ModelState } from './model-state.js';
 
@@ -51,7 +51,7 @@ async function begun(): Promise<ModelFetches> {
   });
 }
 
-const asked = (change: Partial<AskedModel> = {}): AskedModel => ({
+const asked = (change: Partial<RequestedModel> = {}): RequestedModel => ({
   ...{ registry: 'hub', source: hub.url, name: 'acme/tiny', version: null, file: null },
   ...change,
 });
@@ -67,7 +67,7 @@ const fromFolder = (): ModelOrigin => ({
 });
 
 /** The state of a fetch once it is no longer under way. */
-async function settledState(model: AskedModel, origin = fromHub(), known: Record<string, unknown> | null = null) {
+async function settledState(model: RequestedModel, origin = fromHub(), known: Record<string, unknown> | null = null) {
   for (;;) {
     const state = fetches.stateOf('k', model, origin, known);
     if (state.state !== 'fetching') return state;
@@ -79,7 +79,7 @@ async function settledState(model: AskedModel, origin = fromHub(), known: Record
 const factsOf = (state: ModelState) => (state.state === 'ready' ? { ...state.model!.facts } : null);
 
 describe('a model', () => {
-  test('is fetched in the background, with its progress and what it is', async () => {
+  test('is downloaded in the background, with its progress and its properties', async () => {
     expect(fetches.stateOf('k', asked(), fromHub(), null)).toEqual({
       state: 'fetching',
       bytes: 0,
@@ -99,7 +99,7 @@ describe('a model', () => {
     expect(changes).toBeGreaterThan(0);
   });
 
-  test('of which nothing comes for a while is said to be late, at once', async () => {
+  test('is reported as stalled when no data arrives for a while', async () => {
     const lone = asked({ name: 'acme/lone' });
     hub.put('acme/lone', 'main', { 'model.safetensors': safetensors({ w: { dtype: 'BF16', shape: [8] } }) });
     let goOn = () => {};
@@ -120,7 +120,7 @@ describe('a model', () => {
     expect((await settledState(lone)).state).toBe('ready');
   });
 
-  test('is not fetched again by the next control plane, even if its branch has moved', async () => {
+  test('is not downloaded again by the next control plane, even if its branch has moved', async () => {
     const facts = factsOf(await settledState(asked()))!;
     fetches.close();
     fetches = await begun();
@@ -128,7 +128,7 @@ describe('a model', () => {
     hub.asked.length = 0;
     const again = fetches.stateOf('k', asked(), fromHub(), facts);
     expect([factsOf(again), hub.asked]).toEqual([facts, []]);
-    // Another version is another model; and so is one that is not there any more, which stays what it was.
+    // Another version is downloaded; and so is a model that was removed, at the same revision.
     expect(fetches.stateOf('k', asked({ version: 'v2' }), fromHub(), facts).state).toBe('fetching');
     rmSync(join(folder, 'cache'), { recursive: true });
     fetches.close();
@@ -136,7 +136,7 @@ describe('a model', () => {
     expect(factsOf(await settledState(asked(), fromHub(), facts))).toMatchObject({ revision: facts.revision });
   });
 
-  test('is used where it is when it is in a folder, as one file if that is what is asked for', async () => {
+  test('is used in place when its registry is a folder, as one file if requested', async () => {
     const home = join(folder, 'models', 'tiny');
     mkdirSync(home, { recursive: true });
     for (const part of ['a-00001-of-00002.gguf', 'a-00002-of-00002.gguf']) writeFileSync(join(home, part), part);
@@ -150,17 +150,17 @@ describe('a model', () => {
     expect(await settledState(asked({ name: 'tiny', file }), fromFolder(), facts)).toMatchObject({ state: 'ready' });
     expect(await settledState(asked({ name: 'tiny', file: 'b.gguf' }), fromFolder())).toEqual({
       state: 'failed',
-      isPassing: false,
+      isTransient: false,
       message: expect.stringContaining("has no file 'b.gguf'"),
-      from: expect.any(Number),
+      retryAt: expect.any(Number),
     });
   });
 
-  test('that cannot be had is tried again later, and at once when its registry has changed', async () => {
+  test('is retried later when it fails, and at once when its registry has changed', async () => {
     const failed = await settledState(asked({ name: 'acme/none' }));
     expect(failed).toMatchObject({
       state: 'failed',
-      isPassing: false,
+      isTransient: false,
       message: expect.stringContaining('no such model'),
     });
     hub.put('acme/none', 'main', tinyModel('late'));
@@ -168,11 +168,11 @@ describe('a model', () => {
     await timing.pass(1000);
     heard = () => {};
     expect((await settledState(asked({ name: 'acme/none' }), fromHub('2'))).state).toBe('ready');
-    // What is there does not go for it.
+    // A model that is ready is not affected.
     expect(fetches.stateOf('k', asked({ name: 'acme/none' }), fromHub('3'), null).state).toBe('ready');
   });
 
-  test('that nobody needs any more is not fetched to its end', async () => {
+  test('is not downloaded to the end when it is not needed any more', async () => {
     fetches.stateOf('k', asked(), fromHub(), null);
     fetches.forget('k');
     fetches.forget('k');

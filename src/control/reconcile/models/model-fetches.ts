@@ -3,46 +3,46 @@ import type { ModelCache } from '../../models/cache/model-cache.js';
 import type { Clock, ModelRegistry } from '../../models/contract.js';
 import type { DownloadProgress } from '../../models/download/transfer-progress.js';
 import { isTransient } from '../../models/errors.js';
-import { retryDelay } from '../retry-delay.js';
-import type { Timing } from '../timing.js';
-import { type AskedModel, fetchModel, pathIn } from './fetch-model.js';
+import { retryDelay } from '../queue/retry-delay.js';
+import type { Timing } from '../queue/timing.js';
+import { fetchModel, pathIn, type RequestedModel } from './fetch-model.js';
 import type { ModelState } from './model-state.js';
 
 export interface ModelFetchesOptions {
   readonly cache: ModelCache;
   readonly timing: Timing;
   readonly clock?: Clock;
-  /** Something is known of this key's model that was not before. */
+  /** Called when the state of this key's model has changed. */
   readonly changed: (key: string) => void;
 }
 
 /** How a model's registry is reached: opened for each download, and closed after it. */
 export interface ModelOrigin {
-  /** Changes when a download that failed might not fail again. */
+  /** Changes when a failed download should be retried at once. */
   readonly edition: string;
-  /** A version may be asked for by what it stood for. */
+  /** A revision can be requested again after its branch has moved. */
   readonly keepsRevisions: boolean;
   open(): ModelRegistry;
 }
 
 interface Fetch {
-  readonly asked: AskedModel;
+  readonly asked: RequestedModel;
   readonly origin: ModelOrigin;
   readonly ended: AbortController;
-  /** What it stood for when it was fetched before. */
+  /** The revision that was fetched before. */
   readonly revision: string | null;
   state: ModelState;
   failures: number;
-  toldAt: number;
-  forget: () => void;
+  reportedAt: number;
+  cancelRetry: () => void;
 }
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** How often a download's progress is told. */
-const TELL_MS = 1000;
+/** How often a download's progress is reported. */
+const REPORT_MS = 1000;
 
-/** The models that endpoints need: each is fetched in the background, and tried again later when that fails. */
+/** Downloads the models of endpoints in the background, and retries failed downloads. */
 export class ModelFetches {
   readonly #fetches = new Map<string, Fetch>();
   readonly #options: ModelFetchesOptions;
@@ -52,10 +52,10 @@ export class ModelFetches {
   }
 
   /**
-   * How far a key's model is. The first time it is asked for, it is fetched, unless what was said of it before (`known`, the
-   * facts of an earlier one) is true still: a restart asks no registry, and a branch that has moved moves nothing.
+   * The state of a key's model. The first call starts the download, unless the model that `known` describes, from the endpoint's
+   * status, is still there: a restart contacts no registry, and a branch that has moved changes nothing.
    */
-  stateOf(key: string, asked: AskedModel, origin: ModelOrigin, known: Facts | null): ModelState {
+  stateOf(key: string, asked: RequestedModel, origin: ModelOrigin, known: Facts | null): ModelState {
     const present = this.#fetches.get(key);
     if (present !== undefined && isSame(asked, { ...present.asked })) {
       if (present.state.state === 'ready' || present.origin.edition === origin.edition) return present.state;
@@ -63,7 +63,7 @@ export class ModelFetches {
     this.forget(key);
     const before = known !== null && isSame(asked, known) ? known : null;
     const fetch: Fetch = {
-      ...{ asked, origin, ended: new AbortController(), failures: 0, toldAt: 0, forget: () => {} },
+      ...{ asked, origin, ended: new AbortController(), failures: 0, reportedAt: 0, cancelRetry: () => {} },
       revision: before === null ? null : String(before.revision),
       state: (before === null ? null : foundAgain(asked, before)) ?? {
         state: 'fetching',
@@ -77,11 +77,11 @@ export class ModelFetches {
     return fetch.state;
   }
 
-  /** Nobody needs it any more; what has come of it stays in the cache. */
+  /** Ends the download; what has arrived stays in the cache. */
   forget(key: string): void {
     const fetch = this.#fetches.get(key);
-    fetch?.ended.abort(new Error('nobody needs the model any more'));
-    fetch?.forget();
+    fetch?.ended.abort(new Error('the model is not needed any more'));
+    fetch?.cancelRetry();
     this.#fetches.delete(key);
   }
 
@@ -95,8 +95,8 @@ export class ModelFetches {
     const { signal } = fetch.ended;
     const onProgress = ({ bytes, quietMs, totalBytes }: DownloadProgress) => {
       fetch.state = { state: 'fetching', bytes, total: totalBytes, quietMs };
-      if (timing.now() - fetch.toldAt < TELL_MS) return;
-      fetch.toldAt = timing.now();
+      if (timing.now() - fetch.reportedAt < REPORT_MS) return;
+      fetch.reportedAt = timing.now();
       changed(key);
     };
     try {
@@ -111,18 +111,18 @@ export class ModelFetches {
       if (signal.aborted) return;
       fetch.failures++;
       const waitMs = retryDelay(fetch.failures);
-      const from = timing.now() + waitMs;
-      fetch.state = { state: 'failed', message: (error as Error).message, isPassing: isTransient(error), from };
-      fetch.forget = timing.after(waitMs, () => void this.#run(key, fetch));
+      const retryAt = timing.now() + waitMs;
+      fetch.state = { state: 'failed', message: (error as Error).message, isTransient: isTransient(error), retryAt };
+      fetch.cancelRetry = timing.after(waitMs, () => void this.#run(key, fetch));
     }
     changed(key);
   }
 }
 
-const isSame = (asked: AskedModel, known: Facts) =>
-  (Object.keys(asked) as (keyof AskedModel)[]).every((part) => known[part] === asked[part]);
+const isSame = (asked: RequestedModel, known: Facts) =>
+  (Object.keys(asked) as (keyof RequestedModel)[]).every((part) => known[part] === asked[part]);
 
-function foundAgain(asked: AskedModel, facts: Facts): ModelState | null {
+function foundAgain(asked: RequestedModel, facts: Facts): ModelState | null {
   const path = pathIn(String(facts.folder), asked);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return null;
   return { state: 'ready', model: { path, revision: String(facts.revision), facts } };

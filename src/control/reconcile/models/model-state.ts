@@ -1,16 +1,16 @@
-/** What is known of the model that an endpoint's replicas need. */
+/** The state of the model that an endpoint's replicas need. */
 export type ModelState =
-  /** Without a model here, the engine finds it itself. */
+  /** Null: the engine downloads the model itself. */
   | { readonly state: 'ready'; readonly model: FetchedModel | null }
-  /** Quiet for how long, once nothing has come for a while. */
+  /** `quietMs`: how long no byte has arrived, 0 until that is notable. */
   | { readonly state: 'fetching'; readonly bytes: number; readonly total: number; readonly quietMs: number }
-  | { readonly state: 'failed'; readonly message: string; readonly isPassing: boolean; readonly from: number };
+  | { readonly state: 'failed'; readonly message: string; readonly isTransient: boolean; readonly retryAt: number };
 
 export interface FetchedModel {
   /** What an engine loads: a folder, or one file. */
   readonly path: string;
-  /** The same one is the same bytes. */
+  /** Identifies the content: the same revision is the same bytes. */
   readonly revision: string;
-  /** What is said of it in the endpoint's status; enough to find it again. */
+  /** Shown in the endpoint's status; enough to find the model again. */
   readonly facts: Readonly<Record<string, unknown>>;
 }

@@ -4,7 +4,7 @@ import { openRegistry } from '../../models/registry.js';
 import type { ModelRegistrySpec } from '../../resources/kinds/model-registry.js';
 import type { ModelOrigin } from './model-fetches.js';
 
-/** How a ModelRegistry is reached. */
+/** The connection to a ModelRegistry. */
 export interface RegistryOrigin extends ModelOrigin {
   /** Without credentials. */
   readonly address: string;

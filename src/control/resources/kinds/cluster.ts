@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RUNNER_TYPES } from '../../runner/registry.js';
 import { column, defineKind } from '../kind.js';
 import { memory, text } from '../parts.js';
 
@@ -9,7 +10,10 @@ const accelerator = z.strictObject({
 });
 
 const spec = z.strictObject({
-  type: z.enum(['local']).default('local').describe('What runs the replicas: processes on this machine'),
+  type: z
+    .enum(RUNNER_TYPES.map(({ name }) => name) as [string, ...string[]])
+    .default('local')
+    .describe(`What runs the replicas: ${RUNNER_TYPES.map(({ name, summary }) => `${name}: ${summary}`).join('; ')}`),
   accelerators: z.array(accelerator).optional().describe('Those there are; without it they are looked for'),
   description: text.default(''),
 });

@@ -5,6 +5,7 @@ import { DEFAULT_POLICY, type PolicyConfig } from '../../../gateway/config/gatew
 import { InputError } from '../../../kernel/errors.js';
 import { POLICY_SCHEMA, type PolicyKeys } from '../../../policy/bundle/policy-schema.js';
 import { factsOf, type Schema } from '../../../schema/facts.js';
+import { DEFAULT_CLUSTER } from '../../runner/registry.js';
 import { invalidField } from '../errors.js';
 import { column, defineKind, type PlaceOf } from '../kind.js';
 import { environmentName, environmentValue, memory, name, secretText, text } from '../parts.js';
@@ -20,7 +21,7 @@ const section = (key: 'routing' | 'admission' | 'flow_control') => {
 const seconds = z.number().min(0).max(86_400);
 
 const spec = z.strictObject({
-  cluster: name.default('local').describe('Where its replicas run'),
+  cluster: name.default(DEFAULT_CLUSTER).describe('Where its replicas run'),
   engine: z.strictObject({
     name: name.describe('An Engine'),
     version: text.min(1).max(63).optional().describe("One of its versions; else the engine's own choice"),

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PLACEHOLDERS, type ReplicaHandle } from '../contract.js';
+import type { ReplicaHandle } from '../contract.js';
 import { fakeSpec } from '../fake-engine.fixture.js';
+import { RUNNER_PLACEHOLDERS } from '../fill-placeholders.js';
 import { LocalGround } from './local-ground.fixture.js';
 
 const CLI = fileURLToPath(new URL('../../../../dist/cli/main.js', import.meta.url));
@@ -12,8 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => ground.clear());
 
-test('emulated engines are started, asked, found again and stopped', async () => {
-  const flags = ['--model', 'qwen/qwen3-14b', '--speed', '1000', '--port', PLACEHOLDERS.port];
+test('emulated engines are started, serve requests, are found again and stopped', async () => {
+  const flags = ['--model', 'qwen/qwen3-14b', '--speed', '1000', '--port', RUNNER_PLACEHOLDERS.port];
   const command = { command: process.execPath, args: [CLI, 'engine', ...flags] };
   const first = await ground.open();
   const ready = new Map<string, ReplicaHandle>();

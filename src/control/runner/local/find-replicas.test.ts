@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ReplicaHandle } from '../contract.js';
 import { fakeSpec } from '../fake-engine.fixture.js';
-import { FOLDER_VARIABLE } from './base-environment.js';
-import { launch } from './launch.js';
 import { LocalGround } from './local-ground.fixture.js';
 import { LocalRunner } from './local-runner.js';
+import { launch } from './process/launch.js';
+import { FOLDER_VARIABLE } from './process/replica-environment.js';
 import { type ReplicaRecord, readRecord, writeRecord } from './replica-record.js';
 
 let ground: LocalGround;
@@ -19,10 +19,10 @@ beforeEach(() => {
 });
 afterEach(() => ground.clear());
 
-/** Three processes, one of them in a session of its own; nobody asks how they are. */
+/** Three processes, one of them in a session of its own. */
 const THREE = { command: 'sh', args: ['-c', 'echo listening; setsid sleep 1000 & sleep 1000 & wait'] };
 
-/** A replica that is left by a control plane that was closed. */
+/** A replica of a control plane that has been closed. */
 async function left(): Promise<ReplicaHandle> {
   const runner = await ground.open();
   const handle = await runner.start(fakeSpec('a', {}, THREE));
@@ -31,8 +31,8 @@ async function left(): Promise<ReplicaHandle> {
   return handle;
 }
 
-/** The same of an engine that was ready, and is no more. */
-async function leftUnwell(): Promise<void> {
+/** The same of an engine that was ready, and is unready. */
+async function leftUnready(): Promise<void> {
   const runner = await ground.open();
   const ready = new Promise<ReplicaHandle>((resolve) => {
     runner.watch(({ replica, type }) => type === 'ready' && resolve(replica));
@@ -42,7 +42,7 @@ async function leftUnwell(): Promise<void> {
   await runner.close();
 }
 
-/** What is found when a control plane is opened again. */
+/** The replicas that the next control plane finds. */
 async function found(): Promise<ReplicaHandle[]> {
   const runner = await ground.open();
   const list = await runner.list();
@@ -52,8 +52,8 @@ async function found(): Promise<ReplicaHandle[]> {
 
 const change = (changes: Partial<ReplicaRecord>) => writeRecord(folder, { ...readRecord(folder)!, ...changes });
 
-describe('of what an earlier control plane left', () => {
-  test.each(['starting', 'stopping'] as const)('a replica that is %s is ended', async (step) => {
+describe('replicas of an earlier control plane', () => {
+  test.each(['starting', 'stopping'] as const)('kills a replica that was %s', async (step) => {
     await left();
     change({ step });
     expect(await found()).toEqual([]);
@@ -61,40 +61,41 @@ describe('of what an earlier control plane left', () => {
     expect(readdirSync(ground.replicas)).toEqual([]);
   });
 
-  test('a replica that was stopped and not yet removed is removed', async () => {
+  test('removes a replica that was stopped and not yet removed', async () => {
     await left();
-    change({ step: 'exited', exit: { reason: 'stopped', code: 0, signal: null, at: 0, lastLines: [] } });
+    change({ step: 'exited', exit: { reason: 'stopped', code: 0, signal: null, detail: null, at: 0, lastLines: [] } });
     expect(await found()).toEqual([]);
     expect(await ground.processes()).toBe(0);
   });
 
-  test('a process with the number of a replica that is gone is not taken for it, nor ended', async () => {
-    const { pid } = await left();
+  test('neither adopts nor kills another process with the pid of a replica', async () => {
+    await left();
+    const pid = ground.pidOf('a');
     const stranger = spawn('sleep', ['1000'], { detached: true });
     await once(stranger, 'spawn');
     const { process: own } = readRecord(folder)!;
     change({ process: { ...own, pid: stranger.pid! } });
     const [a] = await found();
     expect(a).toMatchObject({ phase: 'exited', exit: { reason: 'unseen', code: null, lastLines: ['listening'] } });
-    // The engine itself is known by its mark, though its number was forged.
+    // The engine itself is recognised by its environment, though its pid was changed.
     expect(await ground.processes()).toBe(0);
-    expect(() => process.kill(pid!, 0)).toThrow();
+    expect(() => process.kill(pid, 0)).toThrow();
     expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
     expect(await found()).toEqual([a]);
     stranger.kill('SIGKILL');
     await once(stranger, 'exit');
   });
 
-  test('a replica from before the machine was restarted has exited', async () => {
+  test('reports a replica from before a restart of the machine as exited', async () => {
     await left();
     const { process: own } = readRecord(folder)!;
     change({ process: { ...own, bootId: 'another' } });
     expect(await found()).toMatchObject([{ exit: { reason: 'unseen' } }]);
   });
 
-  test('a replica whose log cannot be read, nor its state be written, has exited all the same', async () => {
-    const { pid } = await left();
-    process.kill(-pid!, 'SIGKILL');
+  test('reports an exit even if the log cannot be read and the state not be written', async () => {
+    await left();
+    process.kill(-ground.pidOf('a'), 'SIGKILL');
     while ((await ground.processes()) > 1);
     rmSync(join(folder, 'log'));
     mkdirSync(join(folder, 'log'));
@@ -108,15 +109,15 @@ describe('of what an earlier control plane left', () => {
   test.each([
     ['is damaged', '{"version":1,"id":'],
     ['is of another version', '{"version":99,"process":{"pid":1}}'],
-    ['makes no sense', '{"version":1,"process":{}}'],
-  ])('a replica whose state %s is ended', async (_, text) => {
+    ['is incomplete', '{"version":1,"process":{}}'],
+  ])('kills a replica whose state %s', async (_, text) => {
     await left();
     writeFileSync(join(folder, 'state.json'), text);
     expect(await found()).toEqual([]);
     expect(await ground.processes()).toBe(0);
   });
 
-  test('processes whose folder is gone are ended', async () => {
+  test('kills processes whose folder does not exist any more', async () => {
     await left();
     rmSync(folder, { recursive: true });
     expect(await ground.processes()).toBe(3);
@@ -124,7 +125,7 @@ describe('of what an earlier control plane left', () => {
     expect(await ground.processes()).toBe(0);
   });
 
-  test('processes that cannot be ended are told of, and do not hold up the others', async () => {
+  test('reports processes that cannot be killed, and goes on', async () => {
     await left();
     rmSync(folder, { recursive: true });
     const hung = vi.spyOn(process, 'kill').mockReturnValue(true);
@@ -132,18 +133,18 @@ describe('of what an earlier control plane left', () => {
     hung.mockRestore();
     await runner.close();
     expect(ground.faults.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^processes of replicas that are gone do not end: \d+, \d+, \d+$/),
+      expect.stringMatching(/^processes of removed replicas are still running: \d+, \d+, \d+$/),
     ]);
   });
 
-  test('a replica that runs but is not well is not ready, and does not hold up the others', async () => {
-    await leftUnwell();
+  test('adopts a running replica that fails its health check as unready', async () => {
+    await leftUnready();
     expect(await found()).toMatchObject([{ phase: 'unready', exit: null }]);
     expect(await ground.processes()).toBe(1);
   });
 
-  test('a replica whose time to start is over is ended', async () => {
-    await leftUnwell();
+  test('ends a replica whose start-up time is over', async () => {
+    await leftUnready();
     change({ readyAt: null, startedAt: 0 });
     const runner = await ground.open();
     const exited = new Promise<ReplicaHandle>((resolve) => {
@@ -156,35 +157,35 @@ describe('of what an earlier control plane left', () => {
 });
 
 describe('a folder', () => {
-  test('is for one control plane at a time', async () => {
+  test('is used by one control plane at a time', async () => {
     const first = await ground.open();
     await expect(ground.open()).rejects.toMatchObject({ code: 'RUNNER_IN_USE' });
     await first.close();
     await (await ground.open()).close();
   });
 
-  test('has to be one that can be written to', async () => {
+  test('must be writable', async () => {
     const file = join(ground.folder, 'file');
     writeFileSync(file, '');
     await expect(LocalRunner.open({ folder: file })).rejects.toMatchObject({
       code: 'RUNNER_FOLDER',
       message: expect.stringContaining('is not a folder'),
     });
-    // Folders are made level by level: Node's own way of making several would never end here.
+    // Folders are created level by level: with `recursive`, Node would never return here.
     await expect(LocalRunner.open({ folder: '/proc/twinyard' })).rejects.toMatchObject({
       code: 'RUNNER_FOLDER',
       message: expect.stringContaining('no such folder'),
     });
   });
 
-  test('is given up again when the runner cannot be opened', async () => {
+  test('is unlocked when the runner cannot be opened', async () => {
     await left();
     rmSync(folder, { recursive: true });
     const hung = vi.spyOn(process, 'kill').mockReturnValue(true);
     const onFault = (error: Error) => {
       throw error;
     };
-    await expect(ground.open({ killWaitMs: 0, onFault })).rejects.toThrow('do not end');
+    await expect(ground.open({ killWaitMs: 0, onFault })).rejects.toThrow('still running');
     hung.mockRestore();
     expect(await found()).toEqual([]);
   });
@@ -200,7 +201,7 @@ describe('a folder', () => {
   });
 });
 
-describe('a process that waits for the word', () => {
+describe('a launched process', () => {
   const launched = () => {
     mkdirSync(folder, { recursive: true });
     return launch({
@@ -209,23 +210,23 @@ describe('a process that waits for the word', () => {
     });
   };
 
-  test('does nothing before it comes', async () => {
+  test('does nothing before it is released', async () => {
     const waiting = await launched();
     expect(await ground.processes()).toBe(1);
     expect(readFileSync(join(folder, 'log'), 'utf8')).toBe('');
-    waiting.go();
+    waiting.release();
     expect(await once(waiting.child, 'exit')).toEqual([0, null]);
     expect(readFileSync(join(folder, 'log'), 'utf8')).toBe('said\n');
   });
 
-  test('ends if it does not come', async () => {
+  test('ends if it is abandoned', async () => {
     const waiting = await launched();
-    waiting.drop();
+    waiting.abandon();
     expect(await once(waiting.child, 'exit')).toEqual([125, null]);
     expect(readFileSync(join(folder, 'log'), 'utf8')).toBe('');
   });
 
-  test('that was never written down is ended with what is left', async () => {
+  test('that was never recorded is killed by the next control plane', async () => {
     const waiting = await launched();
     expect(await found()).toEqual([]);
     expect(await ground.processes()).toBe(0);

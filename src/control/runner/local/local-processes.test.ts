@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -7,7 +6,6 @@ import type { ReplicaHandle, ReplicaSpec, RunnerEvent } from '../contract.js';
 import { type FakeBehaviour, fakeSpec } from '../fake-engine.fixture.js';
 import { LocalGround } from './local-ground.fixture.js';
 import type { LocalRunner, LocalRunnerOptions } from './local-runner.js';
-import { PortBook } from './port-book.js';
 
 let ground: LocalGround;
 let runner: LocalRunner;
@@ -24,7 +22,7 @@ afterEach(async () => {
   await ground.clear();
 });
 
-/** The next event of a kind; asked for before what causes it. */
+/** The next event of a type; requested before what causes it. */
 const next = (type: RunnerEvent['type']) =>
   new Promise<ReplicaHandle>((resolve) => {
     const stopListening = runner.watch((event) => {
@@ -44,10 +42,11 @@ interface Self {
   args: string[];
 }
 const selfOf = async ({ url }: ReplicaHandle) => (await (await fetch(`${url}/self`)).json()) as Self;
+const portOf = ({ url }: ReplicaHandle) => Number(new URL(url).port);
 const GIVEN = { cpu: null, memoryBytes: null, gpus: 0, product: null };
 
 describe('the environment of a replica', () => {
-  test('is what was declared and a base, and nothing else of ours', async () => {
+  test('is the declared one and a base, and nothing else of the control plane', async () => {
     const env = { PATH: process.env.PATH, HOME: '/home/x', SECRET: 'of the control plane', CUDA_VISIBLE_DEVICES: '7' };
     await open({ env });
     const declared = { HF_HOME: '{{working_folder}}/hf', CHAT: '{{ messages }}', CUDA_VISIBLE_DEVICES: '0,1' };
@@ -66,7 +65,7 @@ describe('the environment of a replica', () => {
     });
   });
 
-  test('names its GPUs', async () => {
+  test('lists its GPUs', async () => {
     const two = await ready(fakeSpec('two', {}, { resources: { ...GIVEN, gpus: 2 } }));
     expect((await selfOf(two)).env.CUDA_VISIBLE_DEVICES).toBe('0,1');
     await runner.stop('two', { graceMs: 0 });
@@ -75,7 +74,7 @@ describe('the environment of a replica', () => {
     expect((await selfOf(share)).env.CUDA_VISIBLE_DEVICES).toBe('0');
   });
 
-  test('is not written down, nor is its command', async () => {
+  test('is not written to disk, nor is the command', async () => {
     const spec = fakeSpec('a', {}, { env: { HF_TOKEN: 'hf_secret' } });
     await runner.start({ ...spec, args: [...spec.args, 'sk-secret'] });
     const folder = join(ground.replicas, 'a');
@@ -86,7 +85,7 @@ describe('the environment of a replica', () => {
 });
 
 describe('GPUs', () => {
-  test('are those that the driver lists, asked afresh', async () => {
+  test('are those that the driver lists, read again each time', async () => {
     const programs = join(ground.folder, 'bin');
     mkdirSync(programs);
     const driver = join(programs, 'nvidia-smi');
@@ -116,7 +115,7 @@ describe('a replica that cannot be started', () => {
     expect(await ground.processes()).toBe(0);
   });
 
-  test('because there is no such program is refused at once', async () => {
+  test('because the program does not exist is refused at once', async () => {
     await expect(refused({ command: 'no-such-engine' })).rejects.toMatchObject({
       code: 'RUNNER_COMMAND',
       message: "command 'no-such-engine': is not a program on the PATH; install it, or give its path",
@@ -128,33 +127,14 @@ describe('a replica that cannot be started', () => {
     });
   });
 
-  test('because its folder is none says so', async () => {
-    const file = join(ground.folder, 'file');
-    writeFileSync(file, '');
-    for (const workingFolder of [file, join(ground.folder, 'none')]) {
-      await expect(refused({ workingFolder })).rejects.toMatchObject({ code: 'RUNNER_WORKING_FOLDER' });
-    }
-  });
-
-  test('because its port is taken says so', async () => {
-    const port = await new PortBook('test').take();
-    const server = createServer().listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    await expect(refused({ port })).rejects.toMatchObject({ code: 'RUNNER_PORT_TAKEN' });
-    server.close();
-    await once(server, 'close');
-    expect(await ready(fakeSpec('a', {}, { port }))).toMatchObject({ port });
-    await runner.stop('a', { graceMs: 0 });
-  });
-
-  test('because its arguments are too long leaves nothing', async () => {
+  test('because its arguments are too long leaves nothing behind', async () => {
     await expect(refused({ args: ['x'.repeat(3e6)] })).rejects.toMatchObject({
       code: 'RUNNER_NOT_STARTED',
       message: expect.stringContaining('E2BIG'),
     });
   });
 
-  test('because its folder cannot be made gives its room back', async () => {
+  test('because its folder cannot be created frees its resources', async () => {
     writeFileSync(join(ground.folder, 'file'), '');
     rmSync(ground.replicas, { recursive: true });
     await expect(refused({ resources: { ...GIVEN, gpus: 2 } })).rejects.toMatchObject({ code: 'ENOENT' });
@@ -164,45 +144,38 @@ describe('a replica that cannot be started', () => {
 });
 
 describe('a port', () => {
-  test('that somebody else took meanwhile is replaced by another', async () => {
-    // The engine takes its time before it listens, as one does that loads a model first.
+  test('that another program takes first is replaced', async () => {
+    // The engine listens late, like one that loads a model first.
     const { args } = fakeSpec('a');
     const gate = join(ground.folder, 'gate');
     const waits = ['-c', 'while [ ! -e "$0" ]; do sleep 0.01; done; exec "$@"', gate, process.execPath, ...args];
     const spec = fakeSpec('a', {}, { command: 'sh', args: waits });
     const first = await runner.start(spec);
     const events: string[] = [];
-    runner.watch(({ type, replica }) => events.push(`${type} ${replica.port === first.port}`));
+    runner.watch(({ type, replica }) => events.push(`${type} ${replica.url === first.url}`));
     const again = next('started');
-    // Somebody who was faster, and who looks well whenever he is asked.
-    const asked: (() => void)[] = [];
-    const stranger = createServer((_, response) => response.end(() => asked.shift()?.())).listen(
-      first.port,
+    // Another program that takes the port first, and passes every health check.
+    const checked: (() => void)[] = [];
+    const stranger = createServer((_, response) => response.end(() => checked.shift()?.())).listen(
+      portOf(first),
       '127.0.0.1',
     );
-    for (let i = 0; i < 3; i++) await new Promise<void>((resolve) => asked.push(resolve));
-    expect((await runner.list())[0]).toMatchObject({ phase: 'starting', port: first.port });
+    for (let i = 0; i < 3; i++) await new Promise<void>((resolve) => checked.push(resolve));
+    expect((await runner.list())[0]).toMatchObject({ phase: 'starting', url: first.url });
     writeFileSync(gate, '');
     const second = await again;
     expect(second).toMatchObject({ id: 'a', phase: 'starting', readyAt: null });
-    expect(second.port).not.toBe(first.port);
+    expect(second.url).not.toBe(first.url);
     await next('ready');
-    expect((await selfOf(second)).args[0]).toBe(String(second.port));
-    expect((await runner.list())[0]).toMatchObject({ phase: 'ready', port: second.port });
+    expect((await selfOf(second)).args[0]).toBe(String(portOf(second)));
+    expect((await runner.list())[0]).toMatchObject({ phase: 'ready', url: second.url });
     expect(events).toEqual(['started false', 'ready false']);
     stranger.close();
   });
 
-  test('that is asked for cannot be replaced', async () => {
-    const gone = next('exited');
-    const port = await new PortBook('test').take();
-    await runner.start(fakeSpec('a', { says: ['Error: listen EADDRINUSE'], exits: 1 }, { port }));
-    expect((await gone).exit).toMatchObject({ reason: 'ended', code: 1 });
-  });
-
-  test('is tried again some times only', async () => {
-    const starts: number[] = [];
-    runner.watch(({ type, replica }) => type === 'started' && starts.push(replica.port));
+  test('is replaced a limited number of times', async () => {
+    const starts: string[] = [];
+    runner.watch(({ type, replica }) => type === 'started' && starts.push(replica.url));
     const gone = next('exited');
     await runner.start(fakeSpec('a', { says: ['[Errno 98] Address already in use'], exits: 1 }));
     expect((await gone).exit).toMatchObject({ reason: 'ended', code: 1 });
@@ -212,7 +185,7 @@ describe('a port', () => {
 });
 
 describe('limits', () => {
-  test('of memory hold for each process', async () => {
+  test('of memory hold for each process of a replica', async () => {
     const gone = next('exited');
     const hungry = 'const all = []; for (;;) all.push(Buffer.alloc(10e6, 1));';
     const resources = { ...GIVEN, memoryBytes: 256 * 1024 ** 2 };
@@ -224,7 +197,7 @@ describe('limits', () => {
 });
 
 describe('logs', () => {
-  test('stay small while the engine goes on writing', async () => {
+  test('stay small while the engine keeps writing', async () => {
     await open({ logBytes: 2000, logEveryMs: 1 });
     const handle = await ready(fakeSpec('a'));
     const path = join(ground.replicas, 'a', 'log');
@@ -240,7 +213,7 @@ describe('logs', () => {
     expect(ground.faults).toEqual([]);
   });
 
-  test('that cannot be rotated are told of once', async () => {
+  test('that cannot be rotated are reported once', async () => {
     await open({ logEveryMs: 1 });
     await ready(fakeSpec('a'));
     rmSync(join(ground.replicas, 'a', 'log'));
@@ -248,14 +221,14 @@ describe('logs', () => {
     while (ground.faults.length === 0) await fetch(`${url}/self`);
     for (let i = 0; i < 20; i++) await fetch(`${url}/self`);
     expect(ground.faults.map(({ message }) => message)).toEqual([
-      `${join(ground.replicas, 'a', 'log')}: cannot be rotated (no such file); it grows`,
+      `${join(ground.replicas, 'a', 'log')}: cannot be rotated (no such file); it keeps growing`,
     ]);
   });
 });
 
 describe('stopping', () => {
-  test('gives those time that the leader leaves behind', async () => {
-    // The shell ends at once; the engine below it says its last words.
+  test('gives processes that outlive the leader the rest of the grace time', async () => {
+    // The shell ends at once; the engine below it still writes a line.
     const { args } = fakeSpec('a');
     const script = '"$@" & wait';
     await ready(fakeSpec('a', {}, { command: 'sh', args: ['-c', script, 'sh', process.execPath, ...args] }));
@@ -274,7 +247,7 @@ describe('stopping', () => {
     expect(await ground.processes()).toBe(0);
   });
 
-  test('goes on if the state cannot be written, and says so', async () => {
+  test('goes on if the state cannot be written, and reports it', async () => {
     await ready(fakeSpec('a'));
     rmSync(join(ground.replicas, 'a'), { recursive: true });
     expect(await runner.stop('a', { graceMs: 60_000 })).toMatchObject({ reason: 'stopped', code: 0 });
@@ -282,7 +255,7 @@ describe('stopping', () => {
     expect(await ground.processes()).toBe(0);
   });
 
-  test('ends when the runner is closed, and is completed by the next', async () => {
+  test('is interrupted when the runner is closed, and completed by the next one', async () => {
     await ready(fakeSpec('a', { isDeaf: true }));
     const stopped = runner.stop('a', { graceMs: 600_000 });
     await Promise.all([runner.close(), expect(stopped).rejects.toMatchObject({ code: 'RUNNER_CLOSED' })]);
@@ -292,7 +265,7 @@ describe('stopping', () => {
     expect(await runner.list()).toEqual([]);
   });
 
-  test('does not wait for ever for who cannot be ended, and can be asked for again', async () => {
+  test('fails for a process that cannot be killed, and can be repeated', async () => {
     await open({ killWaitMs: 20 });
     await ready(fakeSpec('a'));
     const hung = vi.spyOn(process, 'kill').mockReturnValue(true);

@@ -1,11 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ReplicaSpec } from '../contract.js';
 import { fakeSpec } from '../fake-engine.fixture.js';
 import { LocalGround } from './local-ground.fixture.js';
 import { LocalReplica } from './local-replica.js';
-import { PortBook } from './port-book.js';
+import { PortBook } from './process/port-book.js';
 import { type StartedReplica, startReplica } from './start-replica.js';
 
 let ground: LocalGround;
@@ -22,15 +22,15 @@ afterEach(() => ground.clear());
 const start = (spec: ReplicaSpec) =>
   startReplica({ spec, held: { resources: spec.resources, gpus: [] }, folder, ports, env: process.env });
 
-/** A replica that has lost its port and is about to be started again: when, and as what, is for the test to say. */
+/** A replica that has lost its port; the test decides when and how it is started again. */
 async function betweenProcesses(): Promise<{ replica: LocalReplica; go: (started: Promise<StartedReplica>) => void }> {
-  const told: string[] = [];
-  const surroundings = {
+  const events: string[] = [];
+  const context = {
     ports,
     timing: { everyMs: 20, timeoutMs: 5000, failures: 1 },
     mostLogBytes: 1e6,
     killWaitMs: 60_000,
-    tell: ({ type }: { type: string }) => told.push(type),
+    emit: ({ type }: { type: string }) => events.push(type),
     onFault: (error: Error) => expect.unreachable(error.message),
   };
   const { process, record } = await start(fakeSpec('a', { says: ['EADDRINUSE'], exits: 1 }));
@@ -39,7 +39,7 @@ async function betweenProcesses(): Promise<{ replica: LocalReplica; go: (started
     go = resolve;
   });
   const asked = new Promise<LocalReplica>((resolve) => {
-    const replica = new LocalReplica(folder, record, surroundings, () => {
+    const replica = new LocalReplica(folder, record, context, () => {
       resolve(replica);
       return again;
     });
@@ -58,18 +58,19 @@ describe('a replica that is being started again', () => {
     expect(await ground.processes()).toBe(0);
   });
 
-  test('is let go with its new process', async () => {
+  test('is released with its new process', async () => {
     const { go, replica } = await betweenProcesses();
-    const letGo = replica.letGo();
+    const released = replica.release();
     const started = start(fakeSpec('a'));
     go(started);
-    await letGo;
+    await released;
     const runner = await ground.open();
-    expect(await runner.list()).toMatchObject([{ id: 'a', pid: (await started).process.identity.pid, exit: null }]);
+    expect(await runner.list()).toMatchObject([{ id: 'a', exit: null }]);
+    expect(ground.pidOf('a')).toBe((await started).process.identity.pid);
     await runner.close();
   });
 
-  test('has exited if that cannot be done', async () => {
+  test('has exited if it cannot be started again', async () => {
     const { go, replica } = await betweenProcesses();
     const stopped = replica.stop(60_000);
     go(start(fakeSpec('a', {}, { command: 'no-such-engine' })));
@@ -81,26 +82,13 @@ describe('a replica that is being started again', () => {
 describe('a start', () => {
   test('whose state cannot be written leaves no process and no port', async () => {
     mkdirSync(join(folder, 'state.json.new'));
-    const port = await ports.take();
-    ports.release(port);
-    const failed = start(fakeSpec('a', {}, { port }));
+    const released = vi.spyOn(ports, 'release');
+    const failed = start(fakeSpec('a'));
     await expect(failed).rejects.toMatchObject({
       code: 'RUNNER_NOT_STARTED',
       message: expect.stringContaining('is a folder'),
     });
     expect(await ground.processes()).toBe(0);
-    expect(await ports.takeExactly(port)).toBe(port);
-  });
-
-  test('in a folder that is given runs there', async () => {
-    const workingFolder = join(ground.folder, 'given');
-    mkdirSync(workingFolder);
-    writeFileSync(join(workingFolder, 'engine'), '#!/bin/sh\npwd\necho "$1"\n', { mode: 0o755 });
-    const spec = fakeSpec('a', {}, { command: './engine', args: ['{{working_folder}}'], workingFolder });
-    const { process, record } = await start(spec);
-    expect(await process.gone).toEqual({ code: 0, signal: null });
-    const replica = new LocalReplica(folder, record, {} as never, null);
-    expect(await replica.log.last(2)).toEqual([workingFolder, workingFolder]);
-    rmSync(workingFolder, { recursive: true });
+    expect(released).toHaveBeenCalledOnce();
   });
 });

@@ -1,70 +1,70 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExitReason, ReplicaExit, ReplicaHandle, ReplicaPhase, RunnerEvent } from '../contract.js';
-import { runnerClosed, unkeptRecord, unrotatedLog, willNotEnd } from '../errors.js';
-import { ownsPort } from './owns-port.js';
-import type { PortBook } from './port-book.js';
-import { isRunning } from './process-table.js';
-import { Readiness, type ReadinessTiming, responds } from './readiness.js';
-import { ReplicaLog } from './replica-log.js';
-import type { ProcessEnd, ReplicaProcess } from './replica-process.js';
+import { runnerClosed, unrotatedLog, unwrittenRecord, willNotEnd } from '../errors.js';
+import { Readiness, type ReadinessTiming, responds } from '../readiness.js';
+import { ReplicaLog } from './log/replica-log.js';
+import { ownsPort } from './process/owns-port.js';
+import type { PortBook } from './process/port-book.js';
+import { isRunning } from './process/process-table.js';
+import type { ProcessEnd, ReplicaProcess } from './process/replica-process.js';
 import { type ReplicaRecord, writeRecord } from './replica-record.js';
-import type { StartedReplica } from './start-replica.js';
+import { LOCAL_HOST, type StartedReplica } from './start-replica.js';
 
 /** What all replicas of a runner share. */
-export interface ReplicaSurroundings {
+export interface ReplicaContext {
   readonly ports: PortBook;
   readonly timing: ReadinessTiming;
   readonly mostLogBytes: number;
   readonly killWaitMs: number;
-  readonly tell: (event: RunnerEvent) => void;
+  readonly emit: (event: RunnerEvent) => void;
   readonly onFault: (error: Error) => void;
 }
 
-/** How often an engine is started at most, when somebody else was faster than it on the port it got. */
+/** How often an engine is started at most when another program takes its port first. */
 const MOST_STARTS = 4;
 const PORT_CONFLICT = /EADDRINUSE|address (is )?already in use|errno 98\b/i;
-/** Lines of the log that go with an exit. */
+/** Lines of the log that are kept with an exit. */
 const LAST_LINES = 20;
-/** How long an engine that was not ready in time has to end by itself. */
+/** Grace time of a replica that was not ready in time. */
 const TIMEOUT_GRACE_MS = 2000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** One replica: its process, whether it is ready, its log and its record, from its start or its adoption to its end. */
+/** One replica from its start or adoption to its end: process, readiness, log and record. */
 export class LocalReplica {
   readonly log: ReplicaLog;
   readonly folder: string;
-  readonly #surroundings: ReplicaSurroundings;
+  readonly #context: ReplicaContext;
   readonly #startAgain: (() => Promise<StartedReplica>) | null;
-  readonly #over: Promise<void>;
-  #resolveOver!: () => void;
+  readonly #ended: Promise<void>;
+  #resolveEnded!: () => void;
   #record: ReplicaRecord;
   #process: ReplicaProcess | null = null;
   #readiness: Readiness | null = null;
   #startupTimer: NodeJS.Timeout | undefined;
   #starts = 1;
-  /** Why it was told to end, and by when it has to. */
+  /** Why it has been asked to end, and by when it must. */
   #ending: { readonly reason: ExitReason; readonly byMs: number } | null = null;
-  #isLetGo = false;
+  #isReleased = false;
   #isLogStuck = false;
-  /** What is under way from the end of its process to its own end or to its next start. */
+  /** Runs from the end of the process until the replica has exited or has been started again. */
   #afterwards: Promise<void> | null = null;
 
-  /** @param startAgain on another port; null if there is no other */
+  /** @param startAgain on another port; null for an adopted replica, whose command is not known */
   constructor(
     folder: string,
     record: ReplicaRecord,
-    surroundings: ReplicaSurroundings,
+    context: ReplicaContext,
     startAgain: (() => Promise<StartedReplica>) | null,
   ) {
     this.folder = folder;
-    this.log = new ReplicaLog(folder, surroundings.mostLogBytes);
+    this.log = new ReplicaLog(folder, context.mostLogBytes);
     this.log.isOver = record.exit !== null;
     this.#record = record;
-    this.#surroundings = surroundings;
+    this.#context = context;
     this.#startAgain = startAgain;
-    this.#over = new Promise((resolve) => {
-      this.#resolveOver = resolve;
+    this.#ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
     });
   }
 
@@ -73,21 +73,21 @@ export class LocalReplica {
   }
 
   get handle(): ReplicaHandle {
-    const { endpoint, exit, generation, gpus, id, port, process, readyAt, resources, specHash } = this.#record;
+    const { endpoint, exit, generation, gpus, id, readyAt, resources, specHash } = this.#record;
     return {
       ...{ id, workspace: this.#record.workspace, endpoint, generation, specHash },
-      ...{ phase: this.#phase, url: this.#url, port, pid: process.pid, resources, gpus },
+      ...{ phase: this.#phase, url: this.#url, problem: null, resources, gpus },
       ...{ startedAt: this.#record.startedAt, readyAt, exit },
     };
   }
 
-  /** Takes care of its process from now on; resolves when it has been asked once whether it is ready. */
+  /** Watches its process from now on; resolves after the first readiness check. */
   watch(process: ReplicaProcess): Promise<void> {
     const { healthPath, readyAt, startedAt, startupTimeoutMs } = this.#record;
-    const { timing } = this.#surroundings;
+    const { timing } = this.#context;
     this.#process = process;
     void process.gone.then((end) => {
-      if (!this.#isLetGo) this.#afterwards = this.#gone(end);
+      if (!this.#isReleased) this.#afterwards = this.#gone(end);
     });
     if (readyAt === null) {
       const leftMs = Math.max(0, startedAt + startupTimeoutMs - Date.now());
@@ -103,31 +103,31 @@ export class LocalReplica {
     return readiness.start();
   }
 
-  /** Ends it; resolves when nothing of it runs. */
+  /** Ends it; resolves when no process of it is left. */
   async stop(graceMs: number): Promise<ReplicaExit> {
     if (this.exit === null) {
       this.#end('stopped', graceMs);
       const over = new AbortController();
-      const late = delay(graceMs + this.#surroundings.killWaitMs, undefined, { signal: over.signal }).catch(() => {});
-      await Promise.race([this.#over, late]);
+      const late = delay(graceMs + this.#context.killWaitMs, undefined, { signal: over.signal }).catch(() => {});
+      await Promise.race([this.#ended, late]);
       over.abort();
     }
-    if (this.exit === null) throw this.#isLetGo ? runnerClosed() : willNotEnd(this.#record.id);
+    if (this.exit === null) throw this.#isReleased ? runnerClosed() : willNotEnd(this.#record.id);
     return this.exit;
   }
 
-  /** Removes what is left of it on the disk. */
+  /** Removes its folder. */
   async remove(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Looks no more; its process lives on. */
-  async letGo(): Promise<void> {
-    this.#isLetGo = true;
+  /** Stops watching; its process lives on. */
+  async release(): Promise<void> {
+    this.#isReleased = true;
     this.log.isOver = true;
-    this.#quiet();
+    this.#stopWatching();
     this.#process?.forget();
-    this.#resolveOver();
+    this.#resolveEnded();
     await this.#afterwards;
   }
 
@@ -136,13 +136,13 @@ export class LocalReplica {
       this.log.rotateIfLong();
       this.#isLogStuck = false;
     } catch (error) {
-      if (!this.#isLogStuck) this.#surroundings.onFault(unrotatedLog(this.log.path, error));
+      if (!this.#isLogStuck) this.#context.onFault(unrotatedLog(this.log.path, error));
       this.#isLogStuck = true;
     }
   }
 
   get #url(): string {
-    return `http://127.0.0.1:${this.#record.port}`;
+    return `http://${LOCAL_HOST}:${this.#record.port}`;
   }
 
   get #phase(): ReplicaPhase {
@@ -152,7 +152,7 @@ export class LocalReplica {
     return this.#record.readyAt === null ? 'starting' : 'unready';
   }
 
-  /** Whether it is the replica that answers on its port: before it is called ready this is looked into. */
+  /** Whether the replica itself listens on its port; checked until it is ready. */
   async #isItself(isKnown: boolean): Promise<boolean> {
     const process = this.#process!;
     if (!isKnown && !(await ownsPort(this.#record.port, await process.members()))) return false;
@@ -161,36 +161,35 @@ export class LocalReplica {
 
   #readinessChanged(isReady: boolean): void {
     clearTimeout(this.#startupTimer);
-    if (this.#record.readyAt === null) this.#keep({ readyAt: Date.now() });
-    this.#tell(isReady ? 'ready' : 'unready');
+    if (this.#record.readyAt === null) this.#update({ readyAt: Date.now() });
+    this.#emit(isReady ? 'ready' : 'unready');
   }
 
   #end(reason: ExitReason, graceMs: number): void {
     const byMs = Date.now() + graceMs;
-    this.#quiet();
+    this.#stopWatching();
     if (this.#ending === null) {
       this.#ending = { reason, byMs };
-      this.#keep({ step: 'stopping' });
+      this.#update({ step: 'stopping' });
     } else if (byMs < this.#ending.byMs) this.#ending = { ...this.#ending, byMs };
     this.#process?.terminate(graceMs);
   }
 
-  /** Asks nothing more and waits for nothing more. */
-  #quiet(): void {
+  #stopWatching(): void {
     this.#readiness?.stop();
     clearTimeout(this.#startupTimer);
   }
 
   async #gone(end: ProcessEnd): Promise<void> {
-    this.#quiet();
+    this.#stopWatching();
     const lastLines = await this.log.last(LAST_LINES).catch(() => []);
-    this.#surroundings.ports.release(this.#record.port);
+    this.#context.ports.release(this.#record.port);
     if (this.#lostItsPort(lastLines) && (await this.#restarted())) return;
     const reason = this.#ending?.reason ?? 'ended';
     this.log.isOver = true;
-    this.#keep({ step: 'exited', exit: { reason, ...end, at: Date.now(), lastLines } });
-    this.#resolveOver();
-    this.#tell('exited');
+    this.#update({ step: 'exited', exit: { reason, ...end, detail: null, at: Date.now(), lastLines } });
+    this.#resolveEnded();
+    this.#emit('exited');
   }
 
   #lostItsPort(lastLines: readonly string[]): boolean {
@@ -208,30 +207,30 @@ export class LocalReplica {
       return false;
     }
     this.#record = started.record;
-    if (this.#isLetGo) {
+    if (this.#isReleased) {
       started.process.forget();
       return true;
     }
     void this.watch(started.process);
-    this.#tell('started');
-    // It may have been told to end while it had no process.
+    this.#emit('started');
+    // It may have been stopped while it had no process.
     if (this.#ending !== null) {
-      this.#keep({ step: 'stopping' });
+      this.#update({ step: 'stopping' });
       this.#end(this.#ending.reason, Math.max(0, this.#ending.byMs - Date.now()));
     }
     return true;
   }
 
-  #keep(changes: Partial<ReplicaRecord>): void {
+  #update(changes: Partial<ReplicaRecord>): void {
     this.#record = { ...this.#record, ...changes };
     try {
       writeRecord(this.folder, this.#record);
     } catch (error) {
-      this.#surroundings.onFault(unkeptRecord(this.#record.id, error));
+      this.#context.onFault(unwrittenRecord(this.#record.id, error));
     }
   }
 
-  #tell(type: RunnerEvent['type']): void {
-    this.#surroundings.tell({ type, replica: this.handle });
+  #emit(type: RunnerEvent['type']): void {
+    this.#context.emit({ type, replica: this.handle });
   }
 }

@@ -13,11 +13,11 @@ const DIST = new URL('../../../../dist/control/runner/local/local-runner.js', im
 const SPEC = fakeSpec('', {}, { command: 'sh', args: ['-c', 'sleep 1000 & wait'] });
 
 /**
- * The life of a control plane: finds its replicas, then starts three and stops the second, again and again, and says what it
- * has done, until somebody kills it; or it kills itself at the side of one of its writes of a state.
+ * A control plane that adopts its replicas, then starts three and stops the second, again and again, and prints what it has done,
+ * until it is killed; or it kills itself just before or after it writes a state.
  */
 const LIFE = `
-  import fs, { writeSync } from 'node:fs';
+  import fs, { readFileSync, writeSync } from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';
   const [folder, life, spec, dies] = process.argv.slice(1);
   const say = (...words) => writeSync(1, words.join(' ') + '\\n');
@@ -34,8 +34,9 @@ const LIFE = `
   syncBuiltinESMExports();
   for (let i = 0; ; i++) {
     const id = 'life-' + life + '-' + i;
-    const { pid } = await runner.start({ ...JSON.parse(spec), id });
-    say('started', id, pid);
+    await runner.start({ ...JSON.parse(spec), id });
+    const state = JSON.parse(readFileSync(folder + '/replicas/' + id + '/state.json', 'utf8'));
+    say('started', id, state.process.pid);
     if (i % 3 !== 1 && dies === '') continue;
     say('stopping', id);
     await runner.stop(id, { graceMs: 60_000 });
@@ -49,7 +50,7 @@ beforeEach(() => {
 });
 afterEach(() => ground.clear());
 
-/** What it said before it was killed, some moment after so many words. */
+/** What it printed before it was killed, some moment after so many lines. */
 async function lived(
   life: number,
   { dies = '', words = Number.POSITIVE_INFINITY, spins = 0 } = {},
@@ -61,7 +62,7 @@ async function lived(
   for await (const line of createInterface(child.stdout)) {
     said.push(line.split(' '));
     if (said.length !== words) continue;
-    // A moment of its own within what comes next: nothing here waits for a clock.
+    // A random moment within the next step, without a timer.
     for (let i = 0; i < spins; i++) Math.imul(i, i);
     child.kill('SIGKILL');
   }
@@ -69,18 +70,19 @@ async function lived(
   return said;
 }
 
-/** Whom a later control plane finds, which is whoever runs. */
+/** The replicas that a later control plane finds, with their pids: exactly those that run. */
 async function found(): Promise<Map<string, number>> {
   const runner = await ground.open();
   const running = (await runner.list()).filter(({ exit }) => exit === null);
+  const pids = new Map(running.map(({ id }) => [id, ground.pidOf(id)]));
   await runner.close();
   const names = (await ground.found()).flatMap(({ folders }) => folders.map((folder) => basename(folder)));
   expect(new Set(names)).toEqual(new Set(running.map(({ id }) => id)));
-  return new Map(running.map(({ id, pid }) => [id, pid!]));
+  return pids;
 }
 
 describe('a control plane that is killed', () => {
-  test('at any moment, again and again, leaves replicas that are found, and no others', async () => {
+  test('at any moment leaves replicas that are found, and no others', async () => {
     const random = randomStream(7, 'moments to be killed at');
     const started = new Map<string, number>();
     for (let life = 0; life < 6; life++) {
@@ -92,7 +94,7 @@ describe('a control plane that is killed', () => {
       const now = await found();
       for (const [id, pid] of started) expect(now.get(id), id).toBe(pid);
       for (const [what, id] of said) if (what === 'stopped') expect(now.has(id!)).toBe(false);
-      // What was started and could not be said any more: one at most.
+      // Started, but killed before it was printed: one at most.
       const unsaid = [...now.keys()].filter((id) => !started.has(id) && !stopping.includes(id));
       expect(unsaid.length).toBeLessThanOrEqual(1);
       for (const id of unsaid) started.set(id, now.get(id)!);

@@ -6,6 +6,7 @@ import { folderProblem } from '../../../files/file-problem.js';
 import { makeFolder } from '../../../files/make-folder.js';
 import type {
   Capacity,
+  ClusterSettings,
   LogOptions,
   ReplicaExit,
   ReplicaHandle,
@@ -23,30 +24,30 @@ import {
   runnerClosed,
   unknownReplica,
 } from '../errors.js';
-import { allocate, freeOf, type Held, type Machine } from './allocate.js';
+import type { ReadinessTiming } from '../readiness.js';
 import { type FoundReplica, findReplicas } from './find-replicas.js';
-import { LocalReplica, type ReplicaSurroundings } from './local-replica.js';
-import { thisMachine } from './machine.js';
-import { PortBook } from './port-book.js';
-import type { ReadinessTiming } from './readiness.js';
-import { ReplicaProcess } from './replica-process.js';
+import { LocalReplica, type ReplicaContext } from './local-replica.js';
+import { type Allocation, allocate, freeOf, type Machine } from './machine/allocate.js';
+import { thisMachine } from './machine/machine.js';
+import { PortBook } from './process/port-book.js';
+import { ReplicaProcess } from './process/replica-process.js';
 import { startReplica } from './start-replica.js';
 
 export interface LocalRunnerOptions {
-  /** Where replicas have their folders; one control plane at a time. */
+  /** Holds the folders of replicas; used by one control plane at a time. */
   readonly folder: string;
-  /** What the machine has, where it is not what can be seen of it. */
+  /** What the machine has, where that is not to be found out. */
   readonly machine?: Partial<Machine>;
-  /** The environment that engines get the base of theirs from; that of this process unless given. */
+  /** The base of the environment of engines; by default that of this process. */
   readonly env?: NodeJS.ProcessEnv;
   readonly readiness?: Partial<ReadinessTiming>;
-  /** Bytes of a replica's log after which it is rotated; there are two such files. */
+  /** Size of a replica's log at which it is rotated; two files are kept. */
   readonly logBytes?: number;
-  /** How often logs are looked at. */
+  /** How often the size of logs is checked. */
   readonly logEveryMs?: number;
-  /** How long a process may take to end after SIGKILL. That takes no time, unless it hangs inside the kernel. */
+  /** How long a process may take to end after SIGKILL: no time, unless it hangs inside the kernel. */
   readonly killWaitMs?: number;
-  /** Hears of what goes wrong while the runner goes on. */
+  /** Called with problems that do not stop the runner. */
   readonly onFault?: (error: Error) => void;
 }
 
@@ -58,20 +59,20 @@ const REPLICAS = 'replicas';
 const ID = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Runs engines as processes of this machine. They are not bound to the life of the control plane: they write their own logs,
- * lead their own sessions, and are found again by what is written down about each before it is let go.
+ * Runs engines as processes of this machine. They outlive the control plane: they write their own logs, lead their own sessions,
+ * and are found again by a record that is written before each is started.
  */
 export class LocalRunner implements Runner {
-  readonly kind = 'local';
+  readonly type = 'local';
   readonly #replicas = new Map<string, LocalReplica>();
-  /** Those whose process is not yet there: they have their room already. */
-  readonly #starting = new Map<string, { held: Held; settled: Promise<unknown> }>();
+  /** Replicas without a process yet; their resources are reserved. */
+  readonly #starting = new Map<string, { held: Allocation; settled: Promise<unknown> }>();
   readonly #listeners = new Set<(event: RunnerEvent) => void>();
   readonly #folder: string;
   #declared: Partial<Machine>;
   readonly #lock: FileLock;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #surroundings: ReplicaSurroundings;
+  readonly #context: ReplicaContext;
   #machine: Machine;
   #logTimer: NodeJS.Timeout;
   #isClosed = false;
@@ -82,12 +83,12 @@ export class LocalRunner implements Runner {
     this.#lock = lock;
     this.#machine = machine;
     this.#env = options.env ?? process.env;
-    this.#surroundings = {
+    this.#context = {
       ports: new PortBook(folder),
       timing: { ...READINESS, ...options.readiness },
       mostLogBytes: options.logBytes ?? LOG_BYTES,
       killWaitMs: options.killWaitMs ?? KILL_WAIT_MS,
-      tell: (event) => {
+      emit: (event) => {
         for (const listener of [...this.#listeners]) listener(event);
       },
       onFault: options.onFault ?? (() => {}),
@@ -96,8 +97,8 @@ export class LocalRunner implements Runner {
   }
 
   /**
-   * Opens a runner on a folder and finds the replicas in it again; each has been asked whether it is ready. Throws when the
-   * folder cannot be used, or when another control plane uses it.
+   * Opens a runner on a folder and adopts the replicas in it, after a readiness check of each. Throws when the folder cannot be
+   * used, or when another control plane uses it.
    */
   static async open(options: LocalRunnerOptions): Promise<LocalRunner> {
     if (process.platform !== 'linux') throw notLinux(process.platform);
@@ -115,9 +116,9 @@ export class LocalRunner implements Runner {
     }
   }
 
-  /** What the machine has from now on, where it is not what can be seen of it. Who runs keeps what it was given. */
-  declare(machine: Partial<Machine>): void {
-    this.#declared = machine;
+  configure({ gpus }: ClusterSettings): void {
+    const { gpus: _, ...rest } = this.#declared;
+    this.#declared = gpus === undefined ? rest : { ...rest, gpus };
   }
 
   async discover(): Promise<Capacity> {
@@ -141,7 +142,7 @@ export class LocalRunner implements Runner {
       this.#starting.delete(id);
     }
     const { handle } = await replica;
-    this.#surroundings.tell({ type: 'started', replica: handle });
+    this.#context.emit({ type: 'started', replica: handle });
     return handle;
   }
 
@@ -178,21 +179,21 @@ export class LocalRunner implements Runner {
     this.#listeners.clear();
     clearInterval(this.#logTimer);
     await Promise.all([...this.#starting.values()].map(({ settled }) => settled));
-    await Promise.all([...this.#replicas.values()].map((replica) => replica.letGo()));
+    await Promise.all([...this.#replicas.values()].map((replica) => replica.release()));
     this.#lock.release();
   }
 
-  /** Its folder and its process, or an error and nothing. */
-  async #begin(spec: ReplicaSpec, held: Held): Promise<LocalReplica> {
+  /** Creates its folder and its process; on an error neither is left. */
+  async #begin(spec: ReplicaSpec, held: Allocation): Promise<LocalReplica> {
     const folder = join(this.#folder, spec.id);
-    const { ports } = this.#surroundings;
+    const { ports } = this.#context;
     const start = () => startReplica({ spec, held, folder, ports, env: this.#env });
     try {
-      // What somebody put there meanwhile is not the replica's.
+      // Whatever is there does not belong to the replica.
       await rm(folder, { recursive: true, force: true });
       mkdirSync(folder, { mode: 0o700 });
       const { process, record } = await start();
-      const replica = new LocalReplica(folder, record, this.#surroundings, spec.port === null ? start : null);
+      const replica = new LocalReplica(folder, record, this.#context, start);
       void replica.watch(process);
       return replica;
     } catch (error) {
@@ -202,17 +203,17 @@ export class LocalRunner implements Runner {
   }
 
   async #adopt(found: readonly FoundReplica[]): Promise<void> {
-    const asked = found.map(({ folder, isRunning, record }) => {
-      const replica = new LocalReplica(folder, record, this.#surroundings, null);
+    const checks = found.map(({ folder, isRunning, record }) => {
+      const replica = new LocalReplica(folder, record, this.#context, null);
       this.#replicas.set(record.id, replica);
       if (!isRunning) return undefined;
-      this.#surroundings.ports.keep(record.port);
+      this.#context.ports.keep(record.port);
       return replica.watch(new ReplicaProcess(record.process, folder, null));
     });
-    await Promise.all(asked);
+    await Promise.all(checks);
   }
 
-  #held(): Held[] {
+  #held(): Allocation[] {
     const running = [...this.#replicas.values()].filter(({ exit }) => exit === null).map(({ handle }) => handle);
     return [...running, ...[...this.#starting.values()].map(({ held }) => held)];
   }

@@ -1,19 +1,15 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GpuShare, ReplicaExit, ReplicaResources } from '../contract.js';
-import type { ProcessIdentity } from './process-table.js';
+import type { ProcessIdentity } from './process/process-table.js';
 
-/** The files of a replica, in its folder. */
-export const LOG = 'log';
+/** The folder a replica is started in, below its own. */
 export const WORK = 'work';
 const STATE = 'state.json';
 
 const VERSION = 1;
 
-/**
- * What a later control plane has to know of a replica. There is nothing secret in it: the command and the environment are
- * not kept.
- */
+/** What a later control plane needs to know of a replica. It holds no secrets: neither the command nor the environment. */
 export interface ReplicaRecord {
   readonly id: string;
   readonly workspace: string;
@@ -21,8 +17,8 @@ export interface ReplicaRecord {
   readonly generation: number;
   readonly specHash: string;
   /**
-   * `starting`: the process has been made but may not have been told to go on. `started`: it has. `stopping`: it was told to
-   * end. `exited`: it has ended. Only one that has `started` is worth keeping.
+   * `starting`: the process exists and may not have become the engine yet. `started`: it has. `stopping`: it was asked to end.
+   * `exited`: it has ended. Only a replica that has `started` is adopted.
    */
   readonly step: 'starting' | 'started' | 'stopping' | 'exited';
   readonly process: ProcessIdentity;
@@ -38,14 +34,14 @@ export interface ReplicaRecord {
 
 type WrittenRecord = ReplicaRecord & { readonly version: number };
 
-/** Replaces what is known of a replica, at once: whoever reads it sees what was or what is. */
+/** Replaces the record of a replica atomically. */
 export function writeRecord(folder: string, record: ReplicaRecord): void {
   const path = join(folder, STATE);
   writeFileSync(`${path}.new`, `${JSON.stringify({ version: VERSION, ...record })}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
 
-/** What is known of a replica; null when that is nothing, or nothing that makes sense. */
+/** The record of a replica; null when there is none, or none that can be read. */
 export function readRecord(folder: string): ReplicaRecord | null {
   try {
     const { version, ...record } = JSON.parse(readFileSync(join(folder, STATE), 'utf8')) as WrittenRecord;

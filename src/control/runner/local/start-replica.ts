@@ -1,21 +1,24 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { folderProblem, writeProblem } from '../../../files/file-problem.js';
+import { writeProblem } from '../../../files/file-problem.js';
 import { makeFolder } from '../../../files/make-folder.js';
 import type { ReplicaSpec } from '../contract.js';
-import { badWorkingFolder, notStarted } from '../errors.js';
-import type { Held } from './allocate.js';
-import { replicaEnvironment } from './base-environment.js';
-import { fillPlaceholders } from './fill-placeholders.js';
-import { findCommand } from './find-command.js';
-import { type LaunchedProcess, launch } from './launch.js';
-import type { PortBook } from './port-book.js';
-import { ReplicaProcess } from './replica-process.js';
-import { LOG, type ReplicaRecord, WORK, writeRecord } from './replica-record.js';
+import { notStarted } from '../errors.js';
+import { fillPlaceholders } from '../fill-placeholders.js';
+import { LOG } from './log/replica-log.js';
+import type { Allocation } from './machine/allocate.js';
+import { findCommand } from './process/find-command.js';
+import { type LaunchedProcess, launch } from './process/launch.js';
+import type { PortBook } from './process/port-book.js';
+import { replicaEnvironment } from './process/replica-environment.js';
+import { ReplicaProcess } from './process/replica-process.js';
+import { type ReplicaRecord, WORK, writeRecord } from './replica-record.js';
+
+/** Replicas listen where only this machine reaches them. */
+export const LOCAL_HOST = '127.0.0.1';
 
 export interface StartOptions {
   readonly spec: ReplicaSpec;
-  readonly held: Held;
+  readonly held: Allocation;
   readonly folder: string;
   readonly ports: PortBook;
   /** The control plane's own environment. */
@@ -27,13 +30,14 @@ export interface StartedReplica {
   readonly process: ReplicaProcess;
 }
 
-/** Starts the process of a replica in a folder that is there. If that fails, no process and no port is left of it. */
+/** Starts the process of a replica in an existing folder. If that fails, neither a process nor a port of it is left. */
 export async function startReplica(options: StartOptions): Promise<StartedReplica> {
   const { folder, held, ports, spec } = options;
-  const workingFolder = workingFolderOf(spec, folder);
-  const port = spec.port === null ? await ports.take() : await ports.takeExactly(spec.port);
+  const workingFolder = join(folder, WORK);
+  makeFolder(workingFolder);
+  const port = await ports.take();
   try {
-    const { args, env: declared } = fillPlaceholders(spec, { port, workingFolder });
+    const { args, env: declared } = fillPlaceholders(spec, { host: LOCAL_HOST, port, workingFolder });
     const env = replicaEnvironment(options.env, declared, { folder, gpus: held.gpus });
     const program = findCommand(spec.command, env.PATH ?? '', workingFolder);
     const launched = await launch({
@@ -45,15 +49,15 @@ export async function startReplica(options: StartOptions): Promise<StartedReplic
       logPath: join(folder, LOG),
       memoryBytes: spec.resources.memoryBytes,
     });
-    return await letGo(launched, options, port);
+    return await releaseRecorded(launched, options, port);
   } catch (error) {
     ports.release(port);
     throw error;
   }
 }
 
-/** Writes down who the process is, lets it go on, and writes down that it has. */
-async function letGo(launched: LaunchedProcess, { folder, held, spec }: StartOptions, port: number) {
+/** Records the process, lets it become the engine, and records that it has. */
+async function releaseRecorded(launched: LaunchedProcess, { folder, held, spec }: StartOptions, port: number) {
   const replicaProcess = new ReplicaProcess(launched.identity, folder, launched.child);
   const { endpoint, generation, healthPath, id, specHash, startupTimeoutMs, workspace } = spec;
   const starting: ReplicaRecord = {
@@ -64,27 +68,13 @@ async function letGo(launched: LaunchedProcess, { folder, held, spec }: StartOpt
   const record: ReplicaRecord = { ...starting, step: 'started' };
   try {
     writeRecord(folder, starting);
-    launched.go();
+    launched.release();
     writeRecord(folder, record);
     return { record, process: replicaProcess };
   } catch (error) {
-    launched.drop();
+    launched.abandon();
     replicaProcess.terminate(0);
     await replicaProcess.gone;
     throw notStarted(id, writeProblem(error));
   }
-}
-
-function workingFolderOf({ workingFolder }: ReplicaSpec, folder: string): string {
-  if (workingFolder === null) {
-    const own = join(folder, WORK);
-    makeFolder(own);
-    return own;
-  }
-  try {
-    if (!statSync(workingFolder).isDirectory()) throw new Error('is not a folder');
-  } catch (error) {
-    throw badWorkingFolder(workingFolder, folderProblem(error));
-  }
-  return workingFolder;
 }

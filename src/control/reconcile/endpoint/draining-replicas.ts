@@ -1,0 +1,72 @@
+import type { ManagedRoutes } from '../../../gateway/fleet/managed-routes.js';
+import type { ClusterRunners } from '../../runner/cluster-runners.js';
+import { retryDelay } from '../queue/retry-delay.js';
+import type { Timing } from '../queue/timing.js';
+
+/** Grace time of an engine without requests. */
+const GRACE_MS = 10_000;
+
+export interface DrainingOptions {
+  readonly runners: Pick<ClusterRunners, 'stop'>;
+  readonly routes: Pick<ManagedRoutes, 'drained'>;
+  readonly timing: Timing;
+  /** Called when a replica of this endpoint has been stopped. */
+  readonly stopped: (workspace: string, endpoint: string) => void;
+  /** Called when a replica cannot be stopped; it is tried again later. */
+  readonly onFailure: (id: string, error: unknown) => void;
+}
+
+interface DrainedReplica {
+  readonly id: string;
+  readonly cluster: string;
+  readonly workspace: string;
+  readonly endpoint: string;
+}
+
+/**
+ * Replicas on their way out: they get no new requests, and are stopped when theirs have ended or the drain time is over. Routes to
+ * them are removed before.
+ */
+export class DrainingReplicas {
+  readonly #draining = new Set<string>();
+  readonly #options: DrainingOptions;
+  #isClosed = false;
+
+  constructor(options: DrainingOptions) {
+    this.#options = options;
+  }
+
+  has(id: string): boolean {
+    return this.#draining.has(id);
+  }
+
+  /** Starts draining; a second call changes nothing. */
+  drain(replica: DrainedReplica, drainMs: number): void {
+    if (this.#draining.has(replica.id)) return;
+    this.#draining.add(replica.id);
+    void this.#drain(replica, drainMs);
+  }
+
+  /** Stops no more replicas: the next control plane finds them and decides. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #drain(replica: DrainedReplica, drainMs: number): Promise<void> {
+    const { onFailure, routes, runners, stopped, timing } = this.#options;
+    const { endpoint, id, workspace } = replica;
+    await routes.drained(workspace, endpoint, id, drainMs);
+    for (let failures = 1; !this.#isClosed; failures++) {
+      try {
+        await runners.stop(replica, { graceMs: GRACE_MS });
+        this.#draining.delete(id);
+        stopped(workspace, endpoint);
+        return;
+      } catch (error) {
+        if (this.#isClosed) return;
+        onFailure(id, error);
+        await new Promise<void>((resolve) => timing.after(retryDelay(failures), resolve));
+      }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type DesiredEndpoint,
+  type EndpointPlan,
+  isRouted,
+  type ObservedReplica,
+  type PlannedStart,
+} from './endpoint-state.js';
+import { restartAfter } from './restart-after.js';
+
+/** How long a replica that was ready may take to become ready again. */
+const UNREADY_MS = 120_000;
+
+export interface PlanInput {
+  readonly desired: DesiredEndpoint;
+  readonly replicas: readonly ObservedReplica[];
+  readonly now: number;
+  /** Nothing is started before this: the last start failed. */
+  readonly startsFrom: number;
+}
+
+/**
+ * The next steps for an endpoint's replicas, a function of desired and observed state and the time. It promises:
+ *
+ * - only ready replicas are routed to;
+ * - no ready replica is drained if fewer than `replicas - maxUnavailable` would be left;
+ * - no replica that was ready is given up while another one drains: if all are slow to respond, they are not all ended;
+ * - no replica is started if more than `replicas + maxSurge` would run, draining ones included.
+ */
+export function planEndpoint({ desired, now, replicas, startsFrom }: PlanInput): EndpointPlan {
+  const present = replicas.filter(({ isDraining }) => !isDraining);
+  // While the desired hash is not known, every replica counts as current.
+  const isCurrent = ({ specHash }: ObservedReplica) => desired.specHash === null || specHash === desired.specHash;
+  const current = present.filter(isCurrent);
+  const outdated = present.filter((one) => !isCurrent(one));
+  const surplus = inRemovalOrder(current).slice(0, Math.max(0, current.length - desired.replicas));
+  const needed = current.filter((one) => !surplus.includes(one));
+  const lost = present.length === replicas.length ? needed.filter((one) => now >= givenUpAt(one)).slice(0, 1) : [];
+  const kept = needed.filter((one) => !lost.includes(one));
+  const gone = [...surplus, ...lost, ...removableOutdated(outdated, kept, desired)];
+  const start = starts(kept, replicas, { desired, now, startsFrom });
+  const replaced = start.map(({ replaces }) => replaces);
+  const waiting = kept.filter((one) => !replaced.includes(one));
+  return {
+    routed: present.filter((one) => isRouted(one) && !gone.includes(one)),
+    drain: gone.filter(({ phase }) => phase !== 'exited'),
+    remove: gone.filter(({ phase }) => phase === 'exited'),
+    start,
+    prospect: prospectOf(
+      present.filter((one) => !gone.includes(one) && !replaced.includes(one)),
+      start,
+    ),
+    wakeAt: wakeAt(waiting, { desired, now, startsFrom }, start.length),
+  };
+}
+
+/** When a replica that was ready and does not become ready again is given up. */
+const givenUpAt = ({ phase, unreadySince }: ObservedReplica) =>
+  phase === 'unready' && unreadySince !== null ? unreadySince + UNREADY_MS : Number.POSITIVE_INFINITY;
+
+/** A replica that failed once is replaced at once and may be ready soon; after a second failure it may fail again. */
+function prospectOf(staying: readonly ObservedReplica[], start: readonly PlannedStart[]): EndpointPlan['prospect'] {
+  if (staying.some((one) => isRouted(one) || (one.exit === null && one.restarts < 2))) return 'available';
+  const isNew = staying.length === 0 && start.length === 0;
+  return isNew || start.some(({ restarts }) => restarts < 2) ? 'starting' : 'failing';
+}
+
+/** Outdated replicas that are not ready go at once; ready ones as far as enough others are left. */
+function removableOutdated(
+  outdated: readonly ObservedReplica[],
+  kept: readonly ObservedReplica[],
+  { maxUnavailable, replicas }: DesiredEndpoint,
+): ObservedReplica[] {
+  const serving = inRemovalOrder(outdated.filter(isRouted));
+  const spare = kept.filter(isRouted).length + serving.length - Math.max(0, replicas - maxUnavailable);
+  return [...outdated.filter((one) => !isRouted(one)), ...serving.slice(0, Math.max(0, spare))];
+}
+
+/** Missing replicas, and replacements of exited ones whose back-off is over. */
+function starts(
+  kept: readonly ObservedReplica[],
+  all: readonly ObservedReplica[],
+  { desired, now, startsFrom }: Omit<PlanInput, 'replicas'>,
+): PlannedStart[] {
+  if (desired.specHash === null || now < startsFrom) return [];
+  const running = all.filter(({ phase }) => phase !== 'exited').length;
+  const exited = kept.filter(({ exit }) => exit !== null);
+  const due = exited.filter((one) => now >= restartAfter(one).notBefore);
+  // A replica in back-off keeps its place; otherwise a failing update would try one place after another.
+  const room = Math.max(0, desired.replicas + desired.maxSurge - running - (exited.length - due.length));
+  const wanted: PlannedStart[] = due.map((replaces) => ({ replaces, restarts: restartAfter(replaces).restarts }));
+  for (let i = kept.length; i < desired.replicas; i++) wanted.push({ replaces: null, restarts: 0 });
+  return wanted.slice(0, room);
+}
+
+function wakeAt(
+  waiting: readonly ObservedReplica[],
+  { desired, now, startsFrom }: Omit<PlanInput, 'replicas'>,
+  started: number,
+): number | null {
+  if (desired.specHash === null) return soonest(waiting.map(givenUpAt), now);
+  const times = waiting.filter(({ exit }) => exit !== null).map((one) => restartAfter(one).notBefore);
+  const isShort = waiting.length + started < desired.replicas;
+  if (isShort || times.length > 0) times.push(startsFrom);
+  times.push(...waiting.map(givenUpAt));
+  return soonest(times, now);
+}
+
+function soonest(times: readonly number[], now: number): number | null {
+  const first = Math.min(...times.filter((time) => time > now));
+  return Number.isFinite(first) ? first : null;
+}
+
+const REMOVAL_RANK: Readonly<Record<ObservedReplica['phase'], number>> = {
+  exited: 0,
+  stopping: 1,
+  starting: 2,
+  unready: 3,
+  ready: 4,
+};
+
+/** Replicas that do not serve first, then those with the fewest requests, then the youngest. */
+function inRemovalOrder(replicas: readonly ObservedReplica[]): ObservedReplica[] {
+  return [...replicas].sort(
+    (a, b) =>
+      REMOVAL_RANK[a.phase] - REMOVAL_RANK[b.phase] ||
+      a.inFlight - b.inFlight ||
+      b.startedAt - a.startedAt ||
+      (a.id < b.id ? -1 : 1),
+  );
+}

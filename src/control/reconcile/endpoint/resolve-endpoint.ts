@@ -1,0 +1,77 @@
+import type { ResourceRecord } from '../../../store/resources/resource-record.js';
+import { engineVersion } from '../../resources/check-endpoint.js';
+import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
+import type { EngineSpec, EngineVersion } from '../../resources/kinds/engine.js';
+import type { ModelRegistrySpec } from '../../resources/kinds/model-registry.js';
+import type { Status } from '../../resources/resource.js';
+import type { ModelState } from '../models/model-state.js';
+import { registryOrigin } from '../models/registry-origin.js';
+import type { EndpointParts } from './endpoint-parts.js';
+import type { DesiredEndpoint } from './plan/endpoint-state.js';
+import { specHashOf } from './replica-template.js';
+import type { Blocker } from './status/endpoint-status.js';
+
+/** An endpoint with everything that it names looked up. */
+export interface ResolvedEndpoint {
+  readonly desired: DesiredEndpoint;
+  /** Null: replicas cannot be described. */
+  readonly engine: EngineVersion | null;
+  readonly model: ModelState;
+  /** What it names and does not exist. */
+  readonly blocker: Blocker | null;
+}
+
+const NO_MODEL: ModelState = { state: 'ready', model: null };
+
+/** @param key identifies the endpoint's model download */
+export async function resolveEndpoint(
+  record: ResourceRecord,
+  key: string,
+  { fetches, runners, store }: Pick<EndpointParts, 'fetches' | 'runners' | 'store'>,
+): Promise<ResolvedEndpoint> {
+  const spec = record.spec as EndpointSpec;
+  const { max_surge: maxSurge, max_unavailable: maxUnavailable } = spec.deployment;
+  const replicas = record.deletedAt === null ? spec.replicas : 0;
+  const numbers = { replicas, maxSurge, maxUnavailable };
+  const known = (record.status as Status | null)?.model as Record<string, unknown> | undefined;
+  const blocked = (message: string): ResolvedEndpoint => ({
+    desired: { ...numbers, specHash: null },
+    engine: null,
+    model: NO_MODEL,
+    blocker: { message, isTransient: true },
+  });
+  if (replicas === 0) {
+    fetches.forget(key);
+    const facts = known === undefined ? null : { path: '', revision: '', facts: known };
+    return {
+      desired: { ...numbers, specHash: null },
+      engine: null,
+      model: { state: 'ready', model: facts },
+      blocker: null,
+    };
+  }
+  const runner = runners.typeOf(spec.cluster);
+  if (runner === null) return blocked(`cluster '${spec.cluster}' does not exist or is not connected`);
+  const found = await store.resources.get({ kind: 'Engine', workspace: '', name: spec.engine.name });
+  const version = found === null ? null : engineVersion(found.spec as EngineSpec, spec.engine.version);
+  if (version === null) {
+    const called = spec.engine.version === undefined ? '' : ` ${spec.engine.version}`;
+    return blocked(`engine '${spec.engine.name}'${called} does not exist`);
+  }
+  const engine = version[1];
+  const { file = null, name, registry, version: wantedVersion = null } = spec.model;
+  // Elsewhere the cache of this machine cannot be read: the engine downloads its model.
+  if (registry === undefined || !runner.runsHere) {
+    fetches.forget(key);
+    const specHash = specHashOf({ record, engine, model: null });
+    return { desired: { ...numbers, specHash }, engine, model: NO_MODEL, blocker: null };
+  }
+  const place = await store.resources.get({ kind: 'ModelRegistry', workspace: record.workspace, name: registry });
+  if (place === null) return blocked(`model registry '${registry}' does not exist`);
+  const settings = store.secretsOf(place) as ModelRegistrySpec;
+  const origin = registryOrigin(place, settings);
+  const requested = { registry, source: origin.address, name, version: wantedVersion, file };
+  const model = fetches.stateOf(key, requested, origin, known ?? null);
+  const specHash = model.state === 'ready' ? specHashOf({ record, engine, model: model.model }) : null;
+  return { desired: { ...numbers, specHash }, engine, model, blocker: null };
+}

@@ -1,0 +1,83 @@
+import { InputError } from '../../../kernel/errors.js';
+import type { ResourceRef } from '../../../store/resources/resource-record.js';
+import type { ClusterSpec } from '../../resources/kinds/cluster.js';
+import { memoryBytes } from '../../resources/parts.js';
+import type { ClusterRunners } from '../../runner/cluster-runners.js';
+import type { Capacity, ClusterSettings, Runner } from '../../runner/contract.js';
+import type { ControlStore } from '../../store/control-store.js';
+import type { Reconciler } from '../queue/reconciler.js';
+
+/** How often the capacity of a cluster is read. */
+const DISCOVER_MS = 30_000;
+
+export interface ClusterReconcilerOptions {
+  readonly store: ControlStore;
+  readonly runners: Pick<ClusterRunners, 'typeOf' | 'use' | 'drop'>;
+  /** Called when free accelerators have changed. */
+  readonly freed: () => void;
+  /** Called when the runner of a cluster has been opened: it may have found replicas. */
+  readonly opened: () => Promise<void>;
+}
+
+/** Opens and configures the runners of clusters, and reports their capacity. */
+export class ClusterReconciler implements Reconciler {
+  readonly kind = 'Cluster';
+
+  constructor(private readonly options: ClusterReconcilerOptions) {}
+
+  async reconcile(ref: ResourceRef): Promise<number | null> {
+    const { freed, runners, store } = this.options;
+    const record = await store.resources.get(ref);
+    if (record === null) return null;
+    if (record.deletedAt !== null) {
+      await runners.drop(ref.name);
+      await store.remove(ref, record.uid);
+      return null;
+    }
+    const observed_generation = record.generation;
+    let runner: Runner;
+    try {
+      runner = await this.#runnerOf(ref.name, record.spec as ClusterSpec);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      await store.putStatus(ref, record.uid, { phase: 'Failed', message: error.message, observed_generation });
+      return null;
+    }
+    const before = JSON.stringify(record.status?.accelerators ?? null);
+    const status = statusOf(await runner.discover());
+    await store.putStatus(ref, record.uid, { ...status, observed_generation });
+    if (JSON.stringify(status.accelerators) !== before) freed();
+    return DISCOVER_MS;
+  }
+
+  async #runnerOf(cluster: string, spec: ClusterSpec): Promise<Runner> {
+    const { opened, runners } = this.options;
+    const isNew = runners.typeOf(cluster) === null;
+    const runner = await runners.use(cluster, spec.type, settingsOf(spec));
+    if (isNew) await opened();
+    return runner;
+  }
+}
+
+export function settingsOf({ accelerators }: ClusterSpec): ClusterSettings {
+  if (accelerators === undefined) return {};
+  return {
+    gpus: accelerators.map(({ id, memory, product }) => ({
+      id,
+      product,
+      memoryMiB: memory === undefined ? null : Math.floor(memoryBytes(memory) / 2 ** 20),
+    })),
+  };
+}
+
+function statusOf({ cpus, free, memoryBytes, problems }: Capacity) {
+  return {
+    phase: 'Ready',
+    cpus,
+    memory_bytes: memoryBytes,
+    free_cpus: free.cpus,
+    free_memory_bytes: free.memoryBytes,
+    accelerators: free.gpus.map(({ free, id, memoryMiB, product }) => ({ id, product, memory_mib: memoryMiB, free })),
+    problems: [...problems],
+  };
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { InputError, RunError } from '../../../kernel/errors.js';
+import { FakePlane } from '../fake-plane.fixture.js';
+import { FakeTiming, settled } from '../fake-timing.fixture.js';
+import { Reconcilers } from './reconcilers.js';
+
+const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
+
+async function opened() {
+  const plane = await FakePlane.open();
+  const looked: string[] = [];
+  const faults: unknown[] = [];
+  const work = { fails: null as Error | null };
+  const reconcilers = ['Endpoint', 'Engine', 'ModelRegistry'].map((kind) => ({
+    kind,
+    async reconcile({ name }: { name: string }) {
+      looked.push(`${kind} ${name}`);
+      if (work.fails !== null) throw work.fails;
+      return null;
+    },
+  }));
+  const timing = new FakeTiming();
+  const all = new Reconcilers({ store: plane.store, reconcilers, timing, onFault: (error) => faults.push(error) });
+  const seen = async () => {
+    await settled();
+    return looked.splice(0).sort();
+  };
+  return { plane, all, seen, faults, work, timing };
+}
+
+test('everything there is is looked at first, then what is changed and what depends on it', async () => {
+  const { all, plane, seen } = await opened();
+  await plane.chat('  replicas: 0\n');
+  await all.start();
+  expect(await seen()).toEqual([
+    'Endpoint chat',
+    'Engine emulator',
+    'Engine llama-cpp',
+    'Engine sglang',
+    'Engine vllm',
+  ]);
+  const engine = (await plane.store.get({ kind: 'Engine', workspace: '', name: 'emulator' }))!;
+  const changed = { ...engine, spec: { ...engine.spec, description: 'mine' } };
+  await plane.store.apply('alice', [{ resource: changed, placeOf: (path) => path }]);
+  expect(await seen()).toEqual(['Endpoint chat', 'Engine emulator']);
+  await plane.store.putStatus(CHAT, (await plane.shown())!.metadata.uid!, { phase: 'Paused' });
+  expect(await seen()).toEqual([]);
+  await all.close();
+  await plane.chat('  replicas: 0\n  env: {A: b}\n');
+  expect(await seen()).toEqual([]);
+});
+
+test('what somebody can put right is told to those who look, and a bug to those who run it', async () => {
+  const { all, faults, plane, seen, timing, work } = await opened();
+  work.fails = new InputError('SECRETS_OTHER_KEY', 'secrets.key', 'is another key', 'put back the right one');
+  await plane.chat('  replicas: 0\n');
+  await all.start();
+  await seen();
+  expect((await plane.shown())!.status).toMatchObject({
+    phase: 'Failed',
+    message: 'secrets.key: is another key; put back the right one',
+  });
+  expect((await plane.store.events.list(CHAT))[0]).toMatchObject({ type: 'warning', reason: 'Failed' });
+  expect(faults).toEqual([]);
+  work.fails = new TypeError('oh');
+  await timing.pass(1000);
+  expect(faults.length).toBeGreaterThan(0);
+  work.fails = null;
+  await timing.pass(2000);
+  faults.length = 0;
+  await timing.pass(100_000);
+  expect(faults).toEqual([]);
+  await all.close();
+});
+
+test('a store that fails is told of once, until it works again', async () => {
+  const { all, faults, plane, seen, timing, work } = await opened();
+  work.fails = new RunError('STORE_FAILED', 'the disk is full');
+  await plane.chat('  replicas: 0\n');
+  await all.start();
+  await seen();
+  await timing.pass(10_000);
+  expect(faults.splice(0)).toEqual([work.fails]);
+  work.fails = null;
+  await timing.pass(100_000);
+  work.fails = new RunError('STORE_FAILED', 'it is full again');
+  await plane.chat('  replicas: 1\n');
+  await seen();
+  expect(faults).toEqual([work.fails]);
+  await all.close();
+});

@@ -1,0 +1,107 @@
+import { InputError, RunError } from '../../../kernel/errors.js';
+import { isStoreFailure } from '../../../store/database/errors.js';
+import type { ResourceChange, ResourceRef } from '../../../store/resources/resource-record.js';
+import { kindNamed } from '../../resources/kinds.js';
+import type { Status } from '../../resources/resource.js';
+import type { ControlStore } from '../../store/control-store.js';
+import { usersOf } from '../../store/references.js';
+import type { Reconciler } from './reconciler.js';
+import { keyRef, refKey } from './ref-key.js';
+import type { Timing } from './timing.js';
+import { WorkQueue } from './work-queue.js';
+
+export interface ReconcilersOptions {
+  readonly store: ControlStore;
+  readonly reconcilers: readonly Reconciler[];
+  readonly timing: Timing;
+  /** Called with errors that are not caused by a resource, and once when the store begins to fail. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Reconciles every resource that changes, and the endpoints that depend on it. */
+export class Reconcilers {
+  readonly #queue: WorkQueue;
+  readonly #reconcilers: ReadonlyMap<string, Reconciler>;
+  readonly #options: ReconcilersOptions;
+  #stop: () => void = () => {};
+  #isStoreFailing = false;
+
+  constructor(options: ReconcilersOptions) {
+    this.#options = options;
+    this.#reconcilers = new Map(options.reconcilers.map((one) => [one.kind, one]));
+    this.#queue = new WorkQueue({
+      timing: options.timing,
+      work: (key) => this.#work(key),
+      onFailure: (key, error) => this.#failed(key, error),
+    });
+  }
+
+  /** Reconciles all resources, and from now on those that change. */
+  async start(): Promise<void> {
+    const { store } = this.#options;
+    this.#stop = store.resources.watch((changes) => {
+      for (const change of changes) this.#changed(change);
+    });
+    for (const record of await store.resources.list()) this.enqueue(record);
+  }
+
+  enqueue(ref: ResourceRef): void {
+    this.enqueueKey(refKey(ref));
+  }
+
+  enqueueKey(key: string): void {
+    this.#queue.add(key);
+  }
+
+  /** Resolves when the current runs of a kind have ended. */
+  settled(kind: string): Promise<void> {
+    return this.#queue.ended((key) => keyRef(key).kind === kind);
+  }
+
+  /** Starts no more runs; resolves when current ones have ended. */
+  close(): Promise<void> {
+    this.#stop();
+    return this.#queue.close();
+  }
+
+  #changed({ record, type }: ResourceChange): void {
+    // A status is the result of a run.
+    if (type === 'status') return;
+    this.enqueue(record);
+    void this.#enqueueDependents(record).catch((error) => this.#failed(refKey(record), error));
+  }
+
+  async #enqueueDependents(ref: ResourceRef): Promise<void> {
+    if (ref.kind !== 'Engine' && ref.kind !== 'Cluster' && ref.kind !== 'ModelRegistry') return;
+    for (const one of usersOf(ref, await this.#options.store.resources.list({ kind: 'Endpoint' }))) this.enqueue(one);
+  }
+
+  async #work(key: string): Promise<number | null> {
+    const ref = keyRef(key);
+    const waitMs = (await this.#reconcilers.get(ref.kind)?.reconcile(ref)) ?? null;
+    this.#isStoreFailing = false;
+    return waitMs;
+  }
+
+  /** Errors in resources go to their status; bugs are reported as faults. */
+  #failed(key: string, error: unknown): void {
+    if (isStoreFailure(error)) {
+      // No status can be written; one fault stands for all.
+      if (!this.#isStoreFailing) this.#options.onFault(error);
+      this.#isStoreFailing = true;
+      return;
+    }
+    if (!(error instanceof InputError || error instanceof RunError)) this.#options.onFault(error);
+    void this.#report(keyRef(key), (error as Error).message).catch(() => {});
+  }
+
+  async #report(ref: ResourceRef, message: string): Promise<void> {
+    const { store } = this.#options;
+    const record = await store.resources.get(ref);
+    if (record === null || !kindNamed(ref.kind, ref.kind).phases.includes('Failed')) return;
+    const before = record.status as Status | null;
+    const phase = record.deletedAt === null ? 'Failed' : 'Deleting';
+    await store.putStatus(ref, record.uid, { ...before, phase, message, observed_generation: record.generation });
+    await store.events.add(record, 'warning', 'Failed', message);
+  }
+}

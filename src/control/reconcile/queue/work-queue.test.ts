@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { FakeTiming, settled } from '../fake-timing.fixture.js';
+import { type Work, WorkQueue } from './work-queue.js';
+
+function queueOf(work: Work) {
+  const timing = new FakeTiming();
+  const failed: [string, string, number][] = [];
+  const onFailure = (key: string, error: unknown, failures: number) =>
+    failed.push([key, (error as Error).message, failures]);
+  return { timing, failed, queue: new WorkQueue({ timing, work, onFailure }) };
+}
+
+test('works on a key once at a time, and once more for all that happened meanwhile', async () => {
+  const ends: (() => void)[] = [];
+  let most = 0;
+  const { queue } = queueOf(async () => {
+    most = Math.max(most, ends.length);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return null;
+  });
+  queue.add('a');
+  for (let i = 0; i < 5; i++) queue.add('a');
+  expect(ends).toHaveLength(1);
+  ends[0]!();
+  await settled();
+  expect(ends).toHaveLength(2);
+  ends[1]!();
+  await settled();
+  expect([ends.length, most]).toEqual([2, 1]);
+});
+
+test('keys do not wait for each other', async () => {
+  const begun: string[] = [];
+  const { queue } = queueOf((key) => {
+    begun.push(key);
+    return new Promise(() => {});
+  });
+  queue.add('a');
+  queue.add('b');
+  expect(begun).toEqual(['a', 'b']);
+});
+
+test('looks again when it was told to, unless something happens before', async () => {
+  let runs = 0;
+  const { queue, timing } = queueOf(async () => {
+    runs++;
+    return 1000;
+  });
+  queue.add('a');
+  await settled();
+  await timing.pass(600);
+  queue.add('a');
+  await settled();
+  expect(runs).toBe(2);
+  await timing.pass(999);
+  expect(runs).toBe(2);
+  await timing.pass(1);
+  expect(runs).toBe(3);
+});
+
+test('tries again later and later what fails, and forgets failures after a success', async () => {
+  const times: number[] = [];
+  const clock: { now?: () => number } = {};
+  const { failed, queue, timing } = queueOf(async () => {
+    times.push(clock.now!());
+    if (times.length !== 4) throw new Error('no');
+    return 500;
+  });
+  clock.now = () => timing.now();
+  queue.add('a');
+  await settled();
+  await timing.pass(8500);
+  expect(times.map((time) => time - times[0]!)).toEqual([0, 1000, 3000, 7000, 7500, 8500]);
+  expect(failed.map(([, , failures]) => failures)).toEqual([1, 2, 3, 1, 2]);
+});
+
+test('what happens while a failing run is under way does not go round the back-off', async () => {
+  let runs = 0;
+  const { queue, timing } = queueOf(async () => {
+    runs++;
+    queue.add('a');
+    throw new Error('no');
+  });
+  queue.add('a');
+  await settled();
+  expect(runs).toBe(1);
+  await timing.pass(1000);
+  expect(runs).toBe(2);
+});
+
+test('ends with the runs that are under way, and begins no other', async () => {
+  const ends: (() => void)[] = [];
+  const { queue, timing } = queueOf(async () => {
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return 10;
+  });
+  queue.add('a');
+  queue.add('a');
+  let isClosed = false;
+  const closed = queue.close().then(() => {
+    isClosed = true;
+  });
+  await settled();
+  expect(isClosed).toBe(false);
+  ends[0]!();
+  await closed;
+  queue.add('b');
+  await timing.pass(100);
+  expect(ends).toHaveLength(1);
+});

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import type { ManagedRoutes } from '../../gateway/fleet/managed-routes.js';
+import type { Keys } from '../../store/keys/keys.js';
+import type { ModelCache } from '../models/cache/model-cache.js';
+import type { ClusterSpec } from '../resources/kinds/cluster.js';
+import type { ClusterRunners } from '../runner/cluster-runners.js';
+import type { ControlStore } from '../store/control-store.js';
+import { DrainingReplicas } from './endpoint/draining-replicas.js';
+import { EndpointReconciler } from './endpoint/endpoint-reconciler.js';
+import { ApiKeyReconciler } from './kinds/api-key-reconciler.js';
+import { ClusterReconciler, settingsOf } from './kinds/cluster-reconciler.js';
+import { DeclaredReconciler } from './kinds/declared-reconciler.js';
+import { ExternalEndpointReconciler } from './kinds/external-endpoint-reconciler.js';
+import { ModelRegistryReconciler } from './kinds/model-registry-reconciler.js';
+import { ModelFetches } from './models/model-fetches.js';
+import { Reconcilers } from './queue/reconcilers.js';
+import { systemTiming } from './queue/timing.js';
+
+export interface StartReconcilersOptions {
+  readonly store: ControlStore;
+  readonly keys: Keys;
+  readonly runners: ClusterRunners;
+  readonly routes: ManagedRoutes;
+  readonly cache: ModelCache;
+  readonly self: readonly string[];
+  readonly urlOf: (workspace: string, name: string) => string;
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * Reconciles every resource from now on. Resolves with the function that stops it, when the gateway has the routes of all replicas
+ * that are already running.
+ */
+export async function startReconcilers(options: StartReconcilersOptions): Promise<() => Promise<void>> {
+  const { cache, keys, onFault, routes, runners, self, store, urlOf } = options;
+  const timing = systemTiming;
+  const enqueueEndpoint = (workspace: string, name: string) => all.enqueue({ kind: 'Endpoint', workspace, name });
+  const enqueueCluster = (name: string) => all.enqueue({ kind: 'Cluster', workspace: '', name });
+  const fetches = new ModelFetches({ cache, timing, changed: (key) => all.enqueueKey(key) });
+  const draining = new DrainingReplicas({
+    ...{ runners, routes, timing },
+    stopped(workspace, endpoint) {
+      enqueueEndpoint(workspace, endpoint);
+      enqueueWaiting();
+    },
+    onFailure: (_, error) => onFault(error),
+  });
+  const randomName = () => randomBytes(4).toString('hex');
+  const endpoints = new EndpointReconciler({
+    ...{ store, runners, routes, draining, fetches, timing, self, urlOf, randomName },
+  });
+  const enqueueWaiting = () => {
+    for (const key of endpoints.roomFreed()) all.enqueueKey(key);
+  };
+  /** Also endpoints that do not exist any more: their replicas are stopped. */
+  const enqueueRunning = async () => {
+    for (const { endpoint, workspace } of await runners.list()) enqueueEndpoint(workspace, endpoint);
+  };
+  const registries = new ModelRegistryReconciler(store);
+  const all: Reconcilers = new Reconcilers({
+    ...{ store, timing, onFault },
+    reconcilers: [
+      endpoints,
+      new ExternalEndpointReconciler(store, routes, timing),
+      registries,
+      new ClusterReconciler({ store, runners, freed: enqueueWaiting, opened: enqueueRunning }),
+      new ApiKeyReconciler(store, keys, timing),
+      new DeclaredReconciler('Engine', store),
+      new DeclaredReconciler('Role', store),
+      new DeclaredReconciler('Workspace', store),
+    ],
+  });
+  const unwatch = runners.watch(({ replica, type }) => {
+    if (type === 'exited' || type === 'unready') endpoints.unroute(replica);
+    enqueueEndpoint(replica.workspace, replica.endpoint);
+    if (type === 'exited') enqueueWaiting();
+    if (type === 'exited' || type === 'started') enqueueCluster(replica.cluster);
+  });
+  await openClusters(store, runners);
+  await enqueueRunning();
+  await all.start();
+  await all.settled('Endpoint');
+  return async () => {
+    unwatch();
+    draining.close();
+    registries.close();
+    await all.close();
+    fetches.close();
+  };
+}
+
+/** Before endpoints are reconciled: replicas of a cluster that is not open look like missing ones. */
+async function openClusters({ resources }: ControlStore, runners: ClusterRunners): Promise<void> {
+  const clusters = await resources.list({ kind: 'Cluster' });
+  const opened = clusters
+    .filter(({ deletedAt, name }) => deletedAt === null && runners.typeOf(name) === null)
+    .map(({ name, spec }) => runners.use(name, (spec as ClusterSpec).type, settingsOf(spec as ClusterSpec)));
+  // A cluster that cannot be opened is reported by its reconciler.
+  await Promise.allSettled(opened);
+}

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { type ClusterEvent, ClusterRunners } from './cluster-runners.js';
+import type { ClusterSettings, ReplicaHandle, ReplicaSpec, Runner, RunnerEvent } from './contract.js';
+import { fakeSpec } from './fake-engine.fixture.js';
+import { RUNNER_TYPES } from './registry.js';
+import type { RunnerOptions, RunnerType } from './runner-type.js';
+
+/** A runner that only remembers what it was told. */
+class FakeClusterRunner implements Pick<Runner, 'configure' | 'start' | 'list' | 'stop' | 'logs' | 'watch' | 'close'> {
+  readonly settings: ClusterSettings[] = [];
+  readonly stopped: string[] = [];
+  isClosed = false;
+  readonly #replicas: ReplicaHandle[] = [];
+  #listener: (event: RunnerEvent) => void = () => {};
+
+  constructor(
+    readonly type: string,
+    readonly options: RunnerOptions,
+  ) {}
+
+  configure(settings: ClusterSettings): void {
+    this.settings.push(settings);
+  }
+
+  async start({ id }: ReplicaSpec): Promise<ReplicaHandle> {
+    const replica = { id } as ReplicaHandle;
+    this.#replicas.push(replica);
+    this.#listener({ type: 'started', replica });
+    return replica;
+  }
+
+  list = async () => [...this.#replicas];
+
+  async stop(id: string) {
+    this.stopped.push(id);
+    return null;
+  }
+
+  async *logs(id: string) {
+    yield `${this.options.cluster} ${id}`;
+  }
+
+  watch(listener: (event: RunnerEvent) => void) {
+    this.#listener = listener;
+    return () => {
+      this.#listener = () => {};
+    };
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+  }
+}
+
+async function opened() {
+  const open = new Map<string, FakeClusterRunner>();
+  const typeOf = (name: string, builtInCluster: string | null): RunnerType => ({
+    ...{ name, summary: '', builtInCluster, runsHere: builtInCluster !== null },
+    async open(options) {
+      const runner = new FakeClusterRunner(name, options);
+      open.set(options.cluster, runner);
+      return runner as unknown as Runner;
+    },
+  });
+  const types = [typeOf('here', 'here'), typeOf('away', null)];
+  const runners = await ClusterRunners.open({ folder: '/data', onFault: () => {}, types });
+  return { runners, open };
+}
+
+test('opens built-in clusters at once, and others when they are used', async () => {
+  const { open, runners } = await opened();
+  expect([...open.keys()]).toEqual(['here']);
+  expect(open.get('here')!.options.folder).toBe('/data/here');
+  expect(runners.typeOf('moon')).toBeNull();
+  await runners.use('moon', 'away', { gpus: [] });
+  expect(open.get('moon')!.options).toMatchObject({ cluster: 'moon', settings: { gpus: [] }, folder: '/data/moon' });
+  expect(runners.typeOf('moon')).toMatchObject({ name: 'away', runsHere: false });
+});
+
+test('configures an open cluster, and opens it again when its type changes', async () => {
+  const { open, runners } = await opened();
+  const first = await runners.use('moon', 'away', {});
+  expect(await runners.use('moon', 'away', { gpus: [] })).toBe(first);
+  expect(open.get('moon')!.settings).toEqual([{ gpus: [] }]);
+  await runners.drop('moon');
+  expect(open.get('moon')!.isClosed).toBe(true);
+  expect(await runners.use('moon', 'away', {})).not.toBe(first);
+});
+
+test('refuses a second cluster of a type that has one, and another type for a built-in cluster', async () => {
+  const { runners } = await opened();
+  await expect(runners.use('moon', 'here', {})).rejects.toMatchObject({
+    code: 'RUNNER_CLUSTER',
+    message: "cluster 'moon': type 'here' has one cluster, 'here'; use 'here', or another type",
+  });
+  await expect(runners.use('here', 'away', {})).rejects.toMatchObject({
+    code: 'RUNNER_CLUSTER',
+    message: "cluster 'here': is built in with type 'here'; choose another name",
+  });
+});
+
+test('names the cluster of each replica, and finds its runner by it', async () => {
+  const { open, runners } = await opened();
+  await runners.use('moon', 'away', {});
+  const events: ClusterEvent[] = [];
+  const unwatch = runners.watch((event) => events.push(event));
+  await runners.start('here', fakeSpec('a'));
+  await runners.start('moon', fakeSpec('b'));
+  expect(await runners.list()).toEqual([
+    { id: 'a', cluster: 'here' },
+    { id: 'b', cluster: 'moon' },
+  ]);
+  expect(events.map(({ replica, type }) => [type, replica.id, replica.cluster])).toEqual([
+    ['started', 'a', 'here'],
+    ['started', 'b', 'moon'],
+  ]);
+  await runners.stop({ cluster: 'moon', id: 'b' }, { graceMs: 0 });
+  expect([open.get('here')!.stopped, open.get('moon')!.stopped]).toEqual([[], ['b']]);
+  const lines: string[] = [];
+  for await (const line of runners.logs('b')) lines.push(line);
+  expect(lines).toEqual(['moon b']);
+  await expect(runners.logs('c').next()).rejects.toMatchObject({ code: 'RUNNER_REPLICA_UNKNOWN' });
+  await expect(runners.start('mars', fakeSpec('c'))).rejects.toThrow("cluster 'mars': is not connected");
+  unwatch();
+  await runners.start('here', fakeSpec('d'));
+  expect(events).toHaveLength(2);
+  await runners.close();
+  expect([...open.values()].map(({ isClosed }) => isClosed)).toEqual([true, true]);
+});
+
+test('runner types have distinct names and clusters', () => {
+  const names = RUNNER_TYPES.map(({ name }) => name);
+  const clusters = RUNNER_TYPES.map(({ builtInCluster }) => builtInCluster).filter((name) => name !== null);
+  expect([new Set(names).size, new Set(clusters).size]).toEqual([names.length, clusters.length]);
+});

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import type {
+  ClusterSettings,
+  LogOptions,
+  ReplicaExit,
+  ReplicaHandle,
+  ReplicaSpec,
+  Runner,
+  RunnerEvent,
+  StopOptions,
+} from './contract.js';
+import { builtInCluster, clusterNotOpen, oneCluster, unknownReplica } from './errors.js';
+import { RUNNER_TYPES } from './registry.js';
+import type { RunnerType } from './runner-type.js';
+
+/** A replica, and the cluster it runs in. */
+export interface ClusterReplica extends ReplicaHandle {
+  readonly cluster: string;
+}
+
+export interface ClusterEvent {
+  readonly type: RunnerEvent['type'];
+  readonly replica: ClusterReplica;
+}
+
+export interface ClusterRunnersOptions {
+  /** Every runner gets a folder below it. */
+  readonly folder: string;
+  readonly onFault: (error: Error) => void;
+  readonly types?: readonly RunnerType[];
+}
+
+interface OpenCluster {
+  readonly type: RunnerType;
+  readonly runner: Runner;
+  readonly unwatch: () => void;
+}
+
+/**
+ * The runners of all clusters, by the name of the cluster. Those of built-in clusters are opened first, since their folders are
+ * locked against a second control plane; the others when their Cluster is first reconciled.
+ */
+export class ClusterRunners {
+  readonly #options: ClusterRunnersOptions;
+  readonly #types: readonly RunnerType[];
+  readonly #open = new Map<string, OpenCluster>();
+  readonly #listeners = new Set<(event: ClusterEvent) => void>();
+
+  private constructor(options: ClusterRunnersOptions) {
+    this.#options = options;
+    this.#types = options.types ?? RUNNER_TYPES;
+  }
+
+  /** Opens the runners of built-in clusters; throws what keeps one from being opened. */
+  static async open(options: ClusterRunnersOptions): Promise<ClusterRunners> {
+    const runners = new ClusterRunners(options);
+    try {
+      for (const { builtInCluster, name } of runners.#types) {
+        if (builtInCluster !== null) await runners.use(builtInCluster, name, {});
+      }
+      return runners;
+    } catch (error) {
+      await runners.close();
+      throw error;
+    }
+  }
+
+  /** The type of an open cluster; null when it is not open. */
+  typeOf(cluster: string): RunnerType | null {
+    return this.#open.get(cluster)?.type ?? null;
+  }
+
+  /** The runner of a cluster with these settings; opened if need be. */
+  async use(cluster: string, typeName: string, settings: ClusterSettings): Promise<Runner> {
+    const present = this.#open.get(cluster);
+    if (present !== undefined && present.type.name === typeName) {
+      present.runner.configure(settings);
+      return present.runner;
+    }
+    const type = this.#types.find(({ name }) => name === typeName)!;
+    const owner = this.#types.find((one) => one.builtInCluster === cluster);
+    if (owner !== undefined && owner !== type) throw builtInCluster(cluster, owner.name);
+    if (owner === undefined && type.builtInCluster !== null) throw oneCluster(cluster, type.name, type.builtInCluster);
+    await this.drop(cluster);
+    const { folder, onFault } = this.#options;
+    const runner = await type.open({ cluster, settings, folder: join(folder, cluster), onFault });
+    const unwatch = runner.watch(({ replica, type }) => {
+      const event = { type, replica: { ...replica, cluster } };
+      for (const listener of [...this.#listeners]) listener(event);
+    });
+    this.#open.set(cluster, { type, runner, unwatch });
+    return runner;
+  }
+
+  /** Closes the runner of a cluster; its replicas go on. */
+  async drop(cluster: string): Promise<void> {
+    const present = this.#open.get(cluster);
+    if (present === undefined) return;
+    this.#open.delete(cluster);
+    present.unwatch();
+    await present.runner.close();
+  }
+
+  /** The replicas of all open clusters. */
+  async list(): Promise<ClusterReplica[]> {
+    const lists = [...this.#open].map(async ([cluster, { runner }]) =>
+      (await runner.list()).map((replica) => ({ ...replica, cluster })),
+    );
+    return (await Promise.all(lists)).flat();
+  }
+
+  /** Throws when the cluster is not open; else as `Runner.start`. */
+  async start(cluster: string, spec: ReplicaSpec): Promise<ReplicaHandle> {
+    return this.#runnerOf(cluster).start(spec);
+  }
+
+  async stop(
+    { cluster, id }: Pick<ClusterReplica, 'cluster' | 'id'>,
+    options: StopOptions,
+  ): Promise<ReplicaExit | null> {
+    return this.#runnerOf(cluster).stop(id, options);
+  }
+
+  async *logs(id: string, options?: LogOptions): AsyncGenerator<string> {
+    const replica = (await this.list()).find((one) => one.id === id);
+    if (replica === undefined) throw unknownReplica(id);
+    yield* this.#runnerOf(replica.cluster).logs(id, options);
+  }
+
+  watch(listener: (event: ClusterEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Closes all runners; replicas go on, and `list` returns what was seen last. */
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    await Promise.all([...this.#open.values()].map(({ runner }) => runner.close()));
+  }
+
+  #runnerOf(cluster: string): Runner {
+    const present = this.#open.get(cluster);
+    if (present === undefined) throw clusterNotOpen(cluster);
+    return present.runner;
+  }
+}

@@ -1,0 +1,14 @@
+import type { RunnerOptions, RunnerType } from '../runner-type.js';
+
+export const localType = {
+  name: 'local',
+  summary: 'processes on this machine',
+  builtInCluster: 'local',
+  runsHere: true,
+  async open({ folder, onFault, settings }: RunnerOptions) {
+    const { LocalRunner } = await import('./local-runner.js');
+    const runner = await LocalRunner.open({ folder, onFault });
+    runner.configure(settings);
+    return runner;
+  },
+} as const satisfies RunnerType;

@@ -1,0 +1,24 @@
+import type { ClusterSettings, Runner } from './contract.js';
+
+/** What a runner needs from the control plane that opens it. */
+export interface RunnerOptions {
+  /** The name of the Cluster. */
+  readonly cluster: string;
+  readonly settings: ClusterSettings;
+  /** A folder of the control plane's own, for what the runner has to remember. */
+  readonly folder: string;
+  /** Called with problems that do not stop the runner. */
+  readonly onFault: (error: Error) => void;
+}
+
+/** A way to run replicas: a Cluster names one as its `type`. */
+export interface RunnerType {
+  readonly name: string;
+  readonly summary: string;
+  /** The one cluster of this type, which exists without being applied; null when clusters of this type are declared. */
+  readonly builtInCluster: string | null;
+  /** Replicas run on this machine: they can load models from its cache and run this very program. */
+  readonly runsHere: boolean;
+  /** Loads the code of the runner only now: a control plane opens few of them. */
+  open(options: RunnerOptions): Promise<Runner>;
+}
