@@ -205,7 +205,7 @@ describe('an endpoint of upstreams that others run', () => {
     expect(JSON.parse(body)).toMatchObject({ model: 'big', seed: 1 });
     expect(asked).toEqual([['/openai/models', 'Bearer sk-ours']]);
     await gateway.fleet.scrape();
-    expect(gateway.metrics.failedScrapes.size).toBe(0);
+    expect(gateway.metrics.replicas.failedScrapes.size).toBe(0);
     const headers = { authorization: `Bearer ${gateway.adminToken}` };
     for (const path of ['/api/replicas', '/api/config', '/api/endpoints', '/api/decisions', '/metrics']) {
       expect(await (await fetch(`${gateway.adminUrl}${path}`, { headers })).text()).not.toContain('sk-ours');

@@ -4,7 +4,6 @@ import type { Given } from '../../schema/fields.js';
 import { readYaml } from '../../schema/read-yaml.js';
 import type { YamlPlaces } from '../../schema/yaml-places.js';
 import { tooManyReplicas } from '../errors.js';
-import { MOST_REPLICAS } from '../fleet/deciding-fleet.js';
 import { accessParts } from './access-config.js';
 import { CONFIG_CODES, configInvalid, policyOf, type ReplicaKeys, replicaOf } from './config-parts.js';
 import { GATEWAY_SCHEMA } from './config-schema.js';
@@ -19,6 +18,7 @@ import {
   type ReplicaConfig,
   settingsOf,
 } from './gateway-config.js';
+import { MOST_REPLICAS } from './most-replicas.js';
 
 type ConfigKeys = Given<typeof GATEWAY_SCHEMA>;
 

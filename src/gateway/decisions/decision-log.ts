@@ -2,8 +2,8 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { writeProblem } from '../../files/file-problem.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
 import { unwritableLog } from '../errors.js';
-import type { DecisionInput } from '../fleet/deciding-fleet.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
+import type { DecisionInput } from './deciding-fleet.js';
 
 /** A line of the decision log: one call that changed a fleet's state, or a decision. `replay --decisions` makes them again. */
 export type LogLine =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createExplanation } from '../../policy/explanation.js';
 import { DEFAULT_POLICY } from '../config/gateway-config.js';
-import { DecidingFleet, type DecisionInput } from '../fleet/deciding-fleet.js';
+import { DecidingFleet, type DecisionInput } from './deciding-fleet.js';
 import { DecisionRing } from './decision-ring.js';
 
 const SIGNALS = { atUs: 0, running: 2, waiting: 1, kvUsed: 0.5, freeBlocks: 8, cacheHitRate: 0, missing: [] };

@@ -1,8 +1,8 @@
 import type { Explanation } from '../../policy/explanation.js';
 import type { NamedColumns } from '../../policy/named-columns.js';
-import type { DecidingFleet } from '../fleet/deciding-fleet.js';
-import { KNOWN_KV, KNOWN_QUEUED, KNOWN_RUNNING } from '../fleet/signal-view.js';
 import type { RequestFacts } from '../request/request-facts.js';
+import type { DecidingFleet } from './deciding-fleet.js';
+import { KNOWN_KV, KNOWN_QUEUED, KNOWN_RUNNING } from './signal-view.js';
 
 /** Numbers kept of each replica in a decision, in this order; score terms follow. */
 const COLUMNS = [

@@ -1,5 +1,5 @@
-import type { DecidingFleet, DecisionInput } from '../fleet/deciding-fleet.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
+import type { DecidingFleet, DecisionInput } from './deciding-fleet.js';
 import type { DecisionLog } from './decision-log.js';
 
 /** What an endpoint writes into the decision log: every call that changes its fleet's state, and every decision. */

@@ -1,6 +1,6 @@
 import { InputError } from '../../kernel/errors.js';
-import { DecidingFleet } from '../fleet/deciding-fleet.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
+import { DecidingFleet } from './deciding-fleet.js';
 import type { LogLine, RequestLine } from './decision-log.js';
 
 const INVALID = 'DECISION_LOG_INVALID';

@@ -78,11 +78,13 @@ describe('Fleet', () => {
     await fleet.check();
     await fleet.scrape();
     await fleet.scrape();
-    expect(metrics.missingSignals).toEqual(new Map([['a-0', new Map(Object.entries({ waiting: 2, kvUsed: 2 }))]]));
-    expect(metrics.failedScrapes).toEqual(new Map([['a-1', 2]]));
+    expect(metrics.replicas.missingSignals).toEqual(
+      new Map([['a-0', new Map(Object.entries({ waiting: 2, kvUsed: 2 }))]]),
+    );
+    expect(metrics.replicas.failedScrapes).toEqual(new Map([['a-1', 2]]));
     expect(fleet.directory.replicas().map(({ signals }) => signals?.running)).toEqual([1, undefined, undefined]);
     for (const replica of fleet.directory.replicas()) fleet.remove(replica);
-    expect([metrics.missingSignals.size, metrics.failedScrapes.size]).toEqual([0, 0]);
+    expect([metrics.replicas.missingSignals.size, metrics.replicas.failedScrapes.size]).toEqual([0, 0]);
   });
 
   it('lets a replica that leaves finish, and closes it then', async () => {

@@ -73,7 +73,7 @@ export class Fleet {
 
   /** Lets a replica that is in no endpoint any more finish its requests within `withinMs`; Infinity: however long that takes. */
   leave(replica: LiveReplica, withinMs: number): void {
-    this.#parts.metrics.forget(replica.id);
+    this.#parts.metrics.replicas.forget(replica.id);
     this.#draining.add(replica, withinMs);
   }
 

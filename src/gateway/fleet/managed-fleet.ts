@@ -1,6 +1,6 @@
 import { measuredEngine } from '../../engines/registry.js';
+import { MOST_REPLICAS } from '../config/most-replicas.js';
 import { endpointTaken, replicaTaken, tooManyReplicas } from '../errors.js';
-import { MOST_REPLICAS } from './deciding-fleet.js';
 import type { Endpoint } from './endpoint/endpoint.js';
 import { managedName } from './endpoint-directory.js';
 import type { Fleet } from './fleet.js';

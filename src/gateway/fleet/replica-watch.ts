@@ -76,10 +76,10 @@ export class ReplicaWatch {
     const { config, metrics, nowUs } = this.#parts;
     try {
       const signals = await scrape(replica, config.health.timeoutMs, nowUs);
-      for (const name of signals.missing) metrics.signalMissing(replica.id, name);
+      for (const name of signals.missing) metrics.replicas.signalMissing(replica.id, name);
       endpoint.report(replica, signals);
     } catch {
-      if (endpoint.replicas.includes(replica)) metrics.scrapeFailed(replica.id);
+      if (endpoint.replicas.includes(replica)) metrics.replicas.scrapeFailed(replica.id);
     }
   }
 

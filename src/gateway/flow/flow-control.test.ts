@@ -5,7 +5,7 @@ import { LIVE } from '../../policy/host/worlds.js';
 import type { FlowControlSettings } from '../../policy/queueing/flow-control-settings.js';
 import { ApiError } from '../../protocol/errors.js';
 import { DEFAULT_POLICY, type PolicyConfig } from '../config/gateway-config.js';
-import { hostSettings } from '../fleet/deciding-fleet.js';
+import { hostSettings } from '../decisions/deciding-fleet.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import { FakeWaiting } from './fake-waiting.fixture.js';
 import { FlowControl } from './flow-control.js';

@@ -115,7 +115,7 @@ export class Attempts {
     const { breaker, id } = this.replica!;
     const wasOpen = breaker.isOpen;
     this.#endpoint.placer.failed(this.placed!, this.#facts, responded);
-    if (!wasOpen && breaker.isOpen) this.#host.metrics.breakerOpened(id);
+    if (!wasOpen && breaker.isOpen) this.#host.metrics.replicas.breakerOpened(id);
   }
 
   succeeded(): void {

@@ -1,8 +1,8 @@
+import { MOST_REPLICAS } from '../config/most-replicas.js';
 import { policyKeys } from '../config/policy-keys.js';
 import { readPolicyBody, readReplicaBody } from '../config/read-admin-body.js';
 import { findExplanation } from '../decisions/find-explanation.js';
 import { tooManyReplicas } from '../errors.js';
-import { MOST_REPLICAS } from '../fleet/deciding-fleet.js';
 import type { Endpoint } from '../fleet/endpoint/endpoint.js';
 import type { LiveReplica } from '../fleet/replica/live-replica.js';
 import type { AdminHost } from './admin-host.js';

@@ -1,15 +1,24 @@
 import { measuredEngine } from '../../engines/registry.js';
 import { type EngineReport, type EngineSignals, missingSignals } from '../../engines/signals.js';
 import { readSamples } from '../../protocol/prometheus/read-samples.js';
-import type { LiveReplica } from '../fleet/replica/live-replica.js';
 import { ask } from '../upstream/ask.js';
+import type { UpstreamPool } from '../upstream/upstream-pool.js';
 import type { ReplicaSignals } from './replica-signals.js';
 
 /** Larger than the metrics of any engine. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
+/** A replica as far as its metrics are concerned. */
+export interface ScrapedReplica {
+  readonly id: string;
+  readonly engine: string;
+  readonly loadPath: string;
+  /** Connections beside those of its requests. */
+  readonly questions: UpstreamPool;
+}
+
 /** Reads the metrics of a replica; throws when there are none. */
-export async function scrape(replica: LiveReplica, timeoutMs: number, nowUs: () => number): Promise<ReplicaSignals> {
+export async function scrape(replica: ScrapedReplica, timeoutMs: number, nowUs: () => number): Promise<ReplicaSignals> {
   const { signals } = measuredEngine(replica.engine, replica.id);
   const report = signals.read(readSamples(await text(replica, replica.loadPath, timeoutMs)));
   if (signals.extra !== undefined) await readExtra(replica, signals.extra, report, timeoutMs);
@@ -18,7 +27,7 @@ export async function scrape(replica: LiveReplica, timeoutMs: number, nowUs: () 
 
 /** Without the document its signals stay missing; the metrics count all the same. */
 async function readExtra(
-  replica: LiveReplica,
+  replica: ScrapedReplica,
   extra: NonNullable<EngineSignals['extra']>,
   report: EngineReport,
   timeoutMs: number,
@@ -30,7 +39,7 @@ async function readExtra(
   }
 }
 
-async function text(replica: LiveReplica, path: string, timeoutMs: number): Promise<string> {
+async function text(replica: ScrapedReplica, path: string, timeoutMs: number): Promise<string> {
   const { status, text } = await ask(replica.questions, path, { timeoutMs, mostBytes: MOST_BYTES });
   if (status !== 200) throw new Error(`${path} returned status ${status}`);
   return text;

@@ -8,18 +8,19 @@ export class Counter {
   readonly #axes: readonly Axis[];
   readonly #second: number;
   readonly #third: number;
-  readonly #values: Float64Array;
+  /** By index. Code that runs for every request knows its index and increments in place. */
+  readonly values: Float64Array;
 
   constructor(family: MetricFamily, axes: readonly [Axis, Axis?, Axis?]) {
     this.#family = family;
     this.#axes = axes.filter((axis) => axis !== undefined);
     this.#second = axes[1]?.capacity ?? 1;
     this.#third = axes[2]?.capacity ?? 1;
-    this.#values = new Float64Array(axes[0].capacity * this.#second * this.#third);
+    this.values = new Float64Array(axes[0].capacity * this.#second * this.#third);
   }
 
   add(amount: number, first: number, second = 0, third = 0): void {
-    this.#values[(first * this.#second + second) * this.#third + third]! += amount;
+    this.values[(first * this.#second + second) * this.#third + third]! += amount;
   }
 
   /** The sums by the numbers of one axis. */
@@ -48,7 +49,7 @@ export class Counter {
     for (let a = 0; a < first.used; a++) {
       for (let b = 0; b < (second?.used ?? 1); b++) {
         const at = (a * this.#second + b) * this.#third;
-        for (let c = 0; c < (third?.used ?? 1); c++) visit(this.#values[at + c]!, [a, b, c]);
+        for (let c = 0; c < (third?.used ?? 1); c++) visit(this.values[at + c]!, [a, b, c]);
       }
     }
   }

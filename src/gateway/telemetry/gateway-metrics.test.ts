@@ -124,16 +124,16 @@ describe('GatewayMetrics', () => {
   it('forgets replicas that left', () => {
     const metrics = new GatewayMetrics();
     for (const replica of ['a', 'a', 'b']) {
-      metrics.scrapeFailed(replica);
-      metrics.signalMissing(replica, 'kvUsed');
-      metrics.breakerOpened(replica);
+      metrics.replicas.scrapeFailed(replica);
+      metrics.replicas.signalMissing(replica, 'kvUsed');
+      metrics.replicas.breakerOpened(replica);
     }
-    metrics.signalMissing('a', 'waiting');
-    metrics.forget('b');
-    expect([...metrics.failedScrapes]).toEqual([['a', 2]]);
-    expect([...metrics.breakerOpens]).toEqual([['a', 2]]);
-    expect([...metrics.missingSignals].map(([replica, signals]) => [replica, Object.fromEntries(signals)])).toEqual([
-      ['a', { kvUsed: 2, waiting: 1 }],
-    ]);
+    metrics.replicas.signalMissing('a', 'waiting');
+    metrics.replicas.forget('b');
+    expect([...metrics.replicas.failedScrapes]).toEqual([['a', 2]]);
+    expect([...metrics.replicas.breakerOpens]).toEqual([['a', 2]]);
+    expect(
+      [...metrics.replicas.missingSignals].map(([replica, signals]) => [replica, Object.fromEntries(signals)]),
+    ).toEqual([['a', { kvUsed: 2, waiting: 1 }]]);
   });
 });

@@ -15,7 +15,8 @@ const STATUS_CLASSES = [OTHER, '1xx', '2xx', '3xx', '4xx', '5xx'];
 const MOST_STATUSES = 50;
 
 /** Counts what happens, for `/metrics`. What is called for each request or piece looks names up and allocates nothing. */
-export class GatewayMetrics extends ReplicaCounts {
+export class GatewayMetrics {
+  readonly replicas = new ReplicaCounts();
   retries = 0;
   /** Bugs: requests that the gateway could not serve for a reason of its own. */
   faults = 0;

@@ -17,10 +17,10 @@ function gatewayView(): GatewayView {
   metrics.refused(404);
   metrics.decisions.add(1, metrics.decisionRow('default', 'weighted'));
   metrics.observeGap(metrics.endpointIndex('default'), 12_345);
-  metrics.signalMissing(STRANGE, 'waiting');
-  metrics.scrapeFailed('dead');
-  metrics.scrapeFailed('gone');
-  metrics.breakerOpened('dead');
+  metrics.replicas.signalMissing(STRANGE, 'waiting');
+  metrics.replicas.scrapeFailed('dead');
+  metrics.replicas.scrapeFailed('gone');
+  metrics.replicas.breakerOpened('dead');
   const replicas = [
     { id: STRANGE, state: 'ready', active: 3, breaker: { isOpen: false }, signals: { atUs: 1_500_000 } },
     { id: 'dead', state: 'starting', active: 0, breaker: { isOpen: true }, signals: null },

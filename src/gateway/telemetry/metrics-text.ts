@@ -39,7 +39,7 @@ function writeEndpoints(out: Exposition, endpoints: readonly EndpointView[]): vo
 
 /** Only of replicas that are there, however late something about another may have been counted. */
 function writeReplicas(out: Exposition, gateway: GatewayView, endpoints: readonly EndpointView[]): void {
-  const { breakerOpens, failedScrapes, missingSignals } = gateway.metrics;
+  const { breakerOpens, failedScrapes, missingSignals } = gateway.metrics.replicas;
   const nowUs = gateway.nowUs();
   const each = (family: MetricFamily, value: (replica: ReplicaView, endpoint: EndpointView) => number | undefined) => {
     out.family(family);

@@ -1,5 +1,6 @@
 import type { ApiError } from '../../../protocol/errors.js';
 import type { PolicyConfig } from '../../config/gateway-config.js';
+import { DecidingFleet } from '../../decisions/deciding-fleet.js';
 import { EndpointLog } from '../../decisions/endpoint-log.js';
 import { endpointGone } from '../../errors.js';
 import { timerAlarms } from '../../flow/alarm.js';
@@ -7,16 +8,15 @@ import { FlowControl } from '../../flow/flow-control.js';
 import { MeasuredPrompt } from '../../request/measured-prompt.js';
 import { readLoadHeader, withLoad } from '../../signals/load-header.js';
 import type { ReplicaSignals } from '../../signals/replica-signals.js';
-import { DecidingFleet } from '../deciding-fleet.js';
-import { removal } from '../eligibility.js';
 import type { ManagedFacts } from '../managed-routes.js';
-import { PolicyHistory, type PolicyVersion } from '../policy-history.js';
 import type { LiveReplica } from '../replica/live-replica.js';
-import { hasShares } from '../request-shares.js';
+import { removal } from './eligibility.js';
 import type { EndpointHost } from './endpoint-host.js';
 import { FleetLook } from './fleet-look.js';
 import { Placer } from './placer.js';
+import { PolicyHistory, type PolicyVersion } from './policy-history.js';
 import { type AwaitingReplica, ReadyLine } from './ready-line.js';
+import { hasShares } from './request-shares.js';
 
 /** The replicas that serve one set of models under one policy: flow control before them, and the decisions among them. */
 export class Endpoint {

@@ -1,11 +1,11 @@
 import type { FleetView } from '../../../policy/fleet-view.js';
+import type { DecidingFleet } from '../../decisions/deciding-fleet.js';
 import type { FlowHost } from '../../flow/flow-host.js';
 import type { MeasuredPrompt } from '../../request/measured-prompt.js';
 import type { RequestFacts } from '../../request/request-facts.js';
-import type { DecidingFleet } from '../deciding-fleet.js';
-import { removal } from '../eligibility.js';
 import type { LiveReplica } from '../replica/live-replica.js';
-import { keepLowestTier } from '../request-shares.js';
+import { removal } from './eligibility.js';
+import { keepLowestTier } from './request-shares.js';
 
 /** The fleet and the request as flow control sees them before a replica is chosen. */
 export class FleetLook implements FlowHost {

@@ -1,6 +1,7 @@
 import type { RandomStream } from '../../../kernel/random-stream.js';
 import { createExplanation } from '../../../policy/explanation.js';
 import { policyStream } from '../../../policy/host/policy-streams.js';
+import type { DecidingFleet, DecisionInput } from '../../decisions/deciding-fleet.js';
 import type { Decision } from '../../decisions/decision-ring.js';
 import type { EndpointLog } from '../../decisions/endpoint-log.js';
 import { nestedTooDeeply } from '../../errors.js';
@@ -8,11 +9,10 @@ import type { FlowControl } from '../../flow/flow-control.js';
 import type { MeasuredPrompt } from '../../request/measured-prompt.js';
 import { isTooDeep } from '../../request/nesting.js';
 import type { RequestFacts } from '../../request/request-facts.js';
-import type { DecidingFleet, DecisionInput } from '../deciding-fleet.js';
-import { findRemovals } from '../eligibility.js';
 import type { LiveReplica } from '../replica/live-replica.js';
-import { applyShares } from '../request-shares.js';
+import { findRemovals } from './eligibility.js';
 import type { EndpointHost } from './endpoint-host.js';
+import { applyShares } from './request-shares.js';
 import { Suspects } from './suspects.js';
 
 /** A request on a replica: to be finished once when it has ended there. */
@@ -157,12 +157,12 @@ export class Placer {
     const { endpoint, fleet, host } = this.#parts;
     const { decisions } = host.metrics;
     const request = this.#freeNumbers.pop() ?? this.#numbers++;
-    replica.breaker.placed(request);
+    if (replica.breaker.isOpen) replica.breaker.placed(request);
     replica.active++;
     replica.sentSinceReport++;
     this.inFlight++;
     if (this.#decisionRow < 0) this.#decisionRow = host.metrics.decisionRow(endpoint, fleet.config.name);
-    decisions.add(1, this.#decisionRow);
+    decisions.values[this.#decisionRow]!++;
     return { request, replica, attempt, hasFirstToken: false, isOpen: true };
   }
 

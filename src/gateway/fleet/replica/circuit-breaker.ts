@@ -5,7 +5,7 @@ export interface BreakerOptions {
   openMs: number;
 }
 
-const NOBODY = -1;
+const NO_REQUEST = -1;
 
 /**
  * Keeps requests away from a replica that fails them. Only failures of the replica count: what a client did wrong (any 4xx)
@@ -14,10 +14,11 @@ const NOBODY = -1;
  */
 export class CircuitBreaker {
   options: BreakerOptions;
+  isOpen = false;
   #failures = 0;
-  #openedAtMs = Number.NaN;
-  /** The request that tries. */
-  #trial = NOBODY;
+  #openedAtMs = 0;
+  /** The request that tries whether the replica is back. */
+  #trial = NO_REQUEST;
 
   constructor(options: BreakerOptions) {
     this.options = options;
@@ -26,11 +27,7 @@ export class CircuitBreaker {
   /** Whether a request may go there now. */
   allows(nowMs: number): boolean {
     if (!this.isOpen) return true;
-    return this.#trial === NOBODY && nowMs - this.#openedAtMs >= this.options.openMs;
-  }
-
-  get isOpen(): boolean {
-    return !Number.isNaN(this.#openedAtMs);
+    return this.#trial === NO_REQUEST && nowMs - this.#openedAtMs >= this.options.openMs;
   }
 
   /** A request goes there: when the breaker is open, it is the one that tries. */
@@ -41,17 +38,19 @@ export class CircuitBreaker {
   succeeded(request: number): void {
     if (this.isOpen && request !== this.#trial) return;
     this.#failures = 0;
-    this.#openedAtMs = Number.NaN;
+    this.isOpen = false;
   }
 
   failed(request: number, nowMs: number): void {
     if (this.isOpen && request !== this.#trial) return;
     this.#failures++;
-    if (this.isOpen || this.#failures >= this.options.failures) this.#openedAtMs = nowMs;
+    if (!this.isOpen && this.#failures < this.options.failures) return;
+    this.isOpen = true;
+    this.#openedAtMs = nowMs;
   }
 
   /** The request is gone, in whatever way. If it was the one that tried and nothing was learnt, another may. */
   released(request: number): void {
-    if (request === this.#trial) this.#trial = NOBODY;
+    if (request === this.#trial) this.#trial = NO_REQUEST;
   }
 }

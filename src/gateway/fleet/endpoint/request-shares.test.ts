@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { randomStream } from '../../kernel/random-stream.js';
-import { GATEWAY_DEFAULTS } from '../config/gateway-config.js';
-import { managedReplica, upstream } from './managed.fixture.js';
-import { LiveReplica } from './replica/live-replica.js';
+import { randomStream } from '../../../kernel/random-stream.js';
+import { GATEWAY_DEFAULTS } from '../../config/gateway-config.js';
+import { managedReplica, upstream } from '../managed.fixture.js';
+import { LiveReplica } from '../replica/live-replica.js';
 import { applyShares, hasShares, keepLowestTier } from './request-shares.js';
 
 const made: LiveReplica[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_POLICY } from '../config/gateway-config.js';
+import { DEFAULT_POLICY } from '../../config/gateway-config.js';
 import { PolicyHistory } from './policy-history.js';
 
 const version = (n: number) => ({ hash: `h${n}`, policy: DEFAULT_POLICY, sinceUs: n });

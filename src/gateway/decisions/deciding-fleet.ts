@@ -6,11 +6,9 @@ import type { PolicySettings } from '../../policy/host/policy-settings.js';
 import { LIVE } from '../../policy/host/worlds.js';
 import type { RequestBody } from '../../policy/request-features.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
+import { MOST_REPLICAS } from '../config/most-replicas.js';
 import { policyHash } from './policy-hash.js';
 import { SignalView } from './signal-view.js';
-
-/** The most replicas that one endpoint may have. */
-export const MOST_REPLICAS = 1024;
 
 /** Everything a decision is made of besides the fleet's own state. */
 export interface DecisionInput {

@@ -1,5 +1,5 @@
-import type { RandomStream } from '../../kernel/random-stream.js';
-import type { LiveReplica } from './replica/live-replica.js';
+import type { RandomStream } from '../../../kernel/random-stream.js';
+import type { LiveReplica } from '../replica/live-replica.js';
 
 /** Why a replica may not take a request, by slot; null where it may. */
 type Removed = (string | null)[];

@@ -1,10 +1,10 @@
-import type { LiveReplica } from './replica/live-replica.js';
+import type { LiveReplica } from '../replica/live-replica.js';
 
 /** Why a replica may not take a request (of any model: null), or null when it may. The words are part of every explanation. */
 export function removal(replica: LiveReplica, model: string | null, nowMs: number): string | null {
   if (model !== null && !replica.models.has(model)) return `does not serve ${model}`;
   if (replica.state !== 'ready') return `${replica.state}: ${replica.problem}`;
-  if (!replica.breaker.allows(nowMs)) return 'circuit breaker open';
+  if (replica.breaker.isOpen && !replica.breaker.allows(nowMs)) return 'circuit breaker open';
   if (replica.weight === 0) return 'weight 0';
   return null;
 }

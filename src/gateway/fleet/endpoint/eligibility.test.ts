@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { GATEWAY_DEFAULTS } from '../config/gateway-config.js';
+import { GATEWAY_DEFAULTS } from '../../config/gateway-config.js';
+import { LiveReplica } from '../replica/live-replica.js';
 import { hasEnough, isWarm, removal } from './eligibility.js';
-import { LiveReplica } from './replica/live-replica.js';
 
 const made: LiveReplica[] = [];
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import type { PolicyConfig } from '../config/gateway-config.js';
+import type { PolicyConfig } from '../../config/gateway-config.js';
 
 /** A policy that holds or held. */
 export interface PolicyVersion {
