@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Resource } from '../../control/resources/resource.js';
 import { RunError } from '../../kernel/errors.js';
-import { badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
 import { list } from '../flags/kinds.js';
 import { readSpan } from '../keys/read-span.js';
@@ -15,18 +14,17 @@ const AGAIN_MS = 500;
 /** As long as timers can be. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-const SPANS = "seconds, or a span as in '20s' or '5m'";
+const SPANS = "seconds, or a duration as in '20s' or '5m'";
 
 const timeout: Flag<number> = list({
   default: 300_000,
   defaultText: '5m',
-  placeholder: 'span',
+  placeholder: 'duration',
   accepted: SPANS,
   help: `how long to wait at most: ${SPANS}; 0 looks once`,
   read(given, place) {
     const text = /^\d+$/.test(given.trim()) ? `${given.trim()}s` : given.trim();
-    if (!/^\d+[smhdw]$/.test(text)) throw badValue(place, given, 'is not a span of time', SPANS);
-    return readSpan(text, place);
+    return readSpan(text, place, SPANS);
   },
 });
 

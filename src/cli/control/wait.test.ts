@@ -91,7 +91,7 @@ describe('wait', () => {
     ['endpoint chat --for phase=Runing', "did you mean 'Running'?"],
     [
       'endpoint chat --for ready --timeout soon',
-      "--timeout: 'soon' is not a span of time; give seconds, or a span as in '20s' or '5m'",
+      "--timeout: 'soon' is not a duration; give seconds, or a duration as in '20s' or '5m'",
     ],
   ])('%s is refused', async (args, message) => {
     const ended = await twinyard(`wait ${args}`);

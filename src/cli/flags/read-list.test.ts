@@ -8,6 +8,8 @@ describe('readDuration', () => {
     ['300us', 300],
     ['300µs', 300],
     ['2m', 120_000_000],
+    ['1h', 3_600_000_000],
+    ['1h30m', 5_400_000_000],
   ])('%s', (text, us) => {
     expect(readDuration(text, '--slo-ttft')).toBe(us);
   });

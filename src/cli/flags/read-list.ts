@@ -1,20 +1,19 @@
+import { parseDuration } from '../../kernel/duration.js';
 import { badChoice, badValue } from '../errors.js';
 import { MAX_SPAN_US } from './kinds.js';
 import { readNumber } from './read-number.js';
 
-/** Units a duration may carry, in microseconds. */
-const UNITS: Readonly<Record<string, number>> = { us: 1, µs: 1, ms: 1e3, s: 1e6, m: 6e7 };
-const DURATION = /^(\d+\.?\d*|\.\d+)(us|µs|ms|s|m)$/;
-const DURATIONS = "a duration with its unit, as in '200ms', '1.5s' or '300us'";
+const DURATIONS = "a duration with its unit, as in '200ms', '1.5s' or '10m'";
 
-/** `200ms`, `1.5s`, `300us`: microseconds, whole, above 0. A bare number is refused: nobody knows its unit. */
+/** `200ms`, `1.5s`, `10m`, `1h30m`: whole microseconds above 0. A bare number is refused: its unit is not known. */
 export function readDuration(text: string, place: string): number {
-  const match = DURATION.exec(text.trim());
-  if (match === null) {
-    const bare = text.trim() !== '' && Number.isFinite(Number(text));
+  const given = text.trim();
+  const parsed = parseDuration(given);
+  if (parsed === null) {
+    const bare = given !== '' && Number.isFinite(Number(given));
     throw badValue(place, text, bare ? 'has no unit' : 'is not a duration', DURATIONS);
   }
-  const us = Math.round(Number(match[1]) * UNITS[match[2]!]!);
+  const us = Math.round(parsed);
   if (us < 1) throw badValue(place, text, 'is shorter than a microsecond', DURATIONS);
   if (us > MAX_SPAN_US) throw badValue(place, text, 'is too large', `a duration of at most ${MAX_SPAN_US / 1e6}s`);
   return us;

@@ -40,7 +40,7 @@ export const keyFlags = {
   }),
   role: choice({ ...described('role'), defaultText: 'none', known: KEY_ROLES }),
   expires: list<Moment | null>({
-    ...described('expires_at', ": a span ('30d'), a time, or never"),
+    ...described('expires_at', ": a duration ('30d'), a time, or never"),
     placeholder: 'time',
     accepted: MOMENTS,
     read: readMoment,

@@ -1,22 +1,20 @@
+import { parseDuration } from '../../kernel/duration.js';
 import { badValue } from '../errors.js';
 
-/** Units of time as people plan in them, in milliseconds. */
-const UNITS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7, w: 6.048e8 };
-const SPAN = /^(\d+)(s|m|h|d|w)$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const LONGEST_MS = 100 * 366 * UNITS.d!;
+const LONGEST_MS = 100 * 366 * 86_400_000;
 
-export const SPANS = "a span with its unit, as in '90m', '24h' or '30d'";
-export const MOMENTS = "'never', a span as in '30d', a day as in '2030-01-31' or a time as in '2030-01-31T18:00Z'";
+export const SPANS = "a duration with its unit, as in '90m', '24h' or '30d'";
+export const MOMENTS = "'never', a duration as in '30d', a day as in '2030-01-31' or a time as in '2030-01-31T18:00Z'";
 
-/** `90m`, `24h`, `30d`, `2w`; `0` alone needs no unit. Milliseconds, a hundred years at most. */
-export function readSpan(text: string, place: string): number {
-  const match = SPAN.exec(text.trim());
-  if (match === null && text.trim() !== '0') {
+/** `90m`, `24h`, `30d`, `1h30m`; `0` alone needs no unit. Whole milliseconds, a hundred years at most. */
+export function readSpan(text: string, place: string, accepted = SPANS): number {
+  const us = parseDuration(text.trim());
+  if (us === null) {
     const bare = /^\d+$/.test(text.trim());
-    throw badValue(place, text, bare ? 'has no unit' : 'is not a span of time', SPANS);
+    throw badValue(place, text, bare ? 'has no unit' : 'is not a duration', accepted);
   }
-  const ms = match === null ? 0 : Number(match[1]) * UNITS[match[2]!]!;
+  const ms = Math.round(us / 1000);
   if (ms > LONGEST_MS) throw badValue(place, text, 'is too long', 'a hundred years at most');
   return ms;
 }
@@ -28,7 +26,7 @@ export type Moment = (now: number) => number | null;
 export function readMoment(text: string, place: string): Moment {
   const given = text.trim();
   if (given === 'never') return () => null;
-  if (SPAN.test(given)) {
+  if (given !== '0' && parseDuration(given) !== null) {
     const span = readSpan(given, place);
     return (now) => now + span;
   }

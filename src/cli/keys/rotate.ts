@@ -15,7 +15,7 @@ const rotateFlags = {
   grace: list<number>({
     default: DAY_MS,
     defaultText: '24h',
-    placeholder: 'span',
+    placeholder: 'duration',
     accepted: SPANS,
     help: 'how long the present text is still accepted; 0 if somebody else may have it',
     read: readSpan,

@@ -1,4 +1,5 @@
 import { lognormal } from '../../kernel/distributions.js';
+import { parseDuration } from '../../kernel/duration.js';
 import { knownNames } from '../../kernel/nearest-name.js';
 import { type RandomStream, randomStream } from '../../kernel/random-stream.js';
 import { thinkTimeInvalid } from '../errors.js';
@@ -61,9 +62,9 @@ export function parseThinkTime(text: string, random: RandomStream): ThinkTime {
     return Number(value);
   };
   const duration = (key: string) => {
-    const us = durationUs(given.get(key)!);
+    const us = parseDuration(given.get(key)!);
     if (us !== null && us <= LONGEST_US) return us;
-    throw fail(`${key} '${given.get(key)}' is not a duration`, 'give it with a unit, as in 500ms, 3s, 1m30s');
+    throw fail(`${key} '${given.get(key)}' is not a duration`, 'give it with a unit, as in 500ms, 3s or 1m30s');
   };
 
   if (name === 'constant') {
@@ -79,14 +80,4 @@ export function parseThinkTime(text: string, random: RandomStream): ThinkTime {
   const max = given.has('max') ? duration('max') : LONGEST_US;
   if (min > max) throw fail(`min ${given.get('min')} is longer than max ${given.get('max')}`, 'swap the two');
   return () => Math.round(Math.min(max, Math.max(min, lognormal(random, mu, sigma) * 1e6)));
-}
-
-const UNITS_US: Record<string, number> = { ns: 1e-3, us: 1, µs: 1, μs: 1, ms: 1e3, s: 1e6, m: 60e6, h: 3600e6 };
-
-/** `1m30s`, `500ms`, `0`: microseconds, or null when the text is no duration. */
-function durationUs(text: string): number | null {
-  if (text === '0') return 0;
-  const parts = [...text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy)];
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return null;
-  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS_US[unit!]!, 0);
 }
