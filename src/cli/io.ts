@@ -48,7 +48,7 @@ export function tableWidth(stream: CliStream, env: CliIo['env']): number {
   return Math.max(LEAST_WIDTH, given || stream.columns || 80);
 }
 
-/** How text for people is shown on stdout. */
-export function presentation({ env, stdout }: CliIo): { colour: boolean; width: number } {
-  return { colour: wantsColour(stdout, env), width: tableWidth(stdout, env) };
+/** How text for people is shown on a stream. */
+export function presentation({ env, stdout }: CliIo, stream: CliStream = stdout): { colour: boolean; width: number } {
+  return { colour: wantsColour(stream, env), width: tableWidth(stream, env) };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { captured } from './test-io.fixture.js';
+import { captured, type Terminal } from './test-io.fixture.js';
 
 /** Lets the tests of a file run in a folder of their own, which `fill` finds empty before each of them. */
 export function inTestFolder(fill: () => void): void {
@@ -24,8 +24,8 @@ export function inTestFolder(fill: () => void): void {
 }
 
 /** What a command prints that succeeds and has nothing to say besides. */
-export async function silent(args: string): Promise<string> {
-  const ended = await captured(args);
+export async function silent(args: string, terminal: Terminal = {}): Promise<string> {
+  const ended = await captured(args, terminal);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   return ended.stdout;
 }

@@ -8,7 +8,7 @@ export interface Ended {
   stderr: string;
 }
 
-interface Terminal {
+export interface Terminal {
   isTTY?: boolean;
   columns?: number | undefined;
   /** What the command reads: a text, or the pieces in which it comes. */

@@ -56,6 +56,9 @@ function traffic(path: string, requests: readonly number[]): void {
   writeFileSync(path, `${text}\n{"t_us":1000000000000000,"model":"qwen/qwen3-14b","input_`);
 }
 
+/** Paths make the tables of tests wide. */
+const WIDE = { env: { COLUMNS: '200' } };
+
 describe('calibrate --fit', () => {
   it('finds a profile that predicts what it has not seen', async () => {
     const { before, report, ...rest } = await documentOf(FIT);
@@ -87,7 +90,7 @@ describe('calibrate --fit', () => {
   });
 
   it('tells it in a table', async () => {
-    const table = await silent(`${FIT} --profile-name lab --format table --held-out 0`);
+    const table = await silent(`${FIT} --profile-name lab --format table --held-out 0`, WIDE);
     expect(table).toMatch(/^lab: qwen\/qwen3-14b on H100, tp 1\n\nData +used +held out\n\S+ +160 requests +0\n/);
     expect(table).toMatch(/\nCoefficient +value +95 % from +to\nweights_us +[\d,.]+ +[\d,.]+ +[\d,.]+\n/);
     expect(table).toMatch(
@@ -99,7 +102,7 @@ describe('calibrate --fit', () => {
 
   it('takes several traces, and tries settings that nobody knows', async () => {
     const flags = '--try-max-num-seqs 256,2 --try-max-num-batched-tokens 2048 --format table';
-    const table = await silent(`${FIT} --trace ${OBSERVED}.csv ${flags}`);
+    const table = await silent(`${FIT} --trace ${OBSERVED}.csv ${flags}`, WIDE);
     expect(table.match(/held out, after/g)).toHaveLength(2);
     expect(table).toMatch(/\nSettings tried +unexplained\n\S*maxNumSeqs 256.*\n.*maxNumSeqs 2\b.*\n/);
     expect(readProfile('slow.json').scheduler).toMatchObject({ maxNumSeqs: 256, maxNumBatchedTokens: 2048 });

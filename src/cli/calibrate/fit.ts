@@ -11,7 +11,7 @@ import { badChoice, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { InstanceFlags } from '../flags/instance-flags.js';
 import { tracePartOf } from '../flags/trace-part-flags.js';
-import { type CliIo, wantsColour } from '../io.js';
+import { type CliIo, presentation } from '../io.js';
 import { writeOutputs } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
 import type { CalibrationOutputFlags, MeasuredFlags, WarmUpFlags } from './calibrate-flags.js';
@@ -65,7 +65,7 @@ export async function fit(
     return 0;
   }
   const { fitTable } = await import('../../report/calibrate/fit-table.js');
-  io.stdout.write(fitTable(document, { colour: wantsColour(io.stdout, io.env) }));
+  io.stdout.write(fitTable(document, presentation(io)));
   return 0;
 }
 

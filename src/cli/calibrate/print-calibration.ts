@@ -1,7 +1,7 @@
 import type { Calibration, CalibrationDocument } from '../../observe/calibrate/calibration.js';
 import { documentJson } from '../../report/text/document-json.js';
 import type { FlagValues } from '../flags/flag.js';
-import { type CliIo, wantsColour } from '../io.js';
+import { type CliIo, presentation } from '../io.js';
 import { writeOutputs } from '../output/output-files.js';
 import type { CalibrationOutputFlags, ComparingFlags } from './calibrate-flags.js';
 
@@ -36,7 +36,7 @@ async function asPage(calibration: Calibration, title: string): Promise<string> 
 
 async function asTable(document: CalibrationDocument, title: string, io: CliIo): Promise<string> {
   const { calibrationTable } = await import('../../report/calibrate/calibrate-table.js');
-  return calibrationTable(document, title, { colour: wantsColour(io.stdout, io.env) });
+  return calibrationTable(document, title, presentation(io));
 }
 
 function missedTolerances(

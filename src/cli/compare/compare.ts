@@ -7,7 +7,7 @@ import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { type CliIo, wantsColour } from '../io.js';
+import { type CliIo, presentation } from '../io.js';
 import { checkOutputs, type NamedPath, writeOutputs } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
 import { type ComparisonFlags, type ComparisonOutputFlags, compareGroups, variantFlags } from './compare-flags.js';
@@ -82,7 +82,7 @@ async function writeReport(path: string, comparison: Comparison, io: CliIo): Pro
 
 async function asTable({ document }: Comparison, io: CliIo): Promise<string> {
   const { compareTable } = await import('../../report/compare/compare-table.js');
-  return compareTable(document, { colour: wantsColour(io.stdout, io.env) });
+  return compareTable(document, presentation(io));
 }
 
 /** The files of all `--config`, and the other arguments. A last `--config` without a file stays: the flag parser refuses it. */

@@ -7,7 +7,7 @@ import { PUBLISHED } from '../../workload/synth/published.js';
 import type { Trace } from '../../workload/trace.js';
 import { badChoice } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
-import { type CliIo, wantsColour } from '../io.js';
+import { type CliIo, presentation } from '../io.js';
 import type { SynthFlags } from './sources.js';
 
 interface Synth {
@@ -32,11 +32,11 @@ export function synthTrace(name: string, { values }: FlagValues<SynthFlags>, io:
     ...(duration === null ? {} : { durationS: duration }),
   });
   const rows = SYNTHS[name]!.compare(trace);
-  io.stderr.write(comparisonTable(['published', 'generated'], rows, { colour: wantsColour(io.stderr, io.env) }));
+  io.stderr.write(comparisonTable(['published', 'generated'], rows, presentation(io, io.stderr)));
   return trace;
 }
 
-const STATISTICS: readonly [keyof typeof PUBLISHED, string, ComparisonRow['kind'], remark?: string][] = [
+const STATISTICS: readonly [keyof typeof PUBLISHED, string, ComparisonRow['kind'], note?: string][] = [
   ['requests', 'requests', 'count'],
   ['sessions', 'sessions', 'count'],
   ['durationS', 'duration', 'seconds'],
@@ -51,8 +51,15 @@ const STATISTICS: readonly [keyof typeof PUBLISHED, string, ComparisonRow['kind'
 
 function compareAgenticCoder(trace: Trace): ComparisonRow[] {
   const found = agenticStatistics(trace);
-  return STATISTICS.map(([key, name, kind, remark = '']) => {
+  return STATISTICS.map(([key, name, kind, note]) => {
     const difference = found[key] / PUBLISHED[key] - 1;
-    return { name, kind, expected: PUBLISHED[key], found: found[key], difference, remark };
+    return {
+      name,
+      kind,
+      expected: PUBLISHED[key],
+      found: found[key],
+      difference,
+      ...(note === undefined ? {} : { note }),
+    };
   });
 }

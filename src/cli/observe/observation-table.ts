@@ -1,27 +1,40 @@
 import type { ObservationDocument } from '../../observe/drive/observation.js';
 import { decimal, percent, wholeNumber } from '../../report/text/format-number.js';
-import { createStyle } from '../../report/text/style.js';
-import { textTable } from '../../report/text/text-table.js';
+import { createStyle, labelledText, type TextOptions } from '../../report/text/style.js';
 import type { LatencySpread } from '../../simulator/results/latency-spread.js';
 
-const LABEL_WIDTH = 12;
 const QUANTILES = ['mean', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
 
 /** An observation for people. */
-export function observationTable(document: ObservationDocument, { colour }: { colour: boolean }): string {
-  const style = createStyle(colour);
-  const label = (name: string) => style.heading(name.padEnd(LABEL_WIDTH));
+export function observationTable(document: ObservationDocument, options: TextOptions): string {
+  const style = createStyle(options);
   const { driver, prompts, requests, server } = document;
   const { difference } = prompts;
   const problems = Object.entries(requests.problems).map(([name, count]) => `${wholeNumber(count)} ${name}`);
   const lines = [
     style.heading(`${server.model ?? 'a model'} at ${server.url}`),
     '',
-    `${label('Requests')}${wholeNumber(requests.sent)} of ${wholeNumber(requests.planned)} sent, ${wholeNumber(requests.recorded)} recorded, ${wholeNumber(requests.completed)} completed`,
-    ...(problems.length === 0 ? [] : [`${label('Problems')}${problems.join(', ')}`]),
-    `${label('Throughput')}${decimal(document.responses_per_sec)} requests/s, ${decimal(document.tokens_per_sec, 1)} output tokens/s over ${decimal(document.duration_s)} s`,
-    `${label('Tokens')}${wholeNumber(document.total_input_tokens)} in, ${wholeNumber(document.total_cached_tokens)} of them cached, ${wholeNumber(document.total_output_tokens)} out`,
-    `${label('Prompts')}${difference.compared === 0 ? 'nobody counted them' : `${percent(difference.exact / difference.compared)} as long as planned, ${difference.min} to ${difference.max} tokens off`}, by ${prompts.counted_by}`,
+    ...labelledText(
+      style,
+      'Requests',
+      `${wholeNumber(requests.sent)} of ${wholeNumber(requests.planned)} sent, ${wholeNumber(requests.recorded)} recorded, ${wholeNumber(requests.completed)} completed`,
+    ),
+    ...(problems.length === 0 ? [] : labelledText(style, 'Problems', problems.join(', '))),
+    ...labelledText(
+      style,
+      'Throughput',
+      `${decimal(document.responses_per_sec)} requests/s, ${decimal(document.tokens_per_sec, 1)} output tokens/s over ${decimal(document.duration_s)} s`,
+    ),
+    ...labelledText(
+      style,
+      'Tokens',
+      `${wholeNumber(document.total_input_tokens)} in, ${wholeNumber(document.total_cached_tokens)} of them cached, ${wholeNumber(document.total_output_tokens)} out`,
+    ),
+    ...labelledText(
+      style,
+      'Prompts',
+      `${difference.compared === 0 ? 'nobody counted them' : `${percent(difference.exact / difference.compared)} as long as planned, ${difference.min} to ${difference.max} tokens off`}, by ${prompts.counted_by}`,
+    ),
   ];
   const latency = (title: string, name: 'ttft' | 'itl' | 'e2e') => [
     title,
@@ -31,7 +44,7 @@ export function observationTable(document: ObservationDocument, { colour }: { co
     title,
     ...QUANTILES.map((quantile) => decimal(spread[quantile])),
   ];
-  const table = textTable(
+  const table = style.table(
     [
       ['Latency, ms', ...QUANTILES],
       latency('first token', 'ttft'),
@@ -44,6 +57,6 @@ export function observationTable(document: ObservationDocument, { colour }: { co
     ['left', ...QUANTILES.map(() => 'right' as const)],
   );
   const marks = [document.partial, document.late].filter((mark) => mark !== null);
-  const ending = marks.length === 0 ? [] : ['', ...marks.map((mark) => `Marked: ${mark}`)];
-  return `${[...lines, '', style.heading(table[0]!), ...table.slice(1), ...ending].join('\n')}\n`;
+  const ending = marks.length === 0 ? [] : ['', ...marks.flatMap((mark) => style.prose(`Marked: ${mark}`, 2))];
+  return `${[...lines, '', ...table, ...ending].join('\n')}\n`;
 }

@@ -1,6 +1,6 @@
 import type { Observation, ObservationDocument } from '../../observe/drive/observation.js';
 import type { Diagnostics } from '../diagnostics.js';
-import { type CliIo, wantsColour } from '../io.js';
+import { type CliIo, presentation } from '../io.js';
 import { writeOutputs } from '../output/output-files.js';
 import { observationFiles } from './observation-files.js';
 import type { ObservePaths } from './observe-paths.js';
@@ -19,7 +19,7 @@ export async function writeObservation(
   for (const { flag, path } of files) diagnostics.debug(`${flag}: wrote ${path}`);
   if (format === 'table') {
     const { observationTable } = await import('./observation-table.js');
-    io.stdout.write(observationTable(document, { colour: wantsColour(io.stdout, io.env) }));
+    io.stdout.write(observationTable(document, presentation(io)));
   } else {
     io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   }

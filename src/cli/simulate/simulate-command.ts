@@ -7,7 +7,7 @@ import type { Workload } from '../../workload/workload.js';
 import type { EngineFlags, ResolvedCluster } from '../config/resolve-cluster.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { FlagValues } from '../flags/flag.js';
-import { type CliIo, wantsColour } from '../io.js';
+import { type CliIo, presentation } from '../io.js';
 import { type OutputContent, writeOutputs } from '../output/output-files.js';
 import { traceFiles } from '../output/output-paths.js';
 import { spoolBeside, TextSpool } from '../output/text-spool.js';
@@ -52,7 +52,7 @@ export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): 
 
 async function asTable(document: ResultDocument, io: CliIo): Promise<string> {
   const { resultTable } = await import('../../report/result/result-table.js');
-  return resultTable(document, { colour: wantsColour(io.stdout, io.env) });
+  return resultTable(document, presentation(io));
 }
 
 async function outputContents(

@@ -1,11 +1,12 @@
 import type { ComparisonRow } from '../../report/text/comparison-table.js';
+import type { TextOptions } from '../../report/text/style.js';
 import type { TrafficComparison } from '../../workload/fit/compare-traffic.js';
 import type { StatisticName } from '../../workload/fit/traffic-statistics.js';
 import { createDiagnostics } from '../diagnostics.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { choice, count, file } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { type CliIo, wantsColour } from '../io.js';
+import { type CliIo, presentation } from '../io.js';
 import { checkOutputs, writeOutputs } from '../output/output-files.js';
 import { EXAMPLE_TRACE, ONE_FILE } from './change-trace.js';
 import { inputTrace } from './input-trace.js';
@@ -60,7 +61,7 @@ export async function fit(argv: readonly string[], io: CliIo): Promise<number> {
     );
     return 0;
   }
-  io.stdout.write(await tableOf(input.path, requests, comparison, wantsColour(io.stdout, io.env)));
+  io.stdout.write(await tableOf(input.path, requests, comparison, presentation(io)));
   return 0;
 }
 
@@ -96,7 +97,7 @@ async function tableOf(
   path: string,
   requests: number,
   comparison: TrafficComparison,
-  colour: boolean,
+  options: TextOptions,
 ): Promise<string> {
   const [{ comparisonTable }, { wholeNumber }] = await Promise.all([
     import('../../report/text/comparison-table.js'),
@@ -112,11 +113,12 @@ async function tableOf(
       difference,
       tries: { mean, deviation },
       remark: within ? '' : 'outside 5 %',
+      isOutside: !within,
     }),
   );
   const columns = ['recorded', 'regenerated', ...(seeds.length > 1 ? [`${seeds.length} seeds`] : [])];
   const outside = rows.filter(({ remark }) => remark !== '').map(({ name }) => name);
   const headline = `${path.replace(/\p{Cc}/gu, '?')}: ${wholeNumber(requests)} requests recorded, ${wholeNumber(comparison.requests)} regenerated with seed ${seed}`;
   const verdict = outside.length === 0 ? 'All within 5 %.' : `Outside 5 %: ${outside.join('; ')}.`;
-  return `${headline}\n\n${comparisonTable(columns, rows, { colour })}\n${verdict}\n`;
+  return `${headline}\n\n${comparisonTable(columns, rows, options)}\n${verdict}\n`;
 }

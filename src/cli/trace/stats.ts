@@ -4,7 +4,7 @@ import type { CommandLine } from '../flags/command-line.js';
 import { choice, count, file, MAX_INT32 } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import { type TracePartFlags, tracePartFlags, tracePartOf } from '../flags/trace-part-flags.js';
-import { type CliIo, wantsColour } from '../io.js';
+import { type CliIo, presentation } from '../io.js';
 import { checkOutputs, writeOutputs } from '../output/output-files.js';
 import { limitCompiler } from '../tune-v8.js';
 import { EXAMPLE_TRACE, ONE_FILE } from './change-trace.js';
@@ -70,6 +70,6 @@ export async function stats(argv: readonly string[], io: CliIo): Promise<number>
     return 0;
   }
   const { traceStatsTable } = await import('../../report/trace-stats/trace-stats-table.js');
-  io.stdout.write(traceStatsTable(input.path, result.stats, { colour: wantsColour(io.stdout, io.env) }));
+  io.stdout.write(traceStatsTable(input.path, result.stats, presentation(io)));
   return 0;
 }

@@ -1,8 +1,8 @@
 import type { CalibrationDocument, MetricName, ToleranceName } from '../../observe/calibrate/calibration.js';
 import type { Level, MetricComparison } from '../../observe/calibrate/compare-metric.js';
 import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
-import { createStyle } from '../text/style.js';
-import { type Alignment, textTable } from '../text/text-table.js';
+import { createStyle, type Style, type TextOptions } from '../text/style.js';
+import type { Alignment, Cell } from '../text/text-table.js';
 
 /** What is compared, as people say it. */
 export const METRIC_TITLES: Readonly<Record<MetricName, string>> = {
@@ -14,16 +14,9 @@ export const METRIC_TITLES: Readonly<Record<MetricName, string>> = {
 const SHOWN_LEVELS: readonly Level[] = ['mean', 'p50', 'p90', 'p95', 'p99'];
 
 /** The comparison for people: grades first, then both sides, then what to know of them. */
-export function calibrationTable(
-  document: CalibrationDocument,
-  title: string,
-  { colour }: { colour: boolean },
-): string {
-  const style = createStyle(colour);
-  const table = (rows: readonly (readonly string[])[], alignments: readonly Alignment[]) => {
-    const [names, ...lines] = textTable(rows, alignments);
-    return [style.heading(names!), ...lines];
-  };
+export function calibrationTable(document: CalibrationDocument, title: string, options: TextOptions): string {
+  const style = createStyle(options);
+  const { table } = style;
   const goodput = goodputRows(document);
   const verdicts = verdictRows(document);
   const sections = [
@@ -31,11 +24,19 @@ export function calibrationTable(
     table(gradeRows(document), ['left', 'right', 'right', 'right', 'left', 'left']),
     table(levelRows(document), ['left', 'left', ...SHOWN_LEVELS.map((): Alignment => 'right')]),
     goodput.length === 0 ? [] : table(goodput, ['left', 'right', 'right', 'right', 'right', 'right']),
-    verdicts.length === 0 ? [] : table(verdicts, ['left', 'right', 'right', 'left']),
-    document.notes.length === 0 ? [] : [style.heading('Notes'), ...document.notes],
+    verdicts.length === 0 ? [] : table(marked(verdicts, style), ['left', 'right', 'right', 'left']),
+    document.notes.length === 0
+      ? []
+      : [style.heading('Notes'), ...document.notes.flatMap((note) => style.prose(note, 2))],
   ];
   const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   return `${text.join('\n\n')}\n`;
+}
+
+/** Verdicts in the colour of better and worse. */
+function marked(rows: readonly (readonly string[])[], { better, worse }: Style): Cell[][] {
+  const paints: Readonly<Record<string, Style['better']>> = { within: better, missed: worse };
+  return rows.map((row) => row.map((text) => (paints[text] === undefined ? text : { text, paint: paints[text] })));
 }
 
 /** `198 of 210 requests compared, 10 warm-up, 2 token mismatches`. */

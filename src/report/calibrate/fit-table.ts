@@ -1,7 +1,6 @@
 import type { FitReport, Interval, RequestErrors } from '../../observe/fit/fit-report.js';
 import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
-import { createStyle } from '../text/style.js';
-import { textTable } from '../text/text-table.js';
+import { createStyle, type TextOptions } from '../text/style.js';
 
 /** A fit as it is told: how the profile came about, and what the same requests looked like without it. */
 export interface FitDocument {
@@ -15,15 +14,13 @@ export interface FitDocument {
 }
 
 /** The fit for people: what it is made of, how sure it is, and how well it predicts what it has not seen. */
-export function fitTable(document: FitDocument, { colour }: { colour: boolean }): string {
-  const style = createStyle(colour);
-  const table = (rows: readonly (readonly string[])[], names = 1) => {
-    const [heading, ...lines] = textTable(
+export function fitTable(document: FitDocument, options: TextOptions): string {
+  const style = createStyle(options);
+  const table = (rows: readonly (readonly string[])[], names = 1) =>
+    style.table(
       rows,
       rows[0]!.map((_, i) => (i < names ? 'left' : 'right')),
     );
-    return [style.heading(heading!), ...lines];
-  };
   const { hardware, model, profile, report, tp } = document;
   const sections = [
     [style.heading(`${profile}: ${model} on ${hardware}, tp ${tp}`)],
@@ -32,7 +29,7 @@ export function fitTable(document: FitDocument, { colour }: { colour: boolean })
     report.steps === undefined ? [] : table(stepRows(report.steps)),
     report.requests === undefined ? [] : table(requestRows(document), 2),
     report.tried === undefined ? [] : table(triedRows(report.tried)),
-    report.notes.length === 0 ? [] : [style.heading('Notes'), ...report.notes],
+    report.notes.length === 0 ? [] : [style.heading('Notes'), ...report.notes.flatMap((note) => style.prose(note, 2))],
   ];
   return `${sections
     .filter((lines) => lines.length > 0)

@@ -1,23 +1,27 @@
 import type { ComparedVariant, ComparisonDocument } from '../../experiment/comparison/comparison.js';
-import type { MetricDifference } from '../../experiment/comparison/metric-difference.js';
+import type { MetricDifference, Verdict } from '../../experiment/comparison/metric-difference.js';
 import type { Metric } from '../../experiment/metrics.js';
 import { counted, wholeNumber } from '../text/format-number.js';
 import { amount, changeText, unitText } from '../text/metric-text.js';
-import { createStyle } from '../text/style.js';
-import { type Alignment, textTable } from '../text/text-table.js';
+import { createStyle, type Style, type TextOptions } from '../text/style.js';
+import type { Alignment, Cell } from '../text/text-table.js';
 
 /** More instances are told as the least and the most. */
 const LISTED_INSTANCES = 8;
 
 /** The comparison for people: a table of the measures that matter, then a sentence for each difference. */
-export function compareTable(document: ComparisonDocument, { colour }: { colour: boolean }): string {
-  const style = createStyle(colour);
-  const [names, ...rows] = textTable(compareRows(document), alignments(document.comparison.headline));
+export function compareTable(document: ComparisonDocument, options: TextOptions): string {
+  const style = createStyle(options);
+  const { notes } = document.comparison;
   const sections = [
-    [style.heading(document.comparison.title), style.faint(comparisonHeadline(document)), ...document.comparison.notes],
-    [style.heading(names!), ...rows],
-    [style.heading('What differs'), ...findingLines(document)],
-    [style.faint(`${document.comparison.intervals}.`)],
+    [
+      style.heading(document.comparison.title),
+      style.faint(comparisonHeadline(document)),
+      ...notes.flatMap((note) => style.prose(note)),
+    ],
+    style.table(compareRows(document, marker(style)), alignments(document.comparison.headline)),
+    [style.heading('What differs'), ...findingLines(document).flatMap((line) => style.prose(line, 4))],
+    style.prose(`${document.comparison.intervals}.`).map(style.faint),
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
@@ -30,11 +34,14 @@ export function comparisonHeadline({ comparison: { seeds, runs }, variants }: Co
 }
 
 /** A row of names, then one for each variant: the mean of each measure with how it differs, and who got how much. */
-export function compareRows({ comparison: { headline }, variants, differences }: ComparisonDocument): string[][] {
+export function compareRows<Marked extends Cell = string>(
+  { comparison: { headline }, variants, differences }: ComparisonDocument,
+  mark: Mark<Marked> = (text) => text as Marked,
+): (string | Marked)[][] {
   const head = headline.flatMap((metric) => [[metric.title, unitText(metric)].filter(Boolean).join(', '), '']);
   const rows = variants.map((variant) => [
     variant.name,
-    ...headline.flatMap((metric) => metricCells(metric, variant, differences)),
+    ...headline.flatMap((metric) => metricCells(metric, variant, differences, mark)),
     targetsText(variant.targets),
   ]);
   return [['Variant', ...head, 'requests per instance'], ...rows];
@@ -44,12 +51,27 @@ function alignments(headline: readonly Metric[]): Alignment[] {
   return ['left', ...headline.flatMap((): Alignment[] => ['right', 'right']), 'left'];
 }
 
-function metricCells(metric: Metric, variant: ComparedVariant, differences: readonly MetricDifference[]): string[] {
+/** Colours what stands beside a value. */
+type Mark<Marked> = (text: string, verdict: Verdict) => Marked;
+
+function marker({ better, worse }: Style): Mark<Cell> {
+  return (text, verdict) => {
+    if (verdict !== 'better' && verdict !== 'worse') return text;
+    return { text, paint: verdict === 'better' ? better : worse };
+  };
+}
+
+function metricCells<Marked extends Cell>(
+  metric: Metric,
+  variant: ComparedVariant,
+  differences: readonly MetricDifference[],
+  mark: Mark<Marked>,
+): (string | Marked)[] {
   const summary = variant.metrics[metric.key] ?? null;
   const difference = differences.find((one) => one.variant === variant.name && one.metric === metric.key);
   return [
     summary === null ? '-' : amount(metric, summary.mean),
-    difference === undefined ? '' : verdictText(metric, difference),
+    difference === undefined ? '' : mark(verdictText(metric, difference), difference.verdict),
   ];
 }
 

@@ -8,12 +8,12 @@ import type {
   SessionMetrics,
 } from '../../simulator/result-document.js';
 import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
-import { textTable } from '../text/text-table.js';
+import type { Style } from '../text/style.js';
 
 /** The parts of the report that only some runs have. Each is a list of lines, empty when there is nothing to say. */
 
 /** One class says nothing that the cluster's own lines do not. */
-export function classLines(slo: ResultDocument['slo']): string[] {
+export function classLines(slo: ResultDocument['slo'], style: Style): string[] {
   const classes = Object.entries(slo);
   if (classes.length < 2) return [];
   const ms = ({ mean_us, p99_us }: MeanAndTail) => [decimal(mean_us / 1000), decimal(p99_us / 1000)];
@@ -25,10 +25,10 @@ export function classLines(slo: ResultDocument['slo']): string[] {
     ...ms(itl),
     ...ms(e2e),
   ]);
-  return numbersTable([names, ...rows]);
+  return numbersTable([names, ...rows], style);
 }
 
-export function goodputLines(goodput: Goodput | undefined): string[] {
+export function goodputLines(goodput: Goodput | undefined, style: Style): string[] {
   if (goodput === undefined) return [];
   const rows = Object.entries(goodput.per_class).map(([name, target]) => [
     name,
@@ -40,37 +40,44 @@ export function goodputLines(goodput: Goodput | undefined): string[] {
       .join(', '),
   ]);
   const all = ['all', '', percent(goodput.slo_attainment), decimal(goodput.goodput_rps), ''];
-  return textTable(
+  return style.table(
     [['Goodput', 'arrived', 'within', 'requests/s', 'by target'], ...rows, all],
     ['left', 'right', 'right', 'right', 'left'],
   );
 }
 
-export function tenantLines({ jain, tenants }: ResultDocument['fairness']): string[] {
+export function tenantLines({ jain, tenants }: ResultDocument['fairness'], style: Style): string[] {
   const entries = Object.entries(tenants);
   if (entries.length === 0) return [];
   const rows = entries.map(([name, { requests, tokens }]) => [name, wholeNumber(requests), wholeNumber(tokens)]);
   return [
-    ...numbersTable([['Tenant', 'requests', 'tokens'], ...rows]),
+    ...numbersTable([['Tenant', 'requests', 'tokens'], ...rows], style),
     `fairness (Jain's index of tokens) ${decimal(jain, 4)}`,
   ];
 }
 
-export function sessionLines(sessions: SessionMetrics | undefined): string[] {
+export function sessionLines(sessions: SessionMetrics | undefined, style: Style): string[] {
   if (sessions === undefined) return [];
   const row = (title: string, { mean, p50, p95, p99 }: Quantiles) => [
     title,
     ...[mean, p50, p95, p99].map((v) => decimal(v)),
   ];
-  return numbersTable([
-    [`${wholeNumber(sessions.count)} sessions, ms`, 'mean', 'p50', 'p95', 'p99'],
-    row('first turn TTFT', sessions.ttft_cold_ms),
-    row('later turns TTFT', sessions.ttft_warm_ms),
-    row('duration', sessions.duration_ms),
-  ]);
+  return numbersTable(
+    [
+      [`${wholeNumber(sessions.count)} sessions, ms`, 'mean', 'p50', 'p95', 'p99'],
+      row('first turn TTFT', sessions.ttft_cold_ms),
+      row('later turns TTFT', sessions.ttft_warm_ms),
+      row('duration', sessions.duration_ms),
+    ],
+    style,
+  );
 }
 
-export function decisionLines(decisions: DecisionSummary | undefined, fitness: ResultDocument['fitness']): string[] {
+export function decisionLines(
+  decisions: DecisionSummary | undefined,
+  fitness: ResultDocument['fitness'],
+  style: Style,
+): string[] {
   const lines: string[] = [];
   if (decisions !== undefined) {
     const { total, admitted, rejected, mean_regret, max_regret } = decisions;
@@ -85,11 +92,14 @@ export function decisionLines(decisions: DecisionSummary | undefined, fitness: R
     const terms = Object.entries(fitness.terms).map(([name, value]) => `${name} ${decimal(value, 6)}`);
     lines.push(`Fitness     ${decimal(fitness.score, 6)} (${terms.join(', ')})`);
   }
-  return lines;
+  return lines.flatMap((line, i) => {
+    const [first, ...rest] = style.prose(line, 12);
+    return [i === 0 ? style.heading(first!) : first!, ...rest];
+  });
 }
 
 /** Only what happened at all. */
-export function anomalyLines(anomalies: ResultDocument['anomalies'], cluster: ClusterMetrics): string[] {
+export function anomalyLines(anomalies: ResultDocument['anomalies'], cluster: ClusterMetrics, style: Style): string[] {
   const counts: [string, number][] = [
     ['priority inversions', anomalies.priority_inversions],
     ['instances with head-of-line blocking', anomalies.hol_blocking_events],
@@ -98,10 +108,10 @@ export function anomalyLines(anomalies: ResultDocument['anomalies'], cluster: Cl
     ...Object.entries(anomalies.shed).map(([name, n]): [string, number] => [`shed: ${name}`, n]),
   ];
   const rows = counts.filter(([, n]) => n > 0).map(([name, n]) => [name, wholeNumber(n)]);
-  return rows.length === 0 ? [] : numbersTable([['Anomalies', ''], ...rows]);
+  return rows.length === 0 ? [] : numbersTable([['Anomalies', ''], ...rows], style);
 }
 
 /** A table whose first column holds names and the others numbers. */
-function numbersTable(rows: readonly (readonly string[])[]): string[] {
-  return textTable(rows, ['left', ...rows[0]!.slice(1).map(() => 'right' as const)]);
+function numbersTable(rows: readonly (readonly string[])[], style: Style): string[] {
+  return style.table(rows, ['left', ...rows[0]!.slice(1).map(() => 'right' as const)]);
 }

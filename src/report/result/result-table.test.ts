@@ -90,9 +90,9 @@ describe('resultTable', () => {
         'between tokens     10.00     11.00     12.00     13.00     14.00     16.00',
         'whole request   1,000.00  1,001.00  1,002.00  1,003.00  1,004.00  1,006.00',
         '',
-        'Instance    requests   share                        TTFT p99   E2E p99  tokens/s  cached  preempted',
-        'instance_0        30  75.0 %  ███████████████          24.00  1,004.00   1,234.5  25.0 %          1',
-        'instance_1        10  25.0 %  █████                    24.00  1,004.00   1,234.5  25.0 %          1',
+        'Instance    requests   share                   TTFT p99   E2E p99  tokens/s  cached  preempted',
+        'instance_0        30  75.0 %  ███████████████     24.00  1,004.00   1,234.5  25.0 %          1',
+        'instance_1        10  25.0 %  █████               24.00  1,004.00   1,234.5  25.0 %          1',
         '',
       ].join('\n'),
     );

@@ -7,13 +7,12 @@ import type {
 } from '../../simulator/result-document.js';
 import { bar } from '../text/bar.js';
 import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
-import { createStyle, type Style } from '../text/style.js';
+import { createStyle, labelledText, type Style, type TextOptions } from '../text/style.js';
 import { textTable } from '../text/text-table.js';
 import { anomalyLines, classLines, decisionLines, goodputLines, sessionLines, tenantLines } from './result-sections.js';
 
 const BAR_WIDTH = 20;
-/** Labels of the first lines are this wide. */
-const LABEL_WIDTH = 12;
+const LEAST_BAR = 6;
 
 /** What becomes of requests besides being completed, in the order they can happen. */
 const FATES: readonly [Exclude<keyof ClusterMetrics, keyof ClientMetrics>, string][] = [
@@ -33,23 +32,20 @@ const FATES: readonly [Exclude<keyof ClusterMetrics, keyof ClientMetrics>, strin
 ];
 
 /** The result for people: a page of aligned text instead of the JSON document. */
-export function resultTable(document: ResultDocument, { colour }: { colour: boolean }): string {
-  const style = createStyle(colour);
+export function resultTable(document: ResultDocument, options: TextOptions): string {
+  const style = createStyle(options);
   const sections = [
     headline(document, style),
-    latencyLines(document.cluster),
+    latencyLines(document.cluster, style),
     instanceLines(document.instances, style),
-    classLines(document.slo),
-    goodputLines(document.goodput),
-    tenantLines(document.fairness),
-    sessionLines(document.sessions),
-    decisionLines(document.decisions, document.fitness),
-    anomalyLines(document.anomalies, document.cluster),
+    classLines(document.slo, style),
+    goodputLines(document.goodput, style),
+    tenantLines(document.fairness, style),
+    sessionLines(document.sessions, style),
+    decisionLines(document.decisions, document.fitness, style),
+    anomalyLines(document.anomalies, document.cluster, style),
   ];
-  // The first line of a table names its columns.
-  const text = sections
-    .filter((lines) => lines.length > 0)
-    .map((lines, i) => (i === 0 ? lines : [style.heading(lines[0]!), ...lines.slice(1)]).join('\n'));
+  const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   return `${text.join('\n\n')}\n`;
 }
 
@@ -57,7 +53,7 @@ function headline({ cluster, config }: ResultDocument, style: Style): string[] {
   const { replica } = config;
   const size = counted(config.instances, 'instance');
   const queue = config.flowControl === null ? '' : `, gateway queue by ${config.flowControl.dispatchOrder}`;
-  const label = (name: string) => style.heading(name.padEnd(LABEL_WIDTH));
+  const labelled = (label: string, text: string) => labelledText(style, label, text);
   const fates = FATES.filter(([key]) => cluster[key] > 0).map(([key, name]) => `${wholeNumber(cluster[key])} ${name}`);
   const capped =
     cluster.length_capped_requests > 0 ? ` (${wholeNumber(cluster.length_capped_requests)} cut short)` : '';
@@ -66,16 +62,29 @@ function headline({ cluster, config }: ResultDocument, style: Style): string[] {
     style.heading(`${replica.model} on ${replica.hardware}, tp ${replica.tp}, ${size}`),
     style.faint(`routing ${config.routing.policy}, admission ${config.admission.policy}${queue}, seed ${config.seed}`),
     '',
-    `${label('Requests')}${[`${wholeNumber(cluster.generated_requests)} generated`, `${wholeNumber(cluster.completed_requests)} completed${capped}`, ...fates].join(', ')}`,
-    `${label('Throughput')}${speed} over ${decimal(cluster.duration_s)} s`,
-    `${label('Tokens')}${wholeNumber(cluster.total_input_tokens)} in, ${wholeNumber(cluster.total_output_tokens)} out`,
-    `${label('KV cache')}${percent(cluster.prompt_cache_hit_rate)} of prompt tokens found, ${counted(cluster.preemption_count, 'preemption')}`,
+    ...labelled(
+      'Requests',
+      [
+        `${wholeNumber(cluster.generated_requests)} generated`,
+        `${wholeNumber(cluster.completed_requests)} completed${capped}`,
+        ...fates,
+      ].join(', '),
+    ),
+    ...labelled('Throughput', `${speed} over ${decimal(cluster.duration_s)} s`),
+    ...labelled(
+      'Tokens',
+      `${wholeNumber(cluster.total_input_tokens)} in, ${wholeNumber(cluster.total_output_tokens)} out`,
+    ),
+    ...labelled(
+      'KV cache',
+      `${percent(cluster.prompt_cache_hit_rate)} of prompt tokens found, ${counted(cluster.preemption_count, 'preemption')}`,
+    ),
   ];
 }
 
 type Quantile = 'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'max';
 
-function latencyLines(cluster: ClusterMetrics): string[] {
+function latencyLines(cluster: ClusterMetrics, style: Style): string[] {
   const quantiles: readonly Quantile[] = ['mean', 'p50', 'p90', 'p95', 'p99', 'max'];
   const row = (title: string, name: 'ttft' | 'itl' | 'e2e') => [
     title,
@@ -88,7 +97,7 @@ function latencyLines(cluster: ClusterMetrics): string[] {
     row('whole request', 'e2e'),
     ...clientRows(cluster, quantiles),
   ];
-  return textTable(rows, ['left', ...quantiles.map(() => 'right' as const)]);
+  return style.table(rows, ['left', ...quantiles.map(() => 'right' as const)]);
 }
 
 /** The same with the network in between, where clients are said to be away. */
@@ -108,21 +117,28 @@ function latency(metrics: ServingMetrics, name: `${'ttft' | 'itl' | 'e2e'}_${Qua
 
 function instanceLines(instances: readonly InstanceMetrics[], style: Style): string[] {
   const total = instances.reduce((sum, { injected_requests }) => sum + injected_requests, 0);
-  const rows = instances.map((instance) => [
-    instance.instance_id,
-    wholeNumber(instance.injected_requests),
-    percent(total === 0 ? 0 : instance.injected_requests / total),
-    bar(total === 0 ? 0 : instance.injected_requests / total, BAR_WIDTH),
-    latency(instance, 'ttft_p99_ms'),
-    latency(instance, 'e2e_p99_ms'),
-    decimal(instance.tokens_per_sec, 1),
-    percent(instance.prompt_cache_hit_rate),
-    wholeNumber(instance.preemption_count),
-  ]);
-  const names = ['Instance', 'requests', 'share', '', 'TTFT p99', 'E2E p99', 'tokens/s', 'cached', 'preempted'];
-  const lines = textTable(
-    [names, ...rows],
-    ['left', 'right', 'right', 'left', 'right', 'right', 'right', 'right', 'right'],
+  const shareOf = ({ injected_requests }: InstanceMetrics) => (total === 0 ? 0 : injected_requests / total);
+  const table = (barWidth: number) => [
+    ['Instance', 'requests', 'share', '', 'TTFT p99', 'E2E p99', 'tokens/s', 'cached', 'preempted'],
+    ...instances.map((instance) => [
+      instance.instance_id,
+      wholeNumber(instance.injected_requests),
+      percent(shareOf(instance)),
+      { text: bar(shareOf(instance), barWidth).trimEnd(), paint: style.bar },
+      latency(instance, 'ttft_p99_ms'),
+      latency(instance, 'e2e_p99_ms'),
+      decimal(instance.tokens_per_sec, 1),
+      percent(instance.prompt_cache_hit_rate),
+      wholeNumber(instance.preemption_count),
+    ]),
+  ];
+  const right = ['right', 'right', 'right', 'right', 'right'] as const;
+  // The bar takes what the numbers leave, or goes.
+  const numbers = Math.max(
+    ...textTable(table(0), ['left', 'right', 'right', 'left', ...right]).map(({ length }) => length),
   );
-  return lines.map((line) => line.replace(/[█▏▎▍▌▋▊▉]+/u, (blocks) => style.bar(blocks)));
+  const barWidth = Math.min(BAR_WIDTH, style.width - numbers);
+  if (barWidth >= LEAST_BAR) return style.table(table(barWidth), ['left', 'right', 'right', 'left', ...right]);
+  const bare = table(0).map((row) => row.filter((_, column) => column !== 3));
+  return style.table(bare, ['left', 'right', 'right', ...right]);
 }

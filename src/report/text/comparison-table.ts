@@ -1,6 +1,5 @@
 import { decimal, percent, wholeNumber } from './format-number.js';
-import { createStyle } from './style.js';
-import { textTable } from './text-table.js';
+import { createStyle, type TextOptions } from './style.js';
 
 /** A statistic as it should be and as it is. */
 export interface ComparisonRow {
@@ -12,8 +11,12 @@ export interface ComparisonRow {
   difference: number;
   /** The difference in other tries: its mean and standard deviation. */
   tries?: { mean: number; deviation: number };
-  /** Said at the end of the line. */
+  /** Stands at the end of the line. */
   remark?: string;
+  /** Stands below the table. */
+  note?: string;
+  /** Further off than it may be. */
+  isOutside?: boolean;
 }
 
 const FORMATS: Readonly<Record<ComparisonRow['kind'], (value: number) => string>> = {
@@ -28,9 +31,9 @@ const FORMATS: Readonly<Record<ComparisonRow['kind'], (value: number) => string>
 export function comparisonTable(
   columns: readonly string[],
   rows: readonly ComparisonRow[],
-  { colour }: { colour: boolean },
+  options: TextOptions,
 ): string {
-  const style = createStyle(colour);
+  const style = createStyle(options);
   const [expected, found, tries] = columns;
   const cells = rows.map((row) => [
     row.name,
@@ -38,12 +41,12 @@ export function comparisonTable(
     FORMATS[row.kind](row.found),
     signed(row.difference),
     ...(tries === undefined ? [] : [triesText(row)]),
-    row.remark ?? '',
+    row.isOutside ? { text: row.remark ?? '', paint: style.worse } : (row.remark ?? ''),
   ]);
   const names = ['', expected!, found!, 'difference', ...(tries === undefined ? [] : [tries]), ''];
   const alignments = names.map((_, i) => (i === 0 || i === names.length - 1 ? ('left' as const) : ('right' as const)));
-  const [heading, ...lines] = textTable([names, ...cells], alignments);
-  return `${[style.heading(heading!), ...lines].join('\n')}\n`;
+  const notes = rows.flatMap(({ name, note }) => (note === undefined ? [] : style.prose(`${name}: ${note}`, 2)));
+  return `${[...style.table([names, ...cells], alignments), ...notes].join('\n')}\n`;
 }
 
 function triesText({ tries }: ComparisonRow): string {

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { textTable } from './text-table.js';
+import { describe, expect, it } from 'vitest';
+import { stackedTables, textTable } from './text-table.js';
 
 it('aligns columns and ends lines without spaces', () => {
   const rows = [
@@ -12,4 +12,37 @@ it('aligns columns and ends lines without spaces', () => {
 
 it('lets no name steer the terminal', () => {
   expect(textTable([['\x1b[31mred\n']], ['left'])).toEqual(['?[31mred?']);
+});
+
+it('colours cells without moving columns', () => {
+  const rows = [
+    ['a', 'b'],
+    ['x', { text: '1', paint: (text: string) => `<${text}>` }],
+    ['x', '100'],
+  ];
+  expect(textTable(rows, ['left', 'right'])).toEqual(['a    b', 'x    <1>', 'x  100']);
+});
+
+describe('stackedTables', () => {
+  const rows = [
+    ['name', 'first', '', 'second', 'third'],
+    ['a', '1', '+2 %', '3', '4'],
+  ];
+  const alignments = ['left', 'right', 'right', 'right', 'right'] as const;
+
+  it('leaves a table that fits as it is', () => {
+    expect(stackedTables(rows, alignments, 34)).toEqual([textTable(rows, alignments)]);
+  });
+
+  it('continues below with the first column again, and keeps unnamed columns with the one before', () => {
+    expect(stackedTables(rows, alignments, 26)).toEqual([
+      ['name  first        second', 'a         1  +2 %       3'],
+      ['name  third', 'a         4'],
+    ]);
+    expect(stackedTables(rows, alignments, 5)).toEqual([
+      ['name  first', 'a         1  +2 %'],
+      ['name  second', 'a          3'],
+      ['name  third', 'a         4'],
+    ]);
+  });
 });

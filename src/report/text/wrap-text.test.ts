@@ -15,3 +15,8 @@ describe('wrapText', () => {
     expect(wrapText('a unbreakable-word', 5)).toEqual(['a', 'unbreakable-word']);
   });
 });
+
+it('keeps indentation, and gives further lines a width of their own', () => {
+  expect(wrapText('  one two three', 9, 5)).toEqual(['  one two', 'three']);
+  expect(wrapText('one two three', 9, 5)).toEqual(['one two', 'three']);
+});

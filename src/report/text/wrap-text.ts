@@ -1,16 +1,21 @@
 /**
- * Splits text into lines of at most `width` characters. A word that is longer is split after a comma, or stands on a line of
- * its own; lines of the text itself stay lines.
+ * Splits text into lines of at most `width` characters, or `further` for lines after the first. A word that is longer is split
+ * after a comma, or stands on a line of its own; a number stays with its percent sign; lines of the text itself stay lines.
  */
-export function wrapText(text: string, width: number): string[] {
+export function wrapText(text: string, width: number, further = width): string[] {
   return text.split('\n').flatMap((paragraph) => {
+    const indent = /^ */.exec(paragraph)![0];
     const lines: string[] = [];
-    let line = '';
-    for (const word of paragraph.split(' ').flatMap((one) => parts(one, width))) {
-      if (line !== '' && line.length + 1 + word.length > width) {
+    let line = indent;
+    for (const word of paragraph
+      .slice(indent.length)
+      .split(/ (?!%)/)
+      .flatMap((one) => parts(one, further))) {
+      const limit = lines.length === 0 ? width : further;
+      if (line.trim() !== '' && line.length + 1 + word.length > limit) {
         lines.push(line);
         line = word;
-      } else line = line === '' ? word : `${line} ${word}`;
+      } else line = line.trim() === '' ? line + word : `${line} ${word}`;
     }
     return [...lines, line];
   });
