@@ -10,7 +10,7 @@ describe('the end', () => {
     for (const text of ['GET / HT', post('hello').slice(0, -1)]) {
       const client = new Client(listener);
       client.socket.end(text);
-      expect(await client.closed()).toMatch(/^HTTP\/1\.1 400 [\s\S]*it breaks off/);
+      expect(await client.closed()).toMatch(/^HTTP\/1\.1 400 [\s\S]*it is incomplete/);
     }
     expect(refused).toEqual([400, 400]);
   });

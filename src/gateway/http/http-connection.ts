@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
 import { ApiError } from '../../protocol/errors.js';
 import { methodWrong } from '../errors.js';
-import { ClientPace } from './client-pace.js';
-import { ClientPatience, NEVER } from './client-patience.js';
+import { ClientPace, ClientPatience, NEVER } from './client-time.js';
 import type { ClientTimes, ConnectionHost } from './connection-host.js';
 import { HttpRequest, type RequestCarrier } from './http-request.js';
 import { HttpResponse, KEEP_ALIVE_MS, type ResponseCarrier } from './http-response.js';
@@ -160,7 +159,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     if (this.#isShut) return;
     const due = this.#due.length;
     if (due === 0 && !this.#reader.isInHead) this.#finish();
-    else if (due === 0 || (due === 1 && this.#readingFor?.headersSent === false)) this.#break(notHttp('breaks off'));
+    else if (due === 0 || (due === 1 && this.#readingFor?.headersSent === false)) this.#break(notHttp('is incomplete'));
     else this.destroy();
   };
 

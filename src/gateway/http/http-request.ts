@@ -1,4 +1,4 @@
-import { isNamed } from './is-named.js';
+import { isNamed } from '../wire/field-names.js';
 
 /** What a request needs of its connection. */
 export interface RequestCarrier {

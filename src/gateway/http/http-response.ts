@@ -1,7 +1,6 @@
-import { dateLine } from './date-line.js';
+import { isNamed } from '../wire/field-names.js';
+import { dateLine, statusLine } from './head-lines.js';
 import type { HttpRequest } from './http-request.js';
-import { isNamed } from './is-named.js';
-import { statusLine } from './status-line.js';
 
 /** Longer than clients keep an idle connection, so that none is closed under a request. */
 export const KEEP_ALIVE_MS = 75_000;

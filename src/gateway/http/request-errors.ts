@@ -1,23 +1,20 @@
 import { ApiError } from '../../protocol/errors.js';
-import type { MessageErrors } from './message-errors.js';
+import type { MessageErrors } from '../wire/message-errors.js';
 
-/** What is wrong with the bytes of a request, as its sender is told. */
+/** What is wrong with the bytes of a request, as its client is told. */
 
-/** @param problem as in `has a bad length` */
-export const notHttp = (problem: string) => new ApiError('malformed', `The request is not valid HTTP: it ${problem}.`);
+/** @param problem a predicate of the request, as in `has an invalid content-length` */
+export const notHttp = (problem: string) =>
+  new ApiError('malformed', `The request is not valid HTTP/1.1: it ${problem}.`);
 
 export const headersTooLarge = (what: string, limit: number) =>
-  new ApiError(
-    'headers_too_large',
-    `The request's ${what} are larger than ${limit} bytes, the most this gateway takes.`,
-  );
+  new ApiError('headers_too_large', `The request's ${what} exceed the limit of ${limit} bytes.`);
 
-export const requestTimeout = () => new ApiError('request_timeout', 'The request did not come in time.');
+export const requestTimeout = () => new ApiError('request_timeout', 'The request was not complete in time.');
 
 export const expectationUnknown = () =>
-  new ApiError('expectation_failed', 'Nothing but 100-continue can be expected of this gateway.');
+  new ApiError('expectation_failed', 'The only supported expectation is 100-continue.');
 
-/** For those who read requests. */
 export const requestErrors: MessageErrors = {
   malformed: notHttp,
   tooLarge: (what, limit) =>

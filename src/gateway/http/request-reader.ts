@@ -1,20 +1,24 @@
-import { ChunkedBody, MOST_READ } from './chunked-body.js';
-import { CR, LF } from './field-bytes.js';
+import { ChunkedBody, MOST_READ } from '../wire/chunked-body.js';
+import { CR, LF } from '../wire/field-bytes.js';
+import { CHUNKED } from '../wire/message-framing.js';
 import { requestErrors } from './request-errors.js';
-import { CHUNKED, checkTrailers, RequestFraming } from './request-framing.js';
+import { checkTrailers, RequestFraming } from './request-framing.js';
 import { RequestHead } from './request-head.js';
 
-/** Who hears what a reader finds. */
+/** Receives the requests that a reader finds. */
 export interface RequestSink {
-  /** Whether anything more may be told just now. */
+  /** Whether it takes more now. */
   readonly isReady: boolean;
-  /** @param whole all of the body, when it came together with the head; else pieces and the end follow. All to be used at once */
+  /**
+   * Everything passed is valid until the call returns.
+   * @param whole the body, when it came together with the head; otherwise `onPiece` and `onEnd` follow
+   */
   onHead(head: RequestHead, framing: RequestFraming, whole: Buffer | null): void;
   onPiece(piece: Buffer): void;
   onEnd(): void;
 }
 
-/** What all connections of a port read with, as long as heads come in one piece. */
+/** Readers that all connections of a port share, for heads that come in one piece. */
 export class SharedReader {
   readonly head: RequestHead;
   readonly framing = new RequestFraming();
@@ -24,15 +28,14 @@ export class SharedReader {
   }
 }
 
-/** Bytes of chunk extensions in a body, which nobody uses. */
+/** Bytes of chunk extensions in a body; they are dropped. */
 const MOST_EXTENSIONS = 16_384;
 const NOTHING = Buffer.alloc(0);
 
-/** Finds one request after the other in what a connection brings. What is no request is thrown as an ApiError. */
+/** Splits the bytes of a connection into requests. Throws an ApiError for what is not a request. */
 export class RequestReader {
-  /** A head has begun and has not ended. */
+  /** Whether a head, or a body, has begun and not ended. */
   isInHead = false;
-  /** The same of a body. */
   isInBody = false;
   readonly #sink: RequestSink;
   readonly #shared: SharedReader;
@@ -47,7 +50,7 @@ export class RequestReader {
     this.#sink = sink;
   }
 
-  /** Goes through what came, for as long as the sink is ready. Returns where it stopped. */
+  /** Reads for as long as the sink is ready. Returns where it stopped. */
   read(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && this.#sink.isReady) {
@@ -60,7 +63,7 @@ export class RequestReader {
     const head = this.isInHead ? this.#own! : this.#shared.head;
     let from = start;
     if (!this.isInHead) {
-      // Some clients send an empty line after a body: nothing has begun by that.
+      // Some clients send an empty line after a body: it does not begin a request.
       while (bytes[from] === CR && bytes[from + 1] === LF) from += 2;
       if (from === bytes.length) return from;
       head.begin(false);
@@ -86,7 +89,7 @@ export class RequestReader {
     return end;
   }
 
-  /** A head that goes on in the next piece is read by a reader of this connection. */
+  /** A head that goes on in the next piece needs a reader of its own. */
   #keepHead(bytes: Buffer, from: number): void {
     const own = this.#ownHead();
     own.begin(false);

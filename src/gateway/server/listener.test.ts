@@ -151,8 +151,8 @@ describe('Listener', () => {
     ['GET / HTTP/1.1\r\n\r\n', 400, 'no host'],
     ['GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', 400, 'more than one host'],
     ['CONNECT a:80 HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\n', 405, 'does not take CONNECT'],
-    [`GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(5000)}\r\n\r\n`, 431, 'larger than 4096 bytes'],
-    [`GET /${'y'.repeat(5000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 431, 'larger than 4096 bytes'],
+    [`GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(5000)}\r\n\r\n`, 431, 'exceed the limit of 4096 bytes'],
+    [`GET /${'y'.repeat(5000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 431, 'exceed the limit of 4096 bytes'],
     ['POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', 400, 'not valid HTTP'],
     [
       'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',

@@ -1,6 +1,6 @@
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
-import { MOST_READ } from '../http/chunked-body.js';
+import { MOST_READ } from '../wire/chunked-body.js';
 
 /** A record of TLS holds no more. */
 const MOST_SECURE_READ = 16_384;

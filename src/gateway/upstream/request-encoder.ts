@@ -1,26 +1,20 @@
-import { NAME_BYTES, VALUE_BYTES } from '../http/field-bytes.js';
-import { isNamed } from '../http/is-named.js';
+import { isFieldName, isNamed } from '../wire/field-names.js';
+import { MessageBuffer, ROOM } from '../wire/message-buffer.js';
 
-/** A request as it is to be sent. */
+/** A request to be sent. */
 export interface RequestParts {
   readonly path: string;
   readonly method: string;
-  /** Name, value, name, value. `host`, `content-length` and what else belongs to one connection are the encoder's to set. */
+  /** Name, value, name, value. `host`, `content-length` and other fields of one connection are set by the encoder alone. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
-const ROOM = 65_536;
 const METHOD = /^[A-Z]{1,16}$/;
 const PATH = /^\/[\x21-\x7e\x80-\xff]*$/;
 
-/**
- * Writes requests into one buffer that is used again and again. Nobody breaks out of a header: the bytes are counted as they go
- * out, and there is no control character among them but the line ends put there. That also catches text that is wider than a
- * byte, whose lower bytes are what goes out.
- */
-export class RequestEncoder {
-  bytes = Buffer.allocUnsafeSlow(ROOM);
+/** Writes requests to one replica into a buffer that all its connections share. */
+export class RequestEncoder extends MessageBuffer {
   readonly #host: string;
   /** The first lines of the last request; those of the next are most often the same. */
   #method = '';
@@ -28,39 +22,30 @@ export class RequestEncoder {
   #start = '';
 
   constructor(host: string) {
+    super();
     this.#host = host;
   }
 
-  /** The length of the head, which is in `bytes` now; -1 for a request that cannot be sent. */
+  /** The length of the head, which is in `bytes` then; -1 for a request that cannot be sent. */
   head({ path, method, headers, body }: RequestParts): number {
     if ((path !== this.#path || method !== this.#method) && !this.#begin(method, path)) return -1;
     let head = this.#start;
     for (let i = 0; i < headers.length; i += 2) {
       const name = headers[i]!;
-      if (!isName(name) || isOurs(name)) return -1;
+      if (!isFieldName(name) || isSetHere(name)) return -1;
       head += `${name}: ${headers[i + 1]!}\r\n`;
     }
     const hasLength = body.length > 0 || method !== 'GET';
     head += hasLength ? `content-length: ${body.length}\r\n\r\n` : '\r\n';
     if (head.length > ROOM) return -1;
-    const { bytes } = this;
-    const length = bytes.write(head, 0, 'latin1');
-    let values = 0;
-    for (let i = 0; i < length; i++) values += VALUE_BYTES[bytes[i]!]!;
-    const lines = 3 + (headers.length >> 1) + (hasLength ? 1 : 0);
-    return length - values === 2 * lines ? length : -1;
+    return this.putHead(head, 3 + (headers.length >> 1) + (hasLength ? 1 : 0));
   }
 
-  /** Adds the body behind the head; false when there is no room for it. */
+  /** Adds the body behind the head; false when it does not fit. */
   body(at: number, body: Buffer): boolean {
     if (at + body.length > ROOM) return false;
     body.copy(this.bytes, at);
     return true;
-  }
-
-  /** What was written last is not out yet: the next request is written elsewhere. */
-  renew(): void {
-    this.bytes = Buffer.allocUnsafeSlow(ROOM);
   }
 
   #begin(method: string, path: string): boolean {
@@ -72,15 +57,8 @@ export class RequestEncoder {
   }
 }
 
-function isName(name: string): boolean {
-  for (let i = 0; i < name.length; i++) {
-    if (NAME_BYTES[name.charCodeAt(i)] !== 1) return false;
-  }
-  return name.length > 0;
-}
-
-/** Whether a header says how the message is framed or what becomes of the connection. */
-function isOurs(name: string): boolean {
+/** Whether a field is about framing or the connection. */
+function isSetHere(name: string): boolean {
   switch (name.length) {
     case 2:
       return isNamed(name, 'te');

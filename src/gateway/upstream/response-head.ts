@@ -1,10 +1,10 @@
-import { CR, LF, SPACE, VALUE_BYTES } from '../http/field-bytes.js';
-import { HeadReader } from '../http/head-reader.js';
-import { respondErrors } from './upstream-error.js';
+import { beginsAs, CR, LF, SPACE, VALUE_BYTES } from '../wire/field-bytes.js';
+import { HeadReader } from '../wire/head-reader.js';
+import { responseErrors } from './upstream-error.js';
 
-/** More lines than this are no head but an attack. */
+/** A response with more fields than this is malformed. */
 const MOST_FIELDS = 256;
-const VERSION = [...Buffer.from('HTTP/1.')];
+const VERSION = Buffer.from('HTTP/1.');
 /** `HTTP/1.1 200` */
 const STATUS_LENGTH = 12;
 
@@ -16,16 +16,16 @@ export class ResponseHead extends HeadReader {
   minor = 0;
 
   constructor(limit: number) {
-    super(limit, MOST_FIELDS, respondErrors);
+    super(limit, MOST_FIELDS, responseErrors);
   }
 
   protected override start(bytes: Buffer, base: number, to: number): number {
-    // Whoever speaks another protocol is not waited for.
-    this.#startsAsStatus(bytes, base, to);
+    // Another protocol is refused at its first byte, because its first line may never end.
+    if (!beginsAs(VERSION, bytes, base, to)) throw this.errors.malformed('does not start with HTTP/1.');
     if (to - base <= STATUS_LENGTH) return -1;
     this.#readStatus(bytes, base);
     let at = base + STATUS_LENGTH;
-    if (bytes[at] !== SPACE && bytes[at] !== CR) throw this.errors.malformed('has a bad status');
+    if (bytes[at] !== SPACE && bytes[at] !== CR) throw this.errors.malformed('has an invalid status');
     while (at < to && VALUE_BYTES[bytes[at]!] === 1) at++;
     if (at === to) return -1;
     if (bytes[at++] !== CR) throw this.errors.malformed('has a control character in its status line');
@@ -36,26 +36,18 @@ export class ResponseHead extends HeadReader {
 
   protected override named(): void {}
 
-  /** What is there of the first line must be its beginning. */
-  #startsAsStatus(bytes: Buffer, base: number, to: number): void {
-    const length = Math.min(to - base, VERSION.length);
-    for (let i = 0; i < length; i++) {
-      if (bytes[base + i] !== VERSION[i]) throw this.errors.malformed('does not begin as HTTP/1.x');
-    }
-  }
-
   #readStatus(bytes: Buffer, base: number): void {
     this.minor = bytes[base + 7]! - 48;
     if ((this.minor !== 0 && this.minor !== 1) || bytes[base + 8] !== SPACE) {
-      throw this.errors.malformed('is not HTTP/1.0 or 1.1');
+      throw this.errors.malformed('is neither HTTP/1.1 nor HTTP/1.0');
     }
     let status = 0;
     for (let i = 9; i < STATUS_LENGTH; i++) {
       const digit = bytes[base + i]! - 48;
-      if (digit < 0 || digit > 9) throw this.errors.malformed('has a bad status');
+      if (digit < 0 || digit > 9) throw this.errors.malformed('has an invalid status');
       status = status * 10 + digit;
     }
-    if (status < 100) throw this.errors.malformed('has a bad status');
+    if (status < 100) throw this.errors.malformed('has an invalid status');
     this.status = status;
   }
 }

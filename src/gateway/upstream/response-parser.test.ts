@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MOST_READ } from '../http/chunked-body.js';
+import { MOST_READ } from '../wire/chunked-body.js';
 import { ResponseParser } from './response-parser.js';
 import { MALFORMED, MALFORMED_CHUNKS, VALID } from './responses.fixture.js';
 
@@ -224,7 +224,7 @@ describe('AnswerParser refuses', () => {
       const { error } = parse(pieces, { ends: true });
       expect([error?.code, error?.message]).toEqual([
         'UPSTREAM_HEAD_TOO_LARGE',
-        `the answer's ${what} are larger than ${LIMIT} bytes`,
+        `the ${what} of the response exceed the limit of ${LIMIT} bytes`,
       ]);
     }
   });

@@ -1,12 +1,13 @@
-import { ChunkedBody } from '../http/chunked-body.js';
-import { CHUNKED, Framing, UNTIL_CLOSE } from './framing.js';
+import { ChunkedBody } from '../wire/chunked-body.js';
+import { CHUNKED, NOT_GIVEN } from '../wire/message-framing.js';
+import { ResponseFraming } from './response-framing.js';
 import { ResponseHead } from './response-head.js';
-import { cut, malformed, respondErrors } from './upstream-error.js';
+import { cut, malformed, responseErrors } from './upstream-error.js';
 
-/** Answers of the kind `100 Continue` before the one that counts: nobody needs more. */
+/** 1xx responses before the final one; no server needs more. */
 const MOST_INTERIM = 16;
 
-/** Who hears what a parser finds. */
+/** Receives what a parser finds. */
 export interface ResponseSink {
   onHeaders(status: number, headers: string[]): void;
   /** @param isLast nothing but `onEnd` follows */
@@ -21,17 +22,17 @@ const REST = 3;
 const DONE = 4;
 
 /**
- * Finds one response after the other in what a connection brings. It calls nobody's code while it is not sure of its place: a head
- * is told when its framing is known, data once per read, the end after the last of it.
+ * Splits the bytes of a connection into responses. Its state is consistent whenever it calls the sink: the head is passed on when
+ * its framing is known, data once per read, the end after the last data.
  */
 export class ResponseParser {
-  /** Whether anything of the present answer has come. */
+  /** Whether any byte of the present response has come. */
   hasBegun = false;
-  /** Whether the connection may be used again: the response ended exactly, and allowed it. */
+  /** Whether the connection may be used again: nothing follows the response, and it allows it. */
   isReusable = false;
   readonly #sink: ResponseSink;
   readonly #head: ResponseHead;
-  readonly #framing = new Framing();
+  readonly #framing = new ResponseFraming();
   readonly #chunks: ChunkedBody;
   #stage = DONE;
   #isHead = false;
@@ -41,7 +42,7 @@ export class ResponseParser {
   constructor(headLimit: number, sink: ResponseSink) {
     this.#sink = sink;
     this.#head = new ResponseHead(headLimit);
-    this.#chunks = new ChunkedBody(headLimit, this.#head, respondErrors);
+    this.#chunks = new ChunkedBody(headLimit, this.#head, responseErrors);
   }
 
   get isDone(): boolean {
@@ -53,7 +54,7 @@ export class ResponseParser {
     return this.#framing.keepAliveMs;
   }
 
-  /** A request is being sent. @param isHead its response has no body, whatever it says */
+  /** Expects a response. @param isHead whether the request is HEAD: its response has no body, whatever its fields say */
   begin(isHead: boolean): void {
     this.hasBegun = false;
     this.isReusable = false;
@@ -63,7 +64,7 @@ export class ResponseParser {
     this.#head.begin(false);
   }
 
-  /** What the connection brought, of which nothing is kept. Throws when it is no response. */
+  /** Reads bytes and keeps none of them. Throws when they are not a response. */
   read(bytes: Buffer, to: number): void {
     this.hasBegun = true;
     let at = 0;
@@ -78,7 +79,7 @@ export class ResponseParser {
     else if (at < to) this.#sink.onData(copied(bytes, at, to), false);
   }
 
-  /** The connection brings no more. Throws when the response has not ended by that. */
+  /** The connection has ended. Throws when that does not complete the response. */
   end(): void {
     if (this.#stage !== REST) throw cut();
     this.#stage = DONE;
@@ -88,8 +89,8 @@ export class ResponseParser {
   #startBody(): void {
     const { status, minor, headers } = this.#head;
     if (status < 200) {
-      if (status === 101) throw malformed('changes the protocol');
-      if (++this.#interim > MOST_INTERIM) throw malformed('does not come to the point');
+      if (status === 101) throw malformed('switches protocols');
+      if (++this.#interim > MOST_INTERIM) throw malformed('comes after too many 1xx responses');
       this.#head.begin(false);
       return;
     }
@@ -98,7 +99,7 @@ export class ResponseParser {
     if (length === CHUNKED) {
       this.#stage = CHUNKS;
       this.#chunks.begin();
-    } else if (length === UNTIL_CLOSE) this.#stage = REST;
+    } else if (length === NOT_GIVEN) this.#stage = REST;
     else {
       this.#stage = LENGTH;
       this.#left = length;
@@ -121,7 +122,7 @@ export class ResponseParser {
     if (chunks.isComplete) this.#finish(end === to);
   }
 
-  /** @param isExact nothing came after the response that nobody asked for */
+  /** @param isExact whether no bytes follow the response */
   #finish(isExact: boolean): void {
     this.#stage = DONE;
     this.isReusable = isExact && this.#framing.keepsAlive;
@@ -129,7 +130,7 @@ export class ResponseParser {
   }
 }
 
-/** What was read lies in a buffer that the next read overwrites. */
+/** The next read overwrites the buffer. */
 function copied(bytes: Buffer, from: number, to: number): Buffer {
   const copy = Buffer.allocUnsafe(to - from);
   bytes.copy(copy, 0, from, to);

@@ -1,21 +1,21 @@
-import type { MessageErrors } from '../http/message-errors.js';
+import type { MessageErrors } from '../wire/message-errors.js';
 
 /**
- * What can go wrong on the way to a replica and back. Errors of the socket keep the system's codes (ECONNREFUSED, ECONNRESET,
- * EPIPE, ...); these are the others.
+ * What can go wrong on the way to a replica and back. Errors of the socket keep the codes of the operating system (ECONNREFUSED,
+ * ECONNRESET, EPIPE, ...); these are the others.
  */
 export type UpstreamCode =
   /** No connection in time. */
   | 'UPSTREAM_CONNECT_TIMEOUT'
-  /** No answer in time: its head was not complete. */
+  /** The head of the response was not complete in time. */
   | 'UPSTREAM_HEADERS_TIMEOUT'
   /** The replica ended the connection before its response had ended. */
   | 'UPSTREAM_CUT'
-  /** What came is not an HTTP/1.1 answer, or it is not certain where it ends. */
+  /** Not an HTTP/1.1 response, or one whose end is ambiguous. */
   | 'UPSTREAM_MALFORMED'
-  /** The response's head, its trailers or the extensions of its chunks are larger than is taken. */
+  /** The head of the response, its trailers or its chunk extensions exceed the limit. */
   | 'UPSTREAM_HEAD_TOO_LARGE'
-  /** All connections are in use, and as many requests as may are waiting for one. */
+  /** All connections are in use, and the queue for one is full. */
   | 'UPSTREAM_BUSY'
   /** The request cannot be sent as it is. */
   | 'UPSTREAM_BAD_REQUEST'
@@ -33,22 +33,21 @@ export class UpstreamError extends Error {
   }
 }
 
-export const malformed = (problem: string) => new UpstreamError('UPSTREAM_MALFORMED', `the answer ${problem}`);
+export const malformed = (problem: string) => new UpstreamError('UPSTREAM_MALFORMED', `the response ${problem}`);
 
 const headTooLarge = (what: string, limit: number) =>
-  new UpstreamError('UPSTREAM_HEAD_TOO_LARGE', `the answer's ${what} are larger than ${limit} bytes`);
+  new UpstreamError('UPSTREAM_HEAD_TOO_LARGE', `the ${what} of the response exceed the limit of ${limit} bytes`);
 
-/** For those who read answers. */
-export const respondErrors: MessageErrors = { malformed, tooLarge: headTooLarge };
+export const responseErrors: MessageErrors = { malformed, tooLarge: headTooLarge };
 
-export const cut = () => new UpstreamError('UPSTREAM_CUT', 'the connection ended before the answer did');
+export const cut = () => new UpstreamError('UPSTREAM_CUT', 'the connection closed before the response was complete');
 
 export const connectTimeout = () => new UpstreamError('UPSTREAM_CONNECT_TIMEOUT', 'no connection in time');
 
-export const headersTimeout = () => new UpstreamError('UPSTREAM_HEADERS_TIMEOUT', 'no answer in time');
+export const headersTimeout = () => new UpstreamError('UPSTREAM_HEADERS_TIMEOUT', 'no response in time');
 
 export const busy = (waiting: number) =>
-  new UpstreamError('UPSTREAM_BUSY', `${waiting} requests wait for a connection`);
+  new UpstreamError('UPSTREAM_BUSY', `${waiting} requests are already waiting for a connection`);
 
 export const badRequest = () => new UpstreamError('UPSTREAM_BAD_REQUEST', 'the request cannot be written as HTTP');
 

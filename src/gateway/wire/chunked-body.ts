@@ -2,13 +2,13 @@ import { CR, LF, SEMICOLON, SPACE, TAB, VALUE_BYTES } from './field-bytes.js';
 import type { HeadReader } from './head-reader.js';
 import type { MessageErrors } from './message-errors.js';
 
-/** The most that is given to a parser at once. */
+/** The most bytes that may be read at once. */
 export const MOST_READ = 65_536;
-/** `1 CR LF x CR LF`: the least that brings a piece. */
+/** `1 CR LF x CR LF`: the shortest chunk. */
 const SMALLEST = 6;
-/** Noughts before a size are allowed, but not without end. */
+/** Leading zeros of a size are allowed, but not without end. */
 const MOST_DIGITS = 128;
-/** Larger ones would not be exact. */
+/** Larger sizes would not be exact. */
 const TOO_LARGE = 2 ** 52;
 
 const HEX = new Int8Array(256).fill(-1);
@@ -27,11 +27,11 @@ const DATA_CR = 6;
 const DATA_LF = 7;
 const TRAILERS = 8;
 
-/** Where the data of chunks lies in what was read last; shared, because it is used at once. */
+/** Where the data of the chunks in the last read lies. Shared by all bodies: it is used before the next read. */
 const starts = new Int32Array(MOST_READ / SMALLEST + 2);
 const ends = new Int32Array(MOST_READ / SMALLEST + 2);
 
-/** Reads a chunked body in whatever pieces it comes. Extensions and trailers are looked at, bounded and dropped. */
+/** Reads a chunked body, however it is cut into pieces. Extensions and trailers are checked, bounded and dropped. */
 export class ChunkedBody {
   isComplete = false;
   readonly #mostExtensions: number;
@@ -47,7 +47,7 @@ export class ChunkedBody {
   #length = 0;
 
   /**
-   * @param mostExtensions in bytes, of a whole body
+   * @param mostExtensions bytes of chunk extensions in a whole body
    * @param head reads the trailers
    */
   constructor(mostExtensions: number, head: HeadReader, errors: MessageErrors) {
@@ -64,7 +64,7 @@ export class ChunkedBody {
     this.#extensions = 0;
   }
 
-  /** Goes through what was read, no more than `MOST_READ` bytes. The place after the body, or `to` when it goes on. */
+  /** Reads at most `MOST_READ` bytes. Returns where the body ends, or `to` when it goes on. */
   read(bytes: Buffer, from: number, to: number): number {
     this.#pieces = 0;
     this.#length = 0;
@@ -77,10 +77,10 @@ export class ChunkedBody {
           if (digit >= 0) {
             this.#size = this.#size * 16 + digit;
             if (++this.#digits > MOST_DIGITS || this.#size >= TOO_LARGE) {
-              throw this.#errors.malformed('has a chunk of no size');
+              throw this.#errors.malformed('has an invalid chunk size');
             }
             at++;
-          } else if (this.#digits === 0) throw this.#errors.malformed('has a chunk of no size');
+          } else if (this.#digits === 0) throw this.#errors.malformed('has an invalid chunk size');
           else state = AFTER_SIZE;
           break;
         }
@@ -91,7 +91,7 @@ export class ChunkedBody {
         case BEFORE_EXTENSION: {
           const byte = bytes[at++];
           if (byte === SEMICOLON) state = EXTENSION;
-          else if (byte !== SPACE && byte !== TAB) throw this.#errors.malformed('has a chunk of no size');
+          else if (byte !== SPACE && byte !== TAB) throw this.#errors.malformed('has an invalid chunk size');
           this.#extended(1);
           break;
         }
@@ -150,7 +150,7 @@ export class ChunkedBody {
     }
   }
 
-  /** A copy of the data in what was read, all chunks in one; null when there was none. */
+  /** A copy of the data of the last read, all chunks in one; null when there was none. */
   data(bytes: Buffer): Buffer | null {
     if (this.#pieces === 0) return null;
     const data = Buffer.allocUnsafe(this.#length);

@@ -1,14 +1,14 @@
 import { COLON, CR, LF, NAME_BYTES, SPACE, TAB, VALUE_BYTES } from './field-bytes.js';
 import type { MessageErrors } from './message-errors.js';
 
-/** Heads have fewer lines as a rule; where one has more, there is room for twice as many. */
+/** Room for fields at first; it doubles when a head has more. */
 const USUAL_FIELDS = 64;
-/** Heads that come in pieces are kept in twice as much room whenever there is too little. */
+/** Room for the bytes of a head that comes in pieces, at first; it doubles as well. */
 const USUAL_BYTES = 1024;
-/** A part of a text keeps all of it in memory, and some names and values are kept for long. */
+/** A substring keeps the whole text in memory, and some names and values are kept for long: larger heads are not shared. */
 const MOST_SHARED = 4096;
 
-/** A first line longer than this may take its time. */
+/** A first line that comes in pieces and is longer than this is scanned again only when it has ended. */
 const LONG_LINE = 256;
 
 const START = 0;
@@ -20,12 +20,12 @@ const VALUE = 5;
 const HEAD_END = 6;
 
 /**
- * Reads the head of a message in whatever pieces it comes: its first line, which is for those who extend this, and header lines,
- * strictly. Lines end in CR LF, nothing is folded, no control characters. A head that comes in one piece, as almost all do, is
- * not copied.
+ * Reads the head of a message, however it is cut into pieces: the first line, which subclasses read, and the header lines.
+ * Strict: lines end in CR LF, there is no folding and there are no control characters. A head that comes in one piece, as almost
+ * all do, is not copied.
  */
 export abstract class HeadReader {
-  /** Of the head or the trailers read last: name, value, name, value. */
+  /** Headers or trailers read last: name, value, name, value. */
   headers: string[] = [];
   protected readonly errors: MessageErrors;
   readonly #limit: number;
@@ -35,7 +35,7 @@ export abstract class HeadReader {
   /** Where each name and value starts and ends, from the head's first byte. */
   #marks = new Int32Array(4 * USUAL_FIELDS);
   #fields = 0;
-  /** How far the head was looked at, and its bytes if it has come in part. */
+  /** How far the head is scanned, and its bytes if it has come in part. */
   #at = 0;
   #kept: Buffer | null = null;
   #keptLength = 0;
@@ -47,13 +47,13 @@ export abstract class HeadReader {
     this.errors = errors;
   }
 
-  /** The place after the first line and its end; -1 when there is more of it to come. Throws when it is none. */
+  /** Where the first line ends; -1 while it is incomplete. Throws when it is malformed. */
   protected abstract start(bytes: Buffer, base: number, to: number): number;
 
-  /** The head as a text, from its first byte. */
+  /** Takes method, target and the like out of the text of the head. */
   protected abstract named(text: string): void;
 
-  /** A new head follows; or, after the last chunk, header lines alone. */
+  /** Starts a head or, after the last chunk, trailers: header lines alone. */
   begin(isTrailer: boolean): void {
     this.#isTrailer = isTrailer;
     this.#state = isTrailer ? LINE : START;
@@ -63,10 +63,10 @@ export abstract class HeadReader {
     this.#keptLength = 0;
   }
 
-  /** The place after the head, or -1 when it goes on in the next piece. */
+  /** Where the head ends, or -1 when it goes on in the next piece. */
   read(bytes: Buffer, from: number, to: number): number {
     const before = this.#keptLength;
-    // One byte over the limit is enough to know.
+    // One byte over the limit is enough.
     const most = Math.min(to - from, this.#limit + 1 - before);
     const kept = before === 0 ? null : this.#keep(bytes, from, from + most);
     const end = kept === null ? this.#scan(bytes, from, from + most) : this.#scan(kept, 0, before + most);
@@ -98,7 +98,7 @@ export abstract class HeadReader {
     return kept;
   }
 
-  /** Goes on where it stopped; where the head starts is `base`. The place after it, or -1. */
+  /** Goes on where it stopped. Returns where the head, which starts at `base`, ends; or -1. */
   #scan(bytes: Buffer, base: number, to: number): number {
     const marks = this.#marks;
     let state = this.#state;
@@ -106,7 +106,6 @@ export abstract class HeadReader {
     while (at < to) {
       switch (state) {
         case START: {
-          // A long first line that comes in pieces is looked at again when it ends.
           const isUnended = this.#at > LONG_LINE && !hasLineEnd(bytes, at, to);
           const end = isUnended ? -1 : this.start(bytes, base, to);
           if (end < 0) {
@@ -140,7 +139,7 @@ export abstract class HeadReader {
         case NAME:
           while (at < to && NAME_BYTES[bytes[at]!] === 1) at++;
           if (at === to) break;
-          if (bytes[at] !== COLON) throw this.errors.malformed('has a bad header name');
+          if (bytes[at] !== COLON) throw this.errors.malformed('has an invalid header name');
           marks[4 * this.#fields + 1] = at++ - base;
           state = BEFORE_VALUE;
           break;
@@ -180,7 +179,7 @@ export abstract class HeadReader {
     this.#marks = more;
   }
 
-  /** One text for the whole head, of which names and values are parts: cheaper than a text made for each. */
+  /** Decodes the head once and takes names and values out of it: cheaper than decoding each. */
   #name(bytes: Buffer, base: number, end: number): void {
     const text = bytes.toString('latin1', base, end);
     const marks = this.#marks;

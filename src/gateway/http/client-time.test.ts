@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ClientPace } from './client-pace.js';
+import { ClientPace, ClientPatience, NEVER } from './client-time.js';
 
-/** A client as the gateway sees it: what was given to it, and how much of that it has not taken. */
+/** A client as its socket shows it: bytes written, and bytes of these that it has not taken. */
 class Client {
   bytesWritten = 0;
   writableLength = 0;
@@ -19,13 +19,13 @@ class Client {
 }
 
 describe('ClientPace', () => {
-  it('sees who takes nothing for too long, and not before', () => {
+  it('reports a client that takes nothing for too long, and not before', () => {
     const client = new Client();
     client.give(1000);
     expect([50, 149, 150].map((ms) => client.hasStalled(ms))).toEqual([false, false, true]);
   });
 
-  it('waits for who takes a little now and then', () => {
+  it('waits for a client that takes a little now and then', () => {
     const client = new Client();
     client.give(1000);
     for (let ms = 0; ms < 1000; ms += 90) {
@@ -34,7 +34,7 @@ describe('ClientPace', () => {
     }
   });
 
-  it('sees that something was taken when as much has come', () => {
+  it('notices that bytes were taken when as many were written', () => {
     const client = new Client();
     client.give(1000);
     for (let ms = 0; ms < 1000; ms += 90) {
@@ -44,10 +44,21 @@ describe('ClientPace', () => {
     }
   });
 
-  it('does not count time in which nothing waited', () => {
+  it('does not count time in which no bytes waited', () => {
     const client = new Client();
     expect([0, 10_000].map((ms) => client.hasStalled(ms))).toEqual([false, false]);
     client.give(1);
     expect([10_099, 10_100].map((ms) => client.hasStalled(ms))).toEqual([false, true]);
+  });
+});
+
+describe('ClientPatience', () => {
+  it('is over after so long in one phase, counted from the first check', () => {
+    const patience = new ClientPatience();
+    expect([50, 149, 150].map((ms) => patience.isOver(ms, 100))).toEqual([false, false, true]);
+    patience.begin();
+    expect([200, 299, 300].map((ms) => patience.isOver(ms, 100))).toEqual([false, false, true]);
+    expect([400, 5000].map((ms) => patience.isOver(ms, NEVER))).toEqual([false, false]);
+    expect([5001, 5100, 5101].map((ms) => patience.isOver(ms, 100))).toEqual([false, false, true]);
   });
 });
