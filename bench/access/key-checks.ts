@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { KeyRing } from '../../src/gateway/access/key-ring.js';
+import { KeyRing } from '../../src/gateway/access/keys/key-ring.js';
 import { makeKeyId, makeKeyText } from '../../src/store/keys/key-text.js';
 import type { BenchTable } from '../bench-table.js';
 import { ids, KEYS, records, texts } from './bench-keys.js';

@@ -1,6 +1,6 @@
-import { AccessKey } from '../../src/gateway/access/access-key.js';
-import { Authority } from '../../src/gateway/access/authority.js';
-import { KeyRing } from '../../src/gateway/access/key-ring.js';
+import { AccessKey } from '../../src/gateway/access/keys/access-key.js';
+import { KeyRing } from '../../src/gateway/access/keys/key-ring.js';
+import { Authority } from '../../src/gateway/access/limits/authority.js';
 import { rowOf } from '../../src/store/keys/key-row.js';
 import { openStore } from '../../src/store/open-store.js';
 import { POSTGRES_PROGRAMS, startPostgres } from '../../src/store/postgres.fixture.js';

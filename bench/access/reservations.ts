@@ -1,8 +1,8 @@
-import { AccessKey } from '../../src/gateway/access/access-key.js';
-import { Account } from '../../src/gateway/access/account.js';
-import { Authority } from '../../src/gateway/access/authority.js';
-import { Ledger } from '../../src/gateway/access/ledger.js';
-import type { Reserving } from '../../src/gateway/access/reservation.js';
+import { Account } from '../../src/gateway/access/account/account.js';
+import { AccessKey } from '../../src/gateway/access/keys/access-key.js';
+import { Authority } from '../../src/gateway/access/limits/authority.js';
+import { Ledger } from '../../src/gateway/access/limits/ledger.js';
+import type { Reserving } from '../../src/gateway/access/limits/reservation.js';
 import { openStore } from '../../src/store/open-store.js';
 import { type BenchTable, best } from '../bench-table.js';
 import { records } from './bench-keys.js';

@@ -3,8 +3,8 @@ import { ApiError } from '../protocol/errors.js';
 
 /** What clients are told when the gateway itself cannot serve a request; in OpenAI's shape, one maker per cause. */
 
-/** A name as its sender gave it, no longer than a message should be. */
-const shown = (name: string) => (name.length > 100 ? `${name.slice(0, 97)}...` : name);
+/** A client's name for something, cut to the length of a message. */
+export const shown = (name: string) => (name.length > 100 ? `${name.slice(0, 97)}...` : name);
 
 export const bodyTooLarge = (limit: number) =>
   new ApiError('too_large', `The body is larger than ${limit} bytes, the most this gateway takes.`);

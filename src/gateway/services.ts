@@ -75,20 +75,20 @@ export class Services implements RequestServices {
   async #openStore(address: string): Promise<void> {
     const { clock, config, fault, warn } = this.#parts;
     const { epochUs, nowUs } = clock;
-    const [{ openStore }, { UsageJournal }, { ToldClasses }] = await Promise.all([
+    const [{ openStore }, { UsageJournal }, { PublishedClasses }] = await Promise.all([
       import('../store/open-store.js'),
       import('./metering/usage-journal.js'),
-      import('./access/told-classes.js'),
+      import('./access/known-classes.js'),
     ]);
     this.store = await openStore(address);
     this.#journal = await UsageJournal.open(config.dataDir, this.store.usage, { epochUs, onFault: fault });
     this.#turn = new CommitTurn(this.#journal);
-    const classes = new ToldClasses(this.store, this.#parts.endpoints);
-    await classes.tell();
+    const classes = new PublishedClasses(this.store, this.#parts.endpoints);
+    await classes.publish();
     this.#folder = setInterval(() => {
       void this.#journal!.fold();
       // What fails is written the next time.
-      void classes.tell().catch(() => {});
+      void classes.publish().catch(() => {});
     }, FOLD_MS);
     const { Access } = await import('./access/access.js');
     this.holders = await Access.open({

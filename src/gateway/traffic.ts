@@ -3,7 +3,7 @@ import type { GatewayConfig } from './config/gateway-config.js';
 import { RefusalRing } from './decisions/refusal-ring.js';
 import type { EndpointDirectory } from './fleet/endpoint-directory.js';
 import type { GatewayClock } from './gateway-clock.js';
-import { MeterPool } from './metering/meter-pool.js';
+import { MeterPool } from './metering/response-meter.js';
 import { RetryBudget } from './proxy/attempts.js';
 import type { Exchange } from './proxy/exchange.js';
 import { ExchangeList } from './proxy/exchange-list.js';

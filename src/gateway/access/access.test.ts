@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openStore, type Store } from '../../store/open-store.js';
 import { type AccessConfig, GATEWAY_DEFAULTS } from '../config/gateway-config.js';
 import { Access } from './access.js';
-import { AccessKey } from './access-key.js';
-import type { Refusal } from './refusal.js';
-import type { Reservation } from './reservation.js';
+import { AccessKey } from './keys/access-key.js';
+import type { Refusal } from './limits/refusal.js';
+import type { Reservation } from './limits/reservation.js';
 import { FlakyStore, keyWith, TestClock, TestGateway } from './test-gateway.fixture.js';
 
 const CONFIG: AccessConfig = { ...GATEWAY_DEFAULTS.access, keys: 'required', defaultOutputTokens: 100 };

@@ -4,15 +4,15 @@ import type { ApiError } from '../../protocol/errors.js';
 import type { Store, StoreTransaction } from '../../store/open-store.js';
 import type { GatewayMode } from '../../store/quota/gateways.js';
 import type { AccessConfig, Price } from '../config/gateway-config.js';
-import { AccessKey } from './access-key.js';
-import { Authority } from './authority.js';
-import { KeyRing } from './key-ring.js';
-import { Ledger } from './ledger.js';
-import { type LimitsView, limitsView } from './limits-view.js';
-import { HEARTBEAT_MS } from './next-mode.js';
+import type { LimitName } from './account/shortage.js';
+import { AccessKey } from './keys/access-key.js';
+import { KeyRing } from './keys/key-ring.js';
+import { Authority } from './limits/authority.js';
+import { Ledger } from './limits/ledger.js';
+import { type LimitsView, limitsView } from './limits/limits-view.js';
+import { HEARTBEAT_MS } from './limits/next-mode.js';
+import type { Reservation, Reserving } from './limits/reservation.js';
 import { Prices, type UsedTokens } from './prices.js';
-import type { Reservation, Reserving } from './reservation.js';
-import type { LimitName } from './shortage.js';
 
 /** While it waits for the others to hand over, a newcomer looks so often. */
 const JOIN_PAUSE_MS = 100;

@@ -1,12 +1,12 @@
 import { unreachableStore } from '../../store/database/errors.js';
 import type { KeyLimits, KeyRecord } from '../../store/keys/key-record.js';
 import type { Store, StoreTransaction } from '../../store/open-store.js';
-import { AccessKey } from './access-key.js';
-import { Authority } from './authority.js';
 import { madeKey } from './key-record.fixture.js';
-import { Ledger } from './ledger.js';
-import type { Refusal } from './refusal.js';
-import type { Reservation } from './reservation.js';
+import { AccessKey } from './keys/access-key.js';
+import { Authority } from './limits/authority.js';
+import { Ledger } from './limits/ledger.js';
+import type { Refusal } from './limits/refusal.js';
+import type { Reservation } from './limits/reservation.js';
 
 /** A clock that moves when it is told to, the same for the store and all gateways. */
 export class TestClock {

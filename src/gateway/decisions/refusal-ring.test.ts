@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../protocol/errors.js';
-import { Account } from '../access/account.js';
-import { cannotCount, modelForbidden, overLimit } from '../access/errors.js';
-import { Reservation } from '../access/reservation.js';
+import { Account } from '../access/account/account.js';
+import { modelForbidden } from '../access/errors.js';
+import { cannotCount, overLimit } from '../access/limits/errors.js';
+import { Reservation } from '../access/limits/reservation.js';
 import type { keyWith } from '../access/test-gateway.fixture.js';
 import { modelUnknown, noReplica, queueFull } from '../errors.js';
 import { RefusalRing, type RefusedRequest } from './refusal-ring.js';

@@ -1,5 +1,5 @@
 import { type ApiError, errorCode } from '../../protocol/errors.js';
-import { Refusal, type ShortLimit } from '../access/refusal.js';
+import { Refusal, type ShortLimit } from '../access/limits/refusal.js';
 import type { FinishedRequest } from '../request/request-record.js';
 
 /** Why a request never got to a replica, and when to come back. Times are the gateway's clock, and as people write them. */

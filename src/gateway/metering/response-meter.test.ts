@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readUsage } from '../../protocol/read-usage.fixture.js';
 import type { ResponseForm } from './response-form.js';
-import { ResponseMeter } from './response-meter.js';
+import { MeterPool, ResponseMeter } from './response-meter.js';
 
 /** What a meter makes of a response in pieces, each in a buffer that is overwritten once what goes has been copied. */
 function metered(
@@ -378,4 +378,18 @@ describe('any answer, however it is cut', () => {
       { numRuns: 1000 },
     );
   });
+});
+
+test('meters are reused and forget the last response', () => {
+  const pool = new MeterPool();
+  const [one, two] = [pool.take(), pool.take()];
+  expect(two).not.toBe(one);
+  one.begin('json', false);
+  one.piece(Buffer.from('{"usage":{"prompt_tokens":3,"completion_tokens":2}}'));
+  pool.give(one);
+  const again = pool.take();
+  expect(again).toBe(one);
+  expect(again.isSettled).toBe(false);
+  again.finish(false, 7, 9);
+  expect(again).toMatchObject({ inputTokens: 7, outputTokens: 0, isMetered: false, ending: 'cut' });
 });

@@ -159,3 +159,18 @@ export class ResponseMeter implements SseSink, TokenCounts {
     return this.#stripper.end(this.#events);
   }
 }
+
+/** Meters for reuse: never more than requests were under way at one time. */
+export class MeterPool {
+  readonly #free: ResponseMeter[] = [];
+
+  take(): ResponseMeter {
+    return this.#free.pop() ?? new ResponseMeter();
+  }
+
+  /** Takes a meter back; the caller must not use it any more. */
+  give(meter: ResponseMeter): void {
+    meter.begin('opaque', false);
+    this.#free.push(meter);
+  }
+}

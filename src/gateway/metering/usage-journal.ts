@@ -6,7 +6,6 @@ import type { UsageRow } from '../../store/usage/usage.js';
 import { unfoldedUsage, unreadUsage, unremovedUsage, unwritableJournal, unwrittenUsage } from './errors.js';
 import { type EndedJournal, JournalFolder } from './journal-folder.js';
 import { type CountedRequest, UsageSegment } from './usage-segment.js';
-import { UtcDay } from './utc-day.js';
 
 /** Where usage goes for good: `store.usage`. A journal that comes twice is added once. */
 export interface UsageSink {
@@ -23,6 +22,7 @@ export interface JournalOptions {
   readonly mostBytes?: number;
 }
 
+const DAY_MS = 86_400_000;
 /** Bytes that are gathered at most before they are written, whoever says when. */
 const MOST_PENDING = 64 * 1024;
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -215,5 +215,27 @@ export class UsageJournal {
     this.failedWrites++;
     if (!this.#isUnwritable) this.#options.onFault(unwrittenUsage(this.#segment.path, error));
     this.#isUnwritable = true;
+  }
+}
+
+/** UTC days of a clock: the same day again costs two comparisons. */
+export class UtcDay {
+  readonly #epochMs: number;
+  #from = 0;
+  #text = '';
+
+  /** @param epochUs microseconds from 1970 to the clock's zero */
+  constructor(epochUs: number) {
+    this.#epochMs = epochUs / 1000;
+  }
+
+  /** The day of a time on the clock, written YYYY-MM-DD. */
+  of(us: number): string {
+    const ms = this.#epochMs + us / 1000;
+    if (ms < this.#from || ms >= this.#from + DAY_MS || this.#text === '') {
+      this.#from = Math.floor(ms / DAY_MS) * DAY_MS;
+      this.#text = new Date(this.#from).toISOString().slice(0, 10);
+    }
+    return this.#text;
   }
 }

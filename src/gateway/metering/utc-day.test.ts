@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UtcDay } from './utc-day.js';
+import { UtcDay } from './usage-journal.js';
 
 test('days change at midnight, in both directions', () => {
   const epochMs = Date.UTC(2026, 1, 28, 23, 59, 59);

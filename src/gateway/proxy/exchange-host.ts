@@ -1,10 +1,10 @@
 import type { Access } from '../access/access.js';
-import type { AccessKey } from '../access/access-key.js';
+import type { AccessKey } from '../access/keys/access-key.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import type { Journalled } from '../metering/commit-turn.js';
-import type { MeterPool } from '../metering/meter-pool.js';
+import type { MeterPool } from '../metering/response-meter.js';
 import type { TrafficRecorder } from '../recording/traffic-recorder.js';
 import type { FinishedRequest } from '../request/request-record.js';
 import type { GatewayMetrics } from '../telemetry/gateway-metrics.js';

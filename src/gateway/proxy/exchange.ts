@@ -1,6 +1,6 @@
 import { ApiError } from '../../protocol/errors.js';
-import type { Refusal } from '../access/refusal.js';
-import type { Reservation, Reserving } from '../access/reservation.js';
+import type { Refusal } from '../access/limits/refusal.js';
+import type { Reservation, Reserving } from '../access/limits/reservation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { internalError, noReplica, upstreamTimeout } from '../errors.js';
 import type { Endpoint } from '../fleet/endpoint/endpoint.js';

@@ -1,5 +1,5 @@
-import { appendLimitHeaders } from '../access/limit-headers.js';
-import type { Reservation } from '../access/reservation.js';
+import { appendLimitHeaders } from '../access/limits/limit-headers.js';
+import type { Reservation } from '../access/limits/reservation.js';
 import { legalHeader } from '../request/legal-header.js';
 import type { FinishedRequest } from '../request/request-record.js';
 import { LOAD_HEADER, LOAD_REQUEST } from '../signals/load-header.js';

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../protocol/errors.js';
-import { Refusal } from '../access/refusal.js';
+import { Refusal } from '../access/limits/refusal.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { respondError } from '../http/respond-error.js';
 

@@ -1,5 +1,5 @@
 import { tokensOfBytes } from '../../protocol/token-estimate.js';
-import type { Reservation } from '../access/reservation.js';
+import type { Reservation } from '../access/limits/reservation.js';
 import type { RequestRecord } from '../request/request-record.js';
 import type { ClientResponse } from './client-response.js';
 import type { ExchangeHost } from './exchange-host.js';

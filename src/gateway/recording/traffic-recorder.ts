@@ -2,7 +2,6 @@ import { type SloPriorities, sloPriorities } from '../../policy/slo-classes.js';
 import type { RotatedLines } from '../lines/rotated-lines.js';
 import type { FinishedRequest } from '../request/request-record.js';
 import { BlockIds } from './block-ids.js';
-import { Memo } from './memo.js';
 import { type RecordedKind, recordedId } from './recorded-id.js';
 
 const MOST_NAMES = 4096;
@@ -96,5 +95,26 @@ export class TrafficRecorder {
 
   #time(us: number): number | string {
     return us < 0 ? 'null' : this.#epochUs + us;
+  }
+}
+
+/** A cache of texts made from texts. It is emptied when it is full. */
+class Memo {
+  readonly #make: (text: string) => string;
+  readonly #most: number;
+  readonly #known = new Map<string, string>();
+
+  constructor(most: number, make: (text: string) => string) {
+    this.#most = most;
+    this.#make = make;
+  }
+
+  of(text: string): string {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const made = this.#make(text);
+    if (this.#known.size >= this.#most) this.#known.clear();
+    this.#known.set(text, made);
+    return made;
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeFacts } from './fake-facts.fixture.js';
-import { MeasuredPrompt } from './measured-prompt.js';
+import { isTooDeep, MeasuredPrompt } from './measured-prompt.js';
 import type { RequestFacts } from './request-facts.js';
 
 const FACTS = fakeFacts({ body: { prompt: 'four letters a token, and many of them' } });
@@ -34,4 +34,13 @@ describe('MeasuredPrompt', () => {
       expect.objectContaining({ status: 400, message: 'The body is nested too deeply.' }),
     );
   });
+});
+
+const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+
+it('finds values that are nested too deeply without exhausting the stack', () => {
+  expect([isTooDeep(nested(500)), isTooDeep(nested(501))]).toEqual([false, true]);
+  expect(isTooDeep(nested(200_000))).toBe(true);
+  expect(isTooDeep({ a: [1, { b: null }], c: 'x' })).toBe(false);
+  expect([isTooDeep({ a: { b: 1 } }, 2), isTooDeep({ a: { b: {} } }, 2)]).toEqual([false, true]);
 });

@@ -6,6 +6,9 @@ import { nestedTooDeeply } from '../errors.js';
 import { BlockChain } from './block-chain.js';
 import type { RequestFacts } from './request-facts.js';
 
+/** Deeper than any real request, and far from where a recursive walk would exhaust the stack. */
+const MOST_LEVELS = 500;
+
 /**
  * A prompt as policies see it: its length in tokens, and the ids of its full blocks. One object serves request after request, and
  * reads a prompt once however often it is measured in a row.
@@ -68,4 +71,12 @@ export class MeasuredPrompt {
     }
     return prompt;
   }
+}
+
+/** Whether a JSON value is nested too deeply to be walked by a policy. */
+export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const inner of Object.values(value)) if (isTooDeep(inner, levels - 1)) return true;
+  return false;
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../protocol/errors.js';
 import { PROMETHEUS_TYPE } from '../../protocol/prometheus/exposition.js';
 import { KEY_MISSING, KEY_WRONG, tooManyWrongKeys } from '../access/errors.js';
-import { WrongKeys } from '../access/wrong-keys.js';
+import { WrongKeys } from '../access/keys/wrong-keys.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
 import { readBody } from '../request/read-body.js';

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../protocol/errors.js';
 import type { KeyRole } from '../../store/keys/key-record.js';
 import type { Store } from '../../store/open-store.js';
-import type { LimitsView } from '../access/limits-view.js';
+import type { LimitsView } from '../access/limits/limits-view.js';
 import type { Gateway } from '../gateway.js';
 
 /** What the admin port needs of those who know the keys. */

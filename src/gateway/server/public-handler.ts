@@ -1,6 +1,6 @@
 import { ApiError, errorCode } from '../../protocol/errors.js';
 import { withUsageAsked } from '../../protocol/with-usage-asked.js';
-import type { AccessKey } from '../access/access-key.js';
+import type { AccessKey } from '../access/keys/access-key.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { draining, internalError, methodWrong, pathUnknown } from '../errors.js';
 import type { EndpointDirectory } from '../fleet/endpoint-directory.js';

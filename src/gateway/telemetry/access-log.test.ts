@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { finishedRequest } from '../request/finished-request.fixture.js';
 import type { FinishedRequest } from '../request/request-record.js';
-import { AccessLog } from './access-log.js';
+import { AccessLog, IsoTime } from './access-log.js';
 
 const EPOCH_US = Date.UTC(2026, 0, 2, 3, 4, 5) * 1000;
 
@@ -97,4 +97,11 @@ describe('AccessLog', () => {
     const planted = { session: 'planted-1', sloClass: 'planted-2', recordedBlocks: 'planted-3' };
     expect(logged((log) => log.ended(finishedRequest(planted), '::1')).join()).not.toContain('planted');
   });
+});
+
+it('writes what Date writes', () => {
+  const iso = new IsoTime();
+  for (const ms of [0, 999, 1000, 1_700_000_000_123, 1_700_000_000_999, 1_700_000_001_000, 1_700_000_000_007, 999.9]) {
+    expect(iso.text(ms)).toBe(new Date(Math.floor(ms)).toISOString());
+  }
 });

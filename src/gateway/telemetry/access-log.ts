@@ -1,6 +1,5 @@
 import type { FinishedRequest } from '../request/request-record.js';
 import { PATHS } from './api-paths.js';
-import { IsoTime } from './iso-time.js';
 
 /** Control characters that JSON leaves as they are: some readers of lines, and terminals, do not. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]/g;
@@ -75,4 +74,20 @@ function orNull(text: string): string | null {
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Times as ISO 8601 in UTC. Of times within one second only the milliseconds are formatted anew. */
+export class IsoTime {
+  #second = Number.NaN;
+  #prefix = '';
+
+  /** @param ms since 1970 */
+  text(ms: number): string {
+    const second = Math.floor(ms / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#prefix = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
+    }
+    return `${this.#prefix}${String(Math.floor(ms - second * 1000)).padStart(3, '0')}Z`;
+  }
 }

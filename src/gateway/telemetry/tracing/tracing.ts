@@ -1,8 +1,7 @@
-import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { NodeTracerProvider, ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-node';
 import type { FinishedRequest } from '../../request/request-record.js';
 import type { SpanCounts } from '../metric-sources.js';
 import { packageVersion } from '../process-metrics.js';
-import { CountedExporter } from './counted-exporter.js';
 import { RandomIds } from './random-ids.js';
 import { GivenIds, RequestSpans, spanCount } from './request-spans.js';
 import { readTraceParent, readTraceState, SAMPLED, type TraceContext, traceParentText } from './trace-context.js';
@@ -143,5 +142,30 @@ export class Tracing implements SpanCounts {
     });
     await Promise.race([this.#provider.shutdown().catch(() => {}), late]);
     clearTimeout(timer);
+  }
+}
+
+type Done = Parameters<SpanExporter['export']>[1];
+
+/** Passes spans on and counts what became of them. */
+class CountedExporter implements SpanExporter {
+  exported = 0;
+  failed = 0;
+  readonly #inner: SpanExporter;
+
+  constructor(inner: SpanExporter) {
+    this.#inner = inner;
+  }
+
+  export(spans: ReadableSpan[], done: Done): void {
+    this.#inner.export(spans, (result) => {
+      if (result.code === 0) this.exported += spans.length;
+      else this.failed += spans.length;
+      done(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.#inner.shutdown();
   }
 }

@@ -1,4 +1,4 @@
-import type { GatewayMode, GatewayRow } from '../../store/quota/gateways.js';
+import type { GatewayMode, GatewayRow } from '../../../store/quota/gateways.js';
 
 /** How often a gateway says that it lives. */
 export const HEARTBEAT_MS = 1000;

@@ -1,4 +1,4 @@
-import type { Limits } from '../../store/keys/key-record.js';
+import type { Limits } from '../../../store/keys/key-record.js';
 import { MinuteWindow } from './minute-window.js';
 import { type LimitName, longer, NEVER, type Shortage } from './shortage.js';
 import { dayOf, monthOf, Spending } from './spending.js';

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorKind } from '../../protocol/errors.js';
+import { ApiError, type ErrorKind } from '../../../protocol/errors.js';
 
 /** The limit that a request did not fit into. Money is in dollars. */
 export interface ShortLimit {

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { randomStream } from '../../kernel/random-stream.js';
-import type { KeyLimits } from '../../store/keys/key-record.js';
-import { openStore, type Store } from '../../store/open-store.js';
+import { randomStream } from '../../../kernel/random-stream.js';
+import type { KeyLimits } from '../../../store/keys/key-record.js';
+import { openStore, type Store } from '../../../store/open-store.js';
+import { type Answer, keyWith, TestClock, TestGateway } from '../test-gateway.fixture.js';
 import type { Reservation } from './reservation.js';
-import { type Answer, keyWith, TestClock, TestGateway } from './test-gateway.fixture.js';
 
 const stores: Store[] = [];
 let clock: TestClock;

@@ -1,11 +1,11 @@
-import { LIMIT_NAMES } from '../../store/keys/key-record.js';
-import type { AccessKey } from './access-key.js';
-import type { Account } from './account.js';
-import type { BookMoment } from './account-book.js';
+import { LIMIT_NAMES } from '../../../store/keys/key-record.js';
+import type { Account } from '../account/account.js';
+import type { BookMoment } from '../account/account-book.js';
+import type { LimitName } from '../account/shortage.js';
+import type { AccessKey } from '../keys/access-key.js';
 import type { Authority } from './authority.js';
 import { cannotCount, overLimit } from './errors.js';
 import { Reservation, type Reserving } from './reservation.js';
-import type { LimitName } from './shortage.js';
 
 /** How long a request waits for a store that does not answer. */
 const PATIENCE_MS = 3000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { sloPriorities } from '../../policy/slo-classes.js';
+import { sloPriorities } from '../../../policy/slo-classes.js';
+import { Account } from '../account/account.js';
+import { madeKey } from '../key-record.fixture.js';
 import { AccessKey } from './access-key.js';
-import { Account } from './account.js';
-import { madeKey } from './key-record.fixture.js';
 
 const keyWith = (about: Parameters<typeof madeKey>[0]) => new AccessKey(madeKey(about).record);
 

@@ -1,7 +1,7 @@
-import type { KeyRecord } from '../../store/keys/key-record.js';
-import type { StoreTransaction } from '../../store/open-store.js';
-import { loadAccounts, saveAccounts } from '../../store/quota/quota-accounts.js';
-import { type SpentRow, spentSince } from '../../store/quota/quota-spending.js';
+import type { KeyRecord } from '../../../store/keys/key-record.js';
+import type { StoreTransaction } from '../../../store/open-store.js';
+import { loadAccounts, saveAccounts } from '../../../store/quota/quota-accounts.js';
+import { type SpentRow, spentSince } from '../../../store/quota/quota-spending.js';
 import { Account } from './account.js';
 import { absorbState, readState, writeState } from './account-state.js';
 

@@ -1,7 +1,7 @@
-import type { Account } from './account.js';
-import { WINDOW_SECONDS } from './minute-window.js';
+import type { Account } from '../account/account.js';
+import { WINDOW_SECONDS } from '../account/minute-window.js';
+import { longer, NEVER, type Shortage } from '../account/shortage.js';
 import type { Refusal } from './refusal.js';
-import { longer, NEVER, type Shortage } from './shortage.js';
 
 /** Who asked. Called once, perhaps before `reserve` returns. */
 export interface Reserving {

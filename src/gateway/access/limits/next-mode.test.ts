@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { GatewayMode, GatewayRow } from '../../store/quota/gateways.js';
+import type { GatewayMode, GatewayRow } from '../../../store/quota/gateways.js';
 import { ALONE_MS, DEAD_MS, LEASE_MS, nextMode } from './next-mode.js';
 
 const other = (mode: GatewayMode): GatewayRow => ({ id: mode, startedAt: 0, seenAt: 0, mode });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore, type Store } from '../../store/open-store.js';
+import { openStore, type Store } from '../../../store/open-store.js';
+import { keyWith, TestClock, TestGateway } from '../test-gateway.fixture.js';
 import { limitsView } from './limits-view.js';
-import { keyWith, TestClock, TestGateway } from './test-gateway.fixture.js';
 
 let store: Store;
 let clock: TestClock;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Limits } from '../../store/keys/key-record.js';
-import { Account } from './account.js';
+import type { Limits } from '../../../store/keys/key-record.js';
+import { Account } from '../account/account.js';
 import { overLimit } from './errors.js';
 import { Reservation } from './reservation.js';
 

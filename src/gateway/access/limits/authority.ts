@@ -1,6 +1,6 @@
-import { isStoreFailure } from '../../store/database/errors.js';
-import type { KeyRecord } from '../../store/keys/key-record.js';
-import type { Store, StoreTransaction } from '../../store/open-store.js';
+import { isStoreFailure } from '../../../store/database/errors.js';
+import type { KeyRecord } from '../../../store/keys/key-record.js';
+import type { Store, StoreTransaction } from '../../../store/open-store.js';
 import {
   clockOf,
   type GatewayMode,
@@ -8,9 +8,9 @@ import {
   listGateways,
   removeGateways,
   saveGateway,
-} from '../../store/quota/gateways.js';
-import type { Account } from './account.js';
-import { AccountBook, type BookMoment } from './account-book.js';
+} from '../../../store/quota/gateways.js';
+import type { Account } from '../account/account.js';
+import { AccountBook, type BookMoment } from '../account/account-book.js';
 import { cannotCount } from './errors.js';
 import { DEAD_MS, HEARTBEAT_MS, LEASE_MS, nextMode } from './next-mode.js';
 

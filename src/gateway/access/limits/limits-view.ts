@@ -1,7 +1,7 @@
-import { type KeyRecord, LIMIT_NAMES, type Limits } from '../../store/keys/key-record.js';
-import { limitKey } from '../../store/keys/key-view.js';
-import { type Account, NANOS_PER_DOLLAR } from './account.js';
-import type { LimitName } from './shortage.js';
+import { type KeyRecord, LIMIT_NAMES, type Limits } from '../../../store/keys/key-record.js';
+import { limitKey } from '../../../store/keys/key-view.js';
+import { type Account, NANOS_PER_DOLLAR } from '../account/account.js';
+import type { LimitName } from '../account/shortage.js';
 
 /** What is left of one limit. Money is in dollars. */
 export interface LimitView {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore, type Store } from '../../store/open-store.js';
-import { used } from '../../store/usage/used.fixture.js';
-import { keyWith, TestClock, TestGateway } from './test-gateway.fixture.js';
+import { openStore, type Store } from '../../../store/open-store.js';
+import { used } from '../../../store/usage/used.fixture.js';
+import { keyWith, TestClock, TestGateway } from '../test-gateway.fixture.js';
 
 const TEN = keyWith({ '*': { requestsPerMinute: 10 } });
 const FIVE_SEATS = keyWith({ '*': { concurrent: 5 } });

@@ -1,4 +1,4 @@
-import { WINDOW_SECONDS } from './minute-window.js';
+import { WINDOW_SECONDS } from '../account/minute-window.js';
 import type { Reservation } from './reservation.js';
 
 /** Seconds as OpenAI writes durations: `0s`, `59s`, `6m0s`. */

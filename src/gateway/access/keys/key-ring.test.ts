@@ -1,11 +1,11 @@
 import * as crypto from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { ApiError } from '../../protocol/errors.js';
-import type { KeyRecord } from '../../store/keys/key-record.js';
-import { hashKeyText, makeKeyText } from '../../store/keys/key-text.js';
-import type { KeyNews } from '../../store/keys/keys.js';
+import { ApiError } from '../../../protocol/errors.js';
+import type { KeyRecord } from '../../../store/keys/key-record.js';
+import { hashKeyText, makeKeyText } from '../../../store/keys/key-text.js';
+import type { KeyNews } from '../../../store/keys/keys.js';
+import { madeKey } from '../key-record.fixture.js';
 import { AccessKey } from './access-key.js';
-import { madeKey } from './key-record.fixture.js';
 import { KeyRing, type KeySource } from './key-ring.js';
 
 vi.mock('node:crypto', async (original) => {

@@ -1,4 +1,4 @@
-import type { LIMIT_NAMES } from '../../store/keys/key-record.js';
+import type { LIMIT_NAMES } from '../../../store/keys/key-record.js';
 
 export type LimitName = (typeof LIMIT_NAMES)[number];
 

@@ -1,13 +1,23 @@
-import { timingSafeEqual } from 'node:crypto';
-import type { SloPriorities } from '../../policy/slo-classes.js';
-import type { ApiError } from '../../protocol/errors.js';
-import type { KeyRecord } from '../../store/keys/key-record.js';
-import type { Account } from './account.js';
-import type { Digest } from './digest.js';
-import { keyExpired, keyRevoked, modelForbidden } from './errors.js';
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { SloPriorities } from '../../../policy/slo-classes.js';
+import type { ApiError } from '../../../protocol/errors.js';
+import type { KeyRecord } from '../../../store/keys/key-record.js';
+import type { Account } from '../account/account.js';
+import { keyExpired, keyRevoked, modelForbidden } from '../errors.js';
 
 /** Equal to no digest that anybody can find a text for. */
 const NO_DIGEST = Buffer.alloc(32);
+
+/** The SHA-256 of a text, as bytes and as words of the same memory. One object for all texts: it holds the last one's. */
+export class Digest {
+  readonly bytes = Buffer.alloc(32);
+  readonly words = new Int32Array(this.bytes.buffer, this.bytes.byteOffset, 8);
+
+  set(text: string): void {
+    // As hexadecimal text is the fastest way to get it out of the platform.
+    this.bytes.write(hash('sha256', text), 'hex');
+  }
+}
 
 /** A key as requests meet it: ready to be compared, with the accounts it is counted on. */
 export class AccessKey {

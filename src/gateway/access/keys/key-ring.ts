@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { ApiError } from '../../protocol/errors.js';
-import type { KeyRecord } from '../../store/keys/key-record.js';
-import type { KeyNews } from '../../store/keys/keys.js';
-import { AccessKey } from './access-key.js';
-import { Digest } from './digest.js';
-import { KEY_MISSING, KEY_WRONG, tooManyWrongKeys } from './errors.js';
+import type { ApiError } from '../../../protocol/errors.js';
+import type { KeyRecord } from '../../../store/keys/key-record.js';
+import type { KeyNews } from '../../../store/keys/keys.js';
+import { KEY_MISSING, KEY_WRONG, tooManyWrongKeys } from '../errors.js';
+import { AccessKey, Digest } from './access-key.js';
 import { WrongKeys } from './wrong-keys.js';
 
 const KEY_LENGTH = 'ty_'.length + 12 + 1 + 43;

@@ -1,0 +1,60 @@
+import { LIMIT_NAMES } from '../../../store/keys/key-record.js';
+import { limitKey } from '../../../store/keys/key-view.js';
+import { shown } from '../../errors.js';
+import { NANOS_PER_DOLLAR } from '../account/account.js';
+import { type LimitName, NEVER } from '../account/shortage.js';
+import { appendLimitHeaders } from './limit-headers.js';
+import { Refusal, type ShortLimit } from './refusal.js';
+import type { Reservation } from './reservation.js';
+
+/** Refusals by the limits of API keys. */
+
+/** How soon a store that does not answer may be back. */
+const STORE_RETRY_S = 1;
+
+export const cannotCount = () =>
+  new Refusal('unavailable', 'Limits cannot be checked now, because the store does not answer.', {
+    retryAfterS: STORE_RETRY_S,
+  });
+
+const UNITS: Record<LimitName, string> = {
+  requestsPerMinute: 'requests per minute',
+  tokensPerMinute: 'tokens per minute',
+  concurrent: 'requests at a time',
+  tokensPerDay: 'tokens per day',
+  tokensPerMonth: 'tokens per month',
+  dollarsPerDay: 'dollars per day',
+  dollarsPerMonth: 'dollars per month',
+};
+
+/** Limits whose end is a matter of hours or days, not of a minute. */
+const BUDGETS: ReadonlySet<LimitName> = new Set(LIMIT_NAMES.filter((name) => /Day|Month/.test(name)));
+
+/** A reservation that did not fit. */
+export function overLimit(reservation: Reservation): Refusal {
+  const { left, limit, most, needed, retryAfterS } = reservation.shortage!;
+  const isMoney = limit.startsWith('dollars');
+  const amount = (value: number) => (isMoney ? dollars(value) : String(value));
+  const scope = reservation.shortScope === '*' ? 'all models' : `model '${shown(reservation.shortScope)}'`;
+  const limitText = `${amount(most)} ${UNITS[limit]} (${scope})`;
+  const unit = isMoney ? NANOS_PER_DOLLAR : 1;
+  const short: ShortLimit = {
+    name: limitKey(limit),
+    scope: reservation.shortScope,
+    most: most / unit,
+    left: left / unit,
+    needed: needed / unit,
+  };
+  const headers: string[] = [];
+  appendLimitHeaders(headers, reservation);
+  if (retryAfterS === NEVER) {
+    const message = `This request counts for ${amount(needed)}, more than the whole limit of ${limitText}: it can never pass. Send a shorter prompt, or allow a shorter answer.`;
+    return new Refusal('over_limit', message, { headers, limit: short });
+  }
+  const message = `The limit of ${limitText} is reached: this request counts for ${amount(needed)}, and ${amount(left)} is left. Try again in ${retryAfterS} s.`;
+  return new Refusal(BUDGETS.has(limit) ? 'out_of_budget' : 'limited', message, { headers, limit: short, retryAfterS });
+}
+
+function dollars(nanos: number): string {
+  return (nanos / NANOS_PER_DOLLAR).toFixed(9).replace(/\.?0+$/, '');
+}
