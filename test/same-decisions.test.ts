@@ -9,7 +9,7 @@ import { SATURATION_DETECTORS, saturationDetector } from '../src/policy/queueing
 import { ADMISSION_POLICIES, ROUTING_POLICIES } from '../src/policy/registry.js';
 import { SCORERS } from '../src/policy/scoring/registry.js';
 import type { FakeRequest } from '../src/replica/fake-replica.fixture.js';
-import type { ReplicaConfig } from '../src/replica/replica-config.js';
+import type { ReplicaModelConfig } from '../src/replica/replica-model-config.js';
 import type { ClusterConfig } from '../src/simulator/cluster-config.js';
 import { fakeCluster, fakeFlowControl } from '../src/simulator/fake-cluster.fixture.js';
 import { compareWorlds, REQUESTS } from './support/changing-fleet.js';
@@ -33,7 +33,7 @@ function choiceOf(policy: RoutingPolicy | AdmissionPolicy, variant: object) {
   return { policy: policy.name, options };
 }
 
-function cluster(changes: Partial<ClusterConfig> = {}, replica: Partial<ReplicaConfig> = {}): ClusterConfig {
+function cluster(changes: Partial<ClusterConfig> = {}, replica: Partial<ReplicaModelConfig> = {}): ClusterConfig {
   return fakeCluster(
     { instances: 3, sloPriorities: PRIORITIES, ...changes },
     { maxNumSeqs: 4, totalKvBlocks: 60, ...replica },

@@ -1,4 +1,4 @@
-import type { ReplicaConfig } from '../../src/replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../src/replica/replica-model-config.js';
 import type { KvCache } from './kv-cache.js';
 import { type ReferenceRequest, workOf } from './request.js';
 import { victimOf } from './schedulers.js';
@@ -12,7 +12,7 @@ export class BatchFormer {
   #turn = 0;
 
   constructor(
-    readonly config: ReplicaConfig,
+    readonly config: ReplicaModelConfig,
     readonly kv: KvCache,
     readonly batch: ReferenceRequest[],
     readonly queue: ReferenceRequest[],

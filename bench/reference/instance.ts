@@ -1,6 +1,6 @@
 import { type EngineRules, engineRules } from '../../src/replica/engine-rules.js';
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
-import type { ReplicaConfig } from '../../src/replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../src/replica/replica-model-config.js';
 import { BatchFormer } from './batch-former.js';
 import type { ChainTable } from './chain-table.js';
 import { EventHeap } from './event-heap.js';
@@ -40,7 +40,7 @@ export class Instance {
 
   constructor(
     readonly index: number,
-    readonly config: ReplicaConfig,
+    readonly config: ReplicaModelConfig,
     readonly latency: LatencyModel,
     readonly horizonUs: number,
     /** SLO priority to instance priority. */

@@ -4,7 +4,7 @@ import { loadModel } from '../../src/replica/catalogue/model-catalogue.js';
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
 import { DEFAULT_MOE_COMM_BACKEND } from '../../src/replica/latency/moe-comm.js';
 import { trainedPhysics } from '../../src/replica/latency/trained-physics.js';
-import type { ReplicaConfig } from '../../src/replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../src/replica/replica-model-config.js';
 import type { ClusterConfig, FlowControlConfig } from '../../src/simulator/cluster-config.js';
 import { fakeCluster } from '../../src/simulator/fake-cluster.fixture.js';
 import { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, setSourceId } from '../../src/workload/request-table.js';
@@ -19,7 +19,7 @@ const simpleLatency: LatencyModel = {
   stepUs: (shape) => (shape.scheduled === 0 ? 1 : 1000 + shape.prefillTokens),
 };
 
-const REPLICA: ReplicaConfig = {
+const REPLICA: ReplicaModelConfig = {
   model: 'qwen/qwen3-14b',
   hardware: 'H100',
   tp: 1,
@@ -39,7 +39,7 @@ const REPLICA: ReplicaConfig = {
   preemptionPolicy: 'fcfs',
 };
 
-function clusterOf(changes: Partial<ClusterConfig> = {}, replica: Partial<ReplicaConfig> = {}): ClusterConfig {
+function clusterOf(changes: Partial<ClusterConfig> = {}, replica: Partial<ReplicaModelConfig> = {}): ClusterConfig {
   return fakeCluster(
     { instances: 1, routing: { policy: 'least-loaded', options: {} }, ...changes },
     { ...REPLICA, ...replica },

@@ -1,7 +1,7 @@
 import { Exposition, labelText, labelTexts } from '../protocol/prometheus/exposition.js';
 import { Histogram } from '../protocol/prometheus/histogram.js';
-import type { ReplicaConfig } from '../replica/replica-config.js';
-import type { LiveReplica } from './live-replica.js';
+import type { ReplicaModelConfig } from '../replica/replica-model-config.js';
+import type { EmulatedReplica } from './emulated-replica.js';
 
 const TTFT_SECONDS = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560,
@@ -30,11 +30,11 @@ export class EngineMetrics {
   promptTokensDone = 0;
   tokensOut = 0;
 
-  readonly #config: ReplicaConfig;
+  readonly #config: ReplicaModelConfig;
   readonly #modelName: string;
-  readonly #live: LiveReplica;
+  readonly #live: EmulatedReplica;
 
-  constructor(config: ReplicaConfig, modelName: string, live: LiveReplica) {
+  constructor(config: ReplicaModelConfig, modelName: string, live: EmulatedReplica) {
     this.#config = config;
     this.#modelName = modelName;
     this.#live = live;

@@ -1,12 +1,12 @@
 import type { LatencyModel } from '../replica/latency/contract.js';
-import type { ReplicaConfig } from '../replica/replica-config.js';
+import type { ReplicaModelConfig } from '../replica/replica-model-config.js';
 import { type EngineClock, WallClock } from './clock.js';
 import { type Faults, NO_FAULTS } from './faults.js';
 
 /** What an engine is made from. Everything but the replica has a default. */
 export interface EngineOptions {
   /** The replica it emulates and how long its steps take. */
-  config: ReplicaConfig;
+  config: ReplicaModelConfig;
   latency: LatencyModel;
   /** What requests have to call the model; the model's own name unless given. */
   modelName?: string;

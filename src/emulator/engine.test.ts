@@ -6,8 +6,8 @@ import { profileLatency } from '../replica/latency/profile-latency.js';
 import { Replica } from '../replica/replica.js';
 import { RequestOutcomes } from '../replica/request-outcomes.js';
 import { RequestTable, ROW_GROWS_CONTEXT } from '../workload/request-table.js';
+import type { LiveSequence } from './emulated-replica.js';
 import { Engine } from './engine.js';
-import type { LiveSequence } from './live-replica.js';
 import { ManualClock } from './virtual-clocks.fixture.js';
 
 const CONFIG = fakeConfig({ totalKvBlocks: 400, maxNumBatchedTokens: 200 });

@@ -1,10 +1,10 @@
 import { PromptBytes } from '../protocol/prompt-bytes.js';
 import type { LatencyModel } from '../replica/latency/contract.js';
+import { EmulatedReplica } from './emulated-replica.js';
 import { EngineMetrics } from './engine-metrics.js';
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from './engine-options.js';
-import { promptTooLong, queueFull } from './errors.js';
+import { engineQueueFull, promptTooLong } from './errors.js';
 import { FaultDice, type Faults } from './faults.js';
-import { LiveReplica } from './live-replica.js';
 
 /** What an engine holds at a moment. */
 export interface EngineStats {
@@ -24,7 +24,7 @@ export interface EngineStats {
 /** One emulated engine without its HTTP surface: the replica, its metrics, what goes wrong with it. */
 export class Engine {
   readonly options: ResolvedOptions;
-  readonly live: LiveReplica;
+  readonly live: EmulatedReplica;
   readonly metrics: EngineMetrics;
   readonly dice: FaultDice;
   /** For whoever renders a prompt: used again by the next. */
@@ -38,7 +38,7 @@ export class Engine {
     this.options = resolveOptions(given);
     const { config, latency, clock, faults, seed, modelName, startupUs } = this.options;
     this.dice = new FaultDice(faults, seed);
-    this.live = new LiveReplica(config, this.#slowed(latency), clock);
+    this.live = new EmulatedReplica(config, this.#slowed(latency), clock);
     this.metrics = new EngineMetrics(config, modelName, this.live);
     this.#readyUs = this.live.nowUs() + startupUs;
     this.setFaults(faults);
@@ -71,7 +71,7 @@ export class Engine {
     const { config, maxQueued } = this.options;
     if (inputTokens >= config.maxModelLen) throw promptTooLong(config.maxModelLen, inputTokens);
     const waiting = this.live.replica.arriving + this.live.replica.queueDepth;
-    if (maxQueued > 0 && waiting >= maxQueued) throw queueFull(waiting);
+    if (maxQueued > 0 && waiting >= maxQueued) throw engineQueueFull(waiting);
   }
 
   stats(): EngineStats {

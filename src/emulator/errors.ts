@@ -37,11 +37,11 @@ export function tooManyTokens(maxModelLen: number, inputTokens: number, maxToken
   );
 }
 
-export function bodyTooLarge(maxBytes: number): ApiError {
+export function engineBodyTooLarge(maxBytes: number): ApiError {
   return new ApiError('too_large', `The body is larger than ${maxBytes} bytes.`);
 }
 
-export function queueFull(waiting: number): ApiError {
+export function engineQueueFull(waiting: number): ApiError {
   return new ApiError('unavailable', `${waiting} requests are waiting already: try another engine or later.`);
 }
 

@@ -1,6 +1,6 @@
+import type { LiveSequence } from './emulated-replica.js';
 import type { Engine } from './engine.js';
 import type { Ending } from './engine-metrics.js';
-import type { LiveSequence } from './live-replica.js';
 
 /** Who a sequence belongs to. */
 export interface SequenceOwner {

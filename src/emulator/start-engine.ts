@@ -6,7 +6,7 @@ import type { EngineOptions } from './engine-options.js';
 import { notListening } from './errors.js';
 import type { Faults } from './faults.js';
 import { dispatch } from './http/dispatch.js';
-import { Exchange } from './http/exchange.js';
+import { EngineExchange } from './http/engine-exchange.js';
 
 /** How long an idle connection is kept, in milliseconds: longer than clients keep theirs. */
 const KEEP_ALIVE_MS = 75_000;
@@ -27,7 +27,7 @@ export interface RunningEngine {
 export async function startEngine(options: EngineOptions): Promise<RunningEngine> {
   const engine = new Engine(options);
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    dispatch(new Exchange(engine, request, response));
+    dispatch(new EngineExchange(engine, request, response));
     // A connection that outlives the last request would keep a closing server open.
     response.on('close', () => {
       if (engine.isClosing) setImmediate(() => server.closeIdleConnections());

@@ -1,11 +1,11 @@
 import { type RequestTable, ROW_OPEN_ENDED } from '../workload/request-table.js';
-import type { ReplicaConfig } from './replica-config.js';
+import type { ReplicaModelConfig } from './replica-model-config.js';
 
 /**
  * Whether a replica can ever serve a request: its prompt and what it asks for at most must fit the longest context, and
  * its prompt the KV memory. A request that does not say how much it wants is given what is left of the context.
  */
-export function isServable(table: RequestTable, row: number, config: ReplicaConfig): boolean {
+export function isServable(table: RequestTable, row: number, config: ReplicaModelConfig): boolean {
   const input = table.inputTokens[row]!;
   const declared = (table.flags[row]! & ROW_OPEN_ENDED) === 0 ? table.outputTokens[row]! : 0;
   const wanted = declared === 0 ? config.maxModelLen - input : declared;
@@ -14,7 +14,7 @@ export function isServable(table: RequestTable, row: number, config: ReplicaConf
 }
 
 /** Context length at which a request is done: its last token's KV is written after that. */
-export function lastContext(table: RequestTable, row: number, config: ReplicaConfig): number {
+export function lastContext(table: RequestTable, row: number, config: ReplicaModelConfig): number {
   const natural = table.inputTokens[row]! + Math.max(table.outputTokens[row]!, 1) - 1;
   return Math.min(natural, config.maxModelLen - 1);
 }

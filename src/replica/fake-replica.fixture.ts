@@ -2,7 +2,7 @@ import type { CountedValues } from '../kernel/counted-values.js';
 import { RequestTable, ROW_GROWS_CONTEXT, ROW_OPEN_ENDED } from '../workload/request-table.js';
 import type { LatencyModel } from './latency/contract.js';
 import { Replica } from './replica.js';
-import type { ReplicaConfig } from './replica-config.js';
+import type { ReplicaModelConfig } from './replica-model-config.js';
 import type { BlockKeys, ReplicaRequests } from './replica-requests.js';
 import { RequestOutcomes, type RequestStatus, STATUSES } from './request-outcomes.js';
 
@@ -18,7 +18,7 @@ export function fakeLatency(overheads: Partial<LatencyModel> = {}): LatencyModel
 }
 
 /** Roomy: 100 blocks of 4 tokens, 8 seats, 100 tokens per step, requests as long as the memory. */
-export function fakeConfig(changes: Partial<ReplicaConfig> = {}): ReplicaConfig {
+export function fakeConfig(changes: Partial<ReplicaModelConfig> = {}): ReplicaModelConfig {
   const { totalKvBlocks = 100, blockSize = 4 } = changes;
   return {
     model: 'tiny',
@@ -125,7 +125,7 @@ export function writtenOut(values: CountedValues): number[] {
 }
 
 export interface FakeSetup {
-  config?: Partial<ReplicaConfig>;
+  config?: Partial<ReplicaModelConfig>;
   latency?: Partial<LatencyModel>;
   horizonUs?: number;
 }

@@ -9,7 +9,7 @@ import { type EngineRules, engineRules } from './engine-rules.js';
 import { KvCache } from './kv/kv-cache.js';
 import type { LatencyModel } from './latency/contract.js';
 import { preemptionPolicy } from './preemption/registry.js';
-import type { ReplicaConfig } from './replica-config.js';
+import type { ReplicaModelConfig } from './replica-model-config.js';
 import type { ReplicaEvents, ReplicaRequests } from './replica-requests.js';
 import { STATUS } from './request-outcomes.js';
 import { scheduler } from './scheduling/registry.js';
@@ -47,7 +47,7 @@ export class Replica {
   queueSamples = 0;
   steps = 0;
 
-  readonly #config: ReplicaConfig;
+  readonly #config: ReplicaModelConfig;
   readonly #latency: LatencyModel;
   readonly #requests: ReplicaRequests;
   readonly #events: ReplicaEvents;
@@ -68,7 +68,7 @@ export class Replica {
   readonly #done: number[] = [];
 
   constructor(
-    config: ReplicaConfig,
+    config: ReplicaModelConfig,
     latency: LatencyModel,
     requests: ReplicaRequests,
     events: ReplicaEvents,

@@ -1,6 +1,6 @@
 import type { PolicyChoice } from '../policy/bundle/admission-choice.js';
 import type { FlowControlSettings } from '../policy/queueing/flow-control-settings.js';
-import type { ReplicaConfig } from '../replica/replica-config.js';
+import type { ReplicaModelConfig } from '../replica/replica-model-config.js';
 
 /** A policy by name with the options it was given; defaults are filled in by the policy's own schema. */
 export type { PolicyChoice };
@@ -20,7 +20,7 @@ export interface ClusterConfig {
   seed: number;
   /** null: until every request has left. */
   horizonUs: number | null;
-  replica: ReplicaConfig;
+  replica: ReplicaModelConfig;
 
   admission: PolicyChoice;
   /** Tenant to its share of the cluster's seats (instances x max-num-seqs), 0..1. */

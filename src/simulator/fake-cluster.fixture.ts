@@ -1,12 +1,15 @@
 import { type FakeRequest, fakeConfig, fakeLatency, fakeTable } from '../replica/fake-replica.fixture.js';
 import type { LatencyModel } from '../replica/latency/contract.js';
-import type { ReplicaConfig } from '../replica/replica-config.js';
+import type { ReplicaModelConfig } from '../replica/replica-model-config.js';
 import type { SessionDriver } from '../workload/workload.js';
 import type { ClusterConfig, FlowControlConfig } from './cluster-config.js';
 import { type SimulationWatch, simulate } from './simulate.js';
 
 /** Two fake replicas, round-robin, nothing in the way. */
-export function fakeCluster(changes: Partial<ClusterConfig> = {}, replica: Partial<ReplicaConfig> = {}): ClusterConfig {
+export function fakeCluster(
+  changes: Partial<ClusterConfig> = {},
+  replica: Partial<ReplicaModelConfig> = {},
+): ClusterConfig {
   return {
     instances: 2,
     seed: 42,

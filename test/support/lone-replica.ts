@@ -1,14 +1,14 @@
 import { sloPriorities } from '../../src/policy/slo-classes.js';
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
 import { Replica } from '../../src/replica/replica.js';
-import type { ReplicaConfig } from '../../src/replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../src/replica/replica-model-config.js';
 import { RequestOutcomes } from '../../src/replica/request-outcomes.js';
 import { arrivalOrder } from '../../src/workload/arrival-order.js';
 import { PromptKeys } from '../../src/workload/prompt-keys.js';
 import type { RequestTable } from '../../src/workload/request-table.js';
 
 /** One replica with nothing around it: requests go straight in at their arrival times. */
-export function loneReplica(config: ReplicaConfig, table: RequestTable, latency: LatencyModel) {
+export function loneReplica(config: ReplicaModelConfig, table: RequestTable, latency: LatencyModel) {
   const outcomes = new RequestOutcomes(table.count);
   const keys = new PromptKeys(table, config.blockSize);
   const priorities = sloPriorities();

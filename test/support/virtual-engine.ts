@@ -1,9 +1,9 @@
-import { LiveReplica, type LiveSequence } from '../../src/emulator/live-replica.js';
+import { EmulatedReplica, type LiveSequence } from '../../src/emulator/emulated-replica.js';
 import { ManualClock } from '../../src/emulator/virtual-clocks.fixture.js';
 import { type FakeRequest, fakeRequests, fakeTable } from '../../src/replica/fake-replica.fixture.js';
 import type { LatencyModel } from '../../src/replica/latency/contract.js';
 import { Replica } from '../../src/replica/replica.js';
-import type { ReplicaConfig } from '../../src/replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../src/replica/replica-model-config.js';
 import { PromptKeys } from '../../src/workload/prompt-keys.js';
 
 /** An engine in virtual time behind a gateway in virtual time. */
@@ -25,7 +25,7 @@ export interface EngineEvents {
 }
 
 export type NewEngine = (
-  config: ReplicaConfig,
+  config: ReplicaModelConfig,
   latency: LatencyModel,
   list: readonly FakeRequest[],
   events: EngineEvents,
@@ -37,7 +37,7 @@ export type NewEngine = (
  */
 export const emulatedEngine: NewEngine = (config, latency, list, events) => {
   const clock = new ManualClock();
-  const live = new LiveReplica(config, latency, clock);
+  const live = new EmulatedReplica(config, latency, clock);
   const { replica } = live;
   const requests = new Map<number, number>();
   let taken = -1;

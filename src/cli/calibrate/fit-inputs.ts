@@ -3,7 +3,7 @@ import type { StepRun } from '../../observe/fit/steps/fit-step-runs.js';
 import type { ObservedTrace } from '../../observe/fit/traces/observed-trace.js';
 import { readH200Steps, readH200StepTable } from '../../observe/truth/h200-steps.js';
 import type { LatencyModel } from '../../replica/latency/contract.js';
-import type { ReplicaConfig } from '../../replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import { readInputFile } from '../../workload/input-file.js';
 import type { TracePart } from '../../workload/trace.js';
 import { givenProfile } from '../config/profile-settings.js';
@@ -22,7 +22,7 @@ const LEAST_ANSWERED = 60;
 /** Traces of one kind of engine, and what it is taken for before anything is fitted. */
 export interface EngineInputs {
   traces: ObservedTrace[];
-  config: ReplicaConfig;
+  config: ReplicaModelConfig;
   latency: LatencyModel;
 }
 
@@ -74,7 +74,7 @@ function withEnough(traces: readonly ObservedTrace[], diagnostics: Diagnostics):
 }
 
 /** A profile is of one model on one kind of GPU. */
-function checkSameEngine(first: ReplicaConfig, other: ReplicaConfig, path: string): void {
+function checkSameEngine(first: ReplicaModelConfig, other: ReplicaModelConfig, path: string): void {
   for (const key of ['model', 'hardware', 'tp'] as const) {
     if (first[key] === other[key]) continue;
     const problem = `${path} comes from ${key} ${other[key]}, an earlier trace from ${first[key]}`;

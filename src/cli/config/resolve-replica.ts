@@ -7,7 +7,7 @@ import type { LatencyProfile } from '../../replica/latency/profile.js';
 import { profileLatency } from '../../replica/latency/profile-latency.js';
 import { latencyModel } from '../../replica/latency/registry.js';
 import { PREEMPTION_POLICIES } from '../../replica/preemption/registry.js';
-import type { ReplicaConfig } from '../../replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import { SCHEDULERS } from '../../replica/scheduling/registry.js';
 import type { PolicyBundle } from '../../simulator/policy-bundle.js';
 import type { Diagnostics } from '../diagnostics.js';
@@ -17,7 +17,7 @@ import type { InstanceFlags } from '../flags/instance-flags.js';
 import { checkProfile, engineSettings } from './profile-settings.js';
 
 export interface ResolvedReplica {
-  config: ReplicaConfig;
+  config: ReplicaModelConfig;
   latency: LatencyModel;
 }
 
@@ -71,7 +71,7 @@ export function resolveReplica(
   const totalKvBlocks =
     settings.totalKvBlocks ?? derivedKvBlocks(model!, gpu!, { tp, dp, blockSize, gpuMemoryUtilization });
   const gpuName = gpu?.name ?? hardware;
-  const config: ReplicaConfig = {
+  const config: ReplicaModelConfig = {
     model: name,
     hardware: gpuName,
     tp,

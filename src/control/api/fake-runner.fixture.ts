@@ -1,5 +1,5 @@
 import type { LogOptions, ReplicaHandle, Runner, RunnerEvent } from '../runner/contract.js';
-import { unknownReplica } from '../runner/errors.js';
+import { replicaNotFound } from '../runner/errors.js';
 
 /** As much of a runner as the API asks: replicas that write what a test says. */
 export class FakeRunner implements Pick<Runner, 'list' | 'logs' | 'watch'> {
@@ -44,7 +44,7 @@ export class FakeRunner implements Pick<Runner, 'list' | 'logs' | 'watch'> {
 
   async *logs(id: string, { follow = false, lines = 100, signal }: LogOptions = {}): AsyncGenerator<string> {
     const replica = this.#replicas.get(id);
-    if (replica === undefined) throw unknownReplica(id);
+    if (replica === undefined) throw replicaNotFound(id);
     let at = Math.max(0, replica.lines.length - lines);
     for (;;) {
       while (at < replica.lines.length) yield replica.lines[at++]!;

@@ -4,7 +4,7 @@ import { headDimension, kvBytesPerToken, parameters } from '../../replica/catalo
 import { parseJsonFile } from '../../replica/catalogue/load-json.js';
 import { parseModelConfig } from '../../replica/catalogue/parse-model-config.js';
 import type { ModelSource } from './description/model-source.js';
-import { readWeights } from './description/model-weights.js';
+import { readModelWeights } from './description/model-weights.js';
 import { noConfig } from './errors.js';
 
 export interface ModelDescription {
@@ -48,7 +48,7 @@ export async function describeModel(source: ModelSource, name: string): Promise<
   const text = await readText(source, CONFIG);
   if (text === null) throw noConfig(source.place);
   const config = parseJsonFile(text, file);
-  const weights = await readWeights(source);
+  const weights = await readModelWeights(source);
   const fields = new ConfigFields(file, config);
   const said = fields.text('torch_dtype') || fields.text('dtype');
   // A config may leave the type to the weights.

@@ -31,7 +31,7 @@ export function isModelProblem(error: unknown): error is ModelProblem {
 
 export const isTransient = (error: unknown): error is ModelError => error instanceof ModelError && error.transient;
 
-export const unknownKind = (place: string, given: string, known: readonly string[]) =>
+export const unknownRegistryType = (place: string, given: string, known: readonly string[]) =>
   new InputError('REGISTRY_KIND_UNKNOWN', place, `unknown kind of registry '${given}'`, knownNames(given, known));
 
 /** The address itself is not repeated: it may hold a password. */
@@ -84,7 +84,7 @@ export const badWeights = (place: string, problem: string) =>
 export const badMemory = (field: string, given: number, accepted: string) =>
   new InputError('MODEL_MEMORY', field, `${given} is out of range`, `give ${accepted}`);
 
-export const unreachable = (place: string, problem: string) =>
+export const hubUnreachable = (place: string, problem: string) =>
   new ModelError('REGISTRY_UNREACHABLE', place, problem, 'check its address, the network and the proxy', true);
 
 export const failing = (place: string, status: number, said: string, retryAfterMs: number | null) =>
@@ -107,7 +107,7 @@ export const rateLimited = (place: string, retryAfterMs: number | null) =>
     retryAfterMs,
   );
 
-export const tokenRefused = (place: string) =>
+export const hubTokenRefused = (place: string) =>
   new ModelError('REGISTRY_TOKEN_REFUSED', place, 'the token is not accepted', 'give one that is valid there');
 
 export const tokenNeeded = (place: string) =>

@@ -1,16 +1,16 @@
 import type { Clock, ModelRegistry, RegistryKind, RegistrySettings } from './contract.js';
-import { unknownKind } from './errors.js';
-import { file } from './kinds/file.js';
-import { huggingFace } from './kinds/hugging-face.js';
+import { unknownRegistryType } from './errors.js';
+import { fileRegistry } from './kinds/file.js';
+import { huggingFaceRegistry } from './kinds/hugging-face.js';
 import { systemClock } from './system-clock.js';
 
 /** Every kind of registry: a new one is a file and a line here. */
-export const REGISTRY_KINDS: readonly RegistryKind[] = [huggingFace, file];
+export const REGISTRY_KINDS: readonly RegistryKind[] = [huggingFaceRegistry, fileRegistry];
 
 /** Throws an `InputError` for a kind or settings that cannot be right; connects to nothing yet. */
 export function openRegistry(kind: string, settings: RegistrySettings, clock: Clock = systemClock): ModelRegistry {
   const found = REGISTRY_KINDS.find(({ name }) => name === kind);
   if (found !== undefined) return found.open(settings, clock);
   const known = REGISTRY_KINDS.map(({ name }) => name);
-  throw unknownKind(settings.place ?? 'registry', kind, known);
+  throw unknownRegistryType(settings.place ?? 'registry', kind, known);
 }

@@ -9,8 +9,8 @@ import { readResources } from '../resources/read-resources.js';
 import type { Resource } from '../resources/resource.js';
 import { ControlStore } from '../store/control-store.js';
 import { installDefaults } from '../store/install-defaults.js';
-import { DrainingReplicas } from './endpoint/draining-replicas.js';
 import { EndpointReconciler } from './endpoint/endpoint-reconciler.js';
+import { ReplicaDrainer } from './endpoint/replica-drainer.js';
 import { FakeRoutes } from './fake-routes.fixture.js';
 import { FakeRunners } from './fake-runners.fixture.js';
 import { FakeTiming, settled } from './fake-timing.fixture.js';
@@ -59,7 +59,7 @@ export class FakePlane {
     const { routes, runners, store, timing } = this;
     const enqueue = (workspace: string, name: string) => this.#all.enqueue({ kind: 'Endpoint', workspace, name });
     const onFailure = (_: string, error: unknown) => this.faults.push(error);
-    const draining = new DrainingReplicas({ runners, routes, timing, stopped: enqueue, onFailure });
+    const draining = new ReplicaDrainer({ runners, routes, timing, stopped: enqueue, onFailure });
     const cache = await ModelCache.open(join(this.folder, 'models'));
     const fetches = new ModelFetches({ cache, timing, changed: (key) => this.#all.enqueueKey(key) });
     this.endpoints = new EndpointReconciler({

@@ -8,7 +8,7 @@ import { ModelCache } from '../models/cache/model-cache.js';
 import { readResources } from '../resources/read-resources.js';
 import type { Status } from '../resources/resource.js';
 import type { ClusterRunners } from '../runner/cluster-runners.js';
-import type { Capacity } from '../runner/contract.js';
+import type { ClusterCapacity } from '../runner/contract.js';
 import { ControlStore } from '../store/control-store.js';
 import { installDefaults } from '../store/install-defaults.js';
 import { FakeRoutes } from './fake-routes.fixture.js';
@@ -17,7 +17,7 @@ import { FakeTiming, settled } from './fake-timing.fixture.js';
 import { startReconcilers } from './start-reconcilers.js';
 
 const CHAT = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
-const CAPACITY: Capacity = {
+const CAPACITY: ClusterCapacity = {
   ...{ cpus: 4, memoryBytes: 1, gpus: [], problems: [], free: { cpus: 4, memoryBytes: 1, gpus: [] } },
   limits: { cpu: 'none', memory: 'none', gpus: 'none' },
 };

@@ -5,10 +5,10 @@ import type { ModelCache } from '../models/cache/model-cache.js';
 import type { ClusterSpec } from '../resources/kinds/cluster.js';
 import type { ClusterRunners } from '../runner/cluster-runners.js';
 import type { ControlStore } from '../store/control-store.js';
-import { DrainingReplicas } from './endpoint/draining-replicas.js';
 import { EndpointReconciler } from './endpoint/endpoint-reconciler.js';
+import { ReplicaDrainer } from './endpoint/replica-drainer.js';
 import { ApiKeyReconciler } from './kinds/api-key-reconciler.js';
-import { ClusterReconciler, settingsOf } from './kinds/cluster-reconciler.js';
+import { ClusterReconciler, clusterSettings } from './kinds/cluster-reconciler.js';
 import { DeclaredReconciler } from './kinds/declared-reconciler.js';
 import { ExternalEndpointReconciler } from './kinds/external-endpoint-reconciler.js';
 import { ModelRegistryReconciler } from './kinds/model-registry-reconciler.js';
@@ -37,7 +37,7 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
   const enqueueEndpoint = (workspace: string, name: string) => all.enqueue({ kind: 'Endpoint', workspace, name });
   const enqueueCluster = (name: string) => all.enqueue({ kind: 'Cluster', workspace: '', name });
   const fetches = new ModelFetches({ cache, timing, changed: (key) => all.enqueueKey(key) });
-  const draining = new DrainingReplicas({
+  const draining = new ReplicaDrainer({
     ...{ runners, routes, timing },
     stopped(workspace, endpoint) {
       enqueueEndpoint(workspace, endpoint);
@@ -94,7 +94,7 @@ async function openClusters({ resources }: ControlStore, runners: ClusterRunners
   const clusters = await resources.list({ kind: 'Cluster' });
   const opened = clusters
     .filter(({ deletedAt, name }) => deletedAt === null && runners.typeOf(name) === null)
-    .map(({ name, spec }) => runners.use(name, (spec as ClusterSpec).type, settingsOf(spec as ClusterSpec)));
+    .map(({ name, spec }) => runners.use(name, (spec as ClusterSpec).type, clusterSettings(spec as ClusterSpec)));
   // A cluster that cannot be opened is reported by its reconciler.
   await Promise.allSettled(opened);
 }

@@ -9,7 +9,7 @@ import type {
   RunnerEvent,
   StopOptions,
 } from './contract.js';
-import { builtInCluster, clusterNotOpen, oneCluster, unknownReplica } from './errors.js';
+import { builtInCluster, clusterNotOpen, oneCluster, replicaNotFound } from './errors.js';
 import { RUNNER_TYPES } from './registry.js';
 import type { RunnerType } from './runner-type.js';
 
@@ -123,7 +123,7 @@ export class ClusterRunners {
 
   async *logs(id: string, options?: LogOptions): AsyncGenerator<string> {
     const replica = (await this.list()).find((one) => one.id === id);
-    if (replica === undefined) throw unknownReplica(id);
+    if (replica === undefined) throw replicaNotFound(id);
     yield* this.#runnerOf(replica.cluster).logs(id, options);
   }
 

@@ -13,7 +13,7 @@ export interface Runner {
   configure(settings: ClusterSettings): void;
 
   /** Reads what there is to run on and what is free. Throws when the cluster cannot be reached. */
-  discover(): Promise<Capacity>;
+  discover(): Promise<ClusterCapacity>;
 
   /**
    * Starts a replica; resolves when the cluster has accepted it, long before it is ready. Throws `NoRoom` when it does not fit
@@ -98,7 +98,7 @@ export interface ReplicaResources {
   readonly product: string | null;
 }
 
-export type ReplicaPhase = 'starting' | 'ready' | 'unready' | 'stopping' | 'exited';
+export type RunPhase = 'starting' | 'ready' | 'unready' | 'stopping' | 'exited';
 
 /** The observed state of a replica: a snapshot. */
 export interface ReplicaHandle {
@@ -108,7 +108,7 @@ export interface ReplicaHandle {
   readonly generation: number;
   readonly specHash: string;
   /** `unready`: it was ready before. */
-  readonly phase: ReplicaPhase;
+  readonly phase: RunPhase;
   /** Where the gateway reaches it, without a slash at the end. It may change until the replica is ready. */
   readonly url: string;
   /** What keeps it from becoming ready, in the cluster's words: an image that cannot be pulled, no node with room. */
@@ -181,7 +181,7 @@ export interface FreeResources {
   readonly gpus: readonly (Gpu & { readonly free: number })[];
 }
 
-export interface Capacity {
+export interface ClusterCapacity {
   readonly cpus: number;
   readonly memoryBytes: number;
   readonly gpus: readonly Gpu[];

@@ -12,7 +12,7 @@ export const badReplicaId = (id: string) =>
     'use 1 to 63 of a-z, 0-9 and - (not at an end)',
   );
 
-export const unknownReplica = (id: string) =>
+export const replicaNotFound = (id: string) =>
   new InputError('RUNNER_REPLICA_UNKNOWN', `replica '${id}'`, 'does not exist', 'it may have been stopped');
 
 export const replicaExists = (id: string) =>

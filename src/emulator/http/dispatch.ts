@@ -1,11 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../protocol/errors.js';
 import { type JsonObject, parseJsonObject } from '../../protocol/json-body.js';
-import type { Exchange } from './exchange.js';
-import { readBody } from './read-body.js';
+import { engineBodyTooLarge } from '../errors.js';
+import type { EngineExchange } from './engine-exchange.js';
 import { ROUTES, type Route } from './routes.js';
 
 /** Finds what answers a request and lets it, whatever may go wrong. */
-export function dispatch(exchange: Exchange): void {
+export function dispatch(exchange: EngineExchange): void {
   const { engine, response } = exchange;
   engine.inFlight++;
   response.on('close', () => {
@@ -22,7 +23,7 @@ export function dispatch(exchange: Exchange): void {
   }
 }
 
-function routeOf({ request, response }: Exchange): Route {
+function routeOf({ request, response }: EngineExchange): Route {
   const [path = ''] = (request.url ?? '').split('?', 1);
   const route = ROUTES.get(path);
   if (route === undefined) throw new ApiError('unknown_path', `There is nothing at ${path}.`);
@@ -32,7 +33,7 @@ function routeOf({ request, response }: Exchange): Route {
   throw new ApiError('wrong_method', `${method} is not for ${path}.`);
 }
 
-async function answer(exchange: Exchange, route: Route): Promise<void> {
+async function answer(exchange: EngineExchange, route: Route): Promise<void> {
   const { engine, request } = exchange;
   try {
     if (!engine.isReady && !route.always) throw new ApiError('unavailable', 'The engine is starting or closing.');
@@ -49,7 +50,7 @@ async function answer(exchange: Exchange, route: Route): Promise<void> {
   }
 }
 
-function serve(exchange: Exchange, route: Route, body: JsonObject): void {
+function serve(exchange: EngineExchange, route: Route, body: JsonObject): void {
   if (exchange.response.destroyed) return;
   try {
     const fate = route.serves ? exchange.engine.dice.draw() : 'served';
@@ -58,4 +59,28 @@ function serve(exchange: Exchange, route: Route, body: JsonObject): void {
   } catch (error) {
     exchange.fail(error);
   }
+}
+
+/** The whole body of a request; fails when it is too large, or when the client leaves before its end. */
+function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const declared = Number(request.headers['content-length'] ?? 0);
+    if (declared > maxBytes) {
+      reject(engineBodyTooLarge(maxBytes));
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > maxBytes) {
+        request.removeAllListeners('data');
+        reject(engineBodyTooLarge(maxBytes));
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+    request.on('error', reject);
+  });
 }

@@ -8,7 +8,7 @@ import { hashText } from '../prompt-hash.js';
 import { PromptPlan } from '../prompt-plan.js';
 import { planResponse } from '../response.js';
 import { Sequence } from '../sequence.js';
-import type { Exchange } from './exchange.js';
+import type { EngineExchange } from './engine-exchange.js';
 import { type Choice, GenerationJob } from './generation-job.js';
 import { chatFormat, textFormat } from './response-format.js';
 
@@ -17,7 +17,7 @@ const PLAIN_MAX_TOKENS = 16;
 const MAX_SEQUENCES = 1024;
 
 /** `POST /v1/chat/completions` */
-export function chat(exchange: Exchange, body: JsonObject, breaks: boolean): void {
+export function chat(exchange: EngineExchange, body: JsonObject, breaks: boolean): void {
   const request = readFor(exchange.engine, body);
   const { engine, created } = exchange;
   const facts = { id: exchange.id('chatcmpl'), created, model: request.model };
@@ -30,7 +30,7 @@ export function chat(exchange: Exchange, body: JsonObject, breaks: boolean): voi
 }
 
 /** `POST /v1/completions` */
-export function complete(exchange: Exchange, body: JsonObject, breaks: boolean): void {
+export function complete(exchange: EngineExchange, body: JsonObject, breaks: boolean): void {
   const request = readFor(exchange.engine, body);
   const { engine, created } = exchange;
   const facts = { id: exchange.id('cmpl'), created, model: request.model };

@@ -5,7 +5,7 @@ import { TOKEN_BYTES } from '../../protocol/token-estimate.js';
 import { type UsageBody, usageBody } from '../../protocol/usage.js';
 import type { Answer } from '../response.js';
 import type { Sequence, SequenceOwner } from '../sequence.js';
-import type { Exchange } from './exchange.js';
+import type { EngineExchange } from './engine-exchange.js';
 import type { ResponseFormat } from './response-format.js';
 
 /** One of the answers a request asks for. */
@@ -18,7 +18,7 @@ export interface Choice {
 
 /** Writes the answers of a chat or plain completion as their tokens come out, or all at once when they are complete. */
 export class GenerationJob implements SequenceOwner {
-  readonly #exchange: Exchange;
+  readonly #exchange: EngineExchange;
   readonly #response: ServerResponse;
   readonly #request: GenerationRequest;
   readonly #format: ResponseFormat;
@@ -31,7 +31,7 @@ export class GenerationJob implements SequenceOwner {
   /** Tokens, all choices together, after which the connection breaks. */
   #resetAfter = Number.POSITIVE_INFINITY;
 
-  constructor(exchange: Exchange, request: GenerationRequest, format: ResponseFormat) {
+  constructor(exchange: EngineExchange, request: GenerationRequest, format: ResponseFormat) {
     this.#exchange = exchange;
     this.#response = exchange.response;
     this.#request = request;

@@ -4,14 +4,14 @@ import { documentsOf, promptsOf, textOf, textsOf, writePlain } from '../../proto
 import { unknownModel } from '../errors.js';
 import { PromptPlan } from '../prompt-plan.js';
 import { similarity, textVector } from '../text-vector.js';
-import type { Exchange } from './exchange.js';
+import type { EngineExchange } from './engine-exchange.js';
 import { PoolingJob } from './pooling-job.js';
 
 const DIMENSIONS = 256;
 const MAX_DIMENSIONS = 4096;
 
 /** `POST /v1/embeddings` */
-export function embed(exchange: Exchange, body: JsonObject, breaks: boolean): void {
+export function embed(exchange: EngineExchange, body: JsonObject, breaks: boolean): void {
   const model = modelOf(exchange, body);
   const dimensions = optionalWhole(body, 'dimensions', 1, MAX_DIMENSIONS) ?? DIMENSIONS;
   const encoding = optionalText(body, 'encoding_format') ?? 'float';
@@ -42,7 +42,7 @@ export function embed(exchange: Exchange, body: JsonObject, breaks: boolean): vo
 }
 
 /** `POST /v1/rerank` */
-export function rerank(exchange: Exchange, body: JsonObject, breaks: boolean): void {
+export function rerank(exchange: EngineExchange, body: JsonObject, breaks: boolean): void {
   const model = modelOf(exchange, body);
   const query = textOf(body.query, 'query');
   const documents = documentsOf(body);
@@ -61,7 +61,7 @@ export function rerank(exchange: Exchange, body: JsonObject, breaks: boolean): v
 }
 
 /** `POST /v1/score` */
-export function score(exchange: Exchange, body: JsonObject, breaks: boolean): void {
+export function score(exchange: EngineExchange, body: JsonObject, breaks: boolean): void {
   const model = modelOf(exchange, body);
   const first = textsOf(body.text_1, 'text_1');
   const second = textsOf(body.text_2, 'text_2');
@@ -81,13 +81,13 @@ export function score(exchange: Exchange, body: JsonObject, breaks: boolean): vo
   job.start(breaks);
 }
 
-function modelOf({ engine }: Exchange, body: JsonObject): string {
+function modelOf({ engine }: EngineExchange, body: JsonObject): string {
   const model = requiredText(body, 'model');
   if (model !== engine.options.modelName) throw unknownModel(model);
   return model;
 }
 
-function addPair(exchange: Exchange, job: PoolingJob, a: string, b: string): void {
+function addPair(exchange: EngineExchange, job: PoolingJob, a: string, b: string): void {
   const { scratch } = exchange.engine;
   scratch.clear();
   scratch.add(a);
@@ -97,7 +97,7 @@ function addPair(exchange: Exchange, job: PoolingJob, a: string, b: string): voi
 }
 
 /** The prompt that the scratch buffer holds. */
-function addPrompt({ engine }: Exchange, job: PoolingJob): void {
+function addPrompt({ engine }: EngineExchange, job: PoolingJob): void {
   const plan = new PromptPlan(engine.scratch, engine.options.config.blockSize, 0);
   engine.admit(plan.tokens);
   job.add(plan.tokens, plan.keys('', 1));

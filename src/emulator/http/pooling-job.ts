@@ -1,17 +1,17 @@
 import type { JsonObject } from '../../protocol/json-body.js';
 import { Sequence, type SequenceOwner } from '../sequence.js';
-import type { Exchange } from './exchange.js';
+import type { EngineExchange } from './engine-exchange.js';
 
 /** Prompts that are read but not answered: the response is sent when the last of them has been read. */
 export class PoolingJob implements SequenceOwner {
-  readonly #exchange: Exchange;
+  readonly #exchange: EngineExchange;
   readonly #result: (promptTokens: number) => JsonObject;
   readonly #sequences: Sequence[] = [];
   #isDirty = false;
   #isDone = false;
   #breaks = false;
 
-  constructor(exchange: Exchange, result: (promptTokens: number) => JsonObject) {
+  constructor(exchange: EngineExchange, result: (promptTokens: number) => JsonObject) {
     this.#exchange = exchange;
     this.#result = result;
   }

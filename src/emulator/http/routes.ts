@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/json-body.js';
-import type { Exchange } from './exchange.js';
-import { changeFaults, health, metrics, models, showFaults, version } from './facts.js';
+import type { EngineExchange } from './engine-exchange.js';
+import { changeFaults, health, metrics, models, showFaults, showVersion } from './facts.js';
 import { chat, complete } from './generate.js';
 import { embed, rerank, score } from './pool.js';
 import { detokenize, tokenize } from './tokenize.js';
@@ -9,8 +9,8 @@ import { detokenize, tokenize } from './tokenize.js';
 export interface Route {
   /** Answered even by an engine that is starting, closing or frozen. */
   always?: boolean;
-  get?: (exchange: Exchange) => void;
-  post?: (exchange: Exchange, body: JsonObject, breaks: boolean) => void;
+  get?: (exchange: EngineExchange) => void;
+  post?: (exchange: EngineExchange, body: JsonObject, breaks: boolean) => void;
   /** Requests that faults happen to. */
   serves?: boolean;
 }
@@ -29,7 +29,7 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/v1/models', { get: models }],
   ['/health', { get: health }],
   ['/ping', { get: health }],
-  ['/version', { get: version }],
+  ['/version', { get: showVersion }],
   ['/metrics', { get: metrics }],
   ['/admin/faults', { get: showFaults, post: changeFaults, always: true }],
 ]);

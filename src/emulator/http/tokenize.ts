@@ -2,10 +2,10 @@ import { type JsonObject, wrongType } from '../../protocol/json-body.js';
 import { PromptBytes } from '../../protocol/prompt-bytes.js';
 import { TOKEN_BYTES, tokensOfBytes } from '../../protocol/token-estimate.js';
 import { promptsOf, textOf, writeChat } from '../../protocol/write-prompt.js';
-import type { Exchange } from './exchange.js';
+import type { EngineExchange } from './engine-exchange.js';
 
 /** `POST /tokenize`: a token is four bytes, and its id says which. */
-export function tokenize(exchange: Exchange, body: JsonObject): void {
+export function tokenize(exchange: EngineExchange, body: JsonObject): void {
   const { engine } = exchange;
   const bytes = engine.scratch;
   bytes.clear();
@@ -20,7 +20,7 @@ export function tokenize(exchange: Exchange, body: JsonObject): void {
 }
 
 /** `POST /detokenize` */
-export function detokenize(exchange: Exchange, body: JsonObject): void {
+export function detokenize(exchange: EngineExchange, body: JsonObject): void {
   const [ids] = Array.isArray(body.tokens) && body.tokens.length === 0 ? [[]] : promptsOf(body.tokens, 'tokens');
   if (typeof ids === 'string') throw wrongType('tokens', 'a list of token ids');
   const bytes = new PromptBytes();

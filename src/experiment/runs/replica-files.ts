@@ -1,10 +1,10 @@
 import type { GpuSpec, ModelSpec } from '../../replica/catalogue/contract.js';
 import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
-import type { ReplicaConfig } from '../../replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 
 /** What the catalogue, or the user's own files, say of a replica's model and GPU. */
-export function replicaFiles(replica: ReplicaConfig): { model: ModelSpec; gpu: GpuSpec } {
+export function replicaFiles(replica: ReplicaModelConfig): { model: ModelSpec; gpu: GpuSpec } {
   const { model, hardware, modelConfigFolder, hardwareConfig } = replica;
   return {
     model: loadModel(model, modelConfigFolder === undefined ? {} : { modelConfigFolder }),

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { canonicalJson } from '../../kernel/canonical-json.js';
-import type { ReplicaConfig } from '../../replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { RunInputs } from '../experiment.js';
 import { replicaFiles } from './replica-files.js';
 
@@ -19,7 +19,7 @@ const PARTS = ['kernel', 'policy', 'workload', 'replica', 'simulator', 'experime
  */
 export function runKeys(runs: readonly RunInputs[], program: string): string[] {
   // The runs of a variant share their replica: its files are read once.
-  const described = new Map<ReplicaConfig, unknown>();
+  const described = new Map<ReplicaModelConfig, unknown>();
   return runs.map(({ config, workload }) => {
     const { modelConfigFolder, hardwareConfig, ...replica } = config.replica;
     // A profile is part of the configuration, and stands for both files.

@@ -1,7 +1,7 @@
 import type { LatencyModel } from '../../replica/latency/contract.js';
 import { profileLatency } from '../../replica/latency/profile-latency.js';
 import { latencyModel } from '../../replica/latency/registry.js';
-import type { ReplicaConfig } from '../../replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { GoodputTarget } from '../../simulator/cluster-config.js';
 import { simulate } from '../../simulator/simulate.js';
 import type { RunInputs } from '../experiment.js';
@@ -27,7 +27,7 @@ export class RunSimulator {
     return summarise(simulate({ ...config, goodputTargets: targets }, workload, this.#latencyModel(config.replica)));
   }
 
-  #latencyModel(replica: ReplicaConfig): LatencyModel {
+  #latencyModel(replica: ReplicaModelConfig): LatencyModel {
     const wanted = JSON.stringify(replica);
     if (this.#latency === null || this.#latencyOf !== wanted) this.#latency = latencyOf(replica);
     this.#latencyOf = wanted;
@@ -35,7 +35,7 @@ export class RunSimulator {
   }
 }
 
-function latencyOf(replica: ReplicaConfig): LatencyModel {
+function latencyOf(replica: ReplicaModelConfig): LatencyModel {
   const { tp, dp, moeCommBackend, alphaCoeffs, betaCoeffs, latencyProfile } = replica;
   if (latencyProfile !== undefined) return profileLatency(latencyProfile);
   const { model, gpu } = replicaFiles(replica);

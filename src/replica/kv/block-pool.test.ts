@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BlockPool, NONE } from './block-pool.js';
+import { BlockPool, NO_BLOCK } from './block-pool.js';
 
 /** Takes blocks one by one, each for an owner of its own. */
 function takeOneByOne(pool: BlockPool, count: number): number[] {
-  return Array.from({ length: count }, () => pool.take(1, NONE));
+  return Array.from({ length: count }, () => pool.take(1, NO_BLOCK));
 }
 
 /** A pool whose blocks have all been used once; they are free again, in order. */
@@ -23,8 +23,8 @@ describe('BlockPool', () => {
 
   it('gives out blocks that were never used before those that were freed', () => {
     const pool = new BlockPool(3);
-    pool.release(pool.takeOne(NONE));
-    expect([pool.takeOne(NONE), ...takeOneByOne(pool, 2)]).toEqual([1, 2, 0]);
+    pool.release(pool.takeOne(NO_BLOCK));
+    expect([pool.takeOne(NO_BLOCK), ...takeOneByOne(pool, 2)]).toEqual([1, 2, 0]);
   });
 
   it('takes the block that was freed longest ago', () => {
@@ -60,7 +60,7 @@ describe('BlockPool', () => {
 
   it('closes the holes when the ring is full of them, and keeps the order', () => {
     const pool = usedPool(3);
-    pool.release(pool.take(1, NONE));
+    pool.release(pool.take(1, NO_BLOCK));
     // Every round leaves a hole; the ring has 16 places.
     for (let round = 0; round < 40; round++) {
       pool.claim(1);
@@ -74,7 +74,7 @@ describe('BlockPool', () => {
 describe('chains', () => {
   it('are what one owner took, and are released from the last block to the first', () => {
     const pool = new BlockPool(4);
-    const top = pool.take(1, pool.take(2, NONE));
+    const top = pool.take(1, pool.take(2, NO_BLOCK));
     expect(pool.free).toBe(1);
     pool.releaseChain(top, 3);
     expect([pool.free, takeOneByOne(pool, 4)]).toEqual([4, [3, 2, 1, 0]]);
@@ -82,8 +82,8 @@ describe('chains', () => {
 
   it('of different owners do not mix', () => {
     const pool = new BlockPool(5);
-    const first = pool.take(1, NONE);
-    const second = pool.take(1, NONE);
+    const first = pool.take(1, NO_BLOCK);
+    const second = pool.take(1, NO_BLOCK);
     const longer = pool.take(1, first);
     pool.releaseChain(longer, 2);
     expect([0, 1, 2].map((block) => pool.isFree(block))).toEqual([true, false, true]);
@@ -93,7 +93,7 @@ describe('chains', () => {
 
   it('leave blocks alone that somebody else owns as well', () => {
     const pool = new BlockPool(3);
-    const top = pool.take(3, NONE);
+    const top = pool.take(3, NO_BLOCK);
     pool.claim(1);
     pool.releaseChain(top, 3);
     expect([0, 1, 2].map((block) => pool.isFree(block))).toEqual([true, false, true]);
@@ -102,7 +102,7 @@ describe('chains', () => {
 
   it('find room in a ring that is full of holes', () => {
     const pool = usedPool(6);
-    const top = pool.take(3, NONE);
+    const top = pool.take(3, NO_BLOCK);
     // Three free blocks and 13 holes fill the ring of 16 places.
     for (let round = 0; round < 13; round++) {
       pool.claim(4);
@@ -114,8 +114,8 @@ describe('chains', () => {
 
   it('of no blocks change nothing', () => {
     const pool = new BlockPool(2);
-    expect(pool.take(0, NONE)).toBe(NONE);
-    pool.releaseChain(NONE, 0);
+    expect(pool.take(0, NO_BLOCK)).toBe(NO_BLOCK);
+    pool.releaseChain(NO_BLOCK, 0);
     expect(takeOneByOne(pool, 2)).toEqual([0, 1]);
   });
 });
@@ -146,7 +146,7 @@ describe('a pool', () => {
               owners[block] = 1;
               used.add(block);
             }
-            chains.push({ top: pool.take(count, NONE), blocks: blocks.reverse() });
+            chains.push({ top: pool.take(count, NO_BLOCK), blocks: blocks.reverse() });
             expect(chains.at(-1)!.top).toBe(blocks[0]);
           } else if (kind === 'claim' && used.has(number % total)) {
             const block = number % total;

@@ -1,5 +1,5 @@
 /** No block, no key. */
-export const NONE = -1;
+export const NO_BLOCK = -1;
 
 /**
  * A fixed number of KV blocks with owners and a free list in the order of release: the block that was freed longest ago
@@ -48,7 +48,7 @@ export class BlockPool {
     return this.#state[block]! <= 0;
   }
 
-  /** What the block's content is known by, NONE when nobody will ask for it. */
+  /** What the block's content is known by, NO_BLOCK when nobody will ask for it. */
   key(block: number): number {
     return this.#keyPlusOne[block]! - 1;
   }
@@ -118,7 +118,7 @@ export class BlockPool {
       this.#state[block] = state + 1;
       return;
     }
-    this.#ring[~state] = NONE;
+    this.#ring[~state] = NO_BLOCK;
     this.#state[block] = 1;
     this.free--;
   }
@@ -145,7 +145,7 @@ export class BlockPool {
     const state = this.#state;
     const mask = this.#mask;
     let tail = this.#tail;
-    for (let block = top; block !== NONE; block = below[block]!) {
+    for (let block = top; block !== NO_BLOCK; block = below[block]!) {
       const owners = state[block]!;
       if (owners > 1) {
         state[block] = owners - 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NONE } from './block-pool.js';
+import { NO_BLOCK } from './block-pool.js';
 import { KvCache } from './kv-cache.js';
 
 /** Blocks of 4 tokens throughout. */
@@ -22,7 +22,7 @@ function prefill(
 /** Takes all free blocks, so that what they held is gone; tells in which order they were free. */
 function takeAll(kv: KvCache): number[] {
   const blocks: number[] = [];
-  while (kv.pool.free > 0) blocks.push(kv.pool.take(1, NONE));
+  while (kv.pool.free > 0) blocks.push(kv.pool.take(1, NO_BLOCK));
   return blocks;
 }
 

@@ -1,5 +1,5 @@
 import { IntMap } from '../../kernel/int-map.js';
-import { BlockPool, NONE } from './block-pool.js';
+import { BlockPool, NO_BLOCK } from './block-pool.js';
 
 /**
  * KV memory of one replica: blocks, who owns them, and which content can be found again (prefix caching).
@@ -20,7 +20,7 @@ export class KvCache {
   readonly #losesCopies: boolean;
   readonly #blockOf: IntMap;
   /** By slot: the last block it filled, and how many. */
-  #top = new Int32Array(256).fill(NONE);
+  #top = new Int32Array(256).fill(NO_BLOCK);
   #filled = new Int32Array(256);
   /** By slot: blocks found in the cache, and how many. */
   readonly #claimed: Int32Array[] = [];
@@ -119,7 +119,7 @@ export class KvCache {
     this.#top[slot] = block;
     this.#filled[slot]!++;
     this.misses++;
-    if (pool.key(block) !== NONE) this.#forget(block);
+    if (pool.key(block) !== NO_BLOCK) this.#forget(block);
     return true;
   }
 
@@ -132,7 +132,7 @@ export class KvCache {
   rememberRange(slot: number, keys: Int32Array, from: number, to: number): void {
     let block = this.#top[slot]!;
     const last = this.#claimedCount[slot]! + this.#filled[slot]! - 1;
-    for (let index = last; index >= from && block !== NONE; index--) {
+    for (let index = last; index >= from && block !== NO_BLOCK; index--) {
       if (index < to) this.#remember(block, keys[index]!);
       block = this.pool.below[block]!;
     }
@@ -143,7 +143,7 @@ export class KvCache {
     this.changes++;
     if (slot >= this.#top.length) return;
     this.pool.releaseChain(this.#top[slot]!, this.#filled[slot]!);
-    this.#top[slot] = NONE;
+    this.#top[slot] = NO_BLOCK;
     this.#filled[slot] = 0;
     const claimed = this.#claimed[slot];
     for (let i = this.#claimedCount[slot]! - 1; i >= 0; i--) this.pool.release(claimed![i]!);
@@ -157,7 +157,7 @@ export class KvCache {
       for (const block of blocks.subarray(0, this.#claimedCount[slot])) owned.add(block);
     });
     for (let top of this.#top) {
-      for (; top !== NONE; top = this.pool.below[top]!) owned.add(top);
+      for (; top !== NO_BLOCK; top = this.pool.below[top]!) owned.add(top);
     }
     return owned.size;
   }
@@ -210,7 +210,7 @@ export class KvCache {
   /** Even when a younger block holds the same content by now, the key goes: most of the caches we model do the same. */
   #forget(block: number): void {
     const key = this.pool.key(block);
-    this.pool.setKey(block, NONE);
+    this.pool.setKey(block, NO_BLOCK);
     if (!this.#losesCopies && this.#blockOf.get(key) !== block) return;
     if (this.#sinceFreeze !== null) this.#note(key);
     this.changes++;
@@ -236,7 +236,7 @@ export class KvCache {
 
   /** Slots that own nothing are not heard of here, so the next one may be far above the last. */
   #grow(slot: number): void {
-    const top = new Int32Array(Math.max(slot + 1, this.#top.length * 2)).fill(NONE);
+    const top = new Int32Array(Math.max(slot + 1, this.#top.length * 2)).fill(NO_BLOCK);
     const filled = new Int32Array(top.length);
     const claimedCount = new Int32Array(top.length);
     top.set(this.#top);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FakeRequest, fakeReplica } from '../fake-replica.fixture.js';
 import type { BatchShape } from '../latency/contract.js';
-import type { ReplicaConfig } from '../replica-config.js';
+import type { ReplicaModelConfig } from '../replica-model-config.js';
 
 // A step takes 10 us and 1 us per token; blocks hold 4 tokens.
 
@@ -49,7 +49,7 @@ describe('the token budget of a step', () => {
 
 describe('what the latency model is told of a step', () => {
   /** Every step's sums, without those that are zero. */
-  function shapesOf(list: readonly FakeRequest[], config: Partial<ReplicaConfig>) {
+  function shapesOf(list: readonly FakeRequest[], config: Partial<ReplicaModelConfig>) {
     const shapes: Partial<BatchShape>[] = [];
     const stepUs = (shape: BatchShape) => {
       shapes.push(Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== 0)));

@@ -5,7 +5,7 @@ import type { KvCache } from '../kv/kv-cache.js';
 import { addPrefill, resetShape } from '../latency/batch-shape.js';
 import type { BatchShape } from '../latency/contract.js';
 import type { PreemptionPolicy } from '../preemption/contract.js';
-import type { ReplicaConfig } from '../replica-config.js';
+import type { ReplicaModelConfig } from '../replica-model-config.js';
 import type { ReplicaRequests } from '../replica-requests.js';
 import { Seating } from './seating.js';
 import { StepPlan } from './step-plan.js';
@@ -38,7 +38,7 @@ export class BatchFormation {
   #nowUs = 0;
 
   constructor(
-    config: ReplicaConfig,
+    config: ReplicaModelConfig,
     batch: RunningBatch,
     queue: WaitQueue,
     kv: KvCache,

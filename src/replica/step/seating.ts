@@ -6,7 +6,7 @@ import type { WaitQueue } from '../batch/wait-queue.js';
 import { type EngineRules, engineRules } from '../engine-rules.js';
 import type { KvCache } from '../kv/kv-cache.js';
 import { addPrefill } from '../latency/batch-shape.js';
-import type { ReplicaConfig } from '../replica-config.js';
+import type { ReplicaModelConfig } from '../replica-model-config.js';
 import type { ReplicaRequests } from '../replica-requests.js';
 import { STATUS } from '../request-outcomes.js';
 import type { StepPlan } from './step-plan.js';
@@ -36,7 +36,7 @@ export class Seating {
   #blockedChanges = 0;
 
   constructor(
-    config: ReplicaConfig,
+    config: ReplicaModelConfig,
     plan: StepPlan,
     batch: RunningBatch,
     queue: WaitQueue,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileLock } from '../../../files/file-lock.js';
 import type { ModelFile, ModelRegistry } from '../contract.js';
 import { downloadModel } from '../download/download-model.js';
-import { unreachable } from '../errors.js';
+import { hubUnreachable } from '../errors.js';
 import { FakeClock } from '../fake-clock.fixture.js';
 import { sha256 } from '../fake-hub.fixture.js';
 import { fakeBytes } from '../fake-model.fixture.js';
@@ -63,7 +63,7 @@ const download = async (...args: Parameters<typeof model>) =>
 async function interrupt(...args: Parameters<typeof model>): Promise<void> {
   let opened = 0;
   const open: ModelRegistry['open'] = async (...asked) => {
-    if (opened++ > 0) throw unreachable('tiny:', 'gone');
+    if (opened++ > 0) throw hubUnreachable('tiny:', 'gone');
     return registry.open(...asked);
   };
   const options = {

@@ -24,7 +24,7 @@ const READS = 8;
 
 const UNKNOWN: ModelWeights = { parameters: null, bytes: null, dtype: null };
 
-export async function readWeights(source: ModelSource): Promise<ModelWeights> {
+export async function readModelWeights(source: ModelSource): Promise<ModelWeights> {
   const shards = await safetensorsOf(source);
   if (shards === null) return UNKNOWN;
   if (shards.length === 0) return { ...UNKNOWN, bytes: otherBytes(source) };

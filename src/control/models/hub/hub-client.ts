@@ -1,11 +1,11 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../contract.js';
-import { badRedirect, isModelProblem, oddResponse, unreachable } from '../errors.js';
+import { badRedirect, hubUnreachable, isModelProblem, oddResponse } from '../errors.js';
 import { networkProblem } from './network-problem.js';
 import { redirected } from './redirected.js';
 import { ResponseHeaders } from './response-headers.js';
-import { readText, shownReason } from './response-text.js';
-import { type Asked, statusProblem } from './status-problem.js';
+import { readResponseText, shownReason } from './response-text.js';
+import { type HubRequest, statusProblem } from './status-problem.js';
 
 const CONNECT_MS = 10_000;
 const HEADERS_MS = 30_000;
@@ -62,9 +62,9 @@ export class HubClient {
   }
 
   /** A document. */
-  async json(path: string, asked: Asked, signal?: AbortSignal): Promise<unknown> {
+  async json(path: string, asked: HubRequest, signal?: AbortSignal): Promise<unknown> {
     const { body } = await this.ask(path, asked, { headers: { accept: 'application/json' }, signal });
-    const text = await readText(body, MOST_JSON_BYTES);
+    const text = await readResponseText(body, MOST_JSON_BYTES);
     try {
       return JSON.parse(text ?? '');
     } catch {
@@ -73,12 +73,12 @@ export class HubClient {
   }
 
   /** A response that is what was asked for; others are thrown as what they mean. */
-  async ask(path: string, asked: Asked, request: Request = {}): Promise<HubResponse> {
+  async ask(path: string, asked: HubRequest, request: Request = {}): Promise<HubResponse> {
     try {
       const response = await this.#follow(new URL(this.#base + path), asked.place, request);
       const { headers, status } = response;
       if (status < 300 || REDIRECTS.includes(status)) return response;
-      const text = await readText(response.body, MOST_REASON_BYTES);
+      const text = await readResponseText(response.body, MOST_REASON_BYTES);
       throw statusProblem(asked, {
         status,
         headers,
@@ -88,7 +88,7 @@ export class HubClient {
       });
     } catch (error) {
       request.signal?.throwIfAborted();
-      throw isModelProblem(error) ? error : unreachable(asked.place, networkProblem(error));
+      throw isModelProblem(error) ? error : hubUnreachable(asked.place, networkProblem(error));
     }
   }
 
@@ -152,6 +152,6 @@ async function* told(body: AsyncIterable<Uint8Array>, place: string, signal?: Ab
     yield* body;
   } catch (error) {
     signal?.throwIfAborted();
-    throw unreachable(place, networkProblem(error));
+    throw hubUnreachable(place, networkProblem(error));
   }
 }

@@ -2,7 +2,7 @@
 const MOST_SAID = 200;
 
 /** All of a body, or undefined when it is longer than `most` bytes. */
-export async function readText(body: AsyncIterable<Uint8Array>, most: number): Promise<string | undefined> {
+export async function readResponseText(body: AsyncIterable<Uint8Array>, most: number): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body) {

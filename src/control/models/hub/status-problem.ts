@@ -4,19 +4,19 @@ import {
   fileNotFound,
   forbidden,
   gated,
+  hubTokenRefused,
   type ModelProblem,
   modelNotFound,
   oddResponse,
   rateLimited,
   tokenNeeded,
-  tokenRefused,
   versionNotFound,
 } from '../errors.js';
 import type { ResponseHeaders } from './response-headers.js';
 import { retryAfter } from './retry-after.js';
 
 /** What was asked for: it decides what a 404 without an explanation means. */
-export interface Asked {
+export interface HubRequest {
   readonly what: 'models' | 'model' | 'file';
   /** What errors call it. */
   readonly place: string;
@@ -35,7 +35,7 @@ interface Refusal {
 const CHECK_NAME = 'check the name; a private model needs a token that may read it';
 
 /** What a response that is not the one hoped for means. Hubs tell why in `x-error-code`; mirrors often do not. */
-export function statusProblem(asked: Asked, { hasToken, headers, now, said, status }: Refusal): ModelProblem {
+export function statusProblem(asked: HubRequest, { hasToken, headers, now, said, status }: Refusal): ModelProblem {
   const { place } = asked;
   if (status === 429) return rateLimited(place, retryAfter(headers, now));
   if (status >= 500 || status === 408) return failing(place, status, said, retryAfter(headers, now));
@@ -45,12 +45,12 @@ export function statusProblem(asked: Asked, { hasToken, headers, now, said, stat
   if (reason === 'RepoNotFound') return modelNotFound(place, CHECK_NAME);
   if (reason === 'RevisionNotFound') return noVersion(asked);
   if (reason === 'EntryNotFound') return fileNotFound(place);
-  if (status === 401) return hasToken ? tokenRefused(place) : tokenNeeded(place);
+  if (status === 401) return hasToken ? hubTokenRefused(place) : tokenNeeded(place);
   if (status === 403) return forbidden(place, said);
   if (status === 404 && asked.what === 'model') return modelNotFound(place, CHECK_NAME);
   if (status === 404 && asked.what === 'file') return fileNotFound(place);
   return oddResponse(place, `answered ${status}${said}`);
 }
 
-const noVersion = ({ place, version = '' }: Asked) =>
+const noVersion = ({ place, version = '' }: HubRequest) =>
   versionNotFound(place, version, 'give a branch, a tag or a commit of it');

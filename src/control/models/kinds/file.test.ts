@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../fake-clock.fixture.js';
 import { sha256 } from '../fake-hub.fixture.js';
 import { bytesOf } from '../registry.contract.js';
-import { file as kind } from './file.js';
+import { fileRegistry as kind } from './file.js';
 
 let folder: string;
 let root: string;

@@ -25,7 +25,7 @@ const USUAL_LIMIT = 100;
 const PIECE_BYTES = 2 ** 18;
 
 /** A folder of models on this machine: `name/version` or `name`, each as it would be on the hub. */
-export const file: RegistryKind = {
+export const fileRegistry: RegistryKind = {
   name: 'file',
   summary: 'A folder of models on this machine',
   usualUrl: null,

@@ -15,7 +15,7 @@ import { fakeBytes, tinyModel } from '../fake-model.fixture.js';
 import { networkProblem } from '../hub/network-problem.js';
 import { redirected } from '../hub/redirected.js';
 import { bytesOf } from '../registry.contract.js';
-import { huggingFace } from './hugging-face.js';
+import { huggingFaceRegistry } from './hugging-face.js';
 
 const TOKEN = 'hf_PlantedTokenThatNobodyMaySee';
 
@@ -29,7 +29,7 @@ let commit: string;
 const opened: ModelRegistry[] = [];
 
 function open(settings: RegistrySettings = {}): ModelRegistry {
-  const registry = huggingFace.open({ url: hub.url, ...settings }, clock);
+  const registry = huggingFaceRegistry.open({ url: hub.url, ...settings }, clock);
   opened.push(registry);
   return registry;
 }

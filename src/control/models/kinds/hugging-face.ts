@@ -14,7 +14,7 @@ import type {
 import { badToken, badUrl, fileChanged, isModelProblem } from '../errors.js';
 import { HubClient } from '../hub/hub-client.js';
 import { changeSince, completedFile, type ListedFile, readListing, readRevision } from '../hub/hub-responses.js';
-import type { Asked } from '../hub/status-problem.js';
+import type { HubRequest } from '../hub/status-problem.js';
 import { inParallel } from '../in-parallel.js';
 import { checkModelName, checkVersion } from '../model-name.js';
 
@@ -25,7 +25,7 @@ const USUAL_LIMIT = 100;
 const QUESTIONS = 8;
 
 /** The hub itself, or whatever answers as it does: mirrors, and proxies that keep what they have seen. */
-export const huggingFace: RegistryKind = {
+export const huggingFaceRegistry: RegistryKind = {
   name: 'hugging-face',
   summary: 'The Hugging Face hub, or a mirror of it',
   usualUrl: USUAL_URL,
@@ -64,7 +64,7 @@ class HuggingFaceRegistry implements ModelRegistry {
     checkModelName(name);
     checkVersion(name, version);
     const place = `${this.address}/${name}`;
-    const asked: Asked = { what: 'model', place, version };
+    const asked: HubRequest = { what: 'model', place, version };
     const path = `/api/models/${name}/revision/${encodeURIComponent(version)}?blobs=true`;
     const response = await retrying(() => this.#client.json(path, asked, signal), this.#clock, signal);
     const { commit, files } = readRevision(response, place);
@@ -104,11 +104,11 @@ class HuggingFaceRegistry implements ModelRegistry {
     return completedFile(file, response, asked.place);
   }
 
-  #models(): Asked {
+  #models(): HubRequest {
     return { what: 'models', place: this.address };
   }
 
-  #file(name: string, path: string): Asked {
+  #file(name: string, path: string): HubRequest {
     return { what: 'file', place: `${this.address}/${name} (file ${JSON.stringify(path)})` };
   }
 }

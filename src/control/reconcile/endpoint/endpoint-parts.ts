@@ -3,14 +3,14 @@ import type { ClusterRunners } from '../../runner/cluster-runners.js';
 import type { ControlStore } from '../../store/control-store.js';
 import type { ModelFetches } from '../models/model-fetches.js';
 import type { Timing } from '../queue/timing.js';
-import type { DrainingReplicas } from './draining-replicas.js';
+import type { ReplicaDrainer } from './replica-drainer.js';
 
 /** What endpoints are reconciled with. */
 export interface EndpointParts {
   readonly store: ControlStore;
   readonly runners: Pick<ClusterRunners, 'typeOf' | 'start' | 'stop' | 'list'>;
   readonly routes: ManagedRoutes;
-  readonly draining: DrainingReplicas;
+  readonly draining: ReplicaDrainer;
   readonly fetches: ModelFetches;
   readonly timing: Timing;
   /** The command of this program, for engines that are part of it. */

@@ -3,7 +3,7 @@ import type { ResourceRef } from '../../../store/resources/resource-record.js';
 import type { ClusterSpec } from '../../resources/kinds/cluster.js';
 import { memoryBytes } from '../../resources/parts.js';
 import type { ClusterRunners } from '../../runner/cluster-runners.js';
-import type { Capacity, ClusterSettings, Runner } from '../../runner/contract.js';
+import type { ClusterCapacity, ClusterSettings, Runner } from '../../runner/contract.js';
 import type { ControlStore } from '../../store/control-store.js';
 import type { Reconciler } from '../queue/reconciler.js';
 
@@ -53,13 +53,13 @@ export class ClusterReconciler implements Reconciler {
   async #runnerOf(cluster: string, spec: ClusterSpec): Promise<Runner> {
     const { opened, runners } = this.options;
     const isNew = runners.typeOf(cluster) === null;
-    const runner = await runners.use(cluster, spec.type, settingsOf(spec));
+    const runner = await runners.use(cluster, spec.type, clusterSettings(spec));
     if (isNew) await opened();
     return runner;
   }
 }
 
-export function settingsOf({ accelerators }: ClusterSpec): ClusterSettings {
+export function clusterSettings({ accelerators }: ClusterSpec): ClusterSettings {
   if (accelerators === undefined) return {};
   return {
     gpus: accelerators.map(({ id, memory, product }) => ({
@@ -70,7 +70,7 @@ export function settingsOf({ accelerators }: ClusterSpec): ClusterSettings {
   };
 }
 
-function statusOf({ cpus, free, memoryBytes, problems }: Capacity) {
+function statusOf({ cpus, free, memoryBytes, problems }: ClusterCapacity) {
   return {
     phase: 'Ready',
     cpus,

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Capacity, Runner } from '../../runner/contract.js';
+import type { ClusterCapacity, Runner } from '../../runner/contract.js';
 import { oneCluster } from '../../runner/errors.js';
 import { localType } from '../../runner/local/local-type.js';
 import { issueKey } from '../../store/api-keys.js';
@@ -138,7 +138,7 @@ test('a cluster reports its capacity and what is free, with declared accelerator
   const machine = { gpus: [] as readonly { id: string; product: string; memoryMiB: number | null }[] };
   let freed = 0;
   let opened = 0;
-  const discover = async (): Promise<Capacity> => ({
+  const discover = async (): Promise<ClusterCapacity> => ({
     ...{ cpus: 8, memoryBytes: 64, gpus: machine.gpus, problems: ['no driver'] },
     free: { cpus: 6, memoryBytes: 32, gpus: machine.gpus.map((gpu) => ({ ...gpu, free: 0.5 })) },
     limits: { cpu: 'none', memory: 'none', gpus: 'none' },

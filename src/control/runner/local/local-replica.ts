@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ExitReason, ReplicaExit, ReplicaHandle, ReplicaPhase, RunnerEvent } from '../contract.js';
+import type { ExitReason, ReplicaExit, ReplicaHandle, RunnerEvent, RunPhase } from '../contract.js';
 import { runnerClosed, unrotatedLog, unwrittenRecord, willNotEnd } from '../errors.js';
 import { Readiness, type ReadinessTiming, responds } from '../readiness.js';
 import { ReplicaLog } from './log/replica-log.js';
@@ -145,7 +145,7 @@ export class LocalReplica {
     return `http://${LOCAL_HOST}:${this.#record.port}`;
   }
 
-  get #phase(): ReplicaPhase {
+  get #phase(): RunPhase {
     if (this.exit !== null) return 'exited';
     if (this.#ending !== null) return 'stopping';
     if (this.#readiness?.isReady) return 'ready';

@@ -5,7 +5,7 @@ import { FileLock } from '../../../files/file-lock.js';
 import { folderProblem } from '../../../files/file-problem.js';
 import { makeFolder } from '../../../files/make-folder.js';
 import type {
-  Capacity,
+  ClusterCapacity,
   ClusterSettings,
   LogOptions,
   ReplicaExit,
@@ -21,8 +21,8 @@ import {
   folderInUse,
   notLinux,
   replicaExists,
+  replicaNotFound,
   runnerClosed,
-  unknownReplica,
 } from '../errors.js';
 import type { ReadinessTiming } from '../readiness.js';
 import { type FoundReplica, findReplicas } from './find-replicas.js';
@@ -121,7 +121,7 @@ export class LocalRunner implements Runner {
     this.#declared = gpus === undefined ? rest : { ...rest, gpus };
   }
 
-  async discover(): Promise<Capacity> {
+  async discover(): Promise<ClusterCapacity> {
     const { machine, problems } = await thisMachine(this.#declared, this.#env);
     this.#machine = machine;
     const limits = { cpu: 'none', memory: 'each-process', gpus: 'none' } as const;
@@ -164,7 +164,7 @@ export class LocalRunner implements Runner {
 
   async *logs(id: string, options: LogOptions = {}): AsyncGenerator<string> {
     const replica = this.#replicas.get(id);
-    if (replica === undefined) throw unknownReplica(id);
+    if (replica === undefined) throw replicaNotFound(id);
     yield* replica.log.read(options);
   }
 

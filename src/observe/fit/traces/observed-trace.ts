@@ -1,9 +1,9 @@
-import type { ReplicaConfig } from '../../../replica/replica-config.js';
+import type { ReplicaModelConfig } from '../../../replica/replica-model-config.js';
 import type { RequestTable } from '../../../workload/request-table.js';
 
 /** Settings of an engine that decide how requests share it. */
 export type EngineSettings = Pick<
-  ReplicaConfig,
+  ReplicaModelConfig,
   | 'totalKvBlocks'
   | 'blockSize'
   | 'maxModelLen'

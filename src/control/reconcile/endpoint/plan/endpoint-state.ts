@@ -1,4 +1,4 @@
-import type { ReplicaExit, ReplicaPhase } from '../../../runner/contract.js';
+import type { ReplicaExit, RunPhase } from '../../../runner/contract.js';
 
 /** The desired state of an endpoint's replicas. */
 export interface DesiredEndpoint {
@@ -17,7 +17,7 @@ export interface ObservedReplica {
   readonly cluster: string;
   readonly specHash: string;
   readonly generation: number;
-  readonly phase: ReplicaPhase;
+  readonly phase: RunPhase;
   readonly url: string;
   /** What keeps it from becoming ready, in the cluster's words. */
   readonly problem: string | null;

@@ -1,7 +1,7 @@
 import type { LatencyProfile } from './latency/profile.js';
 
 /** Everything one replica is built from, resolved: no defaults left to find. Plain data, part of the result document. */
-export interface ReplicaConfig {
+export interface ReplicaModelConfig {
   /** Lower-cased. */
   model: string;
   hardware: string;

@@ -6,7 +6,7 @@ import type { Timing } from '../queue/timing.js';
 /** Grace time of an engine without requests. */
 const GRACE_MS = 10_000;
 
-export interface DrainingOptions {
+export interface ReplicaDrainerOptions {
   readonly runners: Pick<ClusterRunners, 'stop'>;
   readonly routes: Pick<ManagedRoutes, 'drained'>;
   readonly timing: Timing;
@@ -27,12 +27,12 @@ interface DrainedReplica {
  * Replicas on their way out: they get no new requests, and are stopped when theirs have ended or the drain time is over. Routes to
  * them are removed before.
  */
-export class DrainingReplicas {
+export class ReplicaDrainer {
   readonly #draining = new Set<string>();
-  readonly #options: DrainingOptions;
+  readonly #options: ReplicaDrainerOptions;
   #isClosed = false;
 
-  constructor(options: DrainingOptions) {
+  constructor(options: ReplicaDrainerOptions) {
     this.#options = options;
   }
 

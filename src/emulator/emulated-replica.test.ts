@@ -4,7 +4,7 @@ import { fakeConfig, fakeLatency } from '../replica/fake-replica.fixture.js';
 import { Replica } from '../replica/replica.js';
 import { RequestOutcomes } from '../replica/request-outcomes.js';
 import { RequestTable, ROW_GROWS_CONTEXT } from '../workload/request-table.js';
-import { LiveReplica, type LiveSequence } from './live-replica.js';
+import { EmulatedReplica, type LiveSequence } from './emulated-replica.js';
 import { ManualClock } from './virtual-clocks.fixture.js';
 
 const LATENCY = fakeLatency({ queueingUs: 30, outputTokenUs: 2, postDecodeUs: 7 });
@@ -92,7 +92,7 @@ describe('a live replica', () => {
       fc.property(arrivals, settings, (list, changes) => {
         const config = fakeConfig(changes);
         const clock = new ManualClock();
-        const live = new LiveReplica(config, LATENCY, clock);
+        const live = new EmulatedReplica(config, LATENCY, clock);
         const heard = list.map(sequence);
         let now = 0;
         heard.forEach((one, i) => {
@@ -126,7 +126,7 @@ describe('a live replica', () => {
     const list = Array.from({ length: 10 }, (_, i) => ({ gap: i, input: 20, output: 10, family: i % 3 }));
     const timesOf = (stride: number) => {
       const clock = new ManualClock();
-      const live = new LiveReplica(fakeConfig(), LATENCY, clock);
+      const live = new EmulatedReplica(fakeConfig(), LATENCY, clock);
       const heard = list.map(sequence);
       for (const one of heard) live.submit(one, 0);
       // Time jumps ahead of the alarm, as it does when the process was busy.
@@ -144,7 +144,7 @@ describe('a live replica', () => {
     fc.assert(
       fc.property(arrivals, settings, leaving, (list, changes, leavers) => {
         const clock = new ManualClock();
-        const live = new LiveReplica(fakeConfig(changes), LATENCY, clock);
+        const live = new EmulatedReplica(fakeConfig(changes), LATENCY, clock);
         const heard = list.map(sequence);
         const events = [
           ...list.map((_, i) => ({ atUs: list.slice(0, i + 1).reduce((sum, { gap }) => sum + gap, 0), arrives: i })),
@@ -179,7 +179,7 @@ describe('a live replica', () => {
 
   test('stands still while it is frozen and goes on where it was', () => {
     const clock = new ManualClock();
-    const live = new LiveReplica(fakeConfig(), LATENCY, clock);
+    const live = new EmulatedReplica(fakeConfig(), LATENCY, clock);
     const one = sequence({ gap: 0, input: 10, output: 5, family: 0 });
     live.submit(one, 0);
     clock.runTo(60);
@@ -196,7 +196,7 @@ describe('a live replica', () => {
 
   test('flushes jobs once, the last to come first', () => {
     const clock = new ManualClock();
-    const live = new LiveReplica(fakeConfig(), LATENCY, clock);
+    const live = new EmulatedReplica(fakeConfig(), LATENCY, clock);
     const flushed: string[] = [];
     live.later({ flush: () => flushed.push('a') });
     live.later({ flush: () => flushed.push('b') });
@@ -207,7 +207,7 @@ describe('a live replica', () => {
 
   test('has room for many', () => {
     const clock = new ManualClock();
-    const live = new LiveReplica(fakeConfig({ totalKvBlocks: 100_000 }), LATENCY, clock);
+    const live = new EmulatedReplica(fakeConfig({ totalKvBlocks: 100_000 }), LATENCY, clock);
     const heard = Array.from({ length: 3000 }, (_, i) => sequence({ gap: 0, input: 4, output: 2, family: i }));
     for (const one of heard) live.submit(one, 0);
     expect(live.inside).toBe(3000);

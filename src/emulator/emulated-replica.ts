@@ -1,7 +1,7 @@
 import { EventHeap } from '../kernel/event-heap.js';
 import type { LatencyModel } from '../replica/latency/contract.js';
 import { Replica } from '../replica/replica.js';
-import type { ReplicaConfig } from '../replica/replica-config.js';
+import type { ReplicaModelConfig } from '../replica/replica-model-config.js';
 import type { ReplicaEvents, ReplicaRequests } from '../replica/replica-requests.js';
 import { RequestOutcomes, STATUS } from '../replica/request-outcomes.js';
 import { RequestTable, ROW_GROWS_CONTEXT } from '../workload/request-table.js';
@@ -32,7 +32,7 @@ export interface Flushable {
  *
  * The rows of the request table are used again when their request is over: an engine runs for as long as it is let.
  */
-export class LiveReplica implements ReplicaEvents {
+export class EmulatedReplica implements ReplicaEvents {
   readonly replica: Replica;
   readonly outcomes = new RequestOutcomes(1024);
   readonly #clock: EngineClock;
@@ -55,7 +55,7 @@ export class LiveReplica implements ReplicaEvents {
   #frozenUs: number | null = null;
   #lostUs = 0;
 
-  constructor(config: ReplicaConfig, latency: LatencyModel, clock: EngineClock) {
+  constructor(config: ReplicaModelConfig, latency: LatencyModel, clock: EngineClock) {
     this.#clock = clock;
     const keysOf = (row: number) => this.#sequences[row]?.keys ?? new Int32Array(0);
     this.#requests = {

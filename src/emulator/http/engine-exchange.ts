@@ -6,7 +6,7 @@ import type { Engine } from '../engine.js';
 import { engineErrorBody } from '../errors.js';
 
 /** One request and its response. */
-export class Exchange {
+export class EngineExchange {
   readonly engine: Engine;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
