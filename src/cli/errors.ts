@@ -1,11 +1,6 @@
 import { InputError, RunError } from '../kernel/errors.js';
 import { knownNames, nearestName } from '../kernel/nearest-name.js';
-
-/** What a person typed, safe to put on one line: control characters escaped, long texts cut. */
-export function shown(text: string): string {
-  const cut = text.length > 60 ? `${text.slice(0, 57)}...` : text;
-  return `'${JSON.stringify(cut).slice(1, -1).replaceAll('\\"', '"')}'`;
-}
+import { shownText as shown } from '../kernel/shown-text.js';
 
 export function unknownCommand(given: string, known: readonly string[]): InputError {
   return new InputError('UNKNOWN_COMMAND', `command ${shown(given)}`, 'does not exist', knownNames(given, known));

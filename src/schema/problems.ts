@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InputError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/nearest-name.js';
+import { shownText } from '../kernel/shown-text.js';
 import { accepted } from './accepted.js';
 import { choicesOf, entriesOf, factsOf, nameOf, type Schema, schemaAt } from './facts.js';
 
@@ -108,7 +109,5 @@ const isPlain = (value: unknown) => value === null || typeof value !== 'object';
 /** A value on one line. An address with a password in it is not repeated. */
 function shown(value: unknown): string {
   if (typeof value !== 'string') return String(value);
-  if (/\/\/[^/]*@/.test(value)) return 'the address';
-  const cut = value.length > 200 ? `${value.slice(0, 200)}…` : value;
-  return `'${JSON.stringify(cut).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\')}'`;
+  return /\/\/[^/]*@/.test(value) ? 'the address' : shownText(value);
 }

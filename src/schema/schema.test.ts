@@ -137,7 +137,7 @@ describe('readText', () => {
     ['', "--port: '' is not a number; give a whole number from 0 to 65535"],
     ['1e999', "--port: '1e999' is too large"],
     ['0x10', "--port: '0x10' is not a number"],
-    ['-1', '--port: -1 is too small'],
+    ['-1', "--port: '-1' is too small"],
   ])('refuses %j', (given, message) => {
     expect(failure(() => readText(given, port, CODES, '--port')).message).toContain(message);
   });

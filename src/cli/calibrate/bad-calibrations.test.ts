@@ -20,7 +20,7 @@ describe('bad input is one line that names the place, and code 2', () => {
       '--hit-rate-tolerance-pp: no cache hit rate is predicted',
     ],
     ['the report over an input', `${COMPARE} --report results.json`, "--report: would overwrite 'results.json'"],
-    ['a threshold below 0', `${COMPARE} --e2e-mape-threshold -1`, "--e2e-mape-threshold: '-1' is negative"],
+    ['a threshold below 0', `${COMPARE} --e2e-mape-threshold -1`, "--e2e-mape-threshold: '-1' is too small"],
     ['not JSON', COMPARE, 'results.json:2:3: ', { 'results.json': Buffer.from('[{},\n  oops]') }],
     ['no list', COMPARE, 'results.json: holds no list of requests; give the file', { 'results.json': { a: 1 } }],
     ['a text', COMPARE, 'results.json: holds no list of requests', { 'results.json': 'text' }],

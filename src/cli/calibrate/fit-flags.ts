@@ -1,3 +1,4 @@
+import { whole } from '../../schema/fields.js';
 import type { Flag } from '../flags/flag.js';
 import { file, fraction, list, MAX_INT32, text, toggle } from '../flags/kinds.js';
 import { readNumber } from '../flags/read-number.js';
@@ -8,8 +9,7 @@ function candidates(help: string): Flag<number[]> {
     default: [],
     placeholder: 'list',
     accepted: 'whole numbers with commas between them',
-    read: (given, place) =>
-      given.split(',').map((item) => readNumber(item.trim(), place, { min: 1, max: MAX_INT32, whole: true })),
+    read: (given, place) => given.split(',').map((item) => readNumber(item.trim(), place, whole(1, MAX_INT32))),
     help,
   });
 }

@@ -1,3 +1,4 @@
+import { whole } from '../../schema/fields.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asTexts, type FlagTable } from '../flags/flag.js';
@@ -45,8 +46,7 @@ export const comparisonFlags = {
 export type ComparisonFlags = typeof comparisonFlags;
 
 function readSeeds(given: string, place: string): number[] {
-  const bounds = { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true };
-  return [...new Set(given.split(',').map((item) => readNumber(item.trim(), place, bounds)))];
+  return [...new Set(given.split(',').map((item) => readNumber(item.trim(), place, whole(0))))];
 }
 
 /** Flags of the output that mean the same for a comparison as for one run. */

@@ -42,23 +42,14 @@ export function resolveFlowControl(
     diagnostics.warn(`${place}: has no effect without --flow-control --dispatch-order slo-deadline`);
   }
   if (!isOn) return null;
-  const setting = <Key extends keyof typeof FLAGS>(key: Key): FlowControlConfig[Key] =>
-    (inBundle === null || flags.given(FLAGS[key]) ? values[FLAGS[key]] : inBundle[key]) as FlowControlConfig[Key];
-  const config: FlowControlConfig = {
-    saturationDetector: setting('saturationDetector'),
-    dispatchOrder: setting('dispatchOrder'),
-    dispatchTickUs: setting('dispatchTickUs'),
-    queueDepthThreshold: setting('queueDepthThreshold'),
-    kvCacheUtilThreshold: setting('kvCacheUtilThreshold'),
-    maxConcurrency: setting('maxConcurrency'),
-    usageLimitThreshold: setting('usageLimitThreshold'),
-    fairnessPolicy: setting('fairnessPolicy'),
-    requestTtlUs: setting('requestTtlUs'),
-    maxQueueDepth: setting('maxQueueDepth'),
-    perBandCapacity: setting('perBandCapacity'),
-    queueShedding: setting('queueShedding'),
+  const settings = Object.entries(FLAGS).map(([key, flag]) => [
+    key,
+    inBundle === null || flags.given(flag) ? values[flag] : inBundle[key as keyof FlowControlConfig],
+  ]);
+  const config = {
+    ...Object.fromEntries(settings),
     sloTargetsUs: flags.given('slo-targets') ? values['slo-targets'] : targets,
-  };
+  } as FlowControlConfig;
   warnOfIdleFlags(flags, config, diagnostics);
   return config;
 }

@@ -1,7 +1,7 @@
+import { shownText } from '../../kernel/shown-text.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { Workload } from '../../workload/workload.js';
 import type { Diagnostics } from '../diagnostics.js';
-import { shown } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { FlowControlFlags } from '../flags/flow-control-flags.js';
 import type { OutputFlags } from '../flags/output-flags.js';
@@ -23,8 +23,8 @@ export function warnOfAbsentClasses(
     const present = new Set(indexes.has(0) ? [...named, unnamed] : named);
     const absent = Object.keys(flags.values[flag]).filter((name) => !present.has(name));
     if (absent.length === 0) continue;
-    const known = [...present].sort().map(shown).join(', ');
-    warn(`--${flag}: no request has the class ${absent.map(shown).join(' or ')}; there are: ${known}`);
+    const known = [...present].sort().map(shownText).join(', ');
+    warn(`--${flag}: no request has the class ${absent.map(shownText).join(' or ')}; there are: ${known}`);
   }
 }
 
@@ -35,7 +35,7 @@ export function warnOfForeignModels(table: RequestTable, served: string, place: 
     const model = table.model[row]!;
     if (model === 0 || table.models.name(model) === served) return;
   }
-  const first = shown(table.models.name(table.model[0]!));
+  const first = shownText(table.models.name(table.model[0]!));
   warn(`${place} (model): no instance serves ${first} or any other model named there; '${served}' is served`);
 }
 

@@ -1,5 +1,5 @@
 import { InputError, RunError } from '../../kernel/errors.js';
-import { shown } from '../errors.js';
+import { shownText } from '../../kernel/shown-text.js';
 
 /** What can go wrong between the command line and a control plane. Codes are stable and start with SERVER_ or WAIT_. */
 
@@ -74,7 +74,7 @@ export const oneOrTheOther = (command: string) =>
   );
 
 export const onlyEndpoints = (given: string) =>
-  new InputError('BAD_VALUE', 'KIND', `${shown(given)} has no replicas`, "give 'endpoint'");
+  new InputError('BAD_VALUE', 'KIND', `${shownText(given)} has no replicas`, "give 'endpoint'");
 
 export const noRegistry = () =>
   new InputError('MISSING_FLAG', '--registry', 'is required for models', "see 'twinyard get registries'");

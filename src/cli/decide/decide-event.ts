@@ -1,7 +1,8 @@
 import { knownNames } from '../../kernel/nearest-name.js';
+import { shownText } from '../../kernel/shown-text.js';
 import type { RequestBody } from '../../policy/request-features.js';
 import { findJsonError } from '../../replica/catalogue/find-json-error.js';
-import { badEvent, shown } from '../errors.js';
+import { badEvent } from '../errors.js';
 import { MAX_INT32 } from '../flags/kinds.js';
 
 /** What happens to a fleet and its requests, one line each. */
@@ -49,7 +50,7 @@ export function readEvent(line: string, place: string): DecideEvent {
     case 'finished':
       return { type, id: fields.text('id') };
     default:
-      throw badEvent(`${place} (type)`, `unknown type ${shown(type)}`, knownNames(type, TYPES));
+      throw badEvent(`${place} (type)`, `unknown type ${shownText(type)}`, knownNames(type, TYPES));
   }
 }
 
@@ -112,7 +113,7 @@ class Fields {
     const fits = Array.isArray(value) && value.every((id) => typeof id === 'string' && id !== '');
     if (!fits) throw this.#bad(name, 'is not a list of names', 'give a list of texts, none of them empty');
     const repeated = value.find((id, i) => value.indexOf(id) < i);
-    if (repeated !== undefined) throw this.#bad(name, `${shown(repeated)} appears twice`, 'name each replica once');
+    if (repeated !== undefined) throw this.#bad(name, `${shownText(repeated)} appears twice`, 'name each replica once');
     return value;
   }
 
@@ -146,5 +147,5 @@ class Fields {
 }
 
 function written(value: unknown): string {
-  return shown(JSON.stringify(value));
+  return shownText(JSON.stringify(value));
 }

@@ -1,7 +1,8 @@
+import { shownText } from '../../kernel/shown-text.js';
 import { createExplanation } from '../../policy/explanation.js';
 import { contentKey } from '../../policy/host/content-key.js';
 import type { PolicyHost } from '../../policy/host/policy-host.js';
-import { badEvent, shown } from '../errors.js';
+import { badEvent } from '../errors.js';
 import type { DecideEvent } from './decide-event.js';
 import { explainedDecision } from './decide-explain.js';
 
@@ -44,7 +45,7 @@ export class DecideRun {
     const { view } = this.#host;
     const slot = this.#host.slot(event.replica);
     if (slot < 0) {
-      const problem = `${shown(event.replica)} is not in the fleet`;
+      const problem = `${shownText(event.replica)} is not in the fleet`;
       throw badEvent(`${place} (replica)`, problem, "name it in a 'replicas' event first");
     }
     view.queued[slot] = event.queued;
@@ -55,7 +56,11 @@ export class DecideRun {
   #decide(event: DecideEvent & { type: 'request' }, place: string): Decision {
     const { id, body } = event;
     if (this.#requests.has(id)) {
-      throw badEvent(`${place} (id)`, `request ${shown(id)} was there before`, 'give every request an id of its own');
+      throw badEvent(
+        `${place} (id)`,
+        `request ${shownText(id)} was there before`,
+        'give every request an id of its own',
+      );
     }
     const { needsBody, routing } = this.#host.policies;
     if (body === null && needsBody) {
@@ -97,13 +102,13 @@ export class DecideRun {
   #progress({ type, id }: DecideEvent & { type: 'first_token' | 'finished' }, place: string): void {
     const request = this.#requests.get(id);
     if (request === undefined) {
-      throw badEvent(`${place} (id)`, `request ${shown(id)} is unknown`, "let its 'request' event come first");
+      throw badEvent(`${place} (id)`, `request ${shownText(id)} is unknown`, "let its 'request' event come first");
     }
     const isNews = type === 'finished' ? this.#host.finished(request) : this.#host.firstToken(request);
     if (isNews) return;
     const problem = type === 'finished' ? 'is not in flight' : 'is not in flight, or has had its first token';
     const hint = 'a request is gone when it was not placed, when it has finished, and with its replica';
-    throw badEvent(`${place} (id)`, `request ${shown(id)} ${problem}`, hint);
+    throw badEvent(`${place} (id)`, `request ${shownText(id)} ${problem}`, hint);
   }
 }
 

@@ -258,7 +258,7 @@ describe('flags of decide', () => {
     expect(await refused(options('{'))).toContain("--policy-options: '{' is not JSON");
     expect(await refused(options('[1]'))).toContain("--policy-options: '[1]' is not a JSON object");
     expect(await refused(options('{"batch_ofset":1}'))).toContain("did you mean 'batch_offset'?");
-    expect(await refused(options('{"batch_offset":-1}'))).toContain('--policy-options (batch_offset): -1 is not');
+    expect(await refused(options('{"batch_offset":-1}'))).toContain('--policy-options (batch_offset): -1 is too small');
     expect(await refused(options('{"scorers":"no-hit-lru:1"}', 'weighted'))).toContain('reads replicaCache');
   });
 

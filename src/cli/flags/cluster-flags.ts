@@ -1,5 +1,11 @@
-import { choice, count, file, microseconds, positive, registered, text } from './kinds.js';
+import { tokenBucket } from '../../policy/admission/token-bucket.js';
+import { factsOf, type Schema } from '../../schema/facts.js';
+import type { Flag } from './flag.js';
+import { choice, count, fieldFlag, file, microseconds, registered, text } from './kinds.js';
 import { admissionPolicyNames, routingPolicyNames, scorerNames } from './registered-names.js';
+
+const optionFlag = (option: unknown) =>
+  fieldFlag(option as Schema, { help: `${factsOf(option as Schema).help} (token-bucket)` }) as Flag<number>;
 
 /** The fleet, who gets in, and who goes where. */
 export const clusterFlags = {
@@ -24,8 +30,8 @@ export const clusterFlags = {
     names: admissionPolicyNames,
     help: 'who may enter at all',
   }),
-  'token-bucket-capacity': positive({ default: 10_000, help: 'tokens the bucket holds (token-bucket)' }),
-  'token-bucket-refill-rate': positive({ default: 1000, help: 'tokens added per second (token-bucket)' }),
+  'token-bucket-capacity': optionFlag(tokenBucket.options.capacity),
+  'token-bucket-refill-rate': optionFlag(tokenBucket.options.refill_rate),
   'admission-latency': microseconds({ default: 0, help: 'time between arrival and admission' }),
   'routing-latency': microseconds({ default: 0, help: 'time between admission and routing' }),
   'policy-config': file({ help: 'YAML file of policies; flags given here win over it' }),

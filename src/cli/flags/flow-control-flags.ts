@@ -1,34 +1,32 @@
-import { count, fraction, list, microseconds, positive, registered, toggle } from './kinds.js';
+import { FLOW_CONTROL_SCHEMA } from '../../policy/bundle/flow-control-schema.js';
+import type { Schema } from '../../schema/facts.js';
+import { whole } from '../../schema/fields.js';
+import type { Flag } from './flag.js';
+import { fieldFlag, list, MAX_SPAN_US, toggle } from './kinds.js';
 import { readClassMicroseconds } from './read-list.js';
-import { dispatchOrderNames, fairnessPolicyNames, saturationDetectorNames } from './registered-names.js';
+
+const { entries } = FLOW_CONTROL_SCHEMA;
+const number = (field: unknown, changes?: Parameters<typeof fieldFlag>[1]) =>
+  fieldFlag(field as Schema, changes) as Flag<number>;
+const name = (field: unknown) => fieldFlag(field as Schema) as Flag<string>;
+/** Simulated time is in whole microseconds. */
+const US = { schema: whole(0, MAX_SPAN_US), unit: 'us' } as const;
 
 /** The queue between admission and routing. */
 export const flowControlFlags = {
-  'flow-control': toggle({ help: 'hold requests in a queue before routing while the fleet is saturated' }),
-  'saturation-detector': registered({
-    default: 'never',
-    names: saturationDetectorNames,
-    help: 'what counts as saturated',
-  }),
-  'dispatch-order': registered({
-    default: 'priority',
-    names: dispatchOrderNames,
-    help: 'who leaves the queue first',
-  }),
-  'dispatch-tick-interval': microseconds({ default: 1000, help: 'time between dispatches; 0: on each completion' }),
-  'queue-depth-threshold': positive({ default: 5, help: 'queued requests of a full replica (utilization)' }),
-  'kv-cache-util-threshold': fraction({ default: 0.8, help: 'KV use of a full replica (utilization)' }),
-  'max-concurrency': count({ default: 100, min: 1, help: 'requests in flight of a full replica (concurrency)' }),
-  'usage-limit-threshold': fraction({ default: 1, zero: true, help: 'saturation that stops the lowest priority' }),
-  'fairness-policy': registered({
-    default: 'global-strict',
-    names: fairnessPolicyNames,
-    help: 'whose turn it is among tenants of a priority',
-  }),
-  'request-ttl': microseconds({ default: 0, help: 'longest wait in the queue; 0: no limit' }),
-  'max-gateway-queue-depth': count({ default: 0, help: 'longest queue; 0: no limit' }),
-  'per-band-capacity': count({ default: 0, help: 'longest queue of one priority; 0: no limit' }),
-  'queue-shedding': toggle({ help: 'a full queue drops its least important sheddable request' }),
+  'flow-control': toggle({ help: 'queue requests before routing while the fleet is saturated' }),
+  'saturation-detector': name(entries.saturation_detector),
+  'dispatch-order': name(entries.dispatch_order),
+  'dispatch-tick-interval': number(entries.dispatch_tick_ms, US),
+  'queue-depth-threshold': number(entries.queue_depth_threshold),
+  'kv-cache-util-threshold': number(entries.kv_cache_util_threshold),
+  'max-concurrency': number(entries.max_concurrency),
+  'usage-limit-threshold': number(entries.usage_limit_threshold),
+  'fairness-policy': name(entries.fairness_policy),
+  'request-ttl': number(entries.request_ttl_ms, US),
+  'max-gateway-queue-depth': number(entries.max_queue_depth, { schema: whole(0), help: 'longest queue; 0: no limit' }),
+  'per-band-capacity': number(entries.per_band_capacity, { schema: whole(0) }),
+  'queue-shedding': fieldFlag(entries.queue_shedding as Schema) as Flag<boolean>,
   'slo-targets': list<Record<string, number>>({
     default: {},
     accepted: "classes with microseconds, as in 'critical=100000,batch=5000000'",

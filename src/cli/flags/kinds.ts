@@ -1,6 +1,10 @@
+import type * as v from 'valibot';
+import { accepted } from '../../schema/accepted.js';
+import { choicesOf, defaultOf, factsOf, requirementsOf, type Schema, typeOf } from '../../schema/facts.js';
+import { above, number as numberFrom, whole } from '../../schema/fields.js';
 import { badChoice, badValue } from '../errors.js';
 import type { Flag } from './flag.js';
-import { describeBounds, type NumberBounds, readNumber } from './read-number.js';
+import { readNumber } from './read-number.js';
 
 /** Rows, blocks and lengths are 32-bit columns inside. */
 export const MAX_INT32 = 2 ** 31 - 1;
@@ -21,7 +25,7 @@ interface Spec<Default> {
 function numeric<D extends number | null>(
   kind: Flag<unknown>['kind'],
   placeholder: string,
-  bounds: NumberBounds,
+  schema: v.GenericSchema<number, number>,
   spec: Spec<D>,
 ): Flag<number | D> {
   return {
@@ -30,39 +34,37 @@ function numeric<D extends number | null>(
     help: spec.help,
     default: spec.default,
     defaultText: spec.defaultText ?? (spec.default === null ? '' : String(spec.default)),
-    accepted: describeBounds(bounds),
+    accepted: accepted(schema as Schema),
     aliases: spec.aliases ?? [],
-    read: (text, place) => readNumber(text, place, bounds),
+    read: (text, place) => readNumber(text, place, schema),
   };
 }
 
 /** How many of something: whole, 0 or more unless `min` says otherwise. */
 export function count<D extends number | null>(spec: Spec<D> & { min?: number; max?: number }): Flag<number | D> {
-  const bounds = { min: spec.min ?? 0, max: spec.max ?? Number.MAX_SAFE_INTEGER, whole: true };
-  return numeric('count', 'n', bounds, spec);
+  return numeric('count', 'n', whole(spec.min ?? 0, spec.max), spec);
 }
 
 /** Whole microseconds of simulated time; a span of more than 11 days is a mistake unless `max` says otherwise. */
 export function microseconds<D extends number | null>(
   spec: Spec<D> & { min?: number; max?: number },
 ): Flag<number | D> {
-  return numeric('us', 'us', { min: spec.min ?? 0, max: spec.max ?? MAX_SPAN_US, whole: true }, spec);
+  return numeric('us', 'us', whole(spec.min ?? 0, spec.max ?? MAX_SPAN_US), spec);
 }
 
 /** Any finite number within the bounds given. */
-export function number<D extends number | null>(spec: Spec<D> & Partial<NumberBounds>): Flag<number | D> {
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, above } = spec;
-  return numeric('number', 'x', above ? { min, max, above } : { min, max }, spec);
+export function number<D extends number | null>(spec: Spec<D> & { min?: number; max?: number }): Flag<number | D> {
+  return numeric('number', 'x', numberFrom(spec.min, spec.max), spec);
 }
 
 /** More than 0, up to `max`. */
 export function positive<D extends number | null>(spec: Spec<D> & { max?: number }): Flag<number | D> {
-  return number({ ...spec, min: 0, above: true });
+  return numeric('number', 'x', above(0, spec.max), spec);
 }
 
 /** From 0 to 1; 0 itself only where `zero` allows it. */
 export function fraction(spec: Spec<number> & { zero?: boolean }): Flag<number> {
-  return numeric('fraction', 'x', spec.zero ? { min: 0, max: 1 } : { min: 0, max: 1, above: true }, spec);
+  return numeric('fraction', 'x', spec.zero ? numberFrom(0, 1) : above(0, 1), spec);
 }
 
 /** One of a fixed set of names. */
@@ -155,4 +157,26 @@ export function list<Value>(
     ...(spec.suggestions === undefined ? {} : { suggestions: spec.suggestions }),
     read: spec.read,
   };
+}
+
+/**
+ * A flag for a field that files have, too: what it takes, what it means and its default stand in the schema of the section. The
+ * `flag` fact there names what differs on the command line.
+ * @param changes for a flag in another unit, or with wider limits
+ */
+export function fieldFlag(
+  field: Schema,
+  changes: { readonly schema?: v.GenericSchema<number, number>; readonly help?: string; readonly unit?: 'us' } = {},
+): Flag<unknown> {
+  const { flag, help = '' } = factsOf(field);
+  const standard = flag?.default ?? defaultOf(field);
+  const spec = { default: standard, help: changes.help ?? help };
+  if (typeOf(field) === 'boolean') return toggle(spec);
+  const known = choicesOf(field);
+  if (known !== null) return choice({ ...spec, default: standard as string, known });
+  const schema = changes.schema ?? (field as v.GenericSchema<number, number>);
+  const isWhole = requirementsOf(schema as Schema).has('integer');
+  const [kind, placeholder] =
+    changes.unit === 'us' ? (['us', 'us'] as const) : isWhole ? (['count', 'n'] as const) : (['number', 'x'] as const);
+  return numeric(kind, placeholder, schema, { ...spec, default: standard as number });
 }

@@ -60,7 +60,7 @@ describe('lists', () => {
   it('reads weights of known measures only', () => {
     const known = ['throughput', 'tokens_per_sec', 'p99_ttft'];
     expect(readWeights('throughput:0.7,p99_ttft:1', '--w', known)).toEqual({ throughput: 0.7, p99_ttft: 1 });
-    expect(() => readWeights('throughput:-1', '--w', known)).toThrow('is negative; give a number above 0');
+    expect(() => readWeights('throughput:-1', '--w', known)).toThrow("'-1' is too small; give a number above 0");
     expect(() => readWeights('throughput:0', '--w', known)).toThrow('is too small; give a number above 0');
     expect(() => readWeights('p99_tft:1', '--w', known)).toThrow("did you mean 'p99_ttft'? known: throughput");
     expect(() => readWeights('throughput:nan', '--w', known)).toThrow("--w (throughput): 'nan' is not a number");

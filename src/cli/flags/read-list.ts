@@ -1,4 +1,6 @@
 import { parseDuration } from '../../kernel/duration.js';
+import { above, number, whole } from '../../schema/fields.js';
+
 import { badChoice, badValue } from '../errors.js';
 import { MAX_SPAN_US } from './kinds.js';
 import { readNumber } from './read-number.js';
@@ -46,15 +48,15 @@ export function readClassDurations(text: string, place: string): Record<string, 
 /** `critical=100000,batch=5000000`: microseconds by class. */
 export function readClassMicroseconds(text: string, place: string): Record<string, number> {
   const accepted = "classes with microseconds, as in 'critical=100000,batch=5000000'";
-  const bounds = { min: 1, max: MAX_SPAN_US, whole: true };
-  return readPairs(text, place, '=', accepted, (value, where) => readNumber(value, where, bounds));
+  const schema = whole(1, MAX_SPAN_US);
+  return readPairs(text, place, '=', accepted, (value, where) => readNumber(value, where, schema));
 }
 
 /** `throughput:0.7,p99_ttft:0.3`: finite weights above 0 of the measures that exist. */
 export function readWeights(text: string, place: string, known: readonly string[]): Record<string, number> {
   const accepted = `measures with weights, as in '${known[0]}:0.7,${known[2]}:0.3'`;
-  const bounds = { min: 0, max: Number.POSITIVE_INFINITY, above: true };
-  const weights = readPairs(text, place, ':', accepted, (value, where) => readNumber(value, where, bounds));
+  const schema = above(0);
+  const weights = readPairs(text, place, ':', accepted, (value, where) => readNumber(value, where, schema));
   for (const key of Object.keys(weights)) if (!known.includes(key)) throw badChoice(place, key, known);
   return weights;
 }
@@ -66,6 +68,6 @@ export function readCoefficients(text: string, place: string, least: number, mos
   if (items.length < least || items.length > most) {
     throw badValue(place, text, `has ${items.length} value${items.length === 1 ? '' : 's'}`, accepted);
   }
-  const bounds = { min: 0, max: Number.POSITIVE_INFINITY };
-  return items.map((item) => readNumber(item.trim(), place, bounds));
+  const schema = number(0);
+  return items.map((item) => readNumber(item.trim(), place, schema));
 }

@@ -1,3 +1,4 @@
+import { above, number as numberSchema } from '../../schema/fields.js';
 import { LENGTH_PRESETS, WORKLOADS } from '../../workload/generate/presets.js';
 import { choice, count, file, list, MAX_INT32, MAX_SPAN_US, number, positive } from './kinds.js';
 import { readNumber } from './read-number.js';
@@ -60,9 +61,9 @@ export const runWorkloadFlags = {
 };
 
 function readTimeout(text: string, place: string): number {
-  const seconds = readNumber(text, place, { min: Number.NEGATIVE_INFINITY, max: 1e9 });
+  const seconds = readNumber(text, place, numberSchema(undefined, 1e9));
   // 0 means "at once" to some and "never" to others.
-  return seconds === 0 ? readNumber(text, place, { min: 0, max: 1e9, above: true }) : seconds;
+  return seconds === 0 ? readNumber(text, place, above(0, 1e9)) : seconds;
 }
 
 export type RunWorkloadFlags = typeof runWorkloadFlags;

@@ -5,6 +5,7 @@ import { camelCase, kebabCase } from '../../schema/names.js';
 import { readText } from '../../schema/read-text.js';
 import type { KeyLimits, Limits } from '../../store/keys/key-record.js';
 import { LIMITS_SCHEMA } from '../../store/keys/key-schema.js';
+
 import { badChoice, badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
 import { list } from '../flags/kinds.js';

@@ -34,7 +34,7 @@ describe('bad input is one line that names the flag, and code 2', () => {
     [`${RUN} --workload-spec x.yaml`, 'x.yaml: no such file; give the path of a readable file'],
     [`${RUN} extra`, "'extra': stands alone"],
     ['run --model qwen/qwen3-14b --rate 0', "--rate: '0' is too small; give a number above 0"],
-    ['run --model qwen/qwen3-14b --rate -1', "--rate: '-1' is negative"],
+    ['run --model qwen/qwen3-14b --rate -1', "--rate: '-1' is too small"],
     ['run --model qwen/qwen3-14b --rate NaN', "--rate: 'NaN' is not a number"],
     ['run --model qwen/qwen3-14b --num-requests 2.5', "--num-requests: '2.5' is not a whole number"],
     ['run --model qwen/qwen3-14b --num-requests 0', '--num-requests:'],
@@ -48,7 +48,7 @@ describe('bad input is one line that names the flag, and code 2', () => {
       '--routing-scorers: the list ends with a comma',
     ],
     [`${RUN} --policy-config /`, '/: is a folder'],
-    [`${RUN} --num-instances -2`, "--num-instances: '-2' is negative; give a whole number from 1 to 100000"],
+    [`${RUN} --num-instances -2`, "--num-instances: '-2' is too small; give a whole number from 1 to 100000"],
     [`${RUN} --num-instances 99999999999999999999`, "--num-instances: '99999999999999999999' is too large"],
     [`${RUN} --seed 1.5`, '--seed:'],
     [`${RUN} --horizon -1`, '--horizon:'],
@@ -169,7 +169,7 @@ describe('bad input is one line that names the flag, and code 2', () => {
     const { code, stderr } = await twinyard(['run', '--rate', 'a\nb\x1b[31m']);
     expect(code).toBe(2);
     expect(stderr).toBe(
-      "twinyard: --rate: 'a\\nb\\u001b[31m' is not a number; give a number above 0 and up to 1000000\n",
+      "twinyard: --rate: 'a\\nb\\u001b[31m' is not a number; give a number above 0, at most 1000000\n",
     );
   });
 });

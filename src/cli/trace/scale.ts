@@ -1,3 +1,4 @@
+import { above } from '../../schema/fields.js';
 import { badValue, missingFlag } from '../errors.js';
 import { list } from '../flags/kinds.js';
 import { readNumber } from '../flags/read-number.js';
@@ -34,5 +35,5 @@ export async function scale(argv: readonly string[], io: CliIo): Promise<number>
 function readFactor(text: string, place: string): number {
   const match = /^(.+)x$/i.exec(text.trim());
   if (match === null) throw badValue(place, text, 'is not a factor', FACTOR);
-  return readNumber(match[1]!, place, { min: 0, max: 1e6, above: true });
+  return readNumber(match[1]!, place, above(0, 1e6));
 }
