@@ -15,7 +15,15 @@ export const DEFAULT_SLO_PRIORITY = 3;
 /** How requests that name no class are called. Their priority stays the default one, whatever priority this class is given. */
 export const UNNAMED_CLASS = 'standard';
 
+/** A class as a decision sees it. */
+export interface SloClass {
+  name: string;
+  priority: number;
+}
+
 export interface SloPriorities {
+  /** @param sloClass empty for none */
+  classOf(sloClass: string): SloClass;
   priorityOf(sloClass: string): number;
   /** Whether the class is built in or configured: requests may name any. */
   isKnown(sloClass: string): boolean;
@@ -33,7 +41,13 @@ export function sloPriorities(
     if (!Number.isInteger(priority) || Math.abs(priority) > 100) throw badSloPriority(sloClass, priority, place);
     priorities.set(sloClass, priority);
   }
+  const classes = new Map(Array.from(priorities, ([name, priority]) => [name, { name, priority }]));
+  const unnamed: SloClass = { name: UNNAMED_CLASS, priority: DEFAULT_SLO_PRIORITY };
   return {
+    classOf(sloClass) {
+      if (sloClass === '') return unnamed;
+      return classes.get(sloClass) ?? { name: sloClass, priority: DEFAULT_SLO_PRIORITY };
+    },
     priorityOf: (sloClass) => priorities.get(sloClass) ?? DEFAULT_SLO_PRIORITY,
     isKnown: (sloClass) => priorities.has(sloClass),
     maxPriority: Math.max(DEFAULT_SLO_PRIORITY, ...priorities.values()),

@@ -3,6 +3,7 @@ import { contentKey } from '../policy/host/content-key.js';
 import { PolicyHost } from '../policy/host/policy-host.js';
 import { DEFAULT_PREFIX_CAPACITY } from '../policy/host/router-ledger.js';
 import { SIMULATED } from '../policy/host/worlds.js';
+import type { SloClass } from '../policy/slo-classes.js';
 import type { Replica } from '../replica/replica.js';
 import type { BlockKeys } from '../replica/replica-requests.js';
 import { type RequestTable, requestId } from '../workload/request-table.js';
@@ -43,6 +44,9 @@ export class Router {
   readonly #slots = new RequestSlots();
   readonly #caches: CacheSignals | null;
   #kvBlocks = new Int32Array(64);
+  /** By the table's index of classes and tenants. */
+  readonly #classes: SloClass[] = [];
+  readonly #tenants: number[] = [];
   readonly #firstBlock = new Int32Array(1);
 
   /** @param newKeys the identity of prompts in blocks of a size; that of the replicas' blocks is the one their caches have */
@@ -67,13 +71,9 @@ export class Router {
   /** Looks at the fleet and at a request; everything that follows decides by this. */
   look(row: number, nowUs: number): void {
     const table = this.#table;
-    this.host.describe(
-      nowUs,
-      table.inputTokens[row]!,
-      table.sloClasses.name(table.sloClass[row]!),
-      table.tenants.name(table.tenant[row]!),
-      table.sessions.name(table.session[row]!),
-    );
+    const sloClass = this.#classOf(table.sloClass[row]!);
+    const tenant = this.#tenantOf(table.tenant[row]!);
+    this.host.describe(nowUs, table.inputTokens[row]!, sloClass, tenant, table.sessions.name(table.session[row]!));
     const model = table.model[row]!;
     // All replicas serve the same model, so either all are eligible or none.
     this.#refresh(nowUs, model === 0 || table.models.name(model) === this.#model);
@@ -111,6 +111,22 @@ export class Router {
   left(row: number): void {
     const slot = this.#slots.giveBack(row);
     if (slot >= 0) this.host.finished(slot);
+  }
+
+  #classOf(index: number): SloClass {
+    const known = this.#classes[index];
+    if (known !== undefined) return known;
+    const found = this.host.priorities.classOf(this.#table.sloClasses.name(index));
+    this.#classes[index] = found;
+    return found;
+  }
+
+  #tenantOf(index: number): number {
+    const known = this.#tenants[index];
+    if (known !== undefined) return known;
+    const number = this.host.tenantNumber(this.#table.tenants.name(index));
+    this.#tenants[index] = number;
+    return number;
   }
 
   /** Signals of replicas that cannot serve the request are not refreshed. */

@@ -83,7 +83,7 @@ export class DecideRun {
   #describe({ id, inputTokens, blocks, session, body }: DecideEvent & { type: 'request' }): void {
     const host = this.#host;
     const { features } = host;
-    host.describe(0, inputTokens, '', '', session);
+    host.describe(0, inputTokens, host.priorities.classOf(''), host.tenantNumber(''), session);
     if (features.blocks.length < blocks.length) features.blocks = new Int32Array(blocks.length * 2);
     for (const [i, block] of blocks.entries()) features.blocks[i] = this.#numberOf(block);
     features.blockCount = blocks.length;

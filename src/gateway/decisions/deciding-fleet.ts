@@ -101,7 +101,8 @@ export class DecidingFleet {
     const { host } = this;
     const { features } = host;
     const { blockCount, blocks, id, nowUs, session } = input;
-    host.describe(nowUs, input.inputTokens, input.sloClass, input.tenant, session);
+    const sloClass = host.priorities.classOf(input.sloClass);
+    host.describe(nowUs, input.inputTokens, sloClass, host.tenantNumber(input.tenant), session);
     this.look(nowUs, input.removed);
     features.body = input.body;
     features.blocks = blocks;

@@ -50,7 +50,7 @@ function flowOf(change: Partial<PolicyConfig> = {}) {
     },
   );
   function place({ sloClass, tenant }: Pick<RequestFacts, 'sloClass' | 'tenant'>): void {
-    host.describe(time.us, 1, sloClass, tenant, '');
+    host.describe(time.us, 1, host.priorities.classOf(sloClass), host.tenantNumber(tenant), '');
     host.placed(tenants.push(tenant) - 1, 0);
   }
   function enter(facts: Partial<RequestFacts> = {}): FakeWaiting {

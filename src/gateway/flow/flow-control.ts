@@ -115,7 +115,8 @@ export class FlowControl {
     const { admissionNeedsFleet, admissionNeedsTokens } = policies.policies;
     try {
       const tokens = admissionNeedsTokens ? this.#host.tokensOf(facts) : 0;
-      policies.describe(nowUs, tokens, facts.sloClass, facts.tenant, facts.session);
+      const sloClass = policies.priorities.classOf(facts.sloClass);
+      policies.describe(nowUs, tokens, sloClass, policies.tenantNumber(facts.tenant), facts.session);
       if (admissionNeedsFleet) this.#host.lookFor(facts.model, nowUs);
       const reason = policies.refuse();
       if (reason === null) return true;

@@ -2,7 +2,7 @@ import type { FleetView } from '../fleet-view.js';
 import { type FlowControlSettings, queueOptions, saturationLimits } from '../queueing/flow-control-settings.js';
 import { type EnqueueOutcome, GatewayQueue, type QueueCandidate } from '../queueing/gateway-queue.js';
 import { type SaturationDetector, type SaturationLimits, saturationDetector } from '../queueing/saturation.js';
-import { type SloPriorities, UNNAMED_CLASS } from '../slo-classes.js';
+import type { SloPriorities } from '../slo-classes.js';
 
 /** Why a request left the queue, or never got into it, in every world. */
 export const QUEUE_FULL = 'the gateway queue is full';
@@ -66,11 +66,12 @@ export class HostedQueue {
 
   /** @param targetUs the request's own target for `slo-deadline`, 0 for that of its class */
   enqueue(request: number, sloClass: string, tenant: string, nowUs: number, targetUs = 0): EnqueueOutcome {
+    const { name, priority } = this.#priorities.classOf(sloClass);
     const candidate = this.#candidate;
-    candidate.priority = this.#priorities.priorityOf(sloClass);
+    candidate.priority = priority;
     candidate.tenant = tenant;
     candidate.nowUs = nowUs;
-    candidate.sloTargetUs = targetUs > 0 ? targetUs : (this.#targetsUs.get(sloClass || UNNAMED_CLASS) ?? 0);
+    candidate.sloTargetUs = targetUs > 0 ? targetUs : (this.#targetsUs.get(name) ?? 0);
     return this.#queue.enqueue(request, candidate);
   }
 

@@ -20,15 +20,18 @@ interface HostFacts {
 
 function hostFor(name: string, { allBooks = false, settings, world = SIMULATED }: HostFacts = {}) {
   const host = new PolicyHost(settingsOf(name, settings), { world, seed: 1, mostReplicas: 8, allBooks });
+  const describeRequest = (nowUs: number, inputTokens: number, sloClass = '', tenant = '', session = '') => {
+    host.describe(nowUs, inputTokens, host.priorities.classOf(sloClass), host.tenantNumber(tenant), session);
+  };
   /** Places a prompt of these blocks; the name of its replica. */
   const route = (request: number, blocks: readonly number[] = [], session = '') => {
-    host.describe(0, blocks.length * 16, '', '', session);
+    describeRequest(0, blocks.length * 16, '', '', session);
     Object.assign(host.features, { blocks: Int32Array.from(blocks), blockCount: blocks.length });
     const chosen = host.pick();
     if (chosen >= 0) host.placed(request, chosen);
     return host.view.ids[chosen];
   };
-  return { host, route };
+  return { describeRequest, host, route };
 }
 
 const column = (values: Int32Array | Float64Array | Uint8Array, size: number) => Array.from(values.subarray(0, size));
@@ -135,22 +138,24 @@ describe('eligible replicas', () => {
 
 describe('requests', () => {
   it('are described by class, priority, tenant and session', () => {
-    const { host } = hostFor('round-robin', { settings: { sloPriorities: { gold: 9, standard: 5 } } });
-    host.describe(7, 30, 'gold', 't', 's');
+    const { describeRequest, host } = hostFor('round-robin', {
+      settings: { sloPriorities: { gold: 9, standard: 5 } },
+    });
+    describeRequest(7, 30, 'gold', 't', 's');
     expect(host.features).toMatchObject({ nowUs: 7, inputTokens: 30, sloClass: 'gold', priority: 9, session: 's' });
     const { tenant } = host.features;
-    host.describe(8, 30, 'standard', 'u', '');
+    describeRequest(8, 30, 'standard', 'u', '');
     expect(host.features).toMatchObject({ sloClass: 'standard', priority: 5, session: '' });
     expect(host.features.tenant).not.toBe(tenant);
     // Without a class, a request has the default priority and not the one given to 'standard'.
-    host.describe(9, 30, '', '', '');
+    describeRequest(9, 30);
     expect(host.features).toMatchObject({ sloClass: 'standard', priority: 3, tenant: -1 });
-    host.describe(9, 30, '', 't', '');
+    describeRequest(9, 30, '', 't', '');
     expect(host.features.tenant).toBe(tenant);
   });
 
   it('are refused by the tenant budget first, then by the admission policy', () => {
-    const { host } = hostFor('round-robin', {
+    const { describeRequest, host } = hostFor('round-robin', {
       settings: {
         admission: { policy: 'token-bucket', options: { capacity: 10, refill_rate: 10 } },
         tenantBudgets: { t: 0 },
@@ -158,7 +163,7 @@ describe('requests', () => {
     });
     host.setReplicas(['a']);
     const refusal = (tenant: string, sloClass: string) => {
-      host.describe(0, 10, sloClass, tenant, '');
+      describeRequest(0, 10, sloClass, tenant, '');
       return [host.refuse(), host.retryAfterUs()];
     };
     expect(host.admitsAll).toBe(false);
@@ -174,8 +179,10 @@ describe('requests', () => {
   it('are all admitted without a budget and a policy that refuses', () => {
     expect(hostFor('round-robin').host.admitsAll).toBe(true);
     expect(hostFor('round-robin', { settings: { tenantBudgets: { t: 1 } } }).host.admitsAll).toBe(false);
-    const { host } = hostFor('round-robin', { settings: { admission: { policy: 'reject-all', options: {} } } });
-    host.describe(0, 1, '', '', '');
+    const { describeRequest, host } = hostFor('round-robin', {
+      settings: { admission: { policy: 'reject-all', options: {} } },
+    });
+    describeRequest(0, 1);
     expect([host.admitsAll, host.refuse(), host.retryAfterUs()]).toEqual([
       false,
       'all requests are refused',
@@ -221,9 +228,9 @@ describe('another policy', () => {
     const bucket = (capacity: number): Partial<PolicySettings> => ({
       admission: { policy: 'token-bucket', options: { capacity, refill_rate: 1 } },
     });
-    const { host } = hostFor('round-robin', { allBooks: true, settings: bucket(10) });
+    const { describeRequest, host } = hostFor('round-robin', { allBooks: true, settings: bucket(10) });
     const refuse = () => {
-      host.describe(0, 10, '', '', '');
+      describeRequest(0, 10);
       return host.refuse();
     };
     expect([refuse(), refuse()]).toEqual([null, 'insufficient tokens']);
@@ -234,10 +241,10 @@ describe('another policy', () => {
   });
 
   it('counts budgets from what is in flight, over the seats of the present fleet', () => {
-    const { host } = hostFor('round-robin', { allBooks: true });
+    const { describeRequest, host } = hostFor('round-robin', { allBooks: true });
     host.setReplicas(['a', 'b']);
     const refuse = () => {
-      host.describe(0, 10, 'batch', 't', '');
+      describeRequest(0, 10, 'batch', 't', '');
       return host.refuse();
     };
     for (let request = 0; request < 2; request++) {

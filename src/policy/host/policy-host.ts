@@ -3,7 +3,7 @@ import { type Explanation, resetExplanation } from '../explanation.js';
 import { createFleetView, type FleetView } from '../fleet-view.js';
 import { formerSlots, rearrange } from '../rearrange.js';
 import { createRequestFeatures, type RequestFeatures } from '../request-features.js';
-import { type SloPriorities, sloPriorities, UNNAMED_CLASS } from '../slo-classes.js';
+import { type SloClass, type SloPriorities, sloPriorities } from '../slo-classes.js';
 import { HostedPolicies } from './hosted-policies.js';
 import type { PolicySettings } from './policy-settings.js';
 import { ledgerParts, RouterLedger } from './router-ledger.js';
@@ -133,17 +133,23 @@ export class PolicyHost {
     this.#budgets.seats = ids.length * this.#policies.settings.seatsPerReplica;
   }
 
+  /** The number by which features name a tenant, -1 for the empty name; it stays the same. */
+  tenantNumber(name: string): number {
+    return this.#budgets.numbers.of(name);
+  }
+
   /**
    * Everything that follows is about this request.
-   * @param sloClass, tenant, session empty for none
+   * @param sloClass of `priorities`, and `tenant` by its number: a world may keep both
+   * @param session empty for none
    */
-  describe(nowUs: number, inputTokens: number, sloClass: string, tenant: string, session: string): void {
+  describe(nowUs: number, inputTokens: number, sloClass: SloClass, tenant: number, session: string): void {
     const { features } = this;
     features.nowUs = nowUs;
     features.inputTokens = inputTokens;
-    features.sloClass = sloClass === '' ? UNNAMED_CLASS : sloClass;
-    features.priority = this.#priorities.priorityOf(sloClass);
-    features.tenant = this.#budgets.numbers.of(tenant);
+    features.sloClass = sloClass.name;
+    features.priority = sloClass.priority;
+    features.tenant = tenant;
     features.session = session;
   }
 
