@@ -34,6 +34,11 @@ export function unknownSource(given: string, known: readonly string[]): InputErr
   return new InputError('UNKNOWN_SOURCE', `source ${shown(given)}`, 'is not known', hint);
 }
 
+export function noTrace(path: string, problem: string): InputError {
+  const hint = "give a trace file, or the common name of a TraceV2 pair: 'p' for p.yaml and p.csv";
+  return new InputError('FILE_UNREADABLE', path, problem, hint);
+}
+
 export function missingValue(flag: string, accepted: string): InputError {
   return new InputError('MISSING_VALUE', flag, 'needs a value', `give ${accepted}`);
 }

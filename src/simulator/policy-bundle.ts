@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readProblem } from '../files/file-problem.js';
+import { decodeText } from '../files/text-encoding.js';
 import { InputError } from '../kernel/errors.js';
 import { POLICY_SCHEMA, type PolicyKeys } from '../policy/bundle/policy-schema.js';
 import type { SchemaCodes } from '../schema/problems.js';
@@ -36,13 +37,13 @@ const WITHOUT_EFFECT: readonly [path: string, of: (keys: PolicyKeys) => unknown,
 
 /** Reads a file of policies. Every key must be known: a misspelt one would otherwise be ignored in silence. */
 export async function readPolicyBundle(file: string): Promise<PolicyBundle> {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (error) {
     throw new InputError('BUNDLE_UNREADABLE', file, readProblem(error), 'give a YAML file that exists and may be read');
   }
-  return parsePolicyBundle(text, file);
+  return parsePolicyBundle(decodeText(bytes, file), file);
 }
 
 export async function parsePolicyBundle(text: string, file: string): Promise<PolicyBundle> {

@@ -64,3 +64,15 @@ describe('inputChunks', () => {
     );
   });
 });
+
+describe('UTF-16', () => {
+  const bytes = Buffer.from('\ufeffa,b\n', 'utf16le');
+
+  it.each([
+    ['plain.csv', bytes],
+    ['packed.csv.gz', gzipSync(bytes)],
+  ])('is refused as such in %s', async (name, content) => {
+    const path = file(name, content);
+    await expect(linesOf(path)).rejects.toThrow(`${path}: UTF-16 text; save it as UTF-8`);
+  });
+});

@@ -1,5 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readProblem } from '../files/file-problem.js';
+import { refuseUtf16 } from '../files/text-encoding.js';
+import { InputError } from '../kernel/errors.js';
 import { fileDamaged, fileUnreadable } from './errors.js';
 import { gzipProblem, isGzip } from './input-file.js';
 
@@ -15,6 +17,7 @@ export async function* inputChunks(path: string): AsyncGenerator<Buffer, void, u
       yield* unpacked(path);
       return;
     }
+    refuseUtf16(buffer.subarray(0, read), path);
     for (; read > 0; read = fill(file, buffer, path)) yield buffer.subarray(0, read);
   } finally {
     closeSync(file);
@@ -54,10 +57,15 @@ async function* unpacked(path: string): AsyncGenerator<Buffer, void, undefined> 
     import('node:stream'),
   ]);
   const stream = pipeline(createReadStream(path), createGunzip({ chunkSize: CHUNK_BYTES / 4 }), () => {});
+  let isStart = true;
   try {
-    for await (const chunk of stream) yield chunk as Buffer;
+    for await (const chunk of stream) {
+      if (isStart) refuseUtf16(chunk as Buffer, path);
+      isStart = false;
+      yield chunk as Buffer;
+    }
   } catch (error) {
-    throw fileDamaged(path, gzipProblem(error));
+    throw error instanceof InputError ? error : fileDamaged(path, gzipProblem(error));
   }
 }
 

@@ -25,6 +25,13 @@ describe('readInputFile', () => {
     expect((await readInputFile(written('empty', ''))).length).toBe(0);
   });
 
+  it('refuses UTF-16 as such', async () => {
+    const bytes = Buffer.from('version: 2\n', 'utf16le');
+    for (const content of [bytes, gzipSync(bytes)]) {
+      await expect(readInputFile(written('u', content))).rejects.toMatchObject({ code: 'FILE_UTF16' });
+    }
+  });
+
   it.each([
     ['cut off', gzipSync('x'.repeat(5000)).subarray(0, 20), 'FILE_DAMAGED', 'cut off'],
     ['garbled', Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]), 'FILE_DAMAGED', 'damaged'],

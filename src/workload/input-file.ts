@@ -1,22 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { readProblem } from '../files/file-problem.js';
+import { refuseUtf16 } from '../files/text-encoding.js';
 import { fileDamaged, fileUnreadable } from './errors.js';
 
 /** A whole file as bytes; gzip is recognised by its first two bytes, whatever the file is called. */
 export async function readInputFile(path: string): Promise<Buffer> {
-  const bytes = readBytes(path);
-  if (!isGzip(bytes)) return bytes;
-  try {
-    return unpack(bytes);
-  } catch (error) {
-    throw fileDamaged(path, gzipProblem(error));
+  let bytes = readBytes(path);
+  if (isGzip(bytes)) {
+    try {
+      bytes = unpack(bytes);
+    } catch (error) {
+      throw fileDamaged(path, gzipProblem(error));
+    }
   }
+  refuseUtf16(bytes, path);
+  return bytes;
 }
 
 /** The same at once, for naming the place of an error in a file that has been read before. */
 export function readWholeFile(path: string): Buffer {
   const bytes = readBytes(path);
-  return isGzip(bytes) ? unpack(bytes) : bytes;
+  const plain = isGzip(bytes) ? unpack(bytes) : bytes;
+  refuseUtf16(plain, path);
+  return plain;
 }
 
 /** Loads the library when it is needed: most files are plain. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readProblem } from '../../files/file-problem.js';
+import { decodeText } from '../../files/text-encoding.js';
 import { dataDirOf } from '../../gateway/config/access-config.js';
 import {
   DEFAULT_POLICY,
@@ -124,11 +125,11 @@ function fromFlags({ values }: FlagValues<ServeFlags>): GatewayConfig {
 
 function fromFile(flags: FlagValues<ServeFlags>, path: string, warn: (line: string) => void): GatewayConfig {
   refuseGiven(flags, FLEET_FLAGS, `${path} says who the replicas are and how one is chosen`, 'keep one of them');
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (error) {
     throw badValue('--config', path, readProblem(error), 'the path of a readable file');
   }
-  return readGatewayConfig(text, path, warn);
+  return readGatewayConfig(decodeText(bytes, path), path, warn);
 }

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { trafficFiles } from '../../workload/formats/traffic/traffic-files.js';
-import { missingFlag } from '../errors.js';
+import { missingFlag, noTrace } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import type { NamedPath } from '../output/output-files.js';
@@ -38,9 +38,7 @@ function tracePaths(flags: FlagValues<ReplayWorkloadFlags>): TracePaths {
   if (trace !== null) {
     const names = ['trace-header', 'trace-data'] as const;
     refuseGiven(flags, names, `--trace ${trace} names the trace already`, 'keep one of them');
-    if (isFile(trace)) return { header: null, data: { flag: '--trace', path: trace } };
-    const files = traceFiles(trace);
-    return { header: { flag: '--trace', path: files.header }, data: { flag: '--trace', path: files.data } };
+    return namedTrace(trace);
   }
   const hint = 'give --trace-data (with --trace-header for a TraceV2), or --trace for a pair of one name';
   if (header === null && data === null) throw missingFlag('--trace', 'is required', hint);
@@ -49,6 +47,15 @@ function tracePaths(flags: FlagValues<ReplayWorkloadFlags>): TracePaths {
     header: header === null ? null : { flag: '--trace-header', path: header },
     data: { flag: '--trace-data', path: data },
   };
+}
+
+/** The files of `--trace`: one file, or a pair that is named by what its two files share. */
+export function namedTrace(trace: string): TracePaths {
+  const flag = '--trace';
+  if (isFile(trace)) return { header: null, data: { flag, path: trace } };
+  const { data, header } = traceFiles(trace);
+  if (!isFile(data) && !isFile(header)) throw noTrace(trace, existsSync(trace) ? 'is not a file' : 'no such file');
+  return { header: { flag, path: header }, data: { flag, path: data } };
 }
 
 function isFile(path: string): boolean {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProblem } from '../../files/file-problem.js';
+import { decodeText } from '../../files/text-encoding.js';
 import { badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
 import { file } from '../flags/kinds.js';
@@ -57,17 +58,19 @@ function isFolder(path: string): boolean {
 }
 
 function contentOf(path: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (error) {
     throw badValue('--file', path, readProblem(error), 'the path of a readable file');
   }
+  return decodeText(bytes, path);
 }
 
 async function allOf(stdin: AsyncIterable<string | Uint8Array>): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of stdin) pieces.push(Buffer.from(piece as Uint8Array));
-  return Buffer.concat(pieces).toString('utf8');
+  return decodeText(Buffer.concat(pieces), 'standard input');
 }
 
 async function checkSyntax(path: string, text: string): Promise<void> {

@@ -1,6 +1,4 @@
-import { statSync } from 'node:fs';
-import type { TracePaths } from '../config/replay-workload.js';
-import { traceInputs } from '../config/replay-workload.js';
+import { namedTrace, type TracePaths, traceInputs } from '../config/replay-workload.js';
 import type { NamedPath } from '../output/output-files.js';
 import { traceFiles } from '../output/output-paths.js';
 import type { GivenObserveFlags } from './check-observe-flags.js';
@@ -36,11 +34,7 @@ export function writtenPaths(paths: ObservePaths): NamedPath[] {
 
 /** The files of the trace that is sent; null when the plan is generated. */
 export function sentTrace({ values: { trace } }: GivenObserveFlags): TracePaths | null {
-  if (trace === null) return null;
-  const flag = '--trace';
-  if (statSync(trace, { throwIfNoEntry: false })?.isFile()) return { header: null, data: { flag, path: trace } };
-  const { data, header } = traceFiles(trace);
-  return { header: { flag, path: header }, data: { flag, path: data } };
+  return trace === null ? null : namedTrace(trace);
 }
 
 export function planInputs(flags: GivenObserveFlags): NamedPath[] {

@@ -166,7 +166,7 @@ describe('observe that does not get what it asked for', () => {
   });
 
   it('fails when all was warm-up', async () => {
-    const ended = await observe(`${SMALL} --warmup-requests 50 --trace-output seen`);
+    const ended = await observe(`${SMALL} --warmup-requests 10 --trace-output seen`);
     expect([ended.code, ended.stderr]).toEqual([
       1,
       expect.stringContaining('nothing was measured: all requests were warm-up'),

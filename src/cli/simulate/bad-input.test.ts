@@ -142,7 +142,11 @@ describe('bad input is one line that names the flag, and code 2', () => {
     ],
     ['replay --model qwen/qwen3-14b --trace-data x.csv', 'x.csv: no such file'],
     ['replay --model qwen/qwen3-14b --trace-header x.yaml', '--trace-data: is required'],
-    ['replay --model qwen/qwen3-14b --trace /no/such/trace', '/no/such/trace.yaml: no such file'],
+    ['replay --model qwen/qwen3-14b --trace nope.csv', 'nope.csv: no such file'],
+    [
+      'replay --model qwen/qwen3-14b --trace /no/such/trace',
+      '/no/such/trace: no such file; give a trace file, or the common name',
+    ],
     [`${REPLAY} --trace-data x.csv`, '--trace-data: --trace'],
     [`${REPLAY} --rate 3`, '--rate: no such flag'],
     [`${REPLAY} --session-mode open`, '--session-mode:'],

@@ -130,7 +130,7 @@ describe('what is recorded', () => {
 
   it('may be nothing but warm-up', async () => {
     const server = await fakeServer(answer);
-    const { document, trace } = await observed(server, fakePlan(2), { warmUpRequests: 9 });
+    const { document, trace } = await observed(server, fakePlan(2), { warmUpRequests: 2 });
     expect([trace, document.requests.warm_up, document.duration_s]).toEqual([null, 2, 0]);
   });
 

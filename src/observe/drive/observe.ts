@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { warmUpTooLong } from './client/errors.js';
 import { MetricsScraper } from './client/metrics-scraper.js';
 import { ServerClient } from './client/server-client.js';
 import { finishObservation } from './finish-observation.js';
@@ -25,6 +26,7 @@ export async function observe(
   progress: ((now: ObserveProgress) => void) | null = null,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Observation> {
+  checkWarmUp(plan, options.warmUpRequests);
   const client = new ServerClient(server);
   try {
     const prepared = await prepareRun(plan, server, options, client, options.salt ?? randomInt(LARGEST_SALT));
@@ -71,4 +73,12 @@ export async function observe(
   } finally {
     await client.close();
   }
+}
+
+/** Refuses a warm-up longer than the plan, unless later turns make further requests and their number is not known. */
+function checkWarmUp({ expected, workload }: ObservePlan, warmUp: number): void {
+  const { sessions, table } = workload;
+  if (sessions !== undefined && expected === undefined) return;
+  const planned = Math.max(table.count, expected ?? 0);
+  if (warmUp > planned) throw warmUpTooLong(warmUp, planned);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readProblem } from '../../files/file-problem.js';
+import { decodeText } from '../../files/text-encoding.js';
 import { fileNotReadable, invalidFileField, malformedJson } from '../errors.js';
 import { findJsonError } from './find-json-error.js';
 
@@ -13,12 +14,13 @@ export function isJsonObject(value: unknown): value is JsonFields {
 
 /** Reads a JSON file whose top level is an object; what is wrong with it is named by file, line and column. */
 export function loadJsonObject(file: string, { uniqueKeys = false } = {}): JsonFields {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (error) {
     throw fileNotReadable(file, readProblem(error));
   }
+  const text = decodeText(bytes, file);
   const value = parseJsonFile(text, file);
   const repeated = uniqueKeys ? findRepeatedKey(text) : undefined;
   if (repeated !== undefined) {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProblem } from '../../files/file-problem.js';
+import { decodeText } from '../../files/text-encoding.js';
 import { fileNotReadable, modelNotInCatalogue, noModelInFolder } from '../errors.js';
 import { cataloguePath } from './catalogue-path.js';
 import type { ModelSpec } from './contract.js';
@@ -15,13 +16,13 @@ export interface ModelOptions {
 export function loadModel(name: string, options: ModelOptions = {}): ModelSpec {
   const lowerCased = name.toLowerCase();
   const file = configFile(lowerCased, options.modelConfigFolder);
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (error) {
     throw fileNotReadable(file, readProblem(error));
   }
-  return parseModelConfig(text, file, lowerCased);
+  return parseModelConfig(decodeText(bytes, file), file, lowerCased);
 }
 
 /** Folder names of the bundled models, in order. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readProblem } from '../../files/file-problem.js';
+import { decodeText } from '../../files/text-encoding.js';
 import type { SchemaCodes } from '../../schema/problems.js';
 import { readYaml } from '../../schema/read-yaml.js';
 import type { YamlPlaces } from '../../schema/yaml-places.js';
@@ -11,13 +12,13 @@ const CODES: SchemaCodes = { invalid: 'BAD_PROFILE', unknownKey: 'UNKNOWN_PROFIL
 
 /** Reads a profile from a JSON or YAML file; the first thing wrong with it is an error with its line. */
 export function readProfile(path: string): LatencyProfile {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (error) {
     throw fileNotReadable(path, readProblem(error));
   }
-  return parseProfile(text, path);
+  return parseProfile(decodeText(bytes, path), path);
 }
 
 export function parseProfile(text: string, path: string): LatencyProfile {

@@ -85,6 +85,7 @@ function content(path: string, naming: string): string {
   try {
     return readWholeFile(path).toString('utf8');
   } catch (error) {
+    if (error instanceof InputError && error.code === 'FILE_UTF16') throw error;
     if (error instanceof InputError) throw fileUnreadable(naming, `cannot read '${path}': ${error.problem}`);
     throw fileDamaged(path, gzipProblem(error));
   }

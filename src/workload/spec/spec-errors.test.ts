@@ -621,6 +621,12 @@ const table: Row[] = [
     '0 is too small; give a whole number from 1 to 1000000000000',
   ],
   [
+    'an adapter',
+    ['prefix_length: 64', 'prefix_length: 64\n    adapter: french'],
+    ':13:14 (clients[0].adapter)',
+    'has no effect: adapters are not simulated; remove it',
+  ],
+  [
     'a network of nothing',
     ['prefix_length: 64', 'prefix_length: 64\n    network: {}'],
     ':13:5 (clients[0].network)',

@@ -61,7 +61,7 @@ const TRAFFIC = {
   tenant_id: field(text(), { help: 'whom its requests are counted for' }),
   slo_class: field(text(), { help: 'class of its requests: all clients name one, or none does' }),
   model: field(text(), { defaultText: 'any', help: 'only instances that serve exactly this model take its requests' }),
-  adapter: field(text(), { help: 'kept, not simulated' }),
+  adapter: field(text(), { help: 'refused: adapters are not simulated yet' }),
   rate_fraction: field(above(0, 1e9), {
     default: 1,
     help: "its share of `aggregate_rate`, over the sum of everybody's shares",

@@ -8,6 +8,12 @@ export function modelNotServed(model: string, url: string, served: readonly stri
   return new InputError('MODEL_NOT_SERVED', '--model', `${url} does not serve '${model}'`, knownNames(model, served));
 }
 
+export function warmUpTooLong(warmUp: number, planned: number): InputError {
+  const requests = `${planned} request${planned === 1 ? '' : 's'}`;
+  const problem = `${warmUp} is more than the ${requests} of the plan: nothing would be recorded`;
+  return new InputError('WARM_UP_TOO_LONG', '--warmup-requests', problem, `give fewer than ${planned}`);
+}
+
 /** The server cannot be measured: it does not answer even a first question. */
 export function serverFails(url: string, what: string, problem: ResponseProblem): RunError {
   return new RunError('SERVER_FAILS', `${url}: ${what}: ${problem.message}${hintOf(problem)}`);

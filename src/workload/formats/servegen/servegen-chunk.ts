@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readProblem } from '../../../files/file-problem.js';
+import { decodeText } from '../../../files/text-encoding.js';
 import { fieldInvalid, fileUnreadable } from '../../errors.js';
 import { checkedTime, shownValue } from '../records/trace-record.js';
 
@@ -118,9 +119,11 @@ function probabilities(value: unknown, place: string): Map<number, number> | nul
 }
 
 function readText(path: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (error) {
     throw fileUnreadable(path, readProblem(error));
   }
+  return decodeText(bytes, path);
 }

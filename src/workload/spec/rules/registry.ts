@@ -18,6 +18,7 @@ import {
   groupsHaveOneLength,
   mediaHaveSizes,
   networksSaySomething,
+  noAdapters,
   prefixesHaveGroups,
   promptsHaveLengths,
 } from './request-rules.js';
@@ -43,6 +44,7 @@ export const RULES: readonly Rule[] = [
   mediaHaveSizes,
   prefixesHaveGroups,
   groupsHaveOneLength,
+  noAdapters,
   pausesAreGivenOnce,
   closedLoopsNeedChats,
   networksSaySomething,

@@ -56,6 +56,14 @@ export const groupsHaveOneLength: Rule = (spec, fail) => {
   }
 };
 
+/** A key that does nothing would make results look as if it did. */
+export const noAdapters: Rule = (spec, fail) => {
+  for (const { path, traffic } of trafficOf(spec)) {
+    if (traffic.adapter === undefined) continue;
+    throw fail(`${path}.adapter`, 'has no effect: adapters are not simulated', 'remove it');
+  }
+};
+
 export const networksSaySomething: Rule = (spec, fail) => {
   for (const { path, traffic } of trafficOf(spec)) {
     if (traffic.network === undefined || Object.keys(traffic.network).length > 0) continue;

@@ -1,5 +1,8 @@
 import type { TraceServer } from '../../trace.js';
 
+/** Versions of the format that are read; the last one is written. */
+export const TRACE_VERSIONS = [2, 3] as const;
+
 export const MODES = ['real', 'generated', 'replayed'] as const;
 export const TIME_UNITS = ['microseconds', 'us'] as const;
 

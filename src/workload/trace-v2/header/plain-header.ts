@@ -1,5 +1,5 @@
 import type { TraceHeader } from '../../trace.js';
-import { HEADER_KEYS, MODES, TIME_UNITS } from './header-keys.js';
+import { HEADER_KEYS, MODES, TIME_UNITS, TRACE_VERSIONS } from './header-keys.js';
 
 /** A line that means the same in every YAML: a key and a whole number or a word that is not one of YAML's own. */
 const PLAIN_LINE = /^([a-z_]+): (?:(-?[1-9]\d{0,14}|0)|(?!(?:true|false|null)$)([a-z][\w./-]*))$/i;
@@ -21,8 +21,10 @@ export function readPlainHeader(text: string, file: string): TraceHeader | null 
   }
   const mode = values.get('mode') ?? '';
   const unit = values.get('time_unit') ?? '';
+  const version = values.get('trace_version') ?? '';
   const isKnown = (value: string, known: readonly string[]) => value === '' || known.includes(value);
-  if (values.size === 0 || !isKnown(mode, MODES) || !isKnown(unit, TIME_UNITS)) return null;
+  if (values.size === 0 || !isKnown(version, TRACE_VERSIONS.map(String))) return null;
+  if (!isKnown(mode, MODES) || !isKnown(unit, TIME_UNITS)) return null;
   const seed = values.get('workload_seed');
   const blockTokens = values.get('block_tokens');
   const warmUp = Number(values.get('warm_up_requests') ?? 0);

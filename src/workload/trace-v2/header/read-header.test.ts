@@ -94,6 +94,7 @@ describe('readTraceHeader', () => {
       'not a whole number',
       'whole number',
     ],
+    ['an unknown version', 'trace_version: 99\n', 't.yaml:1:1 (trace_version)', 'version 99 cannot be read', '2, 3'],
     ['a fraction', 'warm_up_requests: 1.5\n', 't.yaml:1:19 (warm_up_requests)', 'not a whole number', 'whole number'],
     [
       'a negative threshold',
@@ -139,6 +140,7 @@ describe('readPlainHeader', () => {
     GENERATED,
     'mode: replayed\nworkload_seed: -7\nworkload_spec: specs/a-b_c.yaml\n',
     'time_unit: us\nmode: real',
+    'trace_version: 2\n',
     'session_context_growth: shrink\n',
   ])('says the same as the YAML reader', async (text) => {
     const plain = readPlainHeader(text, 't.yaml')!;

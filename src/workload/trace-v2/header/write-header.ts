@@ -1,5 +1,5 @@
 import type { TraceGoodputTarget, TraceHeader, TraceServer } from '../../trace.js';
-import { SERVER_KEYS } from './header-keys.js';
+import { SERVER_KEYS, TRACE_VERSIONS } from './header-keys.js';
 
 /** What the header of a written trace says besides its format. */
 export interface TraceFacts {
@@ -24,7 +24,7 @@ export interface TraceFacts {
 
 /** The YAML text of a trace's header. */
 export function writeTraceHeader(facts: TraceFacts): string {
-  const lines = ['trace_version: 3', 'time_unit: microseconds'];
+  const lines = [`trace_version: ${TRACE_VERSIONS.at(-1)}`, 'time_unit: microseconds'];
   const add = (key: string, text: string | number | undefined) => {
     if (text !== undefined) lines.push(`${key}: ${text}`);
   };

@@ -2,7 +2,15 @@ import type { Node, Pair, YAMLMap } from 'yaml';
 import { nearestName } from '../../../kernel/nearest-name.js';
 import { headerInvalid, headerUnknownKey } from '../../errors.js';
 import type { TraceHeader, TraceServer } from '../../trace.js';
-import { HEADER_KEYS, type HeaderKeys, type HeaderKind, MODES, SERVER_KEYS, TIME_UNITS } from './header-keys.js';
+import {
+  HEADER_KEYS,
+  type HeaderKeys,
+  type HeaderKind,
+  MODES,
+  SERVER_KEYS,
+  TIME_UNITS,
+  TRACE_VERSIONS,
+} from './header-keys.js';
 
 /** Reads a header of any form. Unknown keys are errors: a misspelt one would otherwise be ignored in silence. */
 export async function readYamlHeader(text: string, file: string): Promise<TraceHeader> {
@@ -21,7 +29,7 @@ export async function readYamlHeader(text: string, file: string): Promise<TraceH
     throw headerInvalid(at(syntax.pos[0]), syntax.message.split(/ at line |\n/)[0]!, 'write the header as plain YAML');
   }
   if (!isMap(document.contents)) {
-    throw headerInvalid(file, 'holds no keys', 'start it with trace_version: 3');
+    throw headerInvalid(file, 'holds no keys', `start it with trace_version: ${TRACE_VERSIONS.at(-1)}`);
   }
 
   function checkMap(map: YAMLMap<unknown, unknown>, keys: HeaderKeys | { each: HeaderKeys }, parent: string): void {
@@ -69,6 +77,14 @@ export async function readYamlHeader(text: string, file: string): Promise<TraceH
     const meant = near === undefined ? '' : `did you mean '${near}'? `;
     throw headerInvalid(place(key), `unknown value '${value}'`, `${meant}known: ${known.join(', ')}`);
   };
+  const version = top.get('trace_version');
+  if (version != null && !(TRACE_VERSIONS as readonly unknown[]).includes(version)) {
+    throw headerInvalid(
+      place('trace_version'),
+      `version ${version} cannot be read`,
+      `known: ${TRACE_VERSIONS.join(', ')}`,
+    );
+  }
   oneOf('time_unit', TIME_UNITS);
   const seed = top.get('workload_seed');
   const blockTokens = top.get('block_tokens');
