@@ -78,18 +78,47 @@ function isOnCalendar(given: string): boolean {
   return !Number.isNaN(Date.parse(given)) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
-/** The library takes a list for a map with the keys 0, 1, 2: such a schema refuses it. */
-function mapsOnly<S extends v.GenericSchema>(schema: S): S {
+/**
+ * A schema of maps that reports all it refuses: the library takes a list for a map with the keys 0, 1, 2, stops at the first
+ * unknown key, and drops names that every object has in silence.
+ * @param isRefused a key that the library passes over
+ */
+function mapsOnly<S extends v.GenericSchema>(schema: S, isRefused: (key: string) => boolean): S {
   const run = schema['~run'];
   return {
     ...schema,
     '~run'(dataset, config) {
-      if (!Array.isArray(dataset.value)) return run.call(this, dataset, config);
-      v._addIssue(this, 'type', dataset, config);
-      return dataset;
+      const input = dataset.value;
+      if (Array.isArray(input)) {
+        v._addIssue(this, 'type', dataset, config);
+        return dataset;
+      }
+      const checked = run.call(this, dataset, config);
+      const keys = typeof input === 'object' && input !== null ? Object.keys(input).filter(isRefused) : [];
+      for (const key of keys) addKeyIssue(this, key, input as object, checked, config);
+      return checked;
     },
   } as S;
 }
+
+type Run = v.GenericSchema['~run'];
+
+function addKeyIssue(
+  schema: v.GenericSchema,
+  key: string,
+  input: object,
+  dataset: ReturnType<Run>,
+  config: Parameters<Run>[1],
+): void {
+  const isReported = dataset.issues?.some(({ path }) => path?.length === 1 && path[0]!.key === key);
+  if (isReported) return;
+  const value = (input as Record<string, unknown>)[key];
+  const path = [{ type: 'object', origin: 'key', input: input as Record<string, unknown>, key, value }] as const;
+  v._addIssue(schema, 'key', dataset, config, { input: key, expected: 'never', path: [...path] });
+}
+
+/** Names that the library leaves out of a map. */
+const RESERVED = ['__proto__', 'prototype', 'constructor'];
 
 /**
  * A map under names of the user's choice.
@@ -100,15 +129,25 @@ export const map = <S extends v.GenericSchema>(
   names: string,
   of: S,
   name: v.GenericSchema<string, string> = v.string(),
-) => annotated(mapsOnly(v.record(name, of)), { names });
+) =>
+  annotated(
+    mapsOnly(v.record(name, of), (key) => RESERVED.includes(key)),
+    { names },
+  );
 
 /** A map of known keys; any other key is an error. */
 export const section = <const E extends v.ObjectEntries>(title: string, entries: E) =>
-  Object.assign(annotated(mapsOnly(v.strictObject(entries)), { title }), { title });
+  Object.assign(
+    annotated(
+      mapsOnly(v.strictObject(entries), (key) => !Object.hasOwn(entries, key)),
+      { title },
+    ),
+    { title },
+  );
 
-/** A value stored encrypted and never returned. */
-export const secret = (most = 16_384) =>
-  annotated(v.pipe(v.string(), v.minLength(1), v.maxLength(most), v.regex(/^[\x21-\x7e]+$/)), {
-    secret: true,
-    accepts: 'a secret of printable characters without spaces',
-  });
+/** A value stored encrypted and never returned. @param form of what may be sent in a header, unless given */
+export const secret = (
+  most = 16_384,
+  form = /^[\x21-\x7e]+$/,
+  accepts = 'a secret of printable characters without spaces',
+) => annotated(v.pipe(v.string(), v.minLength(1), v.maxLength(most), v.regex(form)), { secret: true, accepts });

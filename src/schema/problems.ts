@@ -23,7 +23,14 @@ export interface SchemaCodes {
 export function problemsOf(schema: Schema, value: unknown): Problem[] {
   // One problem per value: what is too long need not be told to have the wrong form as well.
   const { issues = [] } = v.safeParse(schema, value, { abortPipeEarly: true });
-  return issues.map((issue) => problemOf(schema, issue));
+  return issues.flatMap(closest).map((issue) => problemOf(schema, issue));
+}
+
+/** Of a union, what is wrong inside the alternative that the value resembles. */
+function closest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
+  const inner = issue.type === 'union' ? (issue.issues ?? []).filter(({ path }) => path !== undefined) : [];
+  if (inner.length === 0) return [issue];
+  return inner.map((one) => ({ ...one, path: [...(issue.path ?? []), ...one.path!] }) as v.BaseIssue<unknown>);
 }
 
 /** The error for a problem at a place. */

@@ -101,7 +101,7 @@ describe('get', () => {
   it('lists kinds with their short names in its help', async () => {
     for (const command of ['get', 'describe', 'delete', 'wait', 'events']) {
       expect(await printed(`${command} --help`)).toMatch(
-        /\nKinds:\n {2}workspaces \(ws\) +A group .*\n[\s\S]* {2}endpoints \(ep\) +A served model/,
+        /\nKinds:\n {2}workspaces \(ws\) +A namespace .*\n[\s\S]* {2}endpoints \(ep\) +A served model/,
       );
     }
   });

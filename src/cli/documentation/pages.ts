@@ -2,6 +2,7 @@ import { commandPages } from './command-pages.js';
 import { gatewayPage } from './gateway-page.js';
 import { metricsPage } from './metrics-page.js';
 import { policyPages } from './policy-pages.js';
+import { resourcePage } from './resource-page.js';
 import { workloadPage } from './workload-page.js';
 
 /** Every page of the documentation that is generated from the code, by its path inside `docs`. */
@@ -9,6 +10,7 @@ export async function generatedPages(): Promise<Map<string, string>> {
   const pages = new Map([
     ['gateway-keys.md', gatewayPage()],
     ['metrics.md', metricsPage()],
+    ['resource-keys.md', resourcePage()],
     ['workload-keys.md', workloadPage()],
   ]);
   for (const [name, text] of await commandPages()) pages.set(`commands/${name}`, text);

@@ -13,7 +13,7 @@ interface DescribedOperation {
 
 it('the API is described by OpenAPI: every route, and every schema that it speaks of', async () => {
   const { body } = await ask('GET /api/v1/openapi.json');
-  const document = openApi(CONTROL_ROUTES) as {
+  const document = (await openApi(CONTROL_ROUTES)) as {
     paths: Record<string, Record<string, DescribedOperation>>;
     components: { schemas: object };
   };

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { jsonSchema } from '../../schema/json-schema.js';
 import { KINDS } from '../resources/kinds.js';
 import type { ControlRoute } from './control-route.js';
 
@@ -29,7 +29,7 @@ const SCALE = {
 };
 
 /** OpenAPI 3.1 of the routes, with the schemas of the kinds. */
-export function openApi(routes: readonly ControlRoute[]): object {
+export async function openApi(routes: readonly ControlRoute[]): Promise<object> {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     paths[route.path] ??= {};
@@ -37,8 +37,8 @@ export function openApi(routes: readonly ControlRoute[]): object {
   }
   const schemas: Record<string, unknown> = { Refusal: REFUSAL };
   for (const kind of KINDS) {
-    schemas[kind.kind] = { description: kind.summary, ...withoutDialect(kind.jsonSchema) };
-    schemas[`${kind.kind}Status`] = withoutDialect(z.toJSONSchema(kind.statusSchema, { io: 'input' }));
+    schemas[kind.kind] = { description: kind.summary, ...(await jsonSchema(kind.schema)) };
+    schemas[`${kind.kind}Status`] = await jsonSchema(kind.statusSchema);
     schemas[`${kind.kind}List`] = {
       type: 'object',
       required: ['kind', 'resource_version', 'items'],
@@ -103,8 +103,4 @@ function operationId(method: string, path: string): string {
     .split(/[^a-z]+/)
     .filter((word) => word !== '');
   return method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
-}
-
-function withoutDialect({ $schema: _, ...schema }: Record<string, unknown>): object {
-  return schema;
 }

@@ -1,6 +1,7 @@
 import { unknownResource } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
-import { InvalidResources, invalidField } from '../resources/errors.js';
+import { checkedStatus } from '../resources/check-resource.js';
+import { invalidField } from '../resources/errors.js';
 import type { ResourceKind } from '../resources/kind.js';
 import { labelSelector } from '../resources/label-selector.js';
 import { readResources, type WrittenResource } from '../resources/read-resources.js';
@@ -152,14 +153,8 @@ function patchesStatus(kind: ResourceKind): Handle {
     const present = await store.get(ref);
     if (present === null) throw unknownResource(ref);
     const given = jsonObject(request.body, 'give the parts of the status that are new');
-    const status = kind.statusSchema.safeParse({ ...present.status, ...given });
-    if (!status.success) {
-      const problems = status.error.issues.map(({ message, path }) =>
-        invalidField(`${BODY} (${path.join('.')})`, 'is not accepted', message),
-      );
-      throw new InvalidResources(problems);
-    }
-    const after = await store.actOn(request.caller.name, 'status', ref, present.metadata.uid!, status.data);
+    const status = checkedStatus(kind, { ...present.status, ...given }, (path) => `${BODY} (${path})`);
+    const after = await store.actOn(request.caller.name, 'status', ref, present.metadata.uid!, status);
     if (after === null) throw unknownResource(ref);
     return ok(after);
   };

@@ -24,7 +24,7 @@ const DESCRIPTION: ControlRoute = {
   scope: 'anywhere',
   summary: 'Describes this API by OpenAPI 3.1',
   gives: 'object',
-  handle: async () => ok(openApi(CONTROL_ROUTES)),
+  handle: async () => ok(await openApi(CONTROL_ROUTES)),
 };
 
 /** The whole control API: what can be asked, and the least that whoever asks must be. */

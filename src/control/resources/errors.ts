@@ -1,22 +1,22 @@
 import { InputError } from '../../kernel/errors.js';
 import { knownNames, nearestName } from '../../kernel/nearest-name.js';
+import type { SchemaCodes } from '../../schema/problems.js';
 
-/**
- * What can be wrong with a resource somebody wrote. Codes are stable and all start with RESOURCE_. No value is repeated that
- * may be secret.
- */
+/** What can be wrong with a resource. Codes are stable and start with RESOURCE_. No message repeats a value that may be secret. */
+
+export const RESOURCE_CODES: SchemaCodes = { invalid: 'RESOURCE_INVALID', unknownKey: 'RESOURCE_UNKNOWN_KEY' };
 
 export const badDocument = (place: string, problem: string, hint: string) =>
   new InputError('RESOURCE_DOCUMENT', place, problem, hint);
 
-/** A resource that another one names. */
+/** A reference to a resource that does not exist. */
 export const unknownReference = (place: string, problem: string, given: string, known: readonly string[]) =>
   invalidField(place, problem, known.length === 0 ? 'apply it first, or in the same file' : knownNames(given, known));
 
 export const unknownKind = (place: string, given: string, known: readonly string[]) =>
   new InputError('RESOURCE_KIND', place, `unknown kind '${given}'`, knownNames(given, known));
 
-/** The same where a kind may be called by any of its names. @param shown those of each kind */
+/** The same where a kind may be given by any of its names. @param shown the names of each kind */
 export const unknownKindName = (place: string, given: string, names: readonly string[], shown: readonly string[]) => {
   const near = nearestName(given, names);
   const hint = `${near === undefined ? '' : `did you mean '${near}'? `}known: ${shown.join(', ')}`;
@@ -24,15 +24,10 @@ export const unknownKindName = (place: string, given: string, names: readonly st
 };
 
 export const invalidField = (place: string, problem: string, hint: string) =>
-  new InputError('RESOURCE_INVALID', place, problem, hint);
+  new InputError(RESOURCE_CODES.invalid, place, problem, hint);
 
 export const unknownField = (place: string, key: string, known: readonly string[]) =>
-  new InputError(
-    'RESOURCE_UNKNOWN_KEY',
-    place,
-    `unknown key '${key}'`,
-    known.length === 0 ? 'leave it out' : knownNames(key, known),
-  );
+  new InputError(RESOURCE_CODES.unknownKey, place, `unknown key '${key}'`, knownNames(key, known));
 
 export const badVariable = (place: string, problem: string, hint: string) =>
   new InputError('RESOURCE_VARIABLE', place, problem, hint);
@@ -40,7 +35,7 @@ export const badVariable = (place: string, problem: string, hint: string) =>
 export const hiddenSecret = (place: string, problem: string) =>
   new InputError('RESOURCE_SECRET', place, problem, 'give the secret itself');
 
-/** Everything that is wrong, in the order of lines, so that it can be put right at once. Its own line is that of the first problem. */
+/** Everything that is wrong, in the order of lines. Its own message is that of the first problem. */
 export class InvalidResources extends InputError {
   readonly problems: readonly InputError[];
 
@@ -48,7 +43,7 @@ export class InvalidResources extends InputError {
     const sorted = inOrder(problems);
     const { code, place, problem, hint } = sorted[0]!;
     const more = sorted.length - 1;
-    super(code, place, problem, more === 0 ? hint : `${hint} (and ${more} more to put right)`);
+    super(code, place, problem, more === 0 ? hint : `${hint} (and ${more} more)`);
     this.problems = sorted;
   }
 }

@@ -1,9 +1,11 @@
-import { z } from 'zod';
+import type * as v from 'valibot';
 import type { InputError } from '../../kernel/errors.js';
+import type { Schema } from '../../schema/facts.js';
+import { choice, field, required, section } from '../../schema/fields.js';
 import { globalMetadata, statusOf, workspaceMetadata } from './parts.js';
-import { API_VERSION, type Resource } from './resource.js';
+import { API_VERSION, type Resource, type Status } from './resource.js';
 
-/** Where a part of a resource stands, for messages: `chat.yaml:4:9 (spec.replicas)`. */
+/** The place of a field, for messages: `chat.yaml:4:9 (spec.replicas)`. */
 export type PlaceOf = (path: string) => string;
 
 export interface Column {
@@ -13,26 +15,26 @@ export interface Column {
   value(resource: Resource): string;
 }
 
-/** What one file says of a kind of resource; everything else follows from it. */
-export interface KindFacts<Spec extends z.ZodType> {
+/** What the file of a kind defines; everything else is made from it. */
+export interface KindFacts<Spec extends v.GenericSchema> {
   readonly kind: string;
   readonly plural: string;
   readonly shortNames: readonly string[];
   readonly scope: 'workspace' | 'global';
   /** One sentence. */
   readonly summary: string;
-  /** The least that whoever changes one must be; a viewer may look. */
+  /** The least role that may change one; a viewer may read it. */
   readonly changedBy: 'operator' | 'admin';
   readonly spec: Spec;
   readonly phases: readonly [string, ...string[]];
-  /** What its status has beside the phase. */
-  readonly status: z.ZodRawShape;
+  /** Fields of its status besides those of all kinds. */
+  readonly status: v.ObjectEntries;
   /** What a table shows between the name and the age. */
   readonly columns: readonly Column[];
-  /** A small spec that is right, for documentation and tests. */
-  readonly example: z.input<Spec>;
-  /** What the schema cannot say. */
-  check?(spec: z.output<Spec>, placeOf: PlaceOf): InputError[];
+  /** A small valid spec, for documentation and tests. */
+  readonly example: v.InferInput<Spec>;
+  /** What the schema cannot express. */
+  check?(spec: v.InferOutput<Spec>, placeOf: PlaceOf): InputError[];
 }
 
 export interface ResourceKind {
@@ -46,35 +48,22 @@ export interface ResourceKind {
   readonly phases: readonly string[];
   readonly example: Record<string, unknown>;
   /** The whole resource. */
-  readonly schema: z.ZodType<Resource>;
-  readonly statusSchema: z.ZodType;
-  /** The resource as people write it, in JSON Schema; made on first use. */
-  readonly jsonSchema: JsonSchema;
+  readonly schema: v.GenericSchema<unknown, Resource>;
+  readonly specSchema: Schema;
+  readonly statusSchema: v.GenericSchema<unknown, Status>;
   check(spec: Record<string, unknown>, placeOf: PlaceOf): InputError[];
 }
 
-/** As much of JSON Schema as is walked here. */
-export interface JsonSchema {
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly items?: JsonSchema;
-  readonly additionalProperties?: JsonSchema | boolean;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly oneOf?: readonly JsonSchema[];
-  readonly writeOnly?: boolean;
-  readonly [more: string]: unknown;
-}
-
-export function defineKind<Spec extends z.ZodType>(facts: KindFacts<Spec>): ResourceKind {
+export function defineKind<Spec extends v.GenericSchema>(facts: KindFacts<Spec>): ResourceKind {
   const { kind, scope, spec } = facts;
   const statusSchema = statusOf(facts.phases, facts.status);
-  const schema = z.strictObject({
-    apiVersion: z.literal(API_VERSION).describe('The version of the format'),
-    kind: z.literal(kind),
-    metadata: scope === 'global' ? globalMetadata : workspaceMetadata,
-    spec,
-    status: statusSchema.optional().describe('Set by the control plane; what is given is not read'),
+  const schema = section(kind, {
+    apiVersion: required(choice([API_VERSION]), { help: 'version of the format' }),
+    kind: required(choice([kind]), { help: 'kind of the resource' }),
+    metadata: required(scope === 'global' ? globalMetadata : workspaceMetadata, { help: 'name and labels' }),
+    spec: required(spec, { help: 'desired state' }),
+    status: field(statusSchema, { help: 'observed state, set by the control plane; ignored in files' }),
   });
-  let jsonSchema: JsonSchema | undefined;
   return {
     kind,
     plural: facts.plural,
@@ -85,17 +74,14 @@ export function defineKind<Spec extends z.ZodType>(facts: KindFacts<Spec>): Reso
     columns: facts.columns,
     phases: facts.phases,
     example: facts.example as Record<string, unknown>,
-    schema: schema as unknown as z.ZodType<Resource>,
-    statusSchema,
-    get jsonSchema() {
-      jsonSchema ??= z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
-      return jsonSchema;
-    },
-    check: (value, placeOf) => facts.check?.(value as z.output<Spec>, placeOf) ?? [],
+    schema: schema as unknown as v.GenericSchema<unknown, Resource>,
+    specSchema: spec as unknown as Schema,
+    statusSchema: statusSchema as unknown as v.GenericSchema<unknown, Status>,
+    check: (value, placeOf) => facts.check?.(value as v.InferOutput<Spec>, placeOf) ?? [],
   };
 }
 
-/** A column of the spec or of the status, by its path; '' for what is absent. */
+/** A column of the spec or of the status, by its path; empty where the field is absent. */
 export function column(title: string, path: string, wide?: 'wide'): Column {
   const steps = path.split('.');
   return {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { settingsOf } from '../../store/keys/key-schema.js';
 import { REGISTRY_KINDS } from '../models/registry.js';
 import { checkResource } from './check-resource.js';
 import { kindContract } from './kind.contract.js';
-import { keySettings } from './kinds/api-key.js';
 import { endpointPolicy } from './kinds/endpoint.js';
 import { REGISTRY_TYPES } from './kinds/model-registry.js';
 import { findKind, KINDS, kindNamed } from './kinds.js';
@@ -12,7 +12,7 @@ for (const kind of KINDS) kindContract(kind);
 
 const at = (path: string) => `here (${path})`;
 
-/** Places and remedies of what is wrong with a spec. */
+/** Messages about what is wrong with a spec. */
 function wrong(kind: string, spec: unknown): string[] {
   const checked = checkResource({ apiVersion: 'twinyard/v1', kind, metadata: { name: 'a' }, spec }, at);
   return 'problems' in checked ? checked.problems.map(({ message }) => message) : [];
@@ -30,7 +30,7 @@ describe('kinds', () => {
     );
   });
 
-  it('say which registries can be opened', () => {
+  it('list the registries that can be opened', () => {
     expect(REGISTRY_KINDS.map(({ name }) => name).sort()).toEqual([...REGISTRY_TYPES].sort());
   });
 });
@@ -38,38 +38,38 @@ describe('kinds', () => {
 const ENDPOINT = { engine: { name: 'vllm' }, model: { name: 'm' } };
 
 describe('Endpoint', () => {
-  it('is told everything that is wrong at once', () => {
+  it('reports everything that is wrong at once', () => {
     const spec = { ...ENDPOINT, replicas: -1, resources: { memory: '16G' }, placement: 'sprad', env: { 'a-b': 'x' } };
     expect(wrong('Endpoint', spec)).toEqual([
-      "here (spec.resources.memory): '16G' is not accepted; give an amount as '512Mi' or '16Gi'",
-      'here (spec.replicas): -1 is not accepted; give at least 0',
+      "here (spec.resources.memory): '16G' is not valid; give an amount such as '512Mi' or '16Gi'",
+      'here (spec.replicas): -1 is too small; give a whole number from 0 to 1000',
       "here (spec.placement): unknown value 'sprad'; did you mean 'spread'? known: pack, spread",
-      'here (spec.env.a-b): has a name that is not accepted; give the name of an environment variable',
+      'here (spec.env.a-b): the name is not valid; give the name of an environment variable',
     ]);
     expect(wrong('Endpoint', { engine: {}, model: { name: 1 } })).toEqual([
-      'here (spec.engine.name): is missing; give a text',
-      'here (spec.model.name): 1 is not accepted; give a text',
+      'here (spec.engine.name): is missing; give a name of a-z, 0-9 and -, at most 63 characters',
+      'here (spec.model.name): 1 is not text; give text of at most 200 characters',
     ]);
   });
 
-  it('cannot have one GPU and a half, an update that never begins, or a variable of the environment twice', () => {
+  it('refuses 1.5 GPUs, updates that could not start, and an environment variable given twice', () => {
     const deployment = { max_surge: 0, max_unavailable: 0 };
     const twice = { env: { TOKEN: 'a' }, secret_env: { TOKEN: 'b' } };
     expect(wrong('Endpoint', { ...ENDPOINT, ...twice, deployment, resources: { gpus: 1.5 } })).toEqual([
-      'here (spec.resources.gpus): 1.5 is no number of GPUs; give a share below 1, or a whole number',
-      'here (spec.deployment.max_surge): an update could not begin; let one of max_surge and max_unavailable be above 0',
-      'here (spec.secret_env.TOKEN): is in env as well; keep one of the two',
+      'here (spec.resources.gpus): 1.5 is not a number of GPUs; give a share below 1, or a whole number',
+      'here (spec.deployment.max_surge): updates could not start; set max_surge or max_unavailable above 0',
+      'here (spec.secret_env.TOKEN): is also in env; keep one of the two',
     ]);
     expect(wrong('Endpoint', { ...ENDPOINT, resources: { gpus: 0.5 } })).toEqual([]);
   });
 
-  it('takes the policies of a policy file, and refuses others where they stand', () => {
+  it('takes the sections of a policy file, and names the place of what is wrong in them', () => {
     expect(wrong('Endpoint', { ...ENDPOINT, routing: { policy: 'chwbll' } })[0]).toContain(
       'here (spec.routing.policy)',
     );
     expect(wrong('Endpoint', { ...ENDPOINT, routing: { polcy: 'x' } })[0]).toContain("did you mean 'policy'?");
     expect(wrong('Endpoint', { ...ENDPOINT, admission: { policy: 'never' } })[0]).toContain('spec.admission.policy');
-    expect(wrong('Endpoint', { ...ENDPOINT, flow_control: { max_concurrency: -1 } })[0]).toContain('at least');
+    expect(wrong('Endpoint', { ...ENDPOINT, flow_control: { max_concurrency: -1 } })[0]).toContain('is too small');
     const policy = endpointPolicy(
       { routing: { policy: 'round-robin' }, admission: { policy: 'always-admit' }, flow_control: {} },
       at,
@@ -82,26 +82,26 @@ describe('Endpoint', () => {
   });
 });
 
-it('what was given is told, unless it may be secret', () => {
+it('messages repeat the value that was given, unless it may be secret', () => {
   const upstream = { name: 'a', url: 'https://a', credential: 'a b' };
   expect(wrong('ExternalEndpoint', { upstreams: [upstream] })[0]).toMatch(
-    /^here \(spec\.upstreams\[0\]\.credential\): is not accepted; give a secret/,
+    /^here \(spec\.upstreams\[0\]\.credential\): is not a valid secret; give a secret/,
   );
   expect(wrong('Endpoint', { ...ENDPOINT, secret_env: 'hush' })[0]).toBe(
-    'here (spec.secret_env): is not accepted; give a map',
+    'here (spec.secret_env): is not a map; give variables, each with a secret without zero bytes',
   );
   expect(wrong('Endpoint', { ...ENDPOINT, env: { A: 5 } })[0]).toBe(
-    'here (spec.env.A): 5 is not accepted; give a text',
+    'here (spec.env.A): 5 is not text; give text without zero bytes',
   );
-  const long = 'x'.repeat(100);
-  expect(wrong('ApiKey', { expires_at: long })[0]).toContain(`: '${'x'.repeat(57)}...' is not accepted`);
+  const long = 'x'.repeat(300);
+  expect(wrong('ApiKey', { expires_at: long })[0]).toContain(`: '${'x'.repeat(200)}…' is not a time`);
 });
 
 describe('Engine', () => {
   const version = { tasks: ['text-generation'], command: ['x'], metrics: 'vllm' };
 
   it('has versions, one of which is the default', () => {
-    expect(wrong('Engine', { versions: {} })).toEqual(['here (spec.versions): there is none; give at least one']);
+    expect(wrong('Engine', { versions: {} })).toEqual(['here (spec.versions): is empty; give at least one version']);
     expect(wrong('Engine', { default_version: 'b', versions: { a: version } })).toEqual([
       "here (spec.default_version): there is no version 'b'; give one of a",
     ]);
@@ -121,8 +121,8 @@ describe('Engine', () => {
 describe('ModelRegistry', () => {
   it('is a folder or a hub, not both', () => {
     expect(wrong('ModelRegistry', { type: 'file', url: 'https://a', token: 't' })).toEqual([
-      "here (spec.url): is not the address of a folder; give one as 'file:///models'",
-      'here (spec.token): a folder takes none; leave it out',
+      "here (spec.url): is not a file URL; give one such as 'file:///models'",
+      'here (spec.token): a folder takes no token; leave it out',
     ]);
     expect(wrong('ModelRegistry', { type: 'hugging-face', url: 'file:///a' })[0]).toContain('is a folder');
     expect(wrong('ModelRegistry', { type: 'hugging-face', url: 'https://user:pw@host' })[0]).not.toContain('pw');
@@ -130,28 +130,27 @@ describe('ModelRegistry', () => {
 });
 
 describe('ExternalEndpoint', () => {
-  it('has upstreams of different names, one of which is asked', () => {
+  it('needs upstreams with different names, one of them with a weight', () => {
     const upstream = { name: 'a', url: 'https://a', weight: 0 };
     expect(wrong('ExternalEndpoint', { upstreams: [upstream, upstream] })).toEqual([
-      "here (spec.upstreams[1].name): there is another 'a'; give it another name",
-      'here (spec.upstreams): none has a weight; give one of them a weight above 0',
+      "here (spec.upstreams[1].name): the name 'a' is used twice; rename one of the two",
+      'here (spec.upstreams): all weights are 0; give one upstream a weight above 0',
     ]);
     expect(wrong('ExternalEndpoint', { upstreams: [] })).toEqual([
-      'here (spec.upstreams): is not accepted; give at least 1 entries',
+      'here (spec.upstreams): is empty; give a list of at most 100 entries with the keys name, url, credential, weight, tier, models',
     ]);
   });
 });
 
 describe('ApiKey', () => {
-  it('is what the store of keys takes', () => {
+  it('becomes the settings of a stored key', () => {
     const spec = {
       role: 'viewer' as const,
       limits: { '*': { tokens_per_day: 5 } },
       expires_at: '2030-01-01T00:00:00Z',
     };
-    expect(keySettings('default', 'alice', spec)).toEqual({
+    expect(settingsOf('default/alice', spec)).toEqual({
       name: 'default/alice',
-      tenant: 'alice',
       models: null,
       maxSloClass: null,
       role: 'viewer',
@@ -159,7 +158,7 @@ describe('ApiKey', () => {
       expiresAt: Date.UTC(2030, 0),
     });
     expect(wrong('ApiKey', { expires_at: 'tomorrow' })[0]).toContain(
-      "'tomorrow' is not accepted; give a time as '2030-01-31T18:00:00Z'",
+      "'tomorrow' is not a time; give a time, as in 2030-01-31T00:00:00Z",
     );
   });
 });
@@ -172,7 +171,7 @@ it('amounts of memory are bytes', () => {
   ]);
 });
 
-it('what is no resource is refused', () => {
+it('refuses what is not a resource', () => {
   const problem = (value: unknown) =>
     (checkResource(value, at) as unknown as { problems: Error[] }).problems[0]!.message;
   expect(problem([])).toBe("here (): is not a resource; begin with 'apiVersion: twinyard/v1'");

@@ -1,7 +1,21 @@
-import { z } from 'zod';
+import * as v from 'valibot';
+import {
+  any,
+  choice,
+  field,
+  flag,
+  list,
+  map,
+  pattern,
+  required,
+  secret,
+  section,
+  text,
+  whole,
+} from '../../schema/fields.js';
 import { DEFAULT_WORKSPACE } from './resource.js';
 
-/** What several kinds are made of. Descriptions become documentation and OpenAPI. */
+/** What several kinds are made of. */
 
 /** A DNS label, so that a name can be part of a path, a host or a process. */
 export const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -10,90 +24,78 @@ const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?$/;
 const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
 const MEMORY = /^[1-9][0-9]{0,8}(?:\.[0-9]{1,3})?(?:Mi|Gi|Ti)$/;
 
-export const name = z.string().regex(NAME, 'a name: 1 to 63 of a-z, 0-9 and -, with no - at an end');
-export const text = z
-  .string()
-  .max(4096)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused; not every reader of the schema knows \p{Cc}
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/u, 'a text without control characters');
-export const url = z
-  .string()
-  .max(2048)
-  .regex(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the same
-    /^https?:\/\/[^\s/?#@\u0000-\u001f\u007f-\u009f]+(?:\/[^\s?#\u0000-\u001f\u007f-\u009f]*)?$/u,
-    "an address as 'https://host/path', without user or query",
-  );
+export const name = pattern(NAME, 'a name of a-z, 0-9 and -, at most 63 characters');
 
-/** Kept encrypted, and never shown again. */
-export const secret = z
-  .string()
-  .min(1)
-  .max(16_384)
-  .regex(/^[\x21-\x7e]+$|^\*\*\*$/, 'a secret of printable characters without spaces')
-  .meta({ writeOnly: true, format: 'password' });
+/** Text that may be empty. */
+export const description = field(text(4096, 0), { default: '', help: 'description' });
 
-/** The same for what no header has to carry: several lines, spaces and all. */
-export const secretText = z
-  .string()
-  .min(1)
-  .max(32_768)
-  .regex(/^[^\0]+$/, 'a text')
-  .meta({ writeOnly: true, format: 'password' });
+export const url = pattern(
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused
+  /^https?:\/\/[^\s/?#@\x00-\x1f\x7f-\x9f]+(?:\/[^\s?#\x00-\x1f\x7f-\x9f]*)?$/u,
+  "a URL such as 'https://host/path', without user or query",
+  2048,
+);
 
-export const memory = z.string().regex(MEMORY, "an amount as '512Mi' or '16Gi'");
+/** A secret that no header has to carry: it may have several lines and spaces. */
+export const secretText = secret(32_768, /^[^\0]+$/, 'a secret without zero bytes');
+
+export const memory = pattern(MEMORY, "an amount such as '512Mi' or '16Gi'");
 
 const UNITS = { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
 
-/** The bytes of an amount that the schema has let through. */
+/** The bytes of an amount that the schema has accepted. */
 export function memoryBytes(amount: string): number {
   return Math.floor(Number(amount.slice(0, -2)) * UNITS[amount.slice(-2) as keyof typeof UNITS]);
 }
 
-export const environmentValue = z
-  .string()
-  .max(32_768)
-  .regex(/^[^\0]*$/, 'a text without zero bytes');
-export const environmentName = z.string().regex(ENVIRONMENT_NAME, 'the name of an environment variable');
-export const labels = z.record(
-  z.string().regex(LABEL_KEY, "a label's name, as 'team' or 'example.org/team'"),
-  z.string().regex(LABEL_VALUE, 'at most 63 letters, digits, - _ and .'),
+const environmentName = pattern(ENVIRONMENT_NAME, 'the name of an environment variable');
+export const environment = <S extends v.GenericSchema>(of: S) => map('variables', of, environmentName);
+export const environmentValue = pattern(/^[^\0]*$/, 'text without zero bytes', 32_768);
+
+const labels = map(
+  'labels',
+  pattern(LABEL_VALUE, 'at most 63 letters, digits, - _ and .'),
+  pattern(LABEL_KEY, "a label name such as 'team' or 'example.org/team'"),
 );
 
-const kept = <Type extends z.ZodType>(type: Type) => type.optional().describe('Set by the control plane');
+const kept = <S extends v.GenericSchema>(schema: S) => field(schema, { help: 'set by the control plane' });
 
 const shared = {
-  name: name.describe('What it is called, once per kind and workspace'),
-  labels: labels.default({}).describe('Facts of your own to select it by'),
-  uid: kept(z.string().max(64)),
-  generation: kept(z.int().min(1)),
-  resource_version: z.int().min(1).optional().describe('Given with a change: refuse it if somebody else came first'),
-  created_at: kept(z.string().max(40)),
-  updated_at: kept(z.string().max(40)),
-  deleted_at: kept(z.string().max(40)),
+  name: required(name, { help: 'unique per kind and workspace' }),
+  labels: field(labels, { default: {}, help: 'labels to select it by' }),
+  uid: kept(text(64)),
+  generation: kept(whole(1)),
+  resource_version: field(whole(1), { help: 'given with a change: refuse it if the resource has changed since' }),
+  created_at: kept(text(40)),
+  updated_at: kept(text(40)),
+  deleted_at: kept(text(40)),
 };
 
-export const globalMetadata = z.strictObject(shared);
-export const workspaceMetadata = z.strictObject({
+export const globalMetadata = section('Metadata', shared);
+export const workspaceMetadata = section('Workspace metadata', {
   ...shared,
-  workspace: name.default(DEFAULT_WORKSPACE).describe('Where it belongs'),
+  workspace: field(name, { default: DEFAULT_WORKSPACE, help: 'workspace it belongs to' }),
 });
 
-export const condition = z.strictObject({
-  type: z.string(),
-  status: z.boolean(),
-  reason: z.string().default(''),
-  message: z.string().default(''),
-  since: z.string(),
+/** Text that the control plane writes. */
+export const written = v.string();
+export const anyMap = required(map('names', any), { accepts: 'a map' });
+
+const condition = section('Condition', {
+  type: required(written, { help: 'name of the condition' }),
+  status: required(flag, { help: 'whether it holds' }),
+  reason: field(written, { default: '', help: 'reason, for programs' }),
+  message: field(written, { default: '', help: 'reason, for people' }),
+  since: required(written, { help: 'time of the last change' }),
 });
 
-/** The status of a kind: what all have, and what is its own. */
-export function statusOf(phases: readonly [string, ...string[]], more: z.ZodRawShape) {
-  return z.strictObject({
-    phase: z.enum(phases).describe('Where it stands'),
-    message: z.string().default('').describe('Why, in words'),
-    observed_generation: z.int().min(0).default(0).describe('The generation this was said of'),
-    conditions: z.array(condition).default([]),
+/** The status of a kind: what all have, and its own fields. */
+export function statusOf(phases: readonly [string, ...string[]], more: v.ObjectEntries) {
+  return section('Status', {
+    phase: required(choice(phases), { help: 'observed state' }),
+    message: field(written, { default: '', help: 'reason, for people' }),
+    observed_generation: field(whole(0), { default: 0, help: 'generation of the spec that was observed' }),
+    conditions: field(list(condition), { default: [], help: 'conditions' }),
     ...more,
   });
 }

@@ -1,15 +1,15 @@
-import type { JsonSchema } from './kind.js';
+import { entriesOf, factsOf, itemOf, type Schema } from '../../schema/facts.js';
 
-/** A secret of a spec, found by its schema. */
+/** A secret field of a spec. */
 export interface SecretField {
   readonly value: unknown;
-  /** What stood there in the other spec. */
+  /** The value in the other spec. */
   readonly before: unknown;
   /** For messages: `spec.upstreams[1].credential`. */
   readonly path: string;
-  /** The same, but entries of a list that have names are called by them, wherever they stand: `upstreams[spare].credential`. */
+  /** The same with entries of a list by name where they have one, whatever their order: `upstreams[spare].credential`. */
   readonly place: string;
-  /** What it is part of, now and before. */
+  /** The section that has it, now and before. */
   readonly around: Readonly<Record<string, unknown>>;
   readonly aroundBefore: Readonly<Record<string, unknown>>;
 }
@@ -17,40 +17,39 @@ export interface SecretField {
 type Visit = (field: SecretField) => unknown;
 type Map = Readonly<Record<string, unknown>>;
 
-/** The same spec with another value in place of each secret that it holds. */
-export function mapSecrets(schema: JsonSchema, spec: Map, before: Map | null, visit: Visit): Record<string, unknown> {
-  const at = schema.properties?.spec ?? {};
-  return walk(at, spec, before ?? {}, { path: 'spec', place: '' }, visit) as Record<string, unknown>;
+/** The same spec with another value in place of each secret. */
+export function mapSecrets(schema: Schema, spec: Map, before: Map | null, visit: Visit): Record<string, unknown> {
+  return walk(schema, spec, before ?? {}, { path: 'spec', place: '' }, visit) as Record<string, unknown>;
 }
 
 function walk(
-  schema: JsonSchema,
+  schema: Schema,
   value: unknown,
   before: unknown,
   at: { path: string; place: string },
   visit: Visit,
 ): unknown {
-  const items = schema.items;
+  const item = itemOf(schema);
   if (Array.isArray(value)) {
-    if (items === undefined) return value;
+    if (item === null) return value;
     const others = Array.isArray(before) ? (before as unknown[]) : [];
-    return value.map((item, i) => {
-      const name = nameOf(item);
-      const other = name === undefined ? others[i] : others.find((one) => nameOf(one) === name);
-      const inner = { path: `${at.path}[${i}]`, place: `${at.place}[${name ?? i}]` };
-      return walk(items, item, other, inner, visit);
+    return value.map((one, i) => {
+      const name = nameOf(one);
+      const other = name === undefined ? others[i] : others.find((another) => nameOf(another) === name);
+      return walk(item, one, other, { path: `${at.path}[${i}]`, place: `${at.place}[${name ?? i}]` }, visit);
     });
   }
   if (!isMap(value)) return value;
   const other = isMap(before) ? before : {};
+  const entries = entriesOf(schema);
   const copy: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
-    const inner = schema.properties?.[key] ?? schema.additionalProperties;
+  for (const [key, one] of Object.entries(value)) {
+    const inner = entries === null ? item : (entries[key] ?? null);
     const next = { path: `${at.path}.${key}`, place: at.place === '' ? key : `${at.place}.${key}` };
-    if (typeof inner !== 'object') copy[key] = item;
-    else if (inner.writeOnly) {
-      copy[key] = visit({ value: item, before: other[key], ...next, around: value, aroundBefore: other });
-    } else copy[key] = walk(inner, item, other[key], next, visit);
+    if (inner === null) copy[key] = one;
+    else if (factsOf(inner).secret) {
+      copy[key] = visit({ value: one, before: other[key], ...next, around: value, aroundBefore: other });
+    } else copy[key] = walk(inner, one, other[key], next, visit);
   }
   return copy;
 }

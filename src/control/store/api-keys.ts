@@ -1,7 +1,7 @@
+import { type KeySpec, settingsOf } from '../../store/keys/key-schema.js';
 import type { Keys } from '../../store/keys/keys.js';
 import { deletingResource, unknownResource } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
-import { type ApiKeySpec, keySettings } from '../resources/kinds/api-key.js';
 import type { Resource } from '../resources/resource.js';
 import type { ControlStore } from './control-store.js';
 
@@ -19,7 +19,7 @@ export async function issueKey(store: ControlStore, keys: Keys, ref: ResourceRef
   const resource = await store.get(ref);
   if (resource === null) throw unknownResource(ref);
   if (resource.metadata.deleted_at !== undefined) throw deletingResource(ref);
-  const settings = settingsOf(ref, resource);
+  const settings = keyOf(ref, resource);
   const known = await keyIdOf(keys, ref, resource);
   // Before it has a text that works: what was found under the name may have been allowed more.
   if (known !== null) await keys.update(known, settings);
@@ -42,12 +42,15 @@ export async function syncKey(store: ControlStore, keys: Keys, ref: ResourceRef)
     return;
   }
   if (id === null || resource.status?.observed_generation === resource.metadata.generation) return;
-  const { hint } = await keys.update(id, settingsOf(ref, resource));
+  const { hint } = await keys.update(id, keyOf(ref, resource));
   await store.putStatus(ref, resource.metadata.uid!, statusOf(resource, id, hint));
 }
 
-const settingsOf = ({ name, workspace }: ResourceRef, { spec }: Resource) =>
-  keySettings(workspace, name, spec as unknown as ApiKeySpec);
+/** The name is a tenant of its own unless the spec names one. */
+const keyOf = ({ name, workspace }: ResourceRef, { spec }: Resource) => ({
+  tenant: name,
+  ...settingsOf(`${workspace}/${name}`, spec as unknown as KeySpec),
+});
 
 /**
  * The key that belongs to it: the one it says, or one that was made just before a crash and that nobody has the text of. Null

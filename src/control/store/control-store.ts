@@ -7,6 +7,7 @@ import type { Json, ResourceRecord, ResourceRef } from '../../store/resources/re
 import type { Expected, ResourceTransaction } from '../../store/resources/resource-transaction.js';
 import { Resources } from '../../store/resources/resources.js';
 import type { SecretBox } from '../../store/resources/secrets.js';
+import { checkedStatus } from '../resources/check-resource.js';
 import { InvalidResources } from '../resources/errors.js';
 import type { PlaceOf } from '../resources/kind.js';
 import { kindNamed } from '../resources/kinds.js';
@@ -119,7 +120,7 @@ export class ControlStore {
 
   /** What whoever keeps it true has seen. Null when it is gone, or another of the same name. */
   async putStatus(ref: ResourceRef, uid: string, status: unknown): Promise<Resource | null> {
-    const checked = checkedStatus(ref, status);
+    const checked = statusOf(ref, status);
     const work = (tx: ResourceTransaction) => tx.putStatus(ref, uid, checked);
     const record = await this.resources.change(CONTROL_PLANE, work, 'past-crashes');
     return record === null ? null : resourceView(record);
@@ -133,7 +134,7 @@ export class ControlStore {
     uid: string,
     status: unknown,
   ): Promise<Resource | null> {
-    const checked = checkedStatus(ref, status);
+    const checked = statusOf(ref, status);
     const record = await this.resources.change(actor, (tx) => tx.putStatus(ref, uid, checked, action));
     return record === null ? null : resourceView(record);
   }
@@ -159,8 +160,8 @@ export class ControlStore {
   }
 }
 
-const checkedStatus = ({ kind }: ResourceRef, status: unknown) =>
-  kindNamed(kind, 'status').statusSchema.parse(status) as Json;
+const statusOf = ({ kind }: ResourceRef, status: unknown) =>
+  checkedStatus(kindNamed(kind, 'status'), status, (path) => `status (${path})`) as unknown as Json;
 
 /** Kinds whose names are asked for by the same path. */
 const TWINS: Readonly<Record<string, string>> = { Endpoint: 'ExternalEndpoint', ExternalEndpoint: 'Endpoint' };

@@ -21,7 +21,7 @@ export function sealSpec(
   before: Spec | null,
   placeOf: PlaceOf,
 ): Record<string, unknown> {
-  return mapSecrets(kind.jsonSchema, spec, before, ({ around, aroundBefore, before: sealed, path, place, value }) => {
+  return mapSecrets(kind.specSchema, spec, before, ({ around, aroundBefore, before: sealed, path, place, value }) => {
     const where = sealPlace(ref, place);
     if (value === HIDDEN) {
       if (!isSealed(sealed)) throw hiddenSecret(placeOf(path), 'there is no secret yet that the stars could stand for');
@@ -35,7 +35,7 @@ export function sealSpec(
 
 /** A spec with its secrets, for whoever has to use them. */
 export function unsealSpec(box: SecretBox, kind: ResourceKind, ref: ResourceRef, spec: Spec): Record<string, unknown> {
-  return mapSecrets(kind.jsonSchema, spec, null, ({ place, value }) =>
+  return mapSecrets(kind.specSchema, spec, null, ({ place, value }) =>
     isSealed(value) ? box.unseal(value, sealPlace(ref, place)) : value,
   );
 }

@@ -1,48 +1,54 @@
-import { z } from 'zod';
+import * as v from 'valibot';
+import { choice, field, list, number, required, section, text, type Value } from '../../../schema/fields.js';
 import { RUNNER_TYPES } from '../../runner/registry.js';
 import { column, defineKind } from '../kind.js';
-import { memory, text } from '../parts.js';
+import { description, memory, written } from '../parts.js';
 
-const accelerator = z.strictObject({
-  id: z.string().min(1).max(100).describe('As CUDA_VISIBLE_DEVICES names it'),
-  product: text.min(1).describe("Such as 'NVIDIA H100'"),
-  memory: memory.optional(),
+const accelerator = section('Accelerator', {
+  id: required(text(100), { help: 'id as in CUDA_VISIBLE_DEVICES' }),
+  product: required(text(), { help: "product name, such as 'NVIDIA H100'" }),
+  memory: field(memory, { help: 'memory of the device' }),
 });
 
-const spec = z.strictObject({
-  type: z
-    .enum(RUNNER_TYPES.map(({ name }) => name) as [string, ...string[]])
-    .default('local')
-    .describe(`What runs the replicas: ${RUNNER_TYPES.map(({ name, summary }) => `${name}: ${summary}`).join('; ')}`),
-  accelerators: z.array(accelerator).optional().describe('Those there are; without it they are looked for'),
-  description: text.default(''),
+const spec = section('Cluster spec', {
+  type: field(choice(RUNNER_TYPES.map((one) => one.name)), {
+    default: 'local',
+    help: `runner: ${RUNNER_TYPES.map((one) => `${one.name}: ${one.summary}`).join('; ')}`,
+  }),
+  accelerators: field(list(accelerator), {
+    defaultText: 'detected',
+    help: 'GPUs that replicas may use',
+  }),
+  description,
 });
 
-export type ClusterSpec = z.output<typeof spec>;
+export type ClusterSpec = Value<typeof spec>;
 
-const free = z.strictObject({
-  id: z.string(),
-  product: z.string(),
-  memory_mib: z.number().nullable(),
-  free: z.number(),
+const observed = section('Observed accelerator', {
+  id: required(written, { help: 'id' }),
+  product: required(written, { help: 'product name' }),
+  memory_mib: required(v.nullable(number()), { help: 'memory; null if unknown' }),
+  free: required(number(), { help: 'share that is not allocated' }),
 });
+
+const amount = number(0);
 
 export const cluster = defineKind({
   kind: 'Cluster',
   plural: 'clusters',
   shortNames: ['cl'],
   scope: 'global',
-  summary: 'Where replicas run: this machine, with its processors and accelerators.',
+  summary: 'A place where replicas run: this machine with its CPUs and accelerators.',
   changedBy: 'admin',
   spec,
   phases: ['Pending', 'Ready', 'Failed', 'Deleting'],
   status: {
-    cpus: z.number().min(0).optional(),
-    memory_bytes: z.number().min(0).optional(),
-    free_cpus: z.number().min(0).optional(),
-    free_memory_bytes: z.number().min(0).optional(),
-    accelerators: z.array(free).optional().describe('Each with the share that nobody has been given'),
-    problems: z.array(z.string()).optional().describe('Why there may be more than is listed'),
+    cpus: field(amount, { help: 'CPUs' }),
+    memory_bytes: field(amount, { help: 'memory' }),
+    free_cpus: field(amount, { help: 'CPUs that are not allocated' }),
+    free_memory_bytes: field(amount, { help: 'memory that is not allocated' }),
+    accelerators: field(list(observed), { help: 'accelerators with their free share' }),
+    problems: field(list(written), { help: 'why accelerators may be missing from the list' }),
   },
   columns: [
     column('TYPE', 'spec.type'),

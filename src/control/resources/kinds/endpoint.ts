@@ -1,79 +1,92 @@
-import { z } from 'zod';
 import { ENGINE_TASKS } from '../../../engines/task.js';
 import { policyOf } from '../../../gateway/config/config-parts.js';
 import { DEFAULT_POLICY, type PolicyConfig } from '../../../gateway/config/gateway-config.js';
 import { InputError } from '../../../kernel/errors.js';
 import { POLICY_SCHEMA, type PolicyKeys } from '../../../policy/bundle/policy-schema.js';
-import { factsOf, type Schema } from '../../../schema/facts.js';
+import {
+  above,
+  choice,
+  field,
+  list,
+  number,
+  required,
+  section,
+  text,
+  type Value,
+  whole,
+} from '../../../schema/fields.js';
 import { DEFAULT_CLUSTER } from '../../runner/registry.js';
 import { invalidField } from '../errors.js';
 import { column, defineKind, type PlaceOf } from '../kind.js';
-import { environmentName, environmentValue, memory, name, secretText, text } from '../parts.js';
-import { zodOfKind } from '../zod-of-kind.js';
+import { anyMap, environment, environmentValue, memory, name, secretText, written } from '../parts.js';
 
-const section = (key: 'routing' | 'admission' | 'flow_control') => {
-  const schema = POLICY_SCHEMA.entries[key] as Schema;
-  return zodOfKind(schema)
-    .optional()
-    .describe(factsOf(schema).help ?? '') as z.ZodOptional<z.ZodType<Record<string, unknown>>>;
-};
+const seconds = number(0, 86_400);
+const { admission, flow_control, routing } = POLICY_SCHEMA.entries;
 
-const seconds = z.number().min(0).max(86_400);
-
-const spec = z.strictObject({
-  cluster: name.default(DEFAULT_CLUSTER).describe('Where its replicas run'),
-  engine: z.strictObject({
-    name: name.describe('An Engine'),
-    version: text.min(1).max(63).optional().describe("One of its versions; else the engine's own choice"),
-  }),
-  model: z.strictObject({
-    registry: name
-      .optional()
-      .describe('A ModelRegistry of the workspace; without it the engine finds the model itself'),
-    name: text.min(1).max(200).describe("As the registry calls it: 'qwen/qwen3-14b'"),
-    version: text.min(1).max(200).optional().describe('A branch, tag or commit'),
-    file: text.min(1).max(500).optional().describe('One file of it, for engines that load a file'),
-    serve_as: text.min(1).max(200).optional().describe('What requests call it; else its name'),
-    task: z.enum(ENGINE_TASKS).default('text-generation'),
-  }),
-  resources: z
-    .strictObject({
-      cpu: z.number().positive().max(4096).optional().describe('Processors of a replica'),
-      memory: memory.optional().describe('Memory of a replica'),
-      gpus: z.number().min(0).max(1024).default(0).describe('A share below 1, or a whole number'),
-      product: text.min(1).max(100).optional().describe('Only GPUs whose name has these words'),
-    })
-    .default({ gpus: 0 }),
-  replicas: z.int().min(0).max(1000).default(1).describe('How many; 0 pauses it'),
-  placement: z
-    .enum(['pack', 'spread'])
-    .default('pack')
-    .describe('Fill up GPUs that are shared already, or take the emptiest'),
-  variables: z.record(z.string(), z.unknown()).default({}).describe("The engine's parameters, checked by its schema"),
-  env: z.record(environmentName, environmentValue).default({}).describe('Environment of the replicas'),
-  secret_env: z.record(environmentName, secretText).default({}).describe('The same, kept encrypted and never shown'),
-  routing: section('routing'),
-  admission: section('admission'),
-  flow_control: section('flow_control'),
-  deployment: z
-    .strictObject({
-      startup_timeout_s: seconds.default(1800).describe('A replica that is not ready by then has failed'),
-      drain_timeout_s: seconds.default(30).describe('How long requests of a replica that leaves may take'),
-      max_surge: z.int().min(0).max(1000).default(1).describe('Replicas beyond the number while it is updated'),
-      max_unavailable: z.int().min(0).max(1000).default(0).describe('Replicas short of the number while it is updated'),
-    })
-    .default({ startup_timeout_s: 1800, drain_timeout_s: 30, max_surge: 1, max_unavailable: 0 }),
+const engine = section('Engine of an endpoint', {
+  name: required(name, { help: 'an Engine' }),
+  version: field(text(63), { defaultText: "the engine's default", help: 'one of its versions' }),
 });
 
-export type EndpointSpec = z.output<typeof spec>;
+const model = section('Model', {
+  registry: field(name, {
+    defaultText: 'none: the engine finds the model',
+    help: 'a ModelRegistry of the workspace',
+  }),
+  name: required(text(200), { help: "name in the registry, such as 'qwen/qwen3-14b'" }),
+  version: field(text(200), { help: 'branch, tag or commit' }),
+  file: field(text(500), { help: 'one file of the model, for engines that load a file' }),
+  serve_as: field(text(200), { defaultText: 'its name', help: 'name of the model in requests' }),
+  task: field(choice(ENGINE_TASKS), { default: 'text-generation', help: 'task' }),
+});
 
-const replica = z.strictObject({
-  id: z.string(),
-  phase: z.string(),
-  generation: z.int(),
-  url: z.string(),
-  restarts: z.int().min(0).default(0),
-  message: z.string().default(''),
+const resources = section('Resources of a replica', {
+  cpu: field(above(0, 4096), { help: 'CPUs' }),
+  memory: field(memory, { help: 'memory' }),
+  gpus: field(number(0, 1024), { default: 0, help: 'a share below 1, or a whole number' }),
+  product: field(text(100), { help: 'words that the product name of the GPU must have' }),
+});
+
+const deployment = section('Deployment', {
+  startup_timeout_s: field(seconds, { default: 1800, help: 'a replica that is not ready by then has failed' }),
+  drain_timeout_s: field(seconds, { default: 30, help: 'time for requests to finish when a replica stops' }),
+  max_surge: field(whole(0, 1000), { default: 1, help: 'replicas above the number during an update' }),
+  max_unavailable: field(whole(0, 1000), { default: 0, help: 'replicas below the number during an update' }),
+});
+
+const spec = section('Endpoint spec', {
+  cluster: field(name, { default: DEFAULT_CLUSTER, help: 'cluster that runs the replicas' }),
+  engine: required(engine, { help: 'engine that serves the model' }),
+  model: required(model, { help: 'model to serve' }),
+  resources: field(resources, { default: {}, help: 'resources of each replica' }),
+  replicas: field(whole(0, 1000), { default: 1, help: 'number of replicas; 0 pauses the endpoint' }),
+  placement: field(choice(['pack', 'spread']), {
+    default: 'pack',
+    help: 'pack: share GPUs that are in use already; spread: use the emptiest GPU',
+  }),
+  variables: field(anyMap, { default: {}, help: 'parameters of the engine, checked by its schema' }),
+  env: field(environment(environmentValue), { default: {}, help: 'environment variables of the replicas' }),
+  secret_env: field(environment(secretText), { default: {}, help: 'environment variables that are secret' }),
+  routing,
+  admission,
+  flow_control,
+  deployment: field(deployment, { default: {}, help: 'how replicas start, stop and are updated' }),
+});
+
+export type EndpointSpec = Value<typeof spec>;
+
+const replica = section('Replica', {
+  id: required(written, { help: 'id' }),
+  phase: required(written, { help: 'observed state' }),
+  generation: required(whole(0), { help: 'generation of the spec it was started for' }),
+  url: required(written, { help: 'URL' }),
+  restarts: field(whole(0), { default: 0, help: 'restarts' }),
+  message: field(written, { default: '', help: 'reason, for people' }),
+});
+
+const download = section('Download', {
+  bytes: required(number(), { help: 'bytes received' }),
+  total: required(number(), { help: 'bytes in total' }),
 });
 
 export const endpoint = defineKind({
@@ -81,17 +94,17 @@ export const endpoint = defineKind({
   plural: 'endpoints',
   shortNames: ['ep'],
   scope: 'workspace',
-  summary: 'A served model: an engine that runs it, so many replicas, and how requests reach them.',
+  summary: 'A served model: its engine, its replicas, and the policies for its requests.',
   changedBy: 'operator',
   spec,
   phases: ['Pending', 'Deploying', 'ModelDownloading', 'Running', 'Degraded', 'Failed', 'Paused', 'Deleting'],
   status: {
-    ready: z.int().min(0).optional().describe('Replicas that take requests'),
-    replicas: z.array(replica).optional(),
-    url: z.string().optional().describe('Where it is asked'),
-    download: z.strictObject({ bytes: z.number(), total: z.number() }).optional(),
-    last_lines: z.array(z.string()).optional().describe('What a replica that failed said last'),
-    model: z.record(z.string(), z.unknown()).optional().describe("What the model's own files say of it"),
+    ready: field(whole(0), { help: 'replicas that take requests' }),
+    replicas: field(list(replica), { help: 'replicas' }),
+    url: field(written, { help: 'base URL for requests' }),
+    download: field(download, { help: 'progress of the download of the model' }),
+    last_lines: field(list(written), { help: 'last log lines of a replica that failed' }),
+    model: field(anyMap, { help: "facts from the model's own files" }),
   },
   columns: [
     column('PHASE', 'status.phase'),
@@ -114,16 +127,16 @@ export const endpoint = defineKind({
     const { gpus } = given.resources;
     if (gpus > 1 && !Number.isInteger(gpus)) {
       const hint = 'give a share below 1, or a whole number';
-      problems.push(invalidField(placeOf('spec.resources.gpus'), `${gpus} is no number of GPUs`, hint));
+      problems.push(invalidField(placeOf('spec.resources.gpus'), `${gpus} is not a number of GPUs`, hint));
     }
     const { max_surge, max_unavailable } = given.deployment;
     if (max_surge === 0 && max_unavailable === 0) {
-      const hint = 'let one of max_surge and max_unavailable be above 0';
-      problems.push(invalidField(placeOf('spec.deployment.max_surge'), 'an update could not begin', hint));
+      const hint = 'set max_surge or max_unavailable above 0';
+      problems.push(invalidField(placeOf('spec.deployment.max_surge'), 'updates could not start', hint));
     }
     for (const key of Object.keys(given.secret_env)) {
       if (!Object.hasOwn(given.env, key)) continue;
-      problems.push(invalidField(placeOf(`spec.secret_env.${key}`), 'is in env as well', 'keep one of the two'));
+      problems.push(invalidField(placeOf(`spec.secret_env.${key}`), 'is also in env', 'keep one of the two'));
     }
     try {
       endpointPolicy(given, placeOf);
@@ -135,15 +148,11 @@ export const endpoint = defineKind({
   },
 });
 
-/** The policy of an endpoint as the gateway takes it. Throws an `InputError` for one that cannot be. */
+/** The policy of an endpoint as the gateway takes it. Throws an `InputError` for one that is not valid. */
 export function endpointPolicy(
-  { admission, flow_control, routing }: Pick<EndpointSpec, 'routing' | 'admission' | 'flow_control'>,
+  { admission, flow_control, routing }: Pick<PolicyKeys, 'routing' | 'admission' | 'flow_control'>,
   placeOf: PlaceOf,
   warn?: (line: string) => void,
 ): PolicyConfig {
-  const keys: Record<string, unknown> = {};
-  if (routing !== undefined) keys.routing = routing;
-  if (admission !== undefined) keys.admission = admission;
-  if (flow_control !== undefined) keys.flow_control = flow_control;
-  return policyOf(keys as PolicyKeys, DEFAULT_POLICY, (key) => placeOf(`spec.${key}`), warn);
+  return policyOf({ routing, admission, flow_control }, DEFAULT_POLICY, (key) => placeOf(`spec.${key}`), warn);
 }

@@ -1,69 +1,74 @@
-import { z } from 'zod';
+import * as v from 'valibot';
 import { MEASURED_ENGINES } from '../../../engines/registry.js';
 import { COMMAND_PLACEHOLDERS, placeholdersIn } from '../../../engines/start-command.js';
 import { ENGINE_TASKS } from '../../../engines/task.js';
 import type { InputError } from '../../../kernel/errors.js';
+import { choice, field, listOf, map, pattern, required, section, text, type Value } from '../../../schema/fields.js';
 import { invalidField } from '../errors.js';
 import { column, defineKind, type PlaceOf } from '../kind.js';
 import { parameterSchemaProblem } from '../parameter-schema.js';
-import { environmentName, name, text } from '../parts.js';
+import { anyMap, description, environment, name } from '../parts.js';
 
-const argument = text.min(1);
-const path = z
-  .string()
-  .max(200)
-  .regex(/^\/[\w./-]*$/, "a path as '/health'");
+const argument = text();
+const path = pattern(/^\/[\w./-]*$/, "a path such as '/health'", 200);
+const MOST_ARGUMENTS = 1000;
 
-const version = z.strictObject({
-  tasks: z.array(z.enum(ENGINE_TASKS)).min(1).describe('What its models may do'),
-  parameters: z
-    .record(z.string(), z.unknown())
-    .default({ type: 'object', additionalProperties: true })
-    .describe("JSON Schema of an endpoint's variables"),
-  command: z
-    .array(z.union([argument, z.array(argument).min(1)]))
-    .min(1)
-    .describe('How a process is started; a list within it is left out when one of its placeholders has no value'),
-  task_arguments: z
-    .partialRecord(z.enum(ENGINE_TASKS), z.array(argument).max(20))
-    .default({})
-    .describe('What {task...} stands for, by task'),
-  false_flags: z.enum(['omit', 'no-prefix']).default('omit').describe('What a variable that is false becomes'),
-  flag_values: z
-    .enum(['equals', 'separate'])
-    .default('equals')
-    .describe('How a variable with a value is written: --name=value, or --name value'),
-  env: z.record(environmentName, text).default({}).describe('Added to the environment of a process'),
-  metrics: z
-    .enum(MEASURED_ENGINES.map((one) => one.name) as [string, ...string[]])
-    .describe('How its metrics are called'),
-  health_path: path.default('/health').describe('Where it says that it is ready'),
-  load_path: path.default('/metrics').describe('Where it tells its load'),
-  images: z.record(name, text).default({}).describe('Container image by accelerator'),
-  manifest_template: z.string().max(65_536).optional().describe('For runners that take manifests'),
+const taskArguments = section(
+  'Arguments by task',
+  Object.fromEntries(
+    ENGINE_TASKS.map((task) => [task, field(listOf(argument, 0, 20), { help: `arguments for ${task}` })]),
+  ),
+);
+
+const version = section('Engine version', {
+  tasks: required(listOf(choice(ENGINE_TASKS), 1, ENGINE_TASKS.length), { help: 'tasks its models can do' }),
+  parameters: field(anyMap, {
+    default: { type: 'object', additionalProperties: true },
+    defaultText: 'anything',
+    help: 'JSON Schema of the variables of endpoints',
+  }),
+  command: required(listOf(v.union([argument, listOf(argument, 1, MOST_ARGUMENTS)]), 1, MOST_ARGUMENTS), {
+    help: 'start command; a nested list is left out when one of its placeholders has no value',
+  }),
+  task_arguments: field(taskArguments, { default: {}, help: 'arguments that {task...} stands for, by task' }),
+  false_flags: field(choice(['omit', 'no-prefix']), {
+    default: 'omit',
+    help: 'how a variable that is false is passed',
+  }),
+  flag_values: field(choice(['equals', 'separate']), {
+    default: 'equals',
+    help: 'how a variable with a value is passed: --name=value or --name value',
+  }),
+  env: field(environment(text(4096, 0)), { default: {}, help: 'environment variables of the process' }),
+  metrics: required(choice(MEASURED_ENGINES.map((one) => one.name)), { help: 'engine whose metric names it uses' }),
+  health_path: field(path, { default: '/health', help: 'path of the readiness check' }),
+  load_path: field(path, { default: '/metrics', help: 'path of the metrics' }),
+  images: field(map('accelerators', text(), name), { default: {}, help: 'container image by accelerator' }),
+  manifest_template: field(v.pipe(v.string(), v.maxLength(65_536)), {
+    help: 'template for runners that apply manifests',
+  }),
 });
 
-const spec = z.strictObject({
-  description: text.default(''),
-  default_version: text
-    .min(1)
-    .max(63)
-    .optional()
-    .describe('Taken by endpoints that name none; else the last one listed'),
-  versions: z
-    .record(z.string().regex(/^[\w][\w.+-]{0,62}$/, "a version as 'v0.10.2'"), version)
-    .describe('By their names'),
+const versionName = pattern(/^[\w][\w.+-]{0,62}$/, "a version such as 'v0.10.2'");
+
+const spec = section('Engine spec', {
+  description,
+  default_version: field(text(63), {
+    defaultText: 'the last one listed',
+    help: 'version of endpoints that do not name one',
+  }),
+  versions: required(map('versions', version, versionName), { help: 'versions by name' }),
 });
 
-export type EngineSpec = z.output<typeof spec>;
-export type EngineVersion = z.output<typeof version>;
+export type EngineSpec = Value<typeof spec>;
+export type EngineVersion = Value<typeof version>;
 
 export const engine = defineKind({
   kind: 'Engine',
   plural: 'engines',
   shortNames: ['eng'],
   scope: 'global',
-  summary: 'A program that serves models: its versions, their parameters, and how each is started.',
+  summary: 'Serving software: its versions, their parameters and start commands.',
   changedBy: 'admin',
   spec,
   phases: ['Ready', 'Deleting'],
@@ -86,7 +91,7 @@ export const engine = defineKind({
     const problems: InputError[] = [];
     const versions = Object.entries(given.versions);
     if (versions.length === 0)
-      problems.push(invalidField(placeOf('spec.versions'), 'there is none', 'give at least one'));
+      problems.push(invalidField(placeOf('spec.versions'), 'is empty', 'give at least one version'));
     const wanted = given.default_version;
     if (wanted !== undefined && !Object.hasOwn(given.versions, wanted)) {
       const known = Object.keys(given.versions).join(', ');

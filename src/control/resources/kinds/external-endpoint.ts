@@ -1,27 +1,41 @@
-import { z } from 'zod';
 import type { InputError } from '../../../kernel/errors.js';
+import {
+  above,
+  field,
+  listOf,
+  map,
+  number,
+  required,
+  secret,
+  section,
+  text,
+  type Value,
+  whole,
+} from '../../../schema/fields.js';
 import { invalidField } from '../errors.js';
 import { column, defineKind } from '../kind.js';
-import { name, secret, text, url } from '../parts.js';
+import { name, url } from '../parts.js';
 
-const upstream = z.strictObject({
-  name: name.describe('What it is called here'),
-  url: url.describe('Where its OpenAI-compatible API is'),
-  credential: secret.optional().describe('Sent to it as a bearer token, and to nobody else'),
-  weight: z.number().min(0).max(1000).default(1).describe('Its part of the requests among those of its tier'),
-  tier: z.int().min(0).max(100).default(0).describe('Asked when all of the lower tiers fail'),
-  models: z
-    .record(text.min(1).max(200), text.min(1).max(200))
-    .default({})
-    .describe('What requests call a model, and what it is called there; without any, names are passed on as they are'),
+const model = text(200);
+
+const upstream = section('Upstream', {
+  name: required(name, { help: 'name of the upstream' }),
+  url: required(url, { help: 'base URL of its OpenAI-compatible API' }),
+  credential: field(secret(), { help: 'bearer token, sent to this upstream only' }),
+  weight: field(number(0, 1000), { default: 1, help: 'share of the requests among upstreams of the same tier' }),
+  tier: field(whole(0, 100), { default: 0, help: 'used when all upstreams of lower tiers fail' }),
+  models: field(map('models', model, model), {
+    default: {},
+    help: 'name at the upstream by name in requests; without any, names are passed on unchanged',
+  }),
 });
 
-const spec = z.strictObject({
-  upstreams: z.array(upstream).min(1).max(100),
-  timeout_s: z.number().positive().max(86_400).default(300),
+const spec = section('ExternalEndpoint spec', {
+  upstreams: required(listOf(upstream, 1, 100), { help: 'services that requests are sent to' }),
+  timeout_s: field(above(0, 86_400), { default: 300, help: 'time limit of a request' }),
 });
 
-export type ExternalEndpointSpec = z.output<typeof spec>;
+export type ExternalEndpointSpec = Value<typeof spec>;
 
 const upstreamsOf = (spec: Readonly<Record<string, unknown>>) => (spec as ExternalEndpointSpec).upstreams;
 
@@ -30,11 +44,11 @@ export const externalEndpoint = defineKind({
   plural: 'externalendpoints',
   shortNames: ['xep'],
   scope: 'workspace',
-  summary: 'Models that somebody else serves: where, with which credential, and what to do when one of them fails.',
+  summary: 'Models served by other OpenAI-compatible services, with credentials and failover.',
   changedBy: 'operator',
   spec,
   phases: ['Pending', 'Running', 'Degraded', 'Failed', 'Deleting'],
-  status: { healthy: z.int().min(0).optional().describe('Upstreams that answer') },
+  status: { healthy: field(whole(0), { help: 'upstreams that respond' }) },
   columns: [
     column('PHASE', 'status.phase'),
     {
@@ -61,11 +75,11 @@ export const externalEndpoint = defineKind({
     upstreams.forEach(({ name }, i) => {
       if (upstreams.findIndex((one) => one.name === name) === i) return;
       problems.push(
-        invalidField(placeOf(`spec.upstreams[${i}].name`), `there is another '${name}'`, 'give it another name'),
+        invalidField(placeOf(`spec.upstreams[${i}].name`), `the name '${name}' is used twice`, 'rename one of the two'),
       );
     });
     if (!upstreams.some(({ weight }) => weight > 0)) {
-      problems.push(invalidField(placeOf('spec.upstreams'), 'none has a weight', 'give one of them a weight above 0'));
+      problems.push(invalidField(placeOf('spec.upstreams'), 'all weights are 0', 'give one upstream a weight above 0'));
     }
     return problems;
   },

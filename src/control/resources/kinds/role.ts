@@ -1,20 +1,22 @@
-import { z } from 'zod';
+import { choice, listOf, required, section, type Value } from '../../../schema/fields.js';
 import { column, defineKind } from '../kind.js';
 import { name } from '../parts.js';
 
-const spec = z.strictObject({
-  role: z.enum(['viewer', 'operator', 'admin']).describe('To look, to change what runs, or to do everything'),
-  api_keys: z.array(name).min(1).max(1000).describe('The ApiKeys of the workspace that have it'),
+const spec = section('Role spec', {
+  role: required(choice(['viewer', 'operator', 'admin']), {
+    help: 'viewer reads, operator changes endpoints and registries, admin changes everything',
+  }),
+  api_keys: required(listOf(name, 1, 1000), { help: 'ApiKeys of the workspace that have the role' }),
 });
 
-export type RoleSpec = z.output<typeof spec>;
+export type RoleSpec = Value<typeof spec>;
 
 export const role = defineKind({
   kind: 'Role',
   plural: 'roles',
   shortNames: [],
   scope: 'workspace',
-  summary: 'What the holders of some keys may do in a workspace.',
+  summary: 'A role that some API keys have in a workspace.',
   changedBy: 'admin',
   spec,
   phases: ['Ready', 'Deleting'],

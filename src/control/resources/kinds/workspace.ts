@@ -1,19 +1,17 @@
-import { z } from 'zod';
+import { section, type Value } from '../../../schema/fields.js';
 import { column, defineKind } from '../kind.js';
-import { text } from '../parts.js';
+import { description } from '../parts.js';
 
-const spec = z.strictObject({
-  description: text.default('').describe('What it is for'),
-});
+const spec = section('Workspace spec', { description });
 
-export type WorkspaceSpec = z.output<typeof spec>;
+export type WorkspaceSpec = Value<typeof spec>;
 
 export const workspace = defineKind({
   kind: 'Workspace',
   plural: 'workspaces',
   shortNames: ['ws'],
   scope: 'global',
-  summary: 'A group of people and what is theirs: endpoints, registries, keys and roles.',
+  summary: 'A namespace of endpoints, model registries, API keys and roles.',
   changedBy: 'admin',
   spec,
   phases: ['Ready', 'Deleting'],
