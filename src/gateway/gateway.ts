@@ -12,6 +12,7 @@ import { ManagedFleet } from './fleet/managed-fleet.js';
 import type { ManagedRoutes } from './fleet/managed-routes.js';
 import type { LiveReplica } from './fleet/replica/live-replica.js';
 import { GatewayClock } from './gateway-clock.js';
+import { LiveTraffic } from './live-traffic.js';
 import { Ports } from './ports.js';
 import type { Exchange } from './proxy/exchange.js';
 import type { AdminExtension } from './server/admin-extension.js';
@@ -21,7 +22,6 @@ import { publicHandler } from './server/public-handler.js';
 import { Services } from './services.js';
 import type { GatewayMetrics } from './telemetry/gateway-metrics.js';
 import { metricsText } from './telemetry/metrics-text.js';
-import { Traffic } from './traffic.js';
 
 /** How often the time-outs of requests are checked. */
 const SWEEP_MS = 250;
@@ -38,7 +38,7 @@ export class Gateway {
   readonly fleet: Fleet;
   /** Managed endpoints, beside those of the configuration. */
   readonly routes: ManagedRoutes;
-  readonly traffic: Traffic;
+  readonly traffic: LiveTraffic;
   /** The part of the admin API that is served by the control plane. */
   extension: AdminExtension | null = null;
   /** The token of the admin API: new at every start, or with a store kept beside its data. */
@@ -73,7 +73,7 @@ export class Gateway {
       warn: (line) => this.onWarning(line),
     });
     const parts = { config, clock, directory, services: this.#services };
-    this.traffic = new Traffic({ ...parts, onFault: (error) => this.onFault(error) });
+    this.traffic = new LiveTraffic({ ...parts, onFault: (error) => this.onFault(error) });
     const { metrics } = this.traffic;
     // Before the decision log is opened, which truncates it: a gateway that cannot listen must leave the old one alone.
     this.#ports = new Ports(config, {

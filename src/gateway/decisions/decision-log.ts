@@ -6,7 +6,7 @@ import type { ReplicaSignals } from '../signals/replica-signals.js';
 import type { DecisionInput } from './deciding-fleet.js';
 
 /** A line of the decision log: one call that changed a fleet's state, or a decision. `replay --decisions` makes them again. */
-export type LogLine =
+export type DecisionLine =
   | PolicyLine
   | { type: 'stale'; endpoint: string; staleMs: number }
   | { type: 'replicas'; endpoint: string; ids: readonly string[] }
@@ -63,7 +63,7 @@ export class DecisionLog {
     return this.#isBroken;
   }
 
-  write(line: LogLine): void {
+  write(line: DecisionLine): void {
     if (this.#isBroken) return;
     this.#pending += `${JSON.stringify(line)}\n`;
     if (this.#pending.length >= FLUSH_CHARACTERS) this.flush();

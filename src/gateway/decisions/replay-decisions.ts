@@ -1,7 +1,7 @@
 import { InputError } from '../../kernel/errors.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import { DecidingFleet } from './deciding-fleet.js';
-import type { LogLine, RequestLine } from './decision-log.js';
+import type { DecisionLine, RequestLine } from './decision-log.js';
 
 const INVALID = 'DECISION_LOG_INVALID';
 
@@ -36,7 +36,7 @@ export class DecisionReplay {
     }
   }
 
-  #carryOut(line: LogLine, number: number): void {
+  #carryOut(line: DecisionLine, number: number): void {
     if (line.type === 'policy') {
       const fleet = line.isNew ? undefined : this.#fleets.get(line.endpoint);
       if (fleet === undefined) {
@@ -66,7 +66,7 @@ export class DecisionReplay {
     if (decided !== recorded) this.differences.push({ line: number, id, endpoint, recorded, decided });
   }
 
-  #parse(text: string, number: number): LogLine {
+  #parse(text: string, number: number): DecisionLine {
     let line: unknown;
     try {
       line = JSON.parse(text);
@@ -75,7 +75,7 @@ export class DecisionReplay {
     }
     const type = (line as { type?: unknown } | null)?.type;
     if (['policy', 'stale', 'replicas', 'signals', 'request', 'first', 'done'].includes(type as string))
-      return line as LogLine;
+      return line as DecisionLine;
     throw this.#bad(number, 'the line is not part of a decision log');
   }
 

@@ -4,7 +4,7 @@ import { Endpoint } from './endpoint/endpoint.js';
 import type { EndpointHost } from './endpoint/endpoint-host.js';
 import { EndpointDirectory, managedName } from './endpoint-directory.js';
 import type { ManagedFacts, ManagedReplica } from './managed-routes.js';
-import { DrainingReplicas } from './replica/draining-replicas.js';
+import { LeavingReplicas } from './replica/leaving-replicas.js';
 import { LiveReplica } from './replica/live-replica.js';
 import { ReplicaWatch, type ReplicaWatchParts } from './replica-watch.js';
 
@@ -20,7 +20,7 @@ export class Fleet {
   readonly directory: EndpointDirectory;
   readonly #parts: FleetParts;
   readonly #watch: ReplicaWatch;
-  readonly #draining = new DrainingReplicas();
+  readonly #leaving = new LeavingReplicas();
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
@@ -35,7 +35,7 @@ export class Fleet {
 
   /** Replicas that left and still have requests to finish. */
   leaving(): LiveReplica[] {
-    return this.#draining.all();
+    return this.#leaving.all();
   }
 
   /** Checks the health of every replica; resolves when all checks have ended. May be called again before that. */
@@ -74,12 +74,12 @@ export class Fleet {
   /** Lets a replica that is in no endpoint any more finish its requests within `withinMs`; Infinity: however long that takes. */
   leave(replica: LiveReplica, withinMs: number): void {
     this.#parts.metrics.replicas.forget(replica.id);
-    this.#draining.add(replica, withinMs);
+    this.#leaving.add(replica, withinMs);
   }
 
   /** Closes the connections of a replica that has left, and with them its last requests. */
   cut(replica: LiveReplica): void {
-    this.#draining.cut(replica);
+    this.#leaving.cut(replica);
   }
 
   /**
@@ -146,7 +146,7 @@ export class Fleet {
   }
 
   async close(): Promise<void> {
-    const replicas = [...this.directory.replicas(), ...this.#draining.release()];
+    const replicas = [...this.directory.replicas(), ...this.#leaving.release()];
     await Promise.all(replicas.map((replica) => replica.close()));
   }
 

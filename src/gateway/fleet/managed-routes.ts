@@ -65,11 +65,11 @@ export interface ExternalConfig {
 }
 
 /** The phases of a replica's life. Only a ready one gets requests. */
-export type ReplicaPhase = 'starting' | 'ready' | 'unhealthy' | 'draining';
+export type ServingState = 'starting' | 'ready' | 'unhealthy' | 'draining';
 
 export interface ReplicaState {
   id: string;
-  state: ReplicaPhase;
+  state: ServingState;
   /** Why it is not ready, or what is wrong with it all the same by its last check or its last requests; empty when all is well. */
   problem: string;
   inFlight: number;

@@ -14,7 +14,7 @@ import type { TraceContext } from '../telemetry/tracing/trace-context.js';
 import { Attempts } from './attempts.js';
 import { ClientResponse, type ResponseOwner } from './client-response.js';
 import type { ExchangeHost, ExchangeParts } from './exchange-host.js';
-import { clientHeaders, headerOf, upstreamHeaders } from './headers.js';
+import { clientHeaders, headerValue, upstreamHeaders } from './headers.js';
 import { Settlement } from './settlement.js';
 import { upstreamFailure } from './upstream-failure.js';
 
@@ -154,7 +154,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     }
     const replica = attempts.replica!;
     this.record.status = status;
-    const load = headerOf(raw, LOAD_HEADER);
+    const load = headerValue(raw, LOAD_HEADER);
     if (load !== undefined) this.endpoint.reportLoad(replica, load);
     if (this.#host.isDraining) this.#response.closeAfter();
     return clientHeaders(raw, this.record, replica.headerId, this.#settlement.reservation);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisionHeader, downstreamHeaders, headerOf, upstreamHeaders } from './headers.js';
+import { decisionHeader, downstreamHeaders, headerValue, upstreamHeaders } from './headers.js';
 
 describe('upstreamHeaders', () => {
   it('passes on what clients send, in their spelling and order, doubles included', () => {
@@ -63,8 +63,8 @@ describe('downstreamHeaders', () => {
 });
 
 it('finds a header whatever its spelling', () => {
-  expect(headerOf(['A', '1', 'X-Thing', '2'], 'x-thing')).toBe('2');
-  expect(headerOf(['X-Thing2', '2'], 'x-thing')).toBeUndefined();
+  expect(headerValue(['A', '1', 'X-Thing', '2'], 'x-thing')).toBe('2');
+  expect(headerValue(['X-Thing2', '2'], 'x-thing')).toBeUndefined();
 });
 
 it('says how a replica was chosen, each time anew', () => {

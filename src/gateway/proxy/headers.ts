@@ -102,7 +102,7 @@ export function downstreamHeaders(raw: readonly string[]): string[] {
 }
 
 /** The value of a header, flat headers, its name in lower case; undefined without it. */
-export function headerOf(headers: readonly string[], lower: string): string | undefined {
+export function headerValue(headers: readonly string[], lower: string): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) {
     if (headers[i]!.length === lower.length && headers[i]!.toLowerCase() === lower) return headers[i + 1];
   }
@@ -111,7 +111,7 @@ export function headerOf(headers: readonly string[], lower: string): string | un
 
 /** Headers that promise no length. */
 export function withoutLength(headers: string[]): string[] {
-  return headerOf(headers, 'content-length') === undefined ? headers : without(headers, LENGTH);
+  return headerValue(headers, 'content-length') === undefined ? headers : without(headers, LENGTH);
 }
 
 const LENGTH: ReadonlySet<string> = new Set(['content-length']);

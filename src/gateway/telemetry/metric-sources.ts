@@ -45,7 +45,7 @@ export interface FlowView {
 }
 
 /** Keys and limits. */
-export interface AccessCounts {
+export interface AccessView {
   /** How many requests each kind of limit has refused. */
   readonly limited: Readonly<Record<string, number>>;
   readonly wrongKeys: number;
@@ -78,7 +78,7 @@ export interface SpanCounts {
 export interface MetricParts {
   /** By the endpoint's name. */
   readonly flow?: ReadonlyMap<string, FlowView>;
-  readonly access?: AccessCounts;
+  readonly access?: AccessView;
   readonly journal?: JournalCounts;
   /** By what the log is called: `traffic`, `access`. */
   readonly logs?: ReadonlyMap<string, LineCounts>;

@@ -4,7 +4,7 @@ import { legalHeader } from '../../request/legal-header.js';
 import type { ReplicaSignals } from '../../signals/replica-signals.js';
 import type { UpstreamCode } from '../../upstream/upstream-error.js';
 import { UpstreamPool } from '../../upstream/upstream-pool.js';
-import type { ManagedReplica, ReplicaPhase } from '../managed-routes.js';
+import type { ManagedReplica, ServingState } from '../managed-routes.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { ExternalApi } from './external-api.js';
 import { type ExternalListener, ExternalPool } from './external-pool.js';
@@ -44,7 +44,7 @@ export class LiveReplica {
   /** For its health and its metrics: however many requests it has, they do not wait behind them. */
   readonly questions: UpstreamPool;
   readonly breaker: CircuitBreaker;
-  state: ReplicaPhase = 'starting';
+  state: ServingState = 'starting';
   /** Why it is not ready, in words. */
   problem = 'not checked yet';
   models: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 import type { LiveReplica } from './live-replica.js';
 
 /** Replicas that are in no endpoint any more and still have requests to finish. */
-export class DrainingReplicas {
+export class LeavingReplicas {
   /** Each with the timer of its deadline, if it has one. */
   readonly #deadlines = new Map<LiveReplica, NodeJS.Timeout | undefined>();
 

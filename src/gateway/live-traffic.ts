@@ -11,7 +11,7 @@ import type { PublicHost } from './server/public-handler.js';
 import type { Services } from './services.js';
 import { GatewayMetrics } from './telemetry/gateway-metrics.js';
 
-export interface TrafficParts {
+export interface LiveTrafficParts {
   config: GatewayConfig;
   clock: GatewayClock;
   directory: EndpointDirectory;
@@ -21,7 +21,7 @@ export interface TrafficParts {
 }
 
 /** The requests of a gateway: what each needs on its way, and what is counted and logged at its end. */
-export class Traffic implements PublicHost {
+export class LiveTraffic implements PublicHost {
   config: GatewayConfig;
   /** The gateway accepts no more requests. */
   isDraining = false;
@@ -37,7 +37,7 @@ export class Traffic implements PublicHost {
   readonly #random: RandomStream;
   readonly #onFault: (error: unknown) => void;
 
-  constructor({ clock, config, directory, onFault, services }: TrafficParts) {
+  constructor({ clock, config, directory, onFault, services }: LiveTrafficParts) {
     this.config = config;
     this.nowUs = clock.nowUs;
     this.directory = directory;
