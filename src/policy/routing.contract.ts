@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
 import { eligibleSlots, MOST_REPLICAS, type Question, questions, withOtherSignals } from './arbitraries.fixture.js';
-import { MOST_CHATS } from './chat-affinity.js';
 import type { RoutingPolicy } from './contract.js';
 import { createExplanation, type Explanation, resetExplanation } from './explanation.js';
 import { createFleetView } from './fleet-view.js';
 import type { NamedColumns } from './named-columns.js';
 import { policyOptions } from './policy-options.js';
 import { createRequestFeatures } from './request-features.js';
+import { MOST_SESSIONS } from './routing/parts/session-affinity.js';
 
 /** More than anybody may remember at once: each is new again when its turn comes again. */
-const CHATS = Array.from({ length: MOST_CHATS * 1.5 }, (_, i) => `chat ${i}`);
+const CHATS = Array.from({ length: MOST_SESSIONS * 1.5 }, (_, i) => `chat ${i}`);
 
 /** What every routing policy promises, whatever its options. */
 export function routingContract(policy: RoutingPolicy, given: unknown): void {
@@ -113,7 +113,7 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
       request.session = CHATS[i % CHATS.length]!;
       picker.placed(request, i % MOST_REPLICAS, view);
     }
-    expect(picker.remembered!()).toBeLessThanOrEqual(MOST_CHATS);
+    expect(picker.remembered!()).toBeLessThanOrEqual(MOST_SESSIONS);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { CountedValues } from '../kernel/counted-values.js';
-import { EventFifo } from '../kernel/event-fifo.js';
-import { EventHeap } from '../kernel/event-heap.js';
+import { EventFifo } from '../kernel/events/event-fifo.js';
+import { EventHeap } from '../kernel/events/event-heap.js';
 import { RunningBatch } from './batch/running-batch.js';
 import { TokenGaps } from './batch/token-gaps.js';
 import { createWaitQueue, type WaitQueue } from './batch/wait-queue.js';

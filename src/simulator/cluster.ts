@@ -1,5 +1,5 @@
-import { EventFifo } from '../kernel/event-fifo.js';
-import { EventHeap } from '../kernel/event-heap.js';
+import { EventFifo } from '../kernel/events/event-fifo.js';
+import { EventHeap } from '../kernel/events/event-heap.js';
 import { type HostedQueue, QUEUE_EXPIRED, QUEUE_FULL, QUEUE_SHED } from '../policy/host/hosted-queue.js';
 import { UNNAMED_CLASS } from '../policy/slo-classes.js';
 import type { Replica } from '../replica/replica.js';

@@ -1,8 +1,8 @@
 import { createExplanation, type Explanation } from '../policy/explanation.js';
 import type { FleetView } from '../policy/fleet-view.js';
 import { completeScores, regretOf } from '../policy/host/decision-scores.js';
+import { byName } from './by-name.js';
 import type { DecisionSummary } from './result-document.js';
-import { byName } from './results/class-metrics.js';
 
 /**
  * What was decided and how good it was. Regret is the best candidate's score minus the chosen one's: what an alternative

@@ -1,5 +1,5 @@
 import type { Signal } from '../fleet-view.js';
-import type { TieBreak } from '../routing/best-choice.js';
+import type { TieBreak } from '../routing/parts/best-choice.js';
 
 /**
  * What differs on purpose between the worlds that host policies. Everything else in this folder is the same for all of them;

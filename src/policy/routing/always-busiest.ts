@@ -1,8 +1,8 @@
 import type { RoutingPolicy } from '../contract.js';
 import { effectiveLoad } from '../fleet-view.js';
 import { NO_OPTIONS } from '../options.js';
-import { BestChoice } from './best-choice.js';
-import { explainLoad, explainRule } from './explain.js';
+import { BestChoice } from './parts/best-choice.js';
+import { explainLoad, explainRule } from './parts/explain.js';
 
 /** A deliberately bad choice: it shows what regret, imbalance and anomalies look like in the reports. */
 export const alwaysBusiest: RoutingPolicy = {

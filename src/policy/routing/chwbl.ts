@@ -1,11 +1,11 @@
 import { canonicalJson } from '../../kernel/canonical-json.js';
-import { md5Head } from '../../kernel/md5.js';
+import { md5Head } from '../../kernel/hash/md5.js';
 import { above, choice, field, whole } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
-import { messagesOf, systemPrompt, userMessages } from '../message-text.js';
 import type { RequestBody, RequestFeatures } from '../request-features.js';
-import { FleetLoad, pickWithinBound } from './bounded-load.js';
-import { HashRing } from './hash-ring.js';
+import { FleetLoad, pickWithinBound } from './parts/bounded-load.js';
+import { HashRing } from './parts/hash-ring.js';
+import { messagesOf, systemPrompt, userMessages } from './parts/message-text.js';
 
 interface ChwblOptions {
   virtual_nodes_per_replica: number;

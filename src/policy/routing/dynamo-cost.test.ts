@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dynamoCost } from './dynamo-cost.js';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 
 /** Costs of 10, 14 and 12 blocks when a block to compute counts like a block in use. */
 function arranged(options: object = {}) {

@@ -3,9 +3,9 @@ import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import type { FleetView } from '../fleet-view.js';
 import { hitTokens } from '../request-features.js';
-import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
-import { blockSizeOption } from './block-size.js';
-import { explainHits, explainNegated, explainRule } from './explain.js';
+import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
+import { blockSizeOption } from './parts/block-size.js';
+import { explainHits, explainNegated, explainRule } from './parts/explain.js';
 
 interface DynamoOptions {
   overlap_score_weight: number;

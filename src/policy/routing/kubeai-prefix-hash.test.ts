@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { xxhash64 } from '../../kernel/xxhash64.js';
+import { xxhash64 } from '../../kernel/hash/xxhash64.js';
 import { kubeaiPrefixHash } from './kubeai-prefix-hash.js';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 
 function hash(text: string): bigint {
   const out = new Uint32Array(2);

@@ -1,9 +1,9 @@
-import { xxhash64 } from '../../kernel/xxhash64.js';
+import { xxhash64 } from '../../kernel/hash/xxhash64.js';
 import { above, field, whole } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
-import { openingText } from '../message-text.js';
-import { FleetLoad, pickWithinBound } from './bounded-load.js';
-import { HashRing } from './hash-ring.js';
+import { FleetLoad, pickWithinBound } from './parts/bounded-load.js';
+import { HashRing } from './parts/hash-ring.js';
+import { openingText } from './parts/message-text.js';
 
 interface KubeaiOptions {
   prefix_char_length: number;

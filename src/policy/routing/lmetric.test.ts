@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { lmetric } from './lmetric.js';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 
 it('weighs prompt work by the requests that wait with it, and takes the first of equals', () => {
   const { view, request, why, ask, fact } = pickerOf(lmetric, 4);

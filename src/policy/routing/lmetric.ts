@@ -2,9 +2,9 @@ import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import type { FleetView } from '../fleet-view.js';
 import { hitTokens, type RequestFeatures } from '../request-features.js';
-import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
-import { blockSizeOption } from './block-size.js';
-import { explainFact, explainHits, explainRule, explainScores } from './explain.js';
+import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
+import { blockSizeOption } from './parts/block-size.js';
+import { explainFact, explainHits, explainRule, explainScores } from './parts/explain.js';
 
 /** The prompt work that waits for the replica if it gets the request, times the batch that waits with it. */
 export function lmetricScore(request: RequestFeatures, view: FleetView, replica: number, batchOffset: number): number {

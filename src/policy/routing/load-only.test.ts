@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadOnly } from './load-only.js';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 
 it('looks at nothing but its own count, and takes the first of equals', () => {
   const { view, why, ask } = pickerOf(loadOnly, 3);

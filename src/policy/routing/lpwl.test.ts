@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { lpwl } from './lpwl.js';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 
 it('takes the least prompt work, then the fewest requests, then the first', () => {
   const { view, request, why, ask, fact } = pickerOf(lpwl, 4);

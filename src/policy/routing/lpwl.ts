@@ -1,7 +1,7 @@
 import type { RoutingPolicy } from '../contract.js';
 import { hitTokens } from '../request-features.js';
-import { blockSizeOption } from './block-size.js';
-import { explainFact, explainHits, explainRule } from './explain.js';
+import { blockSizeOption } from './parts/block-size.js';
+import { explainFact, explainHits, explainRule } from './parts/explain.js';
 
 export const lpwl: RoutingPolicy<{ block_size: number }> = {
   name: 'lpwl',

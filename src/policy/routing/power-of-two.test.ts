@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 import { powerOfTwo } from './power-of-two.js';
 
 it('never takes the busiest of three or more, and the least busy of two', () => {

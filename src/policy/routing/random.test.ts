@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 import { random } from './random.js';
 
 it('draws all eligible replicas about equally often', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 import { sessionHash } from './session-hash.js';
 
 it('gives every chat its place, whatever the load, and spreads chats over all', () => {

@@ -1,10 +1,10 @@
-import { xxhash64 } from '../../kernel/xxhash64.js';
+import { xxhash64 } from '../../kernel/hash/xxhash64.js';
 import { field, whole } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
-import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
-import { explainFact, explainRule } from './explain.js';
-import { HashRing } from './hash-ring.js';
 import { LeastInFlight } from './load-only.js';
+import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
+import { explainFact, explainRule } from './parts/explain.js';
+import { HashRing } from './parts/hash-ring.js';
 
 export const sessionHash: RoutingPolicy<{ virtual_nodes_per_replica: number; tie_break: TieBreak }> = {
   name: 'session-hash',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 import { sglangCacheAware } from './sglang-cache-aware.js';
 
 function arranged() {

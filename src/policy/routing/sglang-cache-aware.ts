@@ -2,8 +2,8 @@ import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import type { FleetView } from '../fleet-view.js';
 import { hitTokens } from '../request-features.js';
-import { blockSizeOption } from './block-size.js';
-import { explainFact, explainHits, explainRule } from './explain.js';
+import { blockSizeOption } from './parts/block-size.js';
+import { explainFact, explainHits, explainRule } from './parts/explain.js';
 
 interface SglangOptions {
   balance_abs_threshold: number;

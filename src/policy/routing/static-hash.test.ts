@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { xxhash64 } from '../../kernel/xxhash64.js';
-import { pickerOf } from './picker.fixture.js';
+import { xxhash64 } from '../../kernel/hash/xxhash64.js';
+import { pickerOf } from './parts/picker.fixture.js';
 import { staticHash } from './static-hash.js';
 
 function modulo(text: string, n: number): number {

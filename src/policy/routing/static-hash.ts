@@ -1,9 +1,9 @@
-import { xxhash64 } from '../../kernel/xxhash64.js';
+import { xxhash64 } from '../../kernel/hash/xxhash64.js';
 import type { RoutingPolicy } from '../contract.js';
-import { openingText } from '../message-text.js';
 import { NO_OPTIONS } from '../options.js';
-import { eligibleCount, nthEligible } from './eligible.js';
-import { explainRule } from './explain.js';
+import { eligibleCount, nthEligible } from './parts/eligible.js';
+import { explainRule } from './parts/explain.js';
+import { openingText } from './parts/message-text.js';
 
 export const staticHash: RoutingPolicy = {
   name: 'static-hash',

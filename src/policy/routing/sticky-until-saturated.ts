@@ -2,8 +2,8 @@ import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import { effectiveLoad, type FleetView } from '../fleet-view.js';
 import type { RequestFeatures } from '../request-features.js';
-import { blockSizeOption } from './block-size.js';
-import { explainFact, explainHits, explainRule } from './explain.js';
+import { blockSizeOption } from './parts/block-size.js';
+import { explainFact, explainHits, explainRule } from './parts/explain.js';
 
 interface SaturationOptions {
   queue_threshold: number;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 import { sticky } from './sticky.js';
 
 it('keeps a chat where it began, whatever the load', () => {

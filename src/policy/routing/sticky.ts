@@ -1,9 +1,9 @@
-import { ChatAffinity } from '../chat-affinity.js';
 import type { RoutingPolicy } from '../contract.js';
-import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
-import { slotOf } from './eligible.js';
-import { explainFact, explainRule } from './explain.js';
 import { LeastInFlight } from './load-only.js';
+import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
+import { slotOf } from './parts/eligible.js';
+import { explainFact, explainRule } from './parts/explain.js';
+import { SessionAffinity } from './parts/session-affinity.js';
 
 export const sticky: RoutingPolicy<{ tie_break: TieBreak }> = {
   name: 'sticky',
@@ -18,7 +18,7 @@ export const sticky: RoutingPolicy<{ tie_break: TieBreak }> = {
   reads: () => ['inFlight'],
   create({ tie_break }, { random, replicas }) {
     const least = new LeastInFlight(new BestChoice(tie_break, random), replicas);
-    const affinity = new ChatAffinity();
+    const affinity = new SessionAffinity();
     return {
       pick({ session }, view, why) {
         const bound = session === '' ? -1 : slotOf(view, affinity.get(session));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 import { unified } from './unified.js';
 
 /** A chat that was last on the second of four replicas, and is warm there by more than half. */

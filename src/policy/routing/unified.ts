@@ -1,13 +1,13 @@
 import { field, number } from '../../schema/fields.js';
-import { ChatAffinity } from '../chat-affinity.js';
 import type { RoutingPolicy } from '../contract.js';
 import type { Explanation } from '../explanation.js';
 import type { FleetView } from '../fleet-view.js';
 import { hitTokens, type RequestFeatures } from '../request-features.js';
-import { blockSizeOption } from './block-size.js';
-import { slotOf } from './eligible.js';
-import { explainFact, explainHits, explainRule, explainScores } from './explain.js';
 import { lmetricScore } from './lmetric.js';
+import { blockSizeOption } from './parts/block-size.js';
+import { slotOf } from './parts/eligible.js';
+import { explainFact, explainHits, explainRule, explainScores } from './parts/explain.js';
+import { SessionAffinity } from './parts/session-affinity.js';
 
 /** A chat stays only where more than this share of its prompt is warm. */
 const WARM = 0.5;
@@ -31,7 +31,7 @@ export const unified: RoutingPolicy<{ overload_factor: number; block_size: numbe
   blockSize: ({ block_size }) => block_size,
   reads: () => ['inFlight', 'pendingPrefillTokens', 'prefixIndex'],
   create({ overload_factor }, { replicas }) {
-    const affinity = new ChatAffinity();
+    const affinity = new SessionAffinity();
     const fallback = new LeastLmetric(replicas);
     return {
       pick(request, view, why) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pickerOf } from './picker.fixture.js';
+import { pickerOf } from './parts/picker.fixture.js';
 import { vllmLeast } from './vllm-least.js';
 
 it('counts a waiting request four times', () => {

@@ -1,6 +1,6 @@
 import type { RoutingPolicy } from '../contract.js';
-import { BestChoice, type TieBreak, tieBreakOption } from './best-choice.js';
-import { explainFact, explainRule } from './explain.js';
+import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
+import { explainFact, explainRule } from './parts/explain.js';
 
 /** A waiting request delays a newcomer more than a running one, which shares its steps. */
 const QUEUED_WEIGHT = 4;

@@ -1,4 +1,5 @@
 import type { RequestTable } from '../../workload/request-table.js';
+import { byName } from '../by-name.js';
 import type { ClassMetrics } from '../result-document.js';
 import { meanAndTail, type RequestSample, type RequestSampler, rowsBy } from './request-sample.js';
 
@@ -41,8 +42,4 @@ export function classMetrics(
     entries.push([name, { count: completed, ttft: ttftUs, itl, e2e: e2eUs }]);
   }
   return Object.fromEntries(entries.sort(byName));
-}
-
-export function byName(a: readonly [string, unknown], b: readonly [string, unknown]): number {
-  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 import type { RequestOutcomes } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
-import { byName } from './class-metrics.js';
+import { byName } from '../by-name.js';
 
 /** Jain's index: 1 when all shares are equal, 1/n when one has everything. */
 export function jainIndex(shares: readonly number[]): number {

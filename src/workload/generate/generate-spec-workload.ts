@@ -1,4 +1,4 @@
-import { EventHeap } from '../../kernel/event-heap.js';
+import { EventHeap } from '../../kernel/events/event-heap.js';
 import { workloadImpossible, workloadTooLarge } from '../errors.js';
 import { LATEST_US, MAX_REQUESTS } from '../spec/limits.js';
 import type { WorkloadSpec } from '../spec/workload-spec.js';

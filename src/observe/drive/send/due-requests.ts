@@ -1,4 +1,4 @@
-import { EventHeap } from '../../../kernel/event-heap.js';
+import { EventHeap } from '../../../kernel/events/event-heap.js';
 import { arrivalOrder } from '../../../workload/arrival-order.js';
 import type { RequestTable } from '../../../workload/request-table.js';
 

@@ -1,4 +1,4 @@
-import { EventHeap } from '../../../kernel/event-heap.js';
+import { EventHeap } from '../../../kernel/events/event-heap.js';
 import type { LatencyModel } from '../../../replica/latency/contract.js';
 import { Replica } from '../../../replica/replica.js';
 import { RequestOutcomes } from '../../../replica/request-outcomes.js';

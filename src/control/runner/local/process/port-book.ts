@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { md5Head } from '../../../../kernel/md5.js';
+import { md5Head } from '../../../../kernel/hash/md5.js';
 import { noFreePort } from '../../errors.js';
 
 /** Ports below this are often assigned by hand. */

@@ -1,4 +1,4 @@
-import type { FleetView } from '../fleet-view.js';
+import type { FleetView } from '../../fleet-view.js';
 
 export function eligibleCount(view: FleetView): number {
   let count = 0;

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../kernel/canonical-json.js';
-import type { RequestBody } from './request-features.js';
+import { canonicalJson } from '../../../kernel/canonical-json.js';
+import type { RequestBody } from '../../request-features.js';
 
 interface Message {
   role?: unknown;

@@ -1,6 +1,6 @@
-import type { RandomStream } from '../../kernel/random-stream.js';
-import { choice, field } from '../../schema/fields.js';
-import type { FleetView } from '../fleet-view.js';
+import type { RandomStream } from '../../../kernel/random-stream.js';
+import { choice, field } from '../../../schema/fields.js';
+import type { FleetView } from '../../fleet-view.js';
 
 export type TieBreak = 'first' | 'random';
 

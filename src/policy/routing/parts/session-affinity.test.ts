@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ChatAffinity, MOST_CHATS } from './chat-affinity.js';
+import { MOST_SESSIONS, SessionAffinity } from './session-affinity.js';
 
 it('remembers the replica of a chat, and the last one said', () => {
-  const affinity = new ChatAffinity();
+  const affinity = new SessionAffinity();
   expect(affinity.get('s')).toBeUndefined();
   affinity.set('s', 'a');
   affinity.set('t', 'a');
@@ -12,7 +12,7 @@ it('remembers the replica of a chat, and the last one said', () => {
 });
 
 it('forgets the chat unheard of for longest; looking up is not hearing of it', () => {
-  const affinity = new ChatAffinity(2);
+  const affinity = new SessionAffinity(2);
   affinity.set('s', 'a');
   affinity.set('t', 'a');
   affinity.get('s');
@@ -27,7 +27,7 @@ it('does what a plain list does, for any sequence', () => {
   const step = fc.record({ chat: fc.nat({ max: 7 }).map(String), replica: fc.constantFrom('a', 'b', 'c') });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.array(step, { maxLength: 40 }), (capacity, steps) => {
-      const affinity = new ChatAffinity(capacity);
+      const affinity = new SessionAffinity(capacity);
       let plain: { chat: string; replica: string }[] = [];
       for (const { chat, replica } of steps) {
         affinity.set(chat, replica);
@@ -42,7 +42,7 @@ it('does what a plain list does, for any sequence', () => {
 });
 
 it('holds a hundred thousand chats', () => {
-  const affinity = new ChatAffinity();
-  for (let i = 0; i <= MOST_CHATS; i++) affinity.set(`s${i}`, 'a');
+  const affinity = new SessionAffinity();
+  for (let i = 0; i <= MOST_SESSIONS; i++) affinity.set(`s${i}`, 'a');
   expect([affinity.size, affinity.get('s0'), affinity.get('s1')]).toEqual([100_000, undefined, 'a']);
 });

@@ -1,5 +1,5 @@
-import type { Hash64 } from '../../kernel/hash64.js';
-import type { FleetView } from '../fleet-view.js';
+import type { Hash64 } from '../../../kernel/hash/hash64.js';
+import type { FleetView } from '../../fleet-view.js';
 
 /**
  * Consistent hashing: every replica has many points on a ring of 64-bit numbers, and a key belongs to the replica of the

@@ -1,17 +1,17 @@
-import { roomFor } from '../kernel/grown-array.js';
-import { RecencyLists } from '../kernel/recency-lists.js';
+import { roomFor } from '../../../kernel/grown-array.js';
+import { RecencyLists } from '../../../kernel/recency-lists.js';
 
 /** The one list of chats. */
 const CHATS = 0;
 
 /** Chats that a policy remembers: more are not live at once behind one router. */
-export const MOST_CHATS = 100_000;
+export const MOST_SESSIONS = 100_000;
 
 /**
  * Which replica each chat belongs to, by name, so that replicas may come and go. Remembers the chats that had a request most
  * recently: the one unheard of for longest makes room for a new one.
  */
-export class ChatAffinity {
+export class SessionAffinity {
   readonly #capacity: number;
   readonly #entries = new Map<string, number>();
 
@@ -21,7 +21,7 @@ export class ChatAffinity {
   readonly #recency = new RecencyLists(1);
   #room = 0;
 
-  constructor(capacity = MOST_CHATS) {
+  constructor(capacity = MOST_SESSIONS) {
     this.#capacity = capacity;
   }
 

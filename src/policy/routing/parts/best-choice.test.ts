@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { randomStream } from '../../kernel/random-stream.js';
-import { createFleetView, type FleetView } from '../fleet-view.js';
+import { randomStream } from '../../../kernel/random-stream.js';
+import { createFleetView, type FleetView } from '../../fleet-view.js';
 import { BestChoice } from './best-choice.js';
 
 function fleet(eligible: readonly number[]): FleetView {

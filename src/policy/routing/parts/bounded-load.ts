@@ -1,5 +1,5 @@
-import type { Explanation } from '../explanation.js';
-import type { FleetView } from '../fleet-view.js';
+import type { Explanation } from '../../explanation.js';
+import type { FleetView } from '../../fleet-view.js';
 import { explainFact, explainRule } from './explain.js';
 import type { HashRing } from './hash-ring.js';
 

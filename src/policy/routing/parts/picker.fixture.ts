@@ -1,9 +1,9 @@
-import { randomStream } from '../../kernel/random-stream.js';
-import type { RoutingPolicy } from '../contract.js';
-import { createExplanation, resetExplanation } from '../explanation.js';
-import { createFleetView } from '../fleet-view.js';
-import { policyOptions } from '../policy-options.js';
-import { createRequestFeatures } from '../request-features.js';
+import { randomStream } from '../../../kernel/random-stream.js';
+import type { RoutingPolicy } from '../../contract.js';
+import { createExplanation, resetExplanation } from '../../explanation.js';
+import { createFleetView } from '../../fleet-view.js';
+import { policyOptions } from '../../policy-options.js';
+import { createRequestFeatures } from '../../request-features.js';
 
 /** A picker with a fleet and a request to arrange; `ask` picks with an explanation, `place` tells the picker. */
 export function pickerOf<Options>(policy: RoutingPolicy<Options>, replicas: number, given: Partial<Options> = {}) {

@@ -1,6 +1,6 @@
-import type { Explanation } from '../explanation.js';
-import type { FleetView } from '../fleet-view.js';
-import { hitTokens, type RequestFeatures } from '../request-features.js';
+import type { Explanation } from '../../explanation.js';
+import type { FleetView } from '../../fleet-view.js';
+import { hitTokens, type RequestFeatures } from '../../request-features.js';
 
 /** Tells the scores that a choice compared. Replicas that were not candidates get NaN. */
 export function explainScores(why: Explanation, view: FleetView, scores: Float64Array): void {

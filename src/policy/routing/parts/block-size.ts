@@ -1,4 +1,4 @@
-import { field, whole } from '../../schema/fields.js';
+import { field, whole } from '../../../schema/fields.js';
 
 /** The option of policies that look prompts up in the router's index. */
 export function blockSizeOption(standard: number) {

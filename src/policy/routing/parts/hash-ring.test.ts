@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { md5Head } from '../../kernel/md5.js';
-import { createFleetView, type FleetView } from '../fleet-view.js';
+import { md5Head } from '../../../kernel/hash/md5.js';
+import { createFleetView, type FleetView } from '../../fleet-view.js';
 import { HashRing } from './hash-ring.js';
 
 const md5 = (text: string) => BigInt(`0x${createHash('md5').update(text).digest('hex').slice(0, 16)}`);
