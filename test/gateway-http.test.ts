@@ -44,7 +44,7 @@ describe('what clients do', () => {
     expect(await new RawClient(gateway.url).send(other).closed()).toMatch(/^HTTP\/1\.1 417 /);
   });
 
-  test('a body that is too large gets its answer while it is still being sent', async () => {
+  test('a body that is too large gets its response while it is still being sent', async () => {
     const gateway = await gatewayOver([await fake()], {
       limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 100_000, headerBytes: 4096, decisions: 10 },
     });

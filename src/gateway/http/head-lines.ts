@@ -5,7 +5,7 @@ const statusLines = new Map<number, string>();
 export function statusLine(status: number): string {
   let line = statusLines.get(status);
   if (line === undefined) {
-    line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`;
+    line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
     statusLines.set(status, line);
   }
   return line;

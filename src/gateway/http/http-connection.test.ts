@@ -4,8 +4,8 @@ import type { RequestHandler } from '../server/listener.js';
 import { Client, get, LONG, port, post, reply, timed } from './http-port.fixture.js';
 import type { HttpResponse } from './http-response.js';
 
-describe('the end', () => {
-  it('of a client in the middle of a request is told', async () => {
+describe('a connection ends', () => {
+  it('with status 400 when the client hangs up in the middle of a request', async () => {
     const { listener, refused } = await port((request) => request.collect(100, () => {}));
     for (const text of ['GET / HT', post('hello').slice(0, -1)]) {
       const client = new Client(listener);
@@ -15,7 +15,7 @@ describe('the end', () => {
     expect(refused).toEqual([400, 400]);
   });
 
-  it('of a client that has its answers is the end of its connection', async () => {
+  it('when the client hangs up after its last response', async () => {
     const { listener, refused } = await port((_, response) => reply(response, 'ok'));
     const client = new Client(listener);
     client.socket.end(get('/'));
@@ -26,19 +26,19 @@ describe('the end', () => {
     expect(refused).toEqual([]);
   });
 
-  it('of a client that was answered before it had said everything loses nothing of its answer', async () => {
+  it('without losing bytes of the response to an incomplete request', async () => {
     const { listener } = await port((_, response) => reply(response, 'x'.repeat(16_000_000)));
     const client = new Client(listener);
     client.socket.pause();
     client.socket.end(post('hello').slice(0, -1));
     await until(() => listener.size === 1);
-    // Somebody else is served when the end of the first has been seen.
+    // Another client is served when the first one's hang-up has been read.
     const { length } = await new Client(listener).send(get('/', 'connection: close\r\n')).closed();
     client.socket.resume();
     expect((await client.closed()).length).toBeGreaterThanOrEqual(length);
   });
 
-  it('comes to no client that still takes its last answer', async () => {
+  it('only when the client has read its last response', async () => {
     const { check, client, socket } = await timed((_, response) => reply(response, 'x'.repeat(16_000_000)));
     client.socket.pause();
     client.send(get('/', 'connection: close\r\n'));
@@ -49,7 +49,7 @@ describe('the end', () => {
     expect((await client.closed()).length).toBeGreaterThan(16_000_000);
   });
 
-  it('of a client that waits for its answer is noticed', async () => {
+  it('and the handler is told when the client hangs up before its response', async () => {
     let left = false;
     const { listener } = await port((_, response) => {
       response.onClose = () => {
@@ -60,7 +60,7 @@ describe('the end', () => {
     await until(() => left);
   });
 
-  it('of a port comes when what is due is answered, and half a head is not', async () => {
+  it('on a port that stops, after the responses due; an incomplete head is not waited for', async () => {
     const due: HttpResponse[] = [];
     const { listener } = await port((_, response) => void due.push(response));
     const asking = new Client(listener).send(get('/'));
@@ -73,19 +73,19 @@ describe('the end', () => {
     await stopped;
   });
 
-  it('does not come too early for who was told to go: it gets what it was told', async () => {
+  it('only after a refused client had time to read the refusal', async () => {
     const { listener } = await port((_, response) => reply(response, 'ok'), { timeouts: { ...LONG, idleMs: 100 } });
     const client = new Client(listener);
     client.socket.removeAllListeners('end');
     client.send(`nonsense\r\n\r\n${'x'.repeat(50_000)}`);
     await client.has(/400[\s\S]*not valid HTTP/);
     client.send('x'.repeat(10_000));
-    // It does not hang up, and is cut off.
+    // It does not hang up, so the connection is cut.
     await until(() => listener.size === 0);
   });
 });
 
-describe('whoever answers and fails', () => {
+describe('a handler that throws', () => {
   it.each<[string, RequestHandler]>([
     [
       'at once',
@@ -94,13 +94,13 @@ describe('whoever answers and fails', () => {
       },
     ],
     [
-      'behind the body',
+      'after the body',
       (request) =>
         request.collect(100, () => {
           throw new Error('oh');
         }),
     ],
-  ])('%s costs one connection', async (_, handler) => {
+  ])('%s closes its connection and no other', async (_, handler) => {
     const { faults, listener } = await port((request, response) =>
       request.method === 'GET' ? reply(response, 'fine') : handler(request, response),
     );

@@ -176,7 +176,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     this.#host.left(this);
   };
 
-  readonly #illegal = (): void => this.#failed(new Error('an answer has a header that is none'));
+  readonly #illegal = (): void => this.#failed(new Error('a response has an illegal header'));
 
   get #due(): ResponseQueue {
     return this.#answers.queue;

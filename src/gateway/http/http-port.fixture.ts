@@ -111,9 +111,14 @@ export const get = (path: string, headers = '', version = '1.1') =>
   `GET ${path} HTTP/${version}\r\nhost: h\r\n${headers}\r\n`;
 export const post = (body: string, headers = '') =>
   `POST / HTTP/1.1\r\nhost: h\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`;
-/** The heads and bodies of all answers, without what is in each. */
+const HEAD = /HTTP\/1\.1 \d{3} [^\r]*\r\n(?:[^\r]+\r\n)*\r\n/g;
+/** Responses with heads in one spelling: names in lower case, lines in order, without date and keep-alive. */
 export const bare = (text: string) =>
-  text.replace(/date: [^\r]*\r\n/g, '').replaceAll('keep-alive: timeout=75\r\n', '');
+  text.replace(HEAD, (head) => {
+    const [status, ...lines] = head.slice(0, -4).split('\r\n');
+    const fields = lines.map((line) => line.replace(/^[^:]*/, (name) => name.toLowerCase())).sort();
+    return [status, ...fields.filter((line) => !/^(date|keep-alive):/.test(line)), '', ''].join('\r\n');
+  });
 
 /** Answers with a text. */
 export function reply(response: HttpResponse, text: string, status = 200): void {

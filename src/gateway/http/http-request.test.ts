@@ -4,7 +4,7 @@ import { bare, Client, get, port, post, reply } from './http-port.fixture.js';
 import type { HttpResponse } from './http-response.js';
 
 describe('a body', () => {
-  it('that nobody has asked for yet waits', async () => {
+  it('is not read before the handler collects it', async () => {
     let ask: (() => void) | null = null;
     let got = '';
     const { listener } = await port((request, response) => {
@@ -24,7 +24,7 @@ describe('a body', () => {
     expect(got).toBe(body);
   });
 
-  it('is thrown away behind its answer, up to a limit', async () => {
+  it('is discarded after the response, up to a limit', async () => {
     const { listener } = await port((request, response) => reply(response, `no ${request.url}`));
     const client = new Client(listener);
     client.send(post('x'.repeat(90_000)) + get('/next'));
@@ -33,7 +33,7 @@ describe('a body', () => {
     expect((await client.closed()).match(/no \/(next)?/g)).toEqual(['no /', 'no /next', 'no /']);
   });
 
-  it('is asked for when somebody waits to be', async () => {
+  it('is requested with 100 Continue when the client waits for that', async () => {
     const { listener } = await port((request, response) => {
       if (request.header('x-no') !== undefined) reply(response, 'no', 403);
       else request.collect(10, (body) => reply(response, body === null ? 'too large' : `got ${body}`));
@@ -43,24 +43,24 @@ describe('a body', () => {
     expect(await client.has(/\r\n\r\n/)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     client.send('hello');
     await client.has(/got hello/);
-    // Who does not wait is not told.
+    // A client that sends the body without waiting gets no 100 Continue.
     client.text = '';
     client.send(post('again', expecting));
     expect(await client.has(/got again/)).toMatch(/^HTTP\/1\.1 200 /);
     client.text = '';
     client.send(post('hello', `${expecting}x-no: 1\r\n`).slice(0, -5));
-    expect(bare(await client.closed())).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*\r\nconnection: close\r\n\r\nno$/);
+    expect(bare(await client.closed())).toMatch(/^HTTP\/1\.1 403 Forbidden\r\nconnection: close\r\n[\s\S]*\r\n\r\nno$/);
   });
 
-  it('whose sender expects something else is no longer waited for', async () => {
+  it('is refused with 417 when the client expects anything else', async () => {
     let asked = 0;
     const { listener, refused } = await port(() => asked++);
     const client = new Client(listener).send(post('hello', 'expect: 200-ok\r\n').slice(0, -5));
-    expect(bare(await client.closed())).toMatch(/^HTTP\/1\.1 417 [^{]*\r\nconnection: close\r\n\r\n[^\r]*$/);
+    expect(bare(await client.closed())).toMatch(/^HTTP\/1\.1 417 [^{]*\r\nconnection: close\r\n[^{]*\r\n\r\n[^\r]*$/);
     expect([asked, refused]).toEqual([0, [417]]);
   });
 
-  it('of a request sent ahead is asked for in its turn', async () => {
+  it('of a pipelined request is requested in its turn', async () => {
     const due: HttpResponse[] = [];
     const { listener } = await port((request, response) => {
       if (request.method === 'GET') due.push(response);

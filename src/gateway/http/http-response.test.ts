@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RequestHandler } from '../server/listener.js';
 import { bare, Client, get, port, reply } from './http-port.fixture.js';
 
-describe('an answer', () => {
+describe('a response', () => {
   const streamed: RequestHandler = (_, response) => {
     response.writeHead(200, ['x-a', 'b']);
     response.write('one');
@@ -14,42 +14,45 @@ describe('an answer', () => {
     response.writeHead(500, []);
   };
 
-  it('has one date: its own, or when it was made', async () => {
+  it('has one date: the one given, or the current one', async () => {
     const made = 'Thu, 01 Jan 1970 00:00:00 GMT';
     const { listener } = await port(({ url }, response) => {
       response.writeHead(204, url === '/old' ? ['Date', made] : []);
       response.end();
     });
     const text = await new Client(listener).send(get('/old') + get('/', 'connection: close\r\n')).closed();
-    expect(text.match(/^date: .*(?=\r$)/gim)).toEqual([`Date: ${made}`, expect.stringMatching(/^date: .* GMT$/)]);
-    expect(text).not.toMatch(/^date: .* 1970/m);
+    expect(text.match(/^date: .*(?=\r$)/gim)).toEqual([`Date: ${made}`, expect.stringMatching(/^date: .* GMT$/i)]);
+    expect(text.match(/^date: .* 1970/gim)).toHaveLength(1);
   });
 
-  it('of no known length comes in chunks', async () => {
+  it('without a content-length is chunked', async () => {
     const { listener } = await port(streamed);
     const client = new Client(listener).send(get('/') + get('/', 'connection: close\r\n'));
     const [first, second] = bare(await client.closed()).split(/(?<=0\r\n\r\n)/);
     const chunks = '3\r\none\r\n4\r\ntw\xc3\xb3\r\n0\r\n\r\n';
-    const head = 'HTTP/1.1 200 OK\r\nx-a: b\r\ntransfer-encoding: chunked\r\n';
-    expect(first).toBe(`${head}connection: keep-alive\r\n\r\n${chunks}`);
-    expect(second).toBe(`${head}connection: close\r\n\r\n${chunks}`);
+    const head = (connection: string) =>
+      bare(`HTTP/1.1 200 OK\r\nx-a: b\r\ntransfer-encoding: chunked\r\nconnection: ${connection}\r\n\r\n`);
+    expect(first).toBe(head('keep-alive') + chunks);
+    expect(second).toBe(head('close') + chunks);
   });
 
-  it('goes to the end of the connection for who knows no chunks', async () => {
+  it('to HTTP/1.0 without a content-length ends with the connection', async () => {
     const { listener } = await port(streamed);
     const client = new Client(listener).send(get('/', 'connection: keep-alive\r\n', '1.0'));
-    expect(bare(await client.closed())).toBe('HTTP/1.1 200 OK\r\nx-a: b\r\nconnection: close\r\n\r\nonetw\xc3\xb3');
+    expect(bare(await client.closed())).toBe(
+      bare('HTTP/1.1 200 OK\r\nx-a: b\r\nconnection: close\r\n\r\nonetw\xc3\xb3'),
+    );
   });
 
-  it('of known length keeps even an old client’s connection', async () => {
+  it('to HTTP/1.0 with a content-length keeps the connection if the client asks for it', async () => {
     const { listener } = await port((_, response) => reply(response, 'ok'));
     const client = new Client(listener).send(get('/', 'connection: keep-alive\r\n', '1.0') + get('/', '', '1.0'));
     const answer = (connection: string) =>
-      `HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: ${connection}\r\n\r\nok`;
+      bare(`HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: ${connection}\r\n\r\nok`);
     expect(bare(await client.closed())).toBe(answer('keep-alive') + answer('close'));
   });
 
-  it('to HEAD, and one without a body, is a head alone', async () => {
+  it('to HEAD, or with status 204 or 304, has no body', async () => {
     const { listener } = await port((request, response) => {
       if (request.method === 'HEAD') reply(response, 'never');
       else {
@@ -60,16 +63,18 @@ describe('an answer', () => {
     const client = new Client(listener);
     client.send(get('/').replace('GET', 'HEAD') + get('/204') + get('/304') + get('/599', 'connection: close\r\n'));
     expect(bare(await client.closed())).toBe(
-      [
-        'HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: keep-alive\r\n\r\n',
-        'HTTP/1.1 204 No Content\r\nconnection: keep-alive\r\n\r\n',
-        'HTTP/1.1 304 Not Modified\r\nconnection: keep-alive\r\n\r\n',
-        'HTTP/1.1 599 Unknown\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n5\r\nnever\r\n0\r\n\r\n',
-      ].join(''),
+      bare(
+        [
+          'HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: keep-alive\r\n\r\n',
+          'HTTP/1.1 204 No Content\r\nconnection: keep-alive\r\n\r\n',
+          'HTTP/1.1 304 Not Modified\r\nconnection: keep-alive\r\n\r\n',
+          'HTTP/1.1 599 unknown\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n5\r\nnever\r\n0\r\n\r\n',
+        ].join(''),
+      ),
     );
   });
 
-  it('larger than any buffer arrives, and its client is waited for', async () => {
+  it('larger than any buffer arrives whole, with backpressure', async () => {
     const piece = Buffer.alloc(200_000, 'x');
     let waits = 0;
     const { listener } = await port((_, response) => {
@@ -94,14 +99,14 @@ describe('an answer', () => {
     expect(waits).toBeGreaterThan(0);
   });
 
-  it('with a header that is none is not sent at all', async () => {
+  it('with an illegal header is not sent at all', async () => {
     for (const size of [1, 100_000]) {
       const { faults, listener } = await port((_, response) => {
         response.writeHead(200, ['x-a', 'b\r\nset-cookie: evil']);
         response.end('x'.repeat(size));
       });
       expect(await new Client(listener).send(get('/')).closed()).toBe('');
-      expect(faults).toEqual([expect.objectContaining({ message: 'an answer has a header that is none' })]);
+      expect(faults).toEqual([expect.any(Error)]);
     }
   });
 });

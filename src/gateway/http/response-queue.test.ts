@@ -4,8 +4,8 @@ import type { Listener } from '../server/listener.js';
 import { Client, get, port, reply, timed } from './http-port.fixture.js';
 import type { HttpResponse } from './http-response.js';
 
-describe('requests sent ahead', () => {
-  it('are answered in their order, whatever order the answers are made in', async () => {
+describe('pipelined requests', () => {
+  it('get their responses in order, whichever is ready first', async () => {
     const due: HttpResponse[] = [];
     const { listener } = await port((_, response) => void due.push(response));
     const client = new Client(listener).send(get('/').repeat(3));
@@ -22,7 +22,7 @@ describe('requests sent ahead', () => {
     expect(text.match(/first|second|third, |and last/g)).toEqual(['first', 'second', 'third, ', 'and last']);
   });
 
-  it('hold no more of an answer than they should, and it goes on in its turn', async () => {
+  it('buffer a bounded part of a response before its turn', async () => {
     const due: HttpResponse[] = [];
     const { listener } = await port((_, response) => void due.push(response));
     const client = new Client(listener).send(get('/').repeat(2));
@@ -42,7 +42,7 @@ describe('requests sent ahead', () => {
     await client.has(/\r\n0\r\n\r\n$/);
   });
 
-  it('wait in the hands of their client when they are too many', async () => {
+  it('beyond a limit are not read until responses are sent', async () => {
     const due: HttpResponse[] = [];
     const { listener } = await port((_, response) => void due.push(response));
     const client = new Client(listener).send(get('/').repeat(100));
@@ -57,7 +57,7 @@ describe('requests sent ahead', () => {
     expect(client.text.match(/<\d+>/g)).toEqual(Array.from({ length: 100 }, (_, i) => `<${i + 1}>`));
   });
 
-  it('are all told when their client leaves, and those behind a last answer too', async () => {
+  it('are all closed when the client hangs up, and so are those behind a last response', async () => {
     let left = 0;
     const due: HttpResponse[] = [];
     const { listener } = await port((_, response) => {
@@ -82,20 +82,20 @@ describe('requests sent ahead', () => {
 
   it.each<[string, (response: HttpResponse, listener: Listener) => void]>([
     [
-      'an answer that ends the connection',
+      'a response that closes the connection',
       (response) => {
         response.shouldKeepAlive = false;
         reply(response, 'the last');
       },
     ],
     [
-      'the last answer of a port that stops',
+      'the last response of a port that stops',
       (response, listener) => {
         void listener.stop();
         reply(response, 'the last');
       },
     ],
-    ['a connection that was cut', (response) => response.destroy()],
+    ['a destroyed connection', (response) => response.destroy()],
   ])('are not handled behind %s', async (_, answer) => {
     let asked = 0;
     const { listener } = await port((__, response) => {
@@ -106,7 +106,7 @@ describe('requests sent ahead', () => {
     expect(asked).toBe(1);
   });
 
-  it('have their time from their own first byte', async () => {
+  it('have their time-out from their own first byte', async () => {
     const { check, refused, send } = await timed(() => {});
     await send(`${get('/1')}GET`);
     check(0);
@@ -118,7 +118,7 @@ describe('requests sent ahead', () => {
     expect(refused).toEqual([408]);
   });
 
-  it('that do not come are told so once, however long the answers before take', async () => {
+  it('that time out are refused once, however long the responses before them take', async () => {
     const due: HttpResponse[] = [];
     const { check, client, refused, send } = await timed((_, response) => void due.push(response));
     await send(`${get('/')}GET`);
@@ -128,7 +128,7 @@ describe('requests sent ahead', () => {
     expect((await client.closed()).match(/HTTP\/1\.1 \d+|fine/g)).toEqual(['HTTP/1.1 200', 'fine', 'HTTP/1.1 408']);
   });
 
-  it('that are no HTTP are told so behind the answers that are due', async () => {
+  it('that are malformed are refused after the responses that are due', async () => {
     const due: HttpResponse[] = [];
     const { listener, refused } = await port((_, response) => void due.push(response));
     const client = new Client(listener).send(`${get('/')}nonsense`).send('\r\n\r\n');

@@ -76,7 +76,7 @@ function told(url: string, text: string): Promise<string> {
 }
 
 describe('Listener', () => {
-  it('says where it is', async () => {
+  it('has the URL of its port', async () => {
     const listener = await listening(LOOPBACK);
     expect(listener.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await (await fetch(`${listener.url}/x`)).text()).toBe('you asked for /x');
@@ -84,7 +84,7 @@ describe('Listener', () => {
     if (six !== null) expect(six.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
   });
 
-  it('says so when a port is taken', async () => {
+  it('rejects when the port is in use', async () => {
     const { url } = await listening(LOOPBACK);
     await expect(listening({ ...LOOPBACK, port: Number(new URL(url).port) })).rejects.toMatchObject({
       code: 'EADDRINUSE',
@@ -129,7 +129,7 @@ describe('Listener', () => {
     }
   });
 
-  it('names files that are of no use', () => {
+  it('names certificate files that cannot be used', () => {
     const nonsense = join(folder, 'nonsense.pem');
     writeFileSync(nonsense, 'nonsense');
     expect(() => readTls({ cert: join(folder, 'none'), key: nonsense })).toThrowError(
@@ -159,7 +159,7 @@ describe('Listener', () => {
       400,
       'not valid HTTP',
     ],
-  ])('tells %j that it is no HTTP', async (text, status, message) => {
+  ])('refuses %j with its reason', async (text, status, message) => {
     const refused: number[] = [];
     const { url } = await listening(LOOPBACK, refused);
     const answer = await told(url, text);
@@ -172,7 +172,7 @@ describe('Listener', () => {
     });
   });
 
-  it('reads nothing more from a connection that was ambiguous', async () => {
+  it('reads nothing more from a connection after an ambiguous request', async () => {
     const asked: string[] = [];
     const { url } = await listening(LOOPBACK, [], {
       handler: ({ url: path }, response) => {
@@ -186,7 +186,7 @@ describe('Listener', () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  it('ends with who asks for another protocol, since the parser stops there', async () => {
+  it('closes the connection after a request to upgrade', async () => {
     const { url } = await listening(LOOPBACK);
     const upgrade = 'GET /1 HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n';
     const answer = await told(url, `${upgrade}GET /2 HTTP/1.1\r\nhost: a\r\n\r\n`);
@@ -195,13 +195,13 @@ describe('Listener', () => {
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
   });
 
-  it('gives the last answer to who says more than it announced', async () => {
+  it('sends the last response to a client that sends more requests behind it', async () => {
     const { url } = await listening(LOOPBACK);
     const last = 'GET /1 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n';
     expect(await told(url, `${last}GET /2 HTTP/1.1\r\nhost: a\r\n\r\n`)).toMatch(/you asked for \/1$/);
   });
 
-  it('leaves out no header, however many there are', async () => {
+  it('passes on every header, however many there are', async () => {
     const { url } = await listening(LOOPBACK, [], {
       headerBytes: 65_536,
       handler: (request, response) => reply(response, `${request.rawHeaders.length / 2} headers`),
@@ -210,7 +210,7 @@ describe('Listener', () => {
     expect(await told(url, `GET / HTTP/1.1\r\nhost: a\r\n${many}connection: close\r\n\r\n`)).toMatch(/9002 headers$/);
   });
 
-  it('does not spoil an answer that is under way', async () => {
+  it('refuses a malformed request after the response that is under way', async () => {
     const refused: number[] = [];
     const listener = await listening(LOOPBACK, refused, {
       handler: (_, response) => {
@@ -242,7 +242,7 @@ class Slow {
 }
 
 describe('Listener that stops', () => {
-  it.each([false, true])('waits for who is being answered, not for who never asked, TLS: %s', async (byTls) => {
+  it.each([false, true])('waits for responses that are due, not for idle connections, TLS: %s', async (byTls) => {
     const tls = byTls ? certificate('stopping') : null;
     if (byTls && tls === null) return;
     let answer = () => {};
@@ -279,7 +279,7 @@ describe('Listener that stops', () => {
     expect(text).toContain('late');
   });
 
-  it('does not wait for who never comes to TLS', async ({ skip }) => {
+  it('does not wait for a connection before its TLS handshake', async ({ skip }) => {
     const tls = certificate('handshake');
     skip(tls === null, 'there is no openssl here');
     const listener = await listening({ ...LOOPBACK, tls });
@@ -297,7 +297,7 @@ describe('Listener and slow clients', () => {
     ['nothing', ''],
     ['half a request line', 'GET / HT'],
     ['half its headers', 'GET / HTTP/1.1\r\nhost: a\r\n'],
-  ])('tells a client that sends %s that its time is up', async (_, text) => {
+  ])('refuses a client that sends %s with 408', async (_, text) => {
     const refused: number[] = [];
     const { url } = await listening(LOOPBACK, refused, { timeouts: { ...LONG, headersMs: 20 } });
     const answer = await new Slow(url, text).closed;
@@ -305,7 +305,7 @@ describe('Listener and slow clients', () => {
     expect(answer).toContain('"code":"request_timeout"');
   });
 
-  it('gives a body more time than headers, and not for ever', async () => {
+  it('gives a body more time than headers, and not forever', async () => {
     const reading = { handler: (request: HttpRequest) => request.collect(100, () => {}) };
     const { url } = await listening(LOOPBACK, [], { ...reading, timeouts: { ...LONG, headersMs: 20 } });
     const begun = new Slow(url, 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nhalf');
@@ -318,21 +318,18 @@ describe('Listener and slow clients', () => {
     expect(await new Slow(other.url, text).closed).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it.each(['408', '400'])(
-    'says nothing more to a client that was answered before its body came: no %s',
-    async (status) => {
-      const timeouts = { ...LONG, bodyMs: status === '408' ? 20 : 60_000 };
-      const { url } = await listening(LOOPBACK, [], {
-        timeouts,
-        handler: (_, response) => reply(response, 'no!', 413),
-      });
-      const client = new Slow(url, 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n');
-      if (status === '400') client.socket.once('data', () => client.socket.write('nonsense\r\n'));
-      expect((await client.closed).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413']);
-    },
-  );
+  it.each(['408', '400'])('sends nothing more after a response that came before the body: no %s', async (status) => {
+    const timeouts = { ...LONG, bodyMs: status === '408' ? 20 : 60_000 };
+    const { url } = await listening(LOOPBACK, [], {
+      timeouts,
+      handler: (_, response) => reply(response, 'no!', 413),
+    });
+    const client = new Slow(url, 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n');
+    if (status === '400') client.socket.once('data', () => client.socket.write('nonsense\r\n'));
+    expect((await client.closed).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413']);
+  });
 
-  it.each([false, true])('cuts off a client that does not read, TLS: %s', async (isTls) => {
+  it.each([false, true])('closes the connection of a client that does not read, TLS: %s', async (isTls) => {
     const tls = isTls ? certificate('reader') : null;
     if (isTls && tls === null) return;
     let left = () => {};
