@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CLI } from './support/cli.js';
 
-const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const BASE = '--model qwen/qwen3-14b --num-instances 2 --routing-policy round-robin,weighted --log info';
 const FEW = '--rate 100 --num-requests 50 --seeds 3';
 

@@ -1,12 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { CLI } from './support/cli.js';
 import { fakeEngine, reply } from './support/engine-fixture.js';
 import { captured } from './support/test-io.js';
-
-const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
 describe('twinyard engine', () => {
   test('says where it listens, and stops when asked to', async () => {
@@ -55,6 +53,7 @@ describe('twinyard engine', () => {
 
 const PYTHON = `
 import sys, openai
+import { CLI } from './support/cli.js';
 client = openai.OpenAI(base_url=sys.argv[1] + "/v1", api_key="none", max_retries=0)
 messages = [{"role": "user", "content": "hello"}]
 whole = client.chat.completions.create(model="tiny", messages=messages, max_tokens=10)

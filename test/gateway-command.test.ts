@@ -5,16 +5,15 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { main } from '../src/cli/main.js';
 import { randomStream } from '../src/kernel/random-stream.js';
+import { CLI } from './support/cli.js';
 import { fakeEngine, question, until } from './support/engine-fixture.js';
 import { afterwards } from './support/gateway-fixture.js';
 import { anyChat, Clients, type Ended, expectResponseed } from './support/gateway-load.js';
 import { captured, testIo } from './support/test-io.js';
 
-const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-serve-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -3,10 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-
-const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+import { CLI } from './support/cli.js';
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a long run at once and leaves no file behind', async (signal) => {
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-interrupt-'));

@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { fakeServer, sendStream, stream } from '../src/observe/drive/fake-server.fixture.js';
-
-const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+import { CLI } from './support/cli.js';
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends an observation and keeps what was measured', async (signal) => {
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-observe-'));

@@ -5,12 +5,11 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { makeCertificate } from '../src/gateway/server/certificate.fixture.js';
 import { fakeServer, sendStream, stream } from '../src/observe/drive/fake-server.fixture.js';
+import { CLI } from './support/cli.js';
 
-const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-observe-tls-'));
 const files = makeCertificate(folder, 'localhost');
 afterAll(() => rmSync(folder, { recursive: true }));

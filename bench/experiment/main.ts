@@ -9,7 +9,7 @@ import { BenchTable, best, seconds } from '../bench-table.js';
  * How fast experiments are, each number from processes of its own. Prints a table with the bound each figure must keep.
  * "One core" is one worker in a process that may use one core only: V8's own threads would otherwise take a second one.
  */
-const cli = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../../dist/bundle/main.js', import.meta.url));
 const runs = Number(process.argv[2] ?? 3);
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-bench-'));
 

@@ -88,7 +88,7 @@ policy:\n  flow_control: { max_concurrency: 1000 }\n`,
   return { config, key: JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })).key };
 }
 
-const cli = join(root, 'dist/cli/main.js');
+const cli = join(root, 'dist/bundle/main.js');
 const rivals: { name: string; port: number }[] = [];
 async function enter(name: string, port: number, command: string, args: readonly string[]): Promise<void> {
   await start(port, command, args);

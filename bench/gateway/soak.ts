@@ -11,7 +11,7 @@ import { BenchTable } from '../bench-table.js';
  * is low so that two cores can carry clients, gateway and engines.
  */
 const [streams = 1000, secondsLong = 60, speed = 0.25] = process.argv.slice(2).map(Number);
-const cli = join(fileURLToPath(new URL('../../../', import.meta.url)), 'dist/cli/main.js');
+const cli = join(fileURLToPath(new URL('../../../', import.meta.url)), 'dist/bundle/main.js');
 const ENGINES = [9701, 9702, 9703, 9704];
 const PORT = 9700;
 const started: ChildProcess[] = [];

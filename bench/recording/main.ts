@@ -17,7 +17,7 @@ import { Chats } from './chats.js';
  */
 const [secondsLong = 120, chatsPerSecond = 6] = process.argv.slice(2, 4).map(Number);
 const folder = process.argv[4] ?? mkdtempSync(join(tmpdir(), 'twinyard-recording-'));
-const cli = join(fileURLToPath(new URL('../../../', import.meta.url)), 'dist/cli/main.js');
+const cli = join(fileURLToPath(new URL('../../../', import.meta.url)), 'dist/bundle/main.js');
 const recording = join(folder, 'traffic.jsonl');
 const MODEL = 'qwen/qwen3-14b';
 const SCORERS = 'prefix-affinity:3,queue-depth:2,kv-utilization:2';

@@ -14,7 +14,7 @@ import { BenchTable, best, seconds } from '../bench-table.js';
 const BLIS_SECONDS = 8.6;
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const oneRun = fileURLToPath(new URL('./one-run.js', import.meta.url));
-const cli = join(root, 'dist/cli/main.js');
+const cli = join(root, 'dist/bundle/main.js');
 const runs = Number(process.argv[2] ?? 7);
 
 interface Run {

@@ -12,7 +12,7 @@ import { writeMillionRows } from './million-rows.js';
  */
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const oneRun = fileURLToPath(new URL('./one-run.js', import.meta.url));
-const cli = join(root, 'dist/cli/main.js');
+const cli = join(root, 'dist/bundle/main.js');
 const exitMemory = join(root, 'bench/exit-memory.cjs');
 const runs = Number(process.argv[2] ?? 5);
 /** Not part of the project: the Mooncake conversation trace, where there is one. */

@@ -23,6 +23,8 @@ export interface CliIo {
   beforeSignal(cleanUp: () => void): void;
   /** Resolves on SIGINT or SIGTERM: for commands that run until then. */
   untilStopped(): Promise<void>;
+  /** The command that starts this program again: for commands that start engines. */
+  readonly self: readonly string[];
   /** Calls `reload` on SIGHUP. */
   onHangUp(reload: () => void): void;
 }

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
+import { mapStackTraces } from '../files/map-stack-traces.js';
 import { stdoutFailure } from './output/output-files.js';
 import { main } from './program.js';
 import { limitCompiler } from './tune-v8.js';
@@ -11,6 +12,7 @@ export { main };
 
 /** The only file that ends the process, and only when it is what was started: tests import it and call `main`. */
 async function start(): Promise<void> {
+  mapStackTraces();
   limitCompiler(0);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(stdoutFailure(error, process.stderr));
@@ -34,6 +36,7 @@ async function start(): Promise<void> {
       new Promise((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
       }),
+    self: [process.execPath, fileURLToPath(import.meta.url)],
     onHangUp: (reload) => void process.on('SIGHUP', reload),
   });
 }

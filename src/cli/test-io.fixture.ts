@@ -41,6 +41,7 @@ export function testIo({
     now: () => 0,
     beforeSignal: () => {},
     untilStopped: () => stopped,
+    self: ['twinyard'],
     onHangUp: () => {},
     stdoutText: () => out,
     stderrText: () => err,

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join, sep } from 'node:path';
+import { sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { allProcesses } from '../../src/control/runner/local/process/process-table.js';
+import { CLI } from './cli.js';
 
 /** `twinyard serve` as a process of its own, for a page whose other commands speak to it. */
 export class BackgroundServer {
@@ -12,9 +13,8 @@ export class BackgroundServer {
   ) {}
 
   /** Resolves when it can be asked. It takes free ports: those of the page may be somebody else's here. */
-  static async start(root: string, folder: string, args: readonly string[]): Promise<BackgroundServer> {
-    const cli = join(root, 'dist/cli/main.js');
-    const child = spawn(process.execPath, [cli, ...args, '--port', '0', '--admin-port', '0'], {
+  static async start(folder: string, args: readonly string[]): Promise<BackgroundServer> {
+    const child = spawn(process.execPath, [CLI, ...args, '--port', '0', '--admin-port', '0'], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
     });

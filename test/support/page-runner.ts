@@ -3,6 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BackgroundServer } from './background-server.js';
+import { CLI } from './cli.js';
 import { captured, type Ended } from './test-io.js';
 
 /** Programs that pages show and tests do not run: there is nothing to check, or they are what runs the tests. */
@@ -13,13 +14,11 @@ const SHOWN_ONLY = ['mkdir', 'node', 'npm', 'npx'];
  * after the other.
  */
 export class PageRunner {
-  readonly #root: string;
   readonly #folder: string;
   readonly #before = process.cwd();
   readonly #servers: BackgroundServer[] = [];
 
   constructor(root: string) {
-    this.#root = root;
     this.#folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-docs-')));
     cpSync(join(root, 'examples'), join(this.#folder, 'examples'), {
       recursive: true,
@@ -40,7 +39,7 @@ export class PageRunner {
   async run(words: readonly string[]): Promise<Ended | undefined> {
     const [program = '', ...args] = words;
     if (program === 'twinyard' && args[0] === 'serve' && args.at(-1) === '&') {
-      this.#servers.push(await BackgroundServer.start(this.#root, this.#folder, args.slice(0, -1)));
+      this.#servers.push(await BackgroundServer.start(this.#folder, args.slice(0, -1)));
       return undefined;
     }
     if (program === 'twinyard') return captured(...redirected(args));
@@ -58,7 +57,7 @@ export class PageRunner {
     const bin = join(this.#folder, 'bin');
     const program = join(bin, 'twinyard');
     mkdirSync(bin, { recursive: true });
-    writeFileSync(program, `#!/bin/sh\nexec node "${join(this.#root, 'dist/cli/main.js')}" "$@"\n`);
+    writeFileSync(program, `#!/bin/sh\nexec node "${CLI}" "$@"\n`);
     chmodSync(program, 0o755);
     const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
     return { code: 0, stdout: execFileSync('sh', args, { env, encoding: 'utf8' }), stderr: '' };

@@ -2,10 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { CLI } from './cli.js';
 import { afterwards } from './gateway-fixture.js';
-
-const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface ServeProcess {
   child: ChildProcess;

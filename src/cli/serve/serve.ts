@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ControlPlane } from '../../control/control-plane.js';
 import { GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
@@ -48,7 +47,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   const stopped = io.untilStopped();
   let control: ControlPlane | null = null;
   try {
-    control = await start(gateway, say);
+    control = await start(gateway, io.self, say);
   } catch (error) {
     await gateway.close(0);
     throw cannotListen(error, config.admin.port);
@@ -93,10 +92,12 @@ function firstLines(gateway: Gateway, isControlPlane: boolean): string[] {
   return lines;
 }
 
-const SELF = [process.execPath, fileURLToPath(new URL('../main.js', import.meta.url))];
-
 /** Starts a gateway, and a control plane if it has a store. One with replicas of its own can do without, if it has to. */
-async function start(gateway: Gateway, say: (line: string) => void): Promise<ControlPlane | null> {
+async function start(
+  gateway: Gateway,
+  self: readonly string[],
+  say: (line: string) => void,
+): Promise<ControlPlane | null> {
   if (gateway.config.store === null) {
     await gateway.start();
     return null;
@@ -111,7 +112,7 @@ async function start(gateway: Gateway, say: (line: string) => void): Promise<Con
   gateway.fleet.directory.isSettling = true;
   const opened = gateway.start({ isAnnounced: false }).then(() =>
     ControlPlane.open({
-      ...{ store: gateway.store!, routes: gateway.routes, self: SELF, dataDir },
+      ...{ store: gateway.store!, routes: gateway.routes, self, dataDir },
       url: () => gateway.url,
       onHeld: () => gateway.announce(),
       onFault: (error) => gateway.fault(error),

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packagePath } from '../../files/package-path.js';
 import { canonicalJson } from '../../kernel/canonical-json.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { RunInputs } from '../experiment.js';
 import { replicaFiles } from './replica-files.js';
 
-/** `src` or the compiled `dist`. */
-const PROGRAM = fileURLToPath(new URL('../../', import.meta.url));
+/** The folder of this module: two levels below `src` or the compiled `dist`, or that of the bundle, which has no folders. */
+const HERE = dirname(fileURLToPath(import.meta.url));
 /** The parts of the program that a run's result depends on. */
 const PARTS = ['kernel', 'policy', 'workload', 'replica', 'simulator', 'experiment'];
 
@@ -34,14 +36,17 @@ export function runKeys(runs: readonly RunInputs[], program: string): string[] {
 
 /** The program as far as results depend on it. A version number alone would keep old results after a change to the code. */
 export async function programFingerprint(): Promise<string> {
+  const modules = join(HERE, '..', '..');
+  const isBundle = !existsSync(join(modules, 'experiment', 'runs'));
+  const root = isBundle ? HERE : modules;
   const files: string[] = [];
-  for (const part of PARTS) {
-    for (const name of await readdir(join(PROGRAM, part), { recursive: true })) {
-      if (/\.[jt]s$/.test(name) && !/\.(test|contract|d)\.[jt]s$/.test(name)) files.push(`${part}/${name}`);
+  for (const part of isBundle ? [''] : PARTS) {
+    for (const name of await readdir(join(root, part), { recursive: true })) {
+      if (/\.[jt]s$/.test(name) && !/\.(test|contract|fixture)\.ts$/.test(name)) files.push(join(part, name));
     }
   }
-  const hash = createHash('sha256').update(await readFile(new URL('../../../package.json', import.meta.url)));
-  const contents = await Promise.all(files.sort().map((file) => readFile(join(PROGRAM, file))));
+  const hash = createHash('sha256').update(await readFile(packagePath('package.json')));
+  const contents = await Promise.all(files.sort().map((file) => readFile(join(root, file))));
   for (const [i, content] of contents.entries()) hash.update(`\n${files[i]}\n`).update(content);
   return hash.digest('hex');
 }

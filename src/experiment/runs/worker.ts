@@ -1,9 +1,12 @@
 import { parentPort } from 'node:worker_threads';
+import { mapStackTraces } from '../../files/map-stack-traces.js';
 import type { RunInputs } from '../experiment.js';
 import { RunSimulator } from './simulate-run.js';
 import { plainError, type WorkerResponse } from './worker-message.js';
 
-/** A thread that simulates what it is told to, one run after the other. */
+mapStackTraces();
+
+/** A thread that simulates runs, one after the other. */
 const simulator = new RunSimulator();
 
 parentPort!.on('message', async (inputs: RunInputs) => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { packageVersion } from '../../files/package-path.js';
 import { Exposition } from '../../protocol/prometheus/exposition.js';
 import { parseExposition } from './exposition.fixture.js';
-import { ProcessMetrics, packageVersion } from './process-metrics.js';
+import { ProcessMetrics } from './process-metrics.js';
 
 it('tells what the process uses, what it is, and how late it is', () => {
   const metrics = new ProcessMetrics();

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { packageVersion } from '../../files/package-path.js';
 import type { Exposition } from '../../protocol/prometheus/exposition.js';
 import { labelText } from '../../protocol/prometheus/exposition.js';
 import { DurationHistogram, LAG_BUCKETS_US } from './duration-histogram.js';
@@ -7,8 +7,6 @@ import type { Axis } from './label-axis.js';
 import { FAMILIES } from './metric-families.js';
 
 const LOOK_MS = 100;
-/** The same depth from `src` and from the compiled `dist`. */
-const PACKAGE = new URL('../../../package.json', import.meta.url);
 
 /** A family without labels has one row. */
 const NO_LABELS: Axis = { capacity: 1, used: 1, text: () => '', isOverflow: () => false };
@@ -49,8 +47,4 @@ export class ProcessMetrics {
     out.single(FAMILIES.heap, heapUsed);
     this.#lag.writeTo(out);
   }
-}
-
-export function packageVersion(): string {
-  return (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
 }

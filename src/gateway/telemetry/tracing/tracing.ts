@@ -1,7 +1,7 @@
 import type { NodeTracerProvider, ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-node';
+import { packageVersion } from '../../../files/package-path.js';
 import type { FinishedRequest } from '../../request/request-record.js';
 import type { SpanCounts } from '../metric-sources.js';
-import { packageVersion } from '../process-metrics.js';
 import { RandomIds } from './random-ids.js';
 import { GivenIds, RequestSpans, spanCount } from './request-spans.js';
 import { readTraceParent, readTraceState, SAMPLED, type TraceContext, traceParentText } from './trace-context.js';
