@@ -79,7 +79,7 @@ test('wrong bytes are a failure that says so, and are fetched again later', asyn
   await begin();
   const { message } = await api.untilPhase('chat', 'Failed');
   expect(message).toMatch(
-    /^0 of 1 replicas are ready: .*model\.safetensors.*: its sha256 is not the one that the registry names;/,
+    /^0 of 1 replicas are ready: .*model\.safetensors.*: its sha256 does not match the registry's;/,
   );
   isWrong = false;
   await api.untilPhase('chat', 'Running');

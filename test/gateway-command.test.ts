@@ -206,7 +206,7 @@ describe('twinyard serve', () => {
     const second = await captured(args);
     expect([second.code, second.stderr]).toEqual([
       1,
-      expect.stringMatching(/another control plane runs its replicas from here; stop that one, or .* another folder/),
+      expect.stringMatching(/in use by another control plane; stop that one, or .* another folder/),
     ]);
     expect(readFileSync(join(data, 'admin.json'), 'utf8')).toBe(written);
     expect(await captured(['get', 'endpoints', '--data-dir', data])).toMatchObject({ code: 0 });

@@ -7,7 +7,7 @@ import { ControlLease } from './control-lease.js';
 import { isControlElsewhere } from './errors.js';
 
 describeStores((stores) => {
-  describe('the right to keep resources true', () => {
+  describe('the lease', () => {
     let root: string;
     beforeEach(() => {
       root = mkdtempSync(join(tmpdir(), 'twinyard-lease-'));
@@ -18,28 +18,28 @@ describeStores((stores) => {
       rmSync(root, { recursive: true });
     });
 
-    test('is of one folder at a time, and of that again after a crash', async () => {
+    test('is held by one folder at a time, and by the same one after a crash', async () => {
       const store = await stores.fresh();
-      const nobody = () => expect.fail('nobody took it');
-      const take = (name: string) => ControlLease.take(store, join(root, name), nobody);
+      const lost = () => expect.fail('it was not lost');
+      const take = (name: string) => ControlLease.take(store, join(root, name), lost);
       const first = await take('a');
       const again = await take('a');
       const refusal = await take('b').catch((error) => error);
       expect([isControlElsewhere(refusal), refusal.message]).toEqual([true, expect.stringContaining(join(root, 'a'))]);
-      // How long to wait if whoever has it was killed.
-      const [, seconds] = /stop that one, or .*; if it has been killed, try again in (\d+) s$/.exec(refusal.message)!;
+      // How long to wait if the holder was killed.
+      const [, seconds] = /stop that one, or .*; if it was killed, try again in (\d+) s$/.exec(refusal.message)!;
       expect(Number(seconds)).toBeGreaterThan(0);
       expect(Number(seconds)).toBeLessThanOrEqual(30);
       await first.release();
       const other = await take('b');
       await expect(take('a')).rejects.toThrow(join(root, 'b'));
-      // It is not ours any more to give back.
+      // A lease that is not held cannot be released.
       await again.release();
       await expect(take('a')).rejects.toThrow(join(root, 'b'));
       await other.release();
     });
 
-    test('is renewed, and its loss is told', async () => {
+    test('is renewed, and its loss is reported', async () => {
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
       const store = await stores.fresh();
       const lost: string[] = [];

@@ -9,7 +9,7 @@ const SETTING = 'control_plane';
 const HELD_MS = 30_000;
 const RENEW_MS = 10_000;
 
-/** Who else has it: where, and how long still if nobody renews it. */
+/** The holder of the lease, and how long it lasts if it is not renewed. */
 export interface LeaseHolder {
   readonly place: string;
   readonly leftMs: number;
@@ -17,15 +17,15 @@ export interface LeaseHolder {
 
 interface Holder {
   readonly owner: string;
-  /** For messages: host and folder. */
+  /** Host and folder, for messages. */
   readonly place: string;
   readonly until: number;
 }
 
 /**
- * The right to keep the resources of a store true. Several gateways may share a store, but two that start replicas for the same
- * endpoint would take each other's for too many. It belongs to a data folder, not to a process: whoever opens the folder after a
- * crash has it at once, and the folder's own lock keeps out a second one.
+ * The right to reconcile the resources of a store. Several gateways may share a store, but two control planes would stop each
+ * other's replicas as surplus. The lease belongs to a data folder, not to a process: after a crash the next process of the folder has
+ * it at once, and the folder's own lock excludes a second one.
  */
 export class ControlLease {
   readonly #timer: NodeJS.Timeout;
@@ -40,8 +40,8 @@ export class ControlLease {
   }
 
   /**
-   * Throws CONTROL_ELSEWHERE while another folder's control plane has it. To be called by who has locked the folder.
-   * @param lost called when another one has it now, with who that is; nothing may be kept true any more
+   * Throws CONTROL_ELSEWHERE while another folder's control plane holds it. The caller must have locked the folder.
+   * @param lost called with the new holder when another control plane has taken it; reconciling must stop
    */
   static async take(store: Store, dataDir: string, lost: (holder: LeaseHolder) => void): Promise<ControlLease> {
     const owner = ownerOf(join(dataDir, 'control-id'));
@@ -51,7 +51,7 @@ export class ControlLease {
     return new ControlLease(store, owner, place, lost);
   }
 
-  /** Others may have it at once. */
+  /** Others can take it at once. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.store.exclusively(async (tx) => {
@@ -60,7 +60,7 @@ export class ControlLease {
     });
   }
 
-  /** A store that cannot be asked tells nobody else either. */
+  /** While the store cannot be reached, no other control plane can take the lease either. */
   async #renew(lost: (holder: LeaseHolder) => void): Promise<void> {
     const holder = await hold(this.store, this.owner, this.place).catch(() => null);
     if (holder === null) return;
@@ -80,7 +80,7 @@ function ownerOf(path: string): string {
   return ownerOf(path);
 }
 
-/** Takes it, or says who has it. */
+/** Takes the lease; returns the holder if it is held by another. */
 async function hold(store: Store, owner: string, place: string): Promise<LeaseHolder | null> {
   const now = await store.now();
   return store.exclusively(async (tx) => {

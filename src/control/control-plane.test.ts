@@ -13,7 +13,7 @@ import { allProcesses } from './runner/local/process/process-table.js';
 import { sendSignal } from './runner/local/process/replica-process.js';
 import type { RunnerOptions } from './runner/runner-type.js';
 
-/** An engine in a line. */
+/** An engine in one line. */
 const SCRIPT = "require('http').createServer((q, a) => a.end(process.env.A)).listen(process.argv[1], '127.0.0.1')";
 const ENGINE = {
   versions: {
@@ -80,7 +80,7 @@ const chat = (env: string, replicas: number) =>
     'f.yaml',
   );
 
-/** Resolves when the endpoint, as it is wanted now, runs. */
+/** Resolves when the current generation of the endpoint runs. */
 async function untilRunning({ host }: ControlPlane): Promise<void> {
   for (;;) {
     const { generation, status } = (await host.store.resources.get(CHAT))!;
@@ -89,7 +89,7 @@ async function untilRunning({ host }: ControlPlane): Promise<void> {
   }
 }
 
-test('real processes are started, found again by the next control plane, replaced and ended', async () => {
+test('starts processes, which the next control plane finds, replaces and stops', async () => {
   const first = await open();
   await first.host.store.apply('alice', chat('one', 2));
   await untilRunning(first);
@@ -113,7 +113,7 @@ test('real processes are started, found again by the next control plane, replace
   await next.close();
 });
 
-test('there is one for a folder, and one for a store', async () => {
+test('a folder and a store have one control plane each', async () => {
   const plane = await open();
   const refused: string[] = [];
   for (const dataDir of ['data', 'elsewhere']) {
@@ -122,19 +122,17 @@ test('there is one for a folder, and one for a store', async () => {
     refused.push(refusal.message);
   }
   expect(refused).toEqual([
-    expect.stringMatching(
-      /data: another control plane .*; stop that one, or give this one another folder \(--data-dir/,
-    ),
-    expect.stringMatching(/stop that one, or give this one another store; if it has been killed, try again in \d+ s$/),
+    expect.stringMatching(/data: in use by another control plane; stop that one, or use another folder \(--data-dir/),
+    expect.stringMatching(/stop that one, or use another store; if it was killed, try again in \d+ s$/),
   ]);
-  // Who is refused has nothing to tell where others look.
+  // A control plane that is refused never owns the folder.
   expect(held).toEqual(['data']);
   await plane.close();
   await (await open('elsewhere')).close();
   expect(held).toEqual(['data', 'elsewhere']);
 });
 
-test('one that another has taken over from takes no more changes; its replicas run, and are found again when it has it back', async () => {
+test('accepts no changes after another has taken over; its replicas run, and are found when it has the lease again', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const plane = await open();
   await plane.host.store.apply('alice', chat('one', 1));
@@ -147,9 +145,9 @@ test('one that another has taken over from takes no more changes; its replicas r
   while (losses.length === 0) await new Promise(setImmediate);
   vi.useRealTimers();
   expect(losses.splice(0)).toEqual([expect.stringContaining('elsewhere:/data')]);
-  expect(() => plane.host).toThrow('the control plane of elsewhere:/data keeps its resources true');
+  expect(() => plane.host).toThrow('in use by the control plane of elsewhere:/data');
   await plane.close();
-  // Nobody looks at what is changed now.
+  // Changes are not reconciled any more.
   await host.store.apply('alice', chat('two', 1));
   expect([await plane.running(), routes.routed()]).toEqual([1, ids]);
 
@@ -162,7 +160,7 @@ test('one that another has taken over from takes no more changes; its replicas r
   await next.close();
 });
 
-test('a data folder that cannot be is refused with its name', async () => {
+test('refuses a data folder that cannot be created', async () => {
   writeFileSync(join(folder, 'file'), '');
   await expect(open('file/data')).rejects.toMatchObject({
     code: 'RUNNER_FOLDER',
@@ -170,14 +168,14 @@ test('a data folder that cannot be is refused with its name', async () => {
   });
 });
 
-test('no new key is made beside secrets that another one has sealed', async () => {
+test('creates no new key while secrets are encrypted with another', async () => {
   const key = join(folder, 'data', 'secrets.key');
   const first = await open();
   const away = (credential: string) =>
     `apiVersion: twinyard/v1\nkind: ExternalEndpoint\nmetadata: {name: away}\nspec:\n  upstreams: [{name: a, url: 'http://127.0.0.1:1', credential: ${credential}}]\n`;
   await first.close();
   rmSync(key);
-  // Nothing is sealed yet: a new one does no harm.
+  // Nothing is encrypted yet: a new key does no harm.
   const second = await open();
   await second.host.store.apply('alice', readResources(away('hush'), 'f.yaml'));
   await second.close();
@@ -187,13 +185,13 @@ test('no new key is made beside secrets that another one has sealed', async () =
   await expect(open()).rejects.toMatchObject({
     code: 'SECRETS_KEY_LOST',
     message: expect.stringMatching(
-      /put back the file that belongs to this store; .* apply the resources that have secrets again/,
+      /restore the file that belongs to this store; .* apply the resources with secrets again/,
     ),
   });
   expect([existsSync(key), held]).toEqual([false, []]);
   writeFileSync(key, kept, { mode: 0o600 });
   await (await open()).close();
-  // What is said to do when it is lost for good.
+  // What the hint says for a lost key.
   writeFileSync(key, `${'0'.repeat(64)}\n`, { mode: 0o600 });
   const last = await open();
   const ref = { kind: 'ExternalEndpoint', workspace: 'default', name: 'away' };

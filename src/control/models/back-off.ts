@@ -1,23 +1,23 @@
 import type { Clock } from './contract.js';
 import { isTransient, type ModelError } from './errors.js';
 
-/** After so many failures in a row it is for others to try again. */
+/** Consecutive failures after which the error is thrown. */
 export const MOST_FAILURES = 5;
 const FIRST_MS = 1000;
 const LONGEST_MS = 30_000;
-/** A registry that wants to be left alone for longer is not waited for. */
-const LONGEST_WISH_MS = 300_000;
+/** A longer Retry-After is not waited for. */
+const LONGEST_RETRY_AFTER_MS = 300_000;
 
 /**
- * Waits after the n-th failure in a row: as long as the registry asked for, else a second, two, four and so on. Throws the
- * error when it is not worth waiting.
+ * Waits after the n-th consecutive failure: the registry's Retry-After, else 1, 2, 4, ... seconds. Throws the error instead when
+ * there have been too many, or when the wait would be too long.
  */
 export async function backOff(error: ModelError, failures: number, clock: Clock, signal?: AbortSignal): Promise<void> {
-  if (failures >= MOST_FAILURES || (error.retryAfterMs ?? 0) > LONGEST_WISH_MS) throw error;
+  if (failures >= MOST_FAILURES || (error.retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS) throw error;
   await clock.sleep(error.retryAfterMs ?? Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS), signal);
 }
 
-/** Does the work, again after what may go away by itself. */
+/** Retries transient failures. */
 export async function retrying<Result>(
   work: () => Promise<Result>,
   clock: Clock,

@@ -39,7 +39,7 @@ const TENSORS = {
 const COUNTED = 256 * 64 + 100 * 64 + 64;
 
 describe('describeModel', () => {
-  it('tells the dimensions, and from them the rest', async () => {
+  it('returns the dimensions and what follows from them', async () => {
     const attention = 64 * (64 + 2 * 2 * 8) + 64 * 64 + 2 * 64;
     const parameters = 2 * 256 * 64 + 2 * attention + 2 * 3 * 64 * 128 + 64;
     expect(await describeTiny({})).toEqual({
@@ -84,7 +84,7 @@ describe('describeModel', () => {
     expect(await describeTiny({ ...shards, ...more })).toMatchObject({ ...counted, weightBytes: bytes });
   });
 
-  it('counts what is there twice once', async () => {
+  it('counts duplicated weights once', async () => {
     const weights = safetensors(TENSORS);
     const files = { 'consolidated.safetensors': weights, 'model.safetensors': weights };
     expect((await describeTiny(files)).parameters).toBe(COUNTED);
@@ -104,7 +104,7 @@ describe('describeModel', () => {
     });
   });
 
-  it('takes an index that names nothing for none', async () => {
+  it('ignores an empty index', async () => {
     const files = { 'model.safetensors': safetensors(TENSORS), 'model.safetensors.index.json': { weight_map: [] } };
     expect((await describeTiny(files)).parameters).toBe(COUNTED);
   });
@@ -127,7 +127,7 @@ describe('describeModel', () => {
     [{ 'a.gguf': 'x'.repeat(7), 'pytorch_model.bin': 'x' }, 7],
     [{ 'pytorch_model-1.bin': 'xx', 'pytorch_model-2.bin': 'xxx', 'a.pth': 'x' }, 5],
     [{ 'a.pth': 'x', 'original/b.pth': 'xx' }, 1],
-  ])('knows how large other formats are (%#)', async (files, bytes) => {
+  ])('returns the size of other formats (%#)', async (files, bytes) => {
     expect(await describeTiny(files)).toMatchObject({
       weightBytes: bytes,
       weightBytesCounted: true,
@@ -151,13 +151,13 @@ describe('describeModel', () => {
     [{ model_max_length: 1e30 }, null],
     [{ model_max_length: 'long' }, null],
     [undefined, null],
-  ])('asks the tokenizer when the config does not tell the context: %j', async (tokenizer, contextLength) => {
+  ])('reads the context from the tokenizer when the config has none: %j', async (tokenizer, contextLength) => {
     const { max_position_embeddings: _, ...config } = TINY_CONFIG;
     const files = { 'config.json': config, ...(tokenizer === undefined ? {} : { 'tokenizer_config.json': tokenizer }) };
     expect((await describeTiny(files)).contextLength).toBe(contextLength);
   });
 
-  it('says what it does not know', async () => {
+  it('returns null for unknown facts', async () => {
     const { architectures: _, vocab_size: __, ...config } = TINY_CONFIG;
     expect(await describeTiny({ 'config.json': config })).toMatchObject({
       architecture: null,
@@ -166,12 +166,12 @@ describe('describeModel', () => {
     });
   });
 
-  it('hears of quantisation from the name alone', async () => {
+  it('recognises quantisation by the name', async () => {
     const whole = await describeTiny({});
     expect((await describeTiny({}, 'acme/tiny-FP8')).weightBytes).toBe(whole.weightBytes! / 2);
   });
 
-  it('wants a config', async () => {
+  it('requires a config', async () => {
     await expect(describeModel(source({}), 'x')).rejects.toMatchObject({ code: 'MODEL_NO_CONFIG', place: 'tiny' });
     await expect(describeTiny({ 'config.json': '{' })).rejects.toMatchObject({
       code: 'MALFORMED_JSON',
@@ -180,7 +180,7 @@ describe('describeModel', () => {
   });
 });
 
-describe('weights that are none', () => {
+describe('invalid weights', () => {
   const header = (value: unknown) => withHeader(Buffer.from(JSON.stringify(value)), 0);
   const tensor = { dtype: 'F32', shape: [1], data_offsets: [0, 4] };
 
@@ -189,11 +189,11 @@ describe('weights that are none', () => {
     ['have too long a header', Buffer.from('ffffffffffffff00', 'hex'), 'has no safetensors header'],
     ['have no JSON', withHeader(Buffer.from('{'), 0), 'has no safetensors header'],
     ['have no object', header([]), 'has no safetensors header'],
-    ['lack bytes', header({ a: tensor }), 'has 62 bytes, its header speaks of 66'],
-    ['have no tensor', header({ a: 3 }), 'its header describes no tensor at "a"'],
-    ['have no type', header({ a: { ...tensor, dtype: 1 } }), 'its header describes no tensor at "a"'],
-    ['have an odd shape', header({ a: { ...tensor, shape: [-1] } }), 'its header describes no tensor at "a"'],
-    ['have odd offsets', header({ a: { ...tensor, data_offsets: [0] } }), 'its header describes no tensor at "a"'],
+    ['lack bytes', header({ a: tensor }), 'has 62 bytes, but its header describes 66'],
+    ['have no tensor', header({ a: 3 }), 'its header has no valid tensor at "a"'],
+    ['have no type', header({ a: { ...tensor, dtype: 1 } }), 'its header has no valid tensor at "a"'],
+    ['have an odd shape', header({ a: { ...tensor, shape: [-1] } }), 'its header has no valid tensor at "a"'],
+    ['have odd offsets', header({ a: { ...tensor, data_offsets: [0] } }), 'its header has no valid tensor at "a"'],
   ])('%s', async (_, bytes, problem) => {
     await expect(describeTiny({ 'model.safetensors': bytes })).rejects.toMatchObject({
       code: 'MODEL_WEIGHTS',
@@ -225,7 +225,7 @@ describe('a source', () => {
     const found = await folderSource(folder);
     await expect(found.read('config.json', 0, 3)).rejects.toMatchObject({
       code: 'MODEL_WEIGHTS',
-      problem: 'ends too early',
+      problem: 'is truncated',
     });
     rmSync(join(folder, 'config.json'));
     await expect(found.read('config.json', 0, 2)).rejects.toMatchObject({ code: 'REGISTRY_FOLDER' });
@@ -237,7 +237,7 @@ describe('a source', () => {
     await expect(folderSource(folder)).rejects.toMatchObject({ code: 'REGISTRY_FOLDER' });
   });
 
-  it('is a registry, of which only headers are fetched', async () => {
+  it('is a registry, of which only headers are read', async () => {
     vi.stubEnv('http_proxy', '');
     const hub = await FakeHub.start();
     const clock = new FakeClock();
@@ -255,7 +255,7 @@ describe('a source', () => {
     expect(await describeModel(remote, 'x')).toMatchObject({ parameters: COUNTED, parametersCounted: true });
     expect(clock.slept).toEqual([1000]);
     hub.once('/blobs/', (response) => response.writeHead(200, { 'transfer-encoding': 'chunked' }).end('short'));
-    await expect(remote.read('model.safetensors', 0, 8)).rejects.toMatchObject({ problem: 'ends too early' });
+    await expect(remote.read('model.safetensors', 0, 8)).rejects.toMatchObject({ problem: 'is truncated' });
     await registry.close();
     await hub.stop();
   });

@@ -9,7 +9,7 @@ import { noConfig } from './errors.js';
 
 export interface ModelDescription {
   readonly name: string;
-  /** The class that serves it: `LlamaForCausalLM`; null when the config does not say. */
+  /** The model class: `LlamaForCausalLM`; null when the config does not name it. */
   readonly architecture: string | null;
   readonly layers: number;
   readonly heads: number;
@@ -17,31 +17,31 @@ export interface ModelDescription {
   readonly headDim: number;
   /** 0 for a dense model. */
   readonly experts: number;
-  /** Of activations and KV cache, and of weights that are not quantised. */
+  /** The type of activations, KV cache and unquantised weights. */
   readonly dtype: string;
-  /** null when neither weights nor config tell. */
+  /** Null when neither weights nor config show it. */
   readonly parameters: number | null;
-  /** Counted in the headers of the weights, rather than estimated from the dimensions. */
+  /** True: from the headers of the weights; false: estimated from the dimensions. */
   readonly parametersCounted: boolean;
   readonly weightBytes: number | null;
-  /** Of the files, rather than estimated. */
+  /** True: the size of the files; false: estimated. */
   readonly weightBytesCounted: boolean;
-  /** null when neither the model nor its tokenizer says. */
+  /** Null when neither the model nor its tokenizer limits it. */
   readonly contextLength: number | null;
   /** On one GPU. */
   readonly kvBytesPerToken: number;
-  /** As simulator and capacity take it. */
+  /** For the simulator and the KV capacity. */
   readonly spec: ModelSpec;
 }
 
 const CONFIG = 'config.json';
 const TOKENIZER_CONFIG = 'tokenizer_config.json';
-/** Tokenizers without a limit say so with an enormous number. */
+/** Tokenizers without a limit have an enormous number. */
 const MOST_CONTEXT = 2 ** 40;
 
 /**
- * What a model is, from its configuration and the headers of its weights, here or in a registry.
- * @param name as errors and the description call it; quantisation may be told by it alone (`-FP8`, `-w4a16`)
+ * Reads the properties of a model from its configuration and the headers of its weights, on this machine or in a registry.
+ * @param name used in errors and the description; some quantisations are recognised only by it (`-FP8`, `-w4a16`)
  */
 export async function describeModel(source: ModelSource, name: string): Promise<ModelDescription> {
   const file = `${source.place}/${CONFIG}`;
@@ -54,7 +54,7 @@ export async function describeModel(source: ModelSource, name: string): Promise<
   // A config may leave the type to the weights.
   const complete = said === '' ? JSON.stringify({ ...config, torch_dtype: weights.dtype }) : text;
   const spec = parseModelConfig(complete, file, name.toLowerCase());
-  // A config that leaves out a dimension says nothing of the whole.
+  // Without all dimensions the parameters cannot be estimated.
   const estimate = spec.vocab === 0 || spec.intermediate === 0 ? null : parameters(spec);
   const { architectures } = config;
   return {

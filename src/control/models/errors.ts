@@ -2,21 +2,20 @@ import { InputError, RunError } from '../../kernel/errors.js';
 import { knownNames } from '../../kernel/nearest-name.js';
 
 /**
- * What can go wrong with models and their registries. Codes are stable and start with REGISTRY_ or MODEL_. What a person has
- * to put right in what they wrote is an `InputError`; everything else is a `ModelError`. Addresses are given to these makers
- * without credentials and queries, texts of servers without the token.
+ * Errors of models and registries. Codes are stable and start with REGISTRY_ or MODEL_. Errors in the input are an `InputError`,
+ * all others a `ModelError`. Addresses are passed without credentials and queries, texts of servers without the token.
  */
 
-/** The registry, the network or the disk did not do its part. */
+/** A failure of the registry, the network or the disk. */
 export class ModelError extends RunError {
   constructor(
     code: string,
     readonly place: string,
     readonly problem: string,
     readonly hint: string,
-    /** May go away by itself: worth another try later. */
+    /** It may go away by itself, and can be retried. */
     readonly transient: boolean = false,
-    /** How long the registry asks to be left alone, if it says so. */
+    /** The registry's Retry-After, if it sent one. */
     readonly retryAfterMs: number | null = null,
   ) {
     super(code, `${place}: ${problem}; ${hint}`);
@@ -34,7 +33,7 @@ export const isTransient = (error: unknown): error is ModelError => error instan
 export const unknownRegistryType = (place: string, given: string, known: readonly string[]) =>
   new InputError('REGISTRY_KIND_UNKNOWN', place, `unknown kind of registry '${given}'`, knownNames(given, known));
 
-/** The address itself is not repeated: it may hold a password. */
+/** The address itself is not repeated: it may contain a password. */
 export const badUrl = (place: string, problem: string, accepted: string) =>
   new InputError('REGISTRY_URL', place, problem, `give ${accepted}`);
 
@@ -42,21 +41,21 @@ export const badToken = (place: string, problem: string, hint: string) =>
   new InputError('REGISTRY_TOKEN', place, problem, hint);
 
 export const badName = (given: string, accepted: string) =>
-  new InputError('MODEL_NAME', `model ${JSON.stringify(given)}`, 'is not a name of a model', `give ${accepted}`);
+  new InputError('MODEL_NAME', `model ${JSON.stringify(given)}`, 'is not a valid model name', `give ${accepted}`);
 
 export const badVersion = (name: string, given: string) =>
   new InputError(
     'MODEL_VERSION',
     `model '${name}'`,
-    `${JSON.stringify(given)} is not a version`,
+    `${JSON.stringify(given)} is not a valid version`,
     'give a branch, a tag or a commit',
   );
 
 export const modelNotFound = (place: string, hint: string) =>
-  new InputError('MODEL_NOT_FOUND', place, 'there is no such model', hint);
+  new InputError('MODEL_NOT_FOUND', place, 'model does not exist', hint);
 
 export const versionNotFound = (place: string, given: string, hint: string) =>
-  new InputError('MODEL_VERSION_NOT_FOUND', place, `there is no version '${given}'`, hint);
+  new InputError('MODEL_VERSION_NOT_FOUND', place, `version '${given}' does not exist`, hint);
 
 export const versionNeeded = (place: string, versions: readonly string[]) =>
   new InputError('MODEL_VERSION_NEEDED', place, 'has several versions', `give one of ${versions.join(', ')}`);
@@ -91,8 +90,8 @@ export const failing = (place: string, status: number, said: string, retryAfterM
   new ModelError(
     'REGISTRY_FAILING',
     place,
-    `answered ${status}${said}`,
-    'try again later, or another mirror',
+    `returned status ${status}${said}`,
+    'try again later, or use another mirror',
     true,
     retryAfterMs,
   );
@@ -101,31 +100,31 @@ export const rateLimited = (place: string, retryAfterMs: number | null) =>
   new ModelError(
     'REGISTRY_RATE_LIMITED',
     place,
-    'has had too many requests from here',
+    'rate limit exceeded',
     retryAfterMs === null ? 'try again later' : `try again in ${Math.ceil(retryAfterMs / 1000)} s`,
     true,
     retryAfterMs,
   );
 
 export const hubTokenRefused = (place: string) =>
-  new ModelError('REGISTRY_TOKEN_REFUSED', place, 'the token is not accepted', 'give one that is valid there');
+  new ModelError('REGISTRY_TOKEN_REFUSED', place, 'the token is not accepted', 'give a valid one');
 
 export const tokenNeeded = (place: string) =>
-  new ModelError('REGISTRY_TOKEN_NEEDED', place, 'wants a token', 'give one that may read it');
+  new ModelError('REGISTRY_TOKEN_NEEDED', place, 'requires a token', 'give one with read access');
 
 export const forbidden = (place: string, said: string) =>
-  new ModelError('REGISTRY_FORBIDDEN', place, `does not allow it${said}`, 'give a token that may read it');
+  new ModelError('REGISTRY_FORBIDDEN', place, `access denied${said}`, 'give a token with read access');
 
 export const gated = (place: string) =>
   new ModelError(
     'MODEL_GATED',
     place,
-    'is given only to those who accepted its terms',
-    "accept them on the model's page, and give a token of that account",
+    'is gated: its terms have to be accepted',
+    "accept them on the model's page, and give a token of the same account",
   );
 
 export const oddResponse = (place: string, problem: string) =>
-  new ModelError('REGISTRY_ANSWER', place, problem, 'check that the address is that of a model hub');
+  new ModelError('REGISTRY_RESPONSE', place, problem, 'check that the address is that of a model hub');
 
 export const badRedirect = (place: string, problem: string) =>
   new ModelError('REGISTRY_REDIRECT', place, problem, 'check the address of the registry');
@@ -134,10 +133,10 @@ export const unusableFolder = (place: string, problem: string) =>
   new ModelError('REGISTRY_FOLDER', place, problem, 'give a folder that exists and may be read');
 
 export const fileNotFound = (place: string) =>
-  new ModelError('MODEL_FILE_NOT_FOUND', place, 'is listed but not there', 'tell whoever keeps the registry');
+  new ModelError('MODEL_FILE_NOT_FOUND', place, 'is listed but missing', 'report it to the operator of the registry');
 
 export const unsafeFile = (place: string, problem: string) =>
-  new ModelError('MODEL_FILE_NAME', place, problem, 'do not use this model, or leave the file out with ignore');
+  new ModelError('MODEL_FILE_NAME', place, problem, 'do not use this model, or exclude the file with ignore');
 
 export const fileChanged = (place: string, problem: string) =>
   new ModelError('MODEL_FILE_CHANGED', place, problem, 'start the download again', true);
@@ -149,8 +148,8 @@ export const wrongChecksum = (place: string, algorithm: string) =>
   new ModelError(
     'MODEL_CHECKSUM',
     place,
-    `its ${algorithm} is not the one that the registry names`,
-    'try another mirror, or tell whoever keeps the registry',
+    `its ${algorithm} does not match the registry's`,
+    'use another mirror, or report it to the operator of the registry',
   );
 
 export const diskFull = (folder: string, needed: number, free: number | null) =>
@@ -158,7 +157,7 @@ export const diskFull = (folder: string, needed: number, free: number | null) =>
     'MODEL_DISK_FULL',
     folder,
     `${gib(needed)} GiB are needed${free === null ? '' : `, ${gib(free)} GiB are free`}`,
-    'remove models that nobody uses, or give another cache folder',
+    'remove unused models, or give another cache folder',
     true,
   );
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { inParallel } from './in-parallel.js';
 
-it('begins nothing after a failure, and waits for what is under way', async () => {
+it('starts nothing after a failure, and waits for current work', async () => {
   const begun: number[] = [];
   const ended: number[] = [];
   const failure = new Error('one');
@@ -16,6 +16,6 @@ it('begins nothing after a failure, and waits for what is under way', async () =
   expect([begun, ended]).toEqual([[0, 1], [0]]);
 });
 
-it('does nothing for nothing', async () => {
+it('resolves for an empty list', async () => {
   await inParallel([], 3, () => Promise.reject(new Error('nobody')));
 });

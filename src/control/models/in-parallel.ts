@@ -1,6 +1,6 @@
 /**
- * Does the work for every item, at most `most` at a time and in their order. The first failure ends it: nothing new is begun,
- * what is under way is waited for, and then it is thrown.
+ * Processes every item in order, at most `most` at a time. After the first failure nothing new is started; it is thrown when
+ * current work has ended.
  */
 export async function inParallel<Item>(
   items: readonly Item[],

@@ -12,13 +12,13 @@ describe('kvCapacity', () => {
     expect(kvCapacity(loadModel(name), { memoryGiB, gpus })).toMatchObject({ blocks, tokens: 16 * blocks });
   });
 
-  it('takes block size and utilisation', () => {
+  it('uses block size and utilisation', () => {
     const model = loadModel('qwen3-14b');
     expect(kvCapacity(model, { memoryGiB: 80, blockSize: 32 }).blocks).toBe(Math.trunc(15909 / 2));
     expect(kvCapacity(model, { memoryGiB: 90, utilisation: 0.8 }).blocks).toBe(15909);
   });
 
-  it('serves requests as long as the context, or as the memory', () => {
+  it('limits requests to the context, or to the memory', () => {
     const model = loadModel('qwen3-14b');
     expect(kvCapacity(model, { memoryGiB: 80 }).maxModelLen).toBe(40_960);
     const { maxModelLen, tokens } = kvCapacity(model, { memoryGiB: 40 });
@@ -40,7 +40,7 @@ describe('kvCapacity', () => {
       'config.json of m (hidden_act)',
       { memoryGiB: 80 },
       { activation: 'relu' },
-      /will say how much it holds$/,
+      /report their own capacity$/,
     ],
     ['MODEL_MEMORY', 'memoryGiB', { memoryGiB: 0 }, {}, /above 0/],
     ['MODEL_MEMORY', 'memoryGiB', { memoryGiB: Number.POSITIVE_INFINITY }, {}, /above 0/],

@@ -5,13 +5,13 @@ import { badMemory } from './errors.js';
 
 /** The GPUs of one replica. */
 export interface GpuMemory {
-  /** Of one of them. */
+  /** Per GPU. */
   readonly memoryGiB: number;
-  /** The share that the engine may use; 0.9. */
+  /** The share that the engine may use; 0.9 by default. */
   readonly utilisation?: number;
-  /** Over how many the model is split; 1. */
+  /** Over how many the model is split; 1 by default. */
   readonly gpus?: number;
-  /** Tokens per block; 16. */
+  /** Tokens per block; 16 by default. */
   readonly blockSize?: number;
 }
 
@@ -22,14 +22,14 @@ export interface KvCapacity {
   readonly maxModelLen: number;
 }
 
-/** In place of remedies of the catalogue, which speak of flags. */
-const REMEDIES: Readonly<Record<string, string>> = {
+/** Instead of the catalogue's hints, which mention flags. */
+const HINTS: Readonly<Record<string, string>> = {
   MODEL_DOES_NOT_FIT: 'give more GPUs, larger ones, or a smaller model',
-  MODEL_LACKS_FIELD: 'add it to config.json; an engine may serve the model all the same',
-  UNSUPPORTED_ACTIVATION: 'an engine may serve the model all the same, and will say how much it holds',
+  MODEL_LACKS_FIELD: 'add it to config.json; engines may serve the model anyway',
+  UNSUPPORTED_ACTIVATION: 'engines may serve the model anyway, and report their own capacity',
 };
 
-/** The KV cache of one replica, by the rules that the simulator goes by. */
+/** The KV cache of one replica, by the same rules as the simulator. */
 export function kvCapacity(model: ModelSpec, memory: GpuMemory): KvCapacity {
   const { blockSize = 16, gpus = 1, memoryGiB, utilisation = 0.9 } = memory;
   if (!(memoryGiB > 0 && Number.isFinite(memoryGiB))) throw badMemory('memoryGiB', memoryGiB, 'GiB above 0');
@@ -57,6 +57,6 @@ export function kvCapacity(model: ModelSpec, memory: GpuMemory): KvCapacity {
     if (!(error instanceof InputError)) throw error;
     const { code, place, problem, hint } = error;
     const here = place.startsWith('--') ? `model '${model.name}' on ${gpus} x ${memoryGiB} GiB` : place;
-    throw new InputError(code, here, problem, REMEDIES[code] ?? hint);
+    throw new InputError(code, here, problem, HINTS[code] ?? hint);
   }
 }

@@ -2,7 +2,7 @@ import { describeModel } from './describe-model.js';
 import type { ModelSource } from './description/model-source.js';
 import { isModelProblem } from './errors.js';
 
-/** What a model's files say of it, as people are told; why not, when they are not of a kind that does. */
+/** The properties of a model for display; the reason when they cannot be read. */
 export async function modelFacts(source: ModelSource, name: string): Promise<Record<string, unknown>> {
   try {
     const model = await describeModel(source, name);

@@ -4,7 +4,7 @@ import { badName, badVersion } from './errors.js';
 const NAME = /^[A-Za-z0-9][\w.-]{0,95}(?:\/[A-Za-z0-9][\w.-]{0,95})?$/;
 const VERSION = /^[A-Za-z0-9](?:[\w.-]|\/(?=[A-Za-z0-9])){0,199}$/;
 
-/** Names and versions become parts of addresses and paths: what is neither is refused before anybody is asked. */
+/** Names and versions become parts of URLs and paths: invalid ones are refused before any request. */
 export function checkModelName(name: string): void {
   if (!NAME.test(name) || name.includes('..')) throw badName(name, "one as 'name' or 'organisation/name'");
 }

@@ -40,7 +40,7 @@ export function checksumsOf(files: Readonly<Record<string, Buffer>>): Record<str
 
 /** What every kind of registry promises. */
 export function registryContract(kind: RegistryKind, makePlace: () => Promise<RegistryPlace>): void {
-  describe(`${kind.name} as every kind of registry`, () => {
+  describe(`registry ${kind.name}`, () => {
     let place: RegistryPlace;
     let registry: ModelRegistry;
     let lost: ModelRegistry;
@@ -63,7 +63,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
       expect(await registry.connect()).toEqual({ connected: true });
     });
 
-    it('says why it does not', async () => {
+    it('reports why it cannot connect', async () => {
       const connection = await lost.connect();
       const words = {
         place: expect.stringMatching(/./),
@@ -78,7 +78,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
       await expect(lost.list({})).rejects.toMatchObject(words);
     });
 
-    it('lists models, all or those with a part of a name, and no more than asked for', async () => {
+    it('lists all models or those that match, up to a limit', async () => {
       const names = async (query: Parameters<ModelRegistry['list']>[0]) =>
         (await registry.list(query)).map(({ name }) => name).sort();
       expect(await names({})).toEqual(['acme/other', 'acme/tiny']);
@@ -87,7 +87,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
       expect(await names({ limit: 1 })).toHaveLength(1);
     });
 
-    it.each(['v1', 'v2'])('resolves %s to its files, with true sizes and checksums', async (version) => {
+    it.each(['v1', 'v2'])('resolves %s to its files, with sizes and checksums', async (version) => {
       const model = await registry.resolve('acme/tiny', version);
       const files = tinyModel(version);
       expect(model).toMatchObject({ name: 'acme/tiny', version, revision: expect.stringMatching(/^[0-9a-f]{40,}$/) });
@@ -101,7 +101,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
       }
     });
 
-    it('pins what it resolves', async () => {
+    it('keeps the resolved revision', async () => {
       const one = await registry.resolve('acme/tiny', 'v1');
       const again = await registry.resolve('acme/tiny', 'v1');
       const other = await registry.resolve('acme/tiny', 'v2');
@@ -109,7 +109,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
       expect(other.revision).not.toBe(one.revision);
     });
 
-    it('has a choice of its own when nobody asks for a version', async () => {
+    it('has a default version', async () => {
       const model = await registry.resolve('acme/other');
       expect(await registry.resolve('acme/other', model.version)).toEqual(model);
     });
@@ -130,7 +130,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
       }
     });
 
-    it('names a model or a version that is not there', async () => {
+    it('reports a model or a version that does not exist', async () => {
       await expect(registry.resolve('acme/tyni')).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND' });
       await expect(registry.resolve('acme/tiny', 'v3')).rejects.toMatchObject({
         code: 'MODEL_VERSION_NOT_FOUND',
@@ -152,7 +152,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
       },
     );
 
-    it('stops for a signal, with its reason', async () => {
+    it('stops when the signal is aborted, with its reason', async () => {
       const reason = new Error('enough');
       const signal = AbortSignal.abort(reason);
       const model = await registry.resolve('acme/tiny', 'v1');
@@ -178,7 +178,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
       expect(checksumsIn(folder)).toEqual(checksumsOf(tinyModel('v2')));
     });
 
-    it('notices a file that changed after it was resolved', async () => {
+    it('detects a file that changed after it was resolved', async () => {
       const model = await registry.resolve('acme/other');
       const file = model.files.find(({ path }) => path === 'model.safetensors')!;
       place.change('acme/other', model.version, 'model.safetensors', fakeBytes(file.size, 'changed'));

@@ -58,7 +58,7 @@ describe('openRegistry', () => {
     expect(openRegistry('file', { url: 'file:///models/' }).address).toBe('file:///models');
   });
 
-  it('names the kinds for one that is not known', () => {
+  it('lists the known kinds for an unknown one', () => {
     expect(() => openRegistry('hugging-fase', { place: "ModelRegistry 'hub'" })).toThrow(
       expect.objectContaining({
         code: 'REGISTRY_KIND_UNKNOWN',

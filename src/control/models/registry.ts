@@ -7,7 +7,7 @@ import { systemClock } from './system-clock.js';
 /** Every kind of registry: a new one is a file and a line here. */
 export const REGISTRY_KINDS: readonly RegistryKind[] = [huggingFaceRegistry, fileRegistry];
 
-/** Throws an `InputError` for a kind or settings that cannot be right; connects to nothing yet. */
+/** Throws an `InputError` for an unknown kind or invalid settings; does not connect yet. */
 export function openRegistry(kind: string, settings: RegistrySettings, clock: Clock = systemClock): ModelRegistry {
   const found = REGISTRY_KINDS.find(({ name }) => name === kind);
   if (found !== undefined) return found.open(settings, clock);

@@ -1,12 +1,12 @@
 import { unsafeFile } from './errors.js';
 
-/** As long as file systems take, in bytes. */
+/** Limits of file systems, in bytes. */
 const MOST_PART_BYTES = 255;
 const MOST_PATH_BYTES = 1024;
-/** Control characters, and what parts paths or names drives elsewhere. */
+/** Control characters, and separators of other systems. */
 const REFUSED = /[\p{Cc}\\:]/u;
 
-/** What makes a path that somebody else wrote unfit to be one below a folder of ours, or undefined. */
+/** Why a path from a registry cannot be used below a local folder; undefined if it can. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty';
   if (Buffer.byteLength(path) > MOST_PATH_BYTES) return `is longer than ${MOST_PATH_BYTES} bytes`;
@@ -19,7 +19,7 @@ export function pathProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** Throws unless these can all be files of one folder: good paths, no two the same, none a folder of another. */
+/** Throws unless these can all be files of one folder: valid paths, no duplicates, none a folder of another. */
 export function checkPaths(place: string, paths: readonly string[]): void {
   const files = new Set<string>();
   for (const path of paths) {
@@ -30,7 +30,7 @@ export function checkPaths(place: string, paths: readonly string[]): void {
   for (const path of paths) {
     for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1)) {
       if (!files.has(path.slice(0, cut))) continue;
-      throw unsafeFile(`${place} (file ${JSON.stringify(path)})`, 'is below what is a file itself');
+      throw unsafeFile(`${place} (file ${JSON.stringify(path)})`, 'is below a path that is itself a file');
     }
   }
 }

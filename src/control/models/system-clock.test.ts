@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { systemClock } from './system-clock.js';
 
-it('knows the time and waits for it', async () => {
+it('returns the time and sleeps', async () => {
   const before = systemClock.now();
   await systemClock.sleep(0);
   expect(systemClock.now()).toBeGreaterThanOrEqual(before);
 });
 
-it('calls back once, unless it is told to forget it', async () => {
+it('calls back once, unless it is cancelled', async () => {
   const called: string[] = [];
   systemClock.after(0, () => called.push('forgotten'))();
   await new Promise<void>((resolve) => {
@@ -19,7 +19,7 @@ it('calls back once, unless it is told to forget it', async () => {
   expect(called).toEqual(['kept']);
 });
 
-it('stops waiting for a signal, with its reason', async () => {
+it('stops sleeping when the signal is aborted, with its reason', async () => {
   const controller = new AbortController();
   const reason = new Error('enough');
   const waiting = systemClock.sleep(3_600_000, controller.signal);

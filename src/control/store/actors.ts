@@ -1,2 +1,2 @@
-/** Who changes what nobody asked for. */
+/** The actor of changes that the control plane makes by itself. */
 export const CONTROL_PLANE = 'control-plane';

@@ -3,18 +3,13 @@ import { knownNames } from '../../kernel/nearest-name.js';
 import { shownRef } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 
-/** What can be wrong with a resource among others. Codes are stable and start with RESOURCE_. */
+/** Conflicts between resources. Codes are stable and start with RESOURCE_. */
 
 export const unknownWorkspace = (place: string, given: string, known: readonly string[]) =>
   new InputError('RESOURCE_WORKSPACE', place, `there is no workspace '${given}'`, knownNames(given, known));
 
 export const nameTaken = (place: string, other: string) =>
-  new InputError(
-    'RESOURCE_NAME_TAKEN',
-    place,
-    `there is ${other}, which is asked for by the same path`,
-    'give another name',
-  );
+  new InputError('RESOURCE_NAME_TAKEN', place, `${other} has the same path`, 'choose another name');
 
 const MOST_SHOWN = 5;
 

@@ -8,22 +8,22 @@ import type { EngineSpec } from '../resources/kinds/engine.js';
 import { DEFAULT_WORKSPACE } from '../resources/resource.js';
 import { unknownWorkspace } from './errors.js';
 
-/** A resource as somebody has written it: what is wrong with it otherwise is told elsewhere. */
+/** A resource as it was written; other errors in it are reported elsewhere. */
 export interface Referring extends ResourceRef {
   readonly spec: unknown;
   readonly placeOf: PlaceOf;
 }
 
-/** One that can be named. */
+/** A resource that can be referred to. */
 export interface Present extends ResourceRef {
-  /** Null when it is there, and not known to be right. */
+  /** Null when it may be invalid. */
   readonly spec: Readonly<Record<string, unknown>> | null;
 }
 
-/** Those of a kind that are there and will stay, or come with the same change. */
+/** The resources of a kind that exist and are not being deleted, or are part of the same change. */
 export type PresentOf = (kind: string) => Promise<readonly Present[]>;
 
-/** What a resource names and what is not there. */
+/** References to resources that do not exist. */
 export async function referenceProblems(one: Referring, present: PresentOf): Promise<InputError[]> {
   const problems = await workspaceProblems(one, present);
   const spec = mapOf(one.spec);
@@ -63,12 +63,12 @@ async function engineProblems({ placeOf }: Referring, spec: Map, present: Presen
   const engine = engines.find((other) => other.name === name);
   if (engine?.spec === null) return [];
   const task = ENGINE_TASKS.find((known) => known === mapOf(spec.model).task);
-  const asked = {
+  const endpoint = {
     engine: typeof version === 'string' ? { name, version } : { name },
     model: task === undefined ? {} : { task },
     variables: mapOf(spec.variables),
   };
-  return endpointProblems(asked, (engine?.spec as EngineSpec | undefined) ?? null, namesOf(engines, ''), placeOf);
+  return endpointProblems(endpoint, (engine?.spec as EngineSpec | undefined) ?? null, namesOf(engines, ''), placeOf);
 }
 
 type Map = Readonly<Record<string, unknown>>;

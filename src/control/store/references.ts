@@ -1,12 +1,12 @@
 import type { ResourceRecord, ResourceRef } from '../../store/resources/resource-record.js';
 import type { EndpointSpec } from '../resources/kinds/endpoint.js';
 
-/** Those among all resources that need this one. */
+/** The resources that refer to this one. */
 export function usersOf(ref: ResourceRef, all: readonly ResourceRecord[]): ResourceRecord[] {
-  return all.filter((one) => needs(one, ref));
+  return all.filter((one) => refersTo(one, ref));
 }
 
-function needs({ kind, spec, workspace }: ResourceRecord, ref: ResourceRef): boolean {
+function refersTo({ kind, spec, workspace }: ResourceRecord, ref: ResourceRef): boolean {
   if (ref.kind === 'Workspace') return workspace === ref.name;
   if (kind === 'Role' && ref.kind === 'ApiKey') {
     return workspace === ref.workspace && (spec as { api_keys: readonly string[] }).api_keys.includes(ref.name);

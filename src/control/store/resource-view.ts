@@ -3,7 +3,7 @@ import { withoutSealed } from '../../store/resources/secrets.js';
 import type { Metadata, Resource, Status } from '../resources/resource.js';
 import { API_VERSION } from '../resources/resource.js';
 
-/** A resource as people see it: stars for secrets. */
+/** A resource for output, with stars in place of secrets. */
 export function resourceView(record: ResourceRecord): Resource {
   const {
     createdAt,

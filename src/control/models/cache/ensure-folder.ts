@@ -2,7 +2,7 @@ import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unusableCache } from '../errors.js';
 
-/** Makes a folder below another, level by level, and refuses a link in its way: it would lead us elsewhere. */
+/** Creates a folder below another, level by level. A symbolic link on the way is refused: it would lead elsewhere. */
 export async function ensureFolder(root: string, below: string): Promise<string> {
   let folder = root;
   for (const part of below.split('/')) {
@@ -11,7 +11,7 @@ export async function ensureFolder(root: string, below: string): Promise<string>
       await mkdir(folder);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      if (!(await lstat(folder)).isDirectory()) throw unusableCache(folder, 'is not a folder but something else');
+      if (!(await lstat(folder)).isDirectory()) throw unusableCache(folder, 'is not a folder');
     }
   }
   return folder;

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelFile, ResolvedModel } from '../contract.js';
 
-/** What a folder of the cache holds. Written beside the files before the first of them. */
+/** The content of a cache folder. Written beside the files, before the first of them. */
 export interface Manifest {
   /** The registry's address. */
   readonly registry: string;
@@ -20,14 +20,14 @@ export function manifestOf(registry: string, model: ResolvedModel, files: readon
   return { registry, name, version, revision, files };
 }
 
-/** Names the folder of exactly these files from exactly there. The version is not part of it: branches move. */
+/** Identifies these files of this registry. The version is not part of it: branches move. */
 export function manifestId({ files, name, registry, revision }: Manifest): string {
   const facts = files.map(({ checksum, path, size, tag }) => [path, size, checksum?.hex ?? tag]);
   const digest = createHash('sha256').update(JSON.stringify([registry, name, revision, facts]));
   return `${revision.slice(0, 12)}-${digest.digest('hex').slice(0, 12)}`;
 }
 
-/** The part of a path that stands for a model's name. */
+/** A model's name as a folder name. */
 export function nameFolder(name: string): string {
   return name.replaceAll('/', '--');
 }
@@ -40,7 +40,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await writeFile(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** null when there is none that could be read. */
+/** Null when there is none, or none that can be read. */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   try {
     return JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;

@@ -19,12 +19,12 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('is a folder for its owner alone', async () => {
+it('is readable by its owner only', async () => {
   const { folder: made } = await ModelCache.open(join(folder, 'new'));
   expect(statSync(made).mode & 0o777).toBe(0o700);
 });
 
-it('says so where it cannot be', async ({ skip }) => {
+it('reports a folder that cannot be used', async ({ skip }) => {
   writeFileSync(join(folder, 'file'), '');
   await expect(ModelCache.open(join(folder, 'file', 'a'))).rejects.toMatchObject({
     code: 'MODEL_CACHE',
@@ -81,7 +81,7 @@ const blobs = () =>
 const shown = async () => (await cache.list()).map(({ complete, name, revision }) => [name, revision[0], complete]);
 
 describe('list', () => {
-  it('has what is complete, and what is not', async () => {
+  it('contains complete and incomplete models', async () => {
     expect(await cache.list()).toEqual([]);
     const found = await download('acme/tiny', 'a', 'one', 'two');
     await interrupt('acme/big', 'b', 'one', 'three', 'four');
@@ -99,7 +99,7 @@ describe('list', () => {
     ]);
   });
 
-  it('skips what it cannot read', async () => {
+  it('skips entries that cannot be read', async () => {
     mkdirSync(join(folder, 'models', 'acme--odd', 'x'), { recursive: true });
     mkdirSync(join(folder, 'staging', 'acme--odd', 'x'), { recursive: true });
     writeFileSync(join(folder, 'models', 'acme--odd', 'x', 'model.json'), '{');
@@ -108,7 +108,7 @@ describe('list', () => {
 });
 
 describe('prune', () => {
-  it('removes what nobody uses, and tells how much that was', async () => {
+  it('removes unused models, and returns the bytes freed', async () => {
     await download('acme/tiny', 'a', 'one', 'two', 'plain');
     await download('acme/tiny', 'b', 'one', 'three', 'plain');
     expect(await cache.prune(({ revision }) => revision.startsWith('b'))).toBeGreaterThanOrEqual(2000);
@@ -119,14 +119,14 @@ describe('prune', () => {
     expect([await shown(), blobs(), readdirSync(join(folder, 'trash'))]).toEqual([[], [], []]);
   });
 
-  it('keeps files that another model has too', async () => {
+  it('keeps files that another model uses', async () => {
     await download('acme/tiny', 'a', 'one');
     const other = await download('acme/other', 'b', 'one');
     await cache.prune(({ name }) => name === 'acme/other');
     expect(statSync(join(other, 'one'))).toMatchObject({ size: 1000, nlink: 2 });
   });
 
-  it('keeps what is to be continued, and removes what was given up', async () => {
+  it('keeps downloads that are in use, and removes others', async () => {
     await interrupt('acme/big', 'b', 'one', 'three');
     await cache.prune(({ name }) => name === 'acme/big');
     expect(await shown()).toEqual([['acme/big', 'b', false]]);
@@ -134,7 +134,7 @@ describe('prune', () => {
     expect([await shown(), blobs()]).toEqual([[], []]);
   });
 
-  it('leaves a download under way alone', async () => {
+  it('keeps a running download', async () => {
     await interrupt('acme/big', 'b', 'one', 'three');
     const lock = (await FileLock.take(join(folder, 'locks', 'acme--big.lock')))!;
     await cache.prune(() => false);
@@ -142,14 +142,14 @@ describe('prune', () => {
     lock.release();
   });
 
-  it('removes what is no model, and what was being removed', async () => {
+  it('removes invalid entries and unfinished removals', async () => {
     mkdirSync(join(folder, 'models', 'acme--odd', 'x'), { recursive: true });
     mkdirSync(join(folder, 'trash', 'half'));
     await cache.prune(() => true);
     expect([readdirSync(join(folder, 'models', 'acme--odd')), readdirSync(join(folder, 'trash'))]).toEqual([[], []]);
   });
 
-  it('says what is in its way', async () => {
+  it('reports what prevents it', async () => {
     await download('acme/tiny', 'a', 'one');
     rmSync(join(folder, 'trash'), { recursive: true });
     await expect(cache.prune(() => false)).rejects.toMatchObject({ code: 'MODEL_CACHE' });

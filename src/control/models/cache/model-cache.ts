@@ -11,18 +11,18 @@ import { pruneCache } from './prune-cache.js';
 import { isFileOf, StagedModel } from './staged-model.js';
 
 export interface CachedModel extends Omit<Manifest, 'files'> {
-  /** What an engine is given: the model's files and nothing else. */
+  /** For engines: the model's files and nothing else. */
   readonly folder: string;
-  /** Of all its files, whether they have come or not. */
+  /** Of all its files, downloaded or not. */
   readonly bytes: number;
-  /** False for what an interrupted download has left, or one under way. */
+  /** False for an interrupted or running download. */
   readonly complete: boolean;
 }
 
 /**
  * A folder of downloaded models, shared by any number of processes of one machine:
- * `models/<name>/<revision>-<digest>/files` appear when they are complete; `staging/` has what is on its way, `blobs/` links
- * to large files by their SHA-256, `locks/` a lock per name, `trash/` what is being removed.
+ * `models/<name>/<revision>-<digest>/files` appear when they are complete; `staging/` holds running downloads, `blobs/` links to
+ * large files by their SHA-256, `locks/` a lock per name, `trash/` what is being removed.
  */
 export class ModelCache {
   readonly #layout: CacheLayout;
@@ -31,10 +31,10 @@ export class ModelCache {
     this.#layout = layout;
   }
 
-  /** Makes the folder if need be. */
+  /** Creates the folder if it does not exist. */
   static async open(folder: string): Promise<ModelCache> {
     try {
-      // Models may be secret, and a registry's token has paid for them.
+      // Readable by the owner only: models may be private.
       makeFolder(folder);
       const root = await realpath(folder);
       for (const part of CACHE_PARTS) await ensureFolder(root, part);
@@ -48,7 +48,7 @@ export class ModelCache {
     return this.#layout.root;
   }
 
-  /** The model if all of it is there, else null. */
+  /** The model if it is complete, else null. */
   async find(manifest: Manifest): Promise<CachedModel | null> {
     const home = join(this.#layout.root, this.#layout.published(manifest));
     if ((await readManifest(home)) === null) return null;
@@ -58,7 +58,7 @@ export class ModelCache {
     return cachedModel(home, manifest, true);
   }
 
-  /** All there is, in order of names; those on their way after those that are complete. */
+  /** All models ordered by name, complete ones first. */
   async list(): Promise<CachedModel[]> {
     const found: CachedModel[] = [];
     for (const { path } of await this.#layout.entries('models')) {
@@ -73,8 +73,8 @@ export class ModelCache {
   }
 
   /**
-   * Removes what nobody uses, and whatever of large files belongs to no model any more. A download under way is left alone, and
-   * so is all that `inUse` says yes to. Returns the bytes that are free now.
+   * Removes unused models, and large files that belong to no model any more. Running downloads and models that `inUse` accepts are
+   * kept. Returns the bytes that were freed.
    */
   async prune(inUse: (model: CachedModel) => boolean): Promise<number> {
     try {
@@ -84,17 +84,17 @@ export class ModelCache {
     }
   }
 
-  /** Waits until nobody else downloads a model of this name; `onWait` is told once if somebody does. */
+  /** Waits until no other process downloads a model of this name; `onWait` is called once if one does. */
   lock({ name }: Manifest, clock: Clock, signal: AbortSignal, onWait: () => void): Promise<FileLock> {
     return FileLock.wait(this.#layout.lockOf(nameFolder(name)), (ms) => clock.sleep(ms, signal), onWait);
   }
 
-  /** Begins to put a model together, or goes on with it. Only for whoever has its lock. */
+  /** Starts or continues a download. The caller must hold the lock. */
   stage(manifest: Manifest): Promise<StagedModel> {
     return StagedModel.begin(this.#layout, manifest);
   }
 
-  /** Bytes that may still be written; null where the system does not tell. */
+  /** Free disk space; null where the system does not report it. */
   async freeBytes(): Promise<number | null> {
     const stats = await statfs(this.#layout.root).catch(() => null);
     return stats === null ? null : stats.bavail * stats.bsize;

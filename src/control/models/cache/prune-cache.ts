@@ -5,8 +5,8 @@ import { type CacheLayout, names } from './cache-layout.js';
 import type { CachedModel } from './model-cache.js';
 
 /**
- * Needs no lock of the whole cache: a blob that has but one link belongs to nobody, and whoever takes one up first makes a
- * second link. At worst a blob goes that somebody has just linked to: they keep the bytes.
+ * Needs no lock of the whole cache: a blob with a single link belongs to no model, and a download that uses one first adds a link. At
+ * worst a blob is removed that has just been linked: the link keeps the bytes.
  */
 export async function pruneCache(
   layout: CacheLayout,
@@ -34,7 +34,7 @@ export async function pruneCache(
     await rm(path, { force: true });
     freed += stats.size;
   }
-  // What a process that was ended has left.
+  // Left behind by processes that were killed.
   for (const name of await names(join(layout.root, 'trash'))) {
     await rm(join(layout.root, 'trash', name), { recursive: true, force: true });
   }

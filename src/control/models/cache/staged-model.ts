@@ -8,9 +8,9 @@ import { ensureFolder } from './ensure-folder.js';
 import { type Manifest, writeManifest } from './manifest.js';
 
 /**
- * A model that is being put together, out of sight: `partial/` has files on their way, `model/` those that are complete and
- * checked. A file with a SHA-256 is also linked into `blobs/`, so that another revision with the same weights need not
- * fetch them again; whoever holds a link keeps the bytes.
+ * A model that is being downloaded: `partial/` holds incomplete files, `model/` complete and verified ones. A file with a SHA-256 is
+ * also linked into `blobs/`, so that another revision with the same weights does not download them again; any link keeps the
+ * bytes.
  */
 export class StagedModel {
   readonly #layout: CacheLayout;
@@ -31,7 +31,7 @@ export class StagedModel {
     this.#files = folders.files;
   }
 
-  /** Begins, or goes on where an earlier download ended. Only for whoever has the lock of this model. */
+  /** Starts, or continues an earlier download. The caller must hold the lock of this model. */
   static async begin(layout: CacheLayout, manifest: Manifest): Promise<StagedModel> {
     const staging = layout.staging(manifest);
     const partial = await ensureFolder(layout.root, `${staging}/partial`);
@@ -45,12 +45,12 @@ export class StagedModel {
     return join(this.#partial, createHash('sha256').update(path).digest('hex').slice(0, 32));
   }
 
-  /** How much of a file has come, whether it was checked or not. */
+  /** How much of a file has been downloaded, verified or not. */
   async partialBytes(file: ModelFile): Promise<number> {
     return (await lstat(this.partialPath(file)).catch(() => ({ size: 0 }))).size;
   }
 
-  /** Whether a file is there, from an earlier download of this model or of another that has the same bytes. */
+  /** Whether a file exists, from an earlier download of this model or of another one with the same bytes. */
   async has(file: ModelFile): Promise<boolean> {
     const path = await this.#place(file);
     if (await isFileOf(path, file.size)) return true;
@@ -62,18 +62,18 @@ export class StagedModel {
     );
   }
 
-  /** Puts a file that is complete and checked into its place. */
+  /** Moves a complete and verified file into place. */
   async complete(file: ModelFile): Promise<void> {
     const path = await this.#place(file);
     await rename(this.partialPath(file), path);
-    // It may be shared with other models: nobody should write to it.
+    // It may be shared with other models: nothing should write to it.
     await chmod(path, 0o444);
     const blob = await this.#blob(file);
-    // Some file systems have no links, and sharing is not worth a failure.
+    // Sharing is optional: some file systems have no hard links.
     if (blob !== null) await link(path, blob).catch(() => {});
   }
 
-  /** Makes the model appear, all at once. */
+  /** Publishes the model atomically. */
   async publish(): Promise<void> {
     for (const file of this.#manifest.files) {
       const path = await this.#place(file);
@@ -82,7 +82,7 @@ export class StagedModel {
     const { root } = this.#layout;
     const published = this.#layout.published(this.#manifest);
     const shelf = await ensureFolder(root, dirname(published));
-    // One that is there has lost files, or we would not be here.
+    // An existing folder has lost files: a complete one is never downloaded again.
     await this.#layout.discard(join(root, published));
     await rename(this.#model, join(root, published));
     await syncFolder(shelf);
@@ -104,13 +104,13 @@ export class StagedModel {
   }
 }
 
-/** A file and not a link to one, of this size. */
+/** Whether this is a regular file of this size, not a link. */
 export async function isFileOf(path: string, size: number): Promise<boolean> {
   const stats = await lstat(path).catch(() => null);
   return stats?.isFile() === true && stats.size === size;
 }
 
-/** So that what has appeared is there after a power cut too, where the system can promise that. */
+/** Makes a rename survive a power cut, where the system supports it. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => null);
   await folder?.sync().catch(() => {});

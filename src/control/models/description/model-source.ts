@@ -6,9 +6,9 @@ import type { Clock, ModelRegistry, ResolvedModel } from '../contract.js';
 import { badWeights, unusableFolder } from '../errors.js';
 import { systemClock } from '../system-clock.js';
 
-/** The files of a model, wherever they are, to be looked into. */
+/** Read access to the files of a model, wherever they are. */
 export interface ModelSource {
-  /** What errors call it. */
+  /** Used in errors. */
   readonly place: string;
   readonly sizes: ReadonlyMap<string, number>;
   /** Exactly these bytes of a file. */
@@ -29,7 +29,7 @@ export async function folderSource(folder: string): Promise<ModelSource> {
   return { place: folder, sizes, read: (path, offset, length) => readFile(join(folder, path), offset, length) };
 }
 
-/** A model of a registry, of which a few kilobytes are fetched. */
+/** A model of a registry, of which only a few kilobytes are read. */
 export function registrySource(
   registry: ModelRegistry,
   model: ResolvedModel,
@@ -47,7 +47,7 @@ export function registrySource(
       enough -= piece.length;
       if (enough <= 0) break;
     }
-    if (enough > 0) throw badWeights(`${place}/${path}`, 'ends too early');
+    if (enough > 0) throw badWeights(`${place}/${path}`, 'is truncated');
     return Buffer.concat(pieces).subarray(offset - begins, offset - begins + length);
   };
   return {
@@ -64,7 +64,7 @@ async function readFile(path: string, offset: number, length: number): Promise<B
   try {
     const buffer = Buffer.alloc(length);
     const { bytesRead } = await handle.read(buffer, 0, length, offset);
-    if (bytesRead < length) throw badWeights(path, 'ends too early');
+    if (bytesRead < length) throw badWeights(path, 'is truncated');
     return buffer;
   } finally {
     await handle.close();

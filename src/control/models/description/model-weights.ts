@@ -3,11 +3,11 @@ import { inParallel } from '../in-parallel.js';
 import type { ModelSource } from './model-source.js';
 import { readTensorHeader, type TensorHeader } from './tensor-header.js';
 
-/** What the files of a model tell of its weights; null for what they do not tell. */
+/** Facts about a model's weights from its files; null where they are not known. */
 export interface ModelWeights {
   readonly parameters: number | null;
   readonly bytes: number | null;
-  /** As `config.json` would call the type of most weights. */
+  /** The type of most weights, named as in `config.json`. */
   readonly dtype: string | null;
 }
 
@@ -16,10 +16,10 @@ const SAFETENSORS = /^[^/]+\.safetensors$/;
 const SECOND_COPY = /^consolidated/;
 /** `model-00001-of-00004.safetensors`. */
 const SHARD = /-\d+-of-(\d+)\.safetensors$/;
-/** Formats that do not tell how many weights they hold; the first that there is counts. */
+/** Formats without a parameter count; the first one found is used. */
 const OTHER_FORMATS: readonly RegExp[] = [/^[^/]+\.gguf$/, /^[^/]+\.bin$/, /^[^/]+\.(?:pth|pt|ckpt)$/];
 const DTYPES: Readonly<Record<string, string>> = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' };
-/** Headers at a time. */
+/** Headers read at the same time. */
 const READS = 8;
 
 const UNKNOWN: ModelWeights = { parameters: null, bytes: null, dtype: null };
@@ -45,7 +45,7 @@ export async function readModelWeights(source: ModelSource): Promise<ModelWeight
   };
 }
 
-/** The files that hold each weight once; null when some of them are not there. */
+/** The files that together hold each weight once; null when some are missing. */
 async function safetensorsOf(source: ModelSource): Promise<string[] | null> {
   const all = [...source.sizes.keys()].filter((path) => SAFETENSORS.test(path));
   const usual = all.filter((path) => !SECOND_COPY.test(path));

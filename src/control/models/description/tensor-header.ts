@@ -2,25 +2,25 @@ import { isJsonObject } from '../../../replica/catalogue/load-json.js';
 import { badWeights } from '../errors.js';
 import type { ModelSource } from './model-source.js';
 
-/** What the header of a safetensors file tells. */
+/** The header of a safetensors file. */
 export interface TensorHeader {
-  /** Numbers by the type they are kept in: `BF16`, `F8_E4M3`. Buffers and scales of quantised weights are not among them. */
+  /** Number of weights by type: `BF16`, `F8_E4M3`; without buffers and scales of quantised weights. */
   readonly numbers: ReadonlyMap<string, number>;
-  /** Of all tensors together. */
+  /** Of all tensors. */
   readonly bytes: number;
-  /** Several weights share a number: how many there are cannot be told from it. */
+  /** Several weights are packed into one number, so that they cannot be counted. */
   readonly packed: boolean;
 }
 
-/** As much as the format allows. */
+/** The limit of the format. */
 const MOST_HEADER_BYTES = 100_000_000;
 /** Types of weights; others are indices and masks. */
 const WEIGHT_TYPE = /^(?:BF16|I8|F\d)/;
-/** Types that hold several weights of fewer bits, if they have rows and columns. */
+/** Types that may hold several weights of fewer bits, in tensors with rows and columns. */
 const PACKING_TYPES = ['U8', 'I32', 'U32'];
 const SCALE = /(?:_scale|_scale_inv|\.scales|_zero_point|\.inv_freq)$/;
 
-/** Reads no more than the header: the weights may be far away. */
+/** Reads only the header: the weights may be remote. */
 export async function readTensorHeader(source: ModelSource, path: string): Promise<TensorHeader> {
   const place = `${source.place}/${path}`;
   const size = source.sizes.get(path)!;
@@ -38,7 +38,8 @@ export async function readTensorHeader(source: ModelSource, path: string): Promi
     if (PACKING_TYPES.includes(type) && dimensions > 1) packed = true;
     if (WEIGHT_TYPE.test(type) && !SCALE.test(name)) numbers.set(type, (numbers.get(type) ?? 0) + count);
   }
-  if (8 + length + end !== size) throw badWeights(place, `has ${size} bytes, its header speaks of ${8 + length + end}`);
+  if (8 + length + end !== size)
+    throw badWeights(place, `has ${size} bytes, but its header describes ${8 + length + end}`);
   return { numbers, bytes: end, packed };
 }
 
@@ -47,7 +48,7 @@ function parsed(bytes: Buffer, place: string): { readonly [name: string]: unknow
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (isJsonObject(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw badWeights(place, 'has no safetensors header');
 }
@@ -55,7 +56,7 @@ function parsed(bytes: Buffer, place: string): { readonly [name: string]: unknow
 function readTensor(name: string, value: unknown, place: string) {
   const { data_offsets: offsets, dtype: type, shape } = isJsonObject(value) ? value : {};
   if (typeof type !== 'string' || !isCounts(shape) || !isCounts(offsets) || offsets.length !== 2) {
-    throw badWeights(place, `its header describes no tensor at ${JSON.stringify(name)}`);
+    throw badWeights(place, `its header has no valid tensor at ${JSON.stringify(name)}`);
   }
   const count = shape.reduce((product, dimension) => product * dimension, 1);
   return { type, count, dimensions: shape.length, upTo: offsets[1]! };

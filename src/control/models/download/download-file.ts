@@ -3,14 +3,14 @@ import type { Clock, ModelFile, ModelRegistry, ResolvedModel } from '../contract
 import { fileChanged, interrupted, isTransient, type ModelError, wrongChecksum } from '../errors.js';
 import { PartialFile } from './partial-file.js';
 
-/** Told how many bytes there are more now; fewer when a file begins again. */
+/** Called with the change in bytes; negative when a file is started again. */
 export type CountBytes = (change: number, received: boolean) => void;
 
 export interface FileDownload {
   readonly registry: ModelRegistry;
   readonly model: ResolvedModel;
   readonly file: ModelFile;
-  /** Where it is while it is not complete. */
+  /** Its path until it is complete. */
   readonly path: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -18,8 +18,8 @@ export interface FileDownload {
 }
 
 /**
- * Gets one file, and returns when its bytes are all there, on the disk and right. What breaks off is continued where it broke
- * off, at once and the next time; bytes of an earlier time that turn out wrong are fetched once more.
+ * Downloads one file; resolves when it is complete, verified and on the disk. An interrupted download is continued where it ended, at
+ * once and by the next call; if bytes of an earlier download turn out wrong, the file is downloaded once more.
  */
 export async function downloadFile({ clock, count, file, model, path, registry, signal }: FileDownload): Promise<void> {
   const place = `${registry.address}: ${model.name} (file ${JSON.stringify(file.path)})`;
@@ -27,7 +27,7 @@ export async function downloadFile({ clock, count, file, model, path, registry, 
   try {
     for (let failures = 0; ; ) {
       if (partial.bytes === file.size) {
-        if (await partial.isRight()) return;
+        if (await partial.isVerified()) return;
         if (!partial.continued) throw wrongChecksum(place, file.checksum!.algorithm);
         await restart(partial, count);
       }
@@ -37,7 +37,7 @@ export async function downloadFile({ clock, count, file, model, path, registry, 
       } catch (error) {
         signal.throwIfAborted();
         if (!isWorthWaiting(error)) throw error;
-        // What made progress before it broke counts as a first failure.
+        // A failure after progress counts as the first one.
         failures = partial.bytes > before ? 1 : failures + 1;
         await backOff(error, failures, clock, signal);
       }
@@ -64,7 +64,7 @@ async function restart(partial: PartialFile, count: CountBytes): Promise<void> {
   await partial.restart();
 }
 
-/** A file that changed has to be resolved again first. */
+/** A file that has changed must be resolved again first. */
 function isWorthWaiting(error: unknown): error is ModelError {
   return isTransient(error) && error.code !== 'MODEL_FILE_CHANGED';
 }

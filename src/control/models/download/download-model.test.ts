@@ -107,7 +107,7 @@ const fakeRegistry: ModelRegistry = {
 };
 
 describe('downloadModel', () => {
-  it('puts a model into a folder of its own, which nobody should write to', async () => {
+  it('downloads a model into a read-only folder of its own', async () => {
     const { bytes, folder: found, inPlace, revision } = await download();
     sameAsHub(found);
     const total = Object.values(tinyModel('main')).reduce((sum, one) => sum + one.length, 0);
@@ -117,14 +117,14 @@ describe('downloadModel', () => {
     expect(readdirSync(join(folder, 'cache', 'staging', 'acme--tiny'))).toEqual([]);
   });
 
-  it('asks for nothing when it is there', async () => {
+  it('makes no request when the model is cached', async () => {
     const first = await download();
     const before = hub.asked.length;
     expect(await download()).toEqual(first);
     expect(hub.asked.length).toBe(before + 1);
   });
 
-  it('several files at a time, and never more than it may', async () => {
+  it('downloads several files at a time, up to a limit', async () => {
     const names = Array.from({ length: 9 }, (_, i) => `${i}.safetensors`);
     const files = names.map((path) => ({ path, size: 1000, checksum: null, tag: path }));
     const waiting: (() => void)[] = [];
@@ -151,7 +151,7 @@ describe('downloadModel', () => {
     );
   });
 
-  it('leaves a model where it is, unless it is told to copy it', async () => {
+  it('uses a local model in place, unless a copy is requested', async () => {
     const home = join(folder, 'models', 'tiny');
     mkdirSync(home, { recursive: true });
     writeFileSync(join(home, 'config.json'), '{}');
@@ -163,7 +163,7 @@ describe('downloadModel', () => {
     expect([copied.inPlace, checksumsIn(copied.folder)]).toEqual([false, checksumsIn(home)]);
   });
 
-  it('keeps selections of the same revision apart, and fetches the large files once', async () => {
+  it('keeps selections of the same revision apart, and downloads large files once', async () => {
     const config = await download({ selection: { allow: ['*.json', LARGE] } });
     expect(Object.keys(checksumsIn(config.folder)).sort()).toEqual(['config.json', LARGE]);
     const whole = await download();
@@ -172,21 +172,21 @@ describe('downloadModel', () => {
     expect(statSync(join(whole.folder, LARGE)).ino).toBe(statSync(join(config.folder, LARGE)).ino);
   });
 
-  it('fetches no large file again that another revision has', async () => {
+  it('downloads no large file again that another revision has', async () => {
     await download();
     hub.put('acme/tiny', 'main', { ...tinyModel('main'), 'README.md': Buffer.from('new') });
     await download();
     expect(ranges()).toHaveLength(1);
   });
 
-  it('mends a folder that lost something', async () => {
+  it('repairs a folder with missing files', async () => {
     const { folder: found } = await download();
     rmSync(join(found, 'config.json'));
     expect((await download()).folder).toBe(found);
     sameAsHub(found);
   });
 
-  it('wants something to be selected', async () => {
+  it('requires a selected file', async () => {
     await expect(download({ selection: { allow: ['*.gguf'] } })).rejects.toMatchObject({
       code: 'MODEL_NOTHING_SELECTED',
       place: `${hub.url}: acme/tiny`,
@@ -195,8 +195,8 @@ describe('downloadModel', () => {
   });
 });
 
-describe('a download that breaks off', () => {
-  it('goes on where it ended, after a pause', async () => {
+describe('an interrupted download', () => {
+  it('continues where it ended, after a pause', async () => {
     breakAfter(100_000);
     breakAfter(50_000);
     sameAsHub((await download()).folder);
@@ -204,20 +204,20 @@ describe('a download that breaks off', () => {
     expect(clock.slept).toEqual([1000, 1000]);
   });
 
-  it('waits longer while nothing comes, and gives up', async () => {
+  it('waits longer after each failure without progress, and fails at last', async () => {
     breakAfter(1000);
     breakAtOnce(20);
     await expect(download()).rejects.toMatchObject({ code: 'REGISTRY_UNREACHABLE', transient: true });
     expect(clock.slept).toEqual([1000, 2000, 4000, 8000]);
   });
 
-  it('waits as long as it is told', async () => {
+  it('waits for the Retry-After', async () => {
     hub.once('/resolve/', (response) => response.writeHead(429, { 'retry-after': '9' }).end());
     sameAsHub((await download()).folder);
     expect(clock.slept).toEqual([9000]);
   });
 
-  it('goes on another time', async () => {
+  it('is continued by the next call', async () => {
     breakAfter(100_000);
     breakAtOnce(5);
     await expect(download()).rejects.toMatchObject({ code: 'REGISTRY_UNREACHABLE' });
@@ -231,13 +231,13 @@ describe('a download that breaks off', () => {
     expect(progress.find(({ bytes }) => bytes > SMALL_BYTES)).toMatchObject({ bytes: SMALL_BYTES + 100_000 });
   });
 
-  it('begins again when the server cannot skip', async () => {
+  it('starts again when the server ignores the range', async () => {
     breakAfter(100_000);
     hub.once('/blobs/', (response) => response.writeHead(200).end(tinyModel('main')[LARGE]));
     sameAsHub((await download()).folder);
   });
 
-  it('says so while it hangs, and goes on', async () => {
+  it('reports a stall, and continues', async () => {
     const all = tinyModel('main')[LARGE]!;
     let hanging: ServerResponse | undefined;
     hub.once('/blobs/', (response) => {
@@ -264,7 +264,7 @@ describe('a download that breaks off', () => {
     expect(told[0]).toBeGreaterThanOrEqual(10_000);
   });
 
-  it('ends quietly too early', async () => {
+  it('ends too early without an error', async () => {
     hub.once('/blobs/', (response) => response.writeHead(200).end('short'), 20);
     await expect(download()).rejects.toMatchObject({
       code: 'MODEL_FILE_INTERRUPTED',
@@ -273,13 +273,13 @@ describe('a download that breaks off', () => {
     });
   });
 
-  it('is given up at once for what will not get better', async () => {
+  it('fails at once for a permanent error', async () => {
     hub.once('/blobs/', (response) => response.writeHead(403).end());
     await expect(download()).rejects.toMatchObject({ code: 'REGISTRY_FORBIDDEN' });
     expect([clock.slept, clock.alarms]).toEqual([[], 0]);
   });
 
-  it('takes the other files with it, and keeps what came', async () => {
+  it('ends the other files, and keeps what was downloaded', async () => {
     const files = { 'a.safetensors': fakeBytes(1000, 'a'), 'b.safetensors': fakeBytes(1000, 'b') };
     hub.put('acme/tiny', 'two', files);
     const waiting = new Promise<void>((seen) => {
@@ -303,15 +303,13 @@ describe('wrong bytes', () => {
     await expect(download()).rejects.toMatchObject({
       code: 'MODEL_CHECKSUM',
       transient: false,
-      message: expect.stringMatching(
-        /\(file "model.safetensors"\): its sha256 is not the one that the registry names; /,
-      ),
+      message: expect.stringMatching(/\(file "model.safetensors"\): its sha256 does not match the registry's; /),
     });
     expect(readdirSync(join(folder, 'cache', 'models'))).toEqual([]);
     expect(readdirSync(join(folder, 'cache', 'blobs'))).not.toContain(wrong.toString('hex').slice(0, 2));
   });
 
-  it('of small files are noticed as well', async () => {
+  it('of small files are detected as well', async () => {
     const { length } = tinyModel('main')['config.json']!;
     hub.once('/resolve-cache/', (response) => response.writeHead(200).end(fakeBytes(length, 'x')));
     await expect(download()).rejects.toMatchObject({
@@ -320,14 +318,14 @@ describe('wrong bytes', () => {
     });
   });
 
-  it('are fetched once more if they are of an earlier time', async () => {
+  it('are downloaded once more if they are of an earlier download', async () => {
     hub.once('/blobs/', sendWrong);
     await expect(download()).rejects.toMatchObject({ code: 'MODEL_CHECKSUM' });
     sameAsHub((await download()).folder);
     expect(ranges()).toEqual([undefined, undefined]);
   });
 
-  it('more of them than there should be', async () => {
+  it('beyond the end of the file', async () => {
     hub.once('/blobs/', (response) => {
       response.writeHead(200, { 'transfer-encoding': 'chunked' }).end(Buffer.concat([wrong, wrong]));
     });
@@ -347,14 +345,17 @@ describe('wrong bytes', () => {
       if (isSecond) hub.tamper('acme/tiny', revision, LARGE, wrong);
       return false;
     });
-    await expect(download()).rejects.toMatchObject({ code: 'MODEL_FILE_CHANGED', problem: 'has other bytes now' });
+    await expect(download()).rejects.toMatchObject({
+      code: 'MODEL_FILE_CHANGED',
+      problem: 'has a different checksum now',
+    });
     hub.put('acme/tiny', 'main', tinyModel('next'));
     sameAsHub((await download()).folder, 'next');
   });
 });
 
-describe('cancelling', () => {
-  it('ends at once with its reason, and what came is kept', async () => {
+describe('an aborted download', () => {
+  it('ends at once with the reason, and keeps what was downloaded', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     hub.once('/blobs/', (response) => {
@@ -370,7 +371,7 @@ describe('cancelling', () => {
     expect(ranges()).toEqual([undefined, 'bytes=1000-']);
   });
 
-  it('ends reading what came before', async () => {
+  it('ends while it reads an earlier download', async () => {
     breakAfter(1000);
     breakAtOnce(9);
     await download().catch(() => {});
@@ -390,17 +391,17 @@ describe('cancelling', () => {
     await expect(download({ signal: controller.signal })).rejects.toBe(reason);
   });
 
-  it('before it begins leaves nothing', async () => {
+  it('leaves nothing when it was aborted before it began', async () => {
     const reason = new Error('enough');
     await expect(download({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(readdirSync(join(folder, 'cache', 'staging'))).toEqual([]);
   });
 });
 
-describe('two at a time', () => {
+describe('two downloads of the same model', () => {
   const lockPath = () => join(folder, 'cache', 'locks', 'acme--tiny.lock');
 
-  it('wait for each other: the second finds the model there', async () => {
+  it('wait for each other, and the second finds the model', async () => {
     const first = (await FileLock.take(lockPath()))!;
     clock.onSleep = () => {
       if (clock.slept.length === 3) first.release();
@@ -410,13 +411,13 @@ describe('two at a time', () => {
     expect([progress[0]!.phase, progress.at(-1)!.phase]).toEqual(['waiting', 'publishing']);
   });
 
-  it('of one process fetch it once', async () => {
+  it('of one process download it once', async () => {
     const folders = await Promise.all([download(), download(), download()]);
     expect(new Set(folders.map((one) => one.folder)).size).toBe(1);
     expect(ranges()).toHaveLength(1);
   });
 
-  it('may stop waiting', async () => {
+  it('can be aborted while they wait', async () => {
     const first = (await FileLock.take(lockPath()))!;
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -435,7 +436,7 @@ describe('the disk', () => {
     folder: null,
   });
 
-  it('must have room for what is missing', async () => {
+  it('needs room for the missing files', async () => {
     const model = huge(2 ** 52);
     await expect(downloadModel({ registry: fakeRegistry, model, cache, clock })).rejects.toMatchObject({
       code: 'MODEL_DISK_FULL',
@@ -444,7 +445,7 @@ describe('the disk', () => {
     });
   });
 
-  it('is full in the middle of it', async () => {
+  it('may be full in the middle of a download', async () => {
     const open = async () => {
       throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
     };
@@ -456,7 +457,7 @@ describe('the disk', () => {
   });
 });
 
-describe('links that somebody planted', () => {
+describe('symbolic links in the cache', () => {
   const staged = () => {
     const name = join(folder, 'cache', 'staging', 'acme--tiny');
     return join(name, readdirSync(name)[0]!);
@@ -469,7 +470,7 @@ describe('links that somebody planted', () => {
     hub.faults = [];
   }
 
-  it('instead of a file on its way are refused', async () => {
+  it('in place of an incomplete file are refused', async () => {
     await begin();
     const [partial] = readdirSync(join(staged(), 'partial'));
     const path = join(staged(), 'partial', partial!);
@@ -484,7 +485,7 @@ describe('links that somebody planted', () => {
     expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('untouched');
   });
 
-  it('instead of a folder are refused', async () => {
+  it('in place of a folder are refused', async () => {
     await begin();
     const notes = join(staged(), 'model', 'files', 'notes');
     rmSync(notes, { recursive: true, force: true });
@@ -493,12 +494,12 @@ describe('links that somebody planted', () => {
     await expect(download()).rejects.toMatchObject({
       code: 'MODEL_CACHE',
       place: notes,
-      problem: 'is not a folder but something else',
+      problem: 'is not a folder',
     });
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
   });
 
-  it('instead of a complete file are replaced', async () => {
+  it('in place of a complete file are replaced', async () => {
     await begin();
     const config = join(staged(), 'model', 'files', 'config.json');
     rmSync(config);
@@ -509,7 +510,7 @@ describe('links that somebody planted', () => {
     sameAsHub(found);
   });
 
-  it('instead of a blob are not followed', async () => {
+  it('in place of a blob are not followed', async () => {
     const sum = (await registry.resolve('acme/tiny')).files.find(({ path }) => path === LARGE)!.checksum!.hex;
     const blobs = join(folder, 'cache', 'blobs', sum.slice(0, 2));
     mkdirSync(blobs, { recursive: true });
@@ -519,8 +520,8 @@ describe('links that somebody planted', () => {
   });
 });
 
-describe('what changes under its hands', () => {
-  it('is noticed before a model appears', async () => {
+describe('changes by other programs', () => {
+  it('are detected before the model is published', async () => {
     const spoil = ({ phase }: DownloadProgress) => {
       if (phase !== 'publishing') return;
       const [home] = readdirSync(join(folder, 'cache', 'staging', 'acme--tiny'));
@@ -534,7 +535,7 @@ describe('what changes under its hands', () => {
     expect(await cache.list()).toEqual([expect.objectContaining({ complete: false })]);
   });
 
-  it('a partial file longer than the whole begins again', async () => {
+  it('restart a file that is longer than it should be', async () => {
     breakAfter(1000);
     breakAtOnce(9);
     await download().catch(() => {});

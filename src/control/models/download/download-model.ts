@@ -14,13 +14,13 @@ const USUAL_PARALLEL = 4;
 
 export interface DownloadOptions {
   readonly registry: ModelRegistry;
-  /** As the registry resolved it. */
+  /** As resolved by the registry. */
   readonly model: ResolvedModel;
   readonly cache: ModelCache;
   readonly selection?: FileSelection;
-  /** Files at a time; 4. */
+  /** Concurrent files; 4 by default. */
   readonly parallel?: number;
-  /** Copies a model that is on this machine already into the cache as well. */
+  /** Copies a model into the cache even if it is on this machine already. */
   readonly copy?: boolean;
   readonly onProgress?: OnProgress;
   readonly signal?: AbortSignal;
@@ -28,19 +28,18 @@ export interface DownloadOptions {
 }
 
 export interface DownloadedModel {
-  /** What an engine is given. */
+  /** The path for engines. */
   readonly folder: string;
   readonly revision: string;
   /** Of the selected files. */
   readonly bytes: number;
-  /** Whether it is where the registry has it, rather than in the cache. */
+  /** True: in the registry's own folder; false: in the cache. */
   readonly inPlace: boolean;
 }
 
 /**
- * Gets a model into the cache: at once when it is there, else file by file, going on where an earlier download of it ended. Its
- * folder appears when every file is there and every checksum right. Two processes that want the same model do not get in each
- * other's way: the second waits, and finds it there.
+ * Downloads a model into the cache, unless it is there: file by file, continuing an earlier download. Its folder appears when all
+ * files are complete and verified. Of two processes that download the same model, the second waits and then finds it.
  */
 export async function downloadModel(options: DownloadOptions): Promise<DownloadedModel> {
   const { cache, copy = false, model, registry, selection = {} } = options;
@@ -58,7 +57,7 @@ export async function downloadModel(options: DownloadOptions): Promise<Downloade
 
 async function fetchIntoCache(options: DownloadOptions, manifest: Manifest): Promise<{ folder: string }> {
   const { cache, clock = systemClock, onProgress = () => {}, parallel = USUAL_PARALLEL } = options;
-  // The first file that fails ends the others; so does whoever asked for it all.
+  // The first failure ends the other files, and so does the caller's signal.
   const ended = new AbortController();
   const signal = options.signal === undefined ? ended.signal : AbortSignal.any([options.signal, ended.signal]);
   signal.throwIfAborted();

@@ -1,13 +1,13 @@
+import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ModelFile } from '../contract.js';
-import { ByteHash } from './byte-hash.js';
 
 const { O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
-/** Small enough to keep nobody else in the process waiting while it is hashed. */
+/** Small enough not to block the event loop while it is hashed. */
 const PIECE_BYTES = 2 ** 18;
 
-/** A file on its way: what came before is continued, with its checksum counted along. */
+/** An incomplete file: an earlier download is continued, with its checksum computed along the way. */
 export class PartialFile {
   readonly #file: ModelFile;
   readonly #handle: FileHandle;
@@ -22,8 +22,8 @@ export class PartialFile {
   }
 
   /**
-   * Throws what the system says; a link in its place is refused.
-   * @param count is told of what is there already as it is read, which takes a while for much
+   * Throws errors of the file system; a symbolic link is refused.
+   * @param count called with the bytes of an earlier download as they are read
    */
   static async open(
     path: string,
@@ -45,7 +45,7 @@ export class PartialFile {
     return this.#bytes;
   }
 
-  /** Whether part of it is from an earlier time, of which nobody knows how it ended. */
+  /** Whether part of it is from an earlier download, which may have ended badly. */
   get continued(): boolean {
     return this.#continued;
   }
@@ -59,7 +59,7 @@ export class PartialFile {
     this.#bytes += piece.length;
   }
 
-  /** From the beginning again. */
+  /** Starts again from the beginning. */
   async restart(): Promise<void> {
     await this.#handle.truncate(0);
     this.#hash = new ByteHash(this.#file);
@@ -67,8 +67,8 @@ export class PartialFile {
     this.#continued = false;
   }
 
-  /** Whether all its bytes are there and right; asked once, when they are there. They are on the disk then. */
-  async isRight(): Promise<boolean> {
+  /** Whether the checksum of the complete file matches; if so, it is on the disk. To be called once. */
+  async isVerified(): Promise<boolean> {
     if (!this.#hash.matches()) return false;
     await this.#handle.sync();
     return true;
@@ -90,5 +90,26 @@ export class PartialFile {
       count(bytesRead);
     }
     this.#continued = size > 0;
+  }
+}
+
+/** The checksum of a file whose bytes come one after the other; of one that has none, nothing is counted. */
+class ByteHash {
+  readonly #hash: Hash | null;
+  readonly #wanted: string | undefined;
+
+  constructor({ checksum, size }: ModelFile) {
+    this.#wanted = checksum?.hex;
+    if (checksum?.algorithm === 'git-sha1') this.#hash = createHash('sha1').update(`blob ${size}\0`);
+    else this.#hash = checksum === null ? null : createHash('sha256');
+  }
+
+  update(bytes: Uint8Array): void {
+    this.#hash?.update(bytes);
+  }
+
+  /** Ends it: whether these were the right bytes. */
+  matches(): boolean {
+    return this.#hash === null || this.#hash.digest('hex') === this.#wanted;
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FileSelection, selectFiles } from './select-files.js';
-import { matchesWildcard } from './wildcard.js';
+import { type FileSelection, matchesWildcard, selectFiles } from './select-files.js';
 
 function selected(paths: readonly string[], selection: FileSelection = {}): string[] {
   const files = paths.map((path) => ({ path, size: 1, checksum: null, tag: null }));
@@ -23,7 +22,7 @@ const REPOSITORY = [
 ];
 
 describe('selectFiles', () => {
-  it('prefers safetensors, and leaves out weights for others', () => {
+  it('prefers safetensors, and excludes weights for other programs', () => {
     expect(selected(REPOSITORY)).toEqual([
       'README.md',
       'config.json',
@@ -53,12 +52,12 @@ describe('selectFiles', () => {
     expect(selected(paths)).toEqual(expected);
   });
 
-  it('takes no weights twice', () => {
+  it('selects no weights twice', () => {
     expect(selected(['consolidated.safetensors', 'model.safetensors'])).toEqual(['model.safetensors']);
     expect(selected(['consolidated.safetensors', 'x.json'])).toEqual(['consolidated.safetensors', 'x.json']);
   });
 
-  it('takes what is allowed, in whatever format', () => {
+  it('selects allowed files in any format', () => {
     expect(selected(REPOSITORY, { allow: ['*.bin', 'config.json', 'original/*'] })).toEqual([
       'config.json',
       'original/consolidated.00.pth',
@@ -67,7 +66,7 @@ describe('selectFiles', () => {
     ]);
   });
 
-  it('leaves out what is ignored', () => {
+  it('excludes ignored files', () => {
     expect(selected(REPOSITORY, { ignore: ['original/*', '*.md', 'model*'] })).toEqual([
       'config.json',
       'tokenizer.json',
@@ -79,7 +78,7 @@ describe('selectFiles', () => {
     [['x'], { allow: ['y'] }, 'none of its 1 files is selected'],
     [['x'], { ignore: ['*'] }, 'none of its 1 files is selected'],
     [[], {}, 'has no files'],
-  ])('wants something of %j with %j', (paths, selection, problem) => {
+  ])('requires a file of %j with %j', (paths, selection, problem) => {
     expect(() => selected(paths, selection)).toThrow(
       expect.objectContaining({ code: 'MODEL_NOTHING_SELECTED', place: 'acme/tiny', problem }),
     );
@@ -108,7 +107,7 @@ describe('matchesWildcard', () => {
     expect(matchesWildcard(pattern, text)).toBe(expected);
   });
 
-  it('takes no time for what was made to take long', () => {
+  it('is fast for patterns that are made to be slow', () => {
     expect(matchesWildcard(`${'*a'.repeat(50)}b`, 'a'.repeat(5000))).toBe(false);
   });
 });

@@ -1,23 +1,22 @@
 import type { ModelFile } from '../contract.js';
 import { badPattern, nothingSelected } from '../errors.js';
-import { matchesWildcard } from './wildcard.js';
 
-/** Which files of a model are wanted. `*` stands for anything, folders included, and `?` for one character. */
+/** The files of a model to download. `*` matches anything, folders included, and `?` one character. */
 export interface FileSelection {
-  /** Only what matches one of these, in whatever format. Without it: everything, weights in one format. */
+  /** Only files that match one of these, in any format. Absent: all files, weights in one format. */
   readonly allow?: readonly string[];
-  /** Nothing that matches one of these. */
+  /** Without files that match one of these. */
   readonly ignore?: readonly string[];
 }
 
-/** Formats of weights; the first that a model has is taken, and the others are not. */
+/** Formats of weights by preference; only the first one that a model has is downloaded. */
 const WEIGHTS_BY_PREFERENCE: readonly RegExp[] = [/\.safetensors$/, /\.gguf$/, /\.bin$/, /\.(?:pth|pt|ckpt)$/];
-/** Weights for programs that are no inference engines of ours. */
+/** Weights for other programs than inference engines. */
 const OTHER_WEIGHTS = /\.(?:h5|msgpack|onnx|onnx_data|tflite|ot|mlmodel|mlpackage|pb)$/;
-/** All weights once more, as one file besides the usual ones. */
+/** A second copy of all weights in one file. */
 const SECOND_COPY = /(?:^|\/)consolidated[^/]*\.safetensors$/;
 
-/** Throws when nothing is left: an empty folder is not a model. */
+/** Throws when nothing is selected: an empty folder is not a model. */
 export function selectFiles(
   files: readonly ModelFile[],
   { allow, ignore = [] }: FileSelection,
@@ -40,4 +39,29 @@ function inOneFormat(files: readonly ModelFile[]): ModelFile[] {
   const kept = files.filter(({ path }) => !OTHER_WEIGHTS.test(path) && !others.some((format) => format.test(path)));
   const hasUsual = kept.some(({ path }) => taken?.test(path) && !SECOND_COPY.test(path));
   return hasUsual ? kept.filter(({ path }) => !SECOND_COPY.test(path)) : kept;
+}
+
+/** Whether a text matches a pattern in which `*` stands for anything, `/` too, and `?` for one character. */
+export function matchesWildcard(pattern: string, text: string): boolean {
+  let p = 0;
+  let t = 0;
+  /** Where to go back to: the latest star, and how far it reaches. */
+  let star = -1;
+  let reached = 0;
+  while (t < text.length) {
+    if (pattern[p] === '*') {
+      star = p++;
+      reached = t;
+    } else if (pattern[p] === '?' || pattern[p] === text[t]) {
+      p++;
+      t++;
+    } else if (star >= 0) {
+      p = star + 1;
+      t = ++reached;
+    } else {
+      return false;
+    }
+  }
+  while (pattern[p] === '*') p++;
+  return p === pattern.length;
 }

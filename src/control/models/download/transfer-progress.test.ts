@@ -9,7 +9,7 @@ function start() {
   return { clock, told, progress };
 }
 
-it('tells of bytes four times a second, and of phases and files always', () => {
+it('reports bytes four times a second, and every phase and file', () => {
   const { clock, progress, told } = start();
   progress.phase('downloading');
   for (let i = 0; i < 10; i++) {
@@ -29,7 +29,7 @@ it('tells of bytes four times a second, and of phases and files always', () => {
   expect(told.at(-1)).toMatchObject({ totalBytes: 10_000, totalFiles: 2, bytesPerSecond: 1000 });
 });
 
-it('counts what was there, but not for the speed', () => {
+it('counts bytes of an earlier download, but not for the speed', () => {
   const { clock, progress, told } = start();
   progress.count(5000, false);
   clock.time += 2000;
@@ -40,7 +40,7 @@ it('counts what was there, but not for the speed', () => {
   ]);
 });
 
-it('forgets how fast it was before', () => {
+it('computes the speed over the last seconds', () => {
   const { clock, progress, told } = start();
   for (let i = 0; i < 30; i++) {
     clock.time += 1000;
@@ -49,7 +49,7 @@ it('forgets how fast it was before', () => {
   expect(told.at(-1)!.bytesPerSecond).toBe(100);
 });
 
-it('goes back when a file begins again', () => {
+it('goes back when a file is started again', () => {
   const { clock, progress, told } = start();
   progress.count(500, true);
   clock.time += 1000;
@@ -57,7 +57,7 @@ it('goes back when a file begins again', () => {
   expect(told.at(-1)).toMatchObject({ bytes: 0, bytesPerSecond: 500 });
 });
 
-it('says when nothing comes, again and again, until something does', () => {
+it('reports a stall repeatedly until data arrives', () => {
   const { clock, progress, told } = start();
   progress.phase('downloading');
   clock.pass(6000);
@@ -73,7 +73,7 @@ it('says when nothing comes, again and again, until something does', () => {
   expect(told.at(-1)).toMatchObject({ bytes: 200, quietMs: 10_000 });
 });
 
-it('does not wait for bytes while another process downloads, nor when all is there, nor at the end', () => {
+it('reports no stall while it waits for another process, nor after the download', () => {
   const { clock, progress, told } = start();
   progress.phase('waiting');
   clock.pass(60_000);

@@ -1,49 +1,48 @@
 import type { Clock } from '../contract.js';
 
 export interface DownloadProgress {
-  /** `waiting` for another process that is downloading the same model. */
+  /** `waiting`: another process is downloading the same model. */
   readonly phase: 'waiting' | 'downloading' | 'publishing';
   readonly bytes: number;
   readonly totalBytes: number;
-  /** Over the last seconds; 0 when nothing has come yet. Bytes that were there already do not count. */
+  /** Over the last seconds; 0 before the first byte. Bytes of an earlier download do not count. */
   readonly bytesPerSecond: number;
   readonly files: number;
   readonly totalFiles: number;
-  /** For how long nothing has come, once that is long; 0 before. */
+  /** How long no byte has arrived, once that is notable; 0 before. */
   readonly quietMs: number;
 }
 
 export type OnProgress = (progress: DownloadProgress) => void;
 
-/** How often it is told at most, and how far back the speed looks. */
-const TELL_MS = 250;
+/** The shortest interval of reports, and the window of the speed. */
+const REPORT_MS = 250;
 const SAMPLE_MS = 1000;
 const SAMPLES = 10;
-/** How long nothing may come before that is told, and how often it is told again. */
+/** How long no byte may arrive before that is reported, and how often it is reported again. */
 const QUIET_MS = 10_000;
 
 /**
- * Counts what comes in and tells of it: every quarter of a second, whenever a file or a phase is over, and also when nothing comes
- * while something should.
+ * Counts the bytes of a download and reports them: every quarter of a second, when a file or a phase ends, and when no data arrives.
  */
 export class TransferProgress {
   readonly #clock: Clock;
-  readonly #tell: OnProgress;
+  readonly #onProgress: OnProgress;
   readonly #total: { bytes: number; files: number };
   #phase: DownloadProgress['phase'] = 'downloading';
   #bytes = 0;
   #files = 0;
   #received = 0;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #reportedAt = Number.NEGATIVE_INFINITY;
   #movedAt: number;
-  #forgetQuiet: () => void = () => {};
-  /** How much had been received when, oldest first. */
+  #cancelQuiet: () => void = () => {};
+  /** Bytes received over time, oldest first. */
   readonly #samples: { at: number; received: number }[];
 
-  constructor(total: { bytes: number; files: number }, clock: Clock, tell: OnProgress) {
+  constructor(total: { bytes: number; files: number }, clock: Clock, onProgress: OnProgress) {
     this.#total = total;
     this.#clock = clock;
-    this.#tell = tell;
+    this.#onProgress = onProgress;
     this.#movedAt = clock.now();
     this.#samples = [{ at: this.#movedAt, received: 0 }];
   }
@@ -54,17 +53,17 @@ export class TransferProgress {
     this.end();
     if (phase === 'downloading') {
       this.#movedAt = now;
-      this.#tellQuietAfter(QUIET_MS);
+      this.#reportQuietAfter(QUIET_MS);
     }
     this.#report(now);
   }
 
-  /** Nothing is waited for any more. */
+  /** Stops reporting that no data arrives. */
   end(): void {
-    this.#forgetQuiet();
+    this.#cancelQuiet();
   }
 
-  /** @param received whether they came from the registry just now */
+  /** @param received from the registry, rather than found from an earlier download */
   count(change: number, received: boolean): void {
     const now = this.#clock.now();
     this.#movedAt = now;
@@ -74,7 +73,7 @@ export class TransferProgress {
       this.#samples.push({ at: now, received: this.#received });
       if (this.#samples.length > SAMPLES) this.#samples.shift();
     }
-    if (now - this.#toldAt >= TELL_MS) this.#report(now);
+    if (now - this.#reportedAt >= REPORT_MS) this.#report(now);
   }
 
   fileDone(): void {
@@ -82,12 +81,12 @@ export class TransferProgress {
     this.#report(this.#clock.now());
   }
 
-  #tellQuietAfter(ms: number): void {
-    this.#forgetQuiet = this.#clock.after(ms, () => {
+  #reportQuietAfter(ms: number): void {
+    this.#cancelQuiet = this.#clock.after(ms, () => {
       const now = this.#clock.now();
       const quietMs = this.#quietMs(now);
       if (quietMs > 0) this.#report(now);
-      this.#tellQuietAfter(quietMs > 0 ? QUIET_MS : this.#movedAt + QUIET_MS - now);
+      this.#reportQuietAfter(quietMs > 0 ? QUIET_MS : this.#movedAt + QUIET_MS - now);
     });
   }
 
@@ -97,9 +96,9 @@ export class TransferProgress {
   }
 
   #report(now: number): void {
-    this.#toldAt = now;
+    this.#reportedAt = now;
     const { at, received } = this.#samples[0]!;
-    this.#tell({
+    this.#onProgress({
       phase: this.#phase,
       bytes: this.#bytes,
       totalBytes: this.#total.bytes,

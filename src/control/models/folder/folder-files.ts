@@ -2,14 +2,13 @@ import { type BigIntStats, readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelFile } from '../contract.js';
-import { unsafeFile } from '../errors.js';
+import { badChecksumLine, unsafeFile } from '../errors.js';
 import { checkPaths } from '../safe-path.js';
-import { CHECKSUM_LIST, readChecksumList } from './checksum-list.js';
 import { realPathBelow } from './real-path.js';
 
 /**
- * The files of a model folder in order of their paths, those beginning with a dot left out. A link may lead to a file
- * elsewhere below the registry's root, as caches of other programs have them; one that leads out of it is refused.
+ * The files of a model folder ordered by path, without hidden ones. A symbolic link may point to a file elsewhere below the
+ * registry's root, as in the caches of other programs; one that leads out of it is refused.
  */
 export async function folderFiles(root: string, folder: string): Promise<ModelFile[]> {
   const found: { path: string; size: number; tag: string }[] = [];
@@ -42,7 +41,24 @@ export async function folderFiles(root: string, folder: string): Promise<ModelFi
   });
 }
 
-/** Differs when a file was written. */
+/** Changes when a file is written. */
 export function changeTag(stats: BigIntStats): string {
   return `${stats.size}-${stats.mtimeNs}`;
+}
+
+/** What `sha256sum` prints and checks, beside the files that it is about. */
+const CHECKSUM_LIST = 'SHA256SUMS';
+
+const LINE = /^([0-9a-fA-F]{64}) [ *](?:\.\/)?(.+)$/;
+
+/** SHA-256 in hexadecimal digits by path. */
+function readChecksumList(text: string, file: string): Map<string, string> {
+  const sums = new Map<string, string>();
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const match = LINE.exec(line.trimEnd());
+    if (match === null) throw badChecksumLine(file, i + 1);
+    sums.set(match[2]!, match[1]!.toLowerCase());
+  }
+  return sums;
 }

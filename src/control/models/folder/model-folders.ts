@@ -6,18 +6,18 @@ import { modelNotFound, versionNeeded, versionNotFound } from '../errors.js';
 
 const CONFIG = 'config.json';
 const WEIGHTS = /\.(?:safetensors|gguf)$/;
-/** What the version of a model without versions is called. */
+/** The version of a model without versions. */
 const ONLY_VERSION = 'main';
-/** What is taken if nobody asks for a version. */
-const USUAL_VERSIONS = ['latest', ONLY_VERSION];
+/** Used when no version is requested. */
+const DEFAULT_VERSIONS = ['latest', ONLY_VERSION];
 
-/** Whether a folder is a model: a config or weights are directly in it. */
+/** Whether a folder is a model: it contains a config or weights. */
 async function isModelFolder(folder: string): Promise<boolean> {
   const entries = await readdir(folder).catch(() => []);
   return entries.some((name) => name === CONFIG || WEIGHTS.test(name));
 }
 
-/** The folders in a folder that are models, in order. */
+/** The sub-folders that are models, sorted. */
 async function modelsIn(folder: string): Promise<string[]> {
   const models: string[] = [];
   for (const name of await foldersIn(folder)) if (await isModelFolder(join(folder, name))) models.push(name);
@@ -25,8 +25,8 @@ async function modelsIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Every model below a root: `tiny` is a model, or has versions in it that are; so may `acme/tiny`. What could be a version
- * of `acme` or a model `acme/tiny` is listed as the former, and found under both.
+ * Every model below a root: `tiny` is a model, or contains versions that are; so may `acme/tiny`. What could be a version of `acme`
+ * or a model `acme/tiny` is listed as the former, and found under both names.
  */
 export async function listModelFolders(root: string): Promise<ModelListing[]> {
   const found: ModelListing[] = [];
@@ -47,11 +47,11 @@ export async function listModelFolders(root: string): Promise<ModelListing[]> {
   return found;
 }
 
-/** Where a model is, and which version that is. `place` is what errors call it. */
+/** The folder of a model and its version. @param place used in errors */
 export async function findModelFolder(
   root: string,
   name: string,
-  asked: string | undefined,
+  requested: string | undefined,
   place: string,
 ): Promise<{ folder: string; version: string }> {
   const home = join(root, name);
@@ -61,20 +61,20 @@ export async function findModelFolder(
     const known = (await listModelFolders(root)).map((model) => model.name);
     throw modelNotFound(place, known.length === 0 ? 'the folder has no models' : knownNames(name, known));
   }
-  if (asked !== undefined && (await isModelFolder(join(home, asked)))) {
-    return { folder: join(home, asked), version: asked };
+  if (requested !== undefined && (await isModelFolder(join(home, requested)))) {
+    return { folder: join(home, requested), version: requested };
   }
-  if (isPlain && (asked ?? ONLY_VERSION) === ONLY_VERSION) return { folder: home, version: ONLY_VERSION };
-  if (asked !== undefined) {
-    throw versionNotFound(place, asked, knownNames(asked, isPlain ? [ONLY_VERSION, ...versions] : versions));
+  if (isPlain && (requested ?? ONLY_VERSION) === ONLY_VERSION) return { folder: home, version: ONLY_VERSION };
+  if (requested !== undefined) {
+    throw versionNotFound(place, requested, knownNames(requested, isPlain ? [ONLY_VERSION, ...versions] : versions));
   }
-  const usual = USUAL_VERSIONS.find((one) => versions.includes(one));
-  if (usual === undefined && versions.length > 1) throw versionNeeded(place, versions);
-  const version = usual ?? versions[0]!;
+  const preferred = DEFAULT_VERSIONS.find((one) => versions.includes(one));
+  if (preferred === undefined && versions.length > 1) throw versionNeeded(place, versions);
+  const version = preferred ?? versions[0]!;
   return { folder: join(home, version), version };
 }
 
-/** Folders and links, without those that begin with a dot. A folder that cannot be read has none. */
+/** Folders and links, without hidden ones. Empty for a folder that cannot be read. */
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries

@@ -1,18 +1,16 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../contract.js';
 import { badRedirect, hubUnreachable, isModelProblem, oddResponse } from '../errors.js';
-import { networkProblem } from './network-problem.js';
-import { redirected } from './redirected.js';
 import { ResponseHeaders } from './response-headers.js';
 import { readResponseText, shownReason } from './response-text.js';
 import { type HubRequest, statusProblem } from './status-problem.js';
 
 const CONNECT_MS = 10_000;
 const HEADERS_MS = 30_000;
-/** Without a single byte. */
+/** Longest time without a byte. */
 const STALL_MS = 60_000;
 const MOST_REDIRECTS = 10;
-/** No list of files is longer. */
+/** Larger than any list of files. */
 const MOST_JSON_BYTES = 64 * 2 ** 20;
 const MOST_REASON_BYTES = 16 * 1024;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -20,16 +18,16 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 export interface HubResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  /** Of the hub's own answer, the first that tags the file: it knows more of it than whatever it sends us to. */
+  /** Of the hub's own response, the first one with an ETag: it knows more about the file than the target of a redirect. */
   readonly ownHeaders: ResponseHeaders;
-  /** Its errors are `ModelError`s already. */
+  /** Its errors are `ModelError`s. */
   readonly body: AsyncIterable<Uint8Array>;
   /** Instead of reading the body. */
   discard(): void;
 }
 
 export interface HubSettings {
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly base: string;
   readonly token: string | undefined;
   readonly clock: Clock;
@@ -39,13 +37,13 @@ interface Request {
   readonly method?: 'GET' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** A response that sends us elsewhere but has this header is answer enough. */
-  readonly enough?: string;
+  /** A redirect with this header is not followed. */
+  readonly endsWith?: string;
 }
 
 /**
- * Asks a hub. Redirects are followed here rather than by a library: the token goes to the hub's own origin only, and once a
- * redirect has left it, to nobody any more.
+ * The client of a hub. It follows redirects itself: the token is sent to the hub's own origin only, and not at all once a redirect has
+ * left it.
  */
 export class HubClient {
   readonly #base: string;
@@ -61,19 +59,19 @@ export class HubClient {
     this.#clock = clock;
   }
 
-  /** A document. */
+  /** A JSON document. */
   async json(path: string, asked: HubRequest, signal?: AbortSignal): Promise<unknown> {
-    const { body } = await this.ask(path, asked, { headers: { accept: 'application/json' }, signal });
+    const { body } = await this.request(path, asked, { headers: { accept: 'application/json' }, signal });
     const text = await readResponseText(body, MOST_JSON_BYTES);
     try {
       return JSON.parse(text ?? '');
     } catch {
-      throw oddResponse(asked.place, 'the answer is not JSON');
+      throw oddResponse(asked.place, 'the response is not JSON');
     }
   }
 
-  /** A response that is what was asked for; others are thrown as what they mean. */
-  async ask(path: string, asked: HubRequest, request: Request = {}): Promise<HubResponse> {
+  /** A successful response; others are thrown as errors. */
+  async request(path: string, asked: HubRequest, request: Request = {}): Promise<HubResponse> {
     try {
       const response = await this.#follow(new URL(this.#base + path), asked.place, request);
       const { headers, status } = response;
@@ -82,7 +80,7 @@ export class HubClient {
       throw statusProblem(asked, {
         status,
         headers,
-        said: shownReason(headers.text('x-error-message'), text, this.#token),
+        reason: shownReason(headers.text('x-error-message'), text, this.#token),
         hasToken: this.#token !== undefined,
         now: this.#clock.now(),
       });
@@ -99,7 +97,7 @@ export class HubClient {
   async #follow(
     first: URL,
     place: string,
-    { enough = '', headers, method = 'GET', signal }: Request,
+    { endsWith = '', headers, method = 'GET', signal }: Request,
   ): Promise<HubResponse> {
     const { request } = await import('undici');
     const dispatcher = await this.#connections();
@@ -117,22 +115,22 @@ export class HubClient {
       });
       const found = new ResponseHeaders(response.headers);
       if (isOwn && ownHeaders.tag === null) ownHeaders = found;
-      if (!REDIRECTS.includes(response.statusCode) || found.text(enough) !== undefined) {
+      if (!REDIRECTS.includes(response.statusCode) || found.text(endsWith) !== undefined) {
         return {
           status: response.statusCode,
           headers: found,
           ownHeaders,
-          body: told(response.body, place, signal),
+          body: withModelErrors(response.body, place, signal),
           discard: () => response.body.on('error', () => {}).destroy(),
         };
       }
       await response.body.dump();
       url = redirected(url, found.text('location'), place);
     }
-    throw badRedirect(place, `sends us elsewhere more than ${MOST_REDIRECTS} times`);
+    throw badRedirect(place, `redirects more than ${MOST_REDIRECTS} times`);
   }
 
-  /** Made when first needed: most commands ask no hub. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` count. */
+  /** Created on first use: most commands contact no hub. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are respected. */
   #connections(): Promise<Dispatcher> {
     this.#dispatcher ??= import('undici').then(
       ({ EnvHttpProxyAgent }) =>
@@ -146,12 +144,53 @@ export class HubClient {
   }
 }
 
-/** The bytes, with errors in our words. */
-async function* told(body: AsyncIterable<Uint8Array>, place: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+/** The bytes, with errors of the network as `ModelError`s. */
+async function* withModelErrors(
+  body: AsyncIterable<Uint8Array>,
+  place: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
     signal?.throwIfAborted();
     throw hubUnreachable(place, networkProblem(error));
   }
+}
+
+/** The target of a redirect. Other schemes, and redirects from https to http, are refused. */
+export function redirected(from: URL, location: string | undefined, place: string): URL {
+  const to = location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (to === undefined || (to.protocol !== 'https:' && to.protocol !== 'http:')) {
+    throw badRedirect(place, 'redirects to something that is not an http URL');
+  }
+  if (from.protocol === 'https:' && to.protocol === 'http:') throw badRedirect(place, 'redirects from https to http');
+  return to;
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'host cannot be looked up',
+  ENETUNREACH: 'network unreachable',
+  EHOSTUNREACH: 'host unreachable',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  UND_ERR_SOCKET: 'connection reset',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_HEADERS_TIMEOUT: 'no response',
+  UND_ERR_BODY_TIMEOUT: 'response stalled',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'response shorter than its content-length',
+};
+
+/** Why a request failed. Messages of libraries are not repeated: they may contain whole URLs. */
+export function networkProblem(error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === 'string')
+    return PROBLEMS[code] ?? (isCertificate(code) ? `certificate not accepted (${code})` : code);
+  return typeof cause === 'object' && cause !== null ? networkProblem(cause) : 'connection failed';
+}
+
+function isCertificate(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO|TLS/.test(code);
 }

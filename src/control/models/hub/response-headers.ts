@@ -12,15 +12,14 @@ export class ResponseHeaders {
   }
 
   /**
-   * What the hub tags a file with, without the marks around it. That of a large file is its SHA-256; others mean something to
-   * whoever made them.
+   * The ETag of a file without quotes. That of a large file is its SHA-256; others are opaque.
    */
   get tag(): string | null {
     const etag = this.text('x-linked-etag') ?? this.text('etag') ?? '';
     return etag === '' ? null : etag.replace(/^W\//, '').replaceAll('"', '');
   }
 
-  /** A whole number, or undefined. */
+  /** A non-negative integer, or undefined. */
   count(name: string): number | undefined {
     const value = Number(this.text(name) || Number.NaN);
     return Number.isSafeInteger(value) && value >= 0 ? value : undefined;

@@ -1,7 +1,7 @@
-/** How much of an explanation is shown. */
-const MOST_SAID = 200;
+/** Longer explanations are cut. */
+const MOST_CHARACTERS = 200;
 
-/** All of a body, or undefined when it is longer than `most` bytes. */
+/** A whole body; undefined when it is longer than `most` bytes. */
 export async function readResponseText(body: AsyncIterable<Uint8Array>, most: number): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -13,11 +13,11 @@ export async function readResponseText(body: AsyncIterable<Uint8Array>, most: nu
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** A server's explanation, to be put behind its status. It may have repeated what it was sent. */
+/** A server's explanation, to follow its status. The token is removed: a server may repeat what it was sent. */
 export function shownReason(header: string | undefined, body: string | undefined, token: string | undefined): string {
   const line = (header ?? errorField(body) ?? '').replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   const clean = token === undefined ? line : line.replaceAll(token, '***');
-  return clean === '' ? '' : `: ${clean.slice(0, MOST_SAID)}`;
+  return clean === '' ? '' : `: ${clean.slice(0, MOST_CHARACTERS)}`;
 }
 
 function errorField(body: string | undefined): string | undefined {

@@ -29,14 +29,14 @@ const resolved = async (name: string, version?: string) => {
   return [found?.slice(root.length + 1), taken];
 };
 
-describe('the address', () => {
+describe('the URL', () => {
   it.each([undefined, 'models', '/models', 'https://models', 'file://host/models'])('%s is refused', (url) => {
     expect(() => kind.open(url === undefined ? {} : { url }, new FakeClock())).toThrow(
-      expect.objectContaining({ code: 'REGISTRY_URL', hint: "give the address of a folder, as in 'file:///models'" }),
+      expect.objectContaining({ code: 'REGISTRY_URL', hint: "give the URL of a folder, as in 'file:///models'" }),
     );
   });
 
-  it('takes no token', () => {
+  it('refuses a token', () => {
     const settings = { url: 'file:///models', token: 'hf_x', place: 'r' };
     expect(() => kind.open(settings, new FakeClock())).toThrow(
       expect.objectContaining({ code: 'REGISTRY_TOKEN', place: 'r (token)', hint: 'leave it out' }),
@@ -52,7 +52,7 @@ describe('the address', () => {
 });
 
 describe('models', () => {
-  it('are folders with a config or weights, or with versions that have', async () => {
+  it('are folders with a config or weights, or with versions that have them', async () => {
     write('plain/config.json');
     write('quantised/model.Q4.gguf');
     write('tiny/v1/model.safetensors');
@@ -77,7 +77,7 @@ describe('models', () => {
     expect(await resolved('acme', 'tiny')).toEqual(['acme/tiny', 'tiny']);
   });
 
-  it('have the version that is asked for, or the usual one', async () => {
+  it('have the requested version, or the default one', async () => {
     write('plain/config.json');
     expect(await resolved('plain')).toEqual(['plain', 'main']);
     expect(await resolved('plain', 'main')).toEqual(['plain', 'main']);
@@ -95,7 +95,7 @@ describe('models', () => {
     expect(await resolved('tiny')).toEqual(['tiny/v1', 'latest']);
   });
 
-  it('are named when one is not there', async () => {
+  it('are listed when one does not exist', async () => {
     await expect(open().resolve('tiny')).rejects.toMatchObject({ hint: 'the folder has no models' });
     write('plain/config.json');
     await expect(open().resolve('plan')).rejects.toMatchObject({ hint: "did you mean 'plain'? known: plain" });
@@ -104,7 +104,7 @@ describe('models', () => {
 });
 
 describe('files', () => {
-  it('are all below the folder but hidden ones, in order', async () => {
+  it('are all but hidden ones below the folder, sorted', async () => {
     write('tiny/config.json');
     write('tiny/b/2.txt', 'two');
     write('tiny/b/1.txt', 'one');
@@ -118,7 +118,7 @@ describe('files', () => {
     ]);
   });
 
-  it('have checksums where a list of them is', async () => {
+  it('have checksums if there is a list of them', async () => {
     write('tiny/config.json');
     write('tiny/b/1.txt', 'one');
     const [one, two] = [sha256(Buffer.from('one')), sha256(Buffer.from('{}'))];
@@ -157,7 +157,7 @@ describe('files', () => {
     symlinkSync(join(folder, target), join(root, path));
     await expect(open().resolve(path.split('/')[0]!)).rejects.toMatchObject({
       code: 'MODEL_FILE_NAME',
-      problem: 'leads out of the folder of the registry',
+      problem: 'leads out of the registry folder',
     });
   });
 
@@ -172,13 +172,13 @@ describe('files', () => {
     await expect(open().resolve('tiny')).rejects.toMatchObject({ code, place, problem });
   });
 
-  it('with odd names are refused', async () => {
+  it('with invalid names are refused', async () => {
     write('tiny/config.json');
     write('tiny/a\\b');
     await expect(open().resolve('tiny')).rejects.toMatchObject({ code: 'MODEL_FILE_NAME' });
   });
 
-  it('make another revision when one of them changes', async () => {
+  it('change the revision when one of them changes', async () => {
     write('tiny/config.json');
     const before = await open().resolve('tiny');
     utimesSync(join(root, 'tiny/config.json'), 1, 1);
@@ -188,7 +188,7 @@ describe('files', () => {
 });
 
 describe('reading', () => {
-  it('notices that a file has gone', async () => {
+  it('fails when a file has been removed', async () => {
     write('tiny/config.json');
     const registry = open();
     const model = await registry.resolve('tiny');
@@ -198,7 +198,7 @@ describe('reading', () => {
     await expect(registry.open(model, model.files[0]!, 0)).rejects.toMatchObject({ code: 'REGISTRY_FOLDER' });
   });
 
-  it('notices that a file is written to while it is read', async () => {
+  it('fails when a file changes while it is read', async () => {
     write('tiny/model.gguf', 'x'.repeat(3 * 2 ** 20));
     const registry = open();
     const model = await registry.resolve('tiny');
@@ -208,7 +208,7 @@ describe('reading', () => {
     };
     await expect(read()).rejects.toMatchObject({
       code: 'MODEL_FILE_CHANGED',
-      problem: 'has changed while it was read',
+      problem: 'changed while it was read',
     });
   });
 });

@@ -20,15 +20,15 @@ import { findModelFolder, listModelFolders } from '../folder/model-folders.js';
 import { realPathBelow } from '../folder/real-path.js';
 import { checkModelName, checkVersion } from '../model-name.js';
 
-const USUAL_LIMIT = 100;
-/** Small enough to keep nobody else in the process waiting while it is hashed. */
+const DEFAULT_LIMIT = 100;
+/** Small enough not to block the event loop while it is hashed. */
 const PIECE_BYTES = 2 ** 18;
 
-/** A folder of models on this machine: `name/version` or `name`, each as it would be on the hub. */
+/** A folder of models on this machine: `name/version` or `name`, each in the layout of the hub. */
 export const fileRegistry: RegistryKind = {
   name: 'file',
   summary: 'A folder of models on this machine',
-  usualUrl: null,
+  defaultUrl: null,
   takesToken: false,
   open: (settings) => new FolderRegistry(settings),
 };
@@ -38,7 +38,7 @@ class FolderRegistry implements ModelRegistry {
   readonly #path: string;
 
   constructor({ place = 'registry', token, url }: RegistrySettings) {
-    if (token !== undefined) throw badToken(`${place} (token)`, 'a folder takes none', 'leave it out');
+    if (token !== undefined) throw badToken(`${place} (token)`, 'is not used by a folder', 'leave it out');
     this.#path = pathOf(url, `${place} (url)`);
     this.address = pathToFileURL(this.#path).href;
   }
@@ -53,7 +53,7 @@ class FolderRegistry implements ModelRegistry {
     }
   }
 
-  async list({ limit = USUAL_LIMIT, search = '' }: ListQuery, signal?: AbortSignal): Promise<ModelListing[]> {
+  async list({ limit = DEFAULT_LIMIT, search = '' }: ListQuery, signal?: AbortSignal): Promise<ModelListing[]> {
     const wanted = search.toLowerCase();
     const models = await listModelFolders(await this.#root(signal));
     return models.filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, limit);
@@ -99,7 +99,7 @@ class FolderRegistry implements ModelRegistry {
   }
 }
 
-/** What the system says, in our words and with its place. */
+/** Errors of the file system as errors of the registry. */
 function readable(error: unknown, place: string): ModelProblem {
   if (isModelProblem(error)) return error;
   const { path = place } = error as NodeJS.ErrnoException;
@@ -107,12 +107,12 @@ function readable(error: unknown, place: string): ModelProblem {
 }
 
 function pathOf(url: string | undefined, place: string): string {
-  const accepted = "the address of a folder, as in 'file:///models'";
+  const accepted = "the URL of a folder, as in 'file:///models'";
   if (url === undefined) throw badUrl(place, 'is missing', accepted);
   try {
     return fileURLToPath(url).replace(/(?<=.)\/+$/, '');
   } catch {
-    throw badUrl(place, 'is not the address of a folder on this machine', accepted);
+    throw badUrl(place, 'is not the URL of a folder on this machine', accepted);
   }
 }
 
@@ -136,7 +136,7 @@ async function* readFrom(
       const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, size - at));
       const { bytesRead } = await handle.read(piece, 0, piece.length, at);
       if (bytesRead === 0 || changeTag(await handle.stat({ bigint: true })) !== tag) {
-        throw fileChanged(path, 'has changed while it was read');
+        throw fileChanged(path, 'changed while it was read');
       }
       at += bytesRead;
       yield piece.subarray(0, bytesRead);

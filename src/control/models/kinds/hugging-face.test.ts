@@ -12,8 +12,7 @@ import { ModelError } from '../errors.js';
 import { FakeClock } from '../fake-clock.fixture.js';
 import { FakeHub, refuse } from '../fake-hub.fixture.js';
 import { fakeBytes, tinyModel } from '../fake-model.fixture.js';
-import { networkProblem } from '../hub/network-problem.js';
-import { redirected } from '../hub/redirected.js';
+import { networkProblem, redirected } from '../hub/hub-client.js';
 import { bytesOf } from '../registry.contract.js';
 import { huggingFaceRegistry } from './hugging-face.js';
 
@@ -56,7 +55,7 @@ const answer = (status: number, headers: Record<string, string> = {}, body = '')
 };
 
 describe('a token', () => {
-  it('goes to the hub with every request, and not to the host it sends us to', async () => {
+  it('is sent to the hub with every request, and not to the target of a redirect', async () => {
     hub.token = TOKEN;
     await bytesOf(await openLarge(open({ token: TOKEN })));
     const sent = hub.asked.map(({ headers, server }) => [server, headers.authorization]);
@@ -67,7 +66,7 @@ describe('a token', () => {
     ]);
   });
 
-  it('stays on the hub for redirects of its own', async () => {
+  it('is sent for redirects within the hub', async () => {
     hub.token = TOKEN;
     const registry = open({ token: TOKEN });
     const model = await registry.resolve('acme/tiny');
@@ -79,7 +78,7 @@ describe('a token', () => {
     ]);
   });
 
-  it('is not sent again when another host sends us back', async () => {
+  it('is not sent again when another host redirects back', async () => {
     hub.token = TOKEN;
     hub.once('/blobs/', answer(302, { location: `${hub.url}/api/models?back` }));
     await openLarge(open({ token: TOKEN })).catch(() => {});
@@ -94,16 +93,16 @@ describe('a token', () => {
     const messages = [];
     for (let i = 0; i < 2; i++) messages.push(await registry.list({}).catch((error) => error.message));
     expect(messages).toEqual([
-      `${hub.url}: does not allow it: no *** here; give a token that may read it`,
-      `${hub.url}: answered 418: *** is wrong; check that the address is that of a model hub`,
+      `${hub.url}: access denied: no *** here; give a token with read access`,
+      `${hub.url}: returned status 418: *** is wrong; check that the address is that of a model hub`,
     ]);
   });
 
   it.each([
     ['', 'is empty'],
     [' \n', 'is empty'],
-    ['hf_a\nhf_b', 'has characters that no token has'],
-    ['hf_é', 'has characters that no token has'],
+    ['hf_a\nhf_b', 'contains characters that are not allowed in a token'],
+    ['hf_é', 'contains characters that are not allowed in a token'],
   ])('%j is refused without being repeated', (token, problem) => {
     expect(() => open({ token, place: "ModelRegistry 'hub'" })).toThrow(
       expect.objectContaining({
@@ -114,12 +113,12 @@ describe('a token', () => {
   });
 });
 
-describe('the address', () => {
+describe('the URL', () => {
   it.each([
-    ['hub', 'is not an address'],
+    ['hub', 'is not a URL'],
     ['ftp://hub', 'is not http or https'],
-    ['https://user:hunter2@hub', 'holds a password'],
-    ['https://hunter2@hub', 'holds a password'],
+    ['https://user:hunter2@hub', 'contains a password'],
+    ['https://hunter2@hub', 'contains a password'],
     ['https://hub?token=hunter2', 'has a query'],
   ])('%s is refused without being repeated', (url, problem) => {
     let error: unknown;
@@ -139,7 +138,7 @@ describe('the address', () => {
     expect(hub.asked[0]!.path).toBe('/mirrors/hub/api/models?limit=1');
   });
 
-  it('is asked through the proxy of the environment', async () => {
+  it('is reached through the proxy of the environment', async () => {
     const asked: string[] = [];
     const proxy = createServer((request, response) => {
       asked.push(request.url!);
@@ -159,8 +158,8 @@ describe('the address', () => {
   });
 });
 
-describe('what is asked', () => {
-  it('escapes versions and files', async () => {
+describe('requests', () => {
+  it('escape versions and files', async () => {
     hub.put('acme/tiny', 'refs/pr/1', { 'a b/100% #1?.txt': Buffer.from('x') });
     const registry = open();
     const model = await registry.resolve('acme/tiny', 'refs/pr/1');
@@ -169,7 +168,7 @@ describe('what is asked', () => {
     expect(hub.asked[1]!.path).toBe(`/acme/tiny/resolve/${model.revision}/a%20b/100%25%20%231%3F.txt`);
   });
 
-  it('pins the commit that a branch was at', async () => {
+  it('use the commit of a branch after it has moved', async () => {
     const registry = open();
     const model = await registry.resolve('acme/tiny');
     hub.put('acme/tiny', 'main', tinyModel('later'));
@@ -180,7 +179,7 @@ describe('what is asked', () => {
     expect([model.version, model.revision]).toEqual(['main', commit]);
   });
 
-  it('asks for what the listing of a mirror leaves out', async () => {
+  it('complete the file list of a mirror', async () => {
     const whole = await open().resolve('acme/tiny');
     hub.listsBlobs = false;
     const model = await open().resolve('acme/tiny');
@@ -193,7 +192,7 @@ describe('what is asked', () => {
     expect(heads.map(({ server }) => server)).toEqual(heads.map(() => 'hub'));
   });
 
-  it('notices by its tag that a small file changed', async () => {
+  it('detect a changed small file by its ETag', async () => {
     hub.listsBlobs = false;
     const registry = open();
     const model = await registry.resolve('acme/tiny');
@@ -204,21 +203,21 @@ describe('what is asked', () => {
     });
   });
 
-  it('wants to know how long a file is', async () => {
+  it('fail when a file has no length', async () => {
     hub.listsBlobs = false;
     hub.faults.push(({ method }, response) => {
       if (method === 'HEAD') response.writeHead(200, { 'transfer-encoding': 'chunked' }).end();
       return method === 'HEAD';
     });
     await expect(open().resolve('acme/tiny')).rejects.toMatchObject({
-      code: 'REGISTRY_ANSWER',
+      code: 'REGISTRY_RESPONSE',
       place: expect.stringContaining('(file "config.json")'),
-      problem: 'the answer does not tell how long it is',
+      problem: 'the response has no length',
     });
   });
 });
 
-describe('a refusal', () => {
+describe('an error status', () => {
   const failure = (settings: RegistrySettings, name = 'acme/tiny', version?: string) =>
     open(settings)
       .resolve(name, version)
@@ -239,30 +238,30 @@ describe('a refusal', () => {
     [404, {}, 'MODEL_NOT_FOUND'],
     [403, { 'x-error-code': 'GatedRepo' }, 'MODEL_GATED'],
     [404, { 'x-error-code': 'EntryNotFound' }, 'MODEL_FILE_NOT_FOUND'],
-    [418, {}, 'REGISTRY_ANSWER'],
-    [304, {}, 'REGISTRY_ANSWER'],
+    [418, {}, 'REGISTRY_RESPONSE'],
+    [304, {}, 'REGISTRY_RESPONSE'],
   ])('%i with %j', async (status, headers, code) => {
     hub.once('/api/models/', answer(status, headers as Record<string, string>));
     expect(await failure({})).toMatchObject({ code });
   });
 
-  it('404 of the list is no hub', async () => {
+  it('404 for the list means that the URL is not a hub', async () => {
     hub.once('/api/models', answer(404, {}, '<html>'));
-    expect(await open().connect()).toMatchObject({ connected: false, problem: { code: 'REGISTRY_ANSWER' } });
+    expect(await open().connect()).toMatchObject({ connected: false, problem: { code: 'REGISTRY_RESPONSE' } });
   });
 
-  it('of a gated model comes with its files', async () => {
+  it('for a gated model is returned with its files', async () => {
     hub.token = TOKEN;
     hub.put('acme/gated', 'main', tinyModel('gated'), { gated: true });
     const registry = open({ token: TOKEN });
     const model = await registry.resolve('acme/gated');
     await expect(registry.open(model, model.files[0]!, 0)).rejects.toMatchObject({
       code: 'MODEL_GATED',
-      hint: "accept them on the model's page, and give a token of that account",
+      hint: "accept them on the model's page, and give a token of the same account",
     });
   });
 
-  it('of a single file', async () => {
+  it('for a single file', async () => {
     hub.once('/resolve/', answer(404));
     const registry = open();
     await expect(openLarge(registry)).rejects.toMatchObject({
@@ -272,7 +271,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('trying again', () => {
+describe('a retry', () => {
   it.each([
     ['as long as it is told', { 'retry-after': '7' }, 7000],
     ['until it is told', { 'retry-after': 'Tue, 01 Jan 2030 00:00:20 GMT' }, 20_000],
@@ -286,7 +285,7 @@ describe('trying again', () => {
     expect(clock.slept).toEqual([waited]);
   });
 
-  it('does not wait for an hour', async () => {
+  it('is not made when the wait would be an hour', async () => {
     hub.once('/api/', answer(429, { 'retry-after': '3600' }));
     await expect(open().resolve('acme/tiny')).rejects.toMatchObject({
       code: 'REGISTRY_RATE_LIMITED',
@@ -297,7 +296,7 @@ describe('trying again', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  it('outlasts failures, longer each time', async () => {
+  it('waits longer after each failure', async () => {
     hub.once('/api/', answer(503, {}, '{"error": "busy"}'));
     hub.once('/api/', answer(500));
     hub.once('/api/', (response) => response.destroy());
@@ -306,17 +305,17 @@ describe('trying again', () => {
     expect(clock.slept).toEqual([1000, 2000, 4000, 8000]);
   });
 
-  it('gives up after the fifth', async () => {
+  it('is not made after the fifth failure', async () => {
     hub.once('/api/', answer(503, {}, '{"error": "busy"}'), 5);
     await expect(open().list({})).rejects.toMatchObject({
       code: 'REGISTRY_FAILING',
       transient: true,
-      message: `${hub.url}: answered 503: busy; try again later, or another mirror`,
+      message: `${hub.url}: returned status 503: busy; try again later, or use another mirror`,
     });
     expect(clock.slept).toHaveLength(4);
   });
 
-  it('is not for connecting', async () => {
+  it('is not made by connect', async () => {
     hub.once('/api/', answer(503));
     expect(await open().connect()).toMatchObject({ connected: false, problem: { code: 'REGISTRY_FAILING' } });
     hub.once('/api/', answer(429));
@@ -326,22 +325,22 @@ describe('trying again', () => {
   });
 });
 
-describe('an answer that is not one', () => {
+describe('an invalid response', () => {
   const sha = 'a'.repeat(40);
   const sibling = (...names: unknown[]) => JSON.stringify({ sha, siblings: names.map((rfilename) => ({ rfilename })) });
 
   it.each([
-    ['<html>', 'the answer is not JSON'],
-    ['', 'the answer is not JSON'],
-    ['null', 'the answer names no commit'],
-    ['[]', 'the answer names no commit'],
-    ['{"sha": "main", "siblings": []}', 'the answer names no commit'],
-    [`{"sha": "${sha}"}`, 'the answer lists no files'],
-    [`{"sha": "${sha}", "siblings": [3]}`, 'the answer lists no files'],
-    [sibling(7), 'the answer lists no files'],
+    ['<html>', 'the response is not JSON'],
+    ['', 'the response is not JSON'],
+    ['null', 'the response has no commit'],
+    ['[]', 'the response has no commit'],
+    ['{"sha": "main", "siblings": []}', 'the response has no commit'],
+    [`{"sha": "${sha}"}`, 'the response has no file list'],
+    [`{"sha": "${sha}", "siblings": [3]}`, 'the response has no file list'],
+    [sibling(7), 'the response has no file list'],
   ])('%s', async (body, problem) => {
     hub.once('/api/', answer(200, {}, body));
-    await expect(open().resolve('acme/tiny')).rejects.toMatchObject({ code: 'REGISTRY_ANSWER', problem });
+    await expect(open().resolve('acme/tiny')).rejects.toMatchObject({ code: 'REGISTRY_RESPONSE', problem });
   });
 
   it.each([
@@ -366,30 +365,30 @@ describe('an answer that is not one', () => {
     });
   });
 
-  it('is never longer than what can be a list of files', async () => {
+  it('is not read without limit', async () => {
     const mebibyte = Buffer.alloc(2 ** 20, ' ');
     hub.once('/api/', (response) => {
       response.writeHead(200);
       for (let i = 0; i < 65; i++) response.write(mebibyte);
       response.end('{}');
     });
-    await expect(open().resolve('acme/tiny')).rejects.toMatchObject({ problem: 'the answer is not JSON' });
+    await expect(open().resolve('acme/tiny')).rejects.toMatchObject({ problem: 'the response is not JSON' });
   });
 
-  it('skips what is no model in a list', async () => {
+  it('skips list entries that are not models', async () => {
     hub.once('/api/models', answer(200, {}, '[{"modelId": "acme/old"}, {}, null, {"id": 3}]'));
     expect(await open().list({})).toEqual([{ name: 'acme/old', versions: [] }]);
     hub.once('/api/models', answer(200, {}, '{}'));
-    await expect(open().list({})).rejects.toMatchObject({ problem: 'the answer is not a list of models' });
+    await expect(open().list({})).rejects.toMatchObject({ problem: 'the response is not a list of models' });
   });
 });
 
 describe('redirects', () => {
   it.each([
-    ['in circles', { location: '/api/models?limit=1' }, 'sends us elsewhere more than 10 times'],
-    ['to nowhere', {}, 'sends us to what is not an address on the web'],
-    ['to a file', { location: 'file:///etc/passwd' }, 'sends us to what is not an address on the web'],
-    ['to nonsense', { location: 'http://[' }, 'sends us to what is not an address on the web'],
+    ['in circles', { location: '/api/models?limit=1' }, 'redirects more than 10 times'],
+    ['to nowhere', {}, 'redirects to something that is not an http URL'],
+    ['to a file', { location: 'file:///etc/passwd' }, 'redirects to something that is not an http URL'],
+    ['to nonsense', { location: 'http://[' }, 'redirects to something that is not an http URL'],
   ])('%s', async (_, headers, problem) => {
     hub.once('/api/', answer(302, headers as unknown as Record<string, string>), 20);
     expect(await open().connect()).toMatchObject({ problem: { code: 'REGISTRY_REDIRECT', problem } });
@@ -400,54 +399,54 @@ describe('redirects', () => {
     expect(redirect('../c')).toBe('https://hub/c');
     expect(redirect('https://cdn/x')).toBe('https://cdn/x');
     expect(() => redirect('http://hub/a')).toThrow(
-      expect.objectContaining({ code: 'REGISTRY_REDIRECT', place: 'the hub', problem: 'sends us from https to http' }),
+      expect.objectContaining({ code: 'REGISTRY_REDIRECT', place: 'the hub', problem: 'redirects from https to http' }),
     );
   });
 });
 
-describe('nobody there', () => {
+describe('a connection problem', () => {
   const problem = async (url: string) => ((await open({ url }).connect()) as { problem: ModelError }).problem;
 
-  it('nobody who listens', async () => {
+  it('connection refused', async () => {
     expect(await problem('http://127.0.0.1:1')).toMatchObject({
       code: 'REGISTRY_UNREACHABLE',
       transient: true,
-      message: 'http://127.0.0.1:1: nobody listens there; check its address, the network and the proxy',
+      message: 'http://127.0.0.1:1: connection refused; check its address, the network and the proxy',
     });
   });
 
-  it.skipIf(certificate === null)('nobody who is trusted', async () => {
+  it.skipIf(certificate === null)('untrusted certificate', async () => {
     const [cert, key] = [readFileSync(certificate!.cert), readFileSync(certificate!.key)];
     const server = createSecureServer({ cert, key });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     vi.stubEnv('https_proxy', '');
     const { message } = await problem(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    expect(message).toMatch(/: its certificate is refused \(\w+\); /);
+    expect(message).toMatch(/: certificate not accepted \(\w+\); /);
     server.close();
   });
 
   it.each([
-    [{ code: 'UND_ERR_BODY_TIMEOUT' }, 'stopped in the middle of an answer'],
-    [{ code: 'ENOTFOUND' }, 'its name is not known'],
-    [{ cause: { code: 'ECONNRESET' } }, 'the connection broke'],
+    [{ code: 'UND_ERR_BODY_TIMEOUT' }, 'response stalled'],
+    [{ code: 'ENOTFOUND' }, 'host not found'],
+    [{ cause: { code: 'ECONNRESET' } }, 'connection reset'],
     [{ code: 'HPE_INVALID_CONSTANT' }, 'HPE_INVALID_CONSTANT'],
-    [{ cause: null }, 'the connection failed'],
+    [{ cause: null }, 'connection failed'],
   ])('%j', (error, words) => {
     expect(networkProblem(error)).toBe(words);
   });
 });
 
-describe('a part of a file', () => {
-  it('begins at 0 when the server cannot skip', async () => {
+describe('a range of a file', () => {
+  it('begins at 0 when the server ignores the range', async () => {
     hub.once('/blobs/', answer(200, {}, 'x'.repeat(300_000)));
     const { begins, bytes } = await openLarge(open(), 1000);
     expect([begins, (await bytesOf({ begins, bytes })).length]).toEqual([0, 300_000]);
   });
 
   it.each([
-    ['of another place', { 'content-range': 'bytes 900-299999/300000' }, 206, 'another part of it was sent'],
-    ['of no place', {}, 206, 'another part of it was sent'],
+    ['of another place', { 'content-range': 'bytes 900-299999/300000' }, 206, 'another range was returned'],
+    ['of no place', {}, 206, 'another range was returned'],
     ['of a longer file', { 'content-range': 'bytes 1000-399999/400000' }, 206, 'has 400000 bytes now, not 300000'],
     ['of another length', { 'content-length': '3' }, 200, 'has 3 bytes now, not 300000'],
     ['behind its end', {}, 416, 'is shorter than it was'],
@@ -456,25 +455,25 @@ describe('a part of a file', () => {
     await expect(openLarge(open(), 1000)).rejects.toMatchObject({ code: 'MODEL_FILE_CHANGED', problem });
   });
 
-  it('of a file whose length nobody tells', async () => {
+  it('of a file of unknown length', async () => {
     hub.once('/blobs/', answer(206, { 'content-range': 'bytes 299999-299999/*' }, 'x'));
     expect((await bytesOf(await openLarge(open(), 299_999))).toString()).toBe('x');
   });
 
-  it('that ends before it should', async () => {
+  it('that ends too early', async () => {
     hub.once('/blobs/', (response) => {
       response.writeHead(200, { 'content-length': 300_000 });
       response.write('x'.repeat(1000), () => response.destroy());
     });
     await expect(openLarge(open()).then(bytesOf)).rejects.toMatchObject({
       code: 'REGISTRY_UNREACHABLE',
-      problem: 'the connection broke',
+      problem: 'connection reset',
       transient: true,
     });
   });
 
-  it('that refuses with a page', async () => {
+  it('that is refused with an HTML page', async () => {
     hub.once('/blobs/', (response) => refuse(response, 403, undefined, 'Request has expired'));
-    await expect(openLarge(open())).rejects.toMatchObject({ problem: 'does not allow it: Request has expired' });
+    await expect(openLarge(open())).rejects.toMatchObject({ problem: 'access denied: Request has expired' });
   });
 });

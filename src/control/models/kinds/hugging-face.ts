@@ -18,17 +18,17 @@ import type { HubRequest } from '../hub/status-problem.js';
 import { inParallel } from '../in-parallel.js';
 import { checkModelName, checkVersion } from '../model-name.js';
 
-const USUAL_URL = 'https://huggingface.co';
-const USUAL_VERSION = 'main';
-const USUAL_LIMIT = 100;
-/** Questions about single files, at a time. */
-const QUESTIONS = 8;
+const DEFAULT_URL = 'https://huggingface.co';
+const DEFAULT_VERSION = 'main';
+const DEFAULT_LIMIT = 100;
+/** Concurrent requests about single files. */
+const MOST_REQUESTS = 8;
 
-/** The hub itself, or whatever answers as it does: mirrors, and proxies that keep what they have seen. */
+/** The hub, or a server with the same API: mirrors and caching proxies. */
 export const huggingFaceRegistry: RegistryKind = {
   name: 'hugging-face',
   summary: 'The Hugging Face hub, or a mirror of it',
-  usualUrl: USUAL_URL,
+  defaultUrl: DEFAULT_URL,
   takesToken: true,
   open: (settings, clock) => new HuggingFaceRegistry(settings, clock),
 };
@@ -38,7 +38,7 @@ class HuggingFaceRegistry implements ModelRegistry {
   readonly #client: HubClient;
   readonly #clock: Clock;
 
-  constructor({ place = 'registry', token, url = USUAL_URL }: RegistrySettings, clock: Clock) {
+  constructor({ place = 'registry', token, url = DEFAULT_URL }: RegistrySettings, clock: Clock) {
     this.address = baseOf(url, `${place} (url)`);
     this.#client = new HubClient({ base: this.address, token: tokenOf(token, `${place} (token)`), clock });
     this.#clock = clock;
@@ -54,13 +54,13 @@ class HuggingFaceRegistry implements ModelRegistry {
     }
   }
 
-  async list({ limit = USUAL_LIMIT, search = '' }: ListQuery, signal?: AbortSignal): Promise<ModelListing[]> {
+  async list({ limit = DEFAULT_LIMIT, search = '' }: ListQuery, signal?: AbortSignal): Promise<ModelListing[]> {
     const path = `/api/models?search=${encodeURIComponent(search)}&limit=${limit}`;
     const response = await retrying(() => this.#client.json(path, this.#models(), signal), this.#clock, signal);
     return readListing(response, this.address).slice(0, limit);
   }
 
-  async resolve(name: string, version = USUAL_VERSION, signal?: AbortSignal): Promise<ResolvedModel> {
+  async resolve(name: string, version = DEFAULT_VERSION, signal?: AbortSignal): Promise<ResolvedModel> {
     checkModelName(name);
     checkVersion(name, version);
     const place = `${this.address}/${name}`;
@@ -69,19 +69,19 @@ class HuggingFaceRegistry implements ModelRegistry {
     const response = await retrying(() => this.#client.json(path, asked, signal), this.#clock, signal);
     const { commit, files } = readRevision(response, place);
     const complete: ModelFile[] = [];
-    await inParallel(files, QUESTIONS, async (file, i) => {
+    await inParallel(files, MOST_REQUESTS, async (file, i) => {
       complete[i] = await this.#completed(name, commit, file, signal);
     });
     return { name, version, revision: commit, files: complete, folder: null };
   }
 
   async open(model: ResolvedModel, file: ModelFile, offset: number, signal?: AbortSignal): Promise<OpenedFile> {
-    // A range that begins at the end would be refused.
+    // Servers refuse a range that begins at the end.
     if (offset === file.size) return { begins: offset, bytes: nothing() };
     const asked = this.#file(model.name, file.path);
     const headers: Record<string, string> = offset === 0 ? {} : { range: `bytes=${offset}-` };
     const path = resolvePath(model.name, model.revision, file.path);
-    const response = await this.#client.ask(path, asked, { headers, signal });
+    const response = await this.#client.request(path, asked, { headers, signal });
     const change = changeSince(file, offset, response);
     if (change === undefined) return { begins: response.status === 206 ? offset : 0, bytes: response.body };
     response.discard();
@@ -92,13 +92,13 @@ class HuggingFaceRegistry implements ModelRegistry {
     return this.#client.close();
   }
 
-  /** A large file is answered with a redirect that tells all there is to know. */
+  /** The redirect of a large file has its size and checksum in its headers. */
   async #completed(name: string, commit: string, file: ListedFile, signal?: AbortSignal): Promise<ModelFile> {
     const { checksum, path, size } = file;
     if (size !== null && checksum !== null) return { path, size, checksum, tag: null };
     const asked = this.#file(name, path);
-    const request = { method: 'HEAD', enough: 'x-linked-size', signal } as const;
-    const head = () => this.#client.ask(resolvePath(name, commit, path), asked, request);
+    const request = { method: 'HEAD', endsWith: 'x-linked-size', signal } as const;
+    const head = () => this.#client.request(resolvePath(name, commit, path), asked, request);
     const response = await retrying(head, this.#clock, signal);
     response.discard();
     return completedFile(file, response, asked.place);
@@ -120,26 +120,26 @@ function resolvePath(name: string, revision: string, path: string): string {
   return `/${name}/resolve/${revision}/${file}`;
 }
 
-/** Without a slash at its end. Mirrors may be below a path. */
+/** Without a slash at the end. Mirrors may be below a path. */
 function baseOf(given: string, place: string): string {
-  const accepted = `an address as in '${USUAL_URL}'`;
-  if (!URL.canParse(given)) throw badUrl(place, 'is not an address', accepted);
+  const accepted = `a URL as in '${DEFAULT_URL}'`;
+  if (!URL.canParse(given)) throw badUrl(place, 'is not a URL', accepted);
   const url = new URL(given);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw badUrl(place, 'is not http or https', accepted);
   if (url.username !== '' || url.password !== '') {
-    throw badUrl(place, 'holds a password', `${accepted}, and the secret as the token`);
+    throw badUrl(place, 'contains a password', `${accepted}, and the secret as the token`);
   }
   if (url.search !== '' || url.hash !== '') throw badUrl(place, 'has a query', accepted);
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Files of tokens often end with a line break; anything else that no header can hold is a mistake. */
+/** Token files often end with a line break; any other character that a header cannot hold is an error. */
 function tokenOf(given: string | undefined, place: string): string | undefined {
   const token = given?.trim();
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
   throw badToken(
     place,
-    token === '' ? 'is empty' : 'has characters that no token has',
+    token === '' ? 'is empty' : 'contains characters that are not allowed in a token',
     'give the token alone, or none',
   );
 }

@@ -347,7 +347,7 @@ describe('a model from a registry', () => {
     await plane.until(/^Deploying/);
     await plane.ready();
     await plane.apply(endpoint('large'));
-    await plane.until(/^Degraded 1: 1 of 1 replicas are ready: .*there is no such model/);
+    await plane.until(/^Degraded 1: 1 of 1 replicas are ready: .*model does not exist/);
     expect(plane.routes.routed()).toEqual(['chat-r1']);
   });
 
@@ -358,9 +358,9 @@ describe('a model from a registry', () => {
     await plane.until(/shelf/);
     mkdirSync(shelf);
     await plane.pass(1000);
-    await plane.until(/there is no such model/);
+    await plane.until(/model does not exist/);
     const failures = (await plane.store.events.list({ kind: 'Endpoint' })).filter(({ type }) => type === 'warning');
-    expect(failures.map(({ message }) => message.includes('there is no such model'))).toEqual([true, false]);
+    expect(failures.map(({ message }) => message.includes('model does not exist'))).toEqual([true, false]);
   });
 });
 

@@ -161,7 +161,7 @@ describe('a model', () => {
     expect(failed).toMatchObject({
       state: 'failed',
       isTransient: false,
-      message: expect.stringContaining('no such model'),
+      message: expect.stringContaining('model does not exist'),
     });
     hub.put('acme/none', 'main', tinyModel('late'));
     expect(await settledState(asked({ name: 'acme/none' }))).toBe(failed);
