@@ -11,7 +11,7 @@ import { Usage } from './usage/usage.js';
 export type { OpenStoreOptions, StoreTransaction } from './database/database.js';
 export type { StoreTables } from './database/schema.js';
 
-/** Keys, usage and settings, in an SQLite file or in PostgreSQL. */
+/** API keys, usage and settings, in an SQLite file or in PostgreSQL. */
 export interface Store extends StoreDatabase {
   readonly keys: Keys;
   readonly usage: Usage;
@@ -21,7 +21,7 @@ export interface Store extends StoreDatabase {
 
 const LOCK_WAIT_MS = 5000;
 
-/** Opens a store, makes it if it is new, and brings its tables up to date. */
+/** Opens a store, creates it if it is new, and migrates its tables. */
 export async function openStore(text: string, options: OpenStoreOptions = {}): Promise<Store> {
   const { create = true, lockWaitMs = LOCK_WAIT_MS } = options;
   const address = storeAddress(text);
@@ -39,10 +39,10 @@ export async function openStore(text: string, options: OpenStoreOptions = {}): P
   return store;
 }
 
-/** Any number that no other program is likely to lock: 'twinyard' on a telephone. */
+/** An arbitrary number that no other program is likely to lock: 'twinyard' on a phone keypad. */
 const ADVISORY_LOCK = 89_469_273;
 
-/** Enough for any of our transactions; a process that stopped inside one must not stop all others for good. */
+/** Long enough for any transaction here; a process that hangs inside one must not block all others for good. */
 const LONGEST_PAUSE_IN_TRANSACTION_MS = 15_000;
 
 class OpenStore implements Store {
@@ -74,7 +74,7 @@ class OpenStore implements Store {
   ): Promise<Result> {
     const isOnDisk = lasts === 'past-power-cuts';
     if (this.kind === 'postgres') return this.db.transaction().execute((tx) => this.locked(tx, isOnDisk, work));
-    // SQLite's transactions begin with the right to write.
+    // SQLite's transactions begin with the write lock.
     if (isOnDisk) return this.db.transaction().execute(work);
     return this.db.connection().execute(async (connection) => {
       await sql`pragma synchronous = normal`.execute(connection);
@@ -86,7 +86,7 @@ class OpenStore implements Store {
     });
   }
 
-  /** In PostgreSQL settings are in force before the lock is. */
+  /** PostgreSQL applies settings before it takes the lock. */
   private async locked<Result>(
     tx: StoreTransaction,
     isOnDisk: boolean,
@@ -113,7 +113,7 @@ class OpenStore implements Store {
   async bringUpToDate(): Promise<void> {
     const now = await this.now();
     if ((await this.checkedVersion(this.db)) === MIGRATIONS.length) return;
-    // Somebody else may have done it meanwhile: what counts is what is seen with the store for oneself.
+    // Another process may have migrated meanwhile: the version that counts is the one read with the lock held.
     await this.exclusively(async (tx) => migrate(tx, await this.checkedVersion(tx), now));
   }
 

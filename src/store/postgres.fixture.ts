@@ -6,18 +6,18 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
 
-/** A PostgreSQL server of a test's own, on loopback and in a temporary folder. */
+/** A PostgreSQL server for a test, on loopback and in a temporary folder. */
 export interface TestPostgres {
-  /** The address of a part of it that nobody has used yet. */
+  /** The address of a schema that is not used yet. */
   freshUrl(): Promise<string>;
-  /** Runs a statement as the server's owner. */
+  /** Runs a statement as the superuser. */
   run(sql: string): Promise<void>;
   readonly password: string;
-  /** May be called again. */
+  /** May be called more than once. */
   stop(): Promise<void>;
 }
 
-/** The folder of PostgreSQL's programs; null where there is none, and tests of it are skipped. */
+/** The folder of PostgreSQL's programs; null where it is not installed, and its tests are skipped. */
 export const POSTGRES_PROGRAMS = programsFolder();
 
 function programsFolder(): string | null {
@@ -27,7 +27,7 @@ function programsFolder(): string | null {
   return folders.find((one) => ['initdb', 'postgres'].every((name) => existsSync(join(one, name)))) ?? null;
 }
 
-/** PostgreSQL refuses to run as root: then it runs as another user that every system has. */
+/** PostgreSQL refuses to run as root: then it runs as another user of the system. */
 function unprivileged(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -47,7 +47,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Stops the server when its input ends: also when those who started it are no longer there to ask for it. */
+/** Stops the server when its input ends, so also when the test process is killed. */
 const GUARD = '"$@" & server=$!; read -r _; kill -INT $server; wait $server';
 
 export async function startPostgres(): Promise<TestPostgres> {
@@ -94,7 +94,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   };
 }
 
-/** Resolves when the server takes connections; fails when it has not for half a minute. */
+/** Resolves when the server accepts connections; fails after half a minute. */
 async function responses(url: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const client = new pg.Client(url);

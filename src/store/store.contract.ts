@@ -5,10 +5,10 @@ import { openStore, type Store } from './open-store.js';
 import type { TestStores } from './stores.fixture.js';
 import { used } from './usage/used.fixture.js';
 
-/** What every store promises, whichever database it is in. */
+/** The contract for a store in either database. */
 export function storeContract(stores: TestStores): void {
   describe('a store', () => {
-    it('is made once, however many open it at the same time, and keeps what it has', async () => {
+    it('is created once, however many processes open it at the same time, and keeps its content', async () => {
       const address = await stores.freshAddress();
       const [first] = await Promise.all([stores.open(address), stores.open(address), stores.open(address)]);
       await first!.settings.set('colour', 'blue');
@@ -17,7 +17,7 @@ export function storeContract(stores: TestStores): void {
       expect(history.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
     });
 
-    it('that a newer program wrote is refused and left alone', async () => {
+    it('written by a newer version is refused and left unchanged', async () => {
       const address = await stores.freshAddress();
       const store = await stores.open(address);
       const number = MIGRATIONS.length + 1;
@@ -34,7 +34,7 @@ export function storeContract(stores: TestStores): void {
       expect(await (await stores.fresh()).now()).toBeGreaterThan(Date.UTC(2024, 0));
     });
 
-    it('holds whole numbers up to 2^53 and every text', async () => {
+    it('holds whole numbers up to 2^53 and any text', async () => {
       const store = await stores.fresh();
       const text = 'naïve – ‘x’; drop table usage; -- \u{1f600}';
       await store.usage.fold('j', [used({ model: text, costNanos: Number.MAX_SAFE_INTEGER })]);
@@ -63,7 +63,7 @@ export function storeContract(stores: TestStores): void {
           .execute();
       }, lasts);
 
-    it('overlaps with nobody, whatever connection they use', async () => {
+    it('runs one exclusive transaction at a time, over all connections', async () => {
       const address = await stores.freshAddress();
       const shared = [await stores.open(address), await stores.open(address), await stores.open(address)];
       await shared[0]!.settings.set('n', '0');
@@ -75,7 +75,7 @@ export function storeContract(stores: TestStores): void {
       expect(await shared[0]!.settings.get('n')).toBe('60');
     });
 
-    it('leaves nothing behind when it fails, and passes on why', async () => {
+    it('rolls back when it fails, and rethrows the error', async () => {
       const store = await stores.fresh();
       const failure = new Error('changed my mind');
       const work = store.exclusively(async (tx) => {
@@ -86,7 +86,7 @@ export function storeContract(stores: TestStores): void {
       expect(await store.settings.get('n')).toBeNull();
     });
 
-    it('gives up when another keeps the store too long, and works again afterwards', async () => {
+    it('times out while another process holds the lock, and works again afterwards', async () => {
       const address = await stores.freshAddress();
       const [keeper, waiting] = [await stores.open(address), await stores.open(address, { lockWaitMs: 30 })];
       await keeper.exclusively(async () => {
@@ -97,7 +97,7 @@ export function storeContract(stores: TestStores): void {
       expect(await keeper.settings.get('n')).toBe('2');
     });
 
-    it('fails as the store fails when the database refuses', async () => {
+    it('throws the error of the store when the database refuses', async () => {
       const store = await stores.fresh();
       await expect(store.exclusively((tx) => sql`insert into nowhere values (1)`.execute(tx))).rejects.toMatchObject({
         code: 'STORE_FAILED',
@@ -107,7 +107,7 @@ export function storeContract(stores: TestStores): void {
   });
 
   describe('settings', () => {
-    it('are null until set, and the last one set holds', async () => {
+    it('are null until set, and keep the last value set', async () => {
       const { settings } = await stores.fresh();
       expect(await settings.get('a')).toBeNull();
       await settings.set('a', '1');
@@ -115,7 +115,7 @@ export function storeContract(stores: TestStores): void {
       expect(await settings.get('a')).toBe('2');
     });
 
-    it('are made once for all', async () => {
+    it('are created once for all processes', async () => {
       const address = await stores.freshAddress();
       const shared = [await stores.open(address), await stores.open(address)];
       let made = 0;

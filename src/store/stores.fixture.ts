@@ -8,13 +8,13 @@ import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from './postgres.
 /** Opens stores for a test and closes them after it. */
 export interface TestStores {
   readonly kind: Store['kind'];
-  /** The address of a store that nobody has opened yet. */
+  /** The address of a store that was never opened. */
   freshAddress(): Promise<string>;
   open(address: string, options?: OpenStoreOptions): Promise<Store>;
   fresh(): Promise<Store>;
 }
 
-/** Runs a suite once on SQLite and once on PostgreSQL, which is started for it and gone after it. */
+/** Runs a suite once on SQLite and once on PostgreSQL, which is started for it and stopped after it. */
 export function describeStores(suite: (stores: TestStores) => void): void {
   describe('SQLite', () => {
     let folder: string;

@@ -22,7 +22,7 @@ export function responsesIn(text: string): { responses: HttpResponse[]; rest: st
   }
 }
 
-/** Null when it is not complete. */
+/** Null when it is incomplete. */
 function bodyAt(
   text: string,
   from: number,

@@ -27,14 +27,14 @@ describe('backup and restore', () => {
   it.each([
     ['backup --store a.db', '--to: is required; name the new file'],
     ['backup --store none.db --to x', 'store none.db: does not exist'],
-    ['backup --store a.db --to there', 'there: is there already; give the name of a file that is not'],
+    ['backup --store a.db --to there', 'there: already exists; choose another name'],
     [
       'backup --store a.db --to no/x',
-      'no/x: cannot be written (its folder does not exist); give a file in a folder that you may write to',
+      'no/x: cannot be written (its folder does not exist); choose a file in a folder that you may write to',
     ],
     ['restore --store b.db', '--from: is required; name the backup'],
-    ['restore --store a.db --from copy', 'store a.db: holds something already'],
-    ['restore --store b.db --from there', 'there: is no backup; give a file that backup has written'],
+    ['restore --store a.db --from copy', 'store a.db: is not empty'],
+    ['restore --store b.db --from there', 'there: is not a backup; choose a file that `twinyard backup` wrote'],
     ['restore --store b.db --from nowhere', 'nowhere: cannot be read (no such file)'],
   ])('%s is refused', async (args, message) => {
     await twinyard('keys create --name web --store a.db');

@@ -220,7 +220,7 @@ describe('keys rotate and revoke', () => {
     expect(await silent('keys revoke web')).toMatch(/^state {10}revoked$/m);
     expect((await stored(id)).revokedAt).not.toBeNull();
     expect((await twinyard('keys rotate web')).stderr).toBe(
-      `twinyard: key '${id}': is revoked for good; create a new one\n`,
+      `twinyard: key '${id}': is revoked and cannot be used again; create a new one\n`,
     );
   });
 });

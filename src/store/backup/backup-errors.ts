@@ -3,18 +3,18 @@ import { InputError } from '../../kernel/errors.js';
 /** What can be wrong with a backup. Codes are stable and start with BACKUP_. */
 
 export const backupExists = (path: string) =>
-  new InputError('BACKUP_EXISTS', path, 'is there already', 'give the name of a file that is not');
+  new InputError('BACKUP_EXISTS', path, 'already exists', 'choose another name');
 
 export const unwritableBackup = (path: string, problem: string) =>
   new InputError(
     'BACKUP_UNWRITABLE',
     path,
     `cannot be written (${problem})`,
-    'give a file in a folder that you may write to',
+    'choose a file in a folder that you may write to',
   );
 
 export const badBackup = (path: string, problem: string) =>
-  new InputError('BACKUP_FILE', path, problem, 'give a file that backup has written');
+  new InputError('BACKUP_FILE', path, problem, 'choose a file that `twinyard backup` wrote');
 
 export const newerBackup = (path: string, has: number, known: number) =>
   new InputError(
@@ -25,9 +25,4 @@ export const newerBackup = (path: string, has: number, known: number) =>
   );
 
 export const notEmpty = (shown: string, table: string) =>
-  new InputError(
-    'BACKUP_NOT_EMPTY',
-    `store ${shown}`,
-    `holds something already (${table})`,
-    'restore into a new store',
-  );
+  new InputError('BACKUP_NOT_EMPTY', `store ${shown}`, `is not empty (${table})`, 'restore into a new store');

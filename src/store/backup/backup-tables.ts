@@ -4,14 +4,20 @@ export const FORMAT = 'twinyard-backup-1';
 
 export interface BackupHeader {
   readonly format: typeof FORMAT;
-  /** How many migrations its tables have been through. */
+  /** Number of migrations that its tables have been through. */
   readonly version: number;
 }
 
-/** Settings that say what a process is doing, which nobody does in another store: who keeps its resources true. */
+/**
+ * Settings that describe a running process, such as the holder of the control-plane lease: they do not belong in
+ * another store.
+ */
 export const PASSING_SETTINGS: readonly string[] = ['control_plane'];
 
-/** Everything worth keeping, with the columns of its primary key. Gateways say themselves that they are there. */
+/**
+ * Every table in a backup, with the columns of its primary key. The table of gateways is left out: gateways register
+ * themselves.
+ */
 export const TABLES: readonly { readonly name: keyof StoreTables; readonly key: readonly string[] }[] = [
   { name: 'api_keys', key: ['id'] },
   { name: 'usage', key: ['key_id', 'day', 'model', 'endpoint', 'outcome'] },

@@ -13,7 +13,7 @@ import { backUp } from './backup.js';
 import { TABLES } from './backup-tables.js';
 import { restore } from './restore.js';
 
-/** Everything in a store that a backup has. */
+/** The tables of a store, as far as a backup holds them. */
 async function contents(store: Store): Promise<unknown> {
   const tables: Record<string, unknown[]> = {};
   for (const { key, name } of TABLES) {
@@ -38,7 +38,7 @@ async function fillStore(store: Store): Promise<void> {
   await new ResourceEvents(store).add(role!, 'normal', 'Made', 'all is well');
 }
 
-/** What a backup of every store promises. */
+/** The contract for a backup of any store. */
 export function backupContract(stores: TestStores): void {
   describe('a backup', () => {
     let folder: string;
@@ -58,7 +58,7 @@ export function backupContract(stores: TestStores): void {
       return { path, store, address };
     }
 
-    it('restores all there was, into the same kind of database and into SQLite', async () => {
+    it('restores everything, into the same kind of database and into SQLite', async () => {
       const { address, path, store } = await backedUp();
       const before = await contents(store);
       expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -67,7 +67,6 @@ export function backupContract(stores: TestStores): void {
         const restored = await stores.open(target);
         await restore(restored, path);
         expect(await contents(restored)).toEqual(before);
-        // Versions go on from where they were.
         const { resourceVersion } = await new Resources(restored).change('bob', (tx) =>
           tx.put({ kind: 'Role', workspace: 'w', name: 'new' }, { spec: {}, labels: {} }),
         );
@@ -80,7 +79,7 @@ export function backupContract(stores: TestStores): void {
       });
     });
 
-    it('leaves behind who keeps the resources of the other store true', async () => {
+    it('leaves out the holder of the control-plane lease', async () => {
       const address = await stores.freshAddress();
       const store = await stores.open(address);
       await store.settings.set('control_plane', '{}');
@@ -91,7 +90,7 @@ export function backupContract(stores: TestStores): void {
       const restored = await stores.fresh();
       await restore(restored, path);
       const all = [restored];
-      // That of SQLite is a store itself.
+      // A backup of SQLite is itself a store.
       if (store.kind === 'sqlite') all.push(await stores.open(path));
       for (const { db, settings } of all) {
         expect([await settings.get('control_plane'), await settings.get('other')]).toEqual([null, '1']);
@@ -99,12 +98,12 @@ export function backupContract(stores: TestStores): void {
       }
     });
 
-    it('is of one moment, whatever is written meanwhile', async () => {
+    it('is a snapshot of one moment, whatever is written meanwhile', async () => {
       const address = await stores.freshAddress();
       const [store, other] = [await stores.open(address), await stores.open(address)];
       const [resources, others] = [new Resources(store), new Resources(other)];
       const role = (name: string) => ({ kind: 'Role', workspace: 'w', name });
-      /** The first and the last of all say the same, always. */
+      /** The first and the last row always hold the same value. */
       const write = async (tx: ResourceTransaction, n: number, between: () => Promise<void>) => {
         await tx.put(role('a'), { spec: { n }, labels: {} });
         await between();
@@ -127,7 +126,7 @@ export function backupContract(stores: TestStores): void {
       await others.change('bob', (tx) => write(tx, 1, () => backUp(address, store, path)));
       expect(await restoredFrom(path)).toEqual([0, 0]);
 
-      // Beside one change after the other.
+      // During one change after the other.
       let isOver = false;
       let last = 1;
       const writer = (async () => {
@@ -157,14 +156,14 @@ export function backupContract(stores: TestStores): void {
       expect(await contents(restored)).toEqual(await contents(source));
     });
 
-    it('is restored into an empty store only', async () => {
+    it('is restored only into an empty store', async () => {
       const { path, store } = await backedUp();
       const before = await contents(store);
       await expect(restore(store, path)).rejects.toMatchObject({ code: 'BACKUP_NOT_EMPTY' });
       expect(await contents(store)).toEqual(before);
     });
 
-    it('that is broken restores nothing', async () => {
+    it('restores nothing when it is damaged', async () => {
       const restored = await stores.fresh();
       const empty = await contents(restored);
       const memory = await openStore(':memory:');
@@ -175,15 +174,15 @@ export function backupContract(stores: TestStores): void {
       const lines = readFileSync(whole, 'utf8').trimEnd().split('\n');
       const [header, row, end] = lines as [string, string, string];
       const broken: [string[], RegExp][] = [
-        [[], /is not complete/],
-        [['nonsense'], /is no backup/],
+        [[], /is incomplete/],
+        [['nonsense'], /is not a backup/],
         [[header.replace(/\d+\}$/, '99}'), row, end], /newer program/],
-        [[header.replace(/\d+\}$/, '1}'), row, end], /older program/],
-        [[header, row], /is not complete/],
+        [[header.replace(/\d+\}$/, '1}'), row, end], /older version/],
+        [[header, row], /is incomplete/],
         [[header, end], /:2: is no row/],
         [[header, row.slice(0, -3), end], /:2: is no row/],
         [[header, '["pg_user",{}]', end], /:2: is no row/],
-        [[header, row, end, row], /:4: goes on after its end/],
+        [[header, row, end, row], /:4: continues after its end/],
       ];
       for (const [text, problem] of broken) {
         const path = freshPath();

@@ -14,9 +14,9 @@ import { type BackupHeader, FORMAT, PASSING_SETTINGS, TABLES } from './backup-ta
 const ROWS_PER_PIECE = 500;
 
 /**
- * Writes all that a store holds, as it is at one moment, into a new file that is its owner's alone: a copy of the database
- * for SQLite, lines of JSON for PostgreSQL. The file has its name when it is complete and on the disk, and not before. The
- * key file of the secrets is not in it.
+ * Writes the whole content of a store, as it is at one moment, into a new file that only its owner may read: a copy of
+ * the database for SQLite, lines of JSON for PostgreSQL. The file gets its name once it is complete and on disk. The
+ * key file of the secrets is not part of it.
  */
 export async function backUp(address: string, store: Store, path: string): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
@@ -25,7 +25,7 @@ export async function backUp(address: string, store: Store, path: string): Promi
     const file = storeFile(address);
     if (file !== null) await copyOf(file, draft);
     else await linesOf(store, draft);
-    // Never over another file: that may be the last good one.
+    // Never overwrites a file: it may be the last good backup.
     linkSync(draft, path);
     syncFolder(dirname(path));
   } catch (error) {
@@ -38,7 +38,7 @@ export async function backUp(address: string, store: Store, path: string): Promi
   }
 }
 
-/** SQLite's own copy: consistent, and nobody who writes meanwhile has to wait for long. */
+/** SQLite's own copy: consistent, and writers do not wait long. */
 async function copyOf(from: string, to: string): Promise<void> {
   const { default: Database } = await import('libsql');
   const database = new Database(from, { timeout: 5000 });
@@ -51,7 +51,7 @@ async function copyOf(from: string, to: string): Promise<void> {
   sync(to);
 }
 
-/** Whoever takes the copy for a store, without restoring it, finds nobody at work in it. */
+/** Removes what only a running process may have: the copy may be opened as a store without being restored. */
 function forgetPresent(copy: Libsql.Database): void {
   try {
     copy.exec(`delete from gateways; delete from settings where name in ('${PASSING_SETTINGS.join("', '")}')`);
@@ -74,7 +74,7 @@ async function linesOf(store: Store, path: string): Promise<void> {
           await file.write(piece.map((row) => `${JSON.stringify([name, row])}\n`).join(''));
         }
       }
-      // Without its last line it is not complete.
+      // A backup without its last line is incomplete.
       await file.write(`${JSON.stringify({ rows })}\n`);
     });
     await file.sync();
@@ -83,7 +83,7 @@ async function linesOf(store: Store, path: string): Promise<void> {
   }
 }
 
-/** A table in pieces, in the order of its key. */
+/** The rows of a table in batches, in the order of its key. */
 export async function* tableRows(
   tx: StoreTransaction,
   table: string,

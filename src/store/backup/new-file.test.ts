@@ -11,7 +11,7 @@ function folderOf(): string {
   return folder;
 }
 
-it('a new store goes again while it is empty, with the files beside it', async () => {
+it('a new store is deleted while it is empty, with its WAL files', async () => {
   const folder = folderOf();
   const path = join(folder, 'a.db');
   const made = newFile(path)!;
@@ -19,13 +19,13 @@ it('a new store goes again while it is empty, with the files beside it', async (
   expect(existsSync(path)).toBe(true);
   await made.discard(store);
   expect(readdirSync(folder)).toEqual([]);
-  // One that could not be opened either.
+  // The same for one that could not be opened.
   writeFileSync(path, '');
   await made.discard(null);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('what holds something stays, and so does what was there before', async () => {
+it('a store with content is kept, and so is a file that existed before', async () => {
   const path = join(folderOf(), 'a.db');
   const made = newFile(path)!;
   const store = await openStore(path);

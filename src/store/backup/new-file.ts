@@ -3,16 +3,16 @@ import { storeFile } from '../database/store-address.js';
 import type { Store } from '../open-store.js';
 import { TABLES } from './backup-tables.js';
 
-/** The file of a store that was not there when this was made. */
+/** A store file that did not exist when this was created. */
 export interface NewFile {
   /**
-   * What it was made for has failed: it goes, unless it holds something by now.
-   * @param opened the store, which is closed then; null when it could not be opened
+   * Deletes the file after a failure, unless the store has content by now.
+   * @param opened the store, which is then closed; null when it could not be opened
    */
   discard(opened: Store | null): Promise<void>;
 }
 
-/** Null when the address names no file, or one that is there: that is not ours to remove. */
+/** Null when the address names no file, or one that exists already and must not be deleted. */
 export function newFile(address: string): NewFile | null {
   const path = storeFile(address);
   if (path === null || existsSync(path)) return null;

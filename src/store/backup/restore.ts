@@ -17,12 +17,12 @@ const SQLITE_FILE = 'SQLite format 3\0';
 const ROWS_PER_STATEMENT = 100;
 
 /**
- * Fills an empty store from a backup, whichever database that was made of, all of it or nothing. A backup that an older
- * program made of SQLite is brought up to date on the way; lines of JSON have to be of this version.
+ * Fills an empty store from a backup of either database, completely or not at all. A SQLite backup of an older version
+ * is migrated on the way; lines of JSON must be of this version.
  */
 export async function restore(store: Store, path: string): Promise<void> {
   if (startOf(path) === SQLITE_FILE) {
-    // What is opened may be changed: the backup itself must not be.
+    // Opening may migrate the file: the backup itself must not change.
     const folder = mkdtempSync(join(tmpdir(), 'twinyard-restore-'));
     try {
       const copy = join(folder, 'store.db');
@@ -72,14 +72,14 @@ async function* linesOf(path: string): Rows {
     number++;
     const value = parsed(line);
     if (number === 1) checkHeader(value as BackupHeader | null, path);
-    else if (isComplete) throw badBackup(`${path}:${number}`, 'goes on after its end');
+    else if (isComplete) throw badBackup(`${path}:${number}`, 'continues after its end');
     else if (isRow(value)) {
       rows++;
       yield [value[0], [value[1]]];
     } else if ((value as { rows?: unknown } | null)?.rows === rows) isComplete = true;
-    else throw badBackup(`${path}:${number}`, 'is no row of a backup');
+    else throw badBackup(`${path}:${number}`, 'is not a row of a backup');
   }
-  if (!isComplete) throw badBackup(path, 'is not complete');
+  if (!isComplete) throw badBackup(path, 'is incomplete');
 }
 
 function isRow(value: unknown): value is [string, Row] {
@@ -87,10 +87,10 @@ function isRow(value: unknown): value is [string, Row] {
 }
 
 function checkHeader(header: BackupHeader | null, path: string): void {
-  if (header?.format !== FORMAT) throw badBackup(path, 'is no backup');
+  if (header?.format !== FORMAT) throw badBackup(path, 'is not a backup');
   if (header.version > MIGRATIONS.length) throw newerBackup(path, header.version, MIGRATIONS.length);
   if (header.version < MIGRATIONS.length) {
-    throw badBackup(path, `is of an older program (version ${header.version} of ${MIGRATIONS.length})`);
+    throw badBackup(path, `was written by an older version (${header.version} of ${MIGRATIONS.length})`);
   }
 }
 

@@ -6,10 +6,12 @@ import { keyVersions } from './migrations/003-key-versions.js';
 import type { Migration } from './migrations/migration.js';
 import type { StoreTables } from './schema.js';
 
-/** The whole history, the same for every database; a store's version is how many of these it has been through. */
+/**
+ * The whole history, the same for both databases. The version of a store is the number of these it has been through.
+ */
 export const MIGRATIONS: readonly Migration[] = [keysAndUsage, resources, keyVersions];
 
-/** The names of the tables that a name alone finds. */
+/** The tables on the search path. */
 export async function tableNames(db: Kysely<StoreTables>, kind: StoreDatabase['kind']): Promise<string[]> {
   const query =
     kind === 'sqlite'
@@ -18,7 +20,7 @@ export async function tableNames(db: Kysely<StoreTables>, kind: StoreDatabase['k
   return (await query.execute(db)).rows.map(({ name }) => name);
 }
 
-/** How many migrations a store has been through that has been through some. */
+/** The number of migrations that a store has been through; it must have been through at least one. */
 export async function storeVersion(db: Kysely<StoreTables>): Promise<number> {
   const { version } = await db
     .selectFrom('twinyard_migrations')
@@ -27,7 +29,10 @@ export async function storeVersion(db: Kysely<StoreTables>): Promise<number> {
   return version;
 }
 
-/** Brings a store from `version`, 0 for a new one, to the present. To be called in a transaction that has the store for itself. */
+/**
+ * Migrates a store from `version`, 0 for a new one, to the present version, in a transaction that has the store to
+ * itself.
+ */
 export async function migrate(db: Kysely<StoreTables>, version: number, now: number): Promise<void> {
   if (version === 0) {
     await db.schema

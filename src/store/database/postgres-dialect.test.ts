@@ -13,7 +13,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a store in PostgreSQL', () => {
   });
   afterAll(() => server?.stop());
 
-  it('says who is not let in and what is not there, and never the password', async () => {
+  it('reports a refused login and a missing database, and never the password', async () => {
     const url = await server.freshUrl();
     const wrong = url.replace(server.password, 'gue55ed');
     const refused = await openStore(wrong).catch((error) => error);
@@ -24,13 +24,13 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a store in PostgreSQL', () => {
     expect(String(absent.stack)).not.toContain(server.password);
   });
 
-  it('says what it may not do', async () => {
+  it('reports missing permissions', async () => {
     await server.run("create role guest login password 'guest'");
     const guest = (await server.freshUrl()).replace(`twinyard:${server.password}@`, 'guest:guest@');
     await expect(openStore(guest)).rejects.toMatchObject({ code: 'STORE_PERMISSION' });
   });
 
-  it('leaves the tables of others alone', async () => {
+  it('leaves tables of other programs alone', async () => {
     const url = await server.freshUrl();
     const part = /search_path%3D(\w+)/.exec(url)![1]!;
     await server.run(`create table ${part}.customers (name text)`);
@@ -40,7 +40,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a store in PostgreSQL', () => {
     await store.close();
   });
 
-  it('goes on after its connections were cut', async () => {
+  it('reconnects after its connections were closed', async () => {
     const store = await openStore(await server.freshUrl());
     const cut = store.exclusively(async (tx) => {
       await tx.insertInto('settings').values({ name: 'a', value: '1' }).execute();
@@ -53,7 +53,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a store in PostgreSQL', () => {
     await store.close();
   });
 
-  it('cannot be reached when the server is gone', async () => {
+  it('is unreachable when the server is gone', async () => {
     const store = await openStore(await server.freshUrl());
     await server.stop();
     await expect(store.settings.get('a')).rejects.toMatchObject({ code: 'STORE_UNREACHABLE' });
@@ -63,7 +63,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a store in PostgreSQL', () => {
 });
 
 describe('errors of PostgreSQL', () => {
-  it('know an address where nobody listens', async () => {
+  it('report an address where no server listens', async () => {
     const refused = openStore('postgres://ann:s3cret@127.0.0.1:1/yard');
     await expect(refused).rejects.toMatchObject({
       code: 'STORE_UNREACHABLE',
@@ -88,7 +88,7 @@ describe('errors of PostgreSQL', () => {
     expect(isStoreFailure(error)).toBe(true);
   });
 
-  it('leave other errors alone', () => {
+  it('leave other errors unchanged', () => {
     for (const error of [new TypeError('a bug'), null]) expect(postgresError(error, 'postgres://db')).toBe(error);
   });
 });

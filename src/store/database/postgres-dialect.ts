@@ -9,7 +9,7 @@ const INT8 = 20;
 const CONNECT_TIMEOUT_MS = 5000;
 const MOST_CONNECTIONS = 4;
 
-/** PostgreSQL through pg. Whole numbers come back as numbers: none here is beyond 2^53. */
+/** PostgreSQL through pg. Whole numbers come back as numbers: none exceeds 2^53. */
 export async function postgresDialect({ url, shown }: StoreAddress & { kind: 'postgres' }): Promise<Dialect> {
   const { default: pg } = await import('pg');
   const dialect = new PostgresDialect({
@@ -25,7 +25,7 @@ export async function postgresDialect({ url, shown }: StoreAddress & { kind: 'po
             oid === INT8 ? Number : (pg.types.getTypeParser(oid, format as 'text') as (text: string) => unknown),
         },
       });
-      // A connection that breaks while it does nothing shows when it is used next; unheard it would end the process.
+      // A broken idle connection fails on its next use; without a listener the event would end the process.
       pool.on('error', () => {});
       pool.on('connect', (client) => client.on('error', () => {}));
       return pool;
@@ -33,14 +33,14 @@ export async function postgresDialect({ url, shown }: StoreAddress & { kind: 'po
   });
   return storeDialect(dialect, {
     begin: 'begin',
-    // PostgreSQL itself waits for a lock, without stopping anybody here.
+    // PostgreSQL waits for the lock itself, without blocking this thread.
     lockWaitMs: 0,
     isBusy: () => false,
     translate: (error) => postgresError(error, shown),
   });
 }
 
-/** Conditions in which the server is not there, or will not be for long. */
+/** Codes of a server that is not there, or is about to go. */
 const GONE = /^(E[A-Z]+|08...|57P0[1-4]|53300)$/;
 
 export function postgresError(error: unknown, shown: string): unknown {

@@ -1,8 +1,8 @@
 import type { ColumnType } from 'kysely';
 
 /**
- * The tables as they are after the last migration. Times are milliseconds since 1970, days are UTC and written
- * YYYY-MM-DD, money is whole nano-dollars, and whatever is not asked about in SQL is JSON.
+ * The tables after the last migration. Times are milliseconds since 1970, days are UTC and written YYYY-MM-DD, money is
+ * whole nano-dollars, and values that no query looks into are JSON.
  */
 export interface StoreTables {
   api_keys: ApiKeyRow;
@@ -17,7 +17,7 @@ export interface StoreTables {
   twinyard_migrations: { number: number; name: string; applied_at: number };
 }
 
-/** A key's id never changes, whoever writes the row again. */
+/** Written once, when the row is inserted. */
 type Fixed<Value> = ColumnType<Value, Value, never>;
 
 export interface ApiKeyRow {
@@ -37,7 +37,7 @@ export interface ApiKeyRow {
   created_at: Fixed<number>;
   expires_at: number | null;
   revoked_at: number | null;
-  /** Of the last change: keys are numbered by their changes, all of them together. */
+  /** The number of the last change of this key; changes are numbered over all keys. */
   version: ColumnType<number, number | undefined, number>;
 }
 
@@ -62,9 +62,9 @@ export interface ResourceRow {
   workspace: Fixed<string>;
   name: Fixed<string>;
   uid: Fixed<string>;
-  /** Grows with the spec. */
+  /** Grows with each change of the spec. */
   generation: number;
-  /** Of the last change of anything about it, and of the last that was not of its status. */
+  /** Versions of the last change of any part, and of the last change apart from the status. */
   resource_version: number;
   spec_version: number;
   /** JSON, with sealed secrets. */
@@ -85,14 +85,14 @@ export interface ResourceEventRow {
   type: string;
   reason: string;
   message: string;
-  /** How often it has happened in a row, or by turns with a few others. */
+  /** How often it happened in a row, or alternating with a few others. */
   count: number;
   first_at: number;
   last_at: number;
 }
 
 export interface AuditRow {
-  /** The resource version that the change made. */
+  /** The resource version of the change. */
   version: number;
   at: number;
   actor: string;

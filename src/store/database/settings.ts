@@ -1,6 +1,6 @@
 import type { StoreDatabase } from './database.js';
 
-/** Named values that all who share the store share, such as the installation's key for anonymous ids. */
+/** Named values that all processes on the store share, such as the key for anonymous ids. */
 export class StoreSettings {
   constructor(private readonly store: Pick<StoreDatabase, 'db' | 'exclusively'>) {}
 
@@ -19,7 +19,7 @@ export class StoreSettings {
     });
   }
 
-  /** The value, made on first use: whoever asks, in whatever process, gets the same. */
+  /** The value, created on first use: every process gets the same one. */
   async getOrCreate(name: string, make: () => string): Promise<string> {
     const present = await this.get(name);
     if (present !== null) return present;

@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const rightsOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('a store in a file', () => {
-  it("is its owner's alone, with its folder and the files beside it", async () => {
+  it('may be read by its owner only, with its folder and its WAL files', async () => {
     const path = join(folder, 'new', 'deep', 'yard.db');
     const store = await openStore(path);
     await store.settings.set('a', '1');
@@ -36,7 +36,7 @@ describe('a store in a file', () => {
     await store.close();
   });
 
-  it('survives every acknowledged commit, and lets nobody wait who reads', async () => {
+  it('keeps every acknowledged commit, and never blocks readers', async () => {
     const store = await openStore(join(folder, 'modes.db'));
     const { rows } = await store.db.executeQuery<{ journal_mode: string }>(CompiledQuery.raw('pragma journal_mode'));
     expect(rows).toEqual([{ journal_mode: 'wal' }]);
@@ -44,7 +44,7 @@ describe('a store in a file', () => {
     await store.close();
   });
 
-  it('is made only if asked for', async () => {
+  it('is created only on request', async () => {
     const path = join(folder, 'typo.db');
     await expect(openStore(path, { create: false })).rejects.toMatchObject({ code: 'STORE_MISSING' });
     expect(readdirSync(folder)).not.toContain('typo.db');
@@ -52,7 +52,7 @@ describe('a store in a file', () => {
     await (await openStore(path, { create: false })).close();
   });
 
-  it('is refused if it is something else, which stays as it is', async () => {
+  it('is refused if it is another kind of file, which stays unchanged', async () => {
     const text = join(folder, 'notes.txt');
     writeFileSync(text, 'no database, '.repeat(100));
     await expect(openStore(text)).rejects.toMatchObject({ code: 'STORE_NOT_A_DATABASE' });
@@ -66,42 +66,45 @@ describe('a store in a file', () => {
     await expect(openStore(join(folder, 'folder.db'))).rejects.toThrow('is a folder');
   });
 
-  it('is refused where no file can be', async () => {
+  it('is refused where no file can be created', async () => {
     writeFileSync(join(folder, 'file'), '');
     const inFile = openStore(join(folder, 'file', 'a.db'));
-    await expect(inFile).rejects.toThrow('there is a file where the folder of its data would be; move that file away');
+    await expect(inFile).rejects.toThrow('its data folder is a file; move that file');
     await expect(openStore(join(folder, 'file', 'b', 'a.db'))).rejects.toMatchObject({ code: 'STORE_FOLDER' });
     symlinkSync(join(folder, 'loop.db'), join(folder, 'loop.db'));
     await expect(openStore(join(folder, 'loop.db'))).rejects.toThrow('cannot be reached (too many symbolic links)');
   });
 });
 
-describe('a store that has no room left', () => {
+describe('a store on a full disk', () => {
   const pragma = (text: string) => CompiledQuery.raw(`pragma ${text}`);
 
-  it.each(['past-power-cuts', 'past-crashes'] as const)('says so, and works again when it has (%s)', async (lasts) => {
-    const store = await openStore(join(folder, `full-${lasts}.db`));
-    const write = (value: string) =>
-      store.exclusively(
-        (tx) =>
-          tx
-            .insertInto('settings')
-            .values({ name: value.slice(0, 9), value })
-            .execute(),
-        lasts,
-      );
-    const { rows } = await store.db.executeQuery<{ page_count: number }>(pragma('page_count'));
-    await store.db.executeQuery(pragma(`max_page_count = ${rows[0]!.page_count}`));
-    const refused = await write('x'.repeat(100_000)).catch((error) => error);
-    expect(refused).toMatchObject({ code: 'STORE_FULL', message: expect.stringContaining('make room on its disk') });
-    await store.db.executeQuery(pragma('max_page_count = 100000'));
-    await write('y'.repeat(100_000));
-    expect([await store.settings.get('xxxxxxxxx'), (await store.settings.get('yyyyyyyyy'))?.length]).toEqual([
-      null,
-      100_000,
-    ]);
-    await store.close();
-  });
+  it.each(['past-power-cuts', 'past-crashes'] as const)(
+    'reports it, and works again once there is space (%s)',
+    async (lasts) => {
+      const store = await openStore(join(folder, `full-${lasts}.db`));
+      const write = (value: string) =>
+        store.exclusively(
+          (tx) =>
+            tx
+              .insertInto('settings')
+              .values({ name: value.slice(0, 9), value })
+              .execute(),
+          lasts,
+        );
+      const { rows } = await store.db.executeQuery<{ page_count: number }>(pragma('page_count'));
+      await store.db.executeQuery(pragma(`max_page_count = ${rows[0]!.page_count}`));
+      const refused = await write('x'.repeat(100_000)).catch((error) => error);
+      expect(refused).toMatchObject({ code: 'STORE_FULL', message: expect.stringContaining('free some space') });
+      await store.db.executeQuery(pragma('max_page_count = 100000'));
+      await write('y'.repeat(100_000));
+      expect([await store.settings.get('xxxxxxxxx'), (await store.settings.get('yyyyyyyyy'))?.length]).toEqual([
+        null,
+        100_000,
+      ]);
+      await store.close();
+    },
+  );
 });
 
 describe('a store in memory', () => {
@@ -115,7 +118,7 @@ describe('a store in memory', () => {
     await next.close();
   });
 
-  it('refuses what would go around its rules', async () => {
+  it('refuses statements that bypass its rules', async () => {
     const store = await openStore(':memory:');
     const plain = store.db.insertInto('settings').values({ name: 'a', value: '1' }).execute();
     await expect(plain).rejects.toThrow('writes outside of a transaction');

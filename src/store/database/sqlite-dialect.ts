@@ -19,15 +19,15 @@ import type { StoreAddress } from './store-address.js';
 import { storeDialect } from './store-driver.js';
 
 /**
- * WAL: readers wait for nobody. FULL: what was acknowledged is on the disk, because a journal is thrown away once it is
- * folded, and a revoked key must not come back after a power cut; a commit costs one write to the disk.
+ * WAL: readers never wait. FULL: an acknowledged commit is on disk, because a journal is deleted once it is folded, and
+ * a revoked key must not come back after a power cut. A commit costs one write to disk.
  */
 const PRAGMAS = ['journal_mode = wal', 'synchronous = full'];
 
-/** Only the shortest waits are left to SQLite, which would stop the whole thread. */
+/** SQLite's own waiting blocks the whole thread, so only the shortest waits are left to it. */
 const BUSY_TIMEOUT_MS = 5;
 
-/** SQLite through libsql. The file and the folders that are made for it are its owner's alone. */
+/** SQLite through libsql. The file and the folders created for it are readable by their owner only. */
 export async function sqliteDialect(
   { path, shown }: StoreAddress & { kind: 'sqlite' },
   { create, lockWaitMs }: Required<OpenStoreOptions>,
@@ -50,7 +50,7 @@ export async function sqliteDialect(
   });
 }
 
-/** Sees to it that there is a file, so that SQLite makes those beside it with the same narrow rights. */
+/** Creates the file, so that SQLite gives the files next to it the same permissions. */
 function touch(path: string, shown: string, create: boolean): void {
   try {
     if (create) makeFolder(dirname(path));
@@ -67,7 +67,7 @@ export function fileError(error: NodeJS.ErrnoException, shown: string): Error {
   const { code } = error;
   if (code === 'ENOENT') return missingStore(shown, 'does not exist');
   if (code === 'EISDIR') return notADatabase(shown, 'is a folder');
-  // The first when the folder would be created, the second when it is opened.
+  // The first when the folder is created, the second when it is opened.
   if (code === 'EEXIST' || code === 'ENOTDIR') return notAFolder(shown);
   if (isDiskFull(error)) return fullStore(shown, writeProblem(error));
   if (isDenied(error)) return storePermission(shown, writeProblem(error));
@@ -88,13 +88,13 @@ export function sqliteError(error: unknown, shown: string): unknown {
   return storeFailed(shown, message);
 }
 
-/** What begins, ends or prepares work, and does none. */
+/** Statements that begin, end or prepare work. */
 const CONTROL = /^(begin|commit|rollback|pragma)\b/;
 
 /**
- * What Kysely sees of libsql. Whole numbers go in as integers; a boolean, which would end the process, never does. A
- * `begin` is executed without a statement that outlives it: libsql does not reset one that was refused as busy, and in
- * that state it would keep all later transactions from ending. Inside a transaction nothing is refused as busy any more.
+ * The part of libsql that Kysely uses. Whole numbers go in as integers; a boolean, which would end the process, is
+ * refused. A `begin` is executed without a prepared statement: libsql does not reset one that was refused as busy, and
+ * later transactions could then never end. Inside a transaction nothing is refused as busy.
  */
 class StoreDatabase implements SqliteDatabase {
   constructor(private readonly inner: Libsql.Database) {}
@@ -106,7 +106,7 @@ class StoreDatabase implements SqliteDatabase {
       all: (parameters) => statement.all(parameters.map(bound)),
       run: (parameters) => {
         if (CONTROL.test(sql)) {
-          // What breaks a transaction for good, as a full disk does, has ended it already.
+          // An error that breaks a transaction for good, such as a full disk, has ended it already.
           if (sql !== 'rollback' || this.inner.inTransaction) this.inner.exec(sql);
           return NO_CHANGES;
         }

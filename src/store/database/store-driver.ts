@@ -11,17 +11,17 @@ import {
 const LONGEST_PAUSE_MS = 20;
 
 export interface DriverTraits {
-  /** How a transaction begins that means to write. */
+  /** The statement that begins a writing transaction. */
   readonly begin: string;
-  /** How long to wait for another process that has the store for itself. */
+  /** How long to wait for another process that has locked the store. */
   readonly lockWaitMs: number;
-  /** Whether this refusal passes by itself and left everything as it was. */
+  /** Whether the statement may be retried: the refusal is temporary, and nothing was changed. */
   isBusy(error: unknown): boolean;
-  /** The error as the store's callers get it. */
+  /** The error that callers of the store get. */
   translate(error: unknown): unknown;
 }
 
-/** A dialect with the driver below around its own. */
+/** The dialect with a StoreDriver around its own driver. */
 export function storeDialect(dialect: Dialect, traits: DriverTraits): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),
@@ -32,8 +32,8 @@ export function storeDialect(dialect: Dialect, traits: DriverTraits): Dialect {
 }
 
 /**
- * A database driver whose errors are the store's, and who waits for another process without stopping this one: SQLite's
- * own waiting would stand on the thread that serves requests.
+ * A database driver that throws the errors of the store and waits for other processes without blocking this one:
+ * SQLite's own waiting blocks the thread that serves requests.
  */
 class StoreDriver implements Driver {
   constructor(
@@ -69,7 +69,7 @@ class StoreDriver implements Driver {
     return this.inner.destroy();
   }
 
-  /** Does the work, again and again while somebody else is in the way; then fails as the store fails. */
+  /** Retries the work while another process holds the lock, then throws the error of the store. */
   async translated<Result>(work: () => Promise<Result>): Promise<Result> {
     const giveUpAt = performance.now() + this.traits.lockWaitMs;
     for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {

@@ -13,7 +13,7 @@ export const ambiguousKey = (name: string, ids: readonly string[]) =>
   new InputError('KEY_AMBIGUOUS', keyPlace(name), `${ids.length} have this name`, `give an id: ${ids.join(', ')}`);
 
 export const revokedKey = (id: string) =>
-  new InputError('KEY_REVOKED', keyPlace(id), 'is revoked for good', 'create a new one');
+  new InputError('KEY_REVOKED', keyPlace(id), 'is revoked and cannot be used again', 'create a new one');
 
 export const unknownClass = (place: string, name: string, known: readonly string[]) =>
   new InputError('KEY_INVALID', place, `no policy defines the class '${name}'`, knownNames(name, known));

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { TestStores } from '../stores.fixture.js';
 import { defineClasses, definedClasses } from './key-classes.js';
 
-/** What every store promises of the classes that gateways tell of. */
+/** The contract for the SLO classes that gateways publish. */
 export function keyClassesContract(stores: TestStores): void {
   describe('classes', () => {
-    it('are told by all who share the store, each once', async () => {
+    it('are shared by all gateways on the store, each listed once', async () => {
       const address = await stores.freshAddress();
       const [one, other] = [await stores.open(address), await stores.open(address)];
       expect(await definedClasses(one)).toEqual([]);
@@ -16,7 +16,7 @@ export function keyClassesContract(stores: TestStores): void {
       expect((await definedClasses(one)).toSorted()).toEqual(['gold', 'naïve "x"', 'night', 'silver']);
     });
 
-    it('are bounded', async () => {
+    it('are limited in number', async () => {
       const store = await stores.fresh();
       await defineClasses(store, ['old', ...Array.from({ length: 999 }, (_, i) => `c${i}`)]);
       await defineClasses(store, ['new']);

@@ -1,17 +1,17 @@
 import type { StoreDatabase } from '../database/database.js';
 import type { StoreSettings } from '../database/settings.js';
 
-/** The setting in which gateways tell those who make keys what classes their policies define: a JSON list. */
+/** The setting in which gateways publish the SLO classes that their policies define: a JSON list. */
 const CLASSES = 'slo_classes';
-/** Whatever is configured: beyond so many, those that were told first are forgotten. */
+/** With more classes than this, the oldest are dropped. */
 const MOST_CLASSES = 1000;
 
-/** The SLO classes that gateways on a store have told of, besides those that every policy knows. */
+/** The SLO classes that gateways on the store have published, besides the built-in ones. */
 export async function definedClasses({ settings }: { readonly settings: StoreSettings }): Promise<string[]> {
   return listOf(await settings.get(CLASSES));
 }
 
-/** Adds classes to those that are told of; others stay, since another gateway may define them. */
+/** Publishes classes. Others stay, since another gateway may define them. */
 export async function defineClasses(
   store: Pick<StoreDatabase, 'exclusively'> & { readonly settings: StoreSettings },
   names: readonly string[],

@@ -3,8 +3,8 @@ import type { ApiKeyRow } from '../database/schema.js';
 import type { KeyLimits, KeyRecord, KeyRole } from './key-record.js';
 
 /**
- * A key as its table has it.
- * @param version of the change that makes it so
+ * A key as a row of its table.
+ * @param version number of the change that writes the row
  */
 export function rowOf(key: KeyRecord, version: number): Selectable<ApiKeyRow> {
   return {

@@ -4,8 +4,8 @@ import { hashKeyText, keyHint, keyIdOf, makeKeyId, makeKeyText } from './key-tex
 
 const SECRET = 'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE';
 
-describe('the text of a key', () => {
-  it('names the key and proves it, and is never the same twice', () => {
+describe('a key secret', () => {
+  it('holds the id of the key and is never the same twice', () => {
     const texts = new Set<string>();
     for (let i = 0; i < 200; i++) {
       const id = makeKeyId();
@@ -17,7 +17,7 @@ describe('the text of a key', () => {
     expect(texts.size).toBe(400);
   });
 
-  it('uses every character of an id about as often', () => {
+  it('uses every character of an id about equally often', () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 3000; i++) for (const letter of makeKeyId()) counts.set(letter, (counts.get(letter) ?? 0) + 1);
     expect(counts.size).toBe(36);
@@ -39,7 +39,7 @@ describe('the text of a key', () => {
     expect(keyIdOf(text)).toBe(id);
   });
 
-  it('is stored as the SHA-256 of all of it, with four characters to know it by', () => {
+  it('is stored as its SHA-256, with the last four characters as a hint', () => {
     const text = `ty_abcdefghij12_${SECRET}`;
     expect(hashKeyText(text)).toBe(createHash('sha256').update(Buffer.from(text)).digest('hex'));
     expect(keyHint(text)).toBe('AbCdE'.slice(1));

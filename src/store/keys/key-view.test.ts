@@ -39,7 +39,7 @@ it('shows a key without its hashes', () => {
   expect(JSON.stringify(keyView(KEY, NOW))).not.toMatch(/h4sh|pr3vious/);
 });
 
-it('says when a key, or the text before its last rotation, has ended', () => {
+it('shows when a key, or its secret before the last rotation, expired', () => {
   expect(keyView(KEY, NOW + 1)).toMatchObject({ state: 'active', previous_until: null });
   expect(keyView(KEY, NOW + 1000).state).toBe('expired');
   expect(keyView({ ...KEY, revokedAt: NOW, previousUntil: null }, NOW)).toMatchObject({

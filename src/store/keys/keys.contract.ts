@@ -9,7 +9,7 @@ import { hashKeyText, keyIdOf } from './key-text.js';
 /** 2026-01-01, in milliseconds since 1970. */
 const NEW_YEAR = 1_767_225_600_000;
 
-/** A key as its table has it, made long ago. */
+/** A row of a key that was created long ago. */
 const ROW = {
   ...{ name: 'n', hint: 'abcd', tenant: 't', role: 'none', limits: '{}', created_at: 0 },
   ...{
@@ -22,16 +22,16 @@ const ROW = {
   },
 };
 
-/** What the keys of every store promise. */
+/** The contract for the keys of any store. */
 export function keysContract(stores: TestStores): void {
   describe('keys', () => {
-    it('are changed with who did it in the audit log, where somebody is named', async () => {
+    it('are changed with the actor in the audit log, where one is given', async () => {
       const { db, keys } = await stores.fresh();
       const { key } = await keys.create({ name: 'web' }, 'ann');
       await keys.update(key.id, { tenant: 'shop' }, 'bob');
       await keys.update(key.id, { tenant: 'shop' }, 'bob');
       const { text } = await keys.rotate(key.id, null, 'ann');
-      await keys.update(key.id, { tenant: 'nobody said who' });
+      await keys.update(key.id, { tenant: 'no actor given' });
       await keys.revoke(key.id, 'ann');
       await keys.revoke(key.id, 'ann');
       const log = (await readAudit(db, { kind: 'Key', name: key.id })).reverse();
@@ -46,7 +46,7 @@ export function keysContract(stores: TestStores): void {
       expect(JSON.stringify(log)).not.toContain(hashKeyText(text));
     });
 
-    it('are created with what was said, and come back as they were', async () => {
+    it('are created as given, and read back unchanged', async () => {
       const { keys } = await stores.fresh();
       const limits = { '*': { requestsPerMinute: 60, dollarsPerDay: 0.5 }, 'llama-8b': { tokensPerMonth: 1e6 } };
       const { key, text } = await keys.create({
@@ -65,14 +65,14 @@ export function keysContract(stores: TestStores): void {
       expect(JSON.stringify(key)).not.toContain(text.slice(-20));
     });
 
-    it('may do everything but rule if nothing was said, for a tenant of their own name', async () => {
+    it('have no role unless one is given, and a tenant of their own name', async () => {
       const { keys } = await stores.fresh();
       const { key } = await keys.create({ name: 'n' });
       expect(key).toMatchObject({ tenant: 'n', models: null, maxSloClass: null, role: 'none', limits: {} });
       expect(key.expiresAt).toBeNull();
     });
 
-    it('are listed in the order in which they were made, with those that ended', async () => {
+    it('are listed in order of creation, including expired and revoked ones', async () => {
       const { keys } = await stores.fresh();
       const ids: string[] = [];
       for (const name of ['z', 'a', 'm']) ids.push((await keys.create({ name })).key.id);
@@ -83,7 +83,7 @@ export function keysContract(stores: TestStores): void {
       expect(made).toEqual([...made].sort((a, b) => a - b));
     });
 
-    it('are listed all, however many there are', async () => {
+    it('are all listed, however many there are', async () => {
       const store = await stores.fresh();
       const { key } = await store.keys.create({ name: 'first' });
       const rows = Array.from({ length: 1200 }, (_, i) => ({ ...ROW, id: `k${i}`, hash: `h${i}` }));
@@ -100,7 +100,7 @@ export function keysContract(stores: TestStores): void {
       expect(listed.at(-1)).toEqual(key);
     });
 
-    it('change where told to and nowhere else', async () => {
+    it('change only in what is given', async () => {
       const { keys } = await stores.fresh();
       const { key } = await keys.create({ name: 'n', models: ['m'], limits: { '*': { concurrent: 2 } } });
       const changed = await keys.update(key.id, { models: null, expiresAt: NEW_YEAR, maxSloClass: 'batch' });
@@ -110,7 +110,7 @@ export function keysContract(stores: TestStores): void {
       expect(await keys.update(key.id, { ...all, maxSloClass: null })).toEqual({ ...key, ...all, maxSloClass: null });
     });
 
-    it('change by what they are, one change after the other', async () => {
+    it('change as a function of their present settings, one change at a time', async () => {
       const address = await stores.freshAddress();
       const shared = [await stores.open(address), await stores.open(address)];
       const { key } = await shared[0]!.keys.create({ name: 'n', limits: { '*': { concurrent: 1 } } });
@@ -123,7 +123,7 @@ export function keysContract(stores: TestStores): void {
       expect((await shared[0]!.keys.get(key.id))!.limits).toEqual({ '*': { concurrent: 21 } });
     });
 
-    it('refuse what no key can be, and stay as they were', async () => {
+    it('refuse invalid settings, and stay unchanged', async () => {
       const { keys } = await stores.fresh();
       await expect(keys.create({ name: '' })).rejects.toMatchObject({ code: 'KEY_INVALID' });
       const { key } = await keys.create({ name: 'n' });
@@ -131,14 +131,14 @@ export function keysContract(stores: TestStores): void {
       expect(await keys.list()).toEqual([key]);
     });
 
-    it('keep what a change has no right to change', async () => {
+    it('ignore fields that an update may not change', async () => {
       const { keys } = await stores.fresh();
       const { key } = await keys.create({ name: 'n' });
       const sly = { name: 'o', hash: 'mine', id: 'other', revokedAt: null };
       expect(await keys.update(key.id, sly)).toEqual({ ...key, name: 'o' });
     });
 
-    it('have a new text after a rotation, and the old one for as long as was said', async () => {
+    it('get a new secret by rotation; the old one is accepted for as long as given', async () => {
       const { keys } = await stores.fresh();
       const { key, text } = await keys.create({ name: 'n' });
       const rotated = await keys.rotate(key.id, NEW_YEAR);
@@ -156,7 +156,7 @@ export function keysContract(stores: TestStores): void {
       expect(await keys.get(key.id)).toEqual(again.key);
     });
 
-    it('end for good when they are revoked, with the text before the last', async () => {
+    it('are revoked for good, with the secret before the last rotation', async () => {
       const { keys } = await stores.fresh();
       const { key } = await keys.create({ name: 'n' });
       await keys.rotate(key.id, NEW_YEAR);
@@ -168,7 +168,7 @@ export function keysContract(stores: TestStores): void {
       await expect(keys.rotate(key.id, null)).rejects.toMatchObject({ code: 'KEY_REVOKED' });
     });
 
-    it('that do not exist are not made by changing them', async () => {
+    it('that do not exist are not created by an update', async () => {
       const { keys } = await stores.fresh();
       expect(await keys.get('nobody')).toBeNull();
       for (const change of [
@@ -181,7 +181,7 @@ export function keysContract(stores: TestStores): void {
       expect(await keys.list()).toEqual([]);
     });
 
-    it('have a version that every change changes, for all who share the store, and nothing else does', async () => {
+    it('have a version that changes with every change of a key, for all processes on the store, and with nothing else', async () => {
       const address = await stores.freshAddress();
       const [writer, reader] = [await stores.open(address), await stores.open(address)];
       const seen = [await reader.keys.version()];
@@ -199,7 +199,7 @@ export function keysContract(stores: TestStores): void {
       expect(await reader.keys.version()).toBe(seen[4]);
     });
 
-    it('tell those who know them up to a version what has changed since, and nothing else', async () => {
+    it('return only what has changed since a given version', async () => {
       const address = await stores.freshAddress();
       const [writer, reader] = [await stores.open(address), await stores.open(address)];
       const start = await reader.keys.news(null);
@@ -211,7 +211,7 @@ export function keysContract(stores: TestStores): void {
       const renamed = await writer.keys.update(a.key.id, { name: 'c' });
       const once = (await reader.keys.news(made.version))!;
       expect(once).toMatchObject({ isAll: false, keys: [renamed] });
-      // However often it changes, it is told once, as it is now, and in the order of the last changes.
+      // However often a key changes, it is returned once, as it is now, in the order of the last changes.
       const { key: rotated } = await writer.keys.rotate(b.key.id, NEW_YEAR);
       await writer.keys.update(a.key.id, { name: 'd' });
       const revoked = await writer.keys.revoke(a.key.id);
@@ -219,7 +219,7 @@ export function keysContract(stores: TestStores): void {
       expect(new Set((await reader.keys.news(null))!.keys)).toEqual(new Set([rotated, revoked]));
     });
 
-    it('tell of many changes, in pieces', async () => {
+    it('return many changes, in batches', async () => {
       const store = await stores.fresh();
       const { version } = (await store.keys.news(null))!;
       const rows = Array.from({ length: 1200 }, (_, i) => ({ ...ROW, id: `k${i}`, hash: `h${i}`, version: i + 1 }));
@@ -236,17 +236,17 @@ export function keysContract(stores: TestStores): void {
       expect([news.isAll, news.keys.map(({ id }) => id)]).toEqual([false, rows.map(({ id }) => id)]);
     });
 
-    it('tell everything where there is no telling what is new', async () => {
+    it('return everything when the version is unknown', async () => {
       const store = await stores.fresh();
       const { key } = await store.keys.create({ name: 'n' });
       const version = await store.keys.version();
       const all = { version, isAll: true, keys: [key] };
       const [made, count] = version.split('.').map(Number) as [number, number];
-      // Of another store, of this one before it was set back, and of no store at all.
+      // Of another store, of this one before a restore, and not a version at all.
       for (const since of [`${made - 1}.${count - 1}`, `${made}.${count + 5}`, '', 'nonsense', `${made}.`]) {
         expect(await store.keys.news(since), since).toEqual(all);
       }
-      // As a program wrote it that did not count.
+      // Written by a version that did not count changes.
       await store.settings.set('keys.version', '7f0f4c1e-5b1c-4b43-8a44-000000000000');
       const uncounted = (await store.keys.news(version))!;
       expect(uncounted).toMatchObject({ isAll: true, keys: [key] });

@@ -9,7 +9,7 @@ import { recordOf, rowOf } from './key-row.js';
 import { hashKeyText, keyHint, makeKeyId, makeKeyText } from './key-text.js';
 import { keyView } from './key-view.js';
 
-/** A key with the text that only its holder will have from now on. */
+/** A key with its secret, which is returned only here. */
 export interface IssuedKey {
   readonly key: KeyRecord;
   readonly text: string;
@@ -17,16 +17,16 @@ export interface IssuedKey {
 
 export type KeyChanges = Partial<KeySettings>;
 
-/** What somebody does not know yet of the keys. */
+/** Changes of the keys since some version. */
 export interface KeyNews {
-  /** Up to which he knows them now. */
+  /** The version up to which they are known now. */
   readonly version: string;
-  /** Whether these are all there are: what else he knows is no more. */
+  /** Whether these are all keys: any other key no longer exists. */
   readonly isAll: boolean;
   readonly keys: readonly KeyRecord[];
 }
 
-/** A change, as whoever makes it has it. */
+/** A key before and after a change. */
 interface Changed {
   readonly before: KeyRecord | null;
   readonly key: KeyRecord;
@@ -38,13 +38,13 @@ const PAGE = 500;
 const VERSION = 'keys.version';
 
 /**
- * Who may ask. Every change happens as a whole or not at all, and is on the disk when its promise resolves, with who made it in
- * the audit log. Where `by` is null, whoever makes it gives account of it elsewhere.
+ * The API keys. A change is atomic, and on disk when its promise resolves, with the actor in the audit log. With `by`
+ * null the caller writes the audit log itself.
  */
 export class Keys {
   /**
-   * Awaited after every change of a key through this object, for those in this process who know the keys by heart: when a change
-   * has resolved, they know. What it throws is its own affair.
+   * Awaited after every change of a key through this object, so that a cache of keys in this process is up to date when
+   * the change resolves. It must not throw.
    */
   changed: () => Promise<void> = async () => {};
 
@@ -81,7 +81,7 @@ export class Keys {
   }
 
   /**
-   * All there ever were, in the order in which they were made. Read in pieces: ten thousand at once would stop the
+   * All keys in order of creation, including revoked ones. Read in batches: ten thousand at once would block the
    * requests of a gateway for 50 ms.
    */
   async list(): Promise<KeyRecord[]> {
@@ -100,7 +100,9 @@ export class Keys {
     return row === undefined ? null : recordOf(row);
   }
 
-  /** Changes what is given and leaves the rest. Changes that depend on how the key is are a function of it. */
+  /**
+   * Changes what is given and leaves the rest. A function of the key gives changes that depend on its present settings.
+   */
   async update(
     id: string,
     changes: KeyChanges | ((key: KeyRecord) => KeyChanges),
@@ -117,8 +119,8 @@ export class Keys {
   }
 
   /**
-   * Gives the key a new text. The present one is accepted until `previousUntil`; null ends it at once. One that was
-   * still accepted from an earlier rotation is not any more.
+   * Gives the key a new secret. The present one is accepted until `previousUntil`; null ends it at once. One that is
+   * still accepted from an earlier rotation ends.
    */
   async rotate(id: string, previousUntil: number | null, by: string | null = null): Promise<IssuedKey> {
     const text = makeKeyText(id);
@@ -137,7 +139,7 @@ export class Keys {
     return { key, text };
   }
 
-  /** Ends a key for good; ending it again changes nothing. */
+  /** Revokes a key for good; revoking it again changes nothing. */
   async revoke(id: string, by: string | null = null): Promise<KeyRecord> {
     const now = await this.store.now();
     return this.changing(by, 'delete', async (tx, version) => {
@@ -150,8 +152,8 @@ export class Keys {
   }
 
   /**
-   * Differs from what it was before if any key has changed since: one row to read for those who ask often. It is a count, and
-   * when the store was made: one that was filled from a backup may count to the same number by other changes.
+   * Differs from an earlier value if any key has changed since: one row, cheap to poll. It holds a count and the time
+   * the store was created, because a store restored from a backup may reach the same count by other changes.
    */
   async version(): Promise<string> {
     const { applied_at, value } = await this.store.db
@@ -164,12 +166,12 @@ export class Keys {
   }
 
   /**
-   * What has changed since a version that this said before, or everything where there is no telling; null if nothing has. Read
-   * in pieces, as a list is. What changes meanwhile may be among it, and is told again the next time.
-   * @param since null for somebody who knows nothing yet
+   * Changes since a version that `version` returned before, or everything where that is unknown; null if nothing has
+   * changed. Read in batches. A change made meanwhile may be included, and is then returned again next time.
+   * @param since null for no version yet
    */
   async news(since: string | null): Promise<KeyNews | null> {
-    // The version first: a change between the two is not missed that way.
+    // The version is read first, so that a change in between is not missed.
     const version = await this.version();
     if (version === since) return null;
     const known = since === null ? null : countBetween(since, version);
@@ -194,7 +196,7 @@ export class Keys {
       .execute();
   }
 
-  /** @param work is given the number of the change: what it changes has it from then on */
+  /** @param work is passed the number of the change, which it writes to the rows it changes */
   private async changing(
     by: string | null,
     action: AuditAction,
@@ -223,7 +225,7 @@ export class Keys {
   }
 }
 
-/** Names what may be changed: a caller's object may hold anything. */
+/** Lists the fields that may be changed: the object of a caller may hold anything. */
 function withChanges(key: KeyRecord, changes: KeyChanges): KeyRecord {
   const { name, tenant, models, maxSloClass, role, limits, expiresAt } = changes;
   return {
@@ -256,7 +258,7 @@ async function save(tx: StoreTransaction, key: KeyRecord, version: number): Prom
 }
 
 /**
- * A version is the time the store was created, a dot, and the number of changes since. Returns the change up to which `since`
+ * A version is the creation time of the store, a dot, and the number of changes. Returns the change up to which `since`
  * knows the keys; null where `since` is of another store or later than `version`.
  */
 function countBetween(since: string, version: string): number | null {

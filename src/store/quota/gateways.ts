@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { StoreDatabase, StoreTransaction } from '../database/database.js';
 
-/** Who keeps accounts: this gateway in its memory, all gateways in the store, or nobody here yet. */
+/** Where accounts are: in the memory of this gateway, in the store for all gateways, or not decided yet. */
 export type GatewayMode = 'joining' | 'local' | 'shared';
 
-/** A gateway on the store, as it last said. Times are milliseconds since 1970 by the store's clock. */
+/** A gateway on the store, as last reported. Times are milliseconds since 1970 by the store's clock. */
 export interface GatewayRow {
   id: string;
   startedAt: number;

@@ -3,7 +3,7 @@ import type { StoreTransaction } from '../database/database.js';
 /** PostgreSQL takes 65,535 parameters in a statement, SQLite 32,766. */
 const ROWS_PER_STATEMENT = 500;
 
-/** The states of some accounts, or of all, by name. Those that were never saved are not in it. */
+/** The states of the named accounts, or of all. Accounts that were never saved are missing. */
 export async function loadAccounts(tx: StoreTransaction, names?: readonly string[]): Promise<Map<string, string>> {
   const states = new Map<string, string>();
   const select = tx.selectFrom('quota_accounts').select(['account', 'state']);
@@ -18,7 +18,7 @@ export async function loadAccounts(tx: StoreTransaction, names?: readonly string
   return states;
 }
 
-/** Saves the states of some accounts, by name. */
+/** Saves the states of accounts, by name. */
 export async function saveAccounts(
   tx: StoreTransaction,
   states: ReadonlyMap<string, string>,

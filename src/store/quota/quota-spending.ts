@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { StoreTransaction } from '../database/database.js';
 
-/** What a key has spent with a model since some day. */
+/** Spending of a key with a model since some day. */
 export interface SpentRow {
   keyId: string;
   model: string;
@@ -9,7 +9,7 @@ export interface SpentRow {
   nanos: number;
 }
 
-/** What was spent from a day on, as usage was counted. @param keyIds of these keys only */
+/** Spending from a day on, by the usage table. @param keyIds only these keys */
 export async function spentSince(
   tx: StoreTransaction,
   fromDay: string,

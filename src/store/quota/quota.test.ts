@@ -7,7 +7,7 @@ import { spentSince } from './quota-spending.js';
 
 describeStores((stores) => {
   describe('accounts', () => {
-    it('come back as they were saved last, some or all of them', async () => {
+    it('are read back as they were saved last, some or all of them', async () => {
       const store = await stores.fresh();
       const many = new Map(Array.from({ length: 1203 }, (_, i) => [`key/${i}`, `state ${i}`]));
       await store.exclusively((tx) => saveAccounts(tx, many, 1));
@@ -29,7 +29,7 @@ describeStores((stores) => {
   });
 
   describe('gateways', () => {
-    it('are listed until they are removed, and keep the time they started', async () => {
+    it('are listed until they are removed, and keep their start time', async () => {
       const store = await stores.fresh();
       const row = (id: string): GatewayRow => ({ id, startedAt: 5, seenAt: 6, mode: 'joining' });
       const listed = await store.exclusively(async (tx) => {

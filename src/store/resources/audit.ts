@@ -5,21 +5,21 @@ import { nextVersion } from './next-version.js';
 import type { ResourceRecord, ResourceRef } from './resource-record.js';
 import { withoutSealed } from './secrets.js';
 
-/** What somebody has done to what is declared, or to how things are said to be: a key that got a text, a status that was set. */
+/** Actions in the audit log: changes of the declared state, and of the status where a person or program made them. */
 export type AuditAction = 'create' | 'update' | 'delete' | 'remove' | StatusAction;
 export type StatusAction = (typeof STATUS_ACTIONS)[number];
 const STATUS_ACTIONS = ['issue', 'status'] as const;
 
-/** What a resource was, as the audit log has it: no secrets, and a status only where that is what was changed. */
+/** A resource in the audit log: without secrets, and with a status only where the status was changed. */
 export interface Audited {
   readonly spec: unknown;
   readonly labels: unknown;
   readonly status?: unknown;
 }
 
-/** Who changed what, from what, to what, and when. */
+/** An entry of the audit log. */
 export interface AuditEntry extends ResourceRef {
-  /** The resource version that the change made. */
+  /** The resource version of the change. */
   readonly version: number;
   readonly at: number;
   readonly actor: string;
@@ -34,12 +34,12 @@ export interface AuditQuery extends Partial<ResourceRef> {
   /** Only changes later than this version. */
   readonly after?: number;
   readonly actor?: string;
-  /** Only changes of what is declared. */
+  /** Only changes of the declared state. */
   readonly declared?: true;
   readonly limit?: number;
 }
 
-/** A change of something that is no resource, as its keepers are shown it. */
+/** A change of something that is not a resource. */
 export interface PlainChange {
   readonly kind: 'Key' | 'Replica' | 'Policy' | 'Configuration';
   readonly name: string;
@@ -51,7 +51,7 @@ export interface PlainChange {
 const USUAL_LIMIT = 100;
 type Db = Kysely<StoreTables>;
 
-/** Part of the transaction of the change itself: there is none without the other. */
+/** Runs in the transaction of the change itself: neither exists without the other. */
 export async function writeAudit(
   tx: Db,
   actor: string,
@@ -74,7 +74,7 @@ export async function writeAudit(
     .execute();
 }
 
-/** The same for what is no resource. What has not changed is not told. */
+/** The same for something that is not a resource. Only fields that changed are written. */
 export async function writePlainAudit(
   tx: StoreTransaction,
   actor: string,

@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '../database/database.js';
 
-/** The setting that counts the changes that the audit log has. */
+/** The setting that counts the changes in the audit log. */
 export const VERSION_SETTING = 'resources.version';
 
 /** The number of the next change. */

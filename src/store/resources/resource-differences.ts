@@ -1,4 +1,4 @@
-/** One place where two JSON values differ; undefined where one of them has nothing. */
+/** One place where two JSON values differ; undefined where one of them has no value. */
 export interface FieldDifference {
   /** `spec.upstreams[1].url` */
   readonly path: string;
@@ -6,7 +6,10 @@ export interface FieldDifference {
   readonly after: unknown;
 }
 
-/** Where two JSON values differ, in the order of the first and then of what is new. The order of keys does not count. */
+/**
+ * Where two JSON values differ, in the order of the first and then of the keys that are new. The order of keys does not
+ * matter.
+ */
 export function differences(before: unknown, after: unknown, path = ''): FieldDifference[] {
   if (before === after) return [];
   if (Array.isArray(before) && Array.isArray(after)) {

@@ -10,23 +10,26 @@ export const shownRef = ({ kind, name, workspace }: ResourceRef) =>
   workspace === '' ? `${kind} ${name}` : `${kind} ${workspace}/${name}`;
 
 export const unknownResource = (ref: ResourceRef) =>
-  new InputError('RESOURCE_UNKNOWN', shownRef(ref), 'does not exist', 'look at the list of those that do');
+  new InputError('RESOURCE_UNKNOWN', shownRef(ref), 'does not exist', 'list the resources to see those that do');
 
 export const deletingResource = (ref: ResourceRef) =>
-  new InputError('RESOURCE_DELETING', shownRef(ref), 'is being deleted', 'wait until it is gone');
+  new InputError('RESOURCE_DELETING', shownRef(ref), 'is being deleted', 'wait until it is deleted');
 
-/** Somebody else came first. Nothing was changed. */
+/** The resource was changed by another client first. Nothing was changed. */
 export class ResourceConflict extends RunError {
-  /** What is different now from what the change was made for, without secrets; empty if that is no longer known. */
+  /**
+   * How the resource differs from the version that the change was made for, without secrets; empty if that is not
+   * known.
+   */
   readonly differences: readonly FieldDifference[];
 
   constructor(
-    /** As it is now; null when it is not there. */
+    /** The resource now; null when it does not exist. */
     readonly current: ResourceRecord | null,
     ref: ResourceRef,
-    /** The version the change was made for; null: for there being none. */
+    /** The version the change was made for; null for a resource that must not exist. */
     readonly expected: number | null,
-    /** The changes since, the oldest first. */
+    /** The changes since, oldest first. */
     readonly since: readonly AuditEntry[],
   ) {
     const found = since.length === 0 ? [] : differences(since[0]!.before, since.at(-1)!.after);
@@ -43,8 +46,8 @@ function problemOf(
   since: readonly AuditEntry[],
   found: readonly FieldDifference[],
 ): string {
-  if (current === null) return `does not exist any more (the change is for version ${expected})`;
-  if (expected === null) return `exists already (version ${current.resourceVersion})`;
+  if (current === null) return `no longer exists (the change is for version ${expected})`;
+  if (expected === null) return `already exists (version ${current.resourceVersion})`;
   const actors = [...new Set(since.map(({ actor }) => actor))].join(', ');
   const shown = found
     .slice(0, MOST_SHOWN)
@@ -65,8 +68,8 @@ export const otherKeyFile = (path: string) =>
     'SECRETS_OTHER_KEY',
     path,
     'is not the key file that the secrets in the store were sealed with',
-    'put back the one that was, or apply the resources with their secrets again',
+    'restore the original key file, or apply the resources with their secrets again',
   );
 
 export const brokenSecret = (path: string) =>
-  new RunError('SECRETS_BROKEN', `${path}: a secret in the store is not as it was sealed`);
+  new RunError('SECRETS_BROKEN', `${path}: a secret in the store is damaged`);

@@ -3,16 +3,16 @@ import type { StoreDatabase, StoreTransaction } from '../database/database.js';
 import type { ResourceEventRow } from '../database/schema.js';
 import type { ResourceRecord, ResourceRef } from './resource-record.js';
 
-/** Something that happened to a resource and that somebody may want to know. */
+/** Something that happened to a resource, for operators. */
 export interface ResourceEvent extends ResourceRef {
-  /** Later ones have higher ids. */
+  /** Later events have higher ids. */
   readonly id: number;
   readonly uid: string;
   readonly type: 'normal' | 'warning';
   /** One word: `Started`. */
   readonly reason: string;
   readonly message: string;
-  /** How often in a row, or by turns with a few others. */
+  /** How often in a row, or alternating with a few others. */
   readonly count: number;
   readonly firstAt: number;
   readonly lastAt: number;
@@ -30,11 +30,11 @@ export interface EventLimits {
 
 const LIMITS: EventLimits = { perResource: 100, total: 10_000 };
 const LONGEST_MESSAGE = 4000;
-/** What comes and goes is counted too: among so many events of its resource, if it has been seen within this time. */
+/** An event that recurs is counted instead of added: if it is among the last few of its resource and recent enough. */
 const RECENT = 8;
 const RECENT_MS = 3_600_000;
 
-/** The last events of each resource, and so many of all; older ones are forgotten. */
+/** Events kept per resource, and in total; older ones are deleted. */
 export class ResourceEvents {
   constructor(
     private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'>,

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { ResourceRow } from '../database/schema.js';
 
-/** What a resource is called. */
+/** Identifies a resource. */
 export interface ResourceRef {
   readonly kind: string;
   /** Empty for kinds that belong to no workspace. */
@@ -13,28 +13,28 @@ export type Json = Readonly<Record<string, unknown>>;
 
 /** A resource as it is stored. Secrets in its spec are sealed. Times are milliseconds since 1970. */
 export interface ResourceRecord extends ResourceRef {
-  /** Another one each time a resource of this name is made. */
+  /** New for each resource that is created, even under a name used before. */
   readonly uid: string;
   /** Grows by one with each change of the spec, and with nothing else. */
   readonly generation: number;
-  /** Of the last change of anything about it. Versions grow over all resources of the store. */
+  /** Version of the last change of any part. Versions are numbered over all resources of the store. */
   readonly resourceVersion: number;
-  /** Of the last change that was not of its status. */
+  /** Version of the last change apart from the status. */
   readonly specVersion: number;
   readonly spec: Json;
   readonly status: Json | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Set when it has been deleted and what it stands for has not been taken down yet. */
+  /** Set when it was deleted and its replicas are not taken down yet. */
   readonly deletedAt: number | null;
 }
 
-/** What has happened to a resource. `deleting`: it has been asked to go; `removed`: it is no more. */
+/** What happened to a resource. `deleting`: it is marked for deletion; `removed`: it no longer exists. */
 export interface ResourceChange {
   readonly type: 'created' | 'changed' | 'status' | 'deleting' | 'removed';
   readonly version: number;
-  /** As it is now, or as it last was. */
+  /** The resource now, or as it last was. */
   readonly record: ResourceRecord;
 }
 

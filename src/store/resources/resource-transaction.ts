@@ -18,10 +18,10 @@ export interface ResourceContent {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** `any`: whatever is there; null: nothing may be there; a number: nobody has changed it since that version. */
+/** `any`: whatever exists; null: must not exist; a number: not changed since that version. */
 export type Expected = number | null | 'any';
 
-/** Changes of resources that happen together or not at all. */
+/** Changes of resources that are made together or not at all. */
 export class ResourceTransaction {
   /** In the order in which they were made. */
   readonly changes: ResourceChange[] = [];
@@ -52,7 +52,7 @@ export class ResourceTransaction {
     return (await this.tx.selectFrom('resources').selectAll().execute()).map(resourceRecordOf);
   }
 
-  /** Makes it or changes it; what is as it was stays as it was, version and all. */
+  /** Creates or changes a resource. One that stays the same keeps its version. */
   async put(ref: ResourceRef, content: ResourceContent, expected: Expected = 'any'): Promise<ResourceRecord> {
     const before = await this.get(ref);
     await this.check(ref, before, expected);
@@ -75,8 +75,8 @@ export class ResourceTransaction {
   }
 
   /**
-   * Null when it is gone, or is another one of the same name. The spec is not touched.
-   * @param action what somebody has done, if it is more than that somebody has looked: that is audited
+   * Null when it no longer exists, or is another one of the same name. The spec is not touched.
+   * @param action set when a person or program changed the status, rather than observed it: the change is then audited
    */
   async putStatus(
     ref: ResourceRef,
@@ -95,7 +95,7 @@ export class ResourceTransaction {
     return after;
   }
 
-  /** Asks it to go; it is there until `remove`. Asking again changes nothing. */
+  /** Marks a resource for deletion; it exists until `remove`. Marking it again changes nothing. */
   async markDeleted(ref: ResourceRef, expected: number | 'any' = 'any'): Promise<ResourceRecord> {
     const before = await this.get(ref);
     if (before === null) throw unknownResource(ref);
@@ -108,7 +108,7 @@ export class ResourceTransaction {
     return after;
   }
 
-  /** Ends one that has been asked to go, once what it stood for is no more. Says whether it was there. */
+  /** Removes a resource that is marked for deletion, once its replicas are gone. Returns whether it existed. */
   async remove(ref: ResourceRef, uid: string): Promise<boolean> {
     const before = await this.get(ref);
     if (before === null || before.uid !== uid || before.deletedAt === null) return false;
@@ -140,7 +140,7 @@ export class ResourceTransaction {
     return record;
   }
 
-  /** A status that has been written meanwhile is in nobody's way. */
+  /** A status written meanwhile is not a conflict. */
   private async check(ref: ResourceRef, current: ResourceRecord | null, expected: Expected): Promise<void> {
     if (expected === 'any' || (expected === null && current === null)) return;
     if (expected !== null && current !== null && expected >= current.specVersion && expected <= current.resourceVersion)

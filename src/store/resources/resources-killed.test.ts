@@ -10,7 +10,7 @@ const DIST = new URL('../../../dist/store/', import.meta.url);
 const ROUNDS = 8;
 const draws = randomStream(11, 'moments to be killed at');
 
-/** Makes, changes, reports on, deletes and removes resources, each of them at a round number of its own, until it is killed. */
+/** Creates, changes, reports on, deletes and removes resources in a loop, until it is killed. */
 const LIFE = `
   import { writeSync } from 'node:fs';
   const [address, life] = process.argv.slice(1);
@@ -34,7 +34,7 @@ const LIFE = `
   }
 `;
 
-/** What a life acknowledged before it was killed in the middle of the next thing. */
+/** What a process acknowledged before it was killed. */
 async function killed(address: string, life: number): Promise<string[][]> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', LIFE, '--', address, String(life)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -46,7 +46,7 @@ async function killed(address: string, life: number): Promise<string[][]> {
   for await (const line of createInterface(child.stdout)) {
     acknowledged.push(line.split(' '));
     if (acknowledged.length !== last) continue;
-    // A moment of its own within the next write: nothing here waits for a clock.
+    // A moment of its own within the next write, without waiting for a clock.
     for (let i = 0; i < spins; i++) Math.imul(i, i);
     child.kill('SIGKILL');
   }
@@ -57,7 +57,7 @@ async function killed(address: string, life: number): Promise<string[][]> {
 const STEPS = ['made', 'changed', 'status', 'deleting', 'removed'];
 
 describeStores((stores) => {
-  test('no acknowledged change of a resource is lost by kill -9, and none is there by half', async () => {
+  test('kill -9 loses no acknowledged change of a resource, and leaves none half done', async () => {
     const address = await stores.freshAddress();
     const furthest = new Map<string, number>();
     for (let life = 0; life < ROUNDS; life++) {
@@ -68,7 +68,7 @@ describeStores((stores) => {
       const log = await resources.audit({ limit: 10_000 });
       for (const [name, step] of furthest) {
         const record = found.get(name);
-        // The one that was under way may have come one step further than it was said.
+        // The change in progress may have got one step further than was acknowledged.
         if (record === undefined) expect(step).toBeGreaterThanOrEqual(STEPS.indexOf('deleting'));
         else {
           expect(step).toBeLessThan(STEPS.indexOf('removed'));
@@ -77,7 +77,7 @@ describeStores((stores) => {
           if (step >= 3) expect(record.deletedAt).not.toBeNull();
         }
       }
-      // A resource and its audit log say the same, and no version was given twice.
+      // A resource and its audit log agree, and no version is used twice.
       for (const { deletedAt, name, specVersion } of found.values()) {
         const last = log.find((entry) => entry.name === name)!;
         expect([last.version, last.action === 'delete']).toEqual([specVersion, deletedAt !== null]);

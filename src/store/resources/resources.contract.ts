@@ -11,12 +11,12 @@ const REF = { kind: 'Endpoint', workspace: 'default', name: 'chat' };
 const put = (resources: Resources, spec: object, expected: Expected = 'any', labels: Record<string, string> = {}) =>
   resources.change('alice', (tx) => tx.put(REF, { spec: { ...spec }, labels }, expected));
 
-/** What every store promises of resources. */
+/** The contract for resources in any store. */
 export function resourcesContract(stores: TestStores): void {
   const fresh = async () => new Resources(await stores.fresh());
 
   describe('resources', () => {
-    it('are made, found, listed in order, and come back as they were', async () => {
+    it('are created, found, listed in order, and read back unchanged', async () => {
       const resources = await fresh();
       expect(await resources.version()).toBe(0);
       const made = await put(resources, { replicas: 3, text: 'naïve \0 \u{1f600}', deep: [{ a: null }] }, null, {
@@ -39,7 +39,7 @@ export function resourcesContract(stores: TestStores): void {
       expect(await resources.version()).toBe(4);
     });
 
-    it('have a generation that grows with the spec alone, and a version that grows with everything', async () => {
+    it('have a generation that grows only with the spec, and a version that grows with every change', async () => {
       const resources = await fresh();
       const { uid } = await put(resources, { a: 1 });
       expect(await put(resources, { a: 1 })).toMatchObject({ generation: 1, resourceVersion: 1 });
@@ -57,7 +57,7 @@ export function resourcesContract(stores: TestStores): void {
       expect(await resources.change('system', (tx) => tx.putStatus(REF, 'another', {}))).toBeNull();
     });
 
-    it('refuse a change for a version that is not the last, and say who changed what', async () => {
+    it('refuse a change for an outdated version, and report who changed what', async () => {
       const resources = await fresh();
       const first = await put(resources, { a: 1, b: 1 }, null);
       await resources.change('system', (tx) => tx.putStatus(REF, first.uid, { phase: 'Running' }));
@@ -71,14 +71,14 @@ export function resourcesContract(stores: TestStores): void {
         message:
           'Endpoint default/chat: has been changed since version 1 by alice: spec.a was 1, is 2; it is at version 3 now',
       });
-      await expect(put(resources, {}, null)).rejects.toThrow('Endpoint default/chat: exists already (version 3)');
+      await expect(put(resources, {}, null)).rejects.toThrow('Endpoint default/chat: already exists (version 3)');
       await expect(put(resources, {}, 99)).rejects.toThrow('has been changed since version 99; it is at version 3 now');
       const gone = resources.change('a', (tx) => tx.put({ ...REF, name: 'x' }, { spec: {}, labels: {} }, 5));
-      await expect(gone).rejects.toThrow('Endpoint default/x: does not exist any more (the change is for version 5)');
+      await expect(gone).rejects.toThrow('Endpoint default/x: no longer exists (the change is for version 5)');
       expect((await resources.get(REF))!.spec).toEqual({ a: 2, b: 1 });
     });
 
-    it('tell of many differences the first few', async () => {
+    it('report the first few of many differences', async () => {
       const resources = await fresh();
       const keys = (value: number) => Object.fromEntries([...'abcdefg'].map((key) => [key, value]));
       await put(resources, keys(1));
@@ -86,7 +86,7 @@ export function resourcesContract(stores: TestStores): void {
       await expect(put(resources, {}, 1)).rejects.toThrow(/spec\.e was 1, is 2; and 2 more; it is at version 2 now$/);
     });
 
-    it('lose none of the changes that many make at once, each for the version it saw', async () => {
+    it('lose none of many concurrent changes, each made for the version it read', async () => {
       const address = await stores.freshAddress();
       const shared = [new Resources(await stores.open(address)), new Resources(await stores.open(address))];
       await put(shared[0]!, { n: 0 });
@@ -103,7 +103,7 @@ export function resourcesContract(stores: TestStores): void {
       expect(await shared[0]!.get(REF)).toMatchObject({ spec: { n: 16 }, generation: 17, resourceVersion: 17 });
     });
 
-    it('are deleted in two steps, and one of the same name is another one', async () => {
+    it('are deleted in two steps, and a new one of the same name has another uid', async () => {
       const resources = await fresh();
       const { uid } = await put(resources, { a: 1 });
       const remove = () => resources.change('system', (tx) => tx.remove(REF, uid));
@@ -121,7 +121,7 @@ export function resourcesContract(stores: TestStores): void {
       expect((await put(resources, { a: 1 })).uid).not.toBe(uid);
     });
 
-    it('change together or not at all, and those who watch hear of what is done, in order', async () => {
+    it('change together or not at all, and watchers get committed changes in order', async () => {
       const resources = await fresh();
       const heard: ResourceChange[] = [];
       const stop = resources.watch((changes) => heard.push(...changes));
@@ -141,7 +141,7 @@ export function resourcesContract(stores: TestStores): void {
       expect(heard).toHaveLength(2);
     });
 
-    it('have an audit log of who, what, before and after', async () => {
+    it('have an audit log of actor, action, before and after', async () => {
       const resources = await fresh();
       await put(resources, { a: 1, token: { $sealed: 'v1.x.y' } });
       await put(resources, { a: 2, token: { $sealed: 'v1.x.z' } });
@@ -162,7 +162,7 @@ export function resourcesContract(stores: TestStores): void {
       expect(await resources.audit({ after: 1 })).toHaveLength(2);
     });
 
-    it("have in it what somebody has done about their status, and that is in nobody's way", async () => {
+    it('have audited status changes in it, which are not conflicts', async () => {
       const resources = await fresh();
       const { resourceVersion, uid } = await put(resources, { a: 1 });
       const issue = (hint: string) => resources.change('bob', (tx) => tx.putStatus(REF, uid, { hint }, 'issue'));
@@ -205,7 +205,7 @@ export function resourcesContract(stores: TestStores): void {
       expect(await events.list({ uid: 'uid-a', limit: 1 })).toHaveLength(1);
     });
 
-    it('are counted when they come by turns, each where it was seen last, while that is not long ago', async () => {
+    it('are counted when they alternate, each where it was seen last, while that is recent', async () => {
       const store = await stores.fresh();
       let now = 1_000_000;
       const clocked = { db: store.db, exclusively: store.exclusively.bind(store), now: async () => now };
@@ -220,7 +220,7 @@ export function resourcesContract(stores: TestStores): void {
         ['up', 3, 1_000_000, 1_240_000],
         ['down', 2, 1_060_000, 1_180_000],
       ]);
-      // The same words of another type, reason or resource are another event.
+      // The same message with another type, reason or resource is another event.
       await events.add(of('a'), 'normal', 'Health', 'down');
       await events.add(of('a'), 'warning', 'Other', 'down');
       await events.add(of('b'), 'warning', 'Health', 'down');
@@ -231,7 +231,7 @@ export function resourcesContract(stores: TestStores): void {
         ['up', 3],
         ['down', 2],
       ]);
-      // The last one of a resource is counted whenever it comes again; others only soon.
+      // The last event of a resource is counted whenever it recurs; others only while recent.
       now += 3_600_001;
       await events.add(of('a'), 'warning', 'Other', 'down');
       await events.add(of('a'), 'normal', 'Health', 'up');
@@ -242,7 +242,7 @@ export function resourcesContract(stores: TestStores): void {
       ]);
     });
 
-    it('are other ones when many have happened since', async () => {
+    it('are added again after many others', async () => {
       const events = new ResourceEvents(await stores.fresh());
       for (let i = 0; i < 9; i++) await events.add(of('a'), 'normal', 'Step', `a${i}`);
       await events.add(of('a'), 'normal', 'Step', 'a1');
@@ -251,7 +251,7 @@ export function resourcesContract(stores: TestStores): void {
       expect(counts).toEqual(['a0x1', 'a1x2', 'a8x1', 'a7x1', 'a6x1', 'a5x1', 'a4x1', 'a3x1', 'a2x1', 'a0x1']);
     });
 
-    it('are forgotten when there are too many of one, or of all', async () => {
+    it('are deleted when there are too many of one resource, or in total', async () => {
       const events = new ResourceEvents(await stores.fresh(), { perResource: 3, total: 5 });
       for (let i = 0; i < 5; i++) await events.add(of('a'), 'normal', 'Step', `a${i}`);
       expect((await events.list({})).map(({ message }) => message)).toEqual(['a4', 'a3', 'a2']);

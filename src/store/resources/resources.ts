@@ -7,10 +7,10 @@ import { ResourceTransaction } from './resource-transaction.js';
 
 export type ResourceListener = (changes: readonly ResourceChange[]) => void;
 
-/** What is declared. Every change is audited, and is on the disk when its promise resolves. */
+/** The declared resources. Every change is audited, and on disk when its promise resolves. */
 export class Resources {
   readonly #listeners = new Set<ResourceListener>();
-  /** One change after the other, so that listeners hear of them in the order of their versions. */
+  /** One change after the other, so that listeners get them in the order of their versions. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -18,9 +18,9 @@ export class Resources {
   ) {}
 
   /**
-   * Changes made together. The work may be given up by throwing: then nothing has happened.
-   * @param actor who is to be named in the audit log
-   * @param lasts `past-crashes` is enough for what will be found out again, such as a status
+   * Changes made together. If `work` throws, nothing has changed.
+   * @param actor named in the audit log
+   * @param lasts `past-crashes` is enough for what will be observed again, such as a status
    */
   change<Result>(
     actor: string,
@@ -57,13 +57,13 @@ export class Resources {
     if (query.kind !== undefined) select = select.where('kind', '=', query.kind);
     if (query.workspace !== undefined) select = select.where('workspace', '=', query.workspace);
     const records = (await select.execute()).map(resourceRecordOf);
-    // Each database has its own idea of the alphabet.
+    // The two databases collate differently.
     return records.sort(
       (a, b) => inOrder(a.kind, b.kind) || inOrder(a.workspace, b.workspace) || inOrder(a.name, b.name),
     );
   }
 
-  /** Of the last change of any resource; 0 before the first. */
+  /** Version of the last change of any resource; 0 before the first. */
   async version(): Promise<number> {
     return Number((await this.store.settings.get(VERSION_SETTING)) ?? 0);
   }
@@ -72,7 +72,10 @@ export class Resources {
     return readAudit(this.store.db, query);
   }
 
-  /** Tells what this process changes from now on, once it is safe; returns how to stop listening. Listeners must not throw. */
+  /**
+   * Calls the listener with the changes of this process, once committed; returns a function that stops it. Listeners
+   * must not throw.
+   */
   watch(listener: ResourceListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -23,14 +23,14 @@ describe('SecretBox', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('makes its key file once, for its owner alone', () => {
+  it('creates its key file once, readable by its owner only', () => {
     const sealed = SecretBox.open(path).seal('hf_token', 'here');
     expect([statSync(path).mode & 0o777, statSync(join(folder, 'keys')).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(readdirSync(join(folder, 'keys'))).toEqual(['secrets.key']);
     expect(SecretBox.open(path).unseal(sealed, 'here')).toBe('hf_token');
   });
 
-  it('seals the same text differently each time, and shows nothing of it', () => {
+  it('seals the same text differently each time, and reveals nothing of it', () => {
     const box = SecretBox.open(path);
     const [one, two] = [box.seal('secret', 'here'), box.seal('secret', 'here')];
     expect(one).not.toEqual(two);
@@ -40,10 +40,10 @@ describe('SecretBox', () => {
     expect(withoutSealed({ a: [one], b: null, c: 'x' })).toEqual({ a: ['***'], b: null, c: 'x' });
   });
 
-  it('unseals for the place it was sealed for only, and nothing that was tampered with', () => {
+  it('unseals only at the place it was sealed for, and nothing that was altered', () => {
     const box = SecretBox.open(path);
     const { $sealed } = box.seal('secret', 'here');
-    expect(() => box.unseal({ $sealed }, 'there')).toThrow('there: a secret in the store is not as it was sealed');
+    expect(() => box.unseal({ $sealed }, 'there')).toThrow('there: a secret in the store is damaged');
     const last = $sealed.endsWith('A') ? 'B' : 'A';
     for (const broken of [
       $sealed.slice(0, -2) + last + last,
@@ -51,17 +51,17 @@ describe('SecretBox', () => {
       'v1',
       'v2.a.b',
     ]) {
-      expect(() => box.unseal({ $sealed: broken }, 'here')).toThrow(/SECRETS_BROKEN|not as it was sealed/);
+      expect(() => box.unseal({ $sealed: broken }, 'here')).toThrow(/SECRETS_BROKEN|is damaged/);
     }
   });
 
-  it('says when its key file is another one', () => {
+  it('reports another key file', () => {
     const sealed = SecretBox.open(path).seal('secret', 'here');
     rmSync(path);
     expect(() => SecretBox.open(path).unseal(sealed, 'here')).toThrow(/is not the key file/);
   });
 
-  it('knows a text that it has sealed, and takes what it cannot unseal for another', () => {
+  it('recognises a text that it has sealed, and treats one it cannot unseal as another', () => {
     const box = SecretBox.open(path);
     const sealed = box.seal('secret', 'here');
     expect([box.holds(sealed, 'secret', 'here'), box.holds(sealed, 'other', 'here')]).toEqual([true, false]);
@@ -70,7 +70,7 @@ describe('SecretBox', () => {
     expect(SecretBox.open(path).holds(sealed, 'secret', 'here')).toBe(false);
   });
 
-  it('refuses a key file that others may read, one that holds no key, and one that cannot be', () => {
+  it('refuses a key file that others may read, that holds no key, or that cannot be created', () => {
     SecretBox.open(path);
     chmodSync(path, 0o640);
     expect(() => SecretBox.open(path)).toThrow(/others may read it; run 'chmod 600/);
@@ -83,7 +83,7 @@ describe('SecretBox', () => {
     expect(() => SecretBox.open(join(folder, 'keys', 'secrets.key', 'x', 'y'))).not.toThrow();
   });
 
-  it('says so where no folder can be made for it', ({ skip }) => {
+  it('reports a folder that cannot be created', ({ skip }) => {
     skip(!existsSync('/proc/self'), 'there is no /proc here');
     expect(() => SecretBox.open('/proc/twinyard/secrets.key')).toThrow(/cannot be used \(its folder does not exist\)/);
   });

@@ -15,7 +15,7 @@ import { writeProblem } from '../../files/file-problem.js';
 import { makeFolder } from '../../files/make-folder.js';
 import { badKeyFile, brokenSecret, otherKeyFile } from './resource-errors.js';
 
-/** A text that only the holder of the key file can read. It stands in JSON where the text would. */
+/** A text that only the key file can unseal. It stands in JSON in place of the text. */
 export interface Sealed {
   readonly $sealed: string;
 }
@@ -25,7 +25,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const SHOWN = '***';
 
-/** Seals and unseals with AES-256-GCM and the key of a file. No error of it holds a secret. */
+/** Seals and unseals with AES-256-GCM and the key of a file. Its errors never hold a secret. */
 export class SecretBox {
   readonly #key: Buffer;
   readonly #id: string;
@@ -38,7 +38,7 @@ export class SecretBox {
     this.#id = createHash('sha256').update(key).digest('hex').slice(0, 8);
   }
 
-  /** Opens the key file, which is made if it is not there: whoever comes at the same time gets the same key. */
+  /** Opens the key file, and creates it if it is missing: processes that start at the same time get the same key. */
   static open(path: string): SecretBox {
     try {
       return new SecretBox(path, readKey(path) ?? makeKey(path));
@@ -48,7 +48,7 @@ export class SecretBox {
       throw badKeyFile(
         path,
         `cannot be used (${writeProblem(error)})`,
-        'give a file that this program may read and write',
+        'choose a file that this program may read and write',
       );
     }
   }
@@ -77,7 +77,7 @@ export class SecretBox {
     }
   }
 
-  /** Whether it is this text that was sealed there. What cannot be unsealed here is another one. */
+  /** Whether this text was sealed there. False if it cannot be unsealed. */
   holds(sealed: Sealed, text: string, place: string): boolean {
     try {
       return this.unseal(sealed, place) === text;
@@ -105,17 +105,21 @@ function readKey(path: string): Buffer | null {
   try {
     text = readFileSync(path, 'latin1');
     if ((statSync(path).mode & 0o077) !== 0) {
-      throw badKeyFile(path, 'others may read it', `run 'chmod 600 ${path}', and change the secrets if somebody did`);
+      throw badKeyFile(
+        path,
+        'others may read it',
+        `run 'chmod 600 ${path}', and change the secrets if others have read them`,
+      );
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  if (!/^[0-9a-f]{64}\n?$/.test(text)) throw badKeyFile(path, 'holds no key', 'put back the right file');
+  if (!/^[0-9a-f]{64}\n?$/.test(text)) throw badKeyFile(path, 'holds no key', 'restore the original file');
   return Buffer.from(text.trim(), 'hex');
 }
 
-/** On the disk under another name first, so that nobody ever sees half a key; the first to give it its name wins. */
+/** Written under another name first, so that a partial key is never visible; the first process to rename it wins. */
 function makeKey(path: string): Buffer {
   makeFolder(dirname(path));
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

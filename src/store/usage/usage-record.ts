@@ -1,4 +1,4 @@
-/** What usage is counted by. A day is UTC, written YYYY-MM-DD; an outcome is `ok` or the cause of the end. */
+/** The dimensions of usage. A day is UTC, written YYYY-MM-DD; an outcome is `ok` or the reason a request ended. */
 export const USAGE_DIMENSIONS = ['key', 'model', 'endpoint', 'day', 'outcome'] as const;
 
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
@@ -9,7 +9,7 @@ export interface UsageCounts {
   cachedTokens: number;
   outputTokens: number;
   reasoningTokens: number;
-  /** Requests whose tokens the gateway had to estimate, because the engine did not say. */
+  /** Requests whose tokens the gateway estimated, because the engine did not report them. */
   estimatedRequests: number;
   costNanos: number;
 }
@@ -30,14 +30,14 @@ export interface UsageQuery {
   /** The first and the last day, both included. */
   readonly fromDay?: string;
   readonly toDay?: string;
-  /** What rows are told apart by, in the order of the result; none for one sum. */
+  /** Dimensions of the result, in order; none for one total. */
   readonly by: readonly UsageDimension[];
 }
 
-/** A sum, with the dimensions it was asked for by. */
+/** A total, with the dimensions it was grouped by. */
 export type UsageSum = UsageCounts & { readonly [Dimension in UsageDimension]?: string };
 
-/** What counts against the budgets of a key: input and output tokens, cached and reasoning ones among them. */
+/** What counts against the budgets of a key: input and output tokens, including cached and reasoning tokens. */
 export interface Spent {
   readonly model: string;
   readonly requests: number;
@@ -45,7 +45,7 @@ export interface Spent {
   readonly costNanos: number;
 }
 
-/** What is counted, in the order in which it is shown. */
+/** The counts, in the order in which they are shown. */
 export const USAGE_COUNTS = [
   'requests',
   'inputTokens',

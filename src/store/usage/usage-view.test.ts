@@ -11,15 +11,15 @@ const COUNTS = {
   costNanos: 15,
 };
 
-describe('usage as it is shown', () => {
-  it('has what it was asked for by, then the counts, then money in dollars', () => {
+describe('the view of usage', () => {
+  it('has the dimensions of the query, then the counts, then money in dollars', () => {
     const view = usageView({ ...COUNTS, model: 'm', day: '2026-01-01' }, ['day', 'model']);
     expect(JSON.stringify(view)).toBe(
       '{"day":"2026-01-01","model":"m","requests":2,"input_tokens":100,"cached_tokens":40,"output_tokens":10,"reasoning_tokens":4,"estimated_requests":1,"dollars":1.5e-8}',
     );
   });
 
-  it('is a file for spreadsheets, with names that cannot do anything there', () => {
+  it('is a CSV for spreadsheets, in which no name is a formula', () => {
     const names = ['plain', 'a,b', 'say "hi"', '=1+1', '-x', 'two\nlines'];
     const views = names.map((model) => usageView({ ...COUNTS, model }, ['model']));
     const counts = '2,100,40,10,4,1,0.000000015';

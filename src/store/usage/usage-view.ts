@@ -1,9 +1,9 @@
 import type { UsageDimension, UsageSum } from './usage-record.js';
 
-/** A sum as people and programs are shown it: what it was asked for by, then the counts. */
+/** A total as the API and the command line return it: dimensions, then counts. */
 export type UsageView = Record<string, string | number>;
 
-/** The counts and what they are called in answers and files; money is dollars. */
+/** The counts and their names in responses and files; money is in dollars. */
 const COUNTS = {
   requests: 'requests',
   input_tokens: 'inputTokens',
@@ -23,7 +23,7 @@ export function usageView(sum: UsageSum, by: readonly UsageDimension[]): UsageVi
   return view;
 }
 
-/** A table that spreadsheets read, its first line the names of the columns. */
+/** A CSV whose first line names the columns. */
 export function usageCsv(views: readonly UsageView[], by: readonly UsageDimension[]): string {
   const columns = [...by, ...USAGE_COLUMNS];
   return [columns, ...views.map((view) => columns.map((column) => view[column]!))].map(csvLine).join('');
@@ -33,7 +33,7 @@ function csvLine(values: readonly (string | number)[]): string {
   return `${values.map(csvValue).join(',')}\r\n`;
 }
 
-/** Quoted where it must be. A name that a spreadsheet would take for a formula begins with an apostrophe. */
+/** Quoted where necessary. A name that a spreadsheet would evaluate as a formula gets an apostrophe in front. */
 function csvValue(value: string | number): string {
   if (typeof value === 'number') return plainNumber(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -4,7 +4,7 @@ import type { TestStores } from '../stores.fixture.js';
 import { USAGE_COUNTS, USAGE_DIMENSIONS, type UsageDimension, type UsageRow } from './usage-record.js';
 import { used } from './used.fixture.js';
 
-/** What the usage of every store promises. */
+/** The contract for the usage of any store. */
 export function usageContract(stores: TestStores): void {
   describe('usage', () => {
     const journals = fc.array(
@@ -28,7 +28,7 @@ export function usageContract(stores: TestStores): void {
       { maxLength: 4 },
     );
 
-    it('adds up to what was folded, by whatever it is asked for', async () => {
+    it('adds up to what was folded, by any dimensions', async () => {
       const query = fc.record({ by: fc.shuffledSubarray([...USAGE_DIMENSIONS]), key: fc.boolean(), day: fc.boolean() });
       await fc.assert(
         fc.asyncProperty(journals, query, async (folded, { by, key, day }) => {
@@ -44,7 +44,7 @@ export function usageContract(stores: TestStores): void {
       );
     });
 
-    it('is chosen by model, endpoint and outcome too', async () => {
+    it('can be filtered by model, endpoint and outcome', async () => {
       const { usage } = await stores.fresh();
       await usage.fold('j', [
         used(),
@@ -59,7 +59,7 @@ export function usageContract(stores: TestStores): void {
       expect(await requests({ outcome: 'ok', model: 'm' })).toBe(2);
     });
 
-    it('counts a journal once, whoever folds it how often', async () => {
+    it('counts a journal once, however often it is folded', async () => {
       const address = await stores.freshAddress();
       const shared = [await stores.open(address), await stores.open(address)];
       const folds = await Promise.all(shared.flatMap(({ usage }) => [1, 2, 3].map(() => usage.fold('j', [used()]))));
@@ -75,7 +75,7 @@ export function usageContract(stores: TestStores): void {
       expect(await usage.fold('a', [used()])).toBe(true);
     });
 
-    it('takes more rows than a statement has room for', async () => {
+    it('takes more rows than fit into a statement', async () => {
       const { usage } = await stores.fresh();
       const rows = Array.from({ length: 1201 }, (_, i) => used({ keyId: `k${i}` }));
       await usage.fold('a', rows);
@@ -84,7 +84,7 @@ export function usageContract(stores: TestStores): void {
       expect(await usage.query({ by: ['key'] })).toHaveLength(1201);
     });
 
-    it('takes names that a database would choke on', async () => {
+    it('takes names with any characters', async () => {
       const { usage } = await stores.fresh();
       await usage.fold('a', [used({ model: 'a\0b' }), used({ model: 'a\0b' })]);
       expect(await usage.query({ by: ['model'] })).toMatchObject([{ model: 'a\ufffdb', requests: 2 }]);
@@ -96,7 +96,7 @@ export function usageContract(stores: TestStores): void {
       expect(await usage.fold('a', [used()])).toBe(true);
     });
 
-    it('tells what a key has spent of its budgets', async () => {
+    it('returns the spending of a key against its budgets', async () => {
       const { usage } = await stores.fresh();
       await usage.fold('j', [
         used(),
@@ -115,7 +115,7 @@ export function usageContract(stores: TestStores): void {
   });
 }
 
-/** The plain way to add up. */
+/** A plain reference implementation of the sums. */
 function sums(rows: readonly UsageRow[], by: readonly UsageDimension[]): Record<string, unknown>[] {
   const groups = new Map<string, Record<string, unknown>>();
   const nothing = Object.fromEntries(USAGE_COUNTS.map((name) => [name, 0]));

@@ -35,17 +35,17 @@ const ADDED_UP = Object.fromEntries(
   ]),
 );
 
-/** SQLite works on the thread that serves requests: between two pieces of 2 ms these get their turn. */
+/** SQLite works on the thread that serves requests: between two batches of 2 ms these get their turn. */
 const ROWS_PER_STATEMENT = 200;
 
-/** What was used, by key, model, endpoint, day and outcome. */
+/** Usage by key, model, endpoint, day and outcome. */
 export class Usage {
   constructor(private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'>) {}
 
   /**
-   * Adds the rows of a journal, all of them and only once: a journal that was folded before changes nothing. Resolves to
-   * whether it was added, and then it is on the disk. `gone` are journals that no longer exist anywhere and so cannot
-   * come again: they need not be remembered any longer.
+   * Adds the rows of a journal, completely and only once: a journal that was folded before changes nothing. Resolves to
+   * whether it was added, and is then on disk. `gone` are journals that no longer exist, so they need not be
+   * remembered.
    */
   async fold(journalId: string, rows: readonly UsageRow[], gone: readonly string[] = []): Promise<boolean> {
     const added = tableRows(rows);
@@ -70,7 +70,7 @@ export class Usage {
     });
   }
 
-  /** Sums in the order of the dimensions asked for. Usage of nothing is no row, unless one sum over all was asked for. */
+  /** Totals in the order of the dimensions. No usage gives no row, except for a total without dimensions. */
   async query(query: UsageQuery): Promise<UsageSum[]> {
     let select = this.store.db
       .selectFrom('usage')
@@ -85,11 +85,11 @@ export class Usage {
     if (query.fromDay !== undefined) select = select.where('day', '>=', query.fromDay);
     if (query.toDay !== undefined) select = select.where('day', '<=', query.toDay);
     const sums = (await select.execute()) as unknown as UsageSum[];
-    // Each database has its own idea of the alphabet.
+    // The two databases collate differently.
     return sums.sort((a, b) => inOrder(a, b, query.by));
   }
 
-  /** What a key has spent since the start of a day, by model: what its budgets are compared with. */
+  /** Spending of a key since the start of a day, by model, to compare with its budgets. */
   async spentBy(keyId: string, fromDay: string): Promise<Spent[]> {
     const sums = await this.query({ keyId, fromDay, by: ['model'] });
     return sums.map(({ model, requests, inputTokens, outputTokens, costNanos }) => ({
@@ -111,7 +111,7 @@ function inOrder(a: UsageSum, b: UsageSum, by: readonly UsageDimension[]): numbe
   return 0;
 }
 
-/** The rows as the table has them, those that belong together added up: a statement may touch a row once. */
+/** Rows of the table, with equal keys added up: a statement may touch a row once. */
 function tableRows(rows: readonly UsageRow[]): UsageTableRow[] {
   const merged = new Map<string, UsageTableRow>();
   for (const row of rows) {
@@ -142,5 +142,5 @@ const NOTHING = {
   cost_nanos: 0,
 };
 
-/** PostgreSQL keeps every character but one. */
+/** PostgreSQL stores every character but NUL. */
 const storable = (text: string) => text.replaceAll('\0', '\ufffd');

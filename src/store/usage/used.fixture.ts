@@ -1,6 +1,6 @@
 import type { UsageRow } from './usage-record.js';
 
-/** One request's usage, with what a test cares about. */
+/** The usage of one request, with the fields that a test sets. */
 export function used(row: Partial<UsageRow> = {}): UsageRow {
   return {
     keyId: 'k1',

@@ -3,11 +3,11 @@ import { type RequestTable, ROW_STREAMING } from '../request-table.js';
 import { OLD_CLASSES } from '../spec/rules/class-rules.js';
 import type { ClientSpec } from '../spec/workload-spec.js';
 import type { Trace } from '../trace.js';
-import type { ChatGroup } from './chat-groups.js';
-import type { Chats } from './find-chats.js';
+import type { FoundSessions } from './find-sessions.js';
+import type { SessionGroup } from './session-groups.js';
 
 /** Whose requests these are. */
-export function labelsOf(table: RequestTable, { isMixed, row }: ChatGroup): Partial<ClientSpec> {
+export function labelsOf(table: RequestTable, { isMixed, row }: SessionGroup): Partial<ClientSpec> {
   const tenant = isMixed ? '' : table.tenants.name(table.tenant[row]!);
   const model = table.models.name(table.model[row]!);
   const sloClass = table.sloClasses.name(table.sloClass[row]!);
@@ -26,7 +26,12 @@ function presentName(sloClass: string): string {
 }
 
 /** What the client asks for besides tokens, as the median request does. */
-export function wishesOf(trace: Trace, table: RequestTable, chats: Chats, group: ChatGroup): Partial<ClientSpec> {
+export function wishesOf(
+  trace: Trace,
+  table: RequestTable,
+  chats: FoundSessions,
+  group: SessionGroup,
+): Partial<ClientSpec> {
   const timeouts: number[] = [];
   const targets: number[] = [];
   let streaming = 0;

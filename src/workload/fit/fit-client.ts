@@ -2,12 +2,12 @@ import type { RequestTable } from '../request-table.js';
 import type { ArrivalSpec, ClientSpec, MultiTurnSpec } from '../spec/workload-spec.js';
 import type { Trace } from '../trace.js';
 import { type ActiveWindows, activeUntil, activeWindows, gapsBetween } from './active-windows.js';
-import type { ChatGroup } from './chat-groups.js';
 import { labelsOf, wishesOf } from './client-traits.js';
-import type { Chats } from './find-chats.js';
+import type { FoundSessions } from './find-sessions.js';
 import { countsByTick, fitArrival } from './fit-arrival.js';
 import { fitLengths, PAUSE_STEP } from './fit-lengths.js';
 import { type GroupValues, groupValues } from './group-values.js';
+import type { SessionGroup } from './session-groups.js';
 import type { SharedPrefixes } from './shared-prefixes.js';
 
 /** What all clients of a fit look at. */
@@ -15,7 +15,7 @@ export interface FitContext {
   trace: Trace;
   /** With the prompts that requests really had. */
   table: RequestTable;
-  chats: Chats;
+  chats: FoundSessions;
   prefixes: SharedPrefixes;
   startUs: number;
   durationUs: number;
@@ -29,7 +29,7 @@ export interface FittedClient {
   chatsPerS: number;
 }
 
-export function fitClient(context: FitContext, group: ChatGroup): FittedClient {
+export function fitClient(context: FitContext, group: SessionGroup): FittedClient {
   const { chats, durationUs, prefixes, startUs, table, tickUs, trace } = context;
   const begins = Float64Array.from(
     group.chats,
@@ -95,7 +95,7 @@ function arrivalOf(begins: Float64Array, { activeUs, windows }: ActiveWindows, t
  * Of the turns of chats like these that begin at any time of the active part, the share that comes before the end. The chats
  * of the trace were seen up to its end only, and so will those be that are generated: the rate makes up for it.
  */
-function visibleShare({ chats, durationUs, table }: FitContext, group: ChatGroup, active: ActiveWindows): number {
+function visibleShare({ chats, durationUs, table }: FitContext, group: SessionGroup, active: ActiveWindows): number {
   let turns = 0;
   let visible = 0;
   for (const chat of group.chats) {

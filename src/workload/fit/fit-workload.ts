@@ -4,11 +4,11 @@ import type { RequestTable } from '../request-table.js';
 import type { WorkloadSpec } from '../spec/workload-spec.js';
 import { promptTable } from '../tools/prompt-table.js';
 import type { Trace } from '../trace.js';
-import { chatGroups } from './chat-groups.js';
-import { findChats } from './find-chats.js';
+import { findSessions } from './find-sessions.js';
 import { clockTick } from './fit-arrival.js';
 import { fitClient } from './fit-client.js';
 import { digits } from './fit-lengths.js';
+import { sessionGroups } from './session-groups.js';
 import { sharedPrefixes } from './shared-prefixes.js';
 
 export interface WorkloadFit {
@@ -27,10 +27,10 @@ export function fitWorkload(trace: Trace): WorkloadFit {
   const order = arrivalOrder(table);
   const { startUs, durationUs } = span(trace, table, order);
   const prefixes = sharedPrefixes(table);
-  const chats = findChats(table, order, prefixes);
+  const chats = findSessions(table, order, prefixes);
   const tickUs = clockTick(order, table.arrivalUs);
   const context = { trace, table, chats, prefixes, startUs, durationUs, tickUs };
-  const fitted = chatGroups(table, chats, prefixes).map((group) => fitClient(context, group));
+  const fitted = sessionGroups(table, chats, prefixes).map((group) => fitClient(context, group));
   const total = fitted.reduce((sum, { chatsPerS }) => sum + chatsPerS, 0);
   for (const { client, chatsPerS } of fitted) if (chatsPerS > 0) client.rate_fraction = digits(chatsPerS / total);
   const spec: WorkloadSpec = {

@@ -1,6 +1,6 @@
 import type { RequestTable } from '../request-table.js';
-import { type ChatGroup, turnsOf } from './chat-groups.js';
-import { type Chats, rowGrowsContext } from './find-chats.js';
+import { type FoundSessions, rowGrowsContext } from './find-sessions.js';
+import { type SessionGroup, turnsOf } from './session-groups.js';
 
 /** What the chats of a client were made of. */
 export interface GroupValues {
@@ -15,7 +15,12 @@ export interface GroupValues {
 }
 
 /** @param prefix tokens that all prompts of the group start with */
-export function groupValues(table: RequestTable, chats: Chats, prefix: number, group: ChatGroup): GroupValues {
+export function groupValues(
+  table: RequestTable,
+  chats: FoundSessions,
+  prefix: number,
+  group: SessionGroup,
+): GroupValues {
   const { arrivalUs, inputTokens, outputTokens } = table;
   const first: number[] = [];
   const later: number[] = [];

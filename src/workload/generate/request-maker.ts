@@ -2,9 +2,9 @@ import type { RandomStream } from '../../kernel/random-stream.js';
 import { workloadImpossible } from '../errors.js';
 import { MAX_TOKENS } from '../lengths/limits.js';
 import { RequestTable, ROW_GROWS_CONTEXT, ROW_STREAMING } from '../request-table.js';
-import { ChatBook } from './chat-book.js';
 import { CHATS, INPUT_STREAM, MEDIA_STREAM, Members, OUTPUT_STREAM, REASON_STREAM } from './members.js';
 import { emptyDraft, type RequestDraft, type RequestLengths } from './request-lengths.js';
+import { SessionBook } from './session-book.js';
 import type { ChatPlan, Traffic } from './traffic.js';
 
 const FIRST_ROWS = 1 << 16;
@@ -15,7 +15,7 @@ const MOST_ROOM = 1 << 24;
 export class RequestMaker {
   readonly table: RequestTable;
   readonly members: Members;
-  readonly chats = new ChatBook();
+  readonly chats = new SessionBook();
   /** Requests that may still be made; the turns of a chat that waits for answers are set aside when it begins. */
   budget: number;
   readonly #traffics: readonly Traffic[];

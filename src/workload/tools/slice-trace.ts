@@ -1,10 +1,10 @@
 import { arrivalOrder } from '../arrival-order.js';
 import { type RequestTable, ROW_GROWS_CONTEXT } from '../request-table.js';
 import type { Trace } from '../trace.js';
-import { type ChatTurns, chatTurns } from './chat-turns.js';
 import { promptTable, traceGrowsContext } from './prompt-table.js';
 import { firstArrival, retime } from './retime.js';
 import { selectRows } from './select-rows.js';
+import { type SessionTurns, sessionTurns } from './session-turns.js';
 
 /** Which part of a trace to keep. What is given is applied in this order. */
 export interface Slice {
@@ -35,7 +35,7 @@ export function sliceTrace(trace: Trace, { fromUs, toUs, sessions, first }: Slic
   if (rows.length === 0) return null;
 
   const part = selectRows({ ...trace, table: promptTable(trace) }, rows);
-  const turns = chatTurns(part.table);
+  const turns = sessionTurns(part.table);
   if (traceGrowsContext(trace)) sayWhatIsNew(part.table, turns);
   renumber(part.table, turns);
   if (fromUs === undefined) return part;
@@ -55,7 +55,7 @@ function ofFirstSessions({ table }: Trace, rows: Int32Array, sessions: number): 
 }
 
 /** Whole prompts of growing chats back to what a trace's rows say: what is new since the turn before, if there is one left. */
-function sayWhatIsNew(table: RequestTable, { begin, rows }: ChatTurns): void {
+function sayWhatIsNew(table: RequestTable, { begin, rows }: SessionTurns): void {
   const { flags, inputTokens, outputTokens, prefixGroup, prefixTokens } = table;
   for (let session = 1; session + 1 < begin.length; session++) {
     let past = 0;
@@ -69,7 +69,7 @@ function sayWhatIsNew(table: RequestTable, { begin, rows }: ChatTurns): void {
   }
 }
 
-function renumber(table: RequestTable, { begin, rows }: ChatTurns): void {
+function renumber(table: RequestTable, { begin, rows }: SessionTurns): void {
   for (let session = 1; session + 1 < begin.length; session++) {
     for (let i = begin[session]!; i < begin[session + 1]!; i++) table.round[rows[i]!] = i - begin[session]!;
   }

@@ -2,10 +2,10 @@ import { percentile } from '../../kernel/percentile.js';
 import { arrivalOrder } from '../arrival-order.js';
 import { type RequestTable, requestId } from '../request-table.js';
 import type { Trace } from '../trace.js';
-import { chatTurns } from './chat-turns.js';
 import { type PrefixReuse, prefixReuse } from './prefix-reuse.js';
 import { promptTable } from './prompt-table.js';
 import { NAME_COLUMNS, type NamedColumn } from './select-rows.js';
+import { sessionTurns } from './session-turns.js';
 import type { PromptKnowledge, Spread, TraceSeries, TraceStats } from './trace-stats-document.js';
 
 export interface StatsOptions {
@@ -78,7 +78,7 @@ function peak(arrivalUs: Float64Array, lengthUs: number): number {
 
 /** The number of turns of each chat, sorted. */
 function turnsOfChats(table: RequestTable): Float64Array {
-  const { begin } = chatTurns(table);
+  const { begin } = sessionTurns(table);
   return Float64Array.from({ length: table.sessions.size - 1 }, (_, i) => begin[i + 2]! - begin[i + 1]!).sort();
 }
 

@@ -1,7 +1,7 @@
 import { type RequestTable, ROW_GROWS_CONTEXT } from '../../../workload/request-table.js';
-import { ChatTranscripts } from './chat-transcripts.js';
 import type { PromptTurn } from './prompt-turns.js';
 import { PIECE, type PieceKind, PromptWords } from './prompt-words.js';
+import { SessionTranscripts } from './session-transcripts.js';
 import { type TokenScale, wordsFor } from './token-scale.js';
 
 /**
@@ -9,7 +9,7 @@ import { type TokenScale, wordsFor } from './token-scale.js';
  * in common: the prefix of a group, recorded blocks, the past of a chat that grows. Nothing else is shared by any two.
  */
 export class PromptBuilder {
-  readonly chats = new ChatTranscripts();
+  readonly chats = new SessionTranscripts();
   readonly #table: RequestTable;
   readonly #scale: TokenScale;
   readonly #texts: PromptWords;

@@ -1,7 +1,7 @@
 import type { CreateTableBuilder } from 'kysely';
 import type { Migration } from './migration.js';
 
-/** Keys, what was used with them, and what gateways that share a store tell each other. */
+/** API keys, their usage, and the settings and accounts that gateways on one store share. */
 export const keysAndUsage: Migration = {
   name: 'keys and usage',
   async up(db) {
@@ -27,7 +27,7 @@ export const keysAndUsage: Migration = {
       'estimated_requests',
       'cost_nanos',
     ])
-      // Budgets ask for the days of a key.
+      // Budgets are summed over the days of a key.
       .addPrimaryKeyConstraint('usage_primary_key', ['key_id', 'day', 'model', 'endpoint', 'outcome'])
       .execute();
     await db.schema.createIndex('usage_by_day').on('usage').column('day').execute();

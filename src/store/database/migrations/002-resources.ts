@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** What is declared, what has happened to it, and who changed what. */
+/** Resources, their events and the audit log. */
 export const resources: Migration = {
   name: 'resources',
   async up(db) {

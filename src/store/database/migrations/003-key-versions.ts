@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** Which change of the keys was the last of each: whoever knows them up to one asks for what came later. */
+/** The number of the last change of each key, so that a gateway can read only what changed since. */
 export const keyVersions: Migration = {
   name: 'key versions',
   async up(db) {

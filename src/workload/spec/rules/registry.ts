@@ -1,5 +1,4 @@
 import { variationFitsProcess, variationIsGivenOnce } from './arrival-rules.js';
-import { closedLoopsNeedChats, pausesAreGivenOnce, setBeginningsStandAlone } from './chat-rules.js';
 import { allHaveClassesOrNone, noOldClasses, targetsSayOf } from './class-rules.js';
 import { parametersFit } from './length-rules.js';
 import {
@@ -23,6 +22,7 @@ import {
   promptsHaveLengths,
 } from './request-rules.js';
 import type { Rule } from './rule.js';
+import { closedLoopsNeedSessions, pausesAreGivenOnce, setBeginningsStandAlone } from './session-rules.js';
 
 /** What must hold between keys, in the order in which it is checked. */
 export const RULES: readonly Rule[] = [
@@ -46,7 +46,7 @@ export const RULES: readonly Rule[] = [
   groupsHaveOneLength,
   noAdapters,
   pausesAreGivenOnce,
-  closedLoopsNeedChats,
+  closedLoopsNeedSessions,
   networksSaySomething,
   noOldClasses,
   allHaveClassesOrNone,

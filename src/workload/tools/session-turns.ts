@@ -1,7 +1,7 @@
 import type { RequestTable } from '../request-table.js';
 
 /** The turns of all chats, chat by chat. */
-export interface ChatTurns {
+export interface SessionTurns {
   /** By session index: where its turns begin in `rows`; they end where the next one's begin. */
   begin: Int32Array;
   /** Rows of the table: within a chat by turn, then time, then place in the table. */
@@ -9,7 +9,7 @@ export interface ChatTurns {
 }
 
 /** Groups a trace's requests by chat. Turns may be numbered in any way; requests outside chats are left out. */
-export function chatTurns(table: RequestTable): ChatTurns {
+export function sessionTurns(table: RequestTable): SessionTurns {
   const { arrivalUs, count, round, session } = table;
   const sessions = table.sessions.size;
   const begin = new Int32Array(sessions + 1);

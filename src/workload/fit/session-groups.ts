@@ -1,10 +1,10 @@
 import type { RequestTable } from '../request-table.js';
 import { clientLabels, clientName } from './client-labels.js';
-import type { Chats } from './find-chats.js';
+import type { FoundSessions } from './find-sessions.js';
 import type { SharedPrefixes } from './shared-prefixes.js';
 
 /** Chats that one client of the specification stands for. */
-export interface ChatGroup {
+export interface SessionGroup {
   /** A row like all others of the group: tells client, tenant, class, model. */
   row: number;
   /** Several clients with few requests each: only class and model are the same. */
@@ -29,7 +29,7 @@ const OUTLIER = 4;
 const MOST_LONG_CHATS = 32;
 
 /** Divides the chats of a trace among the clients of its specification. */
-export function chatGroups(table: RequestTable, chats: Chats, prefixes: SharedPrefixes): ChatGroup[] {
+export function sessionGroups(table: RequestTable, chats: FoundSessions, prefixes: SharedPrefixes): SessionGroup[] {
   const long = longChats(chats);
   const byTraffic = new Map<string, number[]>();
   const { labels, mixed } = clientLabels(table);
@@ -41,7 +41,7 @@ export function chatGroups(table: RequestTable, chats: Chats, prefixes: SharedPr
     if (members === undefined) byTraffic.set(key, [chat]);
     else members.push(chat);
   }
-  const groups: ChatGroup[] = [];
+  const groups: SessionGroup[] = [];
   const add = (members: number[], kind: string) => {
     const row = chats.rows[chats.begin[members[0]!]!]!;
     const isOneChat = members.length === 1 && turnsOf(chats, members[0]!) > 1;
@@ -59,12 +59,12 @@ export function chatGroups(table: RequestTable, chats: Chats, prefixes: SharedPr
   return groups;
 }
 
-export function turnsOf(chats: Chats, chat: number): number {
+export function turnsOf(chats: FoundSessions, chat: number): number {
   return chats.begin[chat + 1]! - chats.begin[chat]!;
 }
 
 /** The longest chats, as far as leaving them to chance would change the traffic from seed to seed. */
-function longChats(chats: Chats): Set<number> {
+function longChats(chats: FoundSessions): Set<number> {
   const byTurns = Array.from({ length: chats.count }, (_, chat) => chat);
   byTurns.sort((a, b) => turnsOf(chats, b) - turnsOf(chats, a) || a - b);
   let turns = chats.rows.length;
@@ -82,7 +82,7 @@ function longChats(chats: Chats): Set<number> {
 }
 
 /** Chats by the least number of turns of their class. */
-function turnClasses(chats: Chats, members: readonly number[]): Map<number, number[]> {
+function turnClasses(chats: FoundSessions, members: readonly number[]): Map<number, number[]> {
   const classes = TURN_CLASSES.map((): number[] => []);
   for (const chat of members) {
     let index = TURN_CLASSES.length - 1;

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
 import { ROW_GROWS_CONTEXT } from '../request-table.js';
 import { range, type TestRequest, testTrace } from './block-trace.fixture.js';
-import { findChats, rowGrowsContext } from './find-chats.js';
+import { findSessions, rowGrowsContext } from './find-sessions.js';
 import { sharedPrefixes } from './shared-prefixes.js';
 
 /** The rows of each chat. */
 function chatsOf(requests: readonly TestRequest[]): number[][] {
   const { table } = testTrace(requests);
-  const { begin, count, rows } = findChats(table, arrivalOrder(table), sharedPrefixes(table));
+  const { begin, count, rows } = findSessions(table, arrivalOrder(table), sharedPrefixes(table));
   return range(0, count).map((chat) => [...rows.subarray(begin[chat], begin[chat + 1])]);
 }
 

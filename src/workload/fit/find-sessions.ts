@@ -4,7 +4,7 @@ import { commonBlocks, EarlierPrompts } from './earlier-prompts.js';
 import type { SharedPrefixes } from './shared-prefixes.js';
 
 /** The requests of a trace as chats; a request that nothing belongs to is a chat of one turn. */
-export interface Chats {
+export interface FoundSessions {
   count: number;
   /** By chat: where its turns begin in `rows`; they end where the next one's begin. */
   begin: Int32Array;
@@ -23,7 +23,7 @@ const LEAST_KEPT = 1 / 3;
  * turn (of the same session, where sessions are recorded); one that starts over begins a new chat, because that is what it is
  * to a cache. Without blocks a session is a chat.
  */
-export function findChats(table: RequestTable, order: Int32Array, prefixes: SharedPrefixes): Chats {
+export function findSessions(table: RequestTable, order: Int32Array, prefixes: SharedPrefixes): FoundSessions {
   const chatOf = new Int32Array(table.count);
   const { blocks } = table;
   const count = blocks === null ? bySession(table, order, chatOf) : byBlocks(table, blocks, order, prefixes, chatOf);

@@ -28,7 +28,7 @@ export const setBeginningsStandAlone: Rule = (spec, fail) => {
   }
 };
 
-export const closedLoopsNeedChats: Rule = (spec, fail) => {
+export const closedLoopsNeedSessions: Rule = (spec, fail) => {
   for (const { path, traffic } of trafficOf(spec)) {
     if (!traffic.closed_loop || traffic.reasoning?.multi_turn !== undefined) continue;
     if (hasUsers(traffic)) continue;

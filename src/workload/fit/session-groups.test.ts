@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { arrivalOrder } from '../arrival-order.js';
 import { range, type TestRequest, testTrace } from './block-trace.fixture.js';
-import { chatGroups, turnsOf } from './chat-groups.js';
-import { findChats } from './find-chats.js';
+import { findSessions } from './find-sessions.js';
+import { sessionGroups, turnsOf } from './session-groups.js';
 import { sharedPrefixes } from './shared-prefixes.js';
 
 /** Id, number of chats and number of requests of each group. */
 function groupsOf(requests: readonly TestRequest[]) {
   const { table } = testTrace(requests);
   const prefixes = sharedPrefixes(table);
-  const chats = findChats(table, arrivalOrder(table), prefixes);
-  return chatGroups(table, chats, prefixes).map((group) => ({
+  const chats = findSessions(table, arrivalOrder(table), prefixes);
+  return sessionGroups(table, chats, prefixes).map((group) => ({
     ...group,
     count: group.chats.length,
     requests: group.chats.reduce((sum, chat) => sum + turnsOf(chats, chat), 0),

@@ -4,7 +4,7 @@ import { StreamBank } from './stream-bank.js';
  * The chats that have begun, by session number of the table. Each draws all its turns from a stream of its own, so that
  * what a turn is like depends on nothing but its chat: not on when it comes, nor on anybody else.
  */
-export class ChatBook {
+export class SessionBook {
   readonly streams = new StreamBank(64);
   member = new Int32Array(64);
   /** Which of the client's lengths its turns have. */

@@ -9,7 +9,7 @@ interface Transcript {
 }
 
 /** What was said so far in the chats whose prompts hold it. */
-export class ChatTranscripts {
+export class SessionTranscripts {
   readonly #chats = new Map<number, Transcript>();
 
   asked(
