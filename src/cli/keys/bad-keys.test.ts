@@ -55,7 +55,7 @@ describe('bad input is one line that says what to do, and code 2', () => {
     [`${CREATE} --limit model=,concurrent=1`, "--limit: 'model=' is not of the form name=value"],
     [`${CREATE} --limit model=m,concurent=1`, "--limit: 'concurent' is not known here; did you mean 'concurrent'?"],
     [`${CREATE} --limit model=m,concurrent=1,concurrent=2`, "--limit: 'concurrent' appears twice"],
-    [`${CREATE} --limit model=m,concurrent=0`, '--limit (concurrent): 0 is too small'],
+    [`${CREATE} --limit model=m,concurrent=0`, "--limit (concurrent): '0' is too small"],
     [`${CREATE} --format csv`, "--format: 'csv' is not known here"],
     [`${CREATE} --store mysql://ann:${SECRET}@db/x`, 'store mysql://...: is neither SQLite nor PostgreSQL'],
     [`${CREATE} --store a.db --store ${SECRET}`, '--store: is given twice; keep one of them'],

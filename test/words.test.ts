@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { stringsOf } from './support/source-strings.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Words that need translating, and what is written instead. */
+const WORDS: readonly [word: RegExp, instead: string][] = [
+  [/\b(?:some|no|any|every)body\b/i, 'the operator, a client, no request, ...'],
+  [/\bwho(?:ever|soever)\b/i, 'the client that, a process that, ...'],
+  [/\b(?:he|she|his|him|himself|herself)\b/i, 'the operator, the client, ...'],
+  [/\bremed(?:y|ies)\b/i, 'hint'],
+  [/\bkeepers?\b/i, 'operator'],
+  [/\bkept true\b/i, 'reconciled'],
+  [/\bwish(?:ed|es)?\b/i, 'desired state'],
+  [/\btoys?\b/i, 'fixture'],
+  [/\btext of (?:a|the) key\b/i, 'secret'],
+  [/\bits text\b/i, 'its secret, its content'],
+  [/\bdoes not answer\b/i, 'does not respond'],
+  [/\banswers? (?:with|of|to)\b/i, 'response'],
+  [/\b(?:is|are|was|were) told\b/i, 'is reported, receives'],
+  [/\bmay ask\b/i, 'may request'],
+  [/\basked to go\b/i, 'deleted'],
+  [/\bgive(?:n|s)? back\b/i, 'return'],
+  [/\bmake it so\b/i, 'apply'],
+];
+
+const files = (folder: string, isWanted: (name: string) => boolean) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter(isWanted)
+    .map((name) => join(folder, name));
+
+function found(text: string, place: string): string[] {
+  return WORDS.flatMap(([word, instead]) => {
+    const match = word.exec(text);
+    return match === null ? [] : [`${place}: '${match[0]}' in "${text.trim().slice(0, 100)}"; write ${instead}`];
+  });
+}
+
+describe('plain words', () => {
+  test('every message, help text and metric of the program', () => {
+    const sources = files('src', (name) => name.endsWith('.ts') && !/\.(?:test|fixture|contract)\.ts$/.test(name));
+    expect(sources.length).toBeGreaterThan(500);
+    const problems = sources.flatMap((path) =>
+      stringsOf(readFileSync(join(ROOT, path), 'utf8')).flatMap(({ line, text }) => found(text, `${path}:${line}`)),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test('every page of the documentation', () => {
+    const pages = ['README.md', 'CONTRIBUTING.md', ...files('docs', (name) => name.endsWith('.md'))];
+    const problems = pages.flatMap((path) =>
+      readFileSync(join(ROOT, path), 'utf8')
+        .split('\n')
+        .flatMap((line, i) => found(line, `${relative('.', path)}:${i + 1}`)),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test('pages for users tell what a capability is for, not where it came from', () => {
+    const pages = ['README.md', ...files('docs', (name) => name.endsWith('.md'))];
+    const problems = pages.filter((path) =>
+      /\bseed 00\d\b|\bseeds'|\bthe seeds\b(?! of)/i.test(readFileSync(join(ROOT, path), 'utf8')),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test('a forbidden word is found', () => {
+    expect(found('nobody listens there', 'x.ts:1')).toHaveLength(1);
+    expect(found("port 80 is already in use: choose another with '--port'", 'x.ts:1')).toEqual([]);
+  });
+});
