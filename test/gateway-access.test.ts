@@ -292,7 +292,14 @@ test('nothing that anybody writes, shows or sends holds a key, a prompt or a hea
   }
   const pages: Record<string, string> = { responses: told.join('\n'), faults: faults.join('\n') };
   const headers = { authorization: `Bearer ${gateway.adminToken}` };
-  for (const path of ['/metrics', '/api/config', '/api/decisions', '/api/keys', '/api/usage', '/api/replicas']) {
+  for (const path of [
+    '/metrics',
+    '/api/v1/config',
+    '/api/v1/decisions',
+    '/api/v1/keys',
+    '/api/v1/usage',
+    '/api/v1/replicas',
+  ]) {
     const response = await fetch(gateway.adminUrl + path, { headers });
     expect(response.status).toBe(200);
     pages[path] = await response.text();
@@ -304,8 +311,8 @@ test('nothing that anybody writes, shows or sends holds a key, a prompt or a hea
   expect(files.length).toBeGreaterThan(3);
   for (const { name, parentPath } of files) pages[name] = readFileSync(join(parentPath, name), 'latin1');
   // Decisions depend on the chat a request belongs to: their log, which is its owner's alone, has its name.
-  const decisions = { log: readFileSync(join(root, 'decisions.jsonl'), 'utf8'), api: pages['/api/decisions']! };
-  delete pages['/api/decisions'];
+  const decisions = { log: readFileSync(join(root, 'decisions.jsonl'), 'utf8'), api: pages['/api/v1/decisions']! };
+  delete pages['/api/v1/decisions'];
   expectNowhere(decisions, key, ['session']);
   expectNowhere(pages, key);
 });

@@ -109,7 +109,7 @@ describe('twinyard serve', () => {
     ['replicas: [{ url: "http://h:1", engin: tgi }]', /:1:33 \(replicas\[0\]\.engin\): unknown key 'engin'/],
     [
       'replicas: [{ url: "http://h:1" }]\nlisten: { cert: none.pem, key: none.key }',
-      /none.pem: cannot be read \(ENOENT\)/,
+      /none.pem: cannot be read \(no such file\)/,
     ],
   ])('a file that says %j is refused', async (text, message) => {
     const { code, stderr } = await captured(['serve', '-c', fileOf('bad.yaml', text), ...ANY_PORT]);
@@ -149,12 +149,12 @@ describe('twinyard serve', () => {
     const json = await captured([...explain, '--format', 'json'], { env: { TWINYARD_ADMIN_TOKEN: token! } });
     expect(JSON.parse(json.stdout)).toMatchObject({ id: 'q5', policy: 'weighted', replicas: [{}, {}] });
     expect(await captured([...explain, '--token', 'wrong'])).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('the admin token is missing or wrong'),
     });
     expect(await captured(['explain', 'none', '--admin-url', adminUrl!, '--token', token!])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("no decision about 'none' is remembered"),
+      code: 2,
+      stderr: expect.stringContaining("request 'none': has no recorded decision"),
     });
     const publicPort = await captured(['explain', 'q5', '--admin-url', url!, '--token', token!]);
     expect([publicPort.code, publicPort.stderr]).toEqual([1, expect.stringContaining('is this the admin port')]);
@@ -257,7 +257,7 @@ describe('twinyard serve', () => {
     });
     expect(await captured('explain q --token t --admin-url http://127.0.0.1:1')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is the gateway running there?'),
+      stderr: expect.stringContaining("is 'twinyard serve' running there?"),
     });
   });
 
@@ -340,7 +340,7 @@ describe('twinyard demo', () => {
     expect((await ask(url!, 'first', JSON.parse(body))).status).toBe(200);
     const [command] = await demo.says(/npx twinyard (explain first .*)\n/);
     expect((await captured(command!)).stdout).toMatch(/^request first: /);
-    const [replicas] = await demo.says(/curl (\S+\/api\/replicas) /);
+    const [replicas] = await demo.says(/curl (\S+\/api\/v1\/replicas) /);
     demo.stop();
     expect(await demo.ended).toBe(0);
     await expect(fetch(url!)).rejects.toThrow();

@@ -53,7 +53,7 @@ describe('what became of a request that was refused', () => {
     const { id: keyId, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 1 } } });
     const { text: elsewhere } = await newKey(gateway, { models: ['another'] });
     const { text: free } = await newKey(gateway);
-    const told = async (id: string) => (await admin(gateway, `/api/decisions/${id}`)).body;
+    const told = async (id: string) => (await admin(gateway, `/api/v1/decisions/${id}`)).body;
 
     expect((await ask(gateway, 'served', text)).status).toBe(200);
     expect((await told('served')).refused).toBeUndefined();
@@ -75,17 +75,19 @@ describe('what became of a request that was refused', () => {
     expect(unknown.refused).toMatchObject({ status: 404, by: 'no replica serves the model', endpoint: null });
     expect(JSON.stringify(unknown)).not.toContain('planted');
     expect((await ask(gateway, 'wrong', 'sk-planted')).status).toBe(401);
-    expect((await admin(gateway, '/api/decisions/wrong')).status).toBe(404);
+    expect((await admin(gateway, '/api/v1/decisions/wrong')).status).toBe(404);
   });
 
   test('is told of those that the gate or the queue kept out', async () => {
     const gateway = await gatewayOver([await fakeEngine()], withStore());
     const { text } = await newKey(gateway);
     const policy = { admission: { policy: 'reject-all' } };
-    expect((await admin(gateway, '/api/endpoints/default/policy', 'PUT', policy)).status).toBe(200);
+    expect((await admin(gateway, '/api/v1/workspaces/default/endpoints/default/policy', 'PUT', policy)).status).toBe(
+      200,
+    );
     const refused = await ask(gateway, 'kept-out', text);
     expect(refused.status).toBe(429);
-    const { body } = await admin(gateway, '/api/decisions/kept-out');
+    const { body } = await admin(gateway, '/api/v1/decisions/kept-out');
     expect(body.refused).toMatchObject({ status: 429, code: 'rate_limit_exceeded', endpoint: 'default', limit: null });
     expect(body.refused.by).not.toBe('');
     expect(body.refused.retryAfterS).toBe(
@@ -100,7 +102,7 @@ describe('what is left of limits', () => {
     const { id, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 5 }, fake: { concurrent: 2 } } });
     await ask(gateway, 'a', text);
     await until(() => gateway.inFlight === 0);
-    const { body, status } = await admin(gateway, `/api/limits/${id}`);
+    const { body, status } = await admin(gateway, `/api/v1/limits/${id}`);
     expect([status, body]).toMatchObject([
       200,
       {
@@ -111,12 +113,12 @@ describe('what is left of limits', () => {
         },
       },
     ]);
-    expect(await admin(gateway, '/api/limits/none')).toMatchObject({ status: 404 });
+    expect(await admin(gateway, '/api/v1/limits/none')).toMatchObject({ status: 404 });
     const open = await gatewayOver([await fakeEngine()], {
       ...withStore(),
       access: { ...GATEWAY_DEFAULTS.access, keys: 'off' },
     });
-    expect(await admin(open, `/api/limits/${id}`)).toMatchObject({ status: 409 });
+    expect(await admin(open, `/api/v1/limits/${id}`)).toMatchObject({ status: 409 });
   });
 });
 
@@ -125,13 +127,15 @@ describe('classes that a policy defines', () => {
     const path = join(root, 'traffic.jsonl');
     const record = { path, maxBytes: 1e6, files: 1 };
     const gateway = await gatewayOver([await fakeEngine()], { ...withStore(), record });
-    const create = () => admin(gateway, '/api/keys', 'POST', { name: 'n', max_slo_class: 'gold' });
+    const create = () => admin(gateway, '/api/v1/keys', 'POST', { name: 'n', max_slo_class: 'gold' });
     const early = await create();
-    expect([early.status, early.body.error]).toEqual([400, expect.stringContaining("unknown value 'gold'")]);
+    expect([early.status, early.body.error.message]).toEqual([400, expect.stringContaining("unknown value 'gold'")]);
     const { text } = await newKey(gateway);
     await ask(gateway, 'before', text, {}, { 'x-slo-class': 'gold' });
     const policy = { admission: { slo_priorities: { gold: 2 } } };
-    expect((await admin(gateway, '/api/endpoints/default/policy', 'PUT', policy)).status).toBe(200);
+    expect((await admin(gateway, '/api/v1/workspaces/default/endpoints/default/policy', 'PUT', policy)).status).toBe(
+      200,
+    );
     const { body: made } = await create();
     expect(made).toMatchObject({ max_slo_class: 'gold' });
     await ask(gateway, 'after', text, {}, { 'x-slo-class': 'gold' });

@@ -26,7 +26,9 @@ const ALLOWED: Record<string, readonly string[]> = {
   gateway: ['files', 'schema', 'engines', 'policy', 'kernel', 'protocol', 'store', 'replica/latency', 'workload:types'],
   observe: ['files', 'schema', 'kernel', 'protocol', 'policy:types', 'workload', 'replica', 'simulator', 'experiment'],
   control: ['files', 'schema', 'kernel', 'protocol', 'engines', 'policy', 'store', 'gateway', 'experiment', 'replica'],
+  api: ['schema', 'kernel', 'protocol', 'policy', 'store', 'gateway', 'control'],
   cli: [
+    'api',
     'schema',
     'files',
     'store',

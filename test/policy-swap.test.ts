@@ -57,7 +57,7 @@ async function admin(
   path: string,
   body?: object,
 ): Promise<{ [key: string]: unknown }> {
-  const answer = await fetch(`${gateway.adminUrl}/api/endpoints/default/${path}`, {
+  const answer = await fetch(`${gateway.adminUrl}/api/v1/workspaces/default/endpoints/default/${path}`, {
     method,
     headers: { authorization: `Bearer ${gateway.adminToken}` },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -85,7 +85,7 @@ test('policies take over from each other under load, and nothing is lost', async
     else {
       // As on SIGHUP, with another file.
       const [given] = gateway.config.endpoints;
-      gateway.reload({ ...gateway.config, endpoints: [{ ...given!, policy: readPolicyBody(JSON.stringify(policy)) }] });
+      gateway.reload({ ...gateway.config, endpoints: [{ ...given!, policy: readPolicyBody(policy) }] });
     }
   }
 
@@ -148,7 +148,7 @@ async function fullGateway(flowControl: object = {}) {
   const gateway = await gatewayOver([engine]);
   const endpoint = gateway.endpoints.get('default')!;
   const policy = { flow_control: { max_concurrency: 1, ...flowControl } };
-  endpoint.setPolicy(readPolicyBody(JSON.stringify(policy), DEFAULT_POLICY));
+  endpoint.setPolicy(readPolicyBody(policy, DEFAULT_POLICY));
   const first = ask(gateway);
   const { response } = await engine.got(1);
   const waiting = async (count: number) => until(() => endpoint.flow.waiting === count);
@@ -162,8 +162,8 @@ test('clients that leave while they wait are forgotten at once, and those who co
   const gone = ask(gateway, undefined, { signal: leaver.signal }).catch(() => 'gone');
   await waiting(1);
   const headers = { authorization: `Bearer ${gateway.adminToken}` };
-  const shown = (await (await fetch(`${gateway.adminUrl}/api/endpoints`, { headers })).json()) as object[];
-  expect(shown).toMatchObject([{ in_flight: 1, queued: { standard: 1 } }]);
+  const shown = (await (await fetch(`${gateway.adminUrl}/api/v1/live`, { headers })).json()) as { items: object[] };
+  expect(shown.items).toMatchObject([{ in_flight: 1, queued: { standard: 1 } }]);
   const full = await ask(gateway);
   expect([full.status, full.headers.get('retry-after'), await full.json()]).toMatchObject([
     429,

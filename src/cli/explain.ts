@@ -1,7 +1,7 @@
-import { RunError } from '../kernel/errors.js';
+import { ApiClient } from './api/api-client.js';
+import { findServer, type Server } from './api/find-server.js';
+import { serverFlags } from './api/server-flags.js';
 import { summaryOf } from './commands.js';
-import { findServer, type Server } from './control/find-server.js';
-import { serverFlags } from './control/server-flags.js';
 import { badValue, missingFlag } from './errors.js';
 import { type CommandLine, helpText } from './flags/command-line.js';
 import type { FlagValues } from './flags/flag.js';
@@ -47,8 +47,8 @@ export async function explain(argv: readonly string[], io: CliIo): Promise<numbe
     return 0;
   }
   const { values, operands } = await parseFlags<typeof explainFlags>(EXPLAIN, argv);
-  const { token, url } = gatewayOf(values, io);
-  const record = await ask(new URL(`/api/decisions/${encodeURIComponent(operands[0]!)}`, url), token);
+  const client = new ApiClient(gatewayOf(values, io));
+  const record = await client.call('GET', `/api/v1/decisions/${encodeURIComponent(operands[0]!)}`);
   if (values.format === 'json') io.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
   else {
     const { explainRequest } = await import('../gateway/decisions/explain-decision.js');
@@ -75,19 +75,4 @@ function gatewayOf(values: FlagValues<typeof explainFlags>['values'], { env }: C
       'give the token that serve printed, or set TWINYARD_ADMIN_TOKEN, or name the --data-dir of the gateway';
     throw missingFlag('--token', 'is required', hint);
   }
-}
-
-async function ask(url: URL, token: string): Promise<unknown> {
-  let response: Response;
-  try {
-    response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
-  } catch (error) {
-    const { cause } = error as { cause?: { code?: string } };
-    throw new RunError('GATEWAY_UNREACHABLE', `${url.origin}: ${cause?.code ?? error}; is the gateway running there?`);
-  }
-  const body = await response.json().catch(() => null);
-  if (response.status === 200 && body !== null) return body;
-  const problem = (body as { error?: unknown } | null)?.error;
-  const why = typeof problem === 'string' ? problem : `status ${response.status}; is this the admin port of a gateway?`;
-  throw new RunError('EXPLAIN_FAILED', `${url.origin}: ${why}`);
 }

@@ -1,19 +1,28 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ManagedRoutes } from '../gateway/fleet/managed-routes.js';
+import type { Keys } from '../store/keys/keys.js';
 import type { Store } from '../store/open-store.js';
 import { holdsSecrets } from '../store/resources/holds-secrets.js';
 import { SecretBox } from '../store/resources/secrets.js';
-import { ChangeFeed } from './api/change-feed.js';
-import type { ControlHost } from './api/control-route.js';
+import { ChangeFeed } from './change-feed.js';
 import { ControlLease } from './control-lease.js';
 import { heldFolder, isFolderInUse, lostKeyFile, otherControlPlane } from './errors.js';
 import { ModelCache } from './models/cache/model-cache.js';
 import { startReconcilers } from './reconcile/start-reconcilers.js';
 import { ClusterRunners } from './runner/cluster-runners.js';
+import type { Runner } from './runner/contract.js';
 import type { RunnerType } from './runner/runner-type.js';
 import { ControlStore } from './store/control-store.js';
 import { installDefaults } from './store/install-defaults.js';
+
+/** An open control plane as the API uses it. */
+export interface ControlHost {
+  readonly store: ControlStore;
+  readonly feed: ChangeFeed;
+  readonly keys: Keys;
+  readonly runner: Pick<Runner, 'list' | 'logs' | 'watch'>;
+}
 
 export interface ControlPlaneOptions {
   readonly store: Store;

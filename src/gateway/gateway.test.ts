@@ -129,10 +129,12 @@ describe('a request through the gateway', () => {
   it('goes to the endpoint that its path names', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!]);
-    const answer = await post(gateway, CHAT, {}, '/workspace/w/endpoint/default/v1/completions?x=1');
+    const answer = await post(gateway, CHAT, {}, '/workspace/default/endpoint/default/v1/completions?x=1');
     expect(answer.status).toBe(200);
     expect((await engine!.got(1)).request.url).toBe('/v1/completions?x=1');
-    expect((await post(gateway, CHAT, {}, '/workspace/w/endpoint/other/v1/completions')).status).toBe(404);
+    for (const path of ['/workspace/default/endpoint/other', '/workspace/w/endpoint/default']) {
+      expect((await post(gateway, CHAT, {}, `${path}/v1/completions`)).status).toBe(404);
+    }
   });
 });
 

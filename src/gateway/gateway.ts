@@ -15,7 +15,7 @@ import { GatewayClock } from './gateway-clock.js';
 import { LiveTraffic } from './live-traffic.js';
 import { Ports } from './ports.js';
 import type { Exchange } from './proxy/exchange.js';
-import type { AdminExtension } from './server/admin-extension.js';
+import type { AdminApi } from './server/admin-api.js';
 import { AdminFiles, newAdminToken } from './server/admin-files.js';
 import { adminHandler } from './server/admin-handler.js';
 import { publicHandler } from './server/public-handler.js';
@@ -39,8 +39,8 @@ export class Gateway {
   /** Managed endpoints, beside those of the configuration. */
   readonly routes: ManagedRoutes;
   readonly traffic: LiveTraffic;
-  /** The part of the admin API that is served by the control plane. */
-  extension: AdminExtension | null = null;
+  /** The API of the admin port; null until one is installed. */
+  api: AdminApi | null = null;
   /** The token of the admin API: new at every start, or with a store kept beside its data. */
   adminToken = newAdminToken();
   /** The file that holds the token; null while none does. */

@@ -33,13 +33,16 @@ export async function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'o
       }
       const isBound = ['min_value', 'gt_value', 'max_value', 'finite'].includes(type);
       if (isBound && (type === 'finite' || !Number.isFinite(requirement))) return jsonSchema;
-      if (type === 'regex') return { ...jsonSchema, pattern: (requirement as RegExp).source };
+      if (type === 'regex') return { ...jsonSchema, pattern: portable((requirement as RegExp).source) };
       if (type === 'check') return jsonSchema;
       return undefined;
     },
   });
   return made as JsonSchema;
 }
+
+/** Not every reader of JSON Schema knows classes such as `\\p{Cc}`. */
+const portable = (pattern: string) => pattern.replaceAll('\\p{Cc}', '\\u0000-\\u001f\\u007f-\\u009f');
 
 function shownFacts({ help, secret, title }: Facts): Record<string, unknown> {
   return {

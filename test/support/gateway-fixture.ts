@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect } from 'vitest';
+import { serveApi } from '../../src/api/api-server.js';
 import type { GatewayConfig } from '../../src/gateway/config/gateway-config.js';
 import { startGateway } from '../../src/gateway/fake-engine.fixture.js';
 import type { Gateway } from '../../src/gateway/gateway.js';
@@ -21,6 +22,7 @@ export async function gatewayOver(
   change: Partial<GatewayConfig> = {},
 ): Promise<Gateway> {
   const gateway = await startGateway(engines, change);
+  gateway.api = serveApi(gateway);
   afterwards(() => gateway.close(0));
   return gateway;
 }

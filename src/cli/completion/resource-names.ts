@@ -1,6 +1,6 @@
-import { ControlClient } from '../control/control-client.js';
-import { findServer } from '../control/find-server.js';
-import { DEFAULT_WORKSPACE } from '../control/server-flags.js';
+import { ApiClient } from '../api/api-client.js';
+import { findServer } from '../api/find-server.js';
+import { DEFAULT_WORKSPACE } from '../api/server-flags.js';
 import { listResources } from '../control/watch-resources.js';
 import type { CliIo } from '../io.js';
 
@@ -26,7 +26,7 @@ export async function resourceNames(
     const workspace = value('--workspace', '-w') ?? DEFAULT_WORKSPACE;
     const watched = { kind: kindNamed(kindGiven, 'KIND'), workspace, name: null, labels: null };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const { items } = await listResources(new ControlClient(server), watched, signal);
+    const { items } = await listResources(new ApiClient(server), watched, signal);
     return items.map(({ metadata }) => metadata.name);
   } catch {
     return [];

@@ -9,18 +9,18 @@ describe('a server', () => {
   it('that does not accept the token, or lets it do less, says so', async () => {
     expect(await twinyard('get ep --token wrong')).toMatchObject({
       code: 2,
-      stderr: `twinyard: --token: is not accepted by ${server.url}: the admin token, or a key with a role, is missing or wrong; give another\n`,
+      stderr: `twinyard: --token: is not accepted by ${server.url}: the admin token, or an API key with a role, is missing or wrong; give another\n`,
     });
     expect(await twinyard(`apply -f chat.yaml --token ${VIEWER_TOKEN}`)).toMatchObject({
       code: 2,
       stderr:
-        "twinyard: --token: this takes the role operator in the workspace 'default', and the key has the role viewer; use a key that has it\n",
+        "twinyard: --token: requires the role operator in workspace 'default'; the caller has the role viewer; use a key with that role\n",
     });
     expect((await twinyard(`logs ep chat --token ${VIEWER_TOKEN}`)).code).toBe(2);
     await printed('apply -f chat.yaml');
     for (const token of [VIEWER_TOKEN, NOBODY_TOKEN]) {
       const { code, stderr } = await twinyard(`scale ep chat --replicas 1 --token ${token}`);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('this takes the role operator in the workspace')]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('requires the role operator in workspace')]);
     }
   });
 
@@ -39,7 +39,7 @@ describe('a server', () => {
       code: 1,
       stdout: '',
       stderr:
-        "twinyard: no gateway runs here: there is no none/admin.json; start 'twinyard serve', or give --data-dir, or --server and --token\n",
+        "twinyard: no gateway runs here (no none/admin.json): start 'twinyard serve', or give --data-dir, or --server and --token\n",
     });
   });
 

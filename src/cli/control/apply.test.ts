@@ -96,7 +96,7 @@ twinyard: bad.yaml:8:12 (spec.cluster): there is no cluster 'moon'; known: local
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^twinyard: Endpoint default\/chat: has been changed since version \d+ by admin: spec\.replicas was 3, is 5; it is at version \d+ now; get it again, and make your change to that\n$/,
+        /^twinyard: Endpoint default\/chat: has been changed since version \d+ by admin: spec\.replicas was 3, is 5; it is at version \d+ now; get it again and apply the change to that\n$/,
       ),
     });
   });

@@ -1,6 +1,9 @@
 import { InvalidResources } from '../../control/resources/errors.js';
 import type { Resource } from '../../control/resources/resource.js';
 import { InputError } from '../../kernel/errors.js';
+import { ApiClient } from '../api/api-client.js';
+import { findServer } from '../api/find-server.js';
+import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
@@ -8,10 +11,7 @@ import { toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledKind, resourceAt } from './called-resource.js';
-import { ControlClient } from './control-client.js';
-import { findServer } from './find-server.js';
 import { type CombinedFiles, fileFlags, readFiles } from './read-files.js';
-import { serverFlags, workspaceFlags } from './server-flags.js';
 import { timeoutFlags, waitFor } from './wait-for.js';
 import { wishAfter } from './wish.js';
 
@@ -55,12 +55,12 @@ export async function apply(argv: readonly string[], io: CliIo): Promise<number>
   if (values.wait && values['dry-run']) {
     throw conflictingFlags('--wait', 'is given together with --dry-run', 'keep one of them');
   }
-  const client = new ControlClient(findServer(values, io));
+  const client = new ApiClient(findServer(values, io));
   const files = await readFiles(values.file, io);
   const query = { dry_run: String(values['dry-run']), workspace: values.workspace };
   let applied: Applied;
   try {
-    applied = await client.ask<Applied>('POST', '/api/v1/apply', { query, body: files.text });
+    applied = await client.call<Applied>('POST', '/api/v1/apply', { query, body: files.text });
     io.stdout.write(applied.text);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
@@ -72,7 +72,7 @@ export async function apply(argv: readonly string[], io: CliIo): Promise<number>
 }
 
 /** One after the other, all within the same time. */
-async function waitForAll(client: ControlClient, { items }: Applied, timeoutMs: number, io: CliIo): Promise<void> {
+async function waitForAll(client: ApiClient, { items }: Applied, timeoutMs: number, io: CliIo): Promise<void> {
   const end = Date.now() + timeoutMs;
   for (const { resource } of items) {
     const kind = await calledKind(resource.kind);

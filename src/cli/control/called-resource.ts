@@ -1,6 +1,6 @@
 import type { ResourceKind } from '../../control/resources/kind.js';
+import { DEFAULT_WORKSPACE } from '../api/server-flags.js';
 import { onlyEndpoints } from './errors.js';
-import { DEFAULT_WORKSPACE } from './server-flags.js';
 
 /** A resource as a command names it, and where it is asked for. */
 export interface CalledResource {

@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Caller } from '../../control/api/caller.js';
-import { ChangeFeed } from '../../control/api/change-feed.js';
-import type { ControlHost } from '../../control/api/control-route.js';
-import { FakeRunner } from '../../control/api/fake-runner.fixture.js';
-import { respondControl } from '../../control/api/routes.js';
+import type { Caller } from '../../api/access/caller.js';
+import { ApiHost } from '../../api/api-host.js';
+import { FakeRunner } from '../../api/fake-runner.fixture.js';
+import { respond } from '../../api/respond.js';
+import { ChangeFeed } from '../../control/change-feed.js';
+import type { ControlHost } from '../../control/control-plane.js';
 import { ControlStore } from '../../control/store/control-store.js';
 import { installDefaults } from '../../control/store/install-defaults.js';
 import { openStore, type Store } from '../../store/open-store.js';
@@ -23,12 +24,19 @@ const CALLERS: Readonly<Record<string, Caller>> = {
   [`Bearer ${NOBODY_TOKEN}`]: { name: 'bob', role: 'none', workspaces: new Map() },
 };
 
+const UNAUTHENTICATED = {
+  code: 'API_UNAUTHENTICATED',
+  message: 'the admin token, or an API key with a role, is missing or wrong',
+  hint: '',
+};
+
 /** The control API behind a port of its own, with nobody who keeps anything true: tests say how things are. */
 export class FakeControlServer {
   readonly runner = new FakeRunner();
   /** Streams that are open. */
   streams = 0;
   host!: ControlHost;
+  #api!: ApiHost;
   #store!: Store;
   #http!: Server;
   #port = 0;
@@ -41,6 +49,8 @@ export class FakeControlServer {
     await installDefaults(store);
     const feed = await ChangeFeed.open(store.resources);
     server.host = { store, feed, keys: server.#store.keys, runner: server.runner };
+    const control = Promise.resolve({ host: server.host });
+    server.#api = new ApiHost({ store: server.#store, gateway: null, control });
     await server.listen();
     server.announce(folder);
     return server;
@@ -97,13 +107,12 @@ export class FakeControlServer {
     const left = new AbortController();
     response.on('close', () => left.abort());
     const { pathname, searchParams } = new URL(request.url!, this.url);
-    const ifMatch = request.headers['if-match'];
     const answer =
       caller === undefined
-        ? { status: 401, body: { error: 'the admin token, or a key with a role, is missing or wrong' } }
-        : await respondControl(this.host, caller, {
+        ? { status: 401, body: { error: UNAUTHENTICATED } }
+        : await respond(this.#api, caller, {
             ...{ method: request.method!, path: pathname, query: searchParams, signal: left.signal },
-            ...(ifMatch === undefined ? {} : { ifMatch }),
+            header: (name) => request.headers[name] as string | undefined,
             body: () => text(request),
           });
     if (!('stream' in answer)) {

@@ -3,18 +3,18 @@ import type { Resource } from '../../control/resources/resource.js';
 import { refOf } from '../../control/store/resource-view.js';
 import { InputError } from '../../kernel/errors.js';
 import type { ResourceRecord } from '../../store/resources/resource-record.js';
+import { ApiClient } from '../api/api-client.js';
+import { findServer } from '../api/find-server.js';
+import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { type CalledResource, calledResource, MOST_NAMES, resourceAt } from './called-resource.js';
-import { ControlClient } from './control-client.js';
 import { oneOrTheOther } from './errors.js';
-import { findServer } from './find-server.js';
 import { helpWithKinds } from './help-with-kinds.js';
 import { fileFlags, readFiles } from './read-files.js';
-import { serverFlags, workspaceFlags } from './server-flags.js';
 import { timeoutFlags, waitFor } from './wait-for.js';
 
 const deleteFlags = {
@@ -48,7 +48,7 @@ export async function deleteCommand(argv: readonly string[], io: CliIo): Promise
   const called = isFiles
     ? await calledIn(values.file, values.workspace, io)
     : await Promise.all(names.map((name) => calledResource(kind!, name, values.workspace)));
-  const client = new ControlClient(findServer(values, io));
+  const client = new ApiClient(findServer(values, io));
   for (const one of called) {
     const uid = await askToGo(client, one, isFiles);
     if (uid !== null && values.wait) {
@@ -62,9 +62,9 @@ export async function deleteCommand(argv: readonly string[], io: CliIo): Promise
 }
 
 /** Its uid; null when there is none, which is what whoever deletes a whole file wants. */
-async function askToGo(client: ControlClient, { path }: CalledResource, mayBeGone: boolean): Promise<string | null> {
+async function askToGo(client: ApiClient, { path }: CalledResource, mayBeGone: boolean): Promise<string | null> {
   try {
-    return (await client.ask<Resource>('DELETE', path)).metadata.uid!;
+    return (await client.call<Resource>('DELETE', path)).metadata.uid!;
   } catch (error) {
     if (mayBeGone && error instanceof InputError && error.code === 'RESOURCE_UNKNOWN') return null;
     throw error;

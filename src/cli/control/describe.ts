@@ -1,15 +1,15 @@
 import type { Resource } from '../../control/resources/resource.js';
+import { ApiClient } from '../api/api-client.js';
+import { findServer } from '../api/find-server.js';
+import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledResource } from './called-resource.js';
-import { ControlClient } from './control-client.js';
 import { describePage } from './describe-page.js';
 import type { EventView } from './event-rows.js';
-import { findServer } from './find-server.js';
 import { helpWithKinds } from './help-with-kinds.js';
-import { serverFlags, workspaceFlags } from './server-flags.js';
 
 const RECENT = 20;
 
@@ -31,12 +31,11 @@ export async function describe(argv: readonly string[], io: CliIo): Promise<numb
     return 0;
   }
   const { operands, values } = await parseFlags<typeof workspaceFlags & typeof serverFlags>(DESCRIBE, argv);
-  const { path } = await calledResource(operands[0]!, operands[1]!, values.workspace);
-  const client = new ControlClient(findServer(values, io));
-  const resource = await client.ask<Resource>('GET', path);
-  const { items } = await client.ask<{ items: EventView[] }>('GET', `${path}/events`, {
-    query: { limit: String(RECENT) },
-  });
+  const { kind, name, path, workspace } = await calledResource(operands[0]!, operands[1]!, values.workspace);
+  const client = new ApiClient(findServer(values, io));
+  const resource = await client.call<Resource>('GET', path);
+  const query = { kind: kind.kind, workspace: workspace || null, name, limit: String(RECENT) };
+  const { items } = await client.call<{ items: EventView[] }>('GET', '/api/v1/events', { query });
   io.stdout.write(await describePage(resource, items.reverse(), Date.now()));
   return 0;
 }

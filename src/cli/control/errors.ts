@@ -1,51 +1,7 @@
 import { InputError, RunError } from '../../kernel/errors.js';
 import { shownText } from '../../kernel/shown-text.js';
 
-/** What can go wrong between the command line and a control plane. Codes are stable and start with SERVER_ or WAIT_. */
-
-export const noServer = (path: string) =>
-  new RunError(
-    'SERVER_UNNAMED',
-    `no gateway runs here: there is no ${path}; start 'twinyard serve', or give --data-dir, or --server and --token`,
-  );
-
-export const noToken = (url: string) =>
-  new InputError('SERVER_TOKEN', '--token', `is required for ${url}`, 'give it, or set TWINYARD_TOKEN');
-
-export const badAdminFile = (path: string) =>
-  new InputError(
-    'SERVER_FILE',
-    path,
-    'does not say where a gateway is',
-    "start 'twinyard serve' again, or give --server and --token",
-  );
-
-export const tokenRefused = (url: string, problem: string) =>
-  new InputError('SERVER_TOKEN', '--token', `is not accepted by ${url}: ${problem}`, 'give another');
-
-export const mayNot = (problem: string) =>
-  new InputError('SERVER_FORBIDDEN', '--token', problem, 'use a key that has it');
-
-export const unreachable = (url: string, why: string) =>
-  new RunError('SERVER_UNREACHABLE', `${url}: ${why}; is 'twinyard serve' running there?`);
-
-export const noTls = (url: string) =>
-  new InputError('SERVER_SCHEME', '--server', `${url} does not speak TLS`, `give ${url.replace(/^https/, 'http')}`);
-
-export const serverLeft = (url: string) =>
-  new RunError('SERVER_LEFT', `${url}: ended what it was telling; is 'twinyard serve' still running there?`);
-
-/** What it answered makes no sense: most likely it is somebody else. */
-export const notControlPlane = (url: string, status: number) =>
-  new RunError(
-    'SERVER_OTHER',
-    `${url}: status ${status}, and no word of a control plane; is this the admin port of a gateway with a store?`,
-  );
-
-export const failedThere = (code: string, url: string, problem: string) => new RunError(code, `${url}: ${problem}`);
-
-export const conflict = (code: string, problem: string) =>
-  new RunError(code, `${problem}; get it again, and make your change to that`);
+/** What can go wrong with commands on resources. Codes are stable. */
 
 export const waitedInVain = (what: string, wanted: string, how: string) =>
   new RunError('WAIT_TIMEOUT', `${what}: not ${wanted} in time; ${how}`);

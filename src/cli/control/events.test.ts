@@ -83,7 +83,10 @@ T  admin  delete  Endpoint default/chat
     expect(await printed('events --audit --actor control-plane -w default')).toBe('');
     expect(await printed('events engine --audit')).toContain('control-plane  create  Engine vllm');
     const spied = await twinyard(`events --audit --token ${VIEWER_TOKEN}`);
-    expect(spied).toMatchObject({ code: 2, stderr: expect.stringContaining('this takes the role admin everywhere') });
+    expect(spied).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('requires the role admin in every workspace'),
+    });
   });
 
   it.each([

@@ -1,3 +1,7 @@
+import { ApiClient } from '../api/api-client.js';
+import { serverLeft } from '../api/errors.js';
+import { findServer } from '../api/find-server.js';
+import { allWorkspacesFlags, DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -5,13 +9,9 @@ import { choice, count, text, toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledKind } from './called-resource.js';
-import { ControlClient } from './control-client.js';
-import { serverLeft } from './errors.js';
 import { type AuditView, auditLines, EVENT_TITLES, type EventView, eventRow } from './event-rows.js';
-import { findServer } from './find-server.js';
 import { helpWithKinds } from './help-with-kinds.js';
 import { PrintedTable } from './printed-table.js';
-import { allWorkspacesFlags, DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from './server-flags.js';
 import { untilStopped } from './until-stopped.js';
 
 const eventsFlags = {
@@ -60,15 +60,15 @@ export async function events(argv: readonly string[], io: CliIo): Promise<number
   const isGlobal = kind?.scope === 'global' || values['all-workspaces'];
   const workspace = isGlobal ? null : (values.workspace ?? usual);
   const query: Query = { kind: kind?.kind ?? null, workspace, name: operands[1] ?? null };
-  const client = new ControlClient(findServer(values, io));
+  const client = new ApiClient(findServer(values, io));
   const listed = { query: { ...query, limit: String(limit), ...(audit ? { actor } : { former: String(former) }) } };
   if (audit) {
-    const { items } = await client.ask<{ items: AuditView[] }>('GET', '/api/v1/audit', listed);
+    const { items } = await client.call<{ items: AuditView[] }>('GET', '/api/v1/audit', listed);
     if (output === 'json') io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
     else for (const entry of items.reverse()) io.stdout.write(`${auditLines(entry).join('\n')}\n`);
     return 0;
   }
-  const { items } = await client.ask<{ items: EventView[] }>('GET', '/api/v1/events', listed);
+  const { items } = await client.call<{ items: EventView[] }>('GET', '/api/v1/events', listed);
   if (output === 'json' && !watch) {
     io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
     return 0;
@@ -81,19 +81,19 @@ export async function events(argv: readonly string[], io: CliIo): Promise<number
   const last = items[0]?.id ?? 0;
   if (items.length > 0 || watch) print(items.reverse());
   else io.stderr.write('twinyard: nothing has happened, or it is forgotten\n');
-  if (watch) await follow(client, { ...query, since: String(last) }, print, io);
+  if (watch) await follow(client, { ...query, topics: 'events', since: `0-${last}` }, print, io);
   return 0;
 }
 
 async function follow(
-  client: ControlClient,
+  client: ApiClient,
   query: Query,
   print: (some: readonly EventView[]) => void,
   io: CliIo,
 ): Promise<void> {
   const signal = untilStopped(io);
-  for await (const { data } of client.events('/api/v1/events/watch', query, signal)) {
-    print([JSON.parse(data) as EventView]);
+  for await (const { data, event } of client.events('/api/v1/watch', query, signal)) {
+    if (event === 'event') print([JSON.parse(data) as EventView]);
   }
   if (!signal.aborted) throw serverLeft(client.url);
 }

@@ -1,6 +1,6 @@
 import type { Resource } from '../../control/resources/resource.js';
+import type { ApiClient } from '../api/api-client.js';
 import type { CliIo } from '../io.js';
-import type { ControlClient } from './control-client.js';
 import { printer } from './resource-printer.js';
 import { listResources, type Watched } from './watch-resources.js';
 
@@ -9,7 +9,7 @@ interface Asked extends Pick<Watched, 'workspace' | 'labels'> {
 }
 
 /** Lists what there is of every kind: a table for each that has any, or all of it as documents. */
-export async function getAll(client: ControlClient, { labels, output, workspace }: Asked, io: CliIo): Promise<void> {
+export async function getAll(client: ApiClient, { labels, output, workspace }: Asked, io: CliIo): Promise<void> {
   const { KINDS } = await import('../../control/resources/kinds.js');
   const found: Resource[] = [];
   for (const kind of KINDS) {

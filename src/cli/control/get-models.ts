@@ -1,8 +1,8 @@
 import { textTable } from '../../report/text/text-table.js';
+import type { ApiClient } from '../api/api-client.js';
 import { text } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
 import { resourceAt } from './called-resource.js';
-import type { ControlClient } from './control-client.js';
 import { noRegistry } from './errors.js';
 
 export const modelFlags = {
@@ -18,23 +18,24 @@ interface Asked {
   readonly names: readonly string[];
 }
 
-interface ModelList {
-  readonly items: readonly { readonly name: string; readonly versions: readonly string[] }[];
+interface ModelSummary {
+  readonly name: string;
+  readonly versions: readonly string[];
 }
 
 /** What a registry has is no resource: it is asked for. */
 export const isModels = (kind: string) => ['model', 'models'].includes(kind.toLowerCase());
 
 /** Lists the models of a registry, or tells what some of them are. */
-export async function getModels(client: ControlClient, asked: Asked, io: CliIo): Promise<void> {
+export async function getModels(client: ApiClient, asked: Asked, io: CliIo): Promise<void> {
   const { names, output, registry, search, workspace } = asked;
   if (registry === null) throw noRegistry();
   const { modelRegistry } = await import('../../control/resources/kinds/model-registry.js');
   const path = `${resourceAt(modelRegistry, registry, workspace).path}/models`;
   const found: unknown[] = [];
-  for (const name of names) found.push(await client.ask('GET', `${path}/${encodeURIComponent(name)}`));
+  for (const name of names) found.push(await client.call('GET', `${path}/${encodeURIComponent(name)}`));
   if (names.length === 0) {
-    const { items } = await client.ask<ModelList>('GET', path, { query: { search, limit: '1000' } });
+    const { items } = await client.list<ModelSummary>(path, { query: { search } });
     if (output !== 'json' && output !== 'yaml') {
       if (items.length === 0) io.stderr.write(`twinyard: ${registry} lists no such models\n`);
       const rows = items.map((one) => [one.name, one.versions.join(',')]);

@@ -178,7 +178,7 @@ describe('get', () => {
     await streaming(1);
     server.host.feed.close();
     expect(await watch.ended).toBe(1);
-    expect(watch.io.stderrText()).toContain(`twinyard: ${server.url}: ended what it was telling`);
+    expect(watch.io.stderrText()).toContain(`twinyard: ${server.url}: the stream ended`);
   });
 
   it.each([

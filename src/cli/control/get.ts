@@ -1,4 +1,7 @@
 import type { Resource } from '../../control/resources/resource.js';
+import { ApiClient } from '../api/api-client.js';
+import { findServer } from '../api/find-server.js';
+import { allWorkspacesFlags, DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -7,14 +10,11 @@ import { choice, text, toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledKind, MOST_NAMES, resourceAt } from './called-resource.js';
-import { ControlClient } from './control-client.js';
 import { notOfAll, onlyModels } from './errors.js';
-import { findServer } from './find-server.js';
 import { getAll } from './get-all.js';
 import { getModels, isModels, modelFlags } from './get-models.js';
 import { helpWithKinds } from './help-with-kinds.js';
 import { printer } from './resource-printer.js';
-import { allWorkspacesFlags, DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from './server-flags.js';
 import { untilStopped } from './until-stopped.js';
 import { listResources, type Watched, watchResources } from './watch-resources.js';
 
@@ -58,7 +58,7 @@ export async function get(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<GetFlags>(GET, argv);
   const [kindGiven, ...names] = operands as [string, ...string[]];
   checkTogether(values, names);
-  const client = new ControlClient(findServer(values, io));
+  const client = new ApiClient(findServer(values, io));
   const workspace = values['all-workspaces'] ? null : (values.workspace ?? DEFAULT_WORKSPACE);
   if (isModels(kindGiven)) {
     await getModels(client, { ...values, workspace: workspace ?? DEFAULT_WORKSPACE, names }, io);
@@ -78,7 +78,7 @@ export async function get(argv: readonly string[], io: CliIo): Promise<number> {
   } else if (names.length === 0) print.all(await listResources(client, watched));
   else {
     const found: Resource[] = [];
-    for (const name of names) found.push(await client.ask<Resource>('GET', resourceAt(kind, name, workspace!).path));
+    for (const name of names) found.push(await client.call<Resource>('GET', resourceAt(kind, name, workspace!).path));
     if (names.length === 1) print.one(found[0]!);
     else print.all({ kind: `${kind.kind}List`, items: found });
   }

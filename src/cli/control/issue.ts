@@ -1,12 +1,12 @@
+import { ApiClient } from '../api/api-client.js';
+import { findServer } from '../api/find-server.js';
+import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
 import { choice } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledResource } from './called-resource.js';
-import { ControlClient } from './control-client.js';
-import { findServer } from './find-server.js';
-import { serverFlags, workspaceFlags } from './server-flags.js';
 
 const issueFlags = {
   ...workspaceFlags,
@@ -32,8 +32,8 @@ export async function issue(argv: readonly string[], io: CliIo): Promise<number>
   }
   const { operands, values } = await parseFlags<typeof issueFlags & typeof serverFlags>(ISSUE, argv);
   const { path, shown } = await calledResource('ApiKey', operands[0]!, values.workspace);
-  const client = new ControlClient(findServer(values, io));
-  const issued = await client.ask<{ key: string; key_id: string }>('POST', `${path}/issue`);
+  const client = new ApiClient(findServer(values, io));
+  const issued = await client.call<{ key: string; key_id: string }>('POST', `${path}/issue`);
   if (values.output === 'json') {
     io.stdout.write(`${JSON.stringify({ key_id: issued.key_id, key: issued.key }, null, 2)}\n`);
     return 0;

@@ -36,7 +36,7 @@ describe('logs', () => {
   });
 
   it.each([
-    ['endpoint chat --replica x', "--replica: there is no replica 'x' of it; known: chat-a, chat-b"],
+    ['endpoint chat --replica x', "--replica: no replica 'x'; known: chat-a, chat-b"],
     ['engine emulator', "KIND: 'engine' has no replicas"],
   ])('%s is refused', async (args, message) => {
     const ended = await twinyard(`logs ${args}`);

@@ -1,5 +1,8 @@
 import type { Resource } from '../../control/resources/resource.js';
 import { InputError } from '../../kernel/errors.js';
+import { ApiClient } from '../api/api-client.js';
+import { findServer } from '../api/find-server.js';
+import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
@@ -7,9 +10,6 @@ import { count } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledEndpoint } from './called-resource.js';
-import { ControlClient } from './control-client.js';
-import { findServer } from './find-server.js';
-import { serverFlags, workspaceFlags } from './server-flags.js';
 
 const scaleFlags = {
   replicas: count({ default: null, max: 1000, help: 'how many there should be; 0 pauses it' }),
@@ -37,13 +37,13 @@ export async function scale(argv: readonly string[], io: CliIo): Promise<number>
   const { replicas } = values;
   const { path, shown } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);
   if (replicas === null) throw missingFlag('--replicas', 'is required', 'say how many there should be');
-  const client = new ControlClient(findServer(values, io));
-  const before = await client.ask<Resource>('GET', path).catch((error: unknown) => {
+  const client = new ApiClient(findServer(values, io));
+  const before = await client.call<Resource>('GET', path).catch((error: unknown) => {
     // Who may not even look is told what it takes to do this.
     if (!(error instanceof InputError) || error.code !== 'SERVER_FORBIDDEN') throw error;
     return null;
   });
-  await client.ask<Resource>('PUT', `${path}/scale`, { body: JSON.stringify({ replicas }) });
+  await client.call<Resource>('PUT', `${path}/scale`, { body: JSON.stringify({ replicas }) });
   const was = before?.spec.replicas;
   io.stdout.write(`${shown} ${was === replicas ? 'unchanged' : 'changed'}\n`);
   if (was !== replicas) io.stdout.write(`  spec.replicas: ${was} -> ${replicas}\n`);

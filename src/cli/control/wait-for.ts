@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Resource } from '../../control/resources/resource.js';
 import { RunError } from '../../kernel/errors.js';
+import type { ApiClient } from '../api/api-client.js';
 import type { Flag } from '../flags/flag.js';
 import { list } from '../flags/kinds.js';
 import { readSpan } from '../keys/read-span.js';
 import type { CalledResource } from './called-resource.js';
-import type { ControlClient } from './control-client.js';
 import { goneMeanwhile, hasFailed, notThere, waitedInVain } from './errors.js';
 import { watchResources } from './watch-resources.js';
 import { stateText, type Wish } from './wish.js';
@@ -34,12 +34,7 @@ export const timeoutFlags = { timeout };
  * Waits until a resource is as wished, whatever becomes of the server meanwhile: it may be started again. Throws when the time
  * is over, and when what is waited for has failed or cannot come any more.
  */
-export async function waitFor(
-  client: ControlClient,
-  called: CalledResource,
-  wish: Wish,
-  timeoutMs: number,
-): Promise<void> {
+export async function waitFor(client: ApiClient, called: CalledResource, wish: Wish, timeoutMs: number): Promise<void> {
   const signal = timeoutMs === 0 ? new AbortController().signal : AbortSignal.timeout(Math.min(timeoutMs, LONGEST_MS));
   let last: Resource | null | undefined;
   while (!signal.aborted) {

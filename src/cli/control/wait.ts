@@ -1,3 +1,6 @@
+import { ApiClient } from '../api/api-client.js';
+import { findServer } from '../api/find-server.js';
+import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -5,10 +8,7 @@ import { text } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledResource } from './called-resource.js';
-import { ControlClient } from './control-client.js';
-import { findServer } from './find-server.js';
 import { helpWithKinds } from './help-with-kinds.js';
-import { serverFlags, workspaceFlags } from './server-flags.js';
 import { timeoutFlags, waitFor } from './wait-for.js';
 import { readWish } from './wish.js';
 
@@ -39,7 +39,7 @@ export async function wait(argv: readonly string[], io: CliIo): Promise<number> 
   const called = await calledResource(operands[0]!, operands[1]!, values.workspace);
   if (values.for === null) throw missingFlag('--for', 'is required', "say what to wait for, as in '--for ready'");
   const wish = readWish(values.for, called.kind, '--for');
-  const client = new ControlClient(findServer(values, io));
+  const client = new ApiClient(findServer(values, io));
   await waitFor(client, called, wish, values.timeout);
   io.stdout.write(`${called.shown} is ${wish.shown}\n`);
   return 0;

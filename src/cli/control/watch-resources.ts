@@ -1,9 +1,9 @@
 import type { ResourceKind } from '../../control/resources/kind.js';
 import { labelSelector } from '../../control/resources/label-selector.js';
 import type { Resource } from '../../control/resources/resource.js';
+import type { ApiClient, WholeList } from '../api/api-client.js';
+import { serverLeft } from '../api/errors.js';
 import { listPath } from './called-resource.js';
-import type { ControlClient } from './control-client.js';
-import { serverLeft } from './errors.js';
 
 /** What is watched; null for all. */
 export interface Watched {
@@ -13,11 +13,7 @@ export interface Watched {
   readonly labels: string | null;
 }
 
-export interface ResourceList {
-  readonly kind: string;
-  readonly resource_version: number;
-  readonly items: readonly Resource[];
-}
+export type ResourceList = WholeList<Resource>;
 
 /** `listed`: it was there when somebody looked. */
 export interface Seen {
@@ -26,12 +22,12 @@ export interface Seen {
 }
 
 export async function listResources(
-  client: ControlClient,
+  client: ApiClient,
   { kind, labels, name, workspace }: Watched,
   signal?: AbortSignal,
 ): Promise<ResourceList> {
-  const asked = { query: { labels }, ...(signal === undefined ? {} : { signal }) };
-  const list = await client.ask<ResourceList>('GET', listPath(kind, workspace), asked);
+  const options = { query: { labels }, ...(signal === undefined ? {} : { signal }) };
+  const list = await client.list<Resource>(listPath(kind, workspace), options);
   return name === null ? list : { ...list, items: list.items.filter(({ metadata }) => metadata.name === name) };
 }
 
@@ -40,7 +36,7 @@ export async function listResources(
  * more is listed again. Throws when the server leaves.
  */
 export async function* watchResources(
-  client: ControlClient,
+  client: ApiClient,
   watched: Watched,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Seen[]> {
@@ -56,10 +52,10 @@ export async function* watchResources(
     let isForgotten = false;
     const query = { kind: kind.kind, workspace, name, since: String(list.resource_version) };
     for await (const { data, event } of client.events('/api/v1/watch', query, signal)) {
-      isForgotten = event === 'gone';
-      if (isForgotten || event === 'bookmark') continue;
-      const { resource } = JSON.parse(data) as { resource: Resource };
-      if (selects(resource.metadata.labels)) yield [{ type: event as Seen['type'], resource }];
+      isForgotten = event === 'reset';
+      if (event !== 'resource') continue;
+      const change = JSON.parse(data) as Seen;
+      if (selects(change.resource.metadata.labels)) yield [change];
     }
     if (!signal.aborted && !isForgotten) throw serverLeft(client.url);
   }

@@ -1,3 +1,4 @@
+import { apiPage } from './api-page.js';
 import { commandPages } from './command-pages.js';
 import { gatewayPage } from './gateway-page.js';
 import { metricsPage } from './metrics-page.js';
@@ -8,6 +9,7 @@ import { workloadPage } from './workload-page.js';
 /** Every page of the documentation that is generated from the code, by its path inside `docs`. */
 export async function generatedPages(): Promise<Map<string, string>> {
   const pages = new Map([
+    ['api.md', apiPage()],
     ['gateway-keys.md', gatewayPage()],
     ['metrics.md', metricsPage()],
     ['resource-keys.md', resourcePage()],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../../store/open-store.js';
-import { DATA_DIR } from '../control/server-flags.js';
+import { DATA_DIR } from '../api/server-flags.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
 import { choice, file, text } from '../flags/kinds.js';

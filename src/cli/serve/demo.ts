@@ -36,12 +36,14 @@ export const DEMO: CommandLine = {
 export async function demo(argv: readonly string[], io: CliIo): Promise<number> {
   const { values } = await parseFlags<typeof demoFlags>(DEMO, argv);
   const model = values.model ?? MODEL;
-  const [{ resolveReplica }, { startEngine }, { Gateway }, { DEFAULT_POLICY, GATEWAY_DEFAULTS }] = await Promise.all([
-    import('../config/resolve-replica.js'),
-    import('../../emulator/start-engine.js'),
-    import('../../gateway/gateway.js'),
-    import('../../gateway/config/gateway-config.js'),
-  ]);
+  const [{ serveApi }, { resolveReplica }, { startEngine }, { Gateway }, { DEFAULT_POLICY, GATEWAY_DEFAULTS }] =
+    await Promise.all([
+      import('../../api/api-server.js'),
+      import('../config/resolve-replica.js'),
+      import('../../emulator/start-engine.js'),
+      import('../../gateway/gateway.js'),
+      import('../../gateway/config/gateway-config.js'),
+    ]);
   const line: CommandLine = { ...DEMO, groups: [{ title: 'Instance', flags: instanceFlags }] };
   const instance = await parseFlags<InstanceFlags>(line, ['--model', model]);
   const { config, latency } = resolveReplica(instance, null, createDiagnostics('warn', io));
@@ -63,6 +65,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
         },
       ],
     });
+    gateway.api = serveApi(gateway);
     try {
       await gateway.start();
     } catch (error) {
@@ -94,7 +97,7 @@ Ask why:
   npx twinyard explain first --admin-url ${gateway.adminUrl} --token ${gateway.adminToken}
 
 Look at the replicas and at the metrics:
-  curl ${gateway.adminUrl}/api/replicas -H 'authorization: Bearer ${gateway.adminToken}'
+  curl ${gateway.adminUrl}/api/v1/replicas -H 'authorization: Bearer ${gateway.adminToken}'
   curl ${gateway.adminUrl}/metrics
 `;
 }

@@ -98,13 +98,14 @@ async function start(
   self: readonly string[],
   say: (line: string) => void,
 ): Promise<ControlPlane | null> {
+  const { serveApi } = await import('../../api/api-server.js');
   if (gateway.config.store === null) {
+    gateway.api = serveApi(gateway);
     await gateway.start();
     return null;
   }
-  const [{ ControlPlane }, { adminExtension }, { isControlElsewhere, isFolderInUse }] = await Promise.all([
+  const [{ ControlPlane }, { isControlElsewhere, isFolderInUse }] = await Promise.all([
     import('../../control/control-plane.js'),
-    import('../../control/admin-extension.js'),
     import('../../control/errors.js'),
   ]);
   const { dataDir, endpoints } = gateway.config;
@@ -119,7 +120,7 @@ async function start(
       onLost: ({ message }) => say(`warning: keeps nothing true any more, and serves what it has: ${message}`),
     }),
   );
-  gateway.extension = adminExtension(opened);
+  gateway.api = serveApi(gateway, opened);
   try {
     return await opened;
   } catch (error) {

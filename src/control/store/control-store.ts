@@ -6,7 +6,6 @@ import { ResourceEvents } from '../../store/resources/resource-events.js';
 import type { Json, ResourceRecord, ResourceRef } from '../../store/resources/resource-record.js';
 import type { Expected, ResourceTransaction } from '../../store/resources/resource-transaction.js';
 import { Resources } from '../../store/resources/resources.js';
-import type { SecretBox } from '../../store/resources/secrets.js';
 import { checkedStatus } from '../resources/check-resource.js';
 import { InvalidResources } from '../resources/errors.js';
 import type { PlaceOf } from '../resources/kind.js';
@@ -20,7 +19,7 @@ import { builtIn, nameTaken, resourceInUse } from './errors.js';
 import { type Present, referenceProblems } from './reference-problems.js';
 import { usersOf } from './references.js';
 import { refOf, resourceView } from './resource-view.js';
-import { sealSpec, unsealSpec } from './sealed-spec.js';
+import { NO_SECRETS, type Secrets, sealSpec, unsealSpec } from './sealed-spec.js';
 
 /** A checked resource, where its parts stand, and what may be there already: by default what its metadata say. */
 export interface Wanted {
@@ -41,7 +40,7 @@ export class ControlStore {
 
   constructor(
     store: Store,
-    private readonly box: SecretBox,
+    private readonly box: Secrets = NO_SECRETS,
   ) {
     this.resources = new Resources(store);
     this.events = new ResourceEvents(store);

@@ -1,3 +1,4 @@
+import { RunError } from '../../kernel/errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { isSealed, type SecretBox } from '../../store/resources/secrets.js';
 import { hiddenSecret } from '../resources/errors.js';
@@ -6,6 +7,18 @@ import { HIDDEN } from '../resources/resource.js';
 import { mapSecrets } from '../resources/secret-fields.js';
 
 type Spec = Readonly<Record<string, unknown>>;
+export type Secrets = Pick<SecretBox, 'seal' | 'unseal' | 'holds'>;
+
+/** For those who have no key file: resources without secrets can be changed, others cannot. */
+export const NO_SECRETS: Secrets = {
+  seal: () => refuse(),
+  unseal: () => refuse(),
+  holds: () => refuse(),
+};
+
+function refuse(): never {
+  throw new RunError('SECRETS_NOT_OPEN', 'the key file of secrets is not open here: use the control plane');
+}
 
 /**
  * A spec as it is stored: each secret sealed for its resource and place. One that is as before, or that is given as stars,
@@ -14,7 +27,7 @@ type Spec = Readonly<Record<string, unknown>>;
  * must not learn it so.
  */
 export function sealSpec(
-  box: SecretBox,
+  box: Secrets,
   kind: ResourceKind,
   ref: ResourceRef,
   spec: Spec,
@@ -34,7 +47,7 @@ export function sealSpec(
 }
 
 /** A spec with its secrets, for whoever has to use them. */
-export function unsealSpec(box: SecretBox, kind: ResourceKind, ref: ResourceRef, spec: Spec): Record<string, unknown> {
+export function unsealSpec(box: Secrets, kind: ResourceKind, ref: ResourceRef, spec: Spec): Record<string, unknown> {
   return mapSecrets(kind.specSchema, spec, null, ({ place, value }) =>
     isSealed(value) ? box.unseal(value, sealPlace(ref, place)) : value,
   );

@@ -2,7 +2,7 @@ import { flowControlKeys } from '../../policy/bundle/flow-control-schema.js';
 import type { AdmissionKeys, PolicyKeys } from '../../policy/bundle/policy-schema.js';
 import type { PolicyConfig } from './gateway-config.js';
 
-/** A policy as files and `PUT /api/endpoints/{name}/policy` say it: sent back, it is the same policy. */
+/** A policy as files and the API write it: read again, it is the same policy. */
 export function policyKeys(policy: PolicyConfig): PolicyKeys {
   const { flowControl, seatsPerReplica, tenantBudgets } = policy;
   return {

@@ -3,21 +3,22 @@ import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
 import { DEFAULT_POLICY } from './gateway-config.js';
 import { readPolicyBody, readReplicaBody } from './read-admin-body.js';
 
+const replicaIn = (text: string) => readReplicaBody(JSON.parse(text));
+const policyIn = (text: string, ...more: [Present?, Warn?]) => readPolicyBody(JSON.parse(text), ...more);
+type Present = Parameters<typeof readPolicyBody>[1];
+type Warn = Parameters<typeof readPolicyBody>[2];
+
 describe('readReplicaBody', () => {
   it('reads a replica', () => {
-    expect(readReplicaBody('{"url":"http://h:1"}')).toEqual({
-      endpoint: 'default',
-      replica: { id: 'h:1', url: 'http://h:1', engine: 'vllm', models: null },
+    expect(replicaIn('{"url":"http://h:1"}')).toEqual({
+      ...{ id: 'h:1', url: 'http://h:1', engine: 'vllm', models: null },
     });
-    expect(readReplicaBody('{"endpoint":"e","url":"https://h/","id":"i","engine":"tgi","model":"m"}')).toEqual({
-      endpoint: 'e',
-      replica: { id: 'i', url: 'https://h', engine: 'tgi', models: ['m'] },
+    expect(replicaIn('{"url":"https://h/","id":"i","engine":"tgi","model":"m"}')).toEqual({
+      ...{ id: 'i', url: 'https://h', engine: 'tgi', models: ['m'] },
     });
   });
 
   it.each([
-    ['', 'is not valid JSON'],
-    ['url: http://h:1', 'is not valid JSON'],
     ['null', 'is not a map'],
     ['[]', 'is not a map'],
     ['{}', 'is missing'],
@@ -28,7 +29,7 @@ describe('readReplicaBody', () => {
     ['{"url":"http://h:1","engine":"vlm"}', "unknown value 'vlm'"],
     ['{"url":"http://h:1","urls":1}', "unknown key 'urls'"],
   ])('says what is wrong with %s', (text, problem) => {
-    expect(() => readReplicaBody(text)).toThrowError(
+    expect(() => replicaIn(text)).toThrowError(
       expect.objectContaining({ place: expect.stringMatching(/^body/), problem: expect.stringContaining(problem) }),
     );
   });
@@ -36,9 +37,9 @@ describe('readReplicaBody', () => {
 
 describe('readPolicyBody', () => {
   it('reads a whole policy; what it does not say is the default', () => {
-    expect(readPolicyBody('{}')).toEqual(DEFAULT_POLICY);
+    expect(policyIn('{}')).toEqual(DEFAULT_POLICY);
     const present = { ...DEFAULT_POLICY, name: 'random', tenantBudgets: { t: 1 } };
-    expect(readPolicyBody('{"routing":{"policy":"lmetric","block_size":32}}', present)).toEqual({
+    expect(policyIn('{"routing":{"policy":"lmetric","block_size":32}}', present)).toEqual({
       ...DEFAULT_POLICY,
       name: 'lmetric',
       blockSize: 32,
@@ -60,7 +61,7 @@ describe('readPolicyBody', () => {
         queue_shedding: true,
       },
     };
-    expect(readPolicyBody(JSON.stringify(whole))).toEqual({
+    expect(readPolicyBody(whole)).toEqual({
       ...DEFAULT_POLICY,
       options: { scorers: 'queue-depth:2', tie_break: 'first' },
       admission: { policy: 'tier-shed', options: { threshold: 8, min_priority: 3 } },
@@ -80,14 +81,14 @@ describe('readPolicyBody', () => {
 
   it('takes keys of the routing alone, and leaves the rest as it is', () => {
     const present = { ...DEFAULT_POLICY, name: 'random', cacheBlocks: 7, tenantBudgets: { t: 1 } };
-    expect(readPolicyBody('{"policy":"lmetric","block_size":32}', present)).toEqual({
+    expect(policyIn('{"policy":"lmetric","block_size":32}', present)).toEqual({
       ...DEFAULT_POLICY,
       name: 'lmetric',
       blockSize: 32,
       tenantBudgets: { t: 1 },
     });
     const weighted = { policy: 'weighted', options: { scorers: 'queue-depth:1' }, cache_blocks: 5 };
-    expect(readPolicyBody(JSON.stringify(weighted))).toEqual({
+    expect(readPolicyBody(weighted)).toEqual({
       ...DEFAULT_POLICY,
       options: { scorers: 'queue-depth:1' },
       cacheBlocks: 5,
@@ -103,7 +104,7 @@ describe('readPolicyBody', () => {
       admission: { slo_targets: { a: 1 } },
       routing: { scorers: [{ name: 'prefix-affinity', weight: 1 }] },
     };
-    readPolicyBody(JSON.stringify(body), DEFAULT_POLICY, (line) => lines.push(line));
+    readPolicyBody(body, DEFAULT_POLICY, (line) => lines.push(line));
     expect(lines).toEqual([
       expect.stringMatching(/\(routing\.scorers\): prefix-affinity alone/),
       expect.stringMatching(/\(admission\.slo_targets\): has no effect without flow_control/),
@@ -128,8 +129,6 @@ describe('readPolicyBody', () => {
     ['{"tenant_budgets":{"t":2}}', 'too large'],
     ['{"routing":{"policy":"random","scorers":[{"name":"queue-depth","weight":1}]}}', 'has no effect with the routing'],
   ])('says what is wrong with %s', (text, problem) => {
-    expect(() => readPolicyBody(text)).toThrowError(
-      expect.objectContaining({ problem: expect.stringContaining(problem) }),
-    );
+    expect(() => policyIn(text)).toThrowError(expect.objectContaining({ problem: expect.stringContaining(problem) }));
   });
 });

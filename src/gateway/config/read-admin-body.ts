@@ -1,47 +1,31 @@
 import { POLICY_SCHEMA, type PolicyKeys, ROUTING_SCHEMA, type RoutingKeys } from '../../policy/bundle/policy-schema.js';
-import { field, section, text as textField } from '../../schema/fields.js';
-import { bodyPlace, readJson } from '../../schema/read-json.js';
+import { section } from '../../schema/fields.js';
+import { bodyPlace, checkValue } from '../../schema/read-json.js';
 import { CONFIG_CODES, configInvalid, policyOf, type ReplicaKeys, replicaOf, routingOf } from './config-parts.js';
 import { REPLICA_SCHEMA } from './config-schema.js';
 import { DEFAULT_POLICY, type PolicyConfig, type ReplicaConfig } from './gateway-config.js';
 
-const JOINING_SCHEMA = section('A replica that joins', {
-  endpoint: field(textField(), { default: 'default', help: 'the endpoint it joins' }),
-  ...REPLICA_SCHEMA.entries,
-});
-
-/** What `POST /api/replicas` is sent; an InputError says what is wrong with it. */
-export function readReplicaBody(text: string): { endpoint: string; replica: ReplicaConfig } {
-  const { given } = readJson(
-    text,
-    JOINING_SCHEMA,
-    CONFIG_CODES,
-    'give a replica, as in {"url": "http://127.0.0.1:9001"}',
-  );
-  const { endpoint = 'default', ...keys } = given as ReplicaKeys & { endpoint?: string };
-  return { endpoint, replica: replicaOf(keys, bodyPlace('url')) };
+/** The replica that the body of a request describes; an InputError says what is wrong with it. */
+export function readReplicaBody(given: unknown): ReplicaConfig {
+  checkValue(given, REPLICA_SCHEMA, CONFIG_CODES);
+  return replicaOf(given as ReplicaKeys, bodyPlace('url'));
 }
 
 /** A whole policy, or in short the keys of its routing alone. */
-const NEW_POLICY_SCHEMA = section('A new policy', { ...POLICY_SCHEMA.entries, ...ROUTING_SCHEMA.entries });
+export const NEW_POLICY_SCHEMA = section('A new policy', { ...POLICY_SCHEMA.entries, ...ROUTING_SCHEMA.entries });
 
 /**
- * What `PUT /api/endpoints/{name}/policy` is sent. A whole policy (`routing`, `admission`, `flow_control`, ...) means what it
- * says: the rest of it is as if nothing had ever been said. Keys of the routing at the top change that alone.
- * @param present the policy that holds so far
- * @param warn hears what has no effect
+ * The policy that the body of a request describes. A whole policy (`routing`, `admission`, `flow_control`, ...) replaces the
+ * present one: what it leaves out has its default. Keys of the routing at the top change that alone.
+ * @param present the policy in force
+ * @param warn called with what has no effect
  */
 export function readPolicyBody(
-  text: string,
+  given: unknown,
   present: PolicyConfig = DEFAULT_POLICY,
   warn: (line: string) => void = () => {},
 ): PolicyConfig {
-  const { given } = readJson(
-    text,
-    NEW_POLICY_SCHEMA,
-    CONFIG_CODES,
-    'give a policy, as in {"routing": {"policy": "lmetric"}}',
-  );
+  checkValue(given, NEW_POLICY_SCHEMA, CONFIG_CODES);
   const keys = given as PolicyKeys & RoutingKeys;
   const short = Object.keys(keys).find((key) => Object.hasOwn(ROUTING_SCHEMA.entries, key));
   const placeOf = (key: string) => bodyPlace(key);

@@ -98,6 +98,8 @@ export class DecisionRing {
   /** How many numbers the widest decision so far has, and how many decisions of that width may be kept. */
   #room = 0;
   #limit: number;
+  /** Decisions ever added: each is numbered by it, the first 1. */
+  #added = 0;
 
   constructor(most: number, mostBytes = MOST_BYTES) {
     this.#most = most;
@@ -164,6 +166,7 @@ export class DecisionRing {
     entry.tied = why.tied;
     entry.removed = why.removed.size === 0 ? null : new Map(why.removed);
     this.#next = (this.#next + 1) % this.#limit;
+    this.#added++;
   }
 
   /** The last decision about a request; undefined when it was never made or has made room. */
@@ -177,7 +180,23 @@ export class DecisionRing {
 
   /** The last decisions, newest first. */
   latest(count: number): DecisionRecord[] {
-    return Array.from({ length: Math.min(count, this.#entries.length) }, (_, i) => recordOf(this.#back(i + 1)));
+    return this.before(Number.POSITIVE_INFINITY, count).map(({ record }) => record);
+  }
+
+  /**
+   * Decisions that were made before one, the latest first.
+   * @param number of that decision; Infinity for the latest of all
+   * @param endpoint only of this one
+   */
+  before(number: number, count: number, endpoint?: string): { number: number; record: DecisionRecord }[] {
+    const found: { number: number; record: DecisionRecord }[] = [];
+    for (let i = 1; i <= this.#entries.length && found.length < count; i++) {
+      const own = this.#added - i + 1;
+      const entry = this.#back(i);
+      if (own < number && (endpoint === undefined || entry.endpoint === endpoint))
+        found.push({ number: own, record: recordOf(entry) });
+    }
+    return found;
   }
 
   /** Decisions have become wider: the oldest make room. */

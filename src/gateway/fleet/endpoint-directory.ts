@@ -10,6 +10,9 @@ import {
 import type { Endpoint } from './endpoint/endpoint.js';
 import type { LiveReplica } from './replica/live-replica.js';
 
+/** The workspace that endpoints of the configuration belong to. */
+export const FILE_WORKSPACE = 'default';
+
 /** The name of a managed endpoint in metrics, logs and explanations. */
 export function managedName(workspace: string, name: string): string {
   return `${workspace}/${name}`;
@@ -51,7 +54,8 @@ export class EndpointDirectory {
       if (managed !== null) for (const { id } of replicas) ids.add(id);
     }
     for (const { name, replicas } of wanted) {
-      if (this.byName.get(name)?.managed) throw endpointTaken(name);
+      const managed = this.byName.get(name)?.managed ?? this.byName.get(managedName(FILE_WORKSPACE, name))?.managed;
+      if (managed) throw endpointTaken(name);
       for (const { id } of replicas) if (ids.has(id)) throw replicaTaken(id);
     }
   }
@@ -86,11 +90,12 @@ export class EndpointDirectory {
     throw missing(model, [endpoint]);
   }
 
-  /** The workspace's own endpoint of a name, else that of the configuration. */
+  /** The endpoint of a workspace. */
   #named(name: string, workspace: string): Endpoint {
     const own = this.byName.get(managedName(workspace, name));
-    const endpoint = own?.managed ? own : this.byName.get(name);
-    if (endpoint !== undefined) return endpoint;
+    if (own?.managed) return own;
+    const ofFile = workspace === FILE_WORKSPACE ? this.byName.get(name) : undefined;
+    if (ofFile?.managed === null) return ofFile;
     throw this.isSettling ? endpointNotSettled(name) : endpointUnknown(name);
   }
 }

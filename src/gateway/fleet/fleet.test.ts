@@ -42,11 +42,11 @@ describe('Fleet', () => {
     await fleet.check();
     expect(fleet.directory.find('m', null).name).toBe('a');
     expect(fleet.directory.find('n', null).name).toBe('b');
-    expect(fleet.directory.find('m', 'b').name).toBe('b');
+    expect(fleet.directory.find('m', 'b', 'default').name).toBe('b');
     expect(fleet.directory.models()).toEqual(['m', 'n']);
     const statusOf = (model: string, name: string | null) => {
       try {
-        return fleet.directory.find(model, name);
+        return fleet.directory.find(model, name, 'default');
       } catch (error) {
         return (error as { status: number; message: string }).message;
       }

@@ -240,8 +240,10 @@ describe('managed endpoints and the configuration', () => {
     fleet.endpoints.get('chat')!.replicas[0]!.healthy(0);
     expect(fleet.directory.find('m', null).name).toBe('chat');
     expect(fleet.directory.find('m', 'chat', 'b').name).toBe('b/chat');
-    expect(fleet.directory.find('m', 'chat', 'a').name).toBe('chat');
-    expect(fleet.directory.find('f', 'chat', 'a').name).toBe('chat');
+    expect(fleet.directory.find('m', 'chat', 'default').name).toBe('chat');
+    expect(fleet.directory.find('f', 'chat', 'default').name).toBe('chat');
+    expect(() => fleet.directory.find('m', 'chat', 'a')).toThrowError(expect.objectContaining({ status: 404 }));
+    expect(() => put('default', 'chat', null)).toThrowError(expect.objectContaining({ code: 'ENDPOINT_TAKEN' }));
     expect(() => fleet.directory.find('f', 'chat', 'b')).toThrowError(expect.objectContaining({ status: 404 }));
     expect(() => fleet.directory.find('m', 'x', 'b')).toThrowError(expect.objectContaining({ status: 404 }));
     fleet.endpoints.get('chat')!.replicas[0]!.drain();

@@ -2,7 +2,7 @@ import { measuredEngine } from '../../engines/registry.js';
 import { MOST_REPLICAS } from '../config/most-replicas.js';
 import { endpointTaken, replicaTaken, tooManyReplicas } from '../errors.js';
 import type { Endpoint } from './endpoint/endpoint.js';
-import { managedName } from './endpoint-directory.js';
+import { FILE_WORKSPACE, managedName } from './endpoint-directory.js';
 import type { Fleet } from './fleet.js';
 import type { ManagedEndpoint, ManagedReplica, ManagedRoutes, ReplicaState } from './managed-routes.js';
 import type { LiveReplica } from './replica/live-replica.js';
@@ -106,7 +106,8 @@ export class ManagedFleet implements ManagedRoutes {
   /** What cannot be put is refused before anything has changed. */
   #refuse({ name, replicas, workspace }: ManagedEndpoint): void {
     const full = managedName(workspace, name);
-    if (this.#fleet.endpoints.get(full)?.managed === null) throw endpointTaken(full);
+    const ofFile = workspace === FILE_WORKSPACE ? [full, name] : [full];
+    if (ofFile.some((taken) => this.#fleet.endpoints.get(taken)?.managed === null)) throw endpointTaken(full);
     if (replicas.length > MOST_REPLICAS) throw tooManyReplicas(`endpoint '${full}'`, MOST_REPLICAS);
     const taken = new Set<string>();
     for (const replica of this.#fleet.directory.replicas()) if (replica.endpoint !== full) taken.add(replica.id);

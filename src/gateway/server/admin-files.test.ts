@@ -78,8 +78,7 @@ describe('a gateway', () => {
     await first.close(0);
     expect(existsSync(path)).toBe(false);
     const second = await startGateway([], change);
-    const asked = await fetch(`${second.adminUrl}/api/endpoints`, { headers: { authorization: `Bearer ${token}` } });
-    expect([second.adminToken, asked.status]).toEqual([token, 200]);
+    expect(second.adminToken).toBe(token);
     await second.close(0);
   });
 

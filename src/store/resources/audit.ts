@@ -31,8 +31,9 @@ export interface AuditEntry extends ResourceRef {
 
 export interface AuditQuery extends Partial<ResourceRef> {
   readonly uid?: string;
-  /** Only changes later than this version. */
+  /** Only changes later, or earlier, than this version. */
   readonly after?: number;
+  readonly before?: number;
   readonly actor?: string;
   /** Only changes of the declared state. */
   readonly declared?: true;
@@ -106,6 +107,7 @@ export async function readAudit(db: Db, query: AuditQuery): Promise<AuditEntry[]
   }
   if (query.declared) select = select.where('action', 'not in', STATUS_ACTIONS);
   if (query.after !== undefined) select = select.where('version', '>', query.after);
+  if (query.before !== undefined) select = select.where('version', '<', query.before);
   return (await select.execute()).map(entryOf);
 }
 

@@ -20,6 +20,9 @@ export interface ResourceEvent extends ResourceRef {
 
 export interface EventQuery extends Partial<ResourceRef> {
   readonly uid?: string;
+  /** Only events with lower ids, or with higher ones. */
+  readonly before?: number;
+  readonly after?: number;
   readonly limit?: number;
 }
 
@@ -87,6 +90,8 @@ export class ResourceEvents {
       const wanted = query[column];
       if (wanted !== undefined) select = select.where(column, '=', wanted);
     }
+    if (query.before !== undefined) select = select.where('id', '<', query.before);
+    if (query.after !== undefined) select = select.where('id', '>', query.after);
     return (await select.execute()).map(eventOf);
   }
 

@@ -1,0 +1,44 @@
+import type { RoleSpec } from '../../control/resources/kinds/role.js';
+import { KEY_ROLES, type KeyRole } from '../../store/keys/key-record.js';
+import type { ResourceRecord } from '../../store/resources/resource-record.js';
+
+/** An authenticated caller and its roles. */
+export interface Caller {
+  /** For the audit log. */
+  readonly name: string;
+  /** In every workspace. */
+  readonly role: KeyRole;
+  /** Further roles by workspace. */
+  readonly workspaces: ReadonlyMap<string, KeyRole>;
+}
+
+/** Whether a role includes another: each has the rights of those before it. */
+export const isEnough = (role: KeyRole, wanted: KeyRole) => KEY_ROLES.indexOf(role) >= KEY_ROLES.indexOf(wanted);
+
+export function roleIn({ role, workspaces }: Caller, workspace: string): KeyRole {
+  return higher(role, workspaces.get(workspace) ?? 'none');
+}
+
+/** The highest role that the caller has anywhere. */
+export function roleAnywhere({ role, workspaces }: Caller): KeyRole {
+  return [...workspaces.values()].reduce(higher, role);
+}
+
+/**
+ * The roles that Role resources give to an ApiKey, by workspace.
+ * @param key the ApiKey
+ */
+export function workspaceRoles(
+  roles: readonly Pick<ResourceRecord, 'workspace' | 'spec' | 'deletedAt'>[],
+  key: { readonly workspace: string; readonly name: string },
+): Map<string, KeyRole> {
+  const found = new Map<string, KeyRole>();
+  for (const { deletedAt, spec, workspace } of roles) {
+    const { api_keys, role } = spec as RoleSpec;
+    if (deletedAt !== null || workspace !== key.workspace || !api_keys.includes(key.name)) continue;
+    found.set(workspace, higher(found.get(workspace) ?? 'none', role));
+  }
+  return found;
+}
+
+const higher = (a: KeyRole, b: KeyRole): KeyRole => (isEnough(a, b) ? a : b);

@@ -1,0 +1,82 @@
+import type { ControlHost } from '../control/control-plane.js';
+import { ControlStore } from '../control/store/control-store.js';
+import type { Gateway } from '../gateway/gateway.js';
+import type { Store } from '../store/open-store.js';
+import { noControlPlane, noGateway, noStore } from './errors.js';
+
+/** What the API needs of a gateway. */
+export type ServedGateway = Pick<
+  Gateway,
+  | 'access'
+  | 'config'
+  | 'endpoints'
+  | 'epochUs'
+  | 'fleet'
+  | 'foldUsage'
+  | 'isDraining'
+  | 'nowMs'
+  | 'refusals'
+  | 'reloadConfig'
+  | 'replicas'
+  | 'ring'
+>;
+
+export interface HostParts {
+  /** Null where only the gateway's own routes can be served. */
+  readonly store: Store | null;
+  /** Null where commands work on a store offline. */
+  readonly gateway: ServedGateway | null;
+  /** Resolves with the control plane of this process once it is open; rejects when it does not open. Null where there is none. */
+  readonly control: Promise<{ readonly host: ControlHost }> | null;
+}
+
+/** What is behind the API: a gateway, a store and a control plane, as far as this process has them. */
+export class ApiHost {
+  readonly #parts: HostParts;
+
+  constructor(parts: HostParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws `API_NO_STORE` without one. */
+  get store(): Store {
+    if (this.#parts.store === null) throw noStore();
+    return this.#parts.store;
+  }
+
+  get hasStore(): boolean {
+    return this.#parts.store !== null;
+  }
+
+  /** Throws `API_NO_GATEWAY` without one. */
+  get gateway(): ServedGateway {
+    if (this.#parts.gateway === null) throw noGateway();
+    return this.#parts.gateway;
+  }
+
+  /** The same where its absence is no error. */
+  get servedGateway(): ServedGateway | null {
+    return this.#parts.gateway;
+  }
+
+  /**
+   * The control plane of this process, waiting while it opens. Throws `CONTROL_NOT_OPEN` where there is none or another one has
+   * taken over: changes that it would have to carry out are then refused.
+   */
+  async control(): Promise<ControlHost> {
+    const { control } = this.#parts;
+    if (control === null) throw noControlPlane(this.hasStore ? 'this process runs none' : 'the gateway has no store');
+    try {
+      return (await control).host;
+    } catch (error) {
+      throw noControlPlane((error as Error).message);
+    }
+  }
+
+  /** The resources of the store, to be read: also where the control plane is another process's. */
+  async resources(): Promise<ControlStore> {
+    const { control } = this.#parts;
+    const host = await control?.then((one) => one.host).catch(() => null);
+    return host?.store ?? new ControlStore(this.store);
+  }
+}

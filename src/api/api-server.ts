@@ -1,0 +1,50 @@
+import type { ControlHost } from '../control/control-plane.js';
+import type { Gateway } from '../gateway/gateway.js';
+import { type AdminApi, adminError } from '../gateway/server/admin-api.js';
+import { type Authenticated, Authenticator } from './access/authenticate.js';
+import { type Caller, workspaceRoles } from './access/caller.js';
+import { ApiHost } from './api-host.js';
+
+const ADMIN: Caller = { name: 'admin', role: 'admin', workspaces: new Map() };
+
+/**
+ * Serves the API on the admin port of a gateway.
+ * @param control the control plane of this process, once it is open; null where there is none
+ */
+export function serveApi(gateway: Gateway, control: Promise<{ readonly host: ControlHost }> | null = null): AdminApi {
+  const authenticator = new Authenticator(gateway);
+  // Reported to the calls that need it.
+  control?.catch(() => {});
+  // Made with the first call: the store opens when the gateway starts.
+  let host: ApiHost | null = null;
+  return {
+    async handle(call) {
+      if (!call.path.startsWith('/api/')) return adminError(404, 'API_PATH_UNKNOWN', `${call.path}: no such path`);
+      host ??= new ApiHost({ gateway, store: gateway.store, control });
+      // Loaded with the first call: a gateway that nobody asks starts sooner.
+      const [{ errorResponse }, { respond }] = await Promise.all([
+        import('./error-response.js'),
+        import('./respond.js'),
+      ]);
+      let caller: Caller;
+      try {
+        caller = await callerOf(host, authenticator.check(call));
+      } catch (error) {
+        return errorResponse(error);
+      }
+      return respond(host, caller, call);
+    },
+  };
+}
+
+/** The holder of a key has its role in every workspace, and those that Role resources of its workspace give it. */
+async function callerOf(host: ApiHost, found: Authenticated): Promise<Caller> {
+  if (found === 'admin-token') return ADMIN;
+  const { id, name, role } = found;
+  if (role === 'admin') return { name, role, workspaces: new Map() };
+  const { resources } = await host.resources();
+  const keys = await resources.list({ kind: 'ApiKey' });
+  const key = keys.find(({ deletedAt, status }) => deletedAt === null && status?.key_id === id);
+  const roles = key === undefined ? [] : await resources.list({ kind: 'Role', workspace: key.workspace });
+  return { name, role, workspaces: key === undefined ? new Map() : workspaceRoles(roles, key) };
+}

@@ -1,0 +1,113 @@
+import { InputError, RunError } from '../kernel/errors.js';
+import { knownNames } from '../kernel/nearest-name.js';
+import type { KeyRole } from '../store/keys/key-record.js';
+
+/** Errors of the API itself. Codes are stable and start with API_ or CONTROL_. */
+
+export const badQuery = (name: string, problem: string, hint: string) =>
+  new InputError('API_QUERY', `?${name}`, problem, hint);
+
+export const badBody = (path: string, problem: string, hint: string) =>
+  new InputError('API_BODY', path === '' ? 'body' : `body (${path})`, problem, hint);
+
+export const otherThanPath = (place: string, given: string, wanted: string) =>
+  new InputError('API_PATH', place, `is '${given}', but the path says '${wanted}'`, 'use the same name in both');
+
+export const unknownReplica = (place: string, given: string, known: readonly string[]) =>
+  new InputError(
+    'API_REPLICA',
+    place,
+    `no replica '${given}'`,
+    known.length === 0 ? 'the endpoint has none at present' : knownNames(given, known),
+  );
+
+export const unknownDecision = (id: string) =>
+  new InputError(
+    'API_DECISION',
+    `request '${id}'`,
+    'has no recorded decision',
+    'only the latest decisions are kept (limits.decisions)',
+  );
+
+export const unknownEndpoint = (workspace: string, name: string) =>
+  new InputError(
+    'API_ENDPOINT',
+    `endpoint ${workspace}/${name}`,
+    'is not served by this gateway',
+    'see GET /api/v1/live for those that are',
+  );
+
+/** Reconciliation would undo the change. */
+export const managedEndpoint = (workspace: string, name: string) =>
+  new InputError(
+    'API_MANAGED',
+    `endpoint ${workspace}/${name}`,
+    'is managed by the control plane',
+    'change its resource instead',
+  );
+
+export const fileEndpoint = (name: string) =>
+  new InputError(
+    'API_FILE_ENDPOINT',
+    `endpoint default/${name}`,
+    "is defined in the gateway's configuration file",
+    'change the file, then POST /api/v1/config/reload',
+  );
+
+export const noEarlierPolicy = (workspace: string, name: string) =>
+  new InputError(
+    'API_NO_EARLIER_POLICY',
+    `endpoint ${workspace}/${name}`,
+    'has no earlier policy',
+    'set one with PUT on its policy',
+  );
+
+export const takenReplica = (id: string) =>
+  new InputError('API_REPLICA_EXISTS', 'body (id)', `replica '${id}' already exists`, 'choose another id');
+
+export const unlimitedKeys = () =>
+  new InputError('API_NO_KEYS', 'access.keys', 'is off: no request is limited', 'set access.keys to required');
+
+export const noStore = () =>
+  new InputError('API_NO_STORE', 'gateway', 'has no store', "start it with --store, or with 'store' in its file");
+
+export const noGateway = () =>
+  new RunError('API_NO_GATEWAY', 'only a running gateway can do this: start one, or give --server');
+
+export const noControlPlane = (why: string) => new RunError('CONTROL_NOT_OPEN', `no control plane here: ${why}`);
+
+export const pathUnknown = (path: string) =>
+  new InputError('API_PATH_UNKNOWN', path, 'no such path', 'see GET /api/v1/openapi.json');
+
+export const wrongMethod = (method: string, path: string, allowed: readonly string[]) =>
+  new WrongMethod(method, path, allowed);
+
+export class WrongMethod extends InputError {
+  constructor(
+    method: string,
+    path: string,
+    readonly allowed: readonly string[],
+  ) {
+    super('API_METHOD', path, `does not support ${method}`, `use ${allowed.join(', ')}`);
+  }
+}
+
+/** The caller's role does not suffice. */
+export class Forbidden extends Error {
+  readonly hint = 'use a key with that role';
+
+  constructor(wanted: KeyRole, has: KeyRole, where: string) {
+    super(`requires the role ${wanted} ${where}; the caller has the role ${has}`);
+  }
+}
+
+/** The credentials are missing or wrong, or too many wrong ones came from the address. */
+export class Unauthenticated extends Error {
+  constructor(
+    readonly status: 401 | 429,
+    message: string,
+    readonly retryAfterS: number | null = null,
+  ) {
+    super(message);
+  }
+}

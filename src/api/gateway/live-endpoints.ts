@@ -1,0 +1,97 @@
+import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
+import { policyKeys } from '../../gateway/config/policy-keys.js';
+import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
+import { managedName } from '../../gateway/fleet/endpoint-directory.js';
+import type { LiveReplica } from '../../gateway/fleet/replica/live-replica.js';
+import type { ServedGateway } from '../api-host.js';
+import { managedEndpoint, unknownEndpoint } from '../errors.js';
+import { withoutSecrets } from '../without-secrets.js';
+
+export interface EndpointName {
+  readonly workspace: string;
+  readonly name: string;
+}
+
+/** Endpoints of the configuration file belong to the workspace `default`. */
+export function endpointName({ managed, name }: Pick<Endpoint, 'managed' | 'name'>): EndpointName {
+  return managed === null
+    ? { workspace: DEFAULT_WORKSPACE, name }
+    : { workspace: managed.workspace, name: managed.name };
+}
+
+/** An endpoint that the gateway serves; throws `API_ENDPOINT` when it does not. */
+export function liveEndpoint(
+  { endpoints }: Pick<ServedGateway, 'endpoints'>,
+  { name, workspace }: EndpointName,
+): Endpoint {
+  const managed = endpoints.get(managedName(workspace, name));
+  if (managed?.managed) return managed;
+  const ofFile = workspace === DEFAULT_WORKSPACE ? endpoints.get(name) : undefined;
+  if (ofFile === undefined || ofFile.managed !== null) throw unknownEndpoint(workspace, name);
+  return ofFile;
+}
+
+/** The same for a change, which only endpoints of the configuration file take: reconciliation would undo any other. */
+export function fileEndpoint(gateway: Pick<ServedGateway, 'endpoints'>, called: EndpointName): Endpoint {
+  const endpoint = liveEndpoint(gateway, called);
+  if (endpoint.managed !== null) throw managedEndpoint(called.workspace, called.name);
+  return endpoint;
+}
+
+export function endpointView(endpoint: Endpoint) {
+  const { flow, inFlight, managed, policy, policyHash, replicas } = endpoint;
+  return {
+    ...endpointName(endpoint),
+    source: managed === null ? 'file' : 'control-plane',
+    models: modelsOf(endpoint),
+    policy: policyKeys(policy),
+    policy_hash: policyHash,
+    in_flight: inFlight,
+    queued: Object.fromEntries(flow.waitingByClass()),
+    replicas: replicas.map(({ id }) => id),
+  };
+}
+
+export function modelsOf({ managed, replicas }: Pick<Endpoint, 'managed' | 'replicas'>): string[] {
+  return [...new Set([...(managed?.models ?? []), ...replicas.flatMap(({ models }) => [...models])])];
+}
+
+export type ReplicaView = ReturnType<typeof replicaView>;
+
+/** Every replica, and those that have left their endpoint and still have requests. */
+export function replicaViews({ endpoints, fleet }: Pick<ServedGateway, 'endpoints' | 'fleet'>): ReplicaView[] {
+  const present = [...endpoints.values()].flatMap((endpoint) =>
+    endpoint.replicas.map((replica) => replicaView(endpointName(endpoint), replica, endpoint.inFlightOf(replica))),
+  );
+  const leaving = fleet.leaving().map((replica) => replicaView(formerName(endpoints, replica), replica, null));
+  return [...present, ...leaving];
+}
+
+/** @param inFlight null for one that has left its endpoint */
+export function replicaView({ name, workspace }: EndpointName, replica: LiveReplica, inFlight: number | null) {
+  return {
+    workspace,
+    endpoint: name,
+    id: replica.id,
+    url: withoutSecrets(replica.url),
+    engine: replica.engine,
+    state: replica.state,
+    problem: replica.problem,
+    leaving: inFlight === null,
+    breaker: replica.breaker.isOpen ? 'open' : 'closed',
+    models: [...replica.models],
+    in_flight: inFlight ?? 0,
+    active: replica.active,
+    signals: replica.signals,
+  };
+}
+
+/** The endpoint of a replica that has left it; the endpoint itself may be gone by now. */
+function formerName(endpoints: ServedGateway['endpoints'], { endpoint: full }: LiveReplica): EndpointName {
+  const present = endpoints.get(full);
+  if (present !== undefined) return endpointName(present);
+  const slash = full.indexOf('/');
+  return slash < 0
+    ? { workspace: DEFAULT_WORKSPACE, name: full }
+    : { workspace: full.slice(0, slash), name: full.slice(slash + 1) };
+}

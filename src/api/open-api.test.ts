@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { ask, withFakeApi } from './fake-api.fixture.js';
+import { API_ROUTES } from './routes.js';
+
+withFakeApi();
+
+interface DescribedOperation {
+  operationId: string;
+  parameters: { name: string; in: string }[];
+  responses: object;
+}
+
+interface Document {
+  paths: Record<string, Record<string, DescribedOperation>>;
+  components: { schemas: object };
+}
+
+it('describes every route and every schema that it refers to', async () => {
+  const document = (await ask('GET /api/v1/openapi.json')).body as unknown as Document;
+  for (const { method, path } of API_ROUTES) expect(document.paths[path]).toHaveProperty(method.toLowerCase());
+  const text = JSON.stringify(document);
+  const refs = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map((match) => match[1]!);
+  expect(refs.length).toBeGreaterThan(20);
+  for (const name of refs) expect(document.components.schemas).toHaveProperty(name);
+  // Classes such as \p{Cc} are not known to every reader.
+  const patterns = [...text.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map((match) => match[1]!);
+  expect(patterns.length).toBeGreaterThan(20);
+  for (const pattern of patterns) expect(JSON.parse(pattern)).not.toMatch(/\\p\{/i);
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    for (const { parameters, responses } of Object.values(methods)) {
+      expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(named);
+      expect(Object.keys(responses)).toEqual([expect.stringMatching(/^20\d$/), 'default']);
+    }
+  }
+  const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((one) => one.operationId));
+  expect(new Set(ids).size).toBe(ids.length);
+});

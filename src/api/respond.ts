@@ -1,0 +1,73 @@
+import type { AdminCall } from '../gateway/server/admin-api.js';
+import { authorise } from './access/authorise.js';
+import type { Caller } from './access/caller.js';
+import type { ApiHost } from './api-host.js';
+import type { ApiRequest, ApiResponse, ApiRoute } from './api-route.js';
+import { errorResponse } from './error-response.js';
+import { pathUnknown, wrongMethod } from './errors.js';
+import { readQuery } from './query.js';
+import { readRequestBody } from './request-body.js';
+import { API_ROUTES } from './routes.js';
+import { keepAlive } from './streams/keep-alive.js';
+
+export type ApiCall = Pick<AdminCall, 'method' | 'path' | 'query' | 'header' | 'body' | 'signal'>;
+
+/** Responds to a call of an authenticated caller. Throws only what is a bug. */
+export async function respond(host: ApiHost, caller: Caller, call: ApiCall): Promise<ApiResponse> {
+  try {
+    const { params, route } = matchOf(caller, call);
+    authorise(caller, route, params.workspace ?? '');
+    const request: ApiRequest = {
+      caller,
+      params,
+      query: readQuery(call.query, route.query),
+      // Read only now: the body of a caller without the role is not.
+      body: await readRequestBody(route, call),
+      header: call.header,
+      signal: call.signal,
+    };
+    const response = await route.handle(host, request as ApiRequest<never, never>);
+    return 'stream' in response ? { ...response, stream: keepAlive(response.stream) } : response;
+  } catch (error) {
+    return errorResponse(error);
+  }
+}
+
+/** The route of a call. A caller without any role does not even learn which paths exist. */
+function matchOf(caller: Caller, { method, path }: ApiCall): { route: ApiRoute; params: Record<string, string> } {
+  const found = API_ROUTES.flatMap((route) => {
+    const params = paramsIn(path, route.path);
+    return params === null ? [] : [{ route, params }];
+  });
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const match = found.find(({ route }) => route.method === wanted);
+  if (match !== undefined) return match;
+  authorise(caller, { role: 'viewer', scope: 'anywhere' }, '');
+  if (found.length === 0) throw pathUnknown(path);
+  throw wrongMethod(
+    method,
+    path,
+    found.map(({ route }) => route.method),
+  );
+}
+
+/** The parameters of a path; null when it does not match the pattern. */
+export function paramsIn(path: string, pattern: string): Record<string, string> | null {
+  const [parts, wanted] = [path.split('/'), pattern.split('/')];
+  if (parts.length !== wanted.length) return null;
+  const params: Record<string, string> = {};
+  for (const [i, part] of wanted.entries()) {
+    const given = parts[i]!;
+    if (!part.startsWith('{')) {
+      if (part !== given) return null;
+      continue;
+    }
+    try {
+      params[part.slice(1, -1)] = decodeURIComponent(given);
+    } catch {
+      return null;
+    }
+    if (given === '') return null;
+  }
+  return params;
+}

@@ -1,0 +1,38 @@
+import { KINDS } from '../control/resources/kinds.js';
+import { type ApiRoute, defineRoute, ok } from './api-route.js';
+import { API_KEY_ROUTES } from './routes/api-key-routes.js';
+import { ENDPOINT_ROUTES } from './routes/endpoint-routes.js';
+import { GATEWAY_ROUTES } from './routes/gateway-routes.js';
+import { GENERAL_ROUTES } from './routes/general-routes.js';
+import { HISTORY_ROUTES } from './routes/history-routes.js';
+import { REGISTRY_ROUTES } from './routes/registry-routes.js';
+import { resourceRoutes } from './routes/resource-routes.js';
+import { SERVED_ENDPOINT_ROUTES } from './routes/served-endpoint-routes.js';
+import { USAGE_ROUTES } from './routes/usage-routes.js';
+import { WATCH_ROUTES } from './routes/watch-routes.js';
+
+const OPEN_API = defineRoute({
+  method: 'GET',
+  path: '/api/v1/openapi.json',
+  role: 'viewer',
+  scope: 'anywhere',
+  summary: 'Describe this API by OpenAPI 3.1',
+  response: { type: 'openapi' },
+  // Loaded when it is asked for: no other operation needs it.
+  handle: async () => ok(await (await import('./open-api.js')).openApi(API_ROUTES)),
+});
+
+/** Every operation of the API. */
+export const API_ROUTES: readonly ApiRoute[] = [
+  OPEN_API,
+  ...GENERAL_ROUTES,
+  ...HISTORY_ROUTES,
+  ...WATCH_ROUTES,
+  ...KINDS.flatMap(resourceRoutes),
+  ...ENDPOINT_ROUTES,
+  ...SERVED_ENDPOINT_ROUTES,
+  ...REGISTRY_ROUTES,
+  ...API_KEY_ROUTES,
+  ...GATEWAY_ROUTES,
+  ...USAGE_ROUTES,
+];

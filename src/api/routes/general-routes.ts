@@ -1,0 +1,85 @@
+import { InvalidResources } from '../../control/resources/errors.js';
+import { KINDS } from '../../control/resources/kinds.js';
+import { planText } from '../../control/resources/plan.js';
+import { type Draft, type ReadDocuments, readDocuments } from '../../control/resources/read-resources.js';
+import type { ControlStore } from '../../control/store/control-store.js';
+import { refOf } from '../../control/store/resource-view.js';
+import { field, flag, text } from '../../schema/fields.js';
+import { authoriseChange } from '../access/authorise.js';
+import { type Caller, isEnough, roleIn } from '../access/caller.js';
+import type { ApiHost } from '../api-host.js';
+import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
+import { PAGE_QUERY, pageOfAll } from '../pagination.js';
+import { BODY } from '../request-parts.js';
+import { APPLIED, KIND } from '../views.js';
+import { refuseFileEndpoint } from './file-endpoints.js';
+
+/** Operations that are not about one kind of resource. */
+export const GENERAL_ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/kinds',
+    role: 'viewer',
+    scope: 'anywhere',
+    summary: 'List the kinds of resources',
+    query: PAGE_QUERY,
+    response: { type: 'list', schema: KIND },
+    handle: (_, { query }) =>
+      ok(
+        pageOfAll(
+          'KindList',
+          query,
+          KINDS.map((kind, i) => ({ kind, i })),
+          ({ i }) => [i],
+          ({ kind: { changedBy, kind, plural, scope, shortNames, summary } }) => ({
+            ...{ kind, plural, short_names: shortNames, scope, summary, changed_by: changedBy },
+          }),
+        ),
+      ),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/apply',
+    role: 'viewer',
+    scope: 'each',
+    summary: 'Apply all resources of a file, or none of them',
+    query: {
+      dry_run: field(flag, { default: false, help: 'only report what would change' }),
+      workspace: field(text(63), { help: 'of resources that name none' }),
+      file: field(text(), { default: BODY, help: 'what messages call the body' }),
+    },
+    body: { type: 'documents' },
+    response: { type: 'object', schema: APPLIED },
+    handle: apply,
+  }),
+];
+
+interface ApplyQuery {
+  readonly dry_run: boolean;
+  readonly workspace?: string | undefined;
+  readonly file: string;
+}
+
+async function apply(host: ApiHost, { body, caller, query }: ApiRequest<ApplyQuery, string>) {
+  const { store } = await host.control();
+  const { dry_run: dryRun } = query;
+  const read = readDocuments(body, query.file, query.workspace);
+  if (read.problems.length > 0) throw new InvalidResources(await allProblems(store, caller, read));
+  const { written } = read;
+  for (const { resource } of written) {
+    await authoriseChange(caller, store, resource);
+    refuseFileEndpoint(host, refOf(resource));
+  }
+  const applied = await store.apply(caller.name, written, { dryRun });
+  const items = applied.map(({ action, differences, resource }) => ({ action, differences, resource }));
+  return ok({ kind: 'Applied', dry_run: dryRun, text: planText(applied, { isDryRun: dryRun }), items });
+}
+
+/** Also unresolved references of invalid documents, as far as the caller may know what exists. */
+async function allProblems(store: ControlStore, caller: Caller, { drafts, problems }: ReadDocuments) {
+  const mayChange = ({ kind: { changedBy, scope }, workspace }: Draft) =>
+    isEnough(scope === 'global' ? caller.role : roleIn(caller, workspace), changedBy);
+  const more = await store.problemsIn(drafts.filter(mayChange), drafts);
+  const places = new Set(problems.map(({ place }) => place));
+  return [...problems, ...more.filter(({ place }) => !places.has(place))];
+}

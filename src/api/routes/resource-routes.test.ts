@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { ask, CHAT, ENDPOINTS, endpoint, host, withFakeApi } from '../fake-api.fixture.js';
+
+withFakeApi();
+
+describe('resources over the API', () => {
+  it('are created, listed, returned, changed and deleted', async () => {
+    const made = await ask(`POST ${ENDPOINTS}`, { body: endpoint({}, { labels: { team: 'x' } }) });
+    expect(made).toMatchObject({ status: 201, body: { metadata: { generation: 1 }, spec: { replicas: 1 } } });
+    expect(await ask(`GET ${CHAT}`)).toEqual({ status: 200, body: made.body });
+    const listed = await ask(`GET ${ENDPOINTS}?labels=team%3Dx`);
+    expect(listed.body).toEqual({
+      ...{ kind: 'EndpointList', resource_version: host.feed.version, items: [made.body], next: null },
+    });
+    expect((await ask(`GET ${ENDPOINTS}?labels=team%3Dy`)).body.items).toEqual([]);
+    expect((await ask('GET /api/v1/endpoints')).body.items).toHaveLength(1);
+    expect((await ask('GET /api/v1/engines')).body.items).toHaveLength(4);
+    expect(await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 2 }) })).toMatchObject({
+      status: 200,
+      body: { metadata: { generation: 2 } },
+    });
+    expect(await ask(`DELETE ${CHAT}`)).toMatchObject({
+      status: 202,
+      body: { metadata: { deleted_at: expect.any(String) } },
+    });
+    expect((await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 3 }) })).status).toBe(409);
+  });
+
+  it('are created by PUT where there are none, in the workspace of the path, from YAML too', async () => {
+    await ask('POST /api/v1/workspaces', {
+      body: 'apiVersion: twinyard/v1\nkind: Workspace\nmetadata: {name: search}\nspec: {}\n',
+    });
+    const made = await ask('PUT /api/v1/workspaces/search/endpoints/chat', { body: endpoint() });
+    expect(made).toMatchObject({ status: 201, body: { metadata: { workspace: 'search' } } });
+  });
+
+  it('are refused with all problems and their places', async () => {
+    const refused = await ask(`POST ${ENDPOINTS}`, { body: endpoint({ replicas: -1, variables: { a: 1 } }) });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: {
+        error: {
+          code: 'RESOURCE_INVALID',
+          problems: [{ place: expect.stringMatching(/^body:1:\d+ \(spec\.replicas\)$/) }],
+        },
+      },
+    });
+    expect((await ask(`POST ${ENDPOINTS}`, { body: endpoint({ variables: { a: 1 } }) })).body.error.code).toBe(
+      'RESOURCE_VARIABLE',
+    );
+    expect(await ask(`POST ${ENDPOINTS}`, { body: '' })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'RESOURCE_DOCUMENT' } },
+    });
+    expect((await ask(`PUT ${ENDPOINTS}/other`, { body: endpoint() })).body.error).toMatchObject({
+      code: 'API_PATH',
+      message: expect.stringContaining("is 'chat', but the path says 'other'"),
+    });
+    expect((await ask(`POST /api/v1/engines`, { body: endpoint() })).body.error.code).toBe('API_PATH');
+    expect((await ask(`PUT ${CHAT}`, { body: endpoint({}, { workspace: 'b' }) })).body.error.code).toBe('API_PATH');
+    const two = `${JSON.stringify(endpoint())}\n---\n${JSON.stringify(endpoint({}, { name: 'b' }))}`;
+    expect((await ask(`POST ${ENDPOINTS}`, { body: two })).body.error.message).toContain('holds 2 resources');
+    for (const method of ['GET', 'DELETE']) expect((await ask(`${method} ${CHAT}`)).status).toBe(404);
+    expect((await ask(`GET ${ENDPOINTS}?labels=%3D`)).status).toBe(400);
+  });
+
+  it('return 409 with the differences when another change came first', async () => {
+    const { body } = await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    expect((await ask(`POST ${ENDPOINTS}`, { body: endpoint() })).status).toBe(409);
+    const version = String((body.metadata as { resource_version: number }).resource_version);
+    await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 2 }), ifMatch: `"${version}"` });
+    expect(await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 3 }), ifMatch: version })).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          code: 'RESOURCE_CONFLICT',
+          differences: [{ path: 'spec.replicas', before: 1, after: 2 }],
+          current: { spec: { replicas: 2 } },
+        },
+      },
+    });
+    expect((await ask(`DELETE ${CHAT}`, { ifMatch: version })).status).toBe(409);
+    expect((await ask(`DELETE ${CHAT}`, { ifMatch: 'soon' })).status).toBe(400);
+    expect((await ask(`PUT ${CHAT}`, { body: endpoint({ replicas: 3 }), ifMatch: '*' })).status).toBe(200);
+    expect(await ask('DELETE /api/v1/engines/emulator')).toMatchObject({
+      status: 409,
+      body: { error: { code: 'RESOURCE_BUILT_IN', message: expect.stringContaining('Engine emulator: is built in') } },
+    });
+  });
+
+  it('are listed page by page, by workspace and name, none twice', async () => {
+    for (const name of ['c', 'a', 'e', 'b', 'd']) await ask(`POST ${ENDPOINTS}`, { body: endpoint({}, { name }) });
+    const names: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await ask(`GET ${ENDPOINTS}?limit=2${cursor}`);
+      names.push(...body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name));
+      cursor = body.next === null ? '' : `&cursor=${body.next}`;
+      // What is deleted meanwhile does not move the pages.
+      if (names.length === 2) {
+        const ref = { kind: 'Endpoint', workspace: 'default', name: 'a' };
+        const { uid } = (await host.store.delete('alice', ref)).metadata;
+        await host.store.remove(ref, uid!);
+      }
+    } while (cursor !== '');
+    expect(names).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('have a status that only controllers patch, and events', async () => {
+    await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
+    const patch = (body: unknown) => ask(`PATCH ${CHAT}/status`, { body });
+    expect(await patch({ phase: 'Running', ready: 1 })).toMatchObject({
+      status: 200,
+      body: { metadata: { generation: 1 }, status: { ready: 1 } },
+    });
+    expect(await patch({ message: 'fine' })).toMatchObject({ body: { status: { phase: 'Running', message: 'fine' } } });
+    expect((await ask('GET /api/v1/audit?name=chat&limit=1')).body).toMatchObject({
+      items: [
+        {
+          actor: 'alice',
+          action: 'status',
+          before: { status: { message: '' } },
+          after: { status: { message: 'fine' } },
+        },
+      ],
+    });
+    expect(await patch({ phase: 'Sideways' })).toMatchObject({
+      status: 422,
+      body: { error: { problems: [{ place: 'body (phase)' }] } },
+    });
+    for (const body of ['[]', '{']) expect((await patch(body)).status).toBe(400);
+    expect((await ask(`PATCH ${ENDPOINTS}/none/status`, { body: {} })).status).toBe(404);
+    const record = (await host.store.resources.get({ kind: 'Endpoint', workspace: 'default', name: 'chat' }))!;
+    await host.store.events.add(record, 'warning', 'Crashed', 'exit code 1');
+    const event = {
+      kind: 'Endpoint',
+      workspace: 'default',
+      name: 'chat',
+      type: 'warning',
+      reason: 'Crashed',
+      count: 1,
+    };
+    expect((await ask('GET /api/v1/events?kind=ep&workspace=default')).body).toMatchObject({ items: [event] });
+    expect((await ask('GET /api/v1/events?limit=0')).body.error.code).toBe('API_QUERY');
+  });
+});

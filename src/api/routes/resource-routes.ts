@@ -1,0 +1,194 @@
+import { checkedStatus } from '../../control/resources/check-resource.js';
+import { invalidField } from '../../control/resources/errors.js';
+import type { ResourceKind } from '../../control/resources/kind.js';
+import { labelSelector } from '../../control/resources/label-selector.js';
+import { readResources, type WrittenResource } from '../../control/resources/read-resources.js';
+import type { ControlStore } from '../../control/store/control-store.js';
+import { field, text } from '../../schema/fields.js';
+import { unknownResource } from '../../store/resources/resource-errors.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
+import { authoriseChange } from '../access/authorise.js';
+import type { ApiHost } from '../api-host.js';
+import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
+import { otherThanPath } from '../errors.js';
+import { PAGE_QUERY } from '../pagination.js';
+import { BODY, jsonObject, versionOf } from '../request-parts.js';
+import { fileEndpointsIn, refuseFileEndpoint } from './file-endpoints.js';
+import { resourcePage } from './resource-page.js';
+
+const LIST_QUERY = {
+  ...PAGE_QUERY,
+  labels: field(text(), { help: 'only those with these labels: a=b,c!=d,e,!f' }),
+};
+
+/** The operations that every kind of resource has. */
+export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
+  const isGlobal = kind.scope === 'global';
+  const base = isGlobal ? `/api/v1/${kind.plural}` : `/api/v1/workspaces/{workspace}/${kind.plural}`;
+  const one = `${base}/{name}`;
+  const reads = { role: 'viewer', scope: isGlobal ? 'anywhere' : 'workspace', kind } as const;
+  const writes = { role: kind.changedBy, scope: kind.scope, kind, response: { type: 'resource' } } as const;
+  const { kind: called } = kind;
+  const list = { ...reads, method: 'GET', response: { type: 'resources' }, query: LIST_QUERY } as const;
+  const routes: ApiRoute[] = [
+    defineRoute({ ...list, path: base, summary: `List ${kind.plural}`, handle: lists(kind) }),
+    defineRoute({
+      ...writes,
+      method: 'POST',
+      path: base,
+      summary: `Create a new ${called}`,
+      body: { type: 'resource' },
+      status: 201,
+      handle: creates(kind),
+    }),
+    defineRoute({
+      ...reads,
+      method: 'GET',
+      path: one,
+      summary: `Return one ${called}`,
+      response: { type: 'resource' },
+      handle: returnsOne(kind),
+    }),
+    defineRoute({
+      ...writes,
+      method: 'PUT',
+      path: one,
+      summary: `Create or change a ${called}`,
+      body: { type: 'resource' },
+      handle: puts(kind),
+    }),
+    defineRoute({
+      ...writes,
+      method: 'DELETE',
+      path: one,
+      summary: `Delete a ${called}; it is listed until what it stands for has been taken down`,
+      status: 202,
+      handle: deletes(kind),
+    }),
+    defineRoute({
+      ...writes,
+      role: 'admin',
+      scope: 'global',
+      method: 'PATCH',
+      path: `${one}/status`,
+      summary: `Change the status of a ${called}: for controllers`,
+      body: { type: 'status' },
+      handle: patchesStatus(kind),
+    }),
+  ];
+  if (isGlobal) return routes;
+  return [
+    ...routes,
+    defineRoute({
+      ...list,
+      scope: 'global',
+      path: `/api/v1/${kind.plural}`,
+      summary: `List ${kind.plural} of every workspace`,
+      handle: lists(kind),
+    }),
+  ];
+}
+
+const refIn = ({ kind }: ResourceKind, { params }: Pick<ApiRequest, 'params'>): ResourceRef => ({
+  kind,
+  workspace: params.workspace ?? '',
+  name: params.name!,
+});
+
+/** Where changes go: to the control plane that reconciles them. */
+const changeable = async (host: ApiHost): Promise<ControlStore> => (await host.control()).store;
+
+type ListRequest = ApiRequest<{ limit: number; cursor?: string | undefined; labels?: string | undefined }, never>;
+type TextRequest = ApiRequest<object, string>;
+
+function lists({ kind, scope }: ResourceKind) {
+  return async (host: ApiHost, { params, query }: ListRequest) => {
+    const selects = labelSelector(query.labels ?? '', '?labels');
+    const workspace = scope === 'global' ? '' : params.workspace;
+    const wanted = workspace === undefined ? { kind } : { kind, workspace };
+    return ok(await resourcePage(host, wanted, selects, query));
+  };
+}
+
+function returnsOne(kind: ResourceKind) {
+  return async (host: ApiHost, request: ApiRequest<object, undefined>) => {
+    const ref = refIn(kind, request);
+    const [ofFile] = fileEndpointsIn(host, ref);
+    if (ofFile !== undefined) return ok(ofFile);
+    const resource = await (await host.resources()).get(ref);
+    if (resource === null) throw unknownResource(ref);
+    return ok(resource);
+  };
+}
+
+function creates(kind: ResourceKind) {
+  return async (host: ApiHost, request: TextRequest) => {
+    const store = await changeable(host);
+    const written = await checkedBody(host, store, kind, request);
+    const [applied] = await store.apply(request.caller.name, [{ ...written, expected: null }]);
+    return { status: 201, body: applied!.resource };
+  };
+}
+
+function puts(kind: ResourceKind) {
+  return async (host: ApiHost, request: TextRequest) => {
+    const store = await changeable(host);
+    const written = await checkedBody(host, store, kind, request);
+    const expected = versionOf(request.header('if-match'));
+    const wanted = expected === undefined ? written : { ...written, expected };
+    const [applied] = await store.apply(request.caller.name, [wanted]);
+    return { status: applied!.action === 'created' ? 201 : 200, body: applied!.resource };
+  };
+}
+
+function deletes(kind: ResourceKind) {
+  return async (host: ApiHost, request: ApiRequest<object, undefined>) => {
+    const ref = refIn(kind, request);
+    refuseFileEndpoint(host, ref);
+    const store = await changeable(host);
+    const present = await store.get(ref);
+    if (present === null) throw unknownResource(ref);
+    await authoriseChange(request.caller, store, present);
+    const expected = versionOf(request.header('if-match')) ?? 'any';
+    return { status: 202, body: await store.delete(request.caller.name, ref, expected) };
+  };
+}
+
+function patchesStatus(kind: ResourceKind) {
+  return async (host: ApiHost, request: TextRequest) => {
+    const store = await changeable(host);
+    const ref = refIn(kind, request);
+    const present = await store.get(ref);
+    if (present === null) throw unknownResource(ref);
+    const given = jsonObject(request.body, 'give the fields of the status that change');
+    const status = checkedStatus(kind, { ...present.status, ...given }, (path) => `${BODY} (${path})`);
+    const after = await store.actOn(request.caller.name, 'status', ref, present.metadata.uid!, status);
+    if (after === null) throw unknownResource(ref);
+    return ok(after);
+  };
+}
+
+/** The one resource of a body: of the kind and with the names that the path says. */
+async function checkedBody(
+  host: ApiHost,
+  store: ControlStore,
+  kind: ResourceKind,
+  { body, caller, params }: TextRequest,
+): Promise<WrittenResource> {
+  const written = readResources(body, BODY, params.workspace);
+  const [{ placeOf, resource }] = written as [WrittenResource];
+  if (written.length > 1)
+    throw invalidField(BODY, `holds ${written.length} resources`, 'send one, or use /api/v1/apply');
+  if (resource.kind !== kind.kind) throw otherThanPath(placeOf('kind'), resource.kind, kind.kind);
+  for (const key of ['name', 'workspace'] as const) {
+    const wanted = params[key];
+    const given = resource.metadata[key];
+    if (wanted !== undefined && given !== undefined && given !== wanted) {
+      throw otherThanPath(placeOf(`metadata.${key}`), given, wanted);
+    }
+  }
+  const { name, workspace = '' } = resource.metadata;
+  refuseFileEndpoint(host, { kind: kind.kind, workspace, name });
+  await authoriseChange(caller, store, resource);
+  return written[0]!;
+}

@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { configFor, FakeEngine, until } from '../../gateway/fake-engine.fixture.js';
+import { managedEndpoint, managedReplica } from '../../gateway/fleet/managed.fixture.js';
+import { Gateway } from '../../gateway/gateway.js';
+import { serveApi } from '../api-server.js';
+
+const opened: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+/** A gateway whose file has the endpoint `default`, beside the managed endpoint `ws/chat`. */
+async function gatewayOf(): Promise<Gateway> {
+  const engine = await FakeEngine.start();
+  opened.push(() => engine.kill());
+  const gateway = new Gateway(configFor([engine]));
+  gateway.api = serveApi(gateway);
+  await gateway.start();
+  opened.push(() => gateway.close(0));
+  gateway.routes.put(managedEndpoint([managedReplica('a', engine.url)]));
+  await until(() => gateway.replicas().every(({ state }) => state === 'ready'));
+  return gateway;
+}
+
+const call = (gateway: Gateway, path: string, init: RequestInit = {}) =>
+  fetch(`${gateway.adminUrl}/api/v1/${path}`, { ...init, headers: { authorization: `Bearer ${gateway.adminToken}` } });
+
+async function ask(gateway: Gateway, path: string, method = 'GET', body?: unknown) {
+  const response = await call(gateway, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the API returns
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+describe('an endpoint of the control plane', () => {
+  it('is changed by its resource only', async () => {
+    const gateway = await gatewayOf();
+    const chat = 'workspaces/ws/endpoints/chat';
+    const refused = { status: 409, body: { error: { code: 'API_MANAGED', hint: 'change its resource instead' } } };
+    expect(await ask(gateway, `${chat}/policy`, 'PUT', { policy: 'lmetric' })).toMatchObject(refused);
+    expect(await ask(gateway, `${chat}/policy/rollback`, 'POST')).toMatchObject(refused);
+    expect(await ask(gateway, `${chat}/replicas`, 'POST', { url: 'http://h:1' })).toMatchObject(refused);
+    expect(await ask(gateway, `${chat}/replicas/a`, 'DELETE')).toMatchObject(refused);
+    expect((await ask(gateway, `${chat}/live`)).body).toMatchObject({ source: 'control-plane', replicas: ['a'] });
+    expect((await ask(gateway, `${chat}/replicas`)).body.items).toMatchObject([{ id: 'a', workspace: 'ws' }]);
+    expect((await ask(gateway, 'workspaces/default/endpoints/chat/live')).status).toBe(404);
+  });
+});
+
+describe('an endpoint of the configuration file', () => {
+  it('belongs to the workspace default, as an Endpoint that only the file changes', async () => {
+    const gateway = await gatewayOf();
+    const one = 'workspaces/default/endpoints/default';
+    const { body } = await ask(gateway, one);
+    expect(body).toMatchObject({
+      kind: 'Endpoint',
+      metadata: { name: 'default', workspace: 'default', labels: { 'twinyard/source': 'file' } },
+      spec: { engine: { name: 'vllm' }, model: { name: 'm' }, replicas: 1, routing: { policy: 'round-robin' } },
+      status: { phase: 'Running', ready: 1, replicas: [{ id: 'r0', phase: 'ready' }] },
+    });
+    expect((await ask(gateway, 'workspaces/default/endpoints')).body).toMatchObject({ items: [body], next: null });
+    expect((await ask(gateway, 'endpoints?labels=twinyard/source=file')).body.items).toHaveLength(1);
+    expect((await ask(gateway, 'workspaces/other/endpoints')).body.items).toEqual([]);
+    expect((await ask(gateway, 'events?kind=Endpoint&workspace=default&name=default')).body.items).toEqual([]);
+    const refused = { status: 409, body: { error: { code: 'API_FILE_ENDPOINT' } } };
+    expect(await ask(gateway, one, 'DELETE')).toMatchObject(refused);
+    expect(await ask(gateway, `${one}/scale`, 'PUT', { replicas: 2 })).toMatchObject(refused);
+  });
+});
+
+describe('the event stream of a gateway', () => {
+  it('has every replica once, then what changes, also policies', async () => {
+    const gateway = await gatewayOf();
+    const response = await call(gateway, 'watch?topics=replicas,gateway');
+    const seen: string[] = [];
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const next = async (isThere: (text: string) => boolean) => {
+      while (!seen.some(isThere)) seen.push((await reader.read()).value!);
+    };
+    await next((text) => text.includes('"id":"r0"'));
+    await next((text) => text.includes('"workspace":"ws"'));
+    expect(seen.join('')).toContain('event: replica\ndata: {"type":"listed"');
+    await ask(gateway, 'workspaces/default/endpoints/default/policy', 'PUT', { policy: 'lmetric' });
+    await next((text) => text.includes('event: gateway\ndata: {"type":"policy"'));
+    gateway.routes.remove('ws', 'chat');
+    await next((text) => text.includes('"type":"removed"'));
+    await reader.cancel();
+  });
+});

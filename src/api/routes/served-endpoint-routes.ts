@@ -1,0 +1,172 @@
+import { REPLICA_SCHEMA } from '../../gateway/config/config-schema.js';
+import { MOST_REPLICAS } from '../../gateway/config/most-replicas.js';
+import { policyKeys } from '../../gateway/config/policy-keys.js';
+import { NEW_POLICY_SCHEMA, readPolicyBody, readReplicaBody } from '../../gateway/config/read-admin-body.js';
+import { tooManyReplicas } from '../../gateway/errors.js';
+import type { ApiHost } from '../api-host.js';
+import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
+import { noEarlierPolicy, takenReplica, unknownReplica } from '../errors.js';
+import { auditChange } from '../gateway/audit-change.js';
+import { endpointView, fileEndpoint, liveEndpoint, replicaView, replicaViews } from '../gateway/live-endpoints.js';
+import { PAGE_QUERY, pageOfAll } from '../pagination.js';
+import { LIVE_ENDPOINT, POLICY_VERSION, REMOVED_REPLICA, REPLICA } from '../views.js';
+
+const ONE = '/api/v1/workspaces/{workspace}/endpoints/{name}';
+const reads = { method: 'GET', role: 'viewer', scope: 'workspace' } as const;
+const changes = { role: 'operator', scope: 'workspace' } as const;
+
+/** Replicas and policies of endpoints as the gateway serves them. Only endpoints of the configuration file are changed here. */
+export const SERVED_ENDPOINT_ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    ...reads,
+    path: `${ONE}/replicas`,
+    summary: 'List the replicas of an endpoint',
+    query: PAGE_QUERY,
+    response: { type: 'list', schema: REPLICA },
+    handle({ gateway }, { params, query }) {
+      const called = calledIn(params);
+      liveEndpoint(gateway, called);
+      const own = replicaViews(gateway).filter(
+        ({ endpoint, workspace }) => endpoint === called.name && workspace === called.workspace,
+      );
+      return ok(
+        pageOfAll(
+          'ReplicaList',
+          query,
+          own,
+          ({ id }) => [id],
+          (one) => one,
+        ),
+      );
+    },
+  }),
+  defineRoute({
+    ...changes,
+    method: 'POST',
+    path: `${ONE}/replicas`,
+    summary: 'Add a replica to an endpoint of the configuration file',
+    body: { type: 'json', schema: REPLICA_SCHEMA, example: { url: 'http://127.0.0.1:9001' }, asGiven: true },
+    response: { type: 'object', schema: REPLICA },
+    status: 201,
+    handle: addReplica,
+  }),
+  defineRoute({
+    ...changes,
+    method: 'DELETE',
+    path: `${ONE}/replicas/{replica}`,
+    summary: 'Remove a replica: it gets no new requests and leaves when its last one has ended',
+    response: { type: 'object', schema: REMOVED_REPLICA },
+    status: 202,
+    handle: removeReplica,
+  }),
+  defineRoute({
+    ...changes,
+    method: 'PUT',
+    path: `${ONE}/policy`,
+    summary: 'Swap the policy of an endpoint of the configuration file',
+    body: { type: 'json', schema: NEW_POLICY_SCHEMA, example: { routing: { policy: 'lmetric' } }, asGiven: true },
+    response: { type: 'object', schema: LIVE_ENDPOINT },
+    async handle(host, request) {
+      const warnings: string[] = [];
+      const view = await changePolicy(host, request, (endpoint) =>
+        endpoint.setPolicy(readPolicyBody(request.body, endpoint.policy, (line) => warnings.push(line))),
+      );
+      return ok({ ...view, warnings });
+    },
+  }),
+  defineRoute({
+    ...changes,
+    method: 'POST',
+    path: `${ONE}/policy/rollback`,
+    summary: 'Return to the policy before this one; once more, to the one before that',
+    response: { type: 'object', schema: LIVE_ENDPOINT },
+    handle: async (host, request) =>
+      ok(
+        await changePolicy(host, request, (endpoint) => {
+          const { name, workspace } = calledIn(request.params);
+          if (endpoint.rollback() === null) throw noEarlierPolicy(workspace, name);
+        }),
+      ),
+  }),
+  defineRoute({
+    ...reads,
+    path: `${ONE}/policy/history`,
+    summary: 'List the policy in force and those before it, the latest first',
+    query: PAGE_QUERY,
+    response: { type: 'list', schema: POLICY_VERSION },
+    handle({ gateway }, { params, query }) {
+      const now = gateway.nowMs();
+      const versions = liveEndpoint(gateway, calledIn(params))
+        .history()
+        .map((one, i) => ({ ...one, i }));
+      return ok(
+        pageOfAll(
+          'PolicyVersionList',
+          query,
+          versions,
+          ({ i }) => [i],
+          ({ hash, policy, sinceUs }) => ({
+            policy: policyKeys(policy),
+            policy_hash: hash,
+            age_s: (now - sinceUs / 1000) / 1000,
+          }),
+        ),
+      );
+    },
+  }),
+];
+
+type Params = ApiRequest['params'];
+type Endpoint = ReturnType<typeof fileEndpoint>;
+
+const calledIn = ({ name, workspace }: Params) => ({ workspace: workspace!, name: name! });
+
+async function addReplica(host: ApiHost, { body, caller, params }: ApiRequest<object, object>) {
+  const { gateway } = host;
+  const called = calledIn(params);
+  const endpoint = fileEndpoint(gateway, called);
+  const config = readReplicaBody(body);
+  if (gateway.replicas().some(({ id }) => id === config.id)) throw takenReplica(config.id);
+  if (endpoint.replicas.length >= MOST_REPLICAS) {
+    throw tooManyReplicas(`endpoint ${called.workspace}/${called.name}`, MOST_REPLICAS);
+  }
+  const replica = gateway.fleet.add(endpoint, config);
+  const view = replicaView(called, replica, endpoint.inFlightOf(replica));
+  await auditChange(host, caller.name, {
+    ...{ kind: 'Replica', name: config.id, action: 'create', before: null },
+    after: { endpoint: called.name, ...config },
+  });
+  return { status: 201, body: view };
+}
+
+async function removeReplica(host: ApiHost, { caller, params }: ApiRequest<object, undefined>) {
+  const { gateway } = host;
+  const { replicas } = fileEndpoint(gateway, calledIn(params));
+  const replica = replicas.find(({ id }) => id === params.replica);
+  if (replica === undefined) {
+    const known = replicas.map(({ id }) => id);
+    throw unknownReplica(`endpoint ${params.workspace}/${params.name}`, params.replica!, known);
+  }
+  const { endpoint, engine, id, url } = replica;
+  gateway.fleet.remove(replica);
+  await auditChange(host, caller.name, {
+    ...{ kind: 'Replica', name: id, action: 'delete', after: null },
+    before: { endpoint, id, url, engine },
+  });
+  return { status: 202, body: { status: 'leaving', active: replica.active } };
+}
+
+async function changePolicy(
+  host: ApiHost,
+  { caller, params }: Pick<ApiRequest, 'caller' | 'params'>,
+  change: (endpoint: Endpoint) => void,
+) {
+  const endpoint = fileEndpoint(host.gateway, calledIn(params));
+  const before = policyKeys(endpoint.policy);
+  change(endpoint);
+  await auditChange(host, caller.name, {
+    ...{ kind: 'Policy', name: endpoint.name, action: 'update' },
+    ...{ before, after: policyKeys(endpoint.policy) },
+  });
+  return endpointView(endpoint);
+}

@@ -1,0 +1,90 @@
+import { knownNames } from '../../kernel/nearest-name.js';
+import { choice, field, pattern, text } from '../../schema/fields.js';
+import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../store/usage/usage-record.js';
+import { type UsageView, usageCsv, usageView } from '../../store/usage/usage-view.js';
+import type { ApiHost } from '../api-host.js';
+import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
+import { isDay } from '../calendar.js';
+import { badQuery } from '../errors.js';
+import { PAGE_QUERY, pageOfAll } from '../pagination.js';
+import { USAGE } from '../views.js';
+
+const DAY = "a day, as in '2030-01-31'";
+const day = pattern(/^\d{4}-\d\d-\d\d$/, DAY, 10);
+
+const USAGE_QUERY = {
+  ...PAGE_QUERY,
+  by: field(text(200), {
+    default: 'key,model',
+    help: `what to tell apart, separated by commas: ${USAGE_DIMENSIONS.join(', ')}; total for one sum`,
+  }),
+  key: field(text(), { help: 'only of the key with this id' }),
+  model: field(text(), { help: 'only of this model' }),
+  endpoint: field(text(), { help: 'only of this endpoint' }),
+  outcome: field(text(), { help: 'only of requests that ended so: ok, or what went wrong' }),
+  from: field(day, { help: 'from this day on, UTC' }),
+  to: field(day, { help: 'up to and including this day, UTC' }),
+  format: field(choice(['json', 'csv']), {
+    help: 'csv returns the whole table; the header accept: text/csv does the same',
+  }),
+};
+
+type Query = { readonly [Name in keyof typeof USAGE_QUERY]?: string | undefined } & {
+  readonly by: string;
+  readonly limit: number;
+};
+
+export const USAGE_ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/usage',
+    role: 'viewer',
+    scope: 'global',
+    summary: 'Sum up what was used, by key, model, endpoint, day and outcome',
+    query: USAGE_QUERY,
+    response: { type: 'list', schema: USAGE, csv: true },
+    handle: usage,
+  }),
+];
+
+async function usage(host: ApiHost, { header, query }: ApiRequest<unknown, undefined>) {
+  const given = query as Query;
+  const { store } = host;
+  const asked = usageQuery(given);
+  const isCsv = given.format === undefined ? header('accept')?.startsWith('text/csv') : given.format === 'csv';
+  await host.servedGateway?.foldUsage();
+  const views = (await store.usage.query(asked)).map((sum) => usageView(sum, asked.by));
+  if (isCsv) return { status: 200, type: 'text/csv; charset=utf-8', body: usageCsv(views, asked.by) };
+  const keyOf = (view: UsageView) => asked.by.map((dimension) => view[dimension]!);
+  const [total] = await store.usage.query({ ...asked, by: [] });
+  const page = pageOfAll('UsageList', given, views, keyOf, (view) => view);
+  return ok({ ...page, total: usageView(total!, []) });
+}
+
+function usageQuery({ by, endpoint, from, key, model, outcome, to }: Query): UsageQuery {
+  for (const [name, value] of Object.entries({ from, to })) {
+    if (value !== undefined && !isDay(value)) throw badQuery(name, `'${value}' does not exist`, `give ${DAY}`);
+  }
+  if (from !== undefined && to !== undefined && from > to) throw badQuery('to', 'is before from', 'give a later day');
+  return {
+    by: dimensionsIn(by),
+    ...(key === undefined ? {} : { keyId: key }),
+    ...(model === undefined ? {} : { model }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(from === undefined ? {} : { fromDay: from }),
+    ...(to === undefined ? {} : { toDay: to }),
+  };
+}
+
+function dimensionsIn(given: string): readonly UsageDimension[] {
+  if (given === 'total') return [];
+  const names = given.split(',');
+  names.forEach((name, i) => {
+    if (!(USAGE_DIMENSIONS as readonly string[]).includes(name)) {
+      throw badQuery('by', `'${name}' is no dimension`, knownNames(name, USAGE_DIMENSIONS));
+    }
+    if (names.indexOf(name) !== i) throw badQuery('by', `'${name}' is given twice`, 'give it once');
+  });
+  return names as UsageDimension[];
+}
