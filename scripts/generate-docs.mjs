@@ -1,4 +1,5 @@
-// Writes the pages of docs/ that are generated from the code: a page per command, policy and scorer, and tables of keys and metrics.
+// Writes what is generated from the code: pages of docs/ (a page per command, policy and scorer, tables of keys and metrics) and the
+// JSON Schemas of file formats in schemas/.
 import './ensure.mjs';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,4 +17,11 @@ for (const folder of ['commands', 'policies']) {
   }
 }
 for (const [path, text] of pages) writeFileSync(join(docs, path), text);
-process.stderr.write(`docs: ${pages.size} pages are up to date\n`);
+
+const schemas = join(docs, '..', 'schemas');
+const { schemaFiles } = await import('../dist/cli/schema/schema-documents.js');
+const files = await schemaFiles();
+mkdirSync(schemas, { recursive: true });
+for (const name of readdirSync(schemas)) if (!files.has(name)) rmSync(join(schemas, name));
+for (const [name, text] of files) writeFileSync(join(schemas, name), text);
+process.stderr.write(`docs: ${pages.size} pages and ${files.size} schemas are up to date\n`);

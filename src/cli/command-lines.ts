@@ -25,6 +25,7 @@ import { KEYS_SHOW } from './keys/show.js';
 import { KEYS_UPDATE } from './keys/update.js';
 import { KEYS_USAGE } from './keys/usage.js';
 import { OBSERVE } from './observe/observe.js';
+import { SCHEMA } from './schema/schema.js';
 import { DEMO } from './serve/demo.js';
 import { ENGINE } from './serve/engine.js';
 import { SERVE } from './serve/serve.js';
@@ -79,5 +80,6 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   CALIBRATE,
   VALIDATE,
   COMPLETION,
+  SCHEMA,
   VERSION,
 ];

@@ -180,6 +180,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./completion/completion.js')).completion,
   },
   {
+    name: 'schema',
+    group: 'Other',
+    summary: 'print the JSON Schema of a file format',
+    load: async () => (await import('./schema/schema.js')).schema,
+  },
+  {
     name: 'version',
     group: 'Other',
     summary: 'print the version',

@@ -120,17 +120,6 @@ export function badEvent(place: string, problem: string, hint: string): InputErr
   return new InputError('BAD_EVENT', place, problem, hint);
 }
 
-/** A variant's file. */
-export function configInvalid(place: string, problem: string, hint: string): InputError {
-  return new InputError('CONFIG_INVALID', place, problem, hint);
-}
-
-export function configUnknownKey(place: string, key: string, known: readonly string[]): InputError {
-  const near = nearestName(key, known);
-  const hint = `${near === undefined ? '' : `did you mean '${near}'? `}keys are the flags of 'twinyard compare --help'`;
-  return new InputError('CONFIG_UNKNOWN_KEY', place, `unknown key ${shown(key)}`, hint);
-}
-
 /** Fewer than two variants. */
 export function nothingToCompare(): InputError {
   const hint = 'give --preset, two or more --config, or two or more names to --routing-policy';

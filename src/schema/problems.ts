@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InputError } from '../kernel/errors.js';
-import { knownNames } from '../kernel/nearest-name.js';
+import { knownNames, nearestName } from '../kernel/nearest-name.js';
 import { shownText } from '../kernel/shown-text.js';
 import { accepted } from './accepted.js';
 import { choicesOf, entriesOf, factsOf, nameOf, type Schema, schemaAt } from './facts.js';
@@ -54,9 +54,9 @@ function problemOf(schema: Schema, issue: v.BaseIssue<unknown>): Problem {
   const last = steps.at(-1) as { origin?: string } | undefined;
   if (issue.type === 'strict_object' && last?.origin === 'key') {
     if (issue.expected !== 'never') return { path, kind: 'missing', problem: 'is missing', hint };
-    const known = Object.keys(entriesOf(schemaAt(schema, path.slice(0, -1))!)!);
     const name = String(path.at(-1));
-    return { path, kind: 'unknown-key', problem: `unknown key '${name}'`, hint: knownNames(name, known) };
+    const known = keyHint(schemaAt(schema, path.slice(0, -1))!, name);
+    return { path, kind: 'unknown-key', problem: `unknown key '${name}'`, hint: known };
   }
   const nameSchema = last?.origin === 'key' ? nameOf(schemaAt(schema, path.slice(0, -1))!) : null;
   if (nameSchema !== null) {
@@ -70,6 +70,15 @@ function problemOf(schema: Schema, issue: v.BaseIssue<unknown>): Problem {
   }
   const isSecret = at !== null && factsOf(at).secret === true;
   return { path, kind: 'invalid', problem: isSecret ? 'is not a valid secret' : wording(issue), hint };
+}
+
+/** A section with many keys says what they are instead of listing them. */
+function keyHint(section: Schema, name: string): string {
+  const known = Object.keys(entriesOf(section)!);
+  const { accepts } = factsOf(section);
+  if (accepts === undefined) return knownNames(name, known);
+  const near = nearestName(name, known);
+  return `${near === undefined ? '' : `did you mean '${near}'? `}give ${accepts}`;
 }
 
 function wording(issue: v.BaseIssue<unknown>): string {

@@ -4,6 +4,7 @@ import { COMMANDS } from '../commands.js';
 import { CONVERT_SOURCES } from '../convert/sources.js';
 import { type CommandLine, flagsOf } from '../flags/command-line.js';
 import type { Flag } from '../flags/flag.js';
+import { FILE_FORMATS } from '../schema/schema-documents.js';
 
 /** What a shell offers for a value: these words, files, or the names of resources. */
 export type Offer =
@@ -50,6 +51,7 @@ const OPERANDS: Readonly<Record<string, readonly Offer[]>> = {
   issue: [{ type: 'names', kind: 'apikeys' }],
   explain: [NOTHING],
   completion: [words('bash', 'zsh', 'fish')],
+  schema: [words(...FILE_FORMATS.map(({ name }) => name))],
 };
 
 /** Every command with what can stand behind it, from the tables that the program reads its arguments by. */

@@ -1,3 +1,5 @@
+import type * as v from 'valibot';
+
 /** One command-line flag as data: commander options, help, checks and the documentation are all made from it. */
 export interface Flag<Value> {
   readonly kind: 'count' | 'number' | 'us' | 'fraction' | 'choice' | 'list' | 'text' | 'file' | 'switch';
@@ -16,6 +18,8 @@ export interface Flag<Value> {
   readonly letter?: string;
   /** May be given more than once: `read` then gets the texts one below the other. */
   readonly repeats?: true;
+  /** What the value is as data, in files of flags; absent for text and for values with a grammar of their own. */
+  readonly schema?: v.GenericSchema;
   /** Turns the text into a value; throws an InputError that names `place`. */
   read(text: string, place: string): Value;
   /** For names that a registry owns: asked for when help is printed or the flag was given, never at start-up. */

@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { accepted } from '../../schema/accepted.js';
 import { choicesOf, defaultOf, factsOf, requirementsOf, type Schema, typeOf } from '../../schema/facts.js';
-import { above, number as numberFrom, whole } from '../../schema/fields.js';
+import { above, number as numberFrom, choice as oneOf, whole } from '../../schema/fields.js';
 import { badChoice, badValue } from '../errors.js';
 import type { Flag } from './flag.js';
 import { readNumber } from './read-number.js';
@@ -36,6 +36,7 @@ function numeric<D extends number | null>(
     defaultText: spec.defaultText ?? (spec.default === null ? '' : String(spec.default)),
     accepted: accepted(schema as Schema),
     aliases: spec.aliases ?? [],
+    schema,
     read: (text, place) => readNumber(text, place, schema),
   };
 }
@@ -78,6 +79,7 @@ export function choice<D extends string | null>(spec: Spec<D> & { known: readonl
     accepted: `one of ${spec.known.join(', ')}`,
     suggestions: async () => spec.known,
     aliases: spec.aliases ?? [],
+    schema: oneOf(spec.known),
     read(text, place) {
       if (!spec.known.includes(text)) throw badChoice(place, text, spec.known);
       return text;

@@ -4,7 +4,7 @@ import { factsOf, requirementsOf, type Schema } from '../../schema/facts.js';
 import { camelCase, kebabCase } from '../../schema/names.js';
 import { readText } from '../../schema/read-text.js';
 import type { KeyLimits, Limits } from '../../store/keys/key-record.js';
-import { LIMITS_SCHEMA } from '../../store/keys/key-schema.js';
+import { KEY_LIMITS_SCHEMA } from '../../store/keys/key-schema.js';
 
 import { badChoice, badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
@@ -22,7 +22,9 @@ const ALL_MODELS = '*';
 const FLAG_CODES = { invalid: 'BAD_VALUE', unknownKey: 'BAD_VALUE' };
 
 /** Every limit by its flag, `requests-per-minute`. */
-const LIMITS = new Map(Object.entries(LIMITS_SCHEMA.entries).map(([key, schema]) => [kebabCase(key), { key, schema }]));
+const LIMITS = new Map(
+  Object.entries(KEY_LIMITS_SCHEMA.entries).map(([key, schema]) => [kebabCase(key), { key, schema }]),
+);
 
 const EXAMPLE = "a model with its limits, as in 'model=llama-8b,requests-per-minute=5'";
 

@@ -25,8 +25,8 @@ describe('variables', () => {
       ({ message }) => message,
     );
     expect(found).toEqual([
-      'spec.variables.a: is missing; this engine needs it',
-      "spec.variables.mod: the engine takes no 'mod'; did you mean 'mode'?",
+      'spec.variables.a: is missing; the engine requires it',
+      "spec.variables.mod: the engine has no parameter 'mod'; did you mean 'mode'?",
       "spec.variables.mode: 'zzz' is not accepted; known: x, y",
       "spec.variables.deep[1].k: 'no' is not accepted; give a number",
     ]);
@@ -41,7 +41,7 @@ describe('variables', () => {
     [{ type: ['integer', 'boolean'] }, 'x', "'x' is not accepted; give a whole number or true or false"],
     [{ type: 'number' }, [], 'an empty list is not accepted; give a number'],
     [{ type: 'array' }, { k: 1 }, 'a map is not accepted; give a list'],
-    [{ type: 'string' }, [1], 'a list is not accepted; give a text'],
+    [{ type: 'string' }, [1], 'a list is not accepted; give text'],
     [{ enum: [1, 8] }, 2, '2 is not accepted; give one of 1, 8'],
     [{ enum: ['fcfs', 'priority'] }, 'fcf', "'fcf' is not accepted; did you mean 'fcfs'? known: fcfs, priority"],
     [{ const: 4 }, 5, '5 is not accepted; give 4'],
@@ -54,8 +54,8 @@ describe('variables', () => {
     [{ maxLength: 2 }, 'abc', "'abc' is not accepted; give at most 2 characters"],
     [{ minItems: 1 }, [], 'an empty list is not accepted; give at least 1 entries'],
     [{ maxItems: 1 }, [1, 2], 'a list is not accepted; give at most 1 entries'],
-    [{ pattern: '^a' }, 'b', "'b' is not accepted; give a text that matches ^a"],
-    [{ not: { type: 'null' } }, null, 'null is not accepted; give what fulfils not: {"type":"null"}'],
+    [{ pattern: '^a' }, 'b', "'b' is not accepted; give text that matches ^a"],
+    [{ not: { type: 'null' } }, null, 'null is not accepted; give what not requires: {"type":"null"}'],
   ])('by %j, %j is told what is wanted', (rule, given, message) => {
     const found = variableProblems({ properties: { v: rule } }, { v: given }, at);
     expect(found.map((one) => one.message)).toEqual([`spec.variables.v: ${message}`]);
@@ -87,7 +87,7 @@ describe('an endpoint and its engine', () => {
     expect(messages(spec({ engine: { name: 'vllm', version: 'v0.1' } }), vllm!)[0]).toContain("no version 'v0.1'");
     const model = { name: 'm', task: 'text-rerank' };
     expect(messages(spec({ model, variables: { tp_siz: 2 } }), sglang!)).toEqual([
-      "spec.variables.tp_siz: the engine takes no 'tp_siz'; did you mean 'tp_size'?",
+      "spec.variables.tp_siz: the engine has no parameter 'tp_siz'; did you mean 'tp_size'?",
       "spec.model.task: engine 'vllm' v0.5 does no text-rerank; give one of text-generation, text-embedding",
     ]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingsOf } from '../../store/keys/key-schema.js';
+import { keySettingsOf } from '../../store/keys/key-schema.js';
 import { REGISTRY_KINDS } from '../models/registry.js';
 import { checkResource } from './check-resource.js';
 import { kindContract } from './kind.contract.js';
@@ -93,8 +93,8 @@ it('messages repeat the value that was given, unless it may be secret', () => {
   expect(wrong('Endpoint', { ...ENDPOINT, env: { A: 5 } })[0]).toBe(
     'here (spec.env.A): 5 is not text; give text without zero bytes',
   );
-  const long = 'x'.repeat(300);
-  expect(wrong('ApiKey', { expires_at: long })[0]).toContain(`: '${'x'.repeat(200)}…' is not a time`);
+  const long = 'x'.repeat(100);
+  expect(wrong('ApiKey', { expires_at: long })[0]).toContain(`: '${'x'.repeat(57)}...' is not a time`);
 });
 
 describe('Engine', () => {
@@ -149,7 +149,7 @@ describe('ApiKey', () => {
       limits: { '*': { tokens_per_day: 5 } },
       expires_at: '2030-01-01T00:00:00Z',
     };
-    expect(settingsOf('default/alice', spec)).toEqual({
+    expect(keySettingsOf('default/alice', spec)).toEqual({
       name: 'default/alice',
       models: null,
       maxSloClass: null,

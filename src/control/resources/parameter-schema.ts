@@ -1,10 +1,10 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { InputError } from '../../kernel/errors.js';
 import { knownNames, nearestName } from '../../kernel/nearest-name.js';
+import { shownText } from '../../kernel/shown-text.js';
 import { badVariable } from './errors.js';
 import type { PlaceOf } from './kind.js';
-import { shownValue } from './shown-value.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -18,10 +18,7 @@ export function parameterSchemaProblem(schema: Schema): string | null {
   }
 }
 
-/**
- * Everything that is wrong with an endpoint's variables, each with its path, and in no doubt about what would be accepted.
- * Values are not changed: what the schema has as default is the engine's own.
- */
+/** Everything that is wrong with the variables of an endpoint. Defaults are not filled in: they are the engine's own. */
 export function variableProblems(
   schema: Schema,
   variables: unknown,
@@ -39,7 +36,12 @@ export function variableProblems(
   });
 }
 
-/** By the text of the schema: it is read from the store anew each time, and compiling takes far longer than checking. */
+/** Loaded on first use: most commands that know the kinds never check a variable. */
+const require = createRequire(import.meta.url);
+const loadAjv = () => (require('ajv') as typeof import('ajv')).Ajv;
+const loadAjv2020 = () => (require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020;
+
+/** By the text of the schema: it is read from the store each time, and compiling takes far longer than checking. */
 const cache = new Map<string, ValidateFunction>();
 const MOST_CACHED = 64;
 
@@ -50,7 +52,8 @@ function compiled(schema: Schema): ValidateFunction {
   const isLate = typeof schema.$schema === 'string' && schema.$schema.includes('2020-12');
   // An instance of its own for each: two versions of an engine may share an $id.
   const options = { allErrors: true, strict: false, verbose: true, validateFormats: false, logger: false } as const;
-  const validate = new (isLate ? Ajv2020 : Ajv)(options).compile(schema);
+  const Validator = isLate ? loadAjv2020() : loadAjv();
+  const validate = new Validator(options).compile(schema);
   if (cache.size >= MOST_CACHED) cache.clear();
   cache.set(text, validate);
   return validate;
@@ -65,16 +68,22 @@ function problemOf(error: ErrorObject, placeOf: PlaceOf, root: string): InputErr
     const near = nearestName(key, known);
     const others = known.length === 0 ? 'leave it out' : `known: ${known.join(', ')}`;
     const hint = near === undefined ? others : `did you mean '${near}'?`;
-    return badVariable(placeOf(`${path}.${key}`), `the engine takes no '${key}'`, hint);
+    return badVariable(placeOf(`${path}.${key}`), `the engine has no parameter '${key}'`, hint);
   }
   if (keyword === 'required') {
-    return badVariable(placeOf(`${path}.${params.missingProperty}`), 'is missing', 'this engine needs it');
+    return badVariable(placeOf(`${path}.${params.missingProperty}`), 'is missing', 'the engine requires it');
   }
   const problem = `${shownValue(data)} is not accepted`;
   if (keyword === 'enum' && typeof data === 'string') {
     return badVariable(placeOf(path), problem, knownNames(data, (params.allowedValues as unknown[]).map(String)));
   }
   return badVariable(placeOf(path), problem, hintOf(error));
+}
+
+function shownValue(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object' && value !== null) return 'a map';
+  return typeof value === 'string' ? shownText(value) : String(value);
 }
 
 const RELATIONS: Readonly<Record<string, string>> = {
@@ -85,7 +94,7 @@ const RELATIONS: Readonly<Record<string, string>> = {
 };
 
 const TYPES: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'text',
   number: 'a number',
   integer: 'a whole number',
   boolean: 'true or false',
@@ -94,7 +103,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'nothing',
 };
 
-/** What the rule that was broken wants. */
+/** What the keyword requires. */
 function hintOf({ keyword, params, schema }: ErrorObject): string {
   switch (keyword) {
     case 'type':
@@ -120,9 +129,9 @@ function hintOf({ keyword, params, schema }: ErrorObject): string {
     case 'maxItems':
       return `give at most ${params.limit} ${keyword === 'maxLength' ? 'characters' : 'entries'}`;
     case 'pattern':
-      return `give a text that matches ${params.pattern}`;
+      return `give text that matches ${params.pattern}`;
     default:
-      return `give what fulfils ${keyword}: ${shortened(JSON.stringify(schema))}`;
+      return `give what ${keyword} requires: ${shortened(JSON.stringify(schema))}`;
   }
 }
 

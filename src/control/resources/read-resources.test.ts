@@ -22,6 +22,11 @@ describe('readResources', () => {
     expect(read[1]!.placeOf('metadata.name')).toBe('f.yaml:11:18 (metadata.name)');
   });
 
+  it('accepts $schema', () => {
+    const [read] = readResources(`$schema: resources.json\n${WORKSPACE}`, 'f.yaml');
+    expect(read!.resource).not.toHaveProperty('$schema');
+  });
+
   it('names file, line, column and path of all that is wrong in all documents', () => {
     const second = 'apiVersion: twinyard/v1\nkind: Role\nmetadata:\n  name: r\nspec:\n  rol: admin\n  api_keys: []\n';
     expect(messages(`${WORKSPACE}---\n${second}---\nkind: Rôle\n---\nmetadata: {}\n`)).toEqual([

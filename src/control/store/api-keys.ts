@@ -1,4 +1,4 @@
-import { type KeySpec, settingsOf } from '../../store/keys/key-schema.js';
+import { type KeySpec, keySettingsOf } from '../../store/keys/key-schema.js';
 import type { Keys } from '../../store/keys/keys.js';
 import { deletingResource, unknownResource } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
@@ -49,7 +49,7 @@ export async function syncKey(store: ControlStore, keys: Keys, ref: ResourceRef)
 /** The name is a tenant of its own unless the spec names one. */
 const keyOf = ({ name, workspace }: ResourceRef, { spec }: Resource) => ({
   tenant: name,
-  ...settingsOf(`${workspace}/${name}`, spec as unknown as KeySpec),
+  ...keySettingsOf(`${workspace}/${name}`, spec as unknown as KeySpec),
 });
 
 /**

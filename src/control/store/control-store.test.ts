@@ -63,7 +63,7 @@ describeStores((stores) => {
       const refusal = (await apply(text).catch((error: unknown) => error)) as InvalidResources;
       expect(refusal).toBeInstanceOf(InvalidResources);
       expect(refusal.problems.map(({ message }) => message)).toEqual([
-        "f.yaml:7:21 (spec.variables.sped): the engine takes no 'sped'; did you mean 'speed'?",
+        "f.yaml:7:21 (spec.variables.sped): the engine has no parameter 'sped'; did you mean 'speed'?",
         "f.yaml:16:32 (metadata.workspace): there is no workspace 'nowhere'; known: default, a",
         "f.yaml:17:32 (spec.api_keys[0]): there is no ApiKey 'k'; apply it first, or in the same file",
       ]);

@@ -2,14 +2,14 @@ import { field, section } from '../../schema/fields.js';
 import { checkValue } from '../../schema/read-json.js';
 import { unknownClass } from './errors.js';
 import type { KeySettings } from './key-record.js';
-import { KEY_SCHEMA, keyName, specOf } from './key-schema.js';
+import { KEY_SCHEMA, keyName, keySpecOf } from './key-schema.js';
 
 const CODES = { invalid: 'KEY_INVALID', unknownKey: 'KEY_INVALID' };
 const NAMED_KEY = section('Key', { name: field(keyName, { help: 'name of the key' }), ...KEY_SCHEMA.entries });
 
 /** Refuses settings that no key can have. @param place where they were given: `key`, `body` */
 export function checkKey(settings: Partial<KeySettings>, place = 'key'): void {
-  checkValue(specOf(settings), NAMED_KEY, CODES, place);
+  checkValue(keySpecOf(settings), NAMED_KEY, CODES, place);
 }
 
 /** Refuses a class that no policy defines; null is any. @param known those that policies define */

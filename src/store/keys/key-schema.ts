@@ -33,7 +33,7 @@ const count = whole(1);
 const dollars = above(0, MOST_DOLLARS);
 
 /** What a key may use of one model, or of all of them; what is left out is not limited. Days and months are UTC. */
-export const LIMITS_SCHEMA = section('Limits', {
+export const KEY_LIMITS_SCHEMA = section('Limits', {
   requests_per_minute: field(count, { help: 'requests started per minute' }),
   tokens_per_minute: field(count, { help: 'input and output tokens per minute' }),
   concurrent: field(count, { help: 'requests in progress at the same time' }),
@@ -44,10 +44,10 @@ export const LIMITS_SCHEMA = section('Limits', {
 });
 
 /** Limits as code reads them. */
-export type Limits = Readonly<CamelKeys<Given<typeof LIMITS_SCHEMA>>>;
+export type Limits = Readonly<CamelKeys<Given<typeof KEY_LIMITS_SCHEMA>>>;
 
 /** Every limit, in the order in which they are shown. */
-export const LIMIT_NAMES = Object.keys(LIMITS_SCHEMA.entries).map(camelCase) as (keyof Limits)[];
+export const LIMIT_NAMES = Object.keys(KEY_LIMITS_SCHEMA.entries).map(camelCase) as (keyof Limits)[];
 
 /**
  * The settings of an API key, apart from its name: the spec of an ApiKey, the flags of `twinyard keys` and the check of the store
@@ -68,7 +68,7 @@ export const KEY_SCHEMA = section('ApiKey', {
     help: 'the most important SLO class its requests may ask for',
   }),
   role: field(choice(KEY_ROLES), { default: 'none', help: 'role on the API, in every workspace' }),
-  limits: field(map('models', LIMITS_SCHEMA, keyName), {
+  limits: field(map('models', KEY_LIMITS_SCHEMA, keyName), {
     default: {},
     help: "limits by model; those of '*' hold for all models together",
     flag: { name: 'limit' },
@@ -83,7 +83,10 @@ export const KEY_SCHEMA = section('ApiKey', {
 export type KeySpec = Value<typeof KEY_SCHEMA>;
 
 /** The settings of a key from its spec. */
-export function settingsOf(name: string, spec: KeySpec): Required<Omit<KeySettings, 'tenant'>> & { tenant?: string } {
+export function keySettingsOf(
+  name: string,
+  spec: KeySpec,
+): Required<Omit<KeySettings, 'tenant'>> & { tenant?: string } {
   const { expires_at, limits, max_slo_class, models, role, tenant } = spec;
   return {
     name,
@@ -97,7 +100,7 @@ export function settingsOf(name: string, spec: KeySpec): Required<Omit<KeySettin
 }
 
 /** The spec that stands for some settings. What a time cannot be stays a number, which the schema refuses. */
-export function specOf(settings: Partial<KeySettings>): Given<typeof KEY_SCHEMA> & { name?: string } {
+export function keySpecOf(settings: Partial<KeySettings>): Given<typeof KEY_SCHEMA> & { name?: string } {
   const { expiresAt, limits, maxSloClass, models, name, role, tenant } = settings;
   const spec = {
     ...{ name, tenant, models, role, max_slo_class: maxSloClass },
