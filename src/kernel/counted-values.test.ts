@@ -44,7 +44,7 @@ describe('CountedValues', () => {
     expect(values.total).toBe(2 ** 31 + 3);
   });
 
-  it('can be added to after it was asked', () => {
+  it('can be added to after a lookup', () => {
     const values = counted([
       [5, 1],
       [300_000, 1],

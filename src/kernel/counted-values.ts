@@ -9,7 +9,7 @@ export class CountedValues {
   sum = 0;
   #bins = new Float64Array(1024);
   readonly #large = new Map<number, number>();
-  /** Entries of the list before each stride of bins, and the large values in order; made when they are asked for. */
+  /** Entries of the list before each stride of bins, and the large values in order; computed on demand. */
   #strides: Float64Array | null = null;
   #largeSorted: [value: number, count: number][] = [];
 

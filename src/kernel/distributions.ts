@@ -5,7 +5,7 @@ import type { RandomStream } from './random-stream.js';
  * to whole tokens or microseconds before anything depends on it.
  */
 
-/** Standard normal (Box-Muller). Takes two numbers from the stream each time, so the n-th sample never depends on whose turn it was. */
+/** Standard normal (Box-Muller). Takes two numbers from the stream each time, so the n-th sample does not depend on earlier callers. */
 export function gaussian(random: RandomStream): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
   return radius * Math.cos(2 * Math.PI * random.next());
@@ -21,7 +21,7 @@ export function lognormal(random: RandomStream, mu: number, sigma: number): numb
   return Math.exp(mu + sigma * gaussian(random));
 }
 
-/** Pareto: never below `least`; the chance to exceed a value falls with its power `alpha`. */
+/** Pareto: never below `least`; the probability to exceed a value falls with its power `alpha`. */
 export function pareto(random: RandomStream, least: number, alpha: number): number {
   return least * (1 - random.next()) ** (-1 / alpha);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InputError, RunError } from './errors.js';
 
 describe('InputError', () => {
-  it('says in one line where, what and what to do about it', () => {
+  it('prints place, problem and hint in one line', () => {
     const error = new InputError('BAD_VALUE', 'trace.csv:14:7 (input_tokens)', "'x' is no number", 'give a count');
     expect(error.message).toBe("trace.csv:14:7 (input_tokens): 'x' is no number; give a count");
     expect(error).toMatchObject({

@@ -1,5 +1,5 @@
 /**
- * What a person gave us is wrong. Printed as one line: place, problem, hint; the process ends with code 2.
+ * Invalid input. Printed as one line: place, problem, hint; the process ends with code 2.
  * Codes are stable: tests and scripts may rely on them, messages may be reworded.
  */
 export class InputError extends Error {

@@ -35,7 +35,7 @@ describe('IntMap', () => {
     expect([map.get(0), map.get(2 ** 31 - 1)]).toEqual([2 ** 31 - 1, 0]);
   });
 
-  it('tells whether a deleted key was there', () => {
+  it('returns whether a deleted key was there', () => {
     const map = new IntMap();
     map.set(7, 1);
     expect([map.delete(8), map.delete(7), map.delete(7)]).toEqual([false, true, false]);

@@ -15,7 +15,7 @@ describe('nearestName', () => {
     expect(nearestName(given, POLICIES)).toBe(meant);
   });
 
-  it('has no answer when nothing is close', () => {
+  it('is undefined when nothing is close', () => {
     expect(nearestName('random', POLICIES)).toBeUndefined();
     expect(nearestName('weighted', [])).toBeUndefined();
   });
@@ -31,11 +31,11 @@ describe('nearestName', () => {
 });
 
 describe('knownNames', () => {
-  it('asks back and lists what is known', () => {
+  it('suggests the nearest name and lists all', () => {
     expect(knownNames('fcsf', ['fcfs', 'sjf'])).toBe("did you mean 'fcfs'? known: fcfs, sjf");
   });
 
-  it('only lists what is known when nothing is close', () => {
+  it('only lists all when nothing is close', () => {
     expect(knownNames('something-else', ['fcfs', 'sjf'])).toBe('known: fcfs, sjf');
   });
 });

@@ -16,7 +16,7 @@ function distance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** The known name a person most likely meant, or undefined when nothing is close. */
+/** The known name nearest to a given one, or undefined when none is close. */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   const wanted = given.toLowerCase();
   let best: string | undefined;

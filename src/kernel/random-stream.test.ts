@@ -14,7 +14,7 @@ function chiSquare(counts: readonly number[]): number {
 const CRITICAL_64 = 103.4;
 
 describe('randomStream', () => {
-  it('gives the same numbers for the same seed and name, now and for ever', () => {
+  it('gives the same numbers for the same seed and name in every release', () => {
     expect(draws(randomStream(42, 'router'), 3)).toEqual([
       0.2415527846693435, 0.24876547897840162, 0.06126432986567376,
     ]);
@@ -31,7 +31,7 @@ describe('randomStream', () => {
     expect(new Set(names.map((name) => randomStream(42, name).next())).size).toBe(names.length);
   });
 
-  it('does not depend on what other streams are asked', () => {
+  it('does not depend on draws from other streams', () => {
     const alone = draws(randomStream(1, 'a'), 5);
     const a = randomStream(1, 'a');
     const b = randomStream(1, 'b');
@@ -115,7 +115,7 @@ describe('state and restore', () => {
     expect(draws(to, 4)).toEqual(draws(from, 4));
   });
 
-  it('asking for the state changes nothing', () => {
+  it('reading the state changes nothing', () => {
     const random = randomStream(9, 'look');
     random.state();
     expect(random.next()).toBe(randomStream(9, 'look').next());

@@ -1,5 +1,5 @@
 /**
- * Text as UTF-8 bytes in one buffer that is used again for every text: hashing allocates nothing. Half a surrogate pair
+ * Text as UTF-8 bytes in one buffer that is reused for every text: hashing allocates nothing. Half a surrogate pair
  * becomes U+FFFD, as everywhere.
  */
 export class Utf8Bytes {

@@ -25,7 +25,7 @@ export function admissionContract(policy: AdmissionPolicy, given: unknown): void
     );
   });
 
-  it('answers the same questions the same way and leaves them alone', () => {
+  it('gives equal results for equal inputs and does not change its inputs', () => {
     fc.assert(
       fc.property(questions, (asked) => {
         const before = structuredClone(asked);
@@ -35,7 +35,7 @@ export function admissionContract(policy: AdmissionPolicy, given: unknown): void
     );
   });
 
-  it('admits a request that it refused when it said it would, if nobody else comes', () => {
+  it('admits a refused request after its own retry time, if no other arrives', () => {
     fc.assert(
       fc.property(questions, (asked) => {
         const gate = policy.create(options, { random: randomStream(7, 'admission'), replicas: MOST_REPLICAS });

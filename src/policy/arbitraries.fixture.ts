@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { createFleetView, type FleetView, type Signal } from './fleet-view.js';
 import { createRequestFeatures, type RequestFeatures } from './request-features.js';
 
-/** Slots of every arbitrary view: more than are ever in use, as hosts may have it. */
+/** Slots of every arbitrary view: more than are in use, as in a host. */
 export const MOST_REPLICAS = 8;
 
-/** What a policy is asked at one moment. */
+/** The inputs of one decision. */
 export interface Question {
   view: FleetView;
   request: RequestFeatures;
@@ -15,7 +15,7 @@ const perReplica = <T>(values: fc.Arbitrary<T>) =>
   fc.array(values, { minLength: MOST_REPLICAS, maxLength: MOST_REPLICAS });
 const smallCount = fc.nat({ max: 6 });
 
-/** Fleets of some of these, in any order: from question to question replicas join, leave and change places. */
+/** Fleets of some of these, in any order: between decisions replicas join, leave and move. */
 const REPLICAS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
 const fleetViews: fc.Arbitrary<FleetView> = fc
@@ -86,7 +86,7 @@ export function eligibleSlots(view: FleetView): number[] {
   return Array.from({ length: view.size }, (_, i) => i).filter((i) => view.eligible[i] !== 0);
 }
 
-/** The same question with every signal that is not declared set to something else. */
+/** The same inputs with every undeclared signal set to another value. */
 export function withOtherSignals({ view, request }: Question, declared: readonly Signal[]): Question {
   const other: Question = { view: structuredClone(view), request: structuredClone(request) };
   const columns: Record<Exclude<Signal, 'body' | 'contentKey'>, Int32Array | Float64Array> = {
@@ -107,7 +107,7 @@ export function withOtherSignals({ view, request }: Question, declared: readonly
     if (declared.includes(signal as Signal)) continue;
     for (let i = 0; i < column.length; i++) column[i] = (i * 7 + 3) % 5;
   }
-  // Who reads the body reads the key as well, in a host that has no text.
+  // In a world without text the key stands for the body.
   const readsKey = declared.includes('body') || declared.includes('contentKey');
   if (!readsKey) other.request.contentKey = 'another';
   if (!declared.includes('body')) other.request.body = { prompt: 'another' };

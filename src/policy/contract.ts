@@ -8,16 +8,16 @@ import type { RequestFeatures } from './request-features.js';
 export interface PolicyContext {
   /** The policy's own stream: the only randomness it may use. */
   random: RandomStream;
-  /** Number of replicas the host may ever show at once. */
+  /** The most replicas that the host ever shows at once. */
   replicas: number;
 }
 
-/** What people need to know to choose something by name: its page in `docs/policies` is made of this. */
+/** What users read to choose by name: its page in `docs/policies` is made from this. */
 interface Description {
   name: string;
   /** One sentence for help texts and tables. */
   summary: string;
-  /** Sentences: where it is the right choice, and where it is not. */
+  /** When it is the right choice, and when it is not. */
   goodFor: string;
   notFor: string;
   /** The whole rule in one line. */
@@ -27,13 +27,13 @@ interface Description {
 interface PolicyFacts<Options> extends Description {
   /** Validates options, fills in defaults, and documents both. */
   options: OptionSchema<Options>;
-  /** The signals a picker made with these options needs; the host checks that they exist. */
+  /** The signals that it needs with these options; the host provides no others. */
   reads(options: Options): readonly Signal[];
 }
 
 /** Chooses a replica. Pure in (request, view, own state, random stream): no I/O, no clock, no Math.random. */
 export interface RoutingPolicy<Options = unknown> extends PolicyFacts<Options> {
-  /** Tokens per block of the router's index; absent or 0: as many as the replicas' KV blocks have. */
+  /** Tokens per block of the router's index; absent or 0: those of the replicas' KV blocks. */
   blockSize?(options: Options): number;
   create(options: Options, context: PolicyContext): RoutingPicker;
 }
@@ -41,16 +41,16 @@ export interface RoutingPolicy<Options = unknown> extends PolicyFacts<Options> {
 export interface RoutingPicker {
   /**
    * The slot of the chosen replica, or -1 when none is eligible. Allocates nothing and changes nothing but counters that
-   * are part of the rule itself (whose turn it is). With `why`, tells how it came to the same choice.
+   * are part of the rule itself (whose turn it is). With `why`, it makes the same choice and explains it.
    */
   pick(request: RequestFeatures, view: FleetView, why?: Explanation): number;
   /** The request went to this replica. Stateful policies learn here, never inside `pick`. */
   placed?(request: RequestFeatures, replica: number, view: FleetView): void;
-  /** How many things a picker that learns has in memory: bounded, whatever arrives. */
+  /** Entries that a stateful picker holds in memory: bounded, whatever arrives. */
   remembered?(): number;
 }
 
-/** Decides whether a request may enter at all. */
+/** Decides whether a request is admitted. */
 export interface AdmissionPolicy<Options = unknown> extends PolicyFacts<Options> {
   /** Set by a policy that never refuses: the host then neither measures prompts nor looks at the fleet for it. */
   admitsAll?: true;
@@ -62,8 +62,8 @@ export interface AdmissionGate {
   /** Why the request is refused, or null to admit it. Reasons are constants: they are counted by text. */
   refuse(request: RequestFeatures, view: FleetView): string | null;
   /**
-   * After how many microseconds a request that was refused just now would be admitted if nobody else came: Infinity for
-   * never, NaN when nobody can say. Absent where that is never known.
+   * After how many microseconds the request that was just refused would be admitted if no other arrived: Infinity for never, NaN
+   * when unknown. Absent where it is never known.
    */
   retryAfterUs?(request: RequestFeatures): number;
 }
@@ -75,7 +75,7 @@ export interface Scorer extends Description {
 }
 
 export interface ScorerInstance {
-  /** Writes a score in [0, 1] for every eligible replica; slots that are not eligible are left alone. */
+  /** Writes a score in [0, 1] for every eligible replica; other slots are left unchanged. */
   score(request: RequestFeatures, view: FleetView, scores: Float64Array): void;
   placed?(request: RequestFeatures, replica: number, view: FleetView): void;
   remembered?(): number;

@@ -1,7 +1,7 @@
 import { InputError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/nearest-name.js';
 
-/** What can be looked up by name in this layer, with the code of the error for a name nobody knows. */
+/** What can be looked up by name in this layer, with the error code for an unknown name. */
 const UNKNOWN_CODES = {
   'routing policy': 'UNKNOWN_ROUTING_POLICY',
   'admission policy': 'UNKNOWN_ADMISSION_POLICY',
@@ -49,12 +49,12 @@ export function badSloPriority(sloClass: string, priority: number, place: string
   return new InputError('BAD_SLO_PRIORITY', place, problem, 'write a whole number from -100 to 100');
 }
 
-/** A value in a file that the policy it belongs to does not take. */
+/** A value in a file that its policy does not accept. */
 export function badFileValue(place: string, problem: string, accepted: string): InputError {
   return new InputError('BAD_VALUE', place, problem, `give ${accepted}`);
 }
 
-/** Something that was said and would do nothing. */
+/** A key of a file that would have no effect. */
 export function idleFileKey(place: string, problem: string, hint: string): InputError {
   return new InputError('CONFLICTING_FLAGS', place, problem, hint);
 }

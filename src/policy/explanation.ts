@@ -1,23 +1,23 @@
 import { NamedColumns } from './named-columns.js';
 
 /**
- * How a pick came about. One object is reused for many picks: `reset` empties it, arrays may be longer than the fleet.
- * The host fills in regret and the view; the policy fills in scores, terms, removals and the rule.
+ * How a pick was made. One object is reused for many picks; arrays may be longer than the fleet. The policy fills in scores, terms,
+ * facts and the rule, the host why replicas were not eligible.
  */
 export interface Explanation {
-  /** Whether `scores` was filled in by the policy; otherwise hosts score by minus the effective load. */
+  /** Whether the policy filled in `scores`; otherwise the host uses minus the effective load. */
   scored: boolean;
   /** Higher is better; NaN for replicas that were not candidates. */
   scores: Float64Array;
   /** The parts that add up to a score, by name; one value per replica. */
   terms: NamedColumns;
-  /** Whatever else was weighed, by name; one value per replica. */
+  /** Other values that the policy compared, by name; one per replica. */
   facts: NamedColumns;
-  /** What removed a replica, by slot. */
+  /** Why a replica was not a candidate, by slot. */
   removed: Map<number, string>;
   /** How many candidates were equally good; 0 when they were not compared. */
   tied: number;
-  /** The sentence for people: "highest weighted score", "its turn". */
+  /** The rule that decided, as people read it: "highest weighted score", "its turn". */
   rule: string;
 }
 

@@ -6,14 +6,14 @@ export interface FleetView {
   /** Number of replicas; slots 0..size-1 are meaningful. */
   size: number;
   /**
-   * The replicas' names, by slot. A new array whenever replicas join, leave or change places, so policies see that by
-   * comparing arrays; what they remember of a replica for longer they remember by its name.
+   * The replicas' ids, by slot. A new array whenever replicas join, leave or move to another slot, so a policy detects that by
+   * comparing arrays. What a policy remembers of a replica for longer, it remembers by id.
    */
   ids: readonly string[];
   /** 1 where this request may go (right model, ready, not draining). */
   eligible: Uint8Array;
 
-  // Reported by the replica: as old as `reportedAgeUs` says.
+  // Reported by the replica, `reportedAgeUs` ago.
   /** Requests waiting inside the replica (QueueDepth). */
   queued: Int32Array;
   /** Requests in the running batch (BatchSize). */
@@ -36,7 +36,7 @@ export interface FleetView {
   pendingPrefillTokens: Float64Array;
   /** Input tokens of requests that have their first token. */
   ongoingDecodeTokens: Float64Array;
-  /** Prompt blocks that the router remembers to have sent there. */
+  /** Prompt blocks that the router remembers sending there. */
   indexedBlocks: Int32Array;
 }
 
@@ -62,9 +62,9 @@ export type RequestSignal =
   | 'prefixIndex'
   /** The replicas' actual prefix caches (`RequestFeatures.cachedBlocks`). */
   | 'replicaCache'
-  /** What the request says (`RequestFeatures.body`); a host that has no text gives `contentKey` instead. */
+  /** The request body (`RequestFeatures.body`); a world without text provides `contentKey` instead. */
   | 'body'
-  /** A name for what the prompt begins with (`RequestFeatures.contentKey`). */
+  /** A key for what the prompt begins with (`RequestFeatures.contentKey`). */
   | 'contentKey';
 
 export function createFleetView(size: number): FleetView {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { NamedColumns } from './named-columns.js';
 
-it('keeps columns by name, in order, and arrays beyond being emptied', () => {
+it('keeps columns by name, in order, and their arrays after clear', () => {
   const columns = new NamedColumns();
   const load = columns.column('load', 2);
   load.set([1, 2]);

@@ -1,7 +1,6 @@
 /**
- * Columns by name, in the order they were first asked for. Emptying it keeps the arrays for the next time: it is filled and
- * emptied for every request, and a Map that is cleared so often leaves its old tables to the garbage collector, each holding
- * on to the next.
+ * Columns by name, in order of first use. `clear` keeps the arrays: columns are filled and cleared for every request, and a Map that
+ * is cleared so often leaves a chain of old tables to the garbage collector.
  */
 export class NamedColumns {
   readonly #names: string[] = [];
@@ -12,7 +11,7 @@ export class NamedColumns {
     return this.#size;
   }
 
-  /** The column of this name, added if it is not there; it may be longer than asked for, and hold old values. */
+  /** The column of this name, created if needed; it may be longer than `replicas` and hold old values. */
   column(name: string, replicas: number): Float64Array {
     for (let i = 0; i < this.#size; i++) if (this.#names[i] === name) return this.#columns[i]!;
     const at = this.#size++;

@@ -63,7 +63,7 @@ describe('policyOptions', () => {
     });
   });
 
-  it('reports options that are not even an object', () => {
+  it('refuses options that are not an object', () => {
     expect(failure(() => policyOptions(roundRobin, 7, 'x'))).toMatchObject({
       code: 'BAD_POLICY_OPTION',
       place: 'x',

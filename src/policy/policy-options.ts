@@ -5,13 +5,13 @@ import { pathText, problemsOf } from '../schema/problems.js';
 import { badOption, unknownOption } from './errors.js';
 import type { OptionSchema } from './options.js';
 
-/** Anything that describes its options: routing and admission policies. */
+/** A routing or admission policy. */
 interface HasOptions<Options> {
   name: string;
   options: OptionSchema<Options>;
 }
 
-/** Checks options as a person wrote them and fills in defaults; the first thing wrong becomes an InputError at its field. */
+/** Validates given options and fills in defaults; the first problem becomes an InputError at its field. */
 export function policyOptions<Options>(policy: HasOptions<Options>, given: unknown, place: string): Options {
   const entries = policy.options as v.ObjectEntries;
   const schema = section(policy.name, entries);

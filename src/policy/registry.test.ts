@@ -23,7 +23,7 @@ describe('the registry', () => {
     expect(admissionPolicy('token-bucket').name).toBe('token-bucket');
   });
 
-  it('suggests the nearest name at the place of the mistake', () => {
+  it('suggests the nearest name and reports the place', () => {
     expect(() => routingPolicy('least-loded', 'bundle.yaml:3')).toThrow(
       expect.objectContaining({
         code: 'UNKNOWN_ROUTING_POLICY',
@@ -41,7 +41,7 @@ describe('the registry', () => {
     );
   });
 
-  it('gives every policy a name of its own, a description and options that need not be given', () => {
+  it('gives every policy a unique name, a description and defaults for all options', () => {
     for (const list of [ROUTING_POLICIES, ADMISSION_POLICIES]) {
       expect(new Set(list.map(({ name }) => name)).size).toBe(list.length);
       for (const policy of list) {
@@ -52,7 +52,7 @@ describe('the registry', () => {
     }
   });
 
-  it('lets every policy with an index have blocks of its own size', () => {
+  it('lets every policy with an index set its block size', () => {
     const withIndex = ROUTING_POLICIES.filter((policy) => policy.blockSize !== undefined);
     expect(withIndex.map(({ name }) => name)).toContain('unified');
     for (const policy of withIndex) {

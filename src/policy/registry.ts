@@ -25,7 +25,7 @@ import { unified } from './routing/unified.js';
 import { vllmLeast } from './routing/vllm-least.js';
 import { weighted } from './routing/weighted.js';
 
-/** Every routing policy there is: a new one is a file and a line here. Validation, docs and tests walk this list. */
+/** Every routing policy: a new one is a file and a line here. Validation, docs and tests walk this list. */
 export const ROUTING_POLICIES: readonly RoutingPolicy[] = [
   roundRobin,
   leastLoaded,
@@ -48,7 +48,7 @@ export const ROUTING_POLICIES: readonly RoutingPolicy[] = [
   alwaysBusiest,
 ];
 
-/** Every admission policy there is. */
+/** Every admission policy, in the same way. */
 export const ADMISSION_POLICIES: readonly AdmissionPolicy[] = [
   alwaysAdmit,
   tokenBucket,

@@ -1,6 +1,6 @@
 /**
- * What a decision may know of a request. The true output length is not here, on purpose.
- * The host reuses one object for all requests: a policy keeps numbers from it, never the object.
+ * What a decision may know of a request. The output length is left out on purpose: no router knows it.
+ * The host reuses one object for all requests: a policy copies values from it and never keeps it.
  */
 export interface RequestFeatures {
   nowUs: number;
@@ -9,14 +9,14 @@ export interface RequestFeatures {
   priority: number;
   /** SLO class name; 'standard' when the request names none. */
   sloClass: string;
-  /** Interned tenant, -1 when the request names none. */
+  /** Number of the tenant, -1 when the request names none. */
   tenant: number;
-  /** Name of the chat, empty when the request belongs to none. */
+  /** Session id, empty when the request belongs to none. */
   session: string;
-  /** The payload as it was sent, null in a host that has no text (signal `body`). */
+  /** The request body as it was sent, null in a world without text (signal `body`). */
   body: RequestBody | null;
   /**
-   * Stands for what the prompt begins with, the same for prompts that begin alike: its first block, else its chat, else the
+   * A key for what the prompt begins with, the same for prompts that begin alike: its first block, else its session, else the
    * request itself (signal `contentKey`).
    */
   contentKey: string;
@@ -25,20 +25,20 @@ export interface RequestFeatures {
   blockSize: number;
   /** Full blocks of the prompt. */
   blockCount: number;
-  /** Trailing blocks that the host knows no other request can have: they take up room in an index, and nobody looks them up. */
+  /** Trailing blocks that no other request can have, as far as the host knows: they take room in the index and are never found. */
   soloBlocks: number;
   /** Chained ids of the other blocks, `blockCount - soloBlocks` of them: equal leading ids mean a shared prefix. */
   blocks: Int32Array;
   /** Per replica: leading blocks that the router has sent there before (signal `prefixIndex`). */
   routedBlocks: Int32Array;
-  /** Per replica: leading blocks in its real cache, as old as the host says (signal `replicaCache`). */
+  /** Per replica: leading blocks in its real cache, as old as the world's cache signal (signal `replicaCache`). */
   cachedBlocks: Int32Array;
 }
 
-/** A parsed JSON object: a chat has `messages`. */
+/** A parsed JSON object. */
 export type RequestBody = Readonly<Record<string, unknown>>;
 
-/** How many of the prompt's tokens the replica was sent before, as far as the router remembers. */
+/** Prompt tokens that the router remembers sending to the replica before. */
 export function hitTokens(request: RequestFeatures, replica: number): number {
   return Math.min(request.routedBlocks[replica]! * request.blockSize, request.inputTokens);
 }

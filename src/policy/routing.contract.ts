@@ -10,14 +10,14 @@ import { policyOptions } from './policy-options.js';
 import { createRequestFeatures } from './request-features.js';
 import { MOST_SESSIONS } from './routing/parts/session-affinity.js';
 
-/** More than anybody may remember at once: each is new again when its turn comes again. */
-const CHATS = Array.from({ length: MOST_SESSIONS * 1.5 }, (_, i) => `chat ${i}`);
+/** More sessions than a policy may remember: each is forgotten before its next request. */
+const SESSIONS = Array.from({ length: MOST_SESSIONS * 1.5 }, (_, i) => `session ${i}`);
 
 /** What every routing policy promises, whatever its options. */
 export function routingContract(policy: RoutingPolicy, given: unknown): void {
   const options = policyOptions(policy, given, 'test');
 
-  /** Asks a fresh picker all questions in turn and places what it picks. */
+  /** Decides with a new picker for all inputs in turn, and places each choice. */
   function responses(
     asked: readonly Question[],
     explained?: (why: Explanation, question: Question, pick: number) => void,
@@ -48,7 +48,7 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
     );
   });
 
-  it('answers the same questions the same way, explained or not, and leaves the questions alone', () => {
+  it('gives equal results for equal inputs, explained or not, and does not change its inputs', () => {
     fc.assert(
       fc.property(questions, (asked) => {
         const before = structuredClone(asked);
@@ -99,10 +99,10 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
     );
   });
 
-  it('remembers no more after a million requests than it may', () => {
+  it('holds a bounded number of entries after a million requests', () => {
     const picker = policy.create(options, { random: randomStream(7, 'routing'), replicas: MOST_REPLICAS });
     if (picker.placed === undefined) {
-      // Who is not told where requests go has nothing to remember.
+      // A picker that does not learn of placements holds no state.
       expect(picker.remembered).toBeUndefined();
       return;
     }
@@ -110,7 +110,7 @@ export function routingContract(policy: RoutingPolicy, given: unknown): void {
     const request = createRequestFeatures(MOST_REPLICAS);
     picker.pick(request, view);
     for (let i = 0; i < 1_000_000; i++) {
-      request.session = CHATS[i % CHATS.length]!;
+      request.session = SESSIONS[i % SESSIONS.length]!;
       picker.placed(request, i % MOST_REPLICAS, view);
     }
     expect(picker.remembered!()).toBeLessThanOrEqual(MOST_SESSIONS);

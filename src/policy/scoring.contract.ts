@@ -8,7 +8,7 @@ const UNTOUCHED = 42;
 
 /** What every scorer promises. */
 export function scorerContract(scorer: Scorer): void {
-  /** The scores of each question in turn, each placed on its best replica. */
+  /** The scores for each input in turn, each request placed on its best replica. */
   function responses(asked: readonly Question[]): number[][] {
     const instance = scorer.create({ random: randomStream(7, 'scoring'), replicas: MOST_REPLICAS });
     return asked.map(({ view, request }) => {
@@ -21,7 +21,7 @@ export function scorerContract(scorer: Scorer): void {
     });
   }
 
-  it('scores eligible replicas within [0, 1] and leaves other slots alone', () => {
+  it('scores eligible replicas within [0, 1] and does not write other slots', () => {
     fc.assert(
       fc.property(questions, (asked) => {
         responses(asked).forEach((scores, q) => {
@@ -35,7 +35,7 @@ export function scorerContract(scorer: Scorer): void {
     );
   });
 
-  it('scores the same questions the same way and leaves them alone', () => {
+  it('gives equal scores for equal inputs and does not change its inputs', () => {
     fc.assert(
       fc.property(questions, (asked) => {
         const before = structuredClone(asked);
@@ -53,7 +53,7 @@ export function scorerContract(scorer: Scorer): void {
     );
   });
 
-  it('gives replicas that are not eligible no influence', () => {
+  it('ignores replicas that are not eligible', () => {
     fc.assert(
       fc.property(questions, (asked) => {
         const changed = structuredClone(asked);

@@ -16,7 +16,7 @@ describe('sloPriorities', () => {
     expect(maxPriority).toBe(9);
   });
 
-  it('counts the default among the priorities', () => {
+  it('includes the default in the greatest priority', () => {
     const lowered = sloPriorities({ critical: -1, standard: 0 });
     expect(lowered.maxPriority).toBe(3);
     expect(lowered.priorityOf('unheard-of')).toBe(3);
@@ -28,7 +28,7 @@ describe('sloPriorities', () => {
     );
   });
 
-  it('lets only classes below zero be shed', () => {
+  it('treats only classes below zero as sheddable', () => {
     expect([-1, 0, 3].map(isSheddable)).toEqual([true, false, false]);
   });
 });

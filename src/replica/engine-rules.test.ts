@@ -54,7 +54,7 @@ describe('a preempted request', () => {
   const many = Array.from({ length: 6 }, (_, i): FakeRequest => ({ at: 10 * i, input: 5, output: 15 }));
   const crowded = { totalKvBlocks: 7, maxModelLen: 28, maxNumBatchedTokens: 6, ...V1 };
 
-  it('starts its answer over by the classic rules', () => {
+  it('starts its output over by the classic rules', () => {
     const { outcomes, replica, run, gaps } = fakeReplica(pair, { config });
     run();
     expect(replica.preemptions).toBe(1);
@@ -110,8 +110,8 @@ describe('a preempted request', () => {
     expect(replica.preemptions).toBeGreaterThan(6);
     expect(gaps()).toHaveLength(6 * 14);
     const waited = gaps().reduce((sum, us) => sum + us, 0);
-    const told = many.reduce((sum, _, row) => sum + outcomes.e2eUs[row]! - outcomes.ttftUs[row]!, 0);
-    expect(waited).toBe(told);
+    const measured = many.reduce((sum, _, row) => sum + outcomes.e2eUs[row]! - outcomes.ttftUs[row]!, 0);
+    expect(waited).toBe(measured);
     expect(replica.kv.pool.used).toBe(0);
   });
 
@@ -129,20 +129,20 @@ describe('an engine that puts steps together ahead of time', () => {
   const config = { engineRules: 'vllm-v1-async' };
   const busy = { input: 4, output: 6 };
 
-  it('admits who arrives during a step to the next but one', () => {
+  it('admits a request that arrives during a step to the next but one', () => {
     const { outcomes, run } = fakeReplica([busy, { at: 20, input: 4 }], { config });
     run();
     // Steps end at 14, 25, 36; the one from 25 on was put together before the request was there.
     expect(outcomes.schedulingDelayUs[1]).toBe(36 - 20);
   });
 
-  it('admits at once who finds nobody', () => {
+  it('admits a request at once when the engine is idle', () => {
     const { outcomes, run } = fakeReplica([{ at: 7, input: 4 }], { config });
     run();
     expect(outcomes.ttftUs[0]).toBe(14);
   });
 
-  it('does not forget who arrives while the last request ends', () => {
+  it('does not lose a request that arrives while the last one ends', () => {
     const { outcomes, run, status } = fakeReplica(
       [
         { input: 4, output: 2 },
@@ -154,7 +154,7 @@ describe('an engine that puts steps together ahead of time', () => {
     expect([status(1), outcomes.schedulingDelayUs[1]]).toEqual(['completed', 25 - 12]);
   });
 
-  it('counts who is not yet known as waiting, and lets it go', () => {
+  it('counts a request that is not yet queued as waiting, and releases it', () => {
     const { replica, runUntil, status } = fakeReplica([busy, { at: 20, input: 4, deadline: 22 }], { config });
     runUntil(21);
     expect([replica.queueDepth, replica.isBusy]).toEqual([1, true]);
@@ -182,7 +182,7 @@ describe('a request that comes while the last one is in its last step', () => {
   });
 });
 
-describe('the last token of an answer', () => {
+describe('the last token of an output', () => {
   it('is stored by the classic rules only', () => {
     const blocks = (config: object) => {
       const { replica, run } = fakeReplica([{ input: 4, output: 1 }], { config });

@@ -8,11 +8,11 @@ export interface EngineRules {
   computesLastBlock: boolean;
   /** A preempted request keeps the tokens it has given: it computes their KV again together with its prompt. */
   keepsOutput: boolean;
-  /** A step is put together while the one before it runs: who arrives during a step waits for the next but one. */
+  /** A step is put together while the one before it runs: a request that arrives during a step waits for the next but one. */
   schedulesAhead: boolean;
   /** What a block held is lost when it is taken again, even where a younger block holds the same. */
   losesCopies: boolean;
-  /** No step begins before the last one is over; otherwise a request that finds nobody running begins at once. */
+  /** No step begins before the last one is over; otherwise a request that finds an idle engine begins at once. */
   finishesSteps: boolean;
   /** The last token of a response is given a place in the KV memory before the request leaves. */
   storesLastToken: boolean;
@@ -21,7 +21,7 @@ export interface EngineRules {
 export const ENGINE_RULES: readonly EngineRules[] = [
   {
     name: 'classic',
-    summary: 'a prompt found whole costs nothing; a preempted request starts its answer over',
+    summary: 'a prompt found whole costs nothing; a preempted request starts its output over',
     computesLastBlock: false,
     keepsOutput: false,
     schedulesAhead: false,
@@ -31,7 +31,7 @@ export const ENGINE_RULES: readonly EngineRules[] = [
   },
   {
     name: 'vllm-v1',
-    summary: 'the last block of a prompt is always computed; a preempted request keeps its answer so far',
+    summary: 'the last block of a prompt is always computed; a preempted request keeps its output so far',
     computesLastBlock: true,
     keepsOutput: true,
     schedulesAhead: false,

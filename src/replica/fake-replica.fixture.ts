@@ -60,7 +60,7 @@ export interface FakeRequest {
   prefix?: number;
   session?: string;
   round?: number;
-  /** The chat's later turns repeat this one's prompt and answer. */
+  /** The session's later turns repeat this one's prompt and output. */
   grows?: boolean;
 }
 
@@ -87,7 +87,7 @@ export function fakeTable(requests: readonly FakeRequest[]): RequestTable {
 
 const RUN = 1000;
 
-/** Keys by arithmetic: 1000 for each group, chat and row, so that a key tells where it comes from. */
+/** Keys by arithmetic: 1000 for each group, session and row, so that a key shows where it comes from. */
 export function fakeKeys(table: RequestTable, blockSize: number): BlockKeys {
   const groupBlocks = (row: number) => Math.floor(table.prefixTokens[table.prefixGroup[row]!]! / blockSize);
   const grows = (row: number) => (table.flags[row]! & ROW_GROWS_CONTEXT) !== 0;
@@ -111,7 +111,7 @@ export function fakeRequests(table: RequestTable, blockSize = 4): ReplicaRequest
   };
 }
 
-/** What a replica told its owner: when, and which moment it named. */
+/** An event that a replica reported: when, and with which time. */
 export interface FakeEvent {
   toldUs: number;
   row: number;

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { fakeConfig, fakeLatency, fakeReplica, fakeRequests, fakeTable } from './fake-replica.fixture.js';
 import { Replica } from './replica.js';
 
-/** What whoever drives a replica by a clock asks of it, beyond what a simulation does. */
+/** What driving a replica by a real clock needs beyond a simulation. */
 describe('between two steps', () => {
-  it('the batch tells who has how many tokens at the end of the step', () => {
+  it('the batch shows how many tokens each request has at the end of the step', () => {
     const { replica, runUntil } = fakeReplica([
       { input: 4, output: 3 },
       { at: 1, input: 4, output: 3 },
@@ -75,7 +75,7 @@ describe('an aborted request', () => {
     expect(events).toMatchObject([{ row: 0, what: 'lost', atUs: 100 }]);
   });
 
-  it('that did not fit says nothing about whoever has its row next', () => {
+  it('that did not fit does not affect the next request of its row', () => {
     const config = fakeConfig({ maxNumBatchedTokens: 1000 });
     const table = fakeTable([
       { input: 300, output: 40 },
@@ -103,7 +103,7 @@ describe('an aborted request', () => {
 });
 
 describe('tokens found in the cache', () => {
-  it('are told by row, if anybody asks', () => {
+  it('are recorded by row on request', () => {
     const table = fakeTable([
       { input: 9, output: 1, group: 'g' },
       { at: 100, input: 10, output: 1, group: 'g' },

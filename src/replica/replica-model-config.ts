@@ -15,7 +15,7 @@ export interface ReplicaModelConfig {
   totalKvBlocks: number;
   blockSize: number;
   gpuMemoryUtilization: number;
-  /** Longest request, prompt and answer together: at least 1, at most what the KV blocks hold. */
+  /** Longest request, prompt and output together: at least 1, at most what the KV blocks hold. */
   maxModelLen: number;
   maxNumSeqs: number;
   maxNumBatchedTokens: number;

@@ -5,7 +5,7 @@ import type { RequestOutcomes } from './request-outcomes.js';
 export interface BlockKeys {
   /** Writes the keys of the row's first `blocks` blocks. */
   fill(row: number, blocks: number, out: Int32Array): void;
-  /** How many of the row's first `blocks` blocks another request may have as well. */
+  /** How many of the row's first `blocks` blocks another request may share. */
   shared(row: number, blocks: number): number;
 }
 
@@ -14,13 +14,13 @@ export interface ReplicaRequests {
   table: RequestTable;
   outcomes: RequestOutcomes;
   keys: BlockKeys;
-  /** By row, for those who ask: prompt tokens that were in the cache when the request got its first seat. */
+  /** By row, optional: prompt tokens that were in the cache when the request got its first seat. */
   cachedTokens?: Int32Array;
   /** 0 for the most urgent SLO class; larger is less urgent. */
   urgency(row: number): number;
 }
 
-/** What a replica tells its router, at the start of the step in which it happens. */
+/** Events of a replica for its router, at the start of the step in which they happen. */
 export interface ReplicaEvents {
   firstToken(row: number): void;
   /** The request has left; `atUs` is the end of its last step (or the moment it was lost). */

@@ -16,7 +16,7 @@ describe('the life of a request', () => {
     expect(outcomes.e2eUs[0]).toBe(22 + 28 + 7);
     expect(gaps()).toEqual([11, 11]);
     expect(replica.clockUs).toBe(141);
-    // What happens in a step is told when the step starts.
+    // Events of a step are reported when the step starts.
     expect(events).toEqual([
       { toldUs: 105, row: 0, what: 'first token' },
       { toldUs: 130, row: 0, what: 'completed', atUs: 141 },
@@ -73,7 +73,7 @@ describe('the life of a request', () => {
 });
 
 describe('requests together', () => {
-  it('share steps: a newcomer makes the step of the others longer', () => {
+  it('share steps: a new request makes the step of the others longer', () => {
     const { outcomes, run, gaps } = fakeReplica([
       { input: 4, output: 3 },
       { at: 5, input: 6, output: 1 },

@@ -19,7 +19,7 @@ function seenBy(caches: CacheSignals, count = BLOCKS.length): number[] {
 }
 
 describe('live caches', () => {
-  it('are asked how many leading blocks of the request they hold', () => {
+  it('report how many leading blocks of the request they hold', () => {
     const { replicas, warmUp } = fleet();
     const caches = new CacheSignals(replicas, 0);
     expect(seenBy(caches)).toEqual([0, 0]);
@@ -27,15 +27,15 @@ describe('live caches', () => {
     expect(seenBy(caches)).toEqual([0, 2]);
   });
 
-  it('are not asked for more blocks than they are told', () => {
+  it('report no more blocks than asked for', () => {
     const { replicas, warmUp } = fleet();
     warmUp();
     expect(seenBy(new CacheSignals(replicas, 0), 1)).toEqual([0, 1]);
   });
 });
 
-describe('caches that are seen every 50 us', () => {
-  it('look empty until the interval has passed, then as they were at the last look that was due', () => {
+describe('caches that are refreshed every 50 us', () => {
+  it('look empty until the interval has passed, then as of the last refresh', () => {
     const { replicas, warmUp } = fleet();
     const caches = new CacheSignals(replicas, 50);
     const seen = (nowUs: number) => {
@@ -48,7 +48,7 @@ describe('caches that are seen every 50 us', () => {
     expect([seen(109), seen(110)]).toEqual([0, 2]);
   });
 
-  it('show what was there before they were first seen', () => {
+  it('include what was there before the first refresh', () => {
     const { replicas, warmUp } = fleet();
     const caches = new CacheSignals(replicas, 50);
     warmUp();

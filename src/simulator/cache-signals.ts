@@ -1,6 +1,6 @@
 import type { Replica } from '../replica/replica.js';
 
-/** The replicas' real prefix caches as the router sees them: live, or as they were at the last look that was due. */
+/** The replicas' real prefix caches as the router sees them: live, or as of the last refresh. */
 export class CacheSignals {
   readonly #replicas: readonly Replica[];
   readonly #delayUs: number;

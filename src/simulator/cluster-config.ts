@@ -2,12 +2,12 @@ import type { PolicyChoice } from '../policy/bundle/admission-choice.js';
 import type { FlowControlSettings } from '../policy/queueing/flow-control-settings.js';
 import type { ReplicaModelConfig } from '../replica/replica-model-config.js';
 
-/** A policy by name with the options it was given; defaults are filled in by the policy's own schema. */
+/** A policy by name with the given options; the policy's schema fills in defaults. */
 export type { PolicyChoice };
 /** Spec 6.3: the queue between admission and routing. */
 export type FlowControlConfig = FlowControlSettings;
 
-/** Thresholds of one SLO class in microseconds; a dimension that is absent does not count. */
+/** Thresholds of one SLO class in microseconds; an absent dimension is not checked. */
 export interface GoodputTarget {
   ttftUs?: number;
   itlUs?: number;

@@ -5,8 +5,8 @@ import { fakeCluster, simulateFake } from './fake-cluster.fixture.js';
 
 // A step takes 10 us and 1 us per token.
 
-describe('the way of a request', () => {
-  it('leads through admission and routing, each with its latency', () => {
+describe('a request', () => {
+  it('passes admission and routing, each with its latency', () => {
     const { of } = simulateFake([{ at: 100, input: 4 }], fakeCluster({ admissionLatencyUs: 30, routingLatencyUs: 20 }));
     expect(of(0)).toMatchObject({ instance: 'instance_0', scheduling_delay_us: 50, ttft_us: 64 });
   });
@@ -53,7 +53,7 @@ describe('at the same microsecond', () => {
       [sheddable, sheddable, sheddable, { ...sheddable, at: 1 }],
       fakeCluster({ instances: 1, admission: { policy: 'tier-shed', options: { threshold: 0 } } }),
     );
-    // Nothing is in flight while the first three are judged.
+    // Nothing is in flight while the first three are admitted.
     expect([0, 1, 2, 3].map((row) => of(row).status)).toEqual(['completed', 'completed', 'completed', 'rejected']);
   });
 
@@ -86,13 +86,13 @@ describe('at the same microsecond', () => {
   });
 });
 
-/** Asks for one more turn after each of the first `turns` that end, `pauseUs` later; keeps what it was told. */
-function chat(turns: number, pauseUs: number) {
-  const told: { row: number; completed: boolean; atUs: number; horizonUs: number }[] = [];
+/** Makes one more turn after each of the first `turns` that end, `pauseUs` later; records its calls. */
+function sessionOf(turns: number, pauseUs: number) {
+  const calls: { row: number; completed: boolean; atUs: number; horizonUs: number }[] = [];
   const driver: SessionDriver = {
     left(table: RequestTable, row, completed, atUs, horizonUs) {
-      told.push({ row, completed, atUs, horizonUs });
-      if (told.length > turns) return -1;
+      calls.push({ row, completed, atUs, horizonUs });
+      if (calls.length > turns) return -1;
       const next = table.append();
       setSourceId(table, next, next);
       table.arrivalUs[next] = atUs + pauseUs;
@@ -101,23 +101,23 @@ function chat(turns: number, pauseUs: number) {
       return next;
     },
   };
-  return { driver, told };
+  return { driver, calls };
 }
 
-describe('chats', () => {
-  it('go on when a turn has been answered', () => {
-    const { driver, told } = chat(2, 10);
+describe('sessions', () => {
+  it('continue when a turn has completed', () => {
+    const { driver, calls } = sessionOf(2, 10);
     const { of, document } = simulateFake([{ input: 4, output: 2 }], fakeCluster({ instances: 1 }), {
       sessions: driver,
     });
     // Ends at 25; the next turn comes at 35 and takes 14, the last one comes at 59.
     expect([of(1).arrival_us, of(1).e2e_us, of(2).arrival_us]).toEqual([35, 14, 59]);
-    expect(told.map(({ atUs }) => atUs)).toEqual([25, 49, 73]);
+    expect(calls.map(({ atUs }) => atUs)).toEqual([25, 49, 73]);
     expect(document.cluster).toMatchObject({ generated_requests: 3, completed_requests: 3 });
   });
 
-  it('hear of requests that were lost, wherever that was', () => {
-    const { driver, told } = chat(0, 0);
+  it('are told of lost requests, wherever they were lost', () => {
+    const { driver, calls } = sessionOf(0, 0);
     simulateFake(
       [
         { at: 1, input: 4, model: 'other' },
@@ -127,7 +127,7 @@ describe('chats', () => {
       fakeCluster({ instances: 1 }),
       { sessions: driver },
     );
-    expect(told.map(({ row, completed, atUs }) => [row, completed, atUs])).toEqual([
+    expect(calls.map(({ row, completed, atUs }) => [row, completed, atUs])).toEqual([
       [0, false, 1],
       [1, false, 2],
       [2, false, 20],
@@ -135,14 +135,14 @@ describe('chats', () => {
   });
 
   it('know the horizon', () => {
-    const { driver, told } = chat(0, 0);
+    const { driver, calls } = sessionOf(0, 0);
     simulateFake([{ input: 4 }], fakeCluster({ horizonUs: 1234 }), { sessions: driver });
-    expect(told[0]!.horizonUs).toBe(1234);
+    expect(calls[0]!.horizonUs).toBe(1234);
   });
 
-  it('get their later turns behind requests that arrive at the same time', () => {
-    const { driver } = chat(1, 11);
-    // The chat's second turn and a known request both arrive at 25.
+  it('add later turns after requests that arrive at the same time', () => {
+    const { driver } = sessionOf(1, 11);
+    // The session's second turn and a known request both arrive at 25.
     const { of } = simulateFake([{ input: 4 }, { at: 25, input: 4 }], fakeCluster({ instances: 2 }), {
       sessions: driver,
     });
@@ -150,12 +150,12 @@ describe('chats', () => {
     expect([of(1).instance, of(2).instance]).toEqual(['instance_1', 'instance_0']);
   });
 
-  it('hear of what happens at the same time in the order of the instances', () => {
-    const { driver, told } = chat(0, 0);
+  it('are told of simultaneous events in the order of the instances', () => {
+    const { driver, calls } = sessionOf(0, 0);
     const short = { input: 4, output: 1 };
     // The first goes to instance 0 and is gone; the next two go to instances 1 and 0 together.
     simulateFake([short, { at: 100, ...short }, { at: 100, ...short }], fakeCluster(), { sessions: driver });
-    expect(told.map(({ row }) => row)).toEqual([0, 2, 1]);
+    expect(calls.map(({ row }) => row)).toEqual([0, 2, 1]);
   });
 });
 
@@ -207,7 +207,7 @@ describe('tenant budgets', () => {
 });
 
 describe('a long run', () => {
-  it('gives the same results whether somebody watches the fleet or not', () => {
+  it('gives the same results whether a policy looks at the fleet or not', () => {
     const list = Array.from({ length: 5000 }, (_, i) => ({ at: i * 5, input: 1 + (i % 9), output: 1 + (i % 4) }));
     const arrived: number[] = [];
     const plain = simulateFake(list, fakeCluster(), { watch: { progress: (count) => arrived.push(count) } });

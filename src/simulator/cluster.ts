@@ -13,10 +13,10 @@ import type { DecisionTrace } from './decision-trace.js';
 import type { Router } from './router.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Replicas that nobody looks at run on their own; now and then they catch up, so that their arrivals do not pile up. */
+/** Replicas that no policy looks at run on their own; they catch up after so many arrivals, so that these do not pile up. */
 const CATCH_UP = 65_536;
 
-/** The parts a cluster is wired from. */
+/** The parts that a cluster is built from. */
 export interface ClusterParts {
   replicas: readonly Replica[];
   router: Router;
@@ -33,9 +33,9 @@ export interface ClusterParts {
  * The pipeline of a cluster in virtual time: arrival, admission, gateway queue, routing, replica.
  *
  * Order of events: by time; at equal times the cluster before its replicas, and in the cluster arrivals, admissions,
- * routings, expiries, ticks. Every kind but the later turns of chats is in time order by itself, so each is a plain ring.
- * Replicas do not see each other, so each runs on its own up to the next moment at which the cluster does something.
- * Only when the end of a request can cause something (a chat's next turn, a dispatch) are they kept in step.
+ * routings, expiries, ticks. Every kind but the later turns of sessions is in time order by itself, so each is a plain ring.
+ * Replicas do not see each other, so each runs on its own up to the cluster's next event.
+ * Only when the end of a request can cause something (a session's next turn, a dispatch) are they kept in step.
  */
 export class Cluster implements ReplicaEvents {
   nowUs = 0;
@@ -54,7 +54,7 @@ export class Cluster implements ReplicaEvents {
   readonly #refreshUs: number;
   readonly #inStep: boolean;
 
-  /** Null when the rows stand in order of arrival. */
+  /** Null when the rows are in order of arrival. */
   readonly #order: Int32Array | null;
   /** Requests known up front. */
   readonly #known: number;
@@ -140,7 +140,7 @@ export class Cluster implements ReplicaEvents {
     return Math.min(this.#tickAtUs, next);
   }
 
-  /** Lets every replica run up to a moment; what they do does not change when that moment is. */
+  /** Lets every replica run up to a time; what they do does not depend on where that time is. */
   #catchUp(untilUs: number): false {
     const { replicas, router, looks } = this.#parts;
     if (!looks && untilUs <= this.#horizonUs && untilUs !== NEVER && ++this.#unlooked < CATCH_UP) return false;
@@ -154,7 +154,7 @@ export class Cluster implements ReplicaEvents {
     return false;
   }
 
-  /** Runs the earliest replica event before a moment, lowest index first; whether there was one. */
+  /** Runs the earliest replica event before a time, lowest index first; whether there was one. */
   #runEarliest(beforeUs: number): boolean {
     const { replicas, router, queue } = this.#parts;
     let earliest = -1;
@@ -169,7 +169,7 @@ export class Cluster implements ReplicaEvents {
     this.#departures = 0;
     replicas[earliest]!.runNext();
     router.signals.moved(earliest);
-    // A deadline of a request that has left long ago is no event: only a departure moves the cluster's clock.
+    // The deadline of a request that has left is no event: only a departure moves the cluster's clock.
     if (this.#departures > 0) this.nowUs = atUs;
     if (queue !== null && this.#tickUs === 0) {
       for (let i = 0; i < this.#departures && queue.size > 0; i++) this.#dispatch(queue);
@@ -242,7 +242,7 @@ export class Cluster implements ReplicaEvents {
     this.#tickAtUs = more ? this.nowUs + this.#tickUs : NEVER;
   }
 
-  /** Nothing will ever happen again that could let a request out of the queue: ticking on would take for ever. */
+  /** Nothing can happen any more that lets a request out of the queue: ticks would go on without end. */
   #isStuck(): boolean {
     if (this.#nextArrivalUs() !== NEVER || this.#admissions.size + this.#routings.size + this.#expiries.size > 0)
       return false;
@@ -254,14 +254,14 @@ export class Cluster implements ReplicaEvents {
     return this.nowUs - lastUs > this.#refreshUs;
   }
 
-  /** Without ticks a queue that outlived the last completion would wait for ever: nothing runs, so ask once more. */
+  /** Without ticks, requests still queued after the last completion would wait without end: nothing runs, so try once more. */
   #dispatchWhenIdle(): boolean {
     const { queue, replicas } = this.#parts;
     if (queue === null || queue.size === 0) return false;
     if (replicas.some((replica) => replica.isBusy)) return false;
     for (const replica of replicas) this.nowUs = Math.max(this.nowUs, replica.clockUs);
     if (this.#dispatch(queue)) return true;
-    // Old signals may still say that the fleet is full: once more when they are due to be new.
+    // Old signals may still show a full fleet: once more when they are refreshed.
     this.nowUs += this.#refreshUs;
     return this.#refreshUs > 0 && this.nowUs <= this.#horizonUs && this.#dispatch(queue);
   }
@@ -284,7 +284,7 @@ export class Cluster implements ReplicaEvents {
     replicas[chosen]!.enqueue(row, this.nowUs);
   }
 
-  /** The request ends here, counted and never forgotten. */
+  /** The request ends here, and is counted. */
   #lose(row: number, status: number, reason: string, countShed: boolean): void {
     this.#parts.outcomes.status[row] = status;
     this.#parts.trace?.refused(this.nowUs, () => requestId(this.#table, row), reason);

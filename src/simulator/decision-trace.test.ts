@@ -70,7 +70,7 @@ describe('regret', () => {
     expect(last()).toMatchObject({ regret: 0, candidates: [{ instance: 'instance_1' }] });
   });
 
-  it('is zero when nobody was chosen', () => {
+  it('is zero when no replica was chosen', () => {
     const { trace, last } = tracer(1);
     const view = fleetWith(5);
     view.eligible[0] = 0;
@@ -195,7 +195,7 @@ describe('the summary', () => {
   });
 });
 
-describe('a trace that nobody reads', () => {
+describe('a trace without a reader', () => {
   it('makes no lines and no ids, but counts', () => {
     const trace = new DecisionTrace(2, 0, undefined);
     const noId = () => {

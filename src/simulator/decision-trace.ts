@@ -5,8 +5,8 @@ import { byName } from './by-name.js';
 import type { DecisionSummary } from './result-document.js';
 
 /**
- * What was decided and how good it was. Regret is the best candidate's score minus the chosen one's: what an alternative
- * would have promised by the policy's own measure, or by minus the effective load for policies that do not score.
+ * Decisions and their regret: the best candidate's score minus the chosen one's, by the policy's own scores, or by minus the effective
+ * load for policies without scores.
  */
 export class DecisionTrace {
   /** To be filled in by the next pick. */

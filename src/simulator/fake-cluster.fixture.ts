@@ -5,7 +5,7 @@ import type { SessionDriver } from '../workload/workload.js';
 import type { ClusterConfig, FlowControlConfig } from './cluster-config.js';
 import { type SimulationWatch, simulate } from './simulate.js';
 
-/** Two fake replicas, round-robin, nothing in the way. */
+/** Two fake replicas, round-robin, no admission, no queue. */
 export function fakeCluster(
   changes: Partial<ClusterConfig> = {},
   replica: Partial<ReplicaModelConfig> = {},
@@ -33,7 +33,7 @@ export function fakeCluster(
   };
 }
 
-/** A gateway queue that opens when nothing is in flight, asked every 7 us. */
+/** A gateway queue that opens when nothing is in flight, with a tick every 7 us. */
 export function fakeFlowControl(changes: Partial<FlowControlConfig> = {}): FlowControlConfig {
   return {
     saturationDetector: 'concurrency',
@@ -59,7 +59,7 @@ export interface FakeRun {
   watch?: SimulationWatch;
 }
 
-/** Runs the requests; `of` tells what became of a row. */
+/** Runs the requests; `of` returns the result of a row. */
 export function simulateFake(
   list: readonly FakeRequest[],
   config: ClusterConfig,

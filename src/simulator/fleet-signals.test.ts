@@ -74,7 +74,7 @@ describe('signals that are read every 50 us', () => {
     expect(shown(signals)).toEqual({ ...BUSY, ageUs: 0 });
   });
 
-  it('are not read unless somebody looks, and not again before the interval has passed since then', () => {
+  it('are read only by a look, and not again before the interval has passed', () => {
     const { replica, runUntil, run } = busyReplica();
     const signals = signalsOf(replica, 50);
     runUntil(1);

@@ -3,8 +3,8 @@ import type { Replica } from '../replica/replica.js';
 
 /**
  * Fills in the reported columns of the view, as fresh as configured. With an interval of 0 the view shows each replica as it is;
- * otherwise it shows what the last look found, and a look finds something new only once the interval has passed.
- * Before the first refresh every replica looks empty, as it does to a router that has not scraped anything yet.
+ * otherwise as of the last refresh, and `look` refreshes only once the interval has passed. Before the first refresh every replica
+ * looks empty, as to a router that has not scraped yet.
  */
 export class FleetSignals {
   readonly #view: FleetView;

@@ -3,7 +3,7 @@ import type { FakeRequest } from '../replica/fake-replica.fixture.js';
 import type { FlowControlConfig } from './cluster-config.js';
 import { fakeCluster, fakeFlowControl, simulateFake } from './fake-cluster.fixture.js';
 
-/** One replica behind a gateway queue that lets one request in at a time and is asked every 7 us. */
+/** One replica behind a gateway queue that dispatches one request at a time, with a tick every 7 us. */
 function behindGateway(list: readonly FakeRequest[], changes: Partial<FlowControlConfig> = {}, refreshUs = 0) {
   const config = fakeCluster(
     { instances: 1, flowControl: fakeFlowControl(changes), snapshotRefreshUs: refreshUs },
@@ -19,7 +19,7 @@ const FIRST: FakeRequest = { input: 4, output: 2 };
 describe('a request that finds the fleet full', () => {
   it('waits for the next tick after a place is free', () => {
     const { of } = behindGateway([FIRST, { at: 1, input: 4 }]);
-    // Ticks at 7, 14, 21: at 14 the gateway is asked before the replica moves.
+    // Ticks at 7, 14, 21: at 14 the tick comes before the replica's step.
     expect(of(1).scheduling_delay_us).toBe(21 - 1);
   });
 
@@ -59,7 +59,7 @@ describe('a request that finds the fleet full', () => {
 });
 
 describe('time to live', () => {
-  it('ends the wait of a request; another class of loss, counted by SLO class', () => {
+  it('ends the wait of a request, which is counted by SLO class', () => {
     const { statuses, document } = behindGateway([FIRST, { at: 1, input: 4, slo: 'batch' }], { requestTtlUs: 10 });
     expect(statuses).toEqual(['completed', 'gateway_expired']);
     expect(document.anomalies.shed).toEqual({ batch: 1 });
@@ -77,7 +77,7 @@ describe('time to live', () => {
 });
 
 describe('a full queue', () => {
-  it('turns newcomers away', () => {
+  it('rejects new requests', () => {
     const { statuses, document } = behindGateway([FIRST, { at: 1, input: 4 }, { at: 2, input: 4 }], {
       maxQueueDepth: 1,
     });
@@ -103,7 +103,7 @@ describe('a full queue', () => {
   });
 });
 
-describe('who goes first', () => {
+describe('the request that goes first', () => {
   const waiting: FakeRequest[] = [FIRST, { at: 1, input: 4, slo: 'batch' }, { at: 2, input: 4, slo: 'critical' }];
 
   it('is the more important one', () => {
@@ -112,12 +112,12 @@ describe('who goes first', () => {
     expect(of(1).scheduling_delay_us).toBeGreaterThan(21 - 1);
   });
 
-  it('is the one that came first, in order of arrival', () => {
+  it('is the oldest, in order of arrival', () => {
     const { of } = behindGateway(waiting, { dispatchOrder: 'fifo' });
     expect(of(1).scheduling_delay_us).toBe(21 - 1);
   });
 
-  it("is the one whose target runs out first: its own, or else its class's; without any it has all the time", () => {
+  it('is the one with the earliest deadline, by its own target or that of its class; requests without one come last', () => {
     const { of } = behindGateway(
       [
         FIRST,
@@ -169,7 +169,7 @@ describe('a queue that can never drain', () => {
 describe('old signals', () => {
   it('keep the queue shut until they are read again, and then it opens', () => {
     // Signals are read at 100 (nothing yet) and at 200, when one request waits in the replica. They are read again at
-    // the first tick from 300 on, although nobody has waited there since 229.
+    // the first tick from 300 on, although no request has waited there since 229.
     const { of } = behindGateway(
       [
         { at: 100, input: 4, output: 10 },

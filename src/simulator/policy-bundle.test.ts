@@ -47,14 +47,14 @@ describe('parsePolicyBundle', () => {
     });
   });
 
-  it('knows where things stand', async () => {
+  it('knows the places of keys', async () => {
     const bundle = await parsePolicyBundle(FULL, 'p.yaml');
     expect(bundle.place('admission.policy')).toBe('p.yaml:3:11 (admission.policy)');
     expect(bundle.place('routing.scorers')).toBe('p.yaml:10:3 (routing.scorers)');
     expect(bundle.place('nowhere')).toBe('p.yaml:1:1 (nowhere)');
   });
 
-  it('takes absent sections as not said', async () => {
+  it('treats absent sections as not given', async () => {
     const bundle = await parsePolicyBundle('scheduler: fcfs\n', 'p.yaml');
     expect(bundle).toMatchObject({ admission: {}, routing: {}, preemption: {}, tenant_budgets: {} });
   });
@@ -71,7 +71,7 @@ describe('parsePolicyBundle', () => {
     expect(warnings[0]).toContain("p.yaml:1:1 (priority): the 'priority' section has no effect");
   });
 
-  it('warns of what only a gateway goes by', async () => {
+  it('warns of keys that only a gateway uses', async () => {
     const text = 'routing: {block_size: 32, cache_blocks: 5}\nmax_num_seqs: 8\n';
     expect((await parsePolicyBundle(text, 'p.yaml')).warnings).toEqual([
       'p.yaml:1:23 (routing.block_size): has no effect in a simulation: blocks are those of the replicas (--block-size-in-tokens)',

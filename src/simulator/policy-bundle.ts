@@ -5,25 +5,25 @@ import { InputError } from '../kernel/errors.js';
 import { POLICY_SCHEMA, type PolicyKeys } from '../policy/bundle/policy-schema.js';
 import type { SchemaCodes } from '../schema/problems.js';
 
-/** The policies of a cluster as a file, keys as written there. What is absent was not said. */
+/** The policies of a cluster as a file, with its keys; absent keys were not given. */
 export interface PolicyBundle extends PolicyKeys {
   admission: NonNullable<PolicyKeys['admission']>;
   routing: NonNullable<PolicyKeys['routing']>;
   preemption: NonNullable<PolicyKeys['preemption']>;
   tenant_budgets: NonNullable<PolicyKeys['tenant_budgets']>;
-  /** What was read but has no effect: lines for people. */
+  /** Keys that have no effect, as warnings. */
   warnings: string[];
-  /** Where a key stands, for what is found wrong later: `policies.yaml:3:11 (admission.policy)`. */
+  /** The place of a key, for errors found later: `policies.yaml:3:11 (admission.policy)`. */
   place(path: string): string;
 }
 
-/** Parts of the format that describe fleets that change while they run. */
+/** Sections for fleets that change during a run. */
 const UNSUPPORTED = ['node_pools', 'autoscaler', 'instance_lifecycle'];
 
 const CODES: SchemaCodes = { invalid: 'BUNDLE_BAD_VALUE', unknownKey: 'BUNDLE_UNKNOWN_KEY' };
 const SYNTAX_CODES: SchemaCodes = { ...CODES, invalid: 'BUNDLE_MALFORMED' };
 
-/** What only a live gateway goes by, and what stands for it here. */
+/** Keys that only a live gateway uses, and what a simulation uses instead. */
 const WITHOUT_EFFECT: readonly [path: string, of: (keys: PolicyKeys) => unknown, why: string][] = [
   ['priority', ({ priority }) => priority, "the 'priority' section has no effect; priorities come from SLO classes"],
   [
@@ -35,13 +35,13 @@ const WITHOUT_EFFECT: readonly [path: string, of: (keys: PolicyKeys) => unknown,
   ['max_num_seqs', (keys) => keys.max_num_seqs, 'has no effect in a simulation: give --max-num-seqs'],
 ];
 
-/** Reads a file of policies. Every key must be known: a misspelt one would otherwise be ignored in silence. */
+/** Reads a policy file. Every key must be known: a misspelt one would be ignored otherwise. */
 export async function readPolicyBundle(file: string): Promise<PolicyBundle> {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    throw new InputError('BUNDLE_UNREADABLE', file, readProblem(error), 'give a YAML file that exists and may be read');
+    throw new InputError('BUNDLE_UNREADABLE', file, readProblem(error), 'give a readable YAML file');
   }
   return parsePolicyBundle(decodeText(bytes, file), file);
 }

@@ -1,13 +1,13 @@
 import { IntMap } from '../kernel/int-map.js';
 
-/** Small numbers for the requests that are under way, so that books about them need not grow with all there ever were. */
+/** Small numbers for the requests in flight, so that books about them do not grow with the workload. */
 export class RequestSlots {
   readonly #slots = new IntMap(1024);
   #free = new Int32Array(1024);
   #freeCount = 0;
   #made = 0;
 
-  /** A number for the row, its own until it gives it back. */
+  /** A number for the row, its own until `giveBack`. */
   take(row: number): number {
     const known = this.#slots.get(row);
     if (known >= 0) return known;

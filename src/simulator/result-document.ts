@@ -26,7 +26,7 @@ export interface ServingMetrics extends Spread<'e2e'>, Spread<'ttft'>, Spread<'i
   kv_allocation_failures: number;
 }
 
-/** As seen from the clients, network included; absent when no client is said to be away from the cluster. */
+/** As seen from the clients, network included; absent when no client has a network delay. */
 export type ClientMetrics = Spread<'client_ttft'> & Spread<'client_e2e'>;
 
 export interface ClusterMetrics extends ServingMetrics, Partial<ClientMetrics> {

@@ -50,7 +50,7 @@ describe('what a decision knows of a request', () => {
     expect(router.host.features.priority).toBe(9);
   });
 
-  it('tells shared blocks from those of the request alone', () => {
+  it('separates shared blocks from those of the request alone', () => {
     const { router } = routerFor([{ input: 18, group: 'g', prefix: 8 }], weighted('prefix-affinity:1'));
     router.look(0, 0);
     router.pick(0);
@@ -61,7 +61,7 @@ describe('what a decision knows of a request', () => {
 
 describe('which replicas may be chosen', () => {
   it('is all of them, or none when the request names another model', () => {
-    const { router } = routerFor([{ input: 1, model: 'tiny' }, { input: 1, model: 'TOY' }, { input: 1 }]);
+    const { router } = routerFor([{ input: 1, model: 'tiny' }, { input: 1, model: 'TINY' }, { input: 1 }]);
     const eligible = (row: number) => {
       router.look(row, 0);
       return [router.pick(row) >= 0, Array.from(router.host.view.eligible)];
@@ -107,7 +107,7 @@ describe('signals', () => {
     expect(Array.from(router.host.view.inFlight)).toEqual([0, 1]);
   });
 
-  it('that nobody reads are not asked for', () => {
+  it('that no policy reads are not collected', () => {
     expect(routerFor([]).policies.reads.size).toBe(0);
     expect([...routerFor([], weighted('queue-depth:1,kv-utilization:1')).policies.reads].sort()).toEqual(
       ['inFlight', 'kvUsed', 'queued', 'running'].sort(),
@@ -173,7 +173,7 @@ describe('what a prompt begins with', () => {
     return router.host.features.contentKey;
   };
 
-  it('is its first block if others may have it, else its chat, else itself', () => {
+  it('is its first block if others may have it, else its session, else itself', () => {
     expect(keyOf({ input: 8, group: 'g', session: 's' })).toBe('block:1000');
     expect(keyOf({ input: 8, session: 's', grows: true })).toBe('block:101000');
     expect(keyOf({ input: 8, session: 's' })).toBe('session:s');
@@ -183,7 +183,7 @@ describe('what a prompt begins with', () => {
 });
 
 describe('blocks of the index', () => {
-  it('have the size that the policy wants, and those of the caches their own', () => {
+  it('have the size that the policy sets, and those of the caches their own', () => {
     const list = [{ input: 40, group: 'g' }];
     const options = { scorers: 'prefix-affinity:1,precise-prefix-cache:1', block_size: 16 };
     const { router, fleet } = routerFor(list, { routing: { policy: 'weighted', options } });

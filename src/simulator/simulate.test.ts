@@ -8,7 +8,7 @@ const PAIR = [
 ];
 
 describe('simulate', () => {
-  it('tells of every request what became of it', () => {
+  it('reports the outcome of every request', () => {
     const { requests } = simulateFake(PAIR, fakeCluster());
     expect(requests()).toEqual([
       {

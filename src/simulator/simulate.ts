@@ -32,7 +32,7 @@ export interface SimulationResult {
   requests(): RequestResult[];
 }
 
-/** Runs a workload through a cluster. Same inputs, same result, to the bit. Chats append their later turns to the table. */
+/** Runs a workload through a cluster. Same inputs, same result, to the bit. Sessions append their later turns to the table. */
 export function simulate(
   config: ClusterConfig,
   workload: Workload,
@@ -56,7 +56,7 @@ export function simulate(
   const traced = config.traceLevel === 'decisions';
   const trace = traced ? new DecisionTrace(config.instances, config.counterfactualK, watch.decision) : null;
 
-  // Replicas tell the cluster what happens; the cluster is made of replicas: one of the two has to come first.
+  // Replicas report events to the cluster, and the cluster is built from replicas: the events are bound late.
   let cluster: Cluster;
   const events = {
     firstToken: (row: number) => cluster.firstToken(row),

@@ -11,7 +11,7 @@ describe('EventFifo', () => {
     expect([fifo.pop(), fifo.pop(), fifo.pop()]).toEqual([1, 2, 3]);
   });
 
-  it('tells the time of the next event, Infinity when there is none', () => {
+  it('has the time of the next event, Infinity when there is none', () => {
     const fifo = new EventFifo();
     expect(fifo.nextUs).toBe(Number.POSITIVE_INFINITY);
     fifo.push(10, 0);

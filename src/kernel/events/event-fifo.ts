@@ -1,6 +1,6 @@
 /**
  * Events whose times never go back from push to push (a constant delay after something in time order): a ring on typed
- * arrays does for them what a heap does for others, in constant time.
+ * arrays replaces the heap, in constant time.
  */
 export class EventFifo {
   #times = new Float64Array(16);

@@ -15,7 +15,7 @@ describe('EventHeap', () => {
     expect(Array.from({ length: 20 }, () => heap.pop())).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  it('tells the time of the next event, Infinity when there is none', () => {
+  it('has the time of the next event, Infinity when there is none', () => {
     const heap = new EventHeap();
     expect(heap.nextUs).toBe(Number.POSITIVE_INFINITY);
     heap.push(8, 0);

@@ -1,6 +1,6 @@
 /**
  * Events ordered by (time, order of insertion): a binary heap on typed arrays, no object per event.
- * The payload is a whole number; what it means is the owner's business.
+ * The payload is a whole number with a meaning of the owner's.
  */
 export class EventHeap {
   #times = new Float64Array(16);

@@ -1,7 +1,7 @@
 import { Utf8Bytes } from '../utf8-bytes.js';
 
 const BLOCK = 64;
-/** Up to one block of padding and, behind it, the length. */
+/** Up to one block of padding, followed by the length. */
 const text8 = new Utf8Bytes(2 * BLOCK);
 const words = new Int32Array(16);
 const SINES = Int32Array.from({ length: 64 }, (_, i) => Math.floor(Math.abs(Math.sin(i + 1)) * 2 ** 32));
@@ -10,7 +10,7 @@ const state = new Int32Array(4);
 
 /**
  * The first 16 hex digits of MD5 over a text's UTF-8 bytes, as an unsigned 64-bit number. MD5 spreads keys over a ring here
- * and protects nothing. Our own code and not the platform's: it allocates nothing, and works where policy forbids MD5.
+ * and protects nothing. Not the platform's: this allocates nothing, and works where a security policy forbids MD5.
  */
 export function md5Head(text: string, out: Uint32Array): void {
   const length = text8.write(text);
@@ -68,7 +68,7 @@ function digestBlock(bytes: Uint8Array, at: number): void {
   state[3]! += d;
 }
 
-/** The bytes of a word in the other order: MD5 writes the lowest first, people read the highest first. */
+/** Swaps the bytes of a word: MD5 writes the lowest first, hex digits the highest first. */
 function swapped(word: number): number {
   return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
 }

@@ -3,7 +3,7 @@ export type Kind =
   | { type: 'text'; known?: readonly string[] }
   | { type: 'number'; min: number; max: number; whole?: boolean; above?: boolean }
   | { type: 'switch' }
-  /** Whatever somebody else checks. */
+  /** Checked by the caller. */
   | { type: 'any' }
   | { type: 'keys'; title: string; keys: Keys }
   | { type: 'list'; of: Extract<Kind, { type: 'keys' }> }

@@ -13,9 +13,9 @@ export const gaieLegacy: AdmissionPolicy<GaieLegacyOptions> = {
   name: 'gaie-legacy',
   summary: 'Refuses sheddable requests while queues or KV memory are full on average over the fleet.',
   goodFor:
-    'Comparing with a Gateway API Inference Extension set-up that has no flow control, and shedding by memory as well as by queues.',
+    'Comparing with a Gateway API Inference Extension installation without flow control, and shedding by memory as well as by queues.',
   notFor:
-    'Fleets with one hot replica: the mean hides it. Classes of priority 0 and above always pass, whatever the load.',
+    'Fleets with one hot replica: the mean hides it. Classes of priority 0 and above are always admitted, whatever the load.',
   formula:
     'admit when priority >= 0, or when mean over replicas of max(queued / qd_threshold, kvUsed / kv_threshold) < 1',
   options: {

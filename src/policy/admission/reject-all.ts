@@ -3,8 +3,8 @@ import { NO_OPTIONS } from '../options.js';
 
 export const rejectAll: AdmissionPolicy = {
   name: 'reject-all',
-  summary: 'Refuses every request: shows that refusals are counted everywhere, for tests.',
-  goodFor: 'Tests: every request must show up as rejected, and none on a replica.',
+  summary: 'Refuses every request, for tests.',
+  goodFor: 'Tests: every request must be counted as rejected, and none may reach a replica.',
   notFor: 'Anything else.',
   formula: 'refuse',
   options: NO_OPTIONS,

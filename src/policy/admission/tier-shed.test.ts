@@ -11,14 +11,14 @@ function shed(threshold: number, min_priority: number) {
 }
 
 describe('tier-shed', () => {
-  it('lets everybody in up to the threshold', () => {
+  it('admits every request up to the threshold', () => {
     const { view, ask } = shed(4, 3);
     view.queued[1] = 2;
     view.inFlight[1] = 2;
     expect(ask(-3)).toBeNull();
   });
 
-  it('keeps out low priorities once the busiest replica is above it', () => {
+  it('refuses low priorities once the busiest replica is above it', () => {
     const { view, ask } = shed(4, 3);
     view.running[1] = 5;
     expect([ask(4), ask(3)]).toEqual([null, null]);

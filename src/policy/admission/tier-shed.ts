@@ -10,9 +10,10 @@ interface TierShedOptions {
 export const tierShed: AdmissionPolicy<TierShedOptions> = {
   name: 'tier-shed',
   summary: 'Refuses requests of low SLO priority while the busiest replica is above a threshold.',
-  goodFor: 'Keeping the latency of important classes when the fleet is busy, by giving up the unimportant ones first.',
+  goodFor:
+    'Keeping the latency of important classes when the fleet is busy, by shedding the less important ones first.',
   notFor:
-    'Traffic of one class: then either all of it passes or all of it is refused. One busy replica is enough to shed, so it needs a routing policy that balances.',
+    'Traffic of one class: either all of it is admitted or all of it is refused. One busy replica is enough to shed, so it needs a routing policy that balances.',
   formula:
     'admit when priority >= min_priority, or when max over replicas of (queued + running + inFlight) <= threshold',
   options: {
@@ -25,7 +26,7 @@ export const tierShed: AdmissionPolicy<TierShedOptions> = {
       default: 0,
       help: 'SLO priority from which a request is admitted even above the threshold; 3 in a policy file that does not set it',
       fileKey: 'tier_shed_min_priority',
-      // A file that names tier-shed protects the standard class, too.
+      // A file that names tier-shed protects the standard class as well.
       fileDefault: 3,
     }),
   },

@@ -37,7 +37,7 @@ describe('token-bucket', () => {
     expect(ask(3600e6, 1000)).toBeNull();
   });
 
-  it('gains nothing from a clock that stands still or goes back', () => {
+  it('gains nothing from a clock that stops or goes back', () => {
     const ask = bucket(1000, 1000);
     ask(1e6, 1000);
     expect(ask(1e6, 1)).toBe('insufficient tokens');
@@ -52,7 +52,7 @@ describe('token-bucket', () => {
     expect(ask(0.5e6, 1000)).toBeNull();
   });
 
-  it('knows when enough will have flowed in, and when it never will', () => {
+  it('knows when there will be enough tokens, and when there never will be', () => {
     const gate = gateOf(1000, 500);
     const view = createFleetView(1);
     const request = { ...createRequestFeatures(1), inputTokens: 900 };

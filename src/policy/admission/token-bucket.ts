@@ -6,14 +6,14 @@ interface TokenBucketOptions {
   refill_rate: number;
 }
 
-/** A request costs its input tokens, whatever its class. Long silence fills the bucket, never beyond its capacity. */
+/** A request costs its input tokens, whatever its class. Idle time fills the bucket, up to its capacity. */
 export const tokenBucket: AdmissionPolicy<TokenBucketOptions> = {
   name: 'token-bucket',
-  summary: 'Admits as many input tokens per second as flow into a bucket, and a bucketful at once.',
+  summary: 'Admits input tokens up to a rate per second, with bursts up to the capacity of the bucket.',
   goodFor:
-    'A fixed budget of input tokens per second, with room for short bursts: cost control, or a limit that something behind the fleet sets.',
+    'A fixed budget of input tokens per second, with room for short bursts: cost control, or a limit of something behind the fleet.',
   notFor:
-    'Protecting important requests: it does not look at SLO classes, so a large critical request is refused as readily as a batch job. It does not look at the load either and refuses on an idle fleet.',
+    'Protecting important requests: it does not look at SLO classes, so it refuses a large critical request as readily as a batch job. It does not look at the load either, so it refuses on an idle fleet.',
   formula:
     'tokens = min(capacity, tokens + seconds since the last decision * refill_rate); admit and subtract when tokens >= input tokens',
   options: {
@@ -47,7 +47,7 @@ export const tokenBucket: AdmissionPolicy<TokenBucketOptions> = {
       },
       retryAfterUs({ inputTokens }) {
         if (inputTokens > capacity) return Number.POSITIVE_INFINITY;
-        // One to spare, for what is lost in rounding.
+        // One more, for what rounding loses.
         return Math.floor(((inputTokens - tokens) * 1e6) / refill_rate) + 1;
       },
     };

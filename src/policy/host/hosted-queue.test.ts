@@ -15,7 +15,7 @@ const VIEW = createFleetView(1);
 const order = (queue: HostedQueue) => Array.from({ length: queue.size }, () => queue.next(VIEW));
 
 describe('HostedQueue', () => {
-  it('lets requests go by the priority of their class', () => {
+  it('dispatches by the priority of the class', () => {
     const queue = new HostedQueue(settingsOf({ dispatchOrder: 'priority' }), sloPriorities({ gold: 9 }));
     for (const [request, sloClass] of ['batch', '', 'gold', 'constructor'].entries()) {
       queue.enqueue(request, sloClass, '', request);
@@ -23,7 +23,7 @@ describe('HostedQueue', () => {
     expect(order(queue)).toEqual([2, 1, 3, 0]);
   });
 
-  it('goes by the target of the request, else of its class, for deadlines', () => {
+  it('uses the target of the request, else of its class, for deadlines', () => {
     const sloTargetsUs = { standard: 500, fast: 100 };
     const queue = new HostedQueue(settingsOf({ dispatchOrder: 'slo-deadline', sloTargetsUs }), sloPriorities());
     queue.enqueue(0, 'toString', '', 0);
@@ -45,7 +45,7 @@ describe('HostedQueue', () => {
     expect(new HostedQueue(settingsOf(), sloPriorities()).readsFleet).toBe(false);
   });
 
-  it('keeps places when settings change, and makes room for none', () => {
+  it('keeps places when settings change, and applies new limits to new requests', () => {
     const queue = new HostedQueue(settingsOf(), sloPriorities());
     for (let request = 0; request < 3; request++) queue.enqueue(request, '', '', request);
     queue.configure(settingsOf({ maxQueueDepth: 2 }), sloPriorities());
@@ -53,7 +53,7 @@ describe('HostedQueue', () => {
     expect([queue.remove(1), queue.remove(1), order(queue)]).toEqual([true, false, [0, 2]]);
   });
 
-  it('orders all anew where classes have changed, and loses none to a lower limit', () => {
+  it('orders all requests anew where classes have changed, and loses none to a lower limit', () => {
     const queue = new HostedQueue(settingsOf(), sloPriorities());
     const classes = ['x', 'y'];
     classes.forEach((sloClass, request) => {
@@ -71,7 +71,7 @@ describe('HostedQueue', () => {
     expect([all, queue.enqueue(2, 'x', '', 2), order(queue)]).toEqual([[1, 0], 'rejected', [1, 0]]);
   });
 
-  it('says who lost its place', () => {
+  it('reports the request that lost its place', () => {
     const settings = settingsOf({ maxQueueDepth: 1, queueShedding: true });
     const queue = new HostedQueue(settings, sloPriorities());
     queue.enqueue(0, 'batch', '', 0);

@@ -55,7 +55,7 @@ describe('PrefixIndex', () => {
     expect(matched(index, 3, [])).toEqual([0, 0, 0]);
   });
 
-  it('reads only as many blocks as it is told to', () => {
+  it('reads only the given number of blocks', () => {
     const index = new PrefixIndex(1, 100);
     index.touch(0, Int32Array.of(1, 2, 3), 2);
     const out = new Int32Array(1);
@@ -65,7 +65,7 @@ describe('PrefixIndex', () => {
     expect(out[0]).toBe(1);
   });
 
-  it('forgets the least recently sent block first, and looking up does not refresh it', () => {
+  it('drops the least recently sent block first; a lookup does not make it more recent', () => {
     const index = new PrefixIndex(1, 3);
     touch(index, 0, [1, 2, 3]);
     matched(index, 1, [1]);
@@ -78,7 +78,7 @@ describe('PrefixIndex', () => {
     expect(matched(index, 1, [4, 2, 5])).toEqual([3]);
   });
 
-  it('keeps the last blocks of a prompt that is longer than its memory', () => {
+  it('keeps the last blocks of a prompt that is longer than its capacity', () => {
     const index = new PrefixIndex(1, 2);
     touch(index, 0, [1, 2, 3]);
     expect(matched(index, 1, [1, 2, 3])).toEqual([0]);
@@ -86,7 +86,7 @@ describe('PrefixIndex', () => {
     expect(index.held(0)).toBe(2);
   });
 
-  it('remembers nothing with no memory', () => {
+  it('remembers nothing with a capacity of 0', () => {
     const index = new PrefixIndex(1, 0);
     touch(index, 0, [1]);
     expect(matched(index, 1, [1])).toEqual([0]);
@@ -131,7 +131,7 @@ describe('PrefixIndex', () => {
     );
   });
 
-  it('stays right over many more blocks than it can hold', () => {
+  it('stays correct over many more blocks than it can hold', () => {
     const index = new PrefixIndex(2, 1000);
     const naive = new NaiveIndex(2, 1000);
     for (let prompt = 0; prompt < 300; prompt++) {

@@ -60,7 +60,7 @@ export class PrefixIndex {
     }
   }
 
-  /** The replica was sent these blocks and then `solo` that nobody else has: each, first to last, becomes its most recent one. */
+  /** The replica was sent these blocks and then `solo` ones that no other request has: each in turn becomes its most recent one. */
   touch(replica: number, blocks: Int32Array, count: number, solo = 0): void {
     if (this.#capacity === 0) return;
     // Blocks that were sent together stand together in the line: the next one is usually the block asked for next.

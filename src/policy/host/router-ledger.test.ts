@@ -31,7 +31,7 @@ function books(view: FleetView, replica: number): number[] {
 }
 
 describe('RouterLedger', () => {
-  it('follows a request from placing to its end', () => {
+  it('follows a request from placement to its end', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, EVERYTHING);
     place(ledger, 5, features(40, [1, 2]), 1);
@@ -43,7 +43,7 @@ describe('RouterLedger', () => {
     expect(books(view, 0)).toEqual([0, 0, 0, 0]);
   });
 
-  it('counts as pending only what the replica had not been sent before', () => {
+  it('counts as pending only tokens that the replica was not sent before', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, EVERYTHING);
     place(ledger, 0, features(40, [1, 2]), 0);
@@ -63,7 +63,7 @@ describe('RouterLedger', () => {
     expect(books(view, 0)).toEqual([2, 40, 20, 0]);
   });
 
-  it('looks up what was sent where, without remembering the question', () => {
+  it('looks up without changing the index', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, EVERYTHING);
     place(ledger, 0, features(48, [1, 2, 3]), 1);
@@ -73,7 +73,7 @@ describe('RouterLedger', () => {
     expect(Array.from(asked.routedBlocks)).toEqual([0, 2]);
   });
 
-  it('counts an end once, and an end or first token of a stranger never', () => {
+  it('counts an end once, and ignores unknown requests', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, EVERYTHING);
     place(ledger, 0, features(10), 0);
@@ -90,7 +90,7 @@ describe('RouterLedger', () => {
     expect(books(view, 0)).toEqual([1, 10, 10, 0]);
   });
 
-  it('counts the first token once: a preempted request makes another one', () => {
+  it('counts the first token once, also when a preempted request has another one', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, EVERYTHING);
     place(ledger, 0, features(10), 0);
@@ -99,7 +99,7 @@ describe('RouterLedger', () => {
     expect(books(view, 0)).toEqual([1, 10, 0, 10]);
   });
 
-  it('moves a request that is placed again, and lets a number be used again', () => {
+  it('moves a request that is placed again, and allows numbers to be reused', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, EVERYTHING);
     place(ledger, 0, features(10), 0);
@@ -113,13 +113,13 @@ describe('RouterLedger', () => {
     expect(books(view, 0)).toEqual([1, 7, 7, 0]);
   });
 
-  it('follows a fleet that changes: what is named stays, what is not is forgotten with its requests', () => {
+  it('follows a changing fleet: replicas that stay keep their counts, others are forgotten with their requests', () => {
     const view = createFleetView(3);
     const ledger = new RouterLedger(view, EVERYTHING);
     const asked = { ...features(40, [1, 2]), routedBlocks: new Int32Array(3) };
     for (const replica of [0, 1, 2]) place(ledger, replica, asked, replica);
     ledger.firstToken(2);
-    // The third and the first change places, the second makes room for a new one.
+    // The third and the first swap slots, the second is replaced by a new one.
     ledger.rearrange(Int32Array.of(2, -1, 0));
     expect([books(view, 0), books(view, 1), books(view, 2)]).toEqual([
       [1, 40, 0, 40],
@@ -137,14 +137,14 @@ describe('RouterLedger', () => {
     ]);
   });
 
-  it('says whether a first token or an end is news', () => {
+  it('returns whether a first token or an end changed anything', () => {
     const ledger = new RouterLedger(createFleetView(2), { ...EVERYTHING, tokens: false });
     place(ledger, 0, features(10), 0);
     expect([ledger.firstToken(0), ledger.firstToken(0)]).toEqual([true, false]);
     expect([ledger.finished(0), ledger.finished(0), ledger.firstToken(0)]).toEqual([true, false, false]);
   });
 
-  it('keeps only what it is asked to keep', () => {
+  it('keeps only the configured parts', () => {
     const view = createFleetView(2);
     const ledger = new RouterLedger(view, { ...EVERYTHING, prefixIndex: false, tokens: false });
     const asked = features(32, [1, 2]);
@@ -169,7 +169,7 @@ describe('RouterLedger', () => {
 
   const FLEETS = [[1, 0], [0, -1], [-1, 1], [-1, 0], [0, 1], [1], []];
 
-  it('has empty books after any storm, and never negative ones', () => {
+  it('has empty books after any sequence of events, and never negative ones', () => {
     const step = fc.record({
       kind: fc.constantFrom('placed', 'placed', 'firstToken', 'finished', 'rearrange'),
       request: fc.nat({ max: 20 }),
@@ -195,7 +195,7 @@ describe('RouterLedger', () => {
 });
 
 describe('ledgerParts', () => {
-  it('asks for the index and the sums only where a signal needs them', () => {
+  it('needs the index and the sums only where a signal needs them', () => {
     expect(ledgerParts(new Set<Signal>(['queued', 'inFlight', 'replicaCache']))).toEqual({
       prefixIndex: false,
       tokens: false,

@@ -28,7 +28,7 @@ export function ledgerParts(reads: ReadonlySet<Signal>): Pick<LedgerOptions, 'pr
   };
 }
 
-/** Where a request stands with its replica. */
+/** State of a request. */
 const GONE = 0;
 const PREFILLING = 1;
 const DECODING = 2;
@@ -140,7 +140,7 @@ export class RouterLedger {
     }
   }
 
-  /** Requests that nobody knows are gone. */
+  /** Unknown requests count as gone. */
   #stateOf(request: number): number {
     return request < this.#state.length ? this.#state[request]! : GONE;
   }

@@ -1,4 +1,4 @@
-/** Tenants that are told apart without being reserved. */
+/** Tenants that get a number of their own without a reservation. */
 export const MOST_TENANTS = 10_000;
 
 /**

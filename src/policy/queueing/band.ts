@@ -1,6 +1,6 @@
 import { type MemberLinks, MemberList } from './member-list.js';
 
-/** The waiting requests of one tenant in one band. Exists only while there are any, then serves another tenant. */
+/** The waiting requests of one tenant in one band. Reused for another tenant once it is empty. */
 export class Flow {
   tenant = '';
   band!: Band;
@@ -18,9 +18,9 @@ export class Flow {
 export class Band {
   /** Of all tenants, in order of arrival. */
   readonly waiting: MemberList;
-  /** One per tenant that waits, sorted by name. */
+  /** One per tenant with waiting requests, sorted by name. */
   readonly flows: Flow[] = [];
-  /** The tenant whose turn was last; '' before the first. */
+  /** The tenant served last; '' before the first. */
   lastServed = '';
 
   constructor(
@@ -30,7 +30,7 @@ export class Band {
     this.waiting = new MemberList(links);
   }
 
-  /** The tenant's flow, or undefined when nothing of it waits. */
+  /** The tenant's flow, or undefined when it has nothing waiting. */
   find(tenant: string): Flow | undefined {
     const flow = this.flows[this.#position(tenant)];
     return flow?.tenant === tenant ? flow : undefined;
@@ -46,14 +46,14 @@ export class Band {
     this.flows.splice(this.#position(flow.tenant), 1);
   }
 
-  /** The flow after the last served one, around the circle; the first when the last served tenant no longer waits. */
+  /** The flow after the one served last, cyclically; the first when that tenant has nothing waiting any more. */
   nextInTurn(): Flow {
     const last = this.#position(this.lastServed);
     if (this.flows[last]?.tenant !== this.lastServed) return this.flows[0]!;
     return this.flows[(last + 1) % this.flows.length]!;
   }
 
-  /** Where the tenant's flow is, or belongs. */
+  /** The index of the tenant's flow, or where it would be inserted. */
   #position(tenant: string): number {
     let low = 0;
     let high = this.flows.length;

@@ -1,12 +1,12 @@
 import { findNamed } from '../find-named.js';
 
-/** In which order the gateway queue lets requests go. The tenant between the two steps is chosen by the fairness policy. */
+/** The order in which requests leave the gateway queue. Between its two steps the fairness policy chooses the tenant. */
 export interface DispatchOrder {
   name: string;
   summary: string;
-  /** Which band is served: the most important one, or that of the request which waits longest. */
+  /** The band that is served: the most important one, or that of the oldest request. */
   band: 'highest-priority' | 'oldest-request';
-  /** Which request of the chosen tenant goes. */
+  /** The request of the chosen tenant that leaves. */
   request: 'oldest' | 'earliest-deadline';
 }
 
@@ -19,14 +19,13 @@ export const DISPATCH_ORDERS: readonly DispatchOrder[] = [
   },
   {
     name: 'fifo',
-    summary:
-      'In order of arrival, whatever the priority; the band of the oldest request sets the ceiling that holds it.',
+    summary: 'In order of arrival, whatever the priority; the ceiling is that of the band of the oldest request.',
     band: 'oldest-request',
     request: 'oldest',
   },
   {
     name: 'slo-deadline',
-    summary: "Higher SLO priority first; of the chosen tenant's requests the one whose SLO target runs out first.",
+    summary: "Higher SLO priority first; of the chosen tenant's requests the one with the earliest deadline.",
     band: 'highest-priority',
     request: 'earliest-deadline',
   },

@@ -10,12 +10,12 @@ export interface FairnessPolicy {
 export const FAIRNESS_POLICIES: readonly FairnessPolicy[] = [
   {
     name: 'global-strict',
-    summary: 'Tenants do not matter: the request that waits longest goes first.',
+    summary: 'Ignores tenants: the oldest request goes first.',
     tenant: 'of-oldest-request',
   },
   {
     name: 'round-robin',
-    summary: 'Tenants take turns in order of their names; a tenant with many requests cannot hold up the others.',
+    summary: 'Tenants take turns in order of their names, so a tenant with many requests does not delay the others.',
     tenant: 'next-in-turn',
   },
 ];

@@ -3,7 +3,7 @@ import { flowControlOf } from '../bundle/flow-control-schema.js';
 import { queueOptions, saturationLimits } from './flow-control-settings.js';
 
 describe('settings of flow control', () => {
-  it('say how the queue and the detectors are to be', () => {
+  it('become the options of the queue and the limits of the detectors', () => {
     expect(queueOptions({ ...flowControlOf({}, {}), usageLimitThreshold: 0.5, queueShedding: true })).toMatchObject({
       dispatchOrder: { name: 'priority' },
       fairness: { name: 'global-strict' },

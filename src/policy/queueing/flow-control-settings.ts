@@ -3,7 +3,7 @@ import { fairnessPolicy } from './fairness-policies.js';
 import type { GatewayQueueOptions } from './gateway-queue.js';
 import type { SaturationLimits } from './saturation.js';
 
-/** The queue between admission and routing, as it was asked for: plain data, the same in every host. */
+/** Settings of the queue between admission and routing: plain data, the same in every world. */
 export interface FlowControlSettings {
   saturationDetector: string;
   dispatchOrder: string;

@@ -68,7 +68,7 @@ describe('order', () => {
 });
 
 describe('fairness', () => {
-  it('round-robin: tenants in order of names, around the circle', () => {
+  it('round-robin: tenants in order of names, cyclically', () => {
     const queue = new GatewayQueue(options({ fairness: fairnessPolicy('round-robin') }));
     ['b', 'b', 'b', 'c', 'a', 'c', 'a'].forEach((tenant, request) => {
       queue.enqueue(request, candidate({ tenant }));
@@ -76,7 +76,7 @@ describe('fairness', () => {
     expect([queue.dequeue(0), queue.dequeue(0), queue.dequeue(0), queue.dequeue(0)]).toEqual([4, 0, 3, 6]);
   });
 
-  it('round-robin: starts at the first name when the last served tenant no longer waits', () => {
+  it('round-robin: starts at the first name when the tenant served last has nothing waiting', () => {
     const queue = new GatewayQueue(options({ fairness: fairnessPolicy('round-robin') }));
     ['a', 'a', 'b', 'c'].forEach((tenant, request) => {
       queue.enqueue(request, candidate({ tenant }));
@@ -147,13 +147,13 @@ describe('limits', () => {
 });
 
 describe('ceilings', () => {
-  it('lets nothing go from saturation 1 on', () => {
+  it('dispatches nothing from saturation 1 on', () => {
     const queue = new GatewayQueue(options());
     queue.enqueue(0, candidate());
     expect([queue.dequeue(1), queue.dequeue(2), queue.dequeue(0.999)]).toEqual([-1, -1, 0]);
   });
 
-  it('holds less important bands back earlier, evenly down to the usage limit', () => {
+  it('holds less important bands back earlier, linearly down to the usage limit', () => {
     const queue = new GatewayQueue(options({ usageLimit: 0.8 }));
     [4, 3, -1].forEach((priority, request) => {
       queue.enqueue(request, candidate({ priority }));
@@ -183,7 +183,7 @@ describe('ceilings', () => {
 });
 
 describe('removal', () => {
-  it('takes a request out of the middle once', () => {
+  it('removes a request from the middle, once', () => {
     const queue = new GatewayQueue(options());
     for (const request of [0, 1, 2]) queue.enqueue(request, candidate({ tenant: `t${request % 2}` }));
     expect([queue.remove(1), queue.remove(1), queue.remove(500)]).toEqual([true, false, false]);
@@ -226,8 +226,8 @@ describe('any sequence', () => {
         const naive = new NaiveGatewayQueue(given);
         steps.forEach((each, request) => {
           if (each.kind === 'enqueue') {
-            const newcomer = { ...each, nowUs: request };
-            expect(queue.enqueue(request, newcomer)).toBe(naive.enqueue(request, newcomer));
+            const fresh = { ...each, nowUs: request };
+            expect(queue.enqueue(request, fresh)).toBe(naive.enqueue(request, fresh));
             expect(queue.displaced).toBe(naive.displaced);
           } else if (each.kind === 'dequeue')
             expect(queue.dequeue(each.saturation)).toBe(naive.dequeue(each.saturation));
@@ -257,7 +257,7 @@ describe('registries', () => {
 });
 
 describe('other rules', () => {
-  it('hold for those who wait, but limits only for those who come', () => {
+  it('hold for waiting requests, and limits only for new ones', () => {
     const queue = new GatewayQueue(options());
     for (let request = 0; request < 4; request++) queue.enqueue(request, candidate({ priority: request % 2 }));
     queue.configure(options({ dispatchOrder: dispatchOrder('fifo'), capacity: 2 }));

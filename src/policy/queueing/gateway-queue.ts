@@ -18,10 +18,10 @@ export interface GatewayQueueOptions {
   usageLimit: number;
 }
 
-/** What the queue needs to know of a newcomer. The host may reuse one object. */
+/** What the queue needs to know of a new request. The host may reuse one object. */
 export interface QueueCandidate {
   priority: number;
-  /** By name, for turns are taken in order of names; '' for none. */
+  /** By name, since tenants take turns in order of their names; '' for none. */
   tenant: string;
   nowUs: number;
   /** For `slo-deadline`: the request's own target or that of its class; 0 for none. */
@@ -34,19 +34,19 @@ export type EnqueueOutcome = 'accepted' | 'displaced' | 'rejected';
 const UNNAMED_TENANT = 'default';
 
 /**
- * The queue between admission and routing: bands by SLO priority, inside a band a line per tenant.
- * Requests are small whole numbers that the host chooses (a row, a slot); each may wait once at a time. The queue knows no
- * clock and no fleet: the host says when it is time and how full the fleet is.
+ * The queue between admission and routing: bands by SLO priority, in each band one FIFO per tenant.
+ * Requests are small whole numbers that the host chooses (a row, a slot); each waits at most once at a time. The queue knows
+ * neither clock nor fleet: the host decides when to dequeue and measures how full the fleet is.
  */
 export class GatewayQueue {
   /** The request that lost its place in the last `enqueue`, or -1. */
   displaced = -1;
   #size = 0;
-  /** Newcomers so far, rejected ones included: the order of arrival. */
+  /** Arrivals so far, rejected ones included. */
   #arrivals = 0;
 
   #options: GatewayQueueOptions;
-  /** By descending priority. A band stays once a request has asked for it: the ceilings count empty bands. */
+  /** By descending priority. A band stays once created: ceilings count empty bands. */
   readonly #bands: Band[] = [];
   readonly #bandLinks = new MemberLinks();
   readonly #flowLinks = new MemberLinks();
@@ -66,7 +66,7 @@ export class GatewayQueue {
     return this.#size;
   }
 
-  /** Other rules hold from now on. Those who wait keep their places, also where there are fewer now. */
+  /** Other rules hold from now on. Waiting requests keep their places, also where the limits are lower now. */
   configure(options: GatewayQueueOptions): void {
     this.#options = options;
   }
@@ -118,7 +118,7 @@ export class GatewayQueue {
     return request < this.#flowOf.length && this.#flowOf[request] !== 0;
   }
 
-  /** The request that waits longest, or -1. */
+  /** The oldest request, or -1. */
   oldest(): number {
     const band = this.#bandOfOldest();
     return band < 0 ? -1 : this.#bands[band]!.waiting.first;
@@ -168,20 +168,20 @@ export class GatewayQueue {
     return flow;
   }
 
-  /** Who gives way to a newcomer: the latest of the least important sheddable band, if that is below the newcomer's. */
+  /** The request to shed for a new one: the latest of the least important sheddable band, if that is below the new one's. */
   #victimOf(priority: number): number {
     if (!this.#options.shedding) return -1;
     const lowest = this.#bands.findLast((band) => band.waiting.size > 0)!;
     return isSheddable(lowest.priority) && lowest.priority < priority ? lowest.waiting.last : -1;
   }
 
-  /** From 1 for the most important band evenly down to the usage limit for the least important one. */
+  /** From 1 for the most important band linearly down to the usage limit for the least important one. */
   #ceiling(position: number): number {
     const bands = this.#bands.length;
     return bands === 1 ? 1 : 1 - (position * (1 - this.#options.usageLimit)) / (bands - 1);
   }
 
-  /** The first band where somebody waits, unless it or one above it is held back. */
+  /** The first band with waiting requests, unless it or one above it is held back. */
   #highestOpenBand(saturation: number): Band | undefined {
     for (let i = 0; i < this.#bands.length; i++) {
       if (saturation >= this.#ceiling(i)) return undefined;

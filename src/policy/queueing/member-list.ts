@@ -36,7 +36,7 @@ export class MemberList {
     this.size++;
   }
 
-  /** The member must be in this very list. */
+  /** The member must be in this list. */
   remove(member: number): void {
     const { next, previous } = this.#links;
     const before = previous[member]!;

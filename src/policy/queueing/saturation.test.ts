@@ -22,11 +22,11 @@ describe('saturation detectors', () => {
     expect(saturationDetector('utilization').measure(fleet(), LIMITS)).toBe((1 + 0.5) / 2);
   });
 
-  it('concurrency: what is in flight against what fits, over eligible replicas', () => {
+  it('concurrency: requests in flight as a share of the limit, over eligible replicas', () => {
     expect(saturationDetector('concurrency').measure(fleet(), LIMITS)).toBe(9 / 20);
   });
 
-  it('a fleet without replicas is full, except for the one that never is', () => {
+  it('a fleet without replicas is full, except for the detector never', () => {
     const empty = createFleetView(0);
     expect(SATURATION_DETECTORS.map((detector) => detector.measure(empty, LIMITS))).toEqual([0, 1, 1]);
   });

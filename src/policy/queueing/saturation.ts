@@ -10,7 +10,7 @@ export interface SaturationLimits {
   maxConcurrency: number;
 }
 
-/** Says how full the fleet is: 1 and above means that nothing more should be sent. */
+/** Measures how full the fleet is: from 1 on nothing more should be sent. */
 export interface SaturationDetector {
   name: string;
   summary: string;
@@ -21,7 +21,7 @@ export interface SaturationDetector {
 export const SATURATION_DETECTORS: readonly SaturationDetector[] = [
   {
     name: 'never',
-    summary: 'The fleet is never full: requests leave the queue as soon as they can.',
+    summary: 'The fleet is never full: requests leave the queue at once.',
     reads: [],
     measure: () => 0,
   },
@@ -33,7 +33,7 @@ export const SATURATION_DETECTORS: readonly SaturationDetector[] = [
   },
   {
     name: 'concurrency',
-    summary: 'Requests in flight against what the replicas may hold together.',
+    summary: 'Requests in flight as a share of what all replicas may hold.',
     reads: ['inFlight'],
     measure: (view, limits) => shareInFlight(view, limits.maxConcurrency),
   },
@@ -43,7 +43,7 @@ export function saturationDetector(name: string, place = '--saturation-detector'
   return findNamed('saturation detector', SATURATION_DETECTORS, name, place);
 }
 
-/** Mean over eligible replicas of max(queued / limit, KV used / limit); a fleet without any is full. */
+/** Mean over eligible replicas of max(queued / limit, KV used / limit); 1 without any. */
 export function meanUtilization(view: FleetView, queueDepth: number, kvUsed: number): number {
   let sum = 0;
   let replicas = 0;

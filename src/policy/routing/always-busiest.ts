@@ -4,7 +4,7 @@ import { NO_OPTIONS } from '../options.js';
 import { BestChoice } from './parts/best-choice.js';
 import { explainLoad, explainRule } from './parts/explain.js';
 
-/** A deliberately bad choice: it shows what regret, imbalance and anomalies look like in the reports. */
+/** Wrong on purpose: shows what regret, imbalance and anomalies look like in results. */
 export const alwaysBusiest: RoutingPolicy = {
   name: 'always-busiest',
   summary: 'Picks the replica with the greatest effective load: wrong on purpose, for tests.',

@@ -6,7 +6,7 @@ import { pickerOf } from './parts/picker.fixture.js';
 const md5 = (text: string) => BigInt(`0x${createHash('md5').update(text).digest('hex').slice(0, 16)}`);
 const IDS = Array.from({ length: 8 }, (_, i) => `replica-${i}`);
 
-/** Replicas in the order in which a key meets them. */
+/** Replicas in the order in which a key passes them. */
 function order(key: string, points = 100): number[] {
   const ring = IDS.flatMap((id, slot) =>
     Array.from({ length: points }, (_, i) => ({ slot, at: md5(`${id}:${i}`) })),
@@ -49,21 +49,21 @@ describe('the key', () => {
     expect(home({ messages })).toBe(order(key)[0]);
   });
 
-  it('of a payload without messages is its JSON', () => {
+  it('of a body without messages is its JSON', () => {
     expect(home({ prompt: 'Once', model: 'm' })).toBe(order('{"model":"m","prompt":"Once"}')[0]);
     expect(home({ prompt: 'Once', model: 'm' }, { key: 'first-message' })).toBe(
       order('{"model":"m","prompt":"Once"}')[0],
     );
   });
 
-  it('has as many user messages as the option says', () => {
+  it('has as many user messages as the option sets', () => {
     const messages = [system, user('a'), user('b'), user('c')];
     const homeOf = (max_user_messages_for_cache: number) => home({ messages }, { max_user_messages_for_cache });
     expect(homeOf(0)).toBe(order('system:Be brief ☃')[0]);
     expect(homeOf(3)).toBe(order('system:Be brief ☃|user_0:a|user_1:b|user_2:c')[0]);
   });
 
-  it('can be the first message, or the first block, which do not change as a chat goes on', () => {
+  it('can be the first message, or the first block, which do not change during a session', () => {
     const messages = [system, user('a'), user('b')];
     expect(home({ messages }, { key: 'first-message' })).toBe(order('user_0:a')[0]);
     expect(home({ messages }, { key: 'prefix-blocks' }, 'block:7')).toBe(order('block:7')[0]);
@@ -71,7 +71,7 @@ describe('the key', () => {
     expect(chwbl.reads({ key: 'messages' } as never)).toEqual(['inFlight', 'body']);
   });
 
-  it('is what the host gives for a request without text', () => {
+  it('is the content key for a request without text', () => {
     expect(home(null, {}, 'session:s')).toBe(order('session:s')[0]);
     expect(home(null, { virtual_nodes_per_replica: 3 }, 'session:s')).toBe(order('session:s', 3)[0]);
   });
@@ -84,7 +84,7 @@ describe('the bound', () => {
     return { ...host, ring: order('k') };
   }
 
-  it('is a quarter above the mean with the request itself; the next on the ring takes what the home may not', () => {
+  it('is a quarter above the mean with the request itself; above it the next replica on the ring takes the request', () => {
     const { view, why, ask, fact, ring } = keyed();
     view.inFlight.fill(4);
     // 33 requests on 8 replicas: 5.15 each.
@@ -98,7 +98,7 @@ describe('the bound', () => {
     expect(why).toMatchObject({ scored: false, rule: 'next on the ring after the home of its key' });
   });
 
-  it('leaves the home when all refuse, as an idle fleet does', () => {
+  it('leaves the request at its home when all replicas exceed it, as in an idle fleet', () => {
     const { view, why, ask, ring } = keyed();
     const loads: number[] = [];
     for (let total = 0; total < 9; total++) {
@@ -107,11 +107,11 @@ describe('the bound', () => {
       view.inFlight[chosen]!++;
       if (total === 0) expect(why.rule).toBe('home of its key: all replicas exceed the bound');
     }
-    // n = 8: nobody is within the bound until 6 are in flight.
+    // n = 8: no replica is within the bound until 6 are in flight.
     expect(loads).toEqual([0, 0, 0, 0, 0, 0, 1, 2, 3]);
   });
 
-  it('rounded up lets every idle replica accept', () => {
+  it('rounded up lets every idle replica accept a request', () => {
     const { view, ask, ring } = keyed({ capacity: 'ceil' });
     const loads: number[] = [];
     for (let total = 0; total < 9; total++) {

@@ -17,26 +17,27 @@ interface ChwblOptions {
 
 export const chwbl: RoutingPolicy<ChwblOptions> = {
   name: 'chwbl',
-  summary: 'Consistent hashing with bounded loads: equal openings go to one replica until it has more than its share.',
+  summary:
+    'Consistent hashing with bounded loads: prompts that begin alike go to one replica until it has more than its share.',
   goodFor:
-    'Several routers that share nothing: the same chat goes to the same replica from all of them, without an index or a table. Few keys move when a replica comes or goes.',
+    'Several routers that share nothing: they send a session to the same replica without an index or a table. Few keys move when a replica joins or leaves.',
   notFor:
-    'Light traffic with few keys: below about n / load_factor requests in flight no idle replica is within the bound, so a hot key piles up on its home; capacity ceil mends that. The default key changes once, between the first and the second turn of a chat; the keys first-message and prefix-blocks do not.',
+    'Light traffic with few keys: below about n / load_factor requests in flight no idle replica is within the bound, so a hot key piles up on its home; `capacity: ceil` avoids that. The default key changes once, between the first and the second turn of a session; the keys first-message and prefix-blocks do not.',
   formula:
     'from the home of MD5(key) clockwise, the first replica with inFlight + 1 <= load_factor * (total inFlight + 1) / n; the home if there is none',
   options: {
     virtual_nodes_per_replica: field(whole(1), { default: 100, help: 'points on the ring' }),
     load_factor: field(above(0), {
       default: 1.25,
-      help: 'most load relative to the mean: 1.25 is a quarter above',
+      help: 'maximum load relative to the mean: 1.25 is a quarter above it',
     }),
     max_user_messages_for_cache: field(whole(0), {
       default: 2,
-      help: 'how many user messages are part of the key, behind the system prompt',
+      help: 'user messages that are part of the key, after the system prompt',
     }),
     capacity: field(choice(['exact', 'ceil']), {
       default: 'exact',
-      help: 'the bound as it is, or rounded up as in the paper: then an idle replica always accepts',
+      help: 'the bound as computed, or rounded up as in the paper: then an idle replica always accepts',
     }),
     key: field(choice(['messages', 'first-message', 'prefix-blocks']), {
       default: 'messages',

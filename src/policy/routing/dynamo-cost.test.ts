@@ -22,14 +22,14 @@ describe('dynamo-cost', () => {
     expect(why).toMatchObject({ scored: false, tied: 1, rule: 'least cost' });
   });
 
-  it('scales what is to be computed', () => {
+  it('scales the blocks to compute', () => {
     const { ask, fact } = arranged({ overlap_score_weight: 2 });
     expect(ask()).toBe(1);
     expect(fact('cost')).toEqual([20, 18, 18]);
     expect(arranged({ overlap_score_weight: 4 }).ask()).toBe(1);
   });
 
-  it('draws with a temperature: the lower the cost, the likelier', () => {
+  it('draws with a temperature: the lower the cost, the higher the probability', () => {
     const { view, why, ask } = arranged({ temperature: 0.5 });
     const counts = [0, 0, 0];
     for (let i = 0; i < 3000; i++) counts[ask()]!++;

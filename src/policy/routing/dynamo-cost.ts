@@ -18,16 +18,16 @@ export const dynamoCost: RoutingPolicy<DynamoOptions> = {
   name: 'dynamo-cost',
   summary: "Dynamo's cost: scaled blocks to compute plus blocks in use; the least, or drawn by a softmax over costs.",
   goodFor:
-    'Comparing with a Dynamo router: prompt work and memory in one sum, with one knob between the time to the first token and the gap between tokens.',
+    'Comparing with a Dynamo router: prompt work and memory in one sum, with one weight between time to first token and time between tokens.',
   notFor:
-    'Fleets whose blocks in use differ for good reasons, such as long chats: the sum counts a block in use like a block to compute.',
+    'Fleets whose blocks in use differ for good reasons, such as long sessions: a block in use counts as much as a block to compute.',
   formula:
     'least overlap_score_weight * (pendingPrefillTokens + input - hit) / block + ongoingTokens / block; with a temperature drawn with weight exp(-cost / (max - min) / temperature)',
   options: {
     overlap_score_weight: field(number(0), { default: 1, help: 'scale of the blocks to compute' }),
     temperature: field(number(0), {
       default: 0,
-      help: '0: the least cost; more: the more, the more evenly drawn',
+      help: '0: the least cost; above: drawn, the more evenly the higher it is',
     }),
     tie_break: tieBreakOption,
     block_size: blockSizeOption(0),
@@ -58,7 +58,7 @@ export const dynamoCost: RoutingPolicy<DynamoOptions> = {
   },
 };
 
-/** Draws a replica, likelier the higher its score; scores count relative to their range. */
+/** Draws a replica with a probability that grows with its score, relative to the range of scores. */
 class Softmax {
   readonly #temperature: number;
   readonly #random: RandomStream;
@@ -70,7 +70,7 @@ class Softmax {
     this.#weights = new Float64Array(replicas);
   }
 
-  /** Somebody must be eligible. */
+  /** At least one replica must be eligible. */
   draw(view: FleetView, scores: Float64Array): number {
     let max = Number.NEGATIVE_INFINITY;
     let min = Number.POSITIVE_INFINITY;

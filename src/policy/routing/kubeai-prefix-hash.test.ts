@@ -9,7 +9,7 @@ function hash(text: string): bigint {
   return (BigInt(out[0]!) << 32n) + BigInt(out[1]!);
 }
 
-/** Replicas in the order in which a key meets them. */
+/** Replicas in the order in which a key passes them. */
 function order(key: string): number[] {
   const ring = Array.from({ length: 4 * 256 }, (_, i) => ({
     slot: i >> 8,
@@ -51,7 +51,7 @@ it('accepts up to 125 percent of the mean, and anything while nothing is in flig
   expect(ask()).toBe(ring[0]);
   expect(why.rule).toBe('home of its key');
   view.inFlight[ring[0]!] = 1;
-  // 2 / 4 * 1.25: nobody may, so the home must.
+  // 2 / 4 * 1.25: no replica is within the bound, so the home takes it.
   expect(ask()).toBe(ring[0]);
   view.inFlight.fill(1);
   view.inFlight[ring[0]!] = 2;

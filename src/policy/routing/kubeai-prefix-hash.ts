@@ -13,17 +13,18 @@ interface KubeaiOptions {
 
 export const kubeaiPrefixHash: RoutingPolicy<KubeaiOptions> = {
   name: 'kubeai-prefix-hash',
-  summary: "KubeAI's prefix hash: the first 100 characters of the first user message choose a place on a bounded ring.",
+  summary:
+    "KubeAI's prefix hash: the first 100 characters of the first user message choose a point on a ring with bounded loads.",
   goodFor:
-    'Comparing with a KubeAI installation that uses its PrefixHash strategy. Chats keep their key in every turn.',
+    'Comparing with a KubeAI installation that uses its PrefixHash strategy. Sessions keep their key in every turn.',
   notFor:
-    'Prompts that begin alike and go on differently, such as templates: they share a key, and only the bound spreads them. System prompts do not count.',
+    'Prompts that begin alike and go on differently, such as templates: they share a key, and only the bound spreads them. System prompts are not part of the key.',
   formula:
     'from the home of xxhash64(first 100 characters) clockwise, the first with inFlight + 1 <= 1.25 * (total inFlight + 1) / n, any if nothing is in flight; the home if there is none',
   options: {
     prefix_char_length: field(whole(0), { default: 100, help: 'characters that make the key' }),
     replication: field(whole(1), { default: 256, help: 'points on the ring per replica' }),
-    mean_load_percentage: field(above(0), { default: 125, help: 'most load, in percent of the mean' }),
+    mean_load_percentage: field(above(0), { default: 125, help: 'maximum load, in percent of the mean' }),
   },
   reads: () => ['inFlight', 'body'],
   create({ prefix_char_length, replication, mean_load_percentage }) {
@@ -41,7 +42,7 @@ export const kubeaiPrefixHash: RoutingPolicy<KubeaiOptions> = {
   },
 };
 
-/** Characters as people count them: a pair of surrogates is one. */
+/** Counts code points: a surrogate pair is one character. */
 function firstCharacters(text: string, count: number): string {
   if (text.length <= count) return text;
   let end = 0;

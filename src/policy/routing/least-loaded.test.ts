@@ -7,7 +7,7 @@ import { leastLoaded } from './least-loaded.js';
 
 const request = createRequestFeatures(4);
 
-it('adds up what is queued, running and in flight, and takes the first of equals', () => {
+it('adds up queued, running and in-flight requests, and takes the first of equals', () => {
   const picker = leastLoaded.create({ tie_break: 'first' }, { random: randomStream(1, 'x'), replicas: 4 });
   const view = createFleetView(4);
   view.queued.set([5, 1, 0, 0]);

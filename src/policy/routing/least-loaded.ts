@@ -6,9 +6,9 @@ import { explainLoad, explainRule, explainScores } from './parts/explain.js';
 export const leastLoaded: RoutingPolicy<{ tie_break: TieBreak }> = {
   name: 'least-loaded',
   summary: 'Picks the replica with the least effective load: queued + running + in flight.',
-  goodFor: 'Lengths that vary and prompts that share nothing: work goes where the least of it waits.',
+  goodFor: 'Lengths that vary and prompts that share nothing: requests go where the least work waits.',
   notFor:
-    'Prompts that share prefixes: it does not know what is cached where. With old signals many decisions in a row see the same numbers and only its own in-flight counts keep them apart.',
+    'Prompts that share prefixes: it does not know what is cached where. With old signals many decisions in a row see the same values, and only the in-flight counts tell replicas apart.',
   formula: 'least queued + running + inFlight',
   options: { tie_break: tieBreakOption },
   reads: () => ['queued', 'running', 'inFlight'],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { lmetric } from './lmetric.js';
 import { pickerOf } from './parts/picker.fixture.js';
 
-it('weighs prompt work by the requests that wait with it, and takes the first of equals', () => {
+it('multiplies prompt work by requests in flight, and takes the first of equals', () => {
   const { view, request, why, ask, fact } = pickerOf(lmetric, 4);
   request.inputTokens = 1000;
   request.blockSize = 512;
@@ -18,7 +18,7 @@ it('weighs prompt work by the requests that wait with it, and takes the first of
   expect(why).toMatchObject({ scored: true, tied: 2 });
 });
 
-it('takes any idle replica for the best unless the batch counts itself', () => {
+it('takes the first idle replica unless batch_offset is set', () => {
   const arrange = (batch_offset: number) => {
     const { view, request, ask } = pickerOf(lmetric, 2, { batch_offset });
     request.inputTokens = 600;
@@ -30,7 +30,7 @@ it('takes any idle replica for the best unless the batch counts itself', () => {
   expect([arrange(0), arrange(1)]).toEqual([0, 1]);
 });
 
-it('looks prompts up in blocks of 512 tokens unless told otherwise', () => {
+it('looks prompts up in blocks of 512 tokens by default', () => {
   const sizes = [512, 16].map((block_size) => lmetric.blockSize!({ batch_offset: 0, tie_break: 'first', block_size }));
   expect(sizes).toEqual([512, 16]);
   expect((lmetric.options.block_size as { default?: number }).default).toBe(512);

@@ -6,7 +6,7 @@ import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.j
 import { blockSizeOption } from './parts/block-size.js';
 import { explainFact, explainHits, explainRule, explainScores } from './parts/explain.js';
 
-/** The prompt work that waits for the replica if it gets the request, times the batch that waits with it. */
+/** Prompt tokens to compute if the replica gets the request, times the requests in flight there. */
 export function lmetricScore(request: RequestFeatures, view: FleetView, replica: number, batchOffset: number): number {
   const uncached = request.inputTokens - hitTokens(request, replica);
   return (view.pendingPrefillTokens[replica]! + uncached) * (view.inFlight[replica]! + batchOffset);
@@ -16,15 +16,14 @@ export const lmetric: RoutingPolicy<{ batch_offset: number; tie_break: TieBreak;
   name: 'lmetric',
   summary: 'Picks the least product of prompt tokens to compute and requests in flight: cache and load in one number.',
   goodFor:
-    'Chats and agents with long, shared prompts: a warm cache wins at equal load, and an idle replica wins over a warm one that is busy. It needs no weights.',
+    'Sessions and agents with long, shared prompts: a warm cache wins at equal load, and an idle replica wins over a busy warm one. It has no weights to tune.',
   notFor:
-    'Fleets that are mostly idle: a replica with nothing in flight scores 0 whatever it has cached, so the first idle one wins; batch_offset 1 mends that. Answers of very different length: it counts requests, not tokens to come.',
-  formula:
-    'least (pendingPrefillTokens + max(0, input - hit)) * (inFlight + batch_offset); the first seen among equals',
+    'Fleets that are mostly idle: a replica with nothing in flight scores 0 whatever it has cached, so the first idle one wins; `batch_offset: 1` avoids that. Outputs of very different length: it counts requests, not output tokens.',
+  formula: 'least (pendingPrefillTokens + max(0, input - hit)) * (inFlight + batch_offset); the first among equals',
   options: {
     batch_offset: field(number(0), {
       default: 0,
-      help: 'added to the requests in flight: 0 as in the seed of this policy, 1 as in the published LMetric',
+      help: 'added to the requests in flight; 1 as in the published LMetric',
     }),
     tie_break: tieBreakOption,
     block_size: blockSizeOption(512),

@@ -13,7 +13,7 @@ export class LeastInFlight {
     this.#best = best;
   }
 
-  /** How many were equally good the last time. */
+  /** How many replicas were equal in the last choice. */
   get tied(): number {
     return this.#best.tied;
   }
@@ -26,12 +26,12 @@ export class LeastInFlight {
 
 export const loadOnly: RoutingPolicy<{ tie_break: TieBreak }> = {
   name: 'load-only',
-  summary: 'Picks the fewest requests in flight, by the count of the router alone.',
+  summary: "Picks the replica with the fewest requests in flight, by the router's own count.",
   goodFor:
-    'A base line that knows neither caches nor chats: what another policy gains over it, it gains by knowing them. Routers that cannot scrape their replicas.',
+    'A baseline that knows neither caches nor sessions: what another policy gains over it comes from knowing them. Routers that cannot scrape their replicas.',
   notFor:
-    'Prompts that share prefixes. On a fleet that is mostly idle the first replica gets nearly everything, unless ties are drawn.',
-  formula: 'least inFlight; the first seen among equals',
+    'Prompts that share prefixes. On a mostly idle fleet the first replica gets nearly everything, unless ties are drawn.',
+  formula: 'least inFlight; the first among equals',
   options: { tie_break: tieBreakOption },
   reads: () => ['inFlight'],
   create({ tie_break }, { random, replicas }) {

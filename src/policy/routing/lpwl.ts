@@ -5,11 +5,10 @@ import { explainFact, explainHits, explainRule } from './parts/explain.js';
 
 export const lpwl: RoutingPolicy<{ block_size: number }> = {
   name: 'lpwl',
-  summary:
-    'Least pending work: the fewest prompt tokens to compute if the replica gets the request, cached ones excepted.',
-  goodFor: 'Long prompts and short answers, where the time to the first token is the prompt work ahead of it.',
-  notFor: 'Long answers: a replica that only decodes has no pending work and looks idle, however large its batch is.',
-  formula: 'least pendingPrefillTokens + input - hit; among equals least inFlight, then the first seen',
+  summary: 'Least pending work: the fewest uncached prompt tokens to compute if the replica gets the request.',
+  goodFor: 'Long prompts and short outputs, where time to first token is the prompt work ahead of a request.',
+  notFor: 'Long outputs: a replica that only decodes has no pending work and looks idle, however large its batch is.',
+  formula: 'least pendingPrefillTokens + input - hit; among equals least inFlight, then the first',
   options: { block_size: blockSizeOption(0) },
   blockSize: ({ block_size }) => block_size,
   reads: () => ['pendingPrefillTokens', 'inFlight', 'prefixIndex'],

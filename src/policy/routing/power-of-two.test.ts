@@ -18,7 +18,7 @@ it('never takes the busiest of three or more, and the least busy of two', () => 
   for (let i = 0; i < 20; i++) expect(ask()).toBe(2);
 });
 
-it('draws two different ones, and takes the first drawn of equals', () => {
+it('draws two different replicas, and takes the first drawn of equals', () => {
   const { why, ask } = pickerOf(powerOfTwo, 3);
   const seen = new Set(Array.from({ length: 60 }, ask));
   expect(seen.size).toBe(3);

@@ -7,7 +7,7 @@ export const powerOfTwo: RoutingPolicy = {
   name: 'power-of-two',
   summary: 'Draws two replicas and takes the one with fewer requests in flight.',
   goodFor:
-    'Several routers in front of one fleet: two choices balance nearly as well as looking at all, and routers that see the same numbers do not all run to the same replica.',
+    'Several routers in front of one fleet: two choices balance nearly as well as comparing all, and routers that see the same values do not all choose the same replica.',
   notFor: 'A single router that sees the whole fleet at no cost, and prompts that share prefixes.',
   formula: 'draw two different eligible replicas; the one with less inFlight, the first drawn if they are equal',
   options: NO_OPTIONS,
@@ -19,7 +19,7 @@ export const powerOfTwo: RoutingPolicy = {
         let chosen = candidates === 0 ? -1 : nthEligible(view, 0);
         let tied = 0;
         if (candidates > 1) {
-          // One draw for the pair: all n * (n - 1) of them are equally likely.
+          // One draw for the pair: all n * (n - 1) pairs are equally likely.
           const draw = random.below(candidates * (candidates - 1));
           const first = Math.floor(draw / (candidates - 1));
           const other = draw % (candidates - 1);

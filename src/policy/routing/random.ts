@@ -5,9 +5,9 @@ import { explainRule } from './parts/explain.js';
 
 export const random: RoutingPolicy = {
   name: 'random',
-  summary: 'Draws a replica, each as likely as the others.',
-  goodFor: 'A base line: what many routers do when nothing else is configured, and what needs no state at all.',
-  notFor: 'Everything else: by chance alone some replicas get much more than others, and prefixes are scattered.',
+  summary: 'Draws a replica, all with the same probability.',
+  goodFor: 'A baseline: what many routers do by default, without any state.',
+  notFor: 'Everything else: some replicas get much more than others by chance, and prefixes are scattered.',
   formula: 'one of the eligible replicas, drawn from the seeded stream',
   options: NO_OPTIONS,
   reads: () => [],

@@ -7,7 +7,7 @@ import { roundRobin } from './round-robin.js';
 
 const request = createRequestFeatures(3);
 
-it('goes around the fleet', () => {
+it('takes replicas in turn', () => {
   const picker = roundRobin.create({}, { random: randomStream(1, 'x'), replicas: 3 });
   const view = createFleetView(3);
   expect(Array.from({ length: 7 }, () => picker.pick(request, view))).toEqual([0, 1, 2, 0, 1, 2, 0]);
@@ -22,7 +22,7 @@ it('counts decisions, not replicas: the turn is the count modulo those eligible 
   expect([picker.pick(request, view), picker.pick(request, view)]).toEqual([1, 2]);
 });
 
-it('keeps the turn while nobody is eligible, and says so', () => {
+it('keeps the turn while no replica is eligible, and explains it', () => {
   const picker = roundRobin.create({}, { random: randomStream(1, 'x'), replicas: 3 });
   const view = createFleetView(3);
   picker.pick(request, view);

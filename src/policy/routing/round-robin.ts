@@ -5,11 +5,11 @@ import { explainRule } from './parts/explain.js';
 
 export const roundRobin: RoutingPolicy = {
   name: 'round-robin',
-  summary: 'Gives each replica its turn, in fleet order, whatever the load.',
+  summary: 'Takes replicas in turn, in fleet order, whatever the load.',
   goodFor:
-    'Requests of similar length on replicas of the same kind, and as the base line that every other policy has to beat.',
+    'Requests of similar length on replicas of the same kind, and as the baseline that every other policy has to beat.',
   notFor:
-    'Prompts that share prefixes, which it scatters over all caches, and lengths that differ so much that equal counts are unequal work.',
+    'Prompts that share prefixes, which it scatters over all caches, and lengths so different that equal counts are unequal work.',
   formula: 'the (n mod k)-th of the k eligible replicas for decision number n, counted from 0',
   options: NO_OPTIONS,
   reads: () => [],

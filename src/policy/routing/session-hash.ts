@@ -9,12 +9,12 @@ import { HashRing } from './parts/hash-ring.js';
 export const sessionHash: RoutingPolicy<{ virtual_nodes_per_replica: number; tie_break: TieBreak }> = {
   name: 'session-hash',
   summary:
-    'Consistent hashing of the chat: each chat has its replica, whatever the load; others go where least is in flight.',
+    'Consistent hashing of the session id: each session has its replica, whatever the load; other requests go where the fewest are in flight.',
   goodFor:
-    'Comparing with routers that hash a session header onto a ring. Several of them agree without a table, and few chats move when a replica comes or goes.',
+    'Comparing with routers that hash a session header onto a ring. Several of them agree without a table, and few sessions move when a replica joins or leaves.',
   notFor:
-    'Chats of very different weight: nothing moves a chat away from a busy replica. Prompts shared between chats.',
-  formula: 'home of xxhash64(chat) on the ring; without a chat: least inFlight',
+    'Sessions of very different weight: nothing moves a session away from a busy replica. Prompts shared between sessions.',
+  formula: 'home of xxhash64(session) on the ring; without a session: least inFlight',
   options: {
     virtual_nodes_per_replica: field(whole(1), { default: 100, help: 'points on the ring' }),
     tie_break: tieBreakOption,
@@ -29,7 +29,12 @@ export const sessionHash: RoutingPolicy<{ virtual_nodes_per_replica: number; tie
         const chosen = hashed ? ring.home(view, session) : least.among(view);
         if (why !== undefined) {
           explainFact(why, 'in flight', view, view.inFlight);
-          explainRule(why, chosen, hashed ? 0 : least.tied, hashed ? 'home of its chat' : 'fewest in flight: no chat');
+          explainRule(
+            why,
+            chosen,
+            hashed ? 0 : least.tied,
+            hashed ? 'home of its session' : 'fewest in flight: no session',
+          );
         }
         return chosen;
       },

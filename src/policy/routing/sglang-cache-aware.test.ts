@@ -30,7 +30,7 @@ it('balances only when both the difference and the ratio are exceeded', () => {
   const { view, why, ask } = arranged();
   view.inFlight.set([66, 66, 65, 1]);
   expect(ask()).toBe(3);
-  expect(why.rule).toBe('shortest queue: out of balance');
+  expect(why.rule).toBe('fewest in flight: out of balance');
   view.inFlight.set([65, 65, 65, 1]);
   expect([ask(), why.rule]).toEqual([2, 'best prefix match']);
   view.inFlight.set([225, 225, 225, 150]);

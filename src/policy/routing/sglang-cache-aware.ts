@@ -15,22 +15,22 @@ interface SglangOptions {
 export const sglangCacheAware: RoutingPolicy<SglangOptions> = {
   name: 'sglang-cache-aware',
   summary:
-    "SGLang's router: the best prefix match, an empty tree for what is new, the shortest queue when out of balance.",
+    "SGLang's router: the best prefix match, the smallest tree for new prefixes, the fewest in flight when out of balance.",
   goodFor:
     'Comparing with the router of SGLang or one that follows it: cache first, load only when it is far out of balance.',
   notFor:
-    'Few requests in flight: up to 64 more on one replica than on another count as balanced, so hot prefixes pile up first.',
+    'Few requests in flight: up to 64 more on one replica than on another still count as balanced, so hot prefixes pile up.',
   formula:
-    'if max - min > 64 and max > 1.5 * min over inFlight: least inFlight; else the greatest hit / input if above 0.3; else the fewest indexed blocks; the first seen among equals',
+    'if max - min > 64 and max > 1.5 * min over inFlight: least inFlight; else the greatest hit / input if above 0.3; else the fewest indexed blocks; the first among equals',
   options: {
     balance_abs_threshold: field(number(0), {
       default: 64,
-      help: 'difference in flight that counts as out of balance',
+      help: 'difference in requests in flight above which the fleet is out of balance',
     }),
-    balance_rel_threshold: field(number(0), { default: 1.5, help: 'and the ratio that must be exceeded with it' }),
+    balance_rel_threshold: field(number(0), { default: 1.5, help: 'ratio that must be exceeded as well' }),
     cache_threshold: field(number(0), {
       default: 0.3,
-      help: 'share of the prompt that must be known to follow it',
+      help: 'share of the prompt that must match to follow the cache',
     }),
     block_size: blockSizeOption(0),
   },
@@ -41,7 +41,7 @@ export const sglangCacheAware: RoutingPolicy<SglangOptions> = {
       pick(request, view, why) {
         const shortest = first(view, view.inFlight, 'least');
         let chosen = shortest;
-        let rule = 'shortest queue: out of balance';
+        let rule = 'fewest in flight: out of balance';
         if (shortest >= 0) {
           const min = view.inFlight[shortest]!;
           const max = view.inFlight[first(view, view.inFlight, 'greatest')]!;

@@ -9,13 +9,13 @@ function modulo(text: string, n: number): number {
   return Number(((BigInt(out[0]!) << 32n) + BigInt(out[1]!)) % BigInt(n));
 }
 
-it('takes the hash of the opening modulo the eligible replicas', () => {
+it('takes the hash of the first user message modulo the eligible replicas', () => {
   const { view, request, why, ask } = pickerOf(staticHash, 7);
   for (let i = 0; i < 40; i++) {
     request.body = { messages: [{ role: 'user', content: `question ${i}` }] };
     expect(ask()).toBe(modulo(`question ${i}`, 7));
   }
-  expect(why.rule).toBe('hash of its opening');
+  expect(why.rule).toBe('hash of its first user message');
   request.body = null;
   request.contentKey = 'block:1';
   view.eligible.set([1, 0, 1, 0, 1, 0, 1]);

@@ -7,11 +7,11 @@ import { openingText } from './parts/message-text.js';
 
 export const staticHash: RoutingPolicy = {
   name: 'static-hash',
-  summary: 'Sends equal openings to the same replica by a hash modulo the number of replicas, whatever the load.',
-  goodFor:
-    'Seeing what a plain hash in front of the fleet does, as simple proxies have it: perfect locality for a fixed fleet, at no cost.',
+  summary:
+    'Sends prompts with the same first user message to the same replica, by a hash modulo the number of replicas.',
+  goodFor: 'Comparing with a plain hash as simple proxies have it: perfect locality for a fixed fleet, at no cost.',
   notFor:
-    'Keys that are not equally popular: the replica of a popular one is overloaded and stays so. When a replica comes or goes nearly every key moves, and all caches are cold.',
+    'Keys that are not equally popular: the replica of a popular key stays overloaded. When a replica joins or leaves, nearly every key moves and all caches are cold.',
   formula: 'the (xxhash64(first user message) mod n)-th of the n eligible replicas',
   options: NO_OPTIONS,
   reads: () => ['body'],
@@ -26,7 +26,7 @@ export const staticHash: RoutingPolicy = {
           // Modulo in two steps: 64 bits do not fit into a number.
           chosen = nthEligible(view, ((hash[0]! % candidates) * 2 ** 32 + hash[1]!) % candidates);
         }
-        if (why !== undefined) explainRule(why, chosen, 0, 'hash of its opening');
+        if (why !== undefined) explainRule(why, chosen, 0, 'hash of its first user message');
         return chosen;
       },
     };

@@ -15,7 +15,7 @@ it('follows the best match, the least loaded of equals', () => {
   expect(why).toMatchObject({ scored: false, rule: 'best prefix match' });
 });
 
-it('leaves it when it queues more than 5 or uses more than 0.8 of its memory', () => {
+it('leaves a replica that queues more than 5 or uses more than 0.8 of its memory', () => {
   const { view, why, ask } = arranged();
   view.queued.fill(5);
   view.kvUsed.fill(0.8);
@@ -27,11 +27,11 @@ it('leaves it when it queues more than 5 or uses more than 0.8 of its memory', (
   expect(why.rule).toBe('least loaded: the best match is saturated');
   view.queued[2] = 5;
   view.kvUsed[2] = 0.81;
-  // It is the least loaded as well: then that is what it is.
+  // It is also the least loaded one.
   expect([ask(), why.rule]).toEqual([2, 'least loaded: the best match is saturated']);
 });
 
-it('goes where least is to do when nobody knows the prompt', () => {
+it('takes the least loaded replica when no replica knows the prompt', () => {
   const { request, why, ask } = arranged();
   request.routedBlocks.fill(0);
   expect(ask()).toBe(0);

@@ -13,7 +13,7 @@ interface SaturationOptions {
 
 export const stickyUntilSaturated: RoutingPolicy<SaturationOptions> = {
   name: 'sticky-until-saturated',
-  summary: 'As in llm-d: the best prefix match until it queues or runs out of memory, then the least loaded.',
+  summary: 'As in llm-d: the best prefix match until that replica is saturated, then the least loaded one.',
   goodFor:
     'Prefixes that many requests share on a fleet with room: reuse is never given up for a small difference in load.',
   notFor:
@@ -21,8 +21,11 @@ export const stickyUntilSaturated: RoutingPolicy<SaturationOptions> = {
   formula:
     'most leading blocks sent there before, least loaded among equals, unless its queued > 5 or kvUsed > 0.8; then, and if no block is known, least queued + running + inFlight',
   options: {
-    queue_threshold: field(number(0), { default: 5, help: 'more waiting requests than this are saturation' }),
-    kv_threshold: field(number(0), { default: 0.8, help: 'a greater share of used KV blocks is saturation' }),
+    queue_threshold: field(number(0), { default: 5, help: 'queued requests above which a replica is saturated' }),
+    kv_threshold: field(number(0), {
+      default: 0.8,
+      help: 'share of used KV blocks above which a replica is saturated',
+    }),
     block_size: blockSizeOption(0),
   },
   blockSize: ({ block_size }) => block_size,
@@ -48,7 +51,7 @@ export const stickyUntilSaturated: RoutingPolicy<SaturationOptions> = {
   },
 };
 
-/** The first of the least loaded: among those that know most of the request, or among all without one. */
+/** The least loaded of the replicas with the longest match for the request, or of all without a request. */
 function best(view: FleetView, request: RequestFeatures | null): number {
   let found = -1;
   for (let i = 0; i < view.size; i++) {

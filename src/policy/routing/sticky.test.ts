@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { pickerOf } from './parts/picker.fixture.js';
 import { sticky } from './sticky.js';
 
-it('keeps a chat where it began, whatever the load', () => {
+it('keeps a session on its first replica, whatever the load', () => {
   const { view, why, ask, turn } = pickerOf(sticky, 3);
   view.inFlight.set([1, 0, 2]);
   expect(turn('s')).toBe(1);
@@ -12,21 +12,21 @@ it('keeps a chat where it began, whatever the load', () => {
   expect([turn('s'), turn('t'), turn('')]).toEqual([1, 0, 2]);
   turn('s');
   expect(ask()).toBe(1);
-  expect(why).toMatchObject({ scored: false, tied: 0, rule: "its chat's replica" });
+  expect(why).toMatchObject({ scored: false, tied: 0, rule: "its session's replica" });
 });
 
-it('goes elsewhere while its replica is not eligible, and comes back', () => {
+it('uses another replica while its own is not eligible, and returns', () => {
   const { view, why, ask, turn } = pickerOf(sticky, 2);
   expect(turn('s')).toBe(0);
   view.eligible[0] = 0;
   expect([turn('s'), ask()]).toEqual([1, 1]);
-  expect(why.rule).toBe("fewest in flight: its chat's replica is not eligible");
+  expect(why.rule).toBe("fewest in flight: its session's replica is not eligible");
   view.eligible[0] = 1;
   view.inFlight.set([9, 0]);
   expect(turn('s')).toBe(0);
 });
 
-it('binds a chat anew when its replica is gone, and by name', () => {
+it('assigns a session to another replica when its own has left, by id', () => {
   const { view, turn } = pickerOf(sticky, 2);
   expect(turn('s')).toBe(0);
   view.ids = ['replica-1', 'replica-0'];

@@ -7,13 +7,12 @@ import { SessionAffinity } from './parts/session-affinity.js';
 
 export const sticky: RoutingPolicy<{ tie_break: TieBreak }> = {
   name: 'sticky',
-  summary: 'Keeps a chat on the replica of its first request for ever, whatever the load.',
-  goodFor:
-    'The upper bound of locality: every turn finds what the turns before it left in the cache, as far as it was not evicted.',
+  summary: 'Keeps a session on the replica of its first request, whatever the load.',
+  goodFor: 'The upper bound of locality: every turn finds what earlier turns left in the cache, unless it was evicted.',
   notFor:
-    'Chats of very different weight: a heavy one keeps its replica busy for ever, and nothing moves away. Requests without a chat get no affinity at all.',
+    'Sessions of very different weight: a heavy one keeps its replica busy, and nothing moves away. Requests without a session get no affinity.',
   formula:
-    "the replica of the chat's first request while it is in the fleet; at first, or without a chat: least inFlight",
+    "the replica of the session's first request while it is in the fleet; for a first request, or without a session: least inFlight",
   options: { tie_break: tieBreakOption },
   reads: () => ['inFlight'],
   create({ tie_break }, { random, replicas }) {
@@ -31,9 +30,9 @@ export const sticky: RoutingPolicy<{ tie_break: TieBreak }> = {
             chosen,
             keeps ? 0 : least.tied,
             keeps
-              ? "its chat's replica"
+              ? "its session's replica"
               : bound >= 0
-                ? "fewest in flight: its chat's replica is not eligible"
+                ? "fewest in flight: its session's replica is not eligible"
                 : 'fewest in flight',
           );
         }
@@ -41,7 +40,7 @@ export const sticky: RoutingPolicy<{ tie_break: TieBreak }> = {
       },
       placed({ session }, replica, view) {
         if (session === '') return;
-        // A replica that is only not eligible at the moment keeps its chats.
+        // A replica that is not eligible at the moment keeps its sessions.
         const bound = affinity.get(session);
         affinity.set(session, slotOf(view, bound) >= 0 ? bound! : view.ids[replica]!);
       },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pickerOf } from './parts/picker.fixture.js';
 import { unified } from './unified.js';
 
-/** A chat that was last on the second of four replicas, and is warm there by more than half. */
+/** A session that was last on the second of four replicas, and is warm there by more than half. */
 function warmChat(overload_factor = 2) {
   const host = pickerOf(unified, 4, { overload_factor });
   const { request } = host;
@@ -15,12 +15,12 @@ function warmChat(overload_factor = 2) {
 }
 
 describe('the gate', () => {
-  it('lets a chat stay where it is warm, though another score is better', () => {
+  it('keeps a session where it is warm, although another score is better', () => {
     const { view, why, ask } = warmChat();
     view.inFlight.set([0, 2, 0, 0]);
     expect(ask()).toBe(1);
     expect(Array.from(why.scores)).toEqual([0, -976, 0, 0]);
-    expect(why).toMatchObject({ scored: true, tied: 0, rule: "its chat's replica: warm and not overloaded" });
+    expect(why).toMatchObject({ scored: true, tied: 0, rule: "its session's replica: warm and not overloaded" });
   });
 
   it('closes at half the prompt', () => {
@@ -53,7 +53,7 @@ describe('the gate', () => {
     expect(strict.why.rule).toBe('least LMetric score');
   });
 
-  it('is for the last replica of the chat, by name, while it is eligible', () => {
+  it('applies to the last replica of the session, by id, while it is eligible', () => {
     const { view, request, ask, place } = warmChat();
     place(2);
     request.routedBlocks.set([0, 1, 1, 0]);
@@ -83,7 +83,7 @@ describe('the fallback', () => {
     expect(ask()).toBe(2);
   });
 
-  it('lets those that tie on all three take turns, by a counter that nothing else moves', () => {
+  it('lets replicas equal in all three take turns, by a counter of their own', () => {
     const { view, why, ask } = pickerOf(unified, 4);
     view.eligible[1] = 0;
     expect([ask(), ask(), ask(), ask()]).toEqual([0, 2, 3, 0]);

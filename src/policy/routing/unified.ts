@@ -9,22 +9,23 @@ import { slotOf } from './parts/eligible.js';
 import { explainFact, explainHits, explainRule, explainScores } from './parts/explain.js';
 import { SessionAffinity } from './parts/session-affinity.js';
 
-/** A chat stays only where more than this share of its prompt is warm. */
+/** A session stays only where more than this share of its prompt is warm. */
 const WARM = 0.5;
 
 export const unified: RoutingPolicy<{ overload_factor: number; block_size: number }> = {
   name: 'unified',
-  summary: "Stays on the chat's last replica while it is warm and not overloaded; otherwise the least LMetric score.",
+  summary:
+    "Stays on the session's last replica while that is warm and not overloaded; otherwise the least LMetric score.",
   goodFor:
-    'Chats and agents: the locality of sticky routing without its hot spots. Equal replicas take turns, so an idle fleet is filled evenly.',
+    'Sessions and agents: the locality of sticky routing without its hot spots. Equal replicas take turns, so an idle fleet fills evenly.',
   notFor:
-    'Prompts shared between chats more than within them: the gate looks at the last replica of the chat alone. Requests without a chat are routed as by lmetric.',
+    'Prompts shared between sessions more than within them: affinity looks only at the last replica of the session. Requests without a session are routed as by lmetric.',
   formula:
-    "the chat's last replica if hit / max(input, 1) > 0.5 and inFlight <= overload_factor * max(mean inFlight, 1); else least of (lmetric score, uncached, inFlight), those equal in all three in turn",
+    "the session's last replica if hit / max(input, 1) > 0.5 and inFlight <= overload_factor * max(mean inFlight, 1); else least of (lmetric score, uncached, inFlight), those equal in all three in turn",
   options: {
     overload_factor: field(number(0), {
       default: 2,
-      help: "a chat leaves its replica when it has more than this many times the fleet's mean of requests in flight",
+      help: "a session leaves its replica when that has more than this many times the fleet's mean of requests in flight",
     }),
     block_size: blockSizeOption(512),
   },
@@ -46,7 +47,7 @@ export const unified: RoutingPolicy<{ overload_factor: number; block_size: numbe
           fallback.explain(why, request, view);
           const { tied } = fallback;
           const best = tied > 1 ? 'its turn among the least LMetric scores' : 'least LMetric score';
-          explainRule(why, chosen, stays ? 0 : tied, stays ? "its chat's replica: warm and not overloaded" : best);
+          explainRule(why, chosen, stays ? 0 : tied, stays ? "its session's replica: warm and not overloaded" : best);
         }
         return chosen;
       },
@@ -69,9 +70,9 @@ function meanInFlight(view: FleetView): number {
   return sum / count;
 }
 
-/** The least LMetric score, then the fewest uncached tokens, then the fewest requests; those that tie on all take turns. */
+/** The least LMetric score, then the fewest uncached tokens, then the fewest requests; replicas equal in all three take turns. */
 class LeastLmetric {
-  /** How many were equally good the last time. */
+  /** How many replicas were equal in the last choice. */
   tied = 0;
   readonly #scores: Float64Array;
   #turn = 0;
@@ -114,7 +115,7 @@ class LeastLmetric {
     );
   }
 
-  /** Regret is measured by the score, also where the chat's own replica was taken. */
+  /** Regret is measured by the score, also where the session's own replica was chosen. */
   explain(why: Explanation, request: RequestFeatures, view: FleetView): void {
     const scores = this.#scores;
     for (let i = 0; i < view.size; i++) scores[i] = 0 - lmetricScore(request, view, i, 0);

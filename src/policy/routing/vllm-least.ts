@@ -2,7 +2,7 @@ import type { RoutingPolicy } from '../contract.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
 import { explainFact, explainRule } from './parts/explain.js';
 
-/** A waiting request delays a newcomer more than a running one, which shares its steps. */
+/** A waiting request delays a new one more than a running request, which shares its steps. */
 const QUEUED_WEIGHT = 4;
 
 export const vllmLeast: RoutingPolicy<{ tie_break: TieBreak }> = {
@@ -10,8 +10,8 @@ export const vllmLeast: RoutingPolicy<{ tie_break: TieBreak }> = {
   summary: "The balancer of vLLM's data-parallel ranks: the least 4 x waiting + running.",
   goodFor: 'Comparing with an engine that spreads requests over its ranks by this rule, with fresh signals.',
   notFor:
-    'Old signals: it does not count what was sent since the last report, so everything in between goes to one replica. Prompts that share prefixes.',
-  formula: 'least 4 * queued + running; the first seen among equals',
+    'Old signals: it does not count what was sent since the last report, so everything until the next report goes to one replica. Prompts that share prefixes.',
+  formula: 'least 4 * queued + running; the first among equals',
   options: { tie_break: tieBreakOption },
   reads: () => ['queued', 'running'],
   create({ tie_break }, { random, replicas }) {

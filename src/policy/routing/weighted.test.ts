@@ -30,7 +30,7 @@ describe('weighted', () => {
     expect(why).toMatchObject({ scored: true, tied: 1, rule: 'highest weighted score' });
   });
 
-  it('cares for the ratios of weights alone', () => {
+  it('depends only on the ratios of weights', () => {
     const view = createFleetView(3);
     view.queued.set([4, 0, 2]);
     view.kvUsed.set([0, 0.9, 0.3]);
@@ -48,7 +48,7 @@ describe('weighted', () => {
     expect(whyLarge.scores).toEqual(whySmall.scores);
   });
 
-  it('counts scores beyond the range as its ends, and no number as 0', () => {
+  it('clamps scores to the range, and counts NaN as 0', () => {
     const picker = weighted.create(
       { scorers: [{ name: 'kv-utilization', weight: 2 }], tie_break: 'first', block_size: 0 },
       context(4),
@@ -60,7 +60,7 @@ describe('weighted', () => {
     expect(Array.from(why.scores)).toEqual([0, 0, 1, 0.5]);
   });
 
-  it('tells its scorers where a request went', () => {
+  it('reports placements to its scorers', () => {
     const placed = vi.fn();
     const create = vi.spyOn(kvUtilization, 'create').mockReturnValue({ score: () => {}, placed });
     const picker = weighted.create(
@@ -80,7 +80,7 @@ describe('weighted', () => {
     ).toEqual(['queued', 'running', 'inFlight', 'prefixIndex']);
   });
 
-  it('refuses scorers that do not exist even when nobody checked the options', () => {
+  it('refuses unknown scorers even when options were not checked', () => {
     expect(() => weighted.create({ scorers: 'magic:1', tie_break: 'first', block_size: 0 }, context(2))).toThrow(
       expect.objectContaining({ code: 'UNKNOWN_SCORER' }),
     );

@@ -53,9 +53,9 @@ export const weighted: RoutingPolicy<WeightedOptions> = {
   name: 'weighted',
   summary: 'Scores every replica in several dimensions and picks the greatest weighted sum.',
   goodFor:
-    'Fleets where several things matter at once: prefix reuse, balance, free memory. Its scorers and weights are the place to tune.',
+    'Fleets where several things matter at once: prefix reuse, balance, free memory. Tune its scorers and weights.',
   notFor:
-    'Traffic where one signal says it all: a plain policy then does the same and is easier to explain. prefix-affinity as its only scorer piles requests on one replica.',
+    'Traffic where one signal is enough: a plain policy does the same and is easier to explain. With prefix-affinity as its only scorer, requests pile up on one replica.',
   formula: 'greatest sum over scorers of clamp(score, 0, 1) * weight / sum of weights',
   options: { scorers: scorersOption, tie_break: tieBreakOption, block_size: blockSizeOption(0) },
   blockSize: ({ block_size }) => block_size,
@@ -96,7 +96,7 @@ export const weighted: RoutingPolicy<WeightedOptions> = {
   },
 };
 
-/** Turns scores into parts of the sum, and adds them. */
+/** Weights scores and adds them to the sums. */
 function addShare(view: FleetView, parts: Float64Array, share: number, sums: Float64Array): void {
   for (let i = 0; i < view.size; i++) {
     if (view.eligible[i] === 0) continue;
@@ -105,7 +105,7 @@ function addShare(view: FleetView, parts: Float64Array, share: number, sums: Flo
   }
 }
 
-/** A signal that is not a number must not poison the sum: it counts as the worst score. */
+/** A score that is not a number must not spoil the sum: it counts as the worst. */
 function clamp01(score: number): number {
   return score > 0 ? Math.min(score, 1) : 0;
 }

@@ -5,10 +5,11 @@ const LONGEST_QUEUE = 128;
 
 export const loadAware: Scorer = {
   name: 'load-aware',
-  summary: 'Falls evenly from one half for an empty queue to 0 for 128 waiting requests, whatever the others hold.',
+  summary:
+    'Falls linearly from 0.5 for an empty queue to 0 for 128 waiting requests, whatever the other replicas have.',
   goodFor:
     'A penalty that depends on the replica alone: adding a replica or emptying another changes nothing for the rest.',
-  notFor: 'Fleets without queues, where it is 0.5 for all, and queues beyond 128, which it cannot tell apart.',
+  notFor: 'Fleets without queues, where it is 0.5 for all, and queues beyond 128, which all score 0.',
   reads: ['queued'],
   formula: '0.5 * (1 - min(queued, 128) / 128)',
   create: () => ({

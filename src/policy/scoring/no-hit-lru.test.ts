@@ -20,7 +20,7 @@ function setUp(replicas: number) {
   };
 }
 
-it('ranks the unused in fleet order, then the used from the oldest on', () => {
+it('ranks unused replicas in fleet order, then used ones from the oldest on', () => {
   const { ask, place } = setUp(3);
   expect(ask()).toEqual([1, 0.5, 0]);
   place(1);
@@ -36,7 +36,7 @@ it('ranks the unused in fleet order, then the used from the oldest on', () => {
   expect(ask()).toEqual([0.5, 0, 1]);
 });
 
-it('is neutral when any cache knows the prompt, and learns nothing from it', () => {
+it('is neutral when any cache holds the prompt, and keeps its order', () => {
   const { request, ask, place } = setUp(3);
   request.cachedBlocks[2] = 1;
   expect(ask()).toEqual([0.5, 0.5, 0.5]);
@@ -45,7 +45,7 @@ it('is neutral when any cache knows the prompt, and learns nothing from it', () 
   expect(ask()).toEqual([1, 0.5, 0]);
 });
 
-it('ranks among the eligible alone', () => {
+it('ranks only eligible replicas', () => {
   const { view, request, ask, place } = setUp(4);
   ask();
   place(1);
@@ -65,13 +65,13 @@ it('skips used replicas beyond a fleet that has shrunk', () => {
   expect(ask().slice(0, 2)).toEqual([1, 0]);
 });
 
-it('learns nothing before it was asked', () => {
+it('keeps its order before the first score', () => {
   const { ask, place } = setUp(2);
   place(0);
   expect(ask()).toEqual([1, 0]);
 });
 
-it('follows replicas that change places, and forgets those that leave', () => {
+it('follows replicas to other slots, and forgets those that leave', () => {
   const { view, ask, place } = setUp(3);
   ask();
   for (const replica of [0, 1, 2]) place(replica);

@@ -3,22 +3,21 @@ import type { Scorer, ScorerInstance } from '../contract.js';
 import type { FleetView } from '../fleet-view.js';
 import { formerSlots } from '../rearrange.js';
 
-/** The one list of replicas. */
+/** The only list of `RecencyLists`. */
 const USED = 0;
 
 /**
- * Spreads prompts that no cache knows: the replica that got such a prompt longest ago is best, those that never got one
- * come before. Only cold requests change the order. `placed` speaks of the request that was scored last.
+ * Spreads prompts that no cache holds: the replica that got such a prompt longest ago is best, after those that never got one.
+ * Only cold requests change the order. `placed` refers to the request that was scored last.
  */
 export const noHitLru: Scorer = {
   name: 'no-hit-lru',
-  summary: 'Sends prompts that no cache knows to the replica that got such a prompt longest ago; neutral otherwise.',
+  summary: 'Sends prompts that no cache holds to the replica that got such a prompt longest ago; neutral otherwise.',
   goodFor:
-    'A second opinion beside a cache scorer: it spreads prompts that nobody knows, so that no replica collects all the new prefixes.',
-  notFor: 'Balancing load: it counts turns, not work, and says nothing about prompts that are cached somewhere.',
+    'Use beside a cache scorer: it spreads prompts that no cache holds, so that no replica collects all new prefixes.',
+  notFor: 'Balancing load: it counts turns, not work, and is neutral for prompts that are cached somewhere.',
   reads: ['replicaCache'],
-  formula:
-    'any cached block anywhere: 0.5; else 1 - rank / (n - 1), rank 0 for the one unused for longest; 1 when alone',
+  formula: 'any cached block anywhere: 0.5; else 1 - rank / (n - 1), rank 0 for the least recently used; 1 when alone',
   create: ({ replicas }) => createNoHitLru(replicas),
 };
 
@@ -28,7 +27,7 @@ function createNoHitLru(replicas: number): ScorerInstance {
   let cold = false;
   let ids: readonly string[] = [];
 
-  /** Those used stay in their order, at the slots they have now. */
+  /** Used replicas keep their order, in their new slots. */
   function follow(now: readonly string[]): void {
     const from = formerSlots(ids, now);
     const order: number[] = [];
@@ -48,7 +47,7 @@ function createNoHitLru(replicas: number): ScorerInstance {
     recency.append(USED, replica);
   }
 
-  /** Those never used come first, in fleet order. */
+  /** Replicas never used come first, in fleet order. */
   function scoreByAge(view: FleetView, candidates: number, scores: Float64Array): void {
     const lastRank = Math.max(1, candidates - 1);
     let rank = 0;

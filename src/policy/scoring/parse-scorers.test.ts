@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lonePrefixAffinityWarning, parseScorers } from './parse-scorers.js';
 
 describe('parseScorers', () => {
-  it('reads text and lists alike and keeps the order', () => {
+  it('reads text and lists in the same way and keeps the order', () => {
     const expected = [
       { name: 'queue-depth', weight: 2 },
       { name: 'prefix-affinity', weight: 0.5 },
@@ -35,11 +35,11 @@ describe('parseScorers', () => {
     );
   });
 
-  it('names what was written as the weight', () => {
+  it('quotes the weight as it was written', () => {
     expect(() => parseScorers('queue-depth:much', 'x')).toThrow("weight 'much' of scorer 'queue-depth'");
   });
 
-  it('says where a comma is too many', () => {
+  it('reports a comma too many', () => {
     expect(() => parseScorers('queue-depth:1,', 'x')).toThrow('the list ends with a comma');
     expect(() => parseScorers(',queue-depth:1', 'x')).toThrow('a comma has no scorer before it');
   });
@@ -55,7 +55,7 @@ describe('parseScorers', () => {
 });
 
 describe('lonePrefixAffinityWarning', () => {
-  it('warns of prefix affinity that nothing balances', () => {
+  it('warns of prefix-affinity as the only scorer', () => {
     expect(lonePrefixAffinityWarning(parseScorers('prefix-affinity:1', 'x'))).toContain('queue-depth');
     expect(lonePrefixAffinityWarning(parseScorers('queue-depth:1', 'x'))).toBeNull();
     expect(lonePrefixAffinityWarning(parseScorers('prefix-affinity:3,queue-depth:1', 'x'))).toBeNull();

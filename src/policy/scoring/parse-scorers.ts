@@ -8,7 +8,7 @@ export interface ScorerWeight {
   weight: number;
 }
 
-/** Reads `name:weight,name:weight` or a list that is already split, and checks both alike. The order is kept. */
+/** Reads `name:weight,name:weight` or a list of pairs, and checks both in the same way. The order is kept. */
 export function parseScorers(given: string | readonly ScorerWeight[], place: string): ScorerWeight[] {
   const pairs = typeof given === 'string' ? splitText(given, place) : given;
   if (pairs.length === 0) throw noScorers(place);
@@ -44,7 +44,7 @@ function splitText(text: string, place: string): ScorerWeight[] {
   });
 }
 
-/** The line to print when prefix affinity decides alone: the first replica to see a prompt then keeps getting all of it. */
+/** The warning for prefix-affinity as the only scorer: the first replica to see a prefix keeps getting all of its requests. */
 export function lonePrefixAffinityWarning(scorers: readonly ScorerWeight[]): string | null {
   if (scorers.length !== 1 || scorers[0]!.name !== 'prefix-affinity') return null;
   return 'prefix-affinity alone piles requests that share a prefix on one replica; add queue-depth or kv-utilization';

@@ -5,7 +5,7 @@ export const precisePrefixCache: Scorer = {
   name: 'precise-prefix-cache',
   summary: "Prefers replicas whose own cache holds the longest part of this prompt, compared with the others' caches.",
   goodFor:
-    'The same traffic as prefix-affinity when replicas report what they hold: it notices evictions, which the record of the router does not.',
+    'The same traffic as prefix-affinity when replicas report what they hold: it sees evictions, which the record of the router does not.',
   notFor:
     'Fleets that do not publish their caches. Equal caches score 1 everywhere, so a single cached block somewhere is enough to decide.',
   reads: ['replicaCache'],

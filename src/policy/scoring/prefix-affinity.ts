@@ -1,11 +1,11 @@
 import type { Scorer } from '../contract.js';
 
-/** Follows the router's own record of what it sent where, so it is always fresh but only a guess at the real caches. */
+/** Uses the router's own record of what it sent where: always fresh, but only an estimate of the real caches. */
 export const prefixAffinity: Scorer = {
   name: 'prefix-affinity',
   summary: 'Prefers replicas that were sent the longest part of this prompt before, as far as the router remembers.',
   goodFor:
-    'Shared system prompts, retrieval with common documents and chats that grow: the replica that has seen the prompt is likely to have it cached.',
+    'Shared system prompts, retrieval with common documents and growing sessions: the replica that has seen the prompt is likely to have it cached.',
   notFor:
     'Deciding alone: the first replica to see a prefix keeps getting all of it. Prompts without a common beginning score 0 everywhere.',
   reads: ['prefixIndex'],

@@ -7,7 +7,7 @@ export const queueDepth: Scorer = {
   summary:
     'Prefers the least effective load (queued + running + in flight), spread between the least and the greatest.',
   goodFor:
-    'Balancing in general: it always tells the least loaded replica from the most loaded one, however busy both are.',
+    'Balancing in general: it always separates the least loaded replica from the most loaded one, however busy both are.',
   notFor: 'Telling a large difference in load from a small one: the extremes get 0 and 1 either way.',
   reads: ['queued', 'running', 'inFlight'],
   formula: '(max - load) / (max - min), load = queued + running + inFlight; 1 when all are equal',

@@ -53,7 +53,7 @@ describe('exact scores', () => {
     expect(scores('waiting-queue', arrange)).toEqual([1, 0, 2 / 3, 1]);
   });
 
-  it('kv-utilization: what is free', () => {
+  it('kv-utilization: the free share', () => {
     expect(scores('kv-utilization', (view) => view.kvUsed.set([0, 1, 0.25, 0.7]))).toEqual([1, 0, 0.75, 1 - 0.7]);
   });
 
@@ -71,11 +71,11 @@ describe('exact scores', () => {
     expect(scores('running-requests', (view) => view.running.set([3, 1, 5, 1]))).toEqual([2 / 4, 1, 0, 1]);
   });
 
-  it('load-aware: half for an empty queue, nothing from 128 on', () => {
+  it('load-aware: 0.5 for an empty queue, 0 from 128 on', () => {
     expect(scores('load-aware', (view) => view.queued.set([0, 32, 128, 500]))).toEqual([0.5, 0.375, 0, 0]);
   });
 
-  it('vllm-dp: a waiting request weighs four running ones', () => {
+  it('vllm-dp: a waiting request counts as four running ones', () => {
     const arrange = (view: FleetView) => {
       view.queued.set([1, 0, 2, 0]);
       view.running.set([0, 4, 2, 0]);

@@ -12,7 +12,7 @@ import { runningRequests } from './running-requests.js';
 import { vllmDp } from './vllm-dp.js';
 import { waitingQueue } from './waiting-queue.js';
 
-/** Every scorer `weighted` can use: a new one is a file and a line here. */
+/** Every scorer of `weighted`: a new one is a file and a line here. */
 export const SCORERS: readonly Scorer[] = [
   prefixAffinity,
   precisePrefixCache,

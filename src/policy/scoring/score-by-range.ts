@@ -1,8 +1,8 @@
 import type { FleetView } from '../fleet-view.js';
 
 /**
- * Spreads whole numbers >= 0 evenly over [0, 1] among the eligible replicas: the best end of their range gets 1, the other
- * end 0. When all are equal nobody is worse than another, and all get 1.
+ * Maps whole numbers >= 0 linearly to [0, 1] over the eligible replicas: the best end of their range gets 1, the other end 0. When
+ * all are equal, all get 1.
  */
 export function scoreByRange(
   view: FleetView,

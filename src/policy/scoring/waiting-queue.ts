@@ -4,8 +4,8 @@ import { scoreByRange } from './score-by-range.js';
 export const waitingQueue: Scorer = {
   name: 'waiting-queue',
   summary: 'Prefers the shortest queue inside the replica, whatever is running there already.',
-  goodFor: 'Steering away from replicas where newcomers have to wait for a seat in the batch.',
-  notFor: 'Fleets that are not saturated: no request waits anywhere then and all replicas look the same.',
+  goodFor: 'Avoiding replicas where new requests wait for a seat in the batch.',
+  notFor: 'Fleets that are not saturated: no request waits anywhere, and all replicas look the same.',
   reads: ['queued'],
   formula: '(max - queued) / (max - min); 1 when all are equal',
   create: () => ({

@@ -28,7 +28,7 @@ describe('GapLog', () => {
     expect(gaps(log)).toEqual([5, 7, 7, 9]);
   });
 
-  it('forgets steps that nobody claims', () => {
+  it('drops steps that no request claims', () => {
     const log = new GapLog();
     recordAll(log, [5, 7, 9]);
     expect(gaps(log)).toEqual([]);

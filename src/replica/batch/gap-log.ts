@@ -2,7 +2,7 @@ import { CountedValues } from '../../kernel/counted-values.js';
 
 /**
  * The gaps between tokens of finished requests, without writing down a gap per token. A step's duration is the gap of
- * everybody who decoded in it, so a request's gaps are a range of steps: two marks in a difference array.
+ * every request that decoded in it, so a request's gaps are a range of steps: two marks in a difference array.
  * Steps that no running request can still claim are folded into counts, so memory follows the running batch, not the run.
  */
 export class GapLog {

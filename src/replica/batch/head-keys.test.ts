@@ -3,7 +3,7 @@ import { type FakeRequest, fakeRequests, fakeTable } from '../fake-replica.fixtu
 import type { ReplicaRequests } from '../replica-requests.js';
 import { HeadKeys } from './head-keys.js';
 
-/** Toy keys count from 1000 x group, 1000 x (100 + chat) and 1000 x (200 + row). */
+/** Fake keys count from 1000 x group, 1000 x (100 + session) and 1000 x (200 + row). */
 function headOf(...list: FakeRequest[]): { head: HeadKeys; requests: ReplicaRequests; asked: number[] } {
   const requests = fakeRequests(fakeTable(list));
   const asked: number[] = [];
@@ -32,7 +32,7 @@ describe('HeadKeys', () => {
     expect(loaded(head)).toEqual([1000, 1001, 200_002]);
   });
 
-  it("reaches into the answer of a growing chat, but not to the answer's last token", () => {
+  it('reaches into the output of a growing session, but not to its last token', () => {
     const { head } = headOf(
       { input: 6, output: 6, session: 's', grows: true },
       { input: 6, output: 7, session: 's', grows: true },

@@ -5,26 +5,26 @@ import type { KeptOutput } from './kept-output.js';
 /** Keys of the request at the head of the wait queue: it may be tried in many steps before it gets a seat. */
 export class HeadKeys {
   keys: Int32Array = new Int32Array(64);
-  /** Leading blocks that may be asked for again, by others or by the request itself when it comes back. */
+  /** Leading blocks that may be looked up again, by others or by the request itself after a preemption. */
   count = 0;
   readonly #requests: ReplicaRequests;
   readonly #blockSize: number;
   readonly #kept: KeptOutput | null;
   #row = -1;
 
-  /** @param kept what preempted requests have of their answers; null where they start over */
+  /** @param kept output kept by preempted requests; null where they start over */
   constructor(requests: ReplicaRequests, blockSize: number, kept: KeptOutput | null = null) {
     this.#requests = requests;
     this.#blockSize = blockSize;
     this.#kept = kept;
   }
 
-  /** @param all also the blocks that nobody but this request would ask for */
+  /** @param all also the blocks that only this request looks up */
   load(row: number, all: boolean): void {
     if (this.#row === row) return;
     const { table, keys } = this.#requests;
     let tokens = table.inputTokens[row]!;
-    // The next turn of a growing chat repeats everything but the last output token.
+    // The next turn of a growing session repeats everything but the last output token.
     if ((table.flags[row]! & ROW_GROWS_CONTEXT) !== 0) tokens += Math.max(0, table.outputTokens[row]! - 1);
     const produced = all && this.#kept !== null ? this.#kept.produced(row) : 0;
     if (produced > 0) tokens = Math.max(tokens, table.inputTokens[row]! + produced);
@@ -44,7 +44,7 @@ export class HeadKeys {
     return taken;
   }
 
-  /** What is known of this row has changed. */
+  /** The keys of this row have changed. */
   forget(row: number): void {
     if (this.#row === row) this.#row = -1;
   }

@@ -73,7 +73,7 @@ export class KeptOutput {
     if (kept !== undefined) this.#gaps.claimAll(kept.gapsUs);
   }
 
-  /** Keys of the row's first blocks; those that reach into its response are nobody else's. */
+  /** Keys of the row's first blocks; those that reach into its output are its own. */
   fillKeys(row: number, blocks: number, out: Int32Array): void {
     const { table, keys } = this.#requests;
     const grows = (table.flags[row]! & ROW_GROWS_CONTEXT) !== 0;

@@ -28,7 +28,7 @@ function done(batch: RunningBatch): number[] {
 }
 
 describe('the longest context', () => {
-  it('is found whoever comes, goes or sits out', () => {
+  it('is found whatever requests join, leave or sit out', () => {
     const moves = fc.array(fc.tuple(fc.constantFrom('join', 'leave', 'sit out', 'step'), fc.nat(30)), {
       maxLength: 60,
     });
@@ -48,7 +48,7 @@ describe('the longest context', () => {
     );
   });
 
-  it('is 0 when nobody decodes', () => {
+  it('is 0 when no slot decodes', () => {
     const batch = new RunningBatch(4);
     batch.seatAtTail(batch.freeSlot());
     expect(batch.longestContext()).toBe(0);
@@ -56,7 +56,7 @@ describe('the longest context', () => {
 });
 
 describe('seats', () => {
-  it('are in order of admission; who leaves makes the others move up', () => {
+  it('are in order of admission; the others move up when one leaves', () => {
     const batch = new RunningBatch(4);
     const [a, b, c] = [decoding(batch, 1, 9), decoding(batch, 1, 9), decoding(batch, 1, 9)];
     expect(order(batch)).toEqual([a, b, c]);
@@ -160,7 +160,7 @@ describe('rings', () => {
     expect(ring(batch, 0)).toEqual([a, b]);
   });
 
-  it('let go of who leaves', () => {
+  it('drop a slot that leaves', () => {
     const batch = new RunningBatch(4);
     const [a, , c] = [decoding(batch, 4, 9), decoding(batch, 4, 9), decoding(batch, 4, 9)];
     batch.unseat(1);
@@ -172,7 +172,7 @@ describe('rings', () => {
 });
 
 describe('collectDone', () => {
-  it('finds who is done at this clock, in batch order', () => {
+  it('finds the slots that are done at this clock, in batch order', () => {
     const batch = new RunningBatch(4);
     const a = decoding(batch, 1, 3);
     const b = decoding(batch, 1, 2);
@@ -184,7 +184,7 @@ describe('collectDone', () => {
     expect(done(batch)).toEqual([a, c]);
   });
 
-  it('finds at once who is done with its prompt', () => {
+  it('finds slots that are done with their prompt at once', () => {
     const batch = new RunningBatch(4);
     expect(done(batch)).toEqual([]);
     const slot = decoding(batch, 5, 0);

@@ -1,5 +1,5 @@
 const NONE = -1;
-/** Below every base: nobody decodes. */
+/** Below every base: no slot decodes. */
 const NOBODY = Number.NEGATIVE_INFINITY;
 /** Slots are filed by the step they finish in, modulo this: a power of two. */
 const DUE_RINGS = 1024;
@@ -8,7 +8,7 @@ const DUE_RINGS = 1024;
  * The requests that hold a seat in the running batch. A seat is a slot: a small number that indexes these columns.
  *
  * Decoding slots advance by one token in nearly every step, so their progress is not written down per step:
- * progress = base + clock, where `clock` counts the steps in which everybody who can decode does. A slot that has to sit
+ * progress = base + clock, where `clock` counts the steps in which all decoding slots get a token. A slot that has to sit
  * out one step has its base lowered by one. The same trick finds the slots that need a new KV block in this step: those
  * with a multiple of the block size in their blocks form a ring of their own, kept in batch order.
  */
@@ -84,7 +84,7 @@ export class RunningBatch {
     return this.base[slot]! + this.clock + this.ahead[slot]!;
   }
 
-  /** Longest context of a decoding slot before this step, 0 when nobody decodes. Visits all only when the longest has left. */
+  /** Longest context of a decoding slot before this step, 0 when none decodes. Visits all slots only when the longest has left. */
   longestContext(): number {
     if (this.decoding === 0) return 0;
     if (Number.isNaN(this.#longestBase)) {

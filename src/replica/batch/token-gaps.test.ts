@@ -4,7 +4,7 @@ import { writtenOut } from '../fake-replica.fixture.js';
 import { RunningBatch } from './running-batch.js';
 import { TokenGaps } from './token-gaps.js';
 
-/** A batch whose requests decode until they are told to stop. */
+/** A batch whose requests decode until stopped. */
 function setup() {
   const batch = new RunningBatch(4);
   const gaps = new TokenGaps(batch);
@@ -18,11 +18,11 @@ function setup() {
       batch.startDecoding(slot, 1_000_000);
       return slot;
     },
-    /** Somebody who works on a prompt and has no token yet. */
+    /** A request that works on its prompt and has no token yet. */
     prefill(): void {
       batch.seatAtTail(batch.freeSlot());
     },
-    /** Everybody gets a token, except those who sit out. */
+    /** Every request gets a token, except those that sit out. */
     step(durationUs: number, idle: readonly number[] = []): void {
       for (const slot of idle) gaps.sitOut(slot, durationUs);
       gaps.record(durationUs);
@@ -52,7 +52,7 @@ describe('TokenGaps', () => {
     expect(all()).toEqual([5, 7]);
   });
 
-  it('shares a step among all who got a token in it', () => {
+  it('shares a step among all requests that got a token in it', () => {
     const { join, step, complete, all } = setup();
     const [a, b] = [join(), join()];
     step(5);
@@ -72,7 +72,7 @@ describe('TokenGaps', () => {
     expect(all()).toEqual([5, 7]);
   });
 
-  it('leaves out steps that a request sat out, and tells how long they took', () => {
+  it('leaves out steps that a request sat out, and returns how long they took', () => {
     const { join, step, complete, idleUs, all } = setup();
     const [a, b] = [join(), join()];
     step(5);

@@ -2,7 +2,7 @@ import type { CountedValues } from '../../kernel/counted-values.js';
 import { GapLog } from './gap-log.js';
 import type { RunningBatch } from './running-batch.js';
 
-/** Which steps gave which slot a token, and so the gaps between the tokens of requests that complete. */
+/** The gaps between tokens of completed requests, from the steps in which each slot got a token. */
 export class TokenGaps {
   readonly #batch: RunningBatch;
   readonly #log = new GapLog();
@@ -11,7 +11,7 @@ export class TokenGaps {
     this.#batch = batch;
   }
 
-  /** A step of this duration has run. Slots that sat it out must have been told before. */
+  /** A step of this duration has run. Slots without a token in it must have been reported before. */
   record(durationUs: number): void {
     if (this.#log.isFull) this.#log.makeRoom(this.#oldestOpen());
     this.#log.record(durationUs);

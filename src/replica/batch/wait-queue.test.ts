@@ -14,7 +14,7 @@ function drain(queue: WaitQueue): number[] {
 const ascending = (a: number, b: number) => a < b;
 
 describe('a queue in order of arrival', () => {
-  it('serves who came first', () => {
+  it('serves in order of arrival', () => {
     const queue = createWaitQueue(null);
     for (const row of [5, 3, 4]) queue.push(row);
     expect(drain(queue)).toEqual([5, 3, 4]);
@@ -50,7 +50,7 @@ describe.each([
     expect([queue.head(), queue.length]).toEqual([-1, 0]);
   });
 
-  it('lets somebody leave from the head, the middle and the end', () => {
+  it('removes requests from the head, the middle and the end', () => {
     const queue = createWaitQueue(order);
     for (const row of [1, 2, 3, 4, 5]) queue.push(row);
     for (const row of [3, 1, 5]) queue.remove(row);

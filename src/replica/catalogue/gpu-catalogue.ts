@@ -58,7 +58,7 @@ function parseGpu(file: string, name: string, row: unknown): GpuSpec {
   };
 }
 
-/** A field nobody reads would be ignored in silence; `source` says where the numbers come from. */
+/** Unknown fields are refused, since they would have no effect; `source` documents where the numbers come from. */
 function rejectUnknown(file: string, name: string, row: JsonFields): void {
   const known = [...FIELDS, 'source'];
   for (const field of Object.keys(row)) {

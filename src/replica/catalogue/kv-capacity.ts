@@ -19,7 +19,7 @@ const MULTI_GPU_RUNTIME_GIB = 0.6;
 /** Activations whose MLP has the three matrices that the parameter count assumes. */
 const GATED_ACTIVATIONS = ['silu', 'swiglu', 'geglu', 'situ'];
 
-/** KV blocks that fit beside the weights: what `--total-kv-blocks` is when nobody gives it. */
+/** KV blocks that fit beside the weights: the default of `--total-kv-blocks`. */
 export function derivedKvBlocks(model: ModelSpec, gpu: GpuSpec, options: CapacityOptions): number {
   check(model, options);
   const { tp, dp, blockSize, gpuMemoryUtilization } = options;
@@ -53,7 +53,7 @@ export function derivedMaxModelLen(
     throw badFlagValue('--max-model-len', given, 'a whole number of tokens, 0 for all that the KV cache holds');
   }
   const wanted = given ?? model.maxContext;
-  // Without any limit, a request longer than the memory would push itself out for ever.
+  // Without any limit, a request longer than the memory would preempt itself without end.
   return wanted === 0 || Math.ceil(wanted / blockSize) > blocks ? blocks * blockSize : wanted;
 }
 

@@ -91,7 +91,7 @@ describe('chains', () => {
     expect(takeOneByOne(pool, 5)).toEqual([3, 4, 2, 0, 1]);
   });
 
-  it('leave blocks alone that somebody else owns as well', () => {
+  it('keep blocks that another request owns as well', () => {
     const pool = new BlockPool(3);
     const top = pool.take(3, NO_BLOCK);
     pool.claim(1);

@@ -12,7 +12,7 @@ export const NO_BLOCK = -1;
 export class BlockPool {
   readonly total: number;
   free: number;
-  /** By block: one more than the key its content is known by; 0 when nobody will ask for it. */
+  /** By block: one more than the key its content is known by; 0 when it is never looked up. */
   readonly #keyPlusOne: Int32Array;
   /** By block: the one that its owner took before it. */
   readonly below: Int32Array;
@@ -48,7 +48,7 @@ export class BlockPool {
     return this.#state[block]! <= 0;
   }
 
-  /** What the block's content is known by, NO_BLOCK when nobody will ask for it. */
+  /** What the block's content is known by, NO_BLOCK when it is never looked up. */
   key(block: number): number {
     return this.#keyPlusOne[block]! - 1;
   }

@@ -19,7 +19,7 @@ function prefill(
   return kv.allocatePrompt(slot, prompt, keyCount, cached * SIZE, tokens - cached * SIZE, cached);
 }
 
-/** Takes all free blocks, so that what they held is gone; tells in which order they were free. */
+/** Takes all free blocks, so that what they held is gone; returns the order in which they were free. */
 function takeAll(kv: KvCache): number[] {
   const blocks: number[] = [];
   while (kv.pool.free > 0) blocks.push(kv.pool.take(1, NO_BLOCK));
@@ -61,7 +61,7 @@ describe('room for a prompt', () => {
     expect([kv.pool.free, kv.hits]).toEqual([2, 0]);
   });
 
-  it('does not count cached blocks that somebody else holds', () => {
+  it('does not count cached blocks that another request holds', () => {
     const kv = new KvCache(3, SIZE);
     prefill(kv, 0, keys(1, 2));
     expect(prefill(kv, 1, keys(1, 2), 11)).toBe(true);
@@ -97,11 +97,11 @@ describe('what can be found again', () => {
 
   it('includes a block that output tokens fill, once it is full', () => {
     const kv = new KvCache(10, SIZE);
-    const chat = keys(1, 2);
-    kv.allocatePrompt(0, chat, 2, 0, 5, 0);
-    expect(kv.cachedBlocks(chat, 2)).toBe(1);
+    const session = keys(1, 2);
+    kv.allocatePrompt(0, session, 2, 0, 5, 0);
+    expect(kv.cachedBlocks(session, 2)).toBe(1);
     kv.rememberLast(0, 2);
-    expect(kv.cachedBlocks(chat, 2)).toBe(2);
+    expect(kv.cachedBlocks(session, 2)).toBe(2);
   });
 
   it('stays after the release and goes when the block is taken again', () => {

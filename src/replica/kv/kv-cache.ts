@@ -2,9 +2,9 @@ import { IntMap } from '../../kernel/int-map.js';
 import { BlockPool, NO_BLOCK } from './block-pool.js';
 
 /**
- * KV memory of one replica: blocks, who owns them, and which content can be found again (prefix caching).
+ * KV memory of one replica: blocks, their owners, and which content can be found again (prefix caching).
  * Content is known by block keys (see PromptKeys): a key stands for everything up to the end of its block. Only blocks
- * that somebody may ask for again are given keys; the rest cost no lookup.
+ * that may be looked up again are given keys; the rest cost no lookup.
  *
  * Owners are batch slots: small numbers that are used again. A slot's blocks are those it claimed from the cache, then
  * those it filled itself: the latter are a stack linked through the blocks, since each block is filled by one slot only.
@@ -25,10 +25,10 @@ export class KvCache {
   /** By slot: blocks found in the cache, and how many. */
   readonly #claimed: Int32Array[] = [];
   #claimedCount = new Int32Array(256);
-  /** What the last `find` found, and how many of it nobody owned. */
+  /** What the last `find` found, and how many of these blocks had no owner. */
   #found: Int32Array = new Int32Array(64);
   #foundFree = 0;
-  /** What changed since the last freeze: key to 1 when it was there then, 0 when not. Null while nobody freezes. */
+  /** What changed since the last freeze: key to 1 when it was there then, 0 when not. Null while freezes are not tracked. */
   #sinceFreeze: IntMap | null = null;
   #frozenEmpty = false;
 
@@ -70,7 +70,7 @@ export class KvCache {
     return found;
   }
 
-  /** From now on `frozenBlocks` answers with the state at the latest `freeze`; until the first one, with an empty cache. */
+  /** From now on `frozenBlocks` returns the state at the latest `freeze`; before the first one, an empty cache. */
   trackFreezes(): void {
     this.#sinceFreeze = new IntMap();
     this.#frozenEmpty = true;

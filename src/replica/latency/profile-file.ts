@@ -10,7 +10,7 @@ import { PROFILE_SCHEMA } from './profile-schema.js';
 
 const CODES: SchemaCodes = { invalid: 'BAD_PROFILE', unknownKey: 'UNKNOWN_PROFILE_KEY' };
 
-/** Reads a profile from a JSON or YAML file; the first thing wrong with it is an error with its line. */
+/** Reads a profile from a JSON or YAML file; the first problem is an error with its line. */
 export function readProfile(path: string): LatencyProfile {
   let bytes: Buffer;
   try {

@@ -7,7 +7,7 @@ import { engineLatency, notBefore, profileLatency } from './profile-latency.js';
 const stepUs = profileLatency(fakeProfile()).stepUs;
 
 describe('a step by a profile', () => {
-  it('in which everybody decodes: its tokens, requests, contexts, and how uneven they are', () => {
+  it('decode-only: its tokens, requests, contexts, and how uneven they are', () => {
     // 1000 + 10 per token beyond the first; 32 each; 0.5 per token of context; 2 x root of 4 x (40 - 25).
     expect(stepUs(shapeOf([], [10, 20, 30, 40]))).toBe(1030 + 4 * 32 + 0.5 * 100 + 2 * 2 * 15);
     expect(stepUs(shapeOf([], [25, 25, 25, 25]))).toBe(1030 + 4 * 32 + 0.5 * 100);
@@ -105,7 +105,7 @@ describe('a GPU that slows down under load', () => {
     };
     const engine = engineLatency(costs);
     engine.stepUs(large);
-    // Nobody says when it starts: right after the last.
+    // Without a start time it starts right after the last.
     const atOnce = engine.stepUs(large);
     expect(restedFor(0)).toBe(atOnce);
     // Some engines start a step before they are done with the last requests of the one before.
@@ -115,23 +115,23 @@ describe('a GPU that slows down under load', () => {
     expect(restedFor(1e6)).toBe(stepUs(large));
   });
 
-  it('takes the same whether it is told that steps follow each other or not, and is as new after a long rest', () => {
-    const [told, untold] = [engineLatency(costs), engineLatency(costs)];
+  it('takes the same with or without start times, and is as fast as new after a long pause', () => {
+    const [timed, untimed] = [engineLatency(costs), engineLatency(costs)];
     const fromUs = (startUs: number) => {
       const times: number[] = [];
       let atUs = startUs;
       for (let i = 0; i < 5; i++) {
-        times.push(told.stepUs(large, atUs));
+        times.push(timed.stepUs(large, atUs));
         atUs += times.at(-1)!;
       }
       return times;
     };
     const times = fromUs(0);
-    expect(times).toEqual(Array.from({ length: 5 }, () => untold.stepUs(large)));
+    expect(times).toEqual(Array.from({ length: 5 }, () => untimed.stepUs(large)));
     expect(fromUs(1e9)).toEqual(times);
   });
 
-  it('is another one for each engine, which are told apart by the shape that they use again and again', () => {
+  it('is separate for each engine, identified by the shape that it reuses', () => {
     const { stepUs: shared } = profileLatency(costs);
     const alone = engineLatency(costs).stepUs;
     const [one, other] = [{ ...large }, { ...large }];

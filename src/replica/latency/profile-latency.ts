@@ -33,7 +33,7 @@ export function profileLatency({ step, request }: Costs, age: EngineAge = 'warm'
   return { ...common, stepUs: (shape, startUs) => engineOf(shape)(shape, startUs) };
 }
 
-/** The latency model of one engine in one run, whatever shapes it is asked for. */
+/** The latency model of one engine in one run, for all batch shapes. */
 export function engineLatency({ step, request }: Costs, age: EngineAge = 'warm'): LatencyModel {
   return { ...request, readsContexts: true, stepUs: engineTime(step, age, stepTime(step)) };
 }

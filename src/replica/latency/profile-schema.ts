@@ -16,10 +16,10 @@ const curve = list(
 const cost = (help: string) => required(us, { help });
 
 const STEP = {
-  decode_only: required(curve, { help: 'times of steps in which everybody decodes, by tokens' }),
+  decode_only: required(curve, { help: 'times of decode-only steps, by tokens' }),
   with_prefill: required(curve, { help: 'times of steps with prompts, by tokens' }),
-  decode_context_us: cost('per token of context, when everybody decodes'),
-  mixed_context_us: cost('per token of context of those who decode beside prompts'),
+  decode_context_us: cost('per token of context, in decode-only steps'),
+  mixed_context_us: cost('per token of context of decoding requests, in steps with prompts'),
   shared_context: required(number(0, 1), { help: 'what a token of context in a shared block costs of that' }),
   uneven_context_us: cost('per token by which the longest context exceeds the mean, times the root of how many decode'),
   mixed_uneven_context_us: cost('the same beside prompts, whatever their number'),

@@ -12,7 +12,7 @@ export interface TokenPoint {
 
 /** What a step costs, part by part, in microseconds. */
 export interface StepCosts {
-  /** By the step's tokens: when everybody decodes, and when somebody works on a prompt. */
+  /** By the step's tokens: for decode-only steps, and for steps with prompts. */
   decodeOnly: TokenPoint[];
   withPrefill: TokenPoint[];
   /** Per token of context of the requests that decode, in the two kinds of steps. */
@@ -20,7 +20,7 @@ export interface StepCosts {
   mixedContextUs: number;
   /** What a token in a block that requests share costs of that: it is read from memory once for all of them. 0 to 1. */
   sharedContext: number;
-  /** Per token by which the longest context exceeds the mean one; when everybody decodes, times the square root of how many. */
+  /** Per token by which the longest context exceeds the mean one; in decode-only steps times the square root of their number. */
   unevenContextUs: number;
   mixedUnevenContextUs: number;
   /** Per request that decodes in a step with prompts. */

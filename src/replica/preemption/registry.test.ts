@@ -8,7 +8,7 @@ for (const policy of PREEMPTION_POLICIES) preemptionContract(policy);
 const victim = (name: string, ...list: FakeRequest[]) => victimOf(preemptionPolicy(name), list);
 
 describe('fcfs', () => {
-  it('takes who was admitted last, however urgent', () => {
+  it('takes the request admitted last, however urgent', () => {
     expect(victim('fcfs', { input: 1, slo: 'background' }, { input: 1, slo: 'critical' })).toBe(1);
   });
 });

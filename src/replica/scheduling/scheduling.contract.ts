@@ -37,7 +37,7 @@ export function schedulingContract(scheduler: Scheduler): void {
       );
     });
 
-    it('does not look at the length of the answer', () => {
+    it('does not look at the output length', () => {
       fc.assert(
         fc.property(waiting, (list) => {
           const longer = list.map((one, i) => ({ ...one, output: one.output + ((i * 5) % 7) }));

@@ -22,7 +22,7 @@ describe('preemption', () => {
     expect(gaps()).toEqual([...Array(8).fill(11), ...Array(7).fill(12), 14]);
   });
 
-  it('admits nobody in its own step, although there is room', () => {
+  it('admits no request in its own step, although there is room', () => {
     const { replica, runUntil } = fakeReplica(pair(), { config: { totalKvBlocks: 4 } });
     runUntil(77);
     expect([replica.batchSize, replica.queueDepth, replica.kv.pool.free]).toEqual([1, 1, 1]);
@@ -66,7 +66,7 @@ describe('preemption', () => {
     expect(events.find(({ row, what }) => row === 1 && what === 'completed')?.atUs).toBe(114);
   });
 
-  it('of somebody before the asking request does not make anyone miss the step', () => {
+  it('of an earlier request does not make others miss the step', () => {
     const { outcomes, run } = fakeReplica(pair({ slo: 'background', input: 2 }, { slo: 'critical' }), {
       config: { totalKvBlocks: 4, preemptionPolicy: 'priority' },
     });
@@ -143,7 +143,7 @@ describe('preemption', () => {
       { config: { totalKvBlocks: 4 } },
     );
     run();
-    // The answers take the blocks of the cached prompt. At 162 there is none left, and the last one has to go; it
+    // The outputs take the blocks of the cached prompt. At 162 there is none left, and the last one has to go; it
     // computes its prompt 206..224, when the other has left.
     expect([replica.preemptions, replica.kv.hits]).toEqual([1, 0]);
     expect([outcomes.schedulingDelayUs[2], outcomes.ttftUs[2], outcomes.e2eUs[2]]).toEqual([106, 124, 124 + 7 * 11]);

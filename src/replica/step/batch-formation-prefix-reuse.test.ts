@@ -45,7 +45,7 @@ describe('a prefix that was computed before', () => {
 });
 
 describe('a prompt that is in the cache as a whole', () => {
-  it('takes a step of 1 us and claims nothing; its answer starts on a new block', () => {
+  it('takes a step of 1 us and claims nothing; its output starts on a new block', () => {
     const { replica, outcomes, runUntil, run } = fakeReplica([
       { input: 8, group: 'g' },
       { at: 100, input: 8, output: 2, group: 'g' },
@@ -71,8 +71,8 @@ describe('a prompt that is in the cache as a whole', () => {
   });
 });
 
-describe('a chat whose context grows', () => {
-  it('finds its past again, answers included, except for the last token', () => {
+describe('a session whose context grows', () => {
+  it('finds its earlier turns, outputs included, except for the last token', () => {
     const turn = { session: 's', grows: true };
     const { replica, outcomes, run } = fakeReplica([
       { input: 6, output: 7, ...turn },
@@ -83,7 +83,7 @@ describe('a chat whose context grows', () => {
     expect([replica.kv.hits, outcomes.ttftUs[1]]).toEqual([3, 14]);
   });
 
-  it('does not find a block that the answer has not filled', () => {
+  it('does not find a block that the output has not filled', () => {
     const turn = { session: 's', grows: true };
     const { replica, outcomes, run } = fakeReplica([
       { input: 6, output: 6, ...turn },

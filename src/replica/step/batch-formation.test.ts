@@ -47,7 +47,7 @@ describe('the token budget of a step', () => {
   });
 });
 
-describe('what the latency model is told of a step', () => {
+describe('the shape of a step for the latency model', () => {
   /** Every step's sums, without those that are zero. */
   function shapesOf(list: readonly FakeRequest[], config: Partial<ReplicaModelConfig>) {
     const shapes: Partial<BatchShape>[] = [];
@@ -85,7 +85,7 @@ describe('what the latency model is told of a step', () => {
     expect(shapes.slice(3)).toEqual([prefill(6, 0, 114, 15, 6 * 8 + 21, 14), prefill(2, 14, 34, 29, 15 + 16, 16)]);
   });
 
-  it('are the contexts of those who decode', () => {
+  it('are the contexts of decoding requests', () => {
     const pair = [
       { input: 4, output: 3 },
       { input: 6, output: 2 },
@@ -94,9 +94,9 @@ describe('what the latency model is told of a step', () => {
   });
 
   it('are single contexts and the memory in use for a model that asks', () => {
-    const told: number[][] = [];
+    const shapes: number[][] = [];
     const stepUs = ({ decodes, decodeContext, decodeLongest, heldTokens }: BatchShape) => {
-      told.push([decodes, decodeContext, decodeLongest, heldTokens]);
+      shapes.push([decodes, decodeContext, decodeLongest, heldTokens]);
       return 10;
     };
     const list = [
@@ -105,7 +105,7 @@ describe('what the latency model is told of a step', () => {
     ];
     fakeReplica(list, { latency: { readsContexts: true, stepUs } }).run();
     // Blocks of 4 tokens: 1 + 2, then another one for the first request, then the second has left.
-    expect(told).toEqual([
+    expect(shapes).toEqual([
       [0, 0, 0, 12],
       [2, 10, 6, 16],
       [1, 5, 5, 8],
@@ -113,7 +113,7 @@ describe('what the latency model is told of a step', () => {
   });
 
   it('are the same whether steps are formed one by one or run on', () => {
-    const told = (advance: boolean) => {
+    const shapesOf = (advance: boolean) => {
       const shapes: BatchShape[] = [];
       const stepUs = (shape: BatchShape) => {
         shapes.push({ ...shape });
@@ -129,11 +129,11 @@ describe('what the latency model is told of a step', () => {
       }
       return shapes;
     };
-    expect(told(true)).toEqual(told(false));
-    expect(told(true).length).toBe(40);
+    expect(shapesOf(true)).toEqual(shapesOf(false));
+    expect(shapesOf(true).length).toBe(40);
   });
 
-  it('leave out those who sit the step out', () => {
+  it('leave out requests that sit the step out', () => {
     const empty = { input: 0, output: 3 };
     expect(shapesOf([empty, empty, empty], { maxNumBatchedTokens: 2 })).toEqual([
       { scheduled: 2, decodes: 2 },
@@ -162,7 +162,7 @@ describe('seats', () => {
 });
 
 describe('a head of the queue that does not fit in memory', () => {
-  it('blocks those behind it, and nobody is preempted for it', () => {
+  it('blocks requests behind it, and preempts none', () => {
     const { replica, outcomes, run } = fakeReplica(
       [
         { input: 8, output: 5 },

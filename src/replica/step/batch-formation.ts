@@ -12,7 +12,7 @@ import { StepPlan } from './step-plan.js';
 
 /**
  * Decides what one step computes: first the running requests in batch order, then waiting ones while there is budget.
- * Chunked prefill is always on. When KV memory runs out, running requests are preempted, and nobody new is admitted in
+ * Chunked prefill is always on. When KV memory runs out, running requests are preempted, and no request is admitted in
  * that step.
  *
  * Most steps are decode-only with memory to spare: those cost O(requests that need a new block). Everything else takes
@@ -82,16 +82,16 @@ export class BatchFormation {
     if (this.#readsContexts) this.readContexts();
   }
 
-  /** Whether the next step is one in which everybody decodes and nobody is admitted, if memory lasts and nobody is done. */
+  /** Whether the next step only decodes and admits no request, provided that memory lasts and no request ends. */
   isSteady(): boolean {
     const batch = this.#batch;
     this.#plan.budget = this.#maxTokens - batch.decoding;
     if (this.prefilling.length > 0 || batch.decoding === 0 || batch.keyedDecoding > 0 || this.#plan.budget < 0)
       return false;
-    return this.seating.admitsNobody();
+    return this.seating.admitsNone();
   }
 
-  /** Sums of a step in which everybody decodes. */
+  /** Sums of a decode-only step. */
   shapeOfDecodes(): void {
     const batch = this.#batch;
     resetShape(this.shape, batch.decoding, batch.baseSum + batch.decoding * batch.clock);
@@ -108,7 +108,7 @@ export class BatchFormation {
     return prefilling.length === 0 || this.#batch.order[this.#batch.size - prefilling.length] === prefilling[0];
   }
 
-  /** Whether there are blocks for everybody: then the order of the batch does not matter, except that prompts come last. */
+  /** Whether there are blocks for all requests: then the order of the batch does not matter, except that prompts come last. */
   #memoryLasts(): boolean {
     const batch = this.#batch;
     const { prefilling } = this;
@@ -141,7 +141,7 @@ export class BatchFormation {
     }
   }
 
-  /** Memory is short and the last of the batch give way: what the careful walk does, visiting only those who need a block. */
+  /** Memory is short and the last of the batch are preempted: as the careful walk does, visiting only slots that need a block. */
   #squeeze(): void {
     const batch = this.#batch;
     const { prefilling } = this;
@@ -173,7 +173,7 @@ export class BatchFormation {
     return true;
   }
 
-  /** Everybody decodes and every block that is needed is there. */
+  /** A decode-only step with all the blocks it needs. */
   #decodeAll(): void {
     const batch = this.#batch;
     if (batch.keyedDecoding > 0 && this.#blockSize > 1) this.#appendAndRemember();
@@ -183,7 +183,7 @@ export class BatchFormation {
   }
 
   /**
-   * Some slots need a block; others complete one with this step's token, and it becomes findable for chats that come back.
+   * Some slots need a block; others complete one with this step's token, which later turns of its session can find.
    * In batch order, since a block that is taken may hold an older copy of what is remembered.
    */
   #appendAndRemember(): void {

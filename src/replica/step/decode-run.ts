@@ -49,7 +49,7 @@ export class DecodeRun {
     if (readsContexts) formation.readContexts();
     let at = atUs;
     let steps = 0;
-    // Those whose next token starts a block: nearly always nobody.
+    // Slots whose next token starts a block: nearly always none.
     let ring = batch.ringAt(0);
     while (at < stopUs && kv.changes === changes && !batch.mayFinishNext() && batch.sizeOfRing(ring) <= kv.pool.free) {
       for (let slot = batch.firstOfRing(ring); slot >= 0; slot = batch.ringNext(slot)) kv.appendBlock(slot);

@@ -11,7 +11,7 @@ import type { ReplicaRequests } from '../replica-requests.js';
 import { STATUS } from '../request-outcomes.js';
 import type { StepPlan } from './step-plan.js';
 
-/** Gives waiting requests seats in the batch, head of the queue only, and remembers who had to give one up. */
+/** Gives waiting requests seats in the batch, head of the queue only, and remembers which requests lost one. */
 export class Seating {
   /** Prompt tokens found in the cache / looked up, when a request got its first seat. */
   cachedPromptTokens = 0;
@@ -28,9 +28,9 @@ export class Seating {
   /** Null under rules by which a preempted request starts over. */
   readonly kept: KeptOutput | null;
   readonly #head: HeadKeys;
-  /** Rows that lost their seat at some time: they come back for blocks that nobody else would ask for. */
+  /** Rows that lost their seat at some time: they look up blocks that no other request does. */
   readonly #preempted = new Set<number>();
-  /** Who did not fit, and with what. */
+  /** The request that did not fit, and the memory it needed. */
   #blockedRow = -1;
   #blockedBudget = 0;
   #blockedChanges = 0;
@@ -61,7 +61,7 @@ export class Seating {
     const batch = this.#batch;
     const plan = this.#plan;
     const { table, outcomes } = this.#requests;
-    while (!this.admitsNobody()) {
+    while (!this.admitsNone()) {
       const row = this.#queue.head();
       const input = table.inputTokens[row]! + (this.kept === null ? 0 : this.kept.produced(row));
       this.#head.load(row, this.#preempted.has(row));
@@ -105,7 +105,7 @@ export class Seating {
    * Whether it is known without trying that no waiting request gets a seat with the plan's budget. One that did not fit
    * need not be tried again while blocks have only been taken since.
    */
-  admitsNobody(): boolean {
+  admitsNone(): boolean {
     return (
       this.#queue.length === 0 ||
       this.#plan.budget <= 0 ||

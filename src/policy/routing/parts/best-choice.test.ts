@@ -22,13 +22,13 @@ describe('BestChoice', () => {
     expect(best.tied).toBe(2);
   });
 
-  it('is -1 when nobody is eligible', () => {
+  it('is -1 when no replica is eligible', () => {
     const best = new BestChoice('random', randomStream(1, 'ties'));
     expect(best.among(fleet([0, 0]), Float64Array.of(5, 5))).toBe(-1);
     expect(best.tied).toBe(0);
   });
 
-  it('draws among equals only, and each in its turn', () => {
+  it('draws among equals only, and reaches each of them', () => {
     const best = new BestChoice('random', randomStream(3, 'ties'));
     const view = fleet([1, 1, 0, 1, 1]);
     const seen = new Set<number>();

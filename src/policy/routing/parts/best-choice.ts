@@ -7,12 +7,12 @@ export type TieBreak = 'first' | 'random';
 /** The option that policies with ties share. */
 export const tieBreakOption = field(choice(['first', 'random']), {
   default: 'first',
-  help: 'who wins among equals: the first in fleet order, or one drawn from the seeded stream',
+  help: 'choice among equals: the first in fleet order, or one drawn from the seeded stream',
 });
 
 /** Finds the greatest value among the eligible replicas. A random number is drawn only when two or more share it. */
 export class BestChoice {
-  /** How many eligible replicas shared the greatest value the last time. */
+  /** How many eligible replicas shared the greatest value in the last choice. */
   tied = 0;
   readonly #tieBreak: TieBreak;
   readonly #random: RandomStream;

@@ -4,6 +4,6 @@ import { field, whole } from '../../../schema/fields.js';
 export function blockSizeOption(standard: number) {
   return field(whole(0), {
     default: standard,
-    help: "tokens per block of the router's index of prompts; 0: as many as the replicas' KV blocks have",
+    help: "tokens per block of the router's prompt index; 0: those of the replicas' KV blocks",
   });
 }

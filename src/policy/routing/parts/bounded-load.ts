@@ -8,7 +8,7 @@ export class FleetLoad {
   total = 0;
   replicas = 0;
   least = 0;
-  /** Set by the policy after a look. A field, not an argument: a number with a fraction would be allocated on the way. */
+  /** Set by the policy. A field, not an argument: passing a fraction would allocate a number. */
   bound = Number.POSITIVE_INFINITY;
 
   look(view: FleetView): void {
@@ -29,8 +29,8 @@ export class FleetLoad {
 }
 
 /**
- * The key's home, or the next replica on the ring whose load stays within the bound with one request more. If none does, the
- * home takes it all the same; nobody walks the ring to find that out.
+ * The key's home, or the next replica on the ring whose load stays within the bound with one more request. If there is none, the
+ * home, without a walk around the ring.
  */
 export function pickWithinBound(
   ring: HashRing,
@@ -44,7 +44,7 @@ export function pickWithinBound(
   const allRefuse = load.least + 1 > bound;
   let chosen = home;
   while (!allRefuse && chosen >= 0 && view.inFlight[chosen]! + 1 > bound) {
-    why?.removed.set(chosen, 'one request more would exceed the bound');
+    why?.removed.set(chosen, 'one more request would exceed the bound');
     chosen = ring.next(view);
   }
   if (why !== undefined) {

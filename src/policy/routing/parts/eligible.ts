@@ -6,7 +6,7 @@ export function eligibleCount(view: FleetView): number {
   return count;
 }
 
-/** The slot of the n-th eligible replica, counted from 0; there must be so many. */
+/** The slot of the n-th eligible replica, counted from 0; there must be that many. */
 export function nthEligible(view: FleetView, n: number): number {
   let slot = -1;
   for (let skip = n; skip >= 0; skip--) {
@@ -16,7 +16,7 @@ export function nthEligible(view: FleetView, n: number): number {
   return slot;
 }
 
-/** Where the replica of this name stands, -1 when it is not in the fleet. */
+/** The slot of the replica with this id, -1 when it is not in the fleet. */
 export function slotOf(view: FleetView, id: string | undefined): number {
   if (id === undefined) return -1;
   for (let i = 0; i < view.size; i++) if (view.ids[i] === id) return i;

@@ -6,7 +6,7 @@ import { HashRing } from './hash-ring.js';
 
 const md5 = (text: string) => BigInt(`0x${createHash('md5').update(text).digest('hex').slice(0, 16)}`);
 
-/** The rule in its plainest form: all points in order, those behind the key first, each replica once. */
+/** The rule in its plainest form: all points in order, starting after the key, each replica once. */
 function walk(ids: readonly string[], points: number, key: string): string[] {
   const ring = ids
     .flatMap((id) => Array.from({ length: points }, (_, i) => ({ id, at: md5(`${id}:${i}`) })))
@@ -26,13 +26,13 @@ function fleet(ids: readonly string[]): FleetView {
 }
 
 describe('HashRing', () => {
-  it('meets every replica once, in the order of the plain rule', () => {
+  it('passes every replica once, in the order of the plain rule', () => {
     const ring = new HashRing(md5Head, 7, (id, point) => `${id}:${point}`);
     const view = fleet(['a', 'b', 'c', 'd', 'e']);
     for (let i = 0; i < 200; i++) expect(walkOf(ring, view, `key ${i}`)).toEqual(walk(view.ids, 7, `key ${i}`));
   });
 
-  it('has a key that hits a point at home there', () => {
+  it('takes the replica of a point that the key hits exactly', () => {
     const ring = new HashRing(md5Head, 2, (id, point) => `${id}:${point}`);
     expect(ring.home(fleet(['a', 'b', 'c']), 'b:1')).toBe(1);
   });
@@ -46,7 +46,7 @@ describe('HashRing', () => {
     expect(ring.home(view, 'key')).toBe(-1);
   });
 
-  it('follows the fleet, and moves only the keys of those that come or go', () => {
+  it('follows the fleet, and moves only the keys of replicas that join or leave', () => {
     const ring = new HashRing(md5Head, 50, (id, point) => `${id}:${point}`);
     const homes = (ids: readonly string[]) => {
       const view = fleet(ids);

@@ -3,8 +3,8 @@ import type { FleetView } from '../../fleet-view.js';
 
 /**
  * Consistent hashing: every replica has many points on a ring of 64-bit numbers, and a key belongs to the replica of the
- * first point at or after its hash. When a replica comes or goes, only the keys of its points move. Points follow from the
- * replicas' names alone: every router has the same ring. It is made again when the fleet changes.
+ * first point at or after its hash. When a replica joins or leaves, only the keys of its points move. Points depend on the
+ * replicas' ids alone, so every router has the same ring. It is rebuilt when the fleet changes.
  */
 export class HashRing {
   readonly #hash: Hash64;
@@ -22,7 +22,7 @@ export class HashRing {
   #start = 0;
   #steps = 0;
   #walk = 0;
-  /** By slot: the last walk that met the replica. */
+  /** By slot: the last walk that passed the replica. */
   #met = new Float64Array(0);
 
   constructor(hash: Hash64, pointsPerReplica: number, pointName: (id: string, point: number) => string) {
@@ -31,7 +31,7 @@ export class HashRing {
     this.#pointName = pointName;
   }
 
-  /** The key's home: the first eligible replica at or after its hash, -1 when there is none. Begins a walk. */
+  /** The key's home: the first eligible replica at or after its hash, -1 when there is none. Starts a walk. */
   home(view: FleetView, key: string): number {
     if (view.ids !== this.#ids) this.#build(view.ids);
     this.#hash(key, this.#key);
@@ -41,7 +41,7 @@ export class HashRing {
     return this.next(view);
   }
 
-  /** The next eligible replica of the walk that it has not met yet, -1 when it has met all. */
+  /** The next eligible replica that the walk has not passed yet, -1 when it has passed all. */
   next(view: FleetView): number {
     const points = this.#slot.length;
     while (this.#steps < points) {
@@ -54,7 +54,7 @@ export class HashRing {
     return -1;
   }
 
-  /** The first point at or after the key; behind the last one the ring begins again. */
+  /** The first point at or after the key; after the last point comes the first. */
   #seek(): number {
     const upper = this.#key[0]!;
     const lower = this.#key[1]!;

@@ -18,7 +18,7 @@ describe('messages', () => {
     ],
   };
 
-  it('are there when there is at least one', () => {
+  it('are found when there is at least one', () => {
     expect(messagesOf(body)).toBe(body.messages);
     expect([{}, { messages: [] }, { messages: 'x' }].map(messagesOf)).toEqual([null, null, null]);
   });
@@ -29,7 +29,7 @@ describe('messages', () => {
     expect(systemPrompt([{ role: 'system', content: '' }, body.messages[3]])).toBe('');
   });
 
-  it('are joined from their parts, others than text as JSON', () => {
+  it('are joined from their parts, parts that are not text as JSON', () => {
     expect(userMessages(body.messages, 9)).toEqual([
       'first',
       'a b{"type":"image","url":"x"}{"text":3,"type":"text"}7',

@@ -6,7 +6,7 @@ interface Message {
   content?: unknown;
 }
 
-/** The messages of a chat, null for a payload without any. */
+/** The messages of a request body, null when it has none. */
 export function messagesOf(body: RequestBody): readonly unknown[] | null {
   const { messages } = body;
   return Array.isArray(messages) && messages.length > 0 ? messages : null;
@@ -27,7 +27,7 @@ export function userMessages(messages: readonly unknown[], most: number): string
   return texts;
 }
 
-/** What a person said first: the first user message, or the prompt of a payload without messages, or else all of it. */
+/** The first user message, else the prompt, else the whole body. */
 export function openingText(body: RequestBody): string {
   const messages = messagesOf(body);
   if (messages !== null) return userMessages(messages, 1)[0] ?? '';
@@ -38,7 +38,7 @@ function roleOf(message: unknown): unknown {
   return typeof message === 'object' && message !== null ? (message as Message).role : undefined;
 }
 
-/** Content may come in parts: they follow each other with nothing between, parts that are not text as JSON. */
+/** Content may consist of parts: they are joined without a separator, parts that are not text as JSON. */
 function contentText(content: unknown): string {
   if (content === undefined || content === null) return '';
   return Array.isArray(content) ? content.map(partText).join('') : partText(content);

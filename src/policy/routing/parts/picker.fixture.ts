@@ -5,7 +5,7 @@ import { createFleetView } from '../../fleet-view.js';
 import { policyOptions } from '../../policy-options.js';
 import { createRequestFeatures } from '../../request-features.js';
 
-/** A picker with a fleet and a request to arrange; `ask` picks with an explanation, `place` tells the picker. */
+/** A picker with a fleet and a request to set up; `ask` picks with an explanation, `place` reports the placement. */
 export function pickerOf<Options>(policy: RoutingPolicy<Options>, replicas: number, given: Partial<Options> = {}) {
   const options = policyOptions(policy, given, 'test');
   const picker = policy.create(options, { random: randomStream(1, 'router'), replicas });
@@ -21,7 +21,7 @@ export function pickerOf<Options>(policy: RoutingPolicy<Options>, replicas: numb
       return picker.pick(request, view, why);
     },
     place: (replica: number) => picker.placed!(request, replica, view),
-    /** Picks and places, for a chat. */
+    /** Picks and places, for a session. */
     turn(session: string) {
       request.session = session;
       const chosen = picker.pick(request, view);

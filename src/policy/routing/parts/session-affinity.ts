@@ -1,22 +1,22 @@
 import { roomFor } from '../../../kernel/grown-array.js';
 import { RecencyLists } from '../../../kernel/recency-lists.js';
 
-/** The one list of chats. */
-const CHATS = 0;
+/** The only list of `RecencyLists`. */
+const SESSIONS = 0;
 
-/** Chats that a policy remembers: more are not live at once behind one router. */
+/** Sessions that a policy remembers: more than are active at once behind one router. */
 export const MOST_SESSIONS = 100_000;
 
 /**
- * Which replica each chat belongs to, by name, so that replicas may come and go. Remembers the chats that had a request most
- * recently: the one unheard of for longest makes room for a new one.
+ * The replica of each session, by id, so that replicas may join and leave. Remembers the sessions with the most recent requests: the
+ * least recent one is dropped for a new one.
  */
 export class SessionAffinity {
   readonly #capacity: number;
   readonly #entries = new Map<string, number>();
 
   // By entry.
-  readonly #chats: string[] = [];
+  readonly #sessions: string[] = [];
   readonly #replicas: string[] = [];
   readonly #recency = new RecencyLists(1);
   #room = 0;
@@ -25,31 +25,31 @@ export class SessionAffinity {
     this.#capacity = capacity;
   }
 
-  /** Chats remembered. */
+  /** Sessions remembered. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** The name of the chat's replica, or undefined. Looking up does not refresh the chat. */
-  get(chat: string): string | undefined {
-    const entry = this.#entries.get(chat);
+  /** The id of the session's replica, or undefined. A lookup does not make the session more recent. */
+  get(session: string): string | undefined {
+    const entry = this.#entries.get(session);
     return entry === undefined ? undefined : this.#replicas[entry];
   }
 
-  /** The chat belongs to this replica and was heard of just now. */
-  set(chat: string, replica: string): void {
-    const known = this.#entries.get(chat);
+  /** The session belongs to this replica and is the most recent one. */
+  set(session: string, replica: string): void {
+    const known = this.#entries.get(session);
     if (known !== undefined) {
       this.#replicas[known] = replica;
-      this.#recency.remove(CHATS, known);
-      this.#recency.append(CHATS, known);
+      this.#recency.remove(SESSIONS, known);
+      this.#recency.append(SESSIONS, known);
       return;
     }
     const entry = this.#freshEntry();
-    this.#chats[entry] = chat;
+    this.#sessions[entry] = session;
     this.#replicas[entry] = replica;
-    this.#entries.set(chat, entry);
-    this.#recency.append(CHATS, entry);
+    this.#entries.set(session, entry);
+    this.#recency.append(SESSIONS, entry);
   }
 
   #freshEntry(): number {
@@ -61,9 +61,9 @@ export class SessionAffinity {
       }
       return size;
     }
-    const oldest = this.#recency.oldest[CHATS]!;
-    this.#entries.delete(this.#chats[oldest]!);
-    this.#recency.remove(CHATS, oldest);
+    const oldest = this.#recency.oldest[SESSIONS]!;
+    this.#entries.delete(this.#sessions[oldest]!);
+    this.#recency.remove(SESSIONS, oldest);
     return oldest;
   }
 }
