@@ -20,7 +20,7 @@ describe('variables', () => {
     },
   };
 
-  it('are told every error with its path', () => {
+  it('are reported with every error and its path', () => {
     const found = variableProblems(schema, { mod: 1, mode: 'zzz', deep: [{}, { k: 'no' }] }, at).map(
       ({ message }) => message,
     );
@@ -56,12 +56,12 @@ describe('variables', () => {
     [{ maxItems: 1 }, [1, 2], 'a list is not accepted; give at most 1 entries'],
     [{ pattern: '^a' }, 'b', "'b' is not accepted; give text that matches ^a"],
     [{ not: { type: 'null' } }, null, 'null is not accepted; give what not requires: {"type":"null"}'],
-  ])('by %j, %j is told what is wanted', (rule, given, message) => {
+  ])('by %j, %j is refused with what is accepted', (rule, given, message) => {
     const found = variableProblems({ properties: { v: rule } }, { v: given }, at);
     expect(found.map((one) => one.message)).toEqual([`spec.variables.v: ${message}`]);
   });
 
-  it('follow the draft that a schema names', () => {
+  it('are checked by the draft that the schema names', () => {
     const late = { $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] };
     expect(variableProblems(late, [1], at)).toHaveLength(1);
     expect(parameterSchemaProblem(late)).toBeNull();
@@ -80,7 +80,7 @@ describe('an endpoint and its engine', () => {
   const messages = (given: EndpointSpec, engine: EngineSpec | null) =>
     endpointProblems(given, engine, ['vllm', 'sglang'], at).map(({ message }) => message);
 
-  it('must fit: the name, the version, the task and the variables', () => {
+  it('must match: name, version, task and variables', () => {
     const { vllm, sglang } = Object.fromEntries(engines) as Record<string, EngineSpec>;
     expect(messages(spec({}), vllm!)).toEqual([]);
     expect(messages(spec({ engine: { name: 'vlm' } }), null)[0]).toContain("did you mean 'vllm'?");
@@ -88,11 +88,11 @@ describe('an endpoint and its engine', () => {
     const model = { name: 'm', task: 'text-rerank' };
     expect(messages(spec({ model, variables: { tp_siz: 2 } }), sglang!)).toEqual([
       "spec.variables.tp_siz: the engine has no parameter 'tp_siz'; did you mean 'tp_size'?",
-      "spec.model.task: engine 'vllm' v0.5 does no text-rerank; give one of text-generation, text-embedding",
+      "spec.model.task: engine 'vllm' v0.5 does not support text-rerank; give one of text-generation, text-embedding",
     ]);
   });
 
-  it('without a default the last version counts', () => {
+  it('uses the last version when there is no default', () => {
     const { versions } = engines.get('vllm')!;
     const engine = { description: '', versions: { a: versions['v0.10']!, b: versions['v0.10']! } };
     expect(engineVersion(engine, undefined)![0]).toBe('b');

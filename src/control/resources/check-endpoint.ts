@@ -6,7 +6,7 @@ import type { EndpointSpec } from './kinds/endpoint.js';
 import type { EngineSpec, EngineVersion } from './kinds/engine.js';
 import { variableProblems } from './parameter-schema.js';
 
-/** The version an endpoint runs: the one it names, the engine's choice, or the last one listed. */
+/** The version that an endpoint runs: the one it names, the engine's default, or the last one listed. */
 export function engineVersion(
   engine: EngineSpec,
   wanted: string | undefined,
@@ -15,17 +15,18 @@ export function engineVersion(
   return Object.hasOwn(engine.versions, name) ? [name, engine.versions[name]!] : null;
 }
 
-/** As much of an endpoint as its engine has a say in. */
-export interface AskedEngine extends Pick<EndpointSpec, 'engine' | 'variables'> {
+/** The part of an endpoint that is checked against its engine. */
+export interface EngineUse extends Pick<EndpointSpec, 'engine' | 'variables'> {
   readonly model: Partial<Pick<EndpointSpec['model'], 'task'>>;
 }
 
 /**
- * What is wrong with an endpoint given the engine it names: whether the version exists and does the task, and every one of
- * its variables. `engine` is null when there is none of that name; `engines` are those there are.
+ * Checks an endpoint against its engine: the version, the task, and every variable.
+ * @param engine null when none has that name
+ * @param engines the names of all engines
  */
 export function endpointProblems(
-  spec: AskedEngine,
+  spec: EngineUse,
   engine: EngineSpec | null,
   engines: readonly string[],
   placeOf: PlaceOf,
@@ -43,7 +44,7 @@ export function endpointProblems(
   const { tasks } = found[1];
   const { task } = spec.model;
   if (task !== undefined && !tasks.includes(task)) {
-    const problem = `engine '${name}' ${found[0]} does no ${task}`;
+    const problem = `engine '${name}' ${found[0]} does not support ${task}`;
     problems.push(invalidField(placeOf('spec.model.task'), problem, `give one of ${tasks.join(', ')}`));
   }
   return problems;

@@ -8,7 +8,7 @@ import type { PlaceOf } from './kind.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Why something is not a JSON Schema; null when it is one. */
+/** Why a schema is invalid; null when it is valid. */
 export function parameterSchemaProblem(schema: Schema): string | null {
   try {
     compiled(schema);
@@ -50,7 +50,7 @@ function compiled(schema: Schema): ValidateFunction {
   const known = cache.get(text);
   if (known !== undefined) return known;
   const isLate = typeof schema.$schema === 'string' && schema.$schema.includes('2020-12');
-  // An instance of its own for each: two versions of an engine may share an $id.
+  // One instance per schema: two versions of an engine may share an $id.
   const options = { allErrors: true, strict: false, verbose: true, validateFormats: false, logger: false } as const;
   const Validator = isLate ? loadAjv2020() : loadAjv();
   const validate = new Validator(options).compile(schema);

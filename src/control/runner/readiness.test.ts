@@ -24,14 +24,14 @@ function heard(list: readonly boolean[], failures: number): Promise<(boolean | n
 }
 
 describe('readiness', () => {
-  test('comes with the first good answer and goes with some bad ones in a row', async () => {
+  test('begins with the first successful check and ends after consecutive failures', async () => {
     const list = [false, false, true, true, false, true, false, false, false, true];
     expect(await heard(list, 2)).toEqual([3, true, 8, false, 10, true]);
     expect(await heard(list, 1)).toEqual([3, true, 5, false, 6, true, 7, false, 10, true]);
     expect(await heard([false, false, false], 1)).toEqual([]);
   });
 
-  test('can be stopped by whom it tells, or before the answer comes', async () => {
+  test('can be stopped by its listener, or during a check', async () => {
     vi.useFakeTimers();
     try {
       const timing = { everyMs: 0, timeoutMs: 0, failures: 1 };
@@ -57,8 +57,8 @@ describe('readiness', () => {
   });
 });
 
-describe('an answer', () => {
-  test('is good if its status is, and it comes in time', async () => {
+describe('a check', () => {
+  test('succeeds with a status of 2xx within the time-out', async () => {
     const server = createServer((request, response) => {
       if (request.url !== '/never') response.writeHead(Number(request.url!.slice(1))).end('x'.repeat(100_000));
     }).listen(0, '127.0.0.1');

@@ -37,7 +37,7 @@ describeStores((stores) => {
   }
 
   describe('apply', () => {
-    it('creates, changes, and leaves alone, and says which with what differs', async () => {
+    it('creates and changes resources, and returns what changed', async () => {
       const { apply, control } = await opened();
       const text = `${endpoint('  replicas: 3\n')}---\n${head('Workspace', 'search')}spec: {}\n`;
       expect(planText(await apply(text))).toBe('Endpoint default/chat created\nWorkspace search created\n');
@@ -49,7 +49,7 @@ describeStores((stores) => {
       );
     });
 
-    it('only says so in a dry run', async () => {
+    it('changes nothing in a dry run', async () => {
       const { apply, control } = await opened();
       const version = await control.resources.version();
       const [planned] = await apply(endpoint(''), { dryRun: true });
@@ -57,7 +57,7 @@ describeStores((stores) => {
       expect([await control.get(CHAT), await control.resources.version()]).toEqual([null, version]);
     });
 
-    it('does all of it or nothing, and names what does not fit the rest', async () => {
+    it('applies all or nothing, and reports every wrong reference', async () => {
       const { apply, control } = await opened();
       const text = `${endpoint('  variables: {sped: 10}\n')}---\n${head('Workspace', 'a')}spec: {}\n---\n${head('Role', 'r').replace('}', ', workspace: nowhere}')}spec: {role: admin, api_keys: [k]}\n`;
       const refusal = (await apply(text).catch((error: unknown) => error)) as InvalidResources;
@@ -71,7 +71,7 @@ describeStores((stores) => {
       await expect(apply(endpoint('').replace('emulator', 'emulatr'))).rejects.toThrow("did you mean 'emulator'?");
     });
 
-    it('refuses to name what is not there, each with its place', async () => {
+    it('refuses references to resources that do not exist, each with its place', async () => {
       const { apply, control } = await opened();
       const wrong = endpoint('  cluster: locl\n').replace('{name: qwen', '{registry: hb, name: qwen');
       const refusal = await apply(wrong).catch((error: unknown) => error as InvalidResources);
@@ -81,21 +81,21 @@ describeStores((stores) => {
       ]);
       await apply(registry(TOKEN));
       await expect(apply(wrong.replace('locl', 'local'))).rejects.toThrow("did you mean 'hub'?");
-      // One that is on its way out is as good as none.
+      // A resource that is being deleted cannot be referred to.
       await control.delete('bob', HUB);
       await expect(apply(wrong.replace('locl', 'local').replace('hb', 'hub'))).rejects.toThrow(
         "no model registry 'hub'",
       );
     });
 
-    it('takes an engine and its endpoint from one file, in any order', async () => {
+    it('accepts an engine and its endpoint in one file, in any order', async () => {
       const { apply } = await opened();
       const engine = `${head('Engine', 'mine')}spec: {versions: {v1: {tasks: [text-generation], command: [x], metrics: vllm}}}\n`;
       const text = `${endpoint('  variables: {anything: 1}\n').replace('emulator', 'mine')}---\n${engine}`;
       expect((await apply(text)).map(({ action }) => action)).toEqual(['created', 'created']);
     });
 
-    it('refuses what was made for an older version, but not because of a status', async () => {
+    it('refuses a change of an older version, unless only the status has changed', async () => {
       const { apply, control } = await opened();
       const [made] = await apply(endpoint(''));
       const { resource_version: version, uid } = made!.resource.metadata;
@@ -109,7 +109,7 @@ describeStores((stores) => {
   });
 
   describe('secrets', () => {
-    it('are never shown, logged or stored as they are, and known to whoever uses them', async () => {
+    it('are never shown, logged or stored in plain text, and can be decrypted', async () => {
       const { address, apply, control, store } = await opened();
       const applied = await apply(registry(TOKEN));
       const shown = [applied, await control.get(HUB), await control.list({}), await control.resources.audit()];
@@ -122,7 +122,7 @@ describeStores((stores) => {
       }
     });
 
-    it('that are the same, or given back as stars, stay; others are a change that does not tell them', async () => {
+    it('that are the same, or given as stars, are unchanged; others change without being shown', async () => {
       const { apply, control } = await opened();
       await apply(registry(TOKEN));
       for (const text of [registry(TOKEN), registry('***')]) expect((await apply(text))[0]!.action).toBe('unchanged');
@@ -132,14 +132,14 @@ describeStores((stores) => {
       expect((await control.revealed(HUB))!.spec.token).toBe('other');
     });
 
-    it('that were sealed with another key file are replaced by what is applied, and told of until then', async () => {
+    it('that were encrypted with another key are reported, and replaced when applied again', async () => {
       const { apply, store } = await opened();
       await apply(registry(TOKEN));
       const other = new ControlStore(store, SecretBox.open(join(folder, 'other.key')));
       const applyThere = (text: string) => other.apply('alice', readResources(text, 'f.yaml'));
       const hint = /apply the resources with their secrets again/;
       await expect(other.revealed(HUB)).rejects.toThrow(hint);
-      // Stars say nothing that could be sealed anew.
+      // Stars hold no secret that could be encrypted again.
       expect((await applyThere(registry('***')))[0]!.action).toBe('unchanged');
       await expect(other.revealed(HUB)).rejects.toThrow(hint);
       expect((await applyThere(registry(TOKEN)))[0]).toMatchObject({
@@ -150,7 +150,7 @@ describeStores((stores) => {
       expect((await applyThere(registry(TOKEN)))[0]!.action).toBe('unchanged');
     });
 
-    it('given as stars are refused where there was none, and where they would go elsewhere', async () => {
+    it('given as stars are refused without a stored secret, and for another address', async () => {
       const { apply } = await opened();
       await expect(apply(registry('***'))).rejects.toThrow(/f\.yaml:4:\d+ \(spec\.token\): there is no secret yet/);
       await apply(registry(TOKEN));
@@ -159,7 +159,7 @@ describeStores((stores) => {
       );
     });
 
-    it('follow their upstream by its name, wherever it stands', async () => {
+    it('follow their upstream by its name, in any order', async () => {
       const { apply, control } = await opened();
       const [a, b] = [
         "{name: a, url: 'https://a', credential: KEY_A}",
@@ -173,7 +173,7 @@ describeStores((stores) => {
       await expect(apply(upstreams("{name: d, url: 'https://a', credential: '***'}"))).rejects.toThrow('no secret yet');
     });
 
-    it('are in environments too', async () => {
+    it('include secret environment variables', async () => {
       const { apply, control } = await opened();
       await apply(endpoint('  secret_env: {HF_TOKEN: abc}\n'));
       expect((await control.get(CHAT))!.spec.secret_env).toEqual({ HF_TOKEN: '***' });
@@ -183,7 +183,7 @@ describeStores((stores) => {
   });
 
   describe('delete', () => {
-    it('asks it to go, and whoever keeps it true removes it', async () => {
+    it('marks a resource as deleted until the reconciler removes it', async () => {
       const { apply, control } = await opened();
       await apply(endpoint(''));
       const { metadata } = await control.delete('bob', CHAT);
@@ -200,7 +200,7 @@ describeStores((stores) => {
       ]);
     });
 
-    it('is refused for what others need', async () => {
+    it('is refused for resources that are in use', async () => {
       const { apply, control } = await opened();
       const versions = '{v1: {tasks: [text-generation], command: [x], metrics: vllm}}';
       const parts = [
@@ -230,7 +230,7 @@ describeStores((stores) => {
       ['Engine', 'vllm'],
       ['Cluster', 'local'],
       ['Workspace', 'default'],
-    ])('is refused for what is built in: %s %s', async (kind, name) => {
+    ])('is refused for built-in resources: %s %s', async (kind, name) => {
       const { control } = await opened();
       await expect(control.delete('bob', { kind, workspace: '', name })).rejects.toMatchObject({
         code: 'RESOURCE_BUILT_IN',
@@ -240,13 +240,13 @@ describeStores((stores) => {
     });
   });
 
-  it('what a control plane begins with is kept up to date until somebody changes it', async () => {
+  it('built-in resources are updated until an operator changes them', async () => {
     const { apply, control, store } = await opened();
     const version = await control.resources.version();
     await installDefaults(control);
     expect(await control.resources.version()).toBe(version);
     await apply(`${head('Cluster', 'local')}spec: {description: mine}\n`);
-    // As in a store of an older edition.
+    // As in a store of an older version.
     await store.exclusively((tx) => tx.deleteFrom('resources').where('name', '=', 'vllm').execute());
     await installDefaults(control);
     expect((await control.get({ kind: 'Cluster', workspace: '', name: 'local' }))!.spec.description).toBe('mine');

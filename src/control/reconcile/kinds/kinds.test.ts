@@ -268,7 +268,7 @@ describe('an external endpoint', () => {
     expect((await look())[1]).toBe('Running');
   });
 
-  test('is told again when it is changed, and when the gateway would not have it', async () => {
+  test('is applied again when it changes, and after the gateway has refused it', async () => {
     const plane = await FakePlane.open();
     const { routes, store, timing } = plane;
     const reconciler = new ExternalEndpointReconciler(store, routes, timing);

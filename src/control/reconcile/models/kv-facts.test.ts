@@ -19,7 +19,7 @@ const cluster = (memory_mib: number | null) =>
 const spec = (gpus: number, variables: Record<string, unknown> = {}, product?: string) =>
   ({ model: { name: 'tiny' }, resources: { gpus, product }, variables }) as unknown as EndpointSpec;
 
-test('say how much context fits, by the GPUs that a replica gets', async () => {
+test('have the context that fits on the GPUs of a replica', async () => {
   const kv = new KvFacts();
   const model = { path: folder, revision: 'r', facts: { folder } };
   const whole = (await kv.of(model, spec(1), cluster(24_576))) as { kv_cache_tokens: number };
@@ -34,7 +34,7 @@ test('say how much context fits, by the GPUs that a replica gets', async () => {
   expect(told).toEqual(half);
 });
 
-test('say nothing where nothing can be known, and why where it cannot be worked out', async () => {
+test('are empty without GPU memory, and have the reason when they cannot be computed', async () => {
   const kv = new KvFacts();
   const model = { path: folder, revision: 'r', facts: { folder } };
   expect(await kv.of(model, spec(0), cluster(24_576))).toEqual({});

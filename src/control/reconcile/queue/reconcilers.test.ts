@@ -28,7 +28,7 @@ async function opened() {
   return { plane, all, seen, faults, work, timing };
 }
 
-test('everything there is is looked at first, then what is changed and what depends on it', async () => {
+test('all resources are reconciled first, then changed ones and those that depend on them', async () => {
   const { all, plane, seen } = await opened();
   await plane.chat('  replicas: 0\n');
   await all.start();
@@ -50,7 +50,7 @@ test('everything there is is looked at first, then what is changed and what depe
   expect(await seen()).toEqual([]);
 });
 
-test('what somebody can put right is told to those who look, and a bug to those who run it', async () => {
+test('errors in a resource are written to its status, bugs are reported as faults', async () => {
   const { all, faults, plane, seen, timing, work } = await opened();
   work.fails = new InputError('SECRETS_OTHER_KEY', 'secrets.key', 'is another key', 'put back the right one');
   await plane.chat('  replicas: 0\n');
@@ -73,7 +73,7 @@ test('what somebody can put right is told to those who look, and a bug to those 
   await all.close();
 });
 
-test('a store that fails is told of once, until it works again', async () => {
+test('a failing store is reported once, until it works again', async () => {
   const { all, faults, plane, seen, timing, work } = await opened();
   work.fails = new RunError('STORE_FAILED', 'the disk is full');
   await plane.chat('  replicas: 0\n');

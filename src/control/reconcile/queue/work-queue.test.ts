@@ -10,7 +10,7 @@ function queueOf(work: Work) {
   return { timing, failed, queue: new WorkQueue({ timing, work, onFailure }) };
 }
 
-test('works on a key once at a time, and once more for all that happened meanwhile', async () => {
+test('has one run per key at a time, and one more for all additions meanwhile', async () => {
   const ends: (() => void)[] = [];
   let most = 0;
   const { queue } = queueOf(async () => {
@@ -40,7 +40,7 @@ test('keys do not wait for each other', async () => {
   expect(begun).toEqual(['a', 'b']);
 });
 
-test('looks again when it was told to, unless something happens before', async () => {
+test('runs again after the requested time, or earlier when the key is added', async () => {
   let runs = 0;
   const { queue, timing } = queueOf(async () => {
     runs++;
@@ -58,7 +58,7 @@ test('looks again when it was told to, unless something happens before', async (
   expect(runs).toBe(3);
 });
 
-test('tries again later and later what fails, and forgets failures after a success', async () => {
+test('retries failures with a back-off, which a success resets', async () => {
   const times: number[] = [];
   const clock: { now?: () => number } = {};
   const { failed, queue, timing } = queueOf(async () => {
@@ -74,7 +74,7 @@ test('tries again later and later what fails, and forgets failures after a succe
   expect(failed.map(([, , failures]) => failures)).toEqual([1, 2, 3, 1, 2]);
 });
 
-test('what happens while a failing run is under way does not go round the back-off', async () => {
+test('an addition during a failing run does not skip the back-off', async () => {
   let runs = 0;
   const { queue, timing } = queueOf(async () => {
     runs++;
@@ -88,7 +88,7 @@ test('what happens while a failing run is under way does not go round the back-o
   expect(runs).toBe(2);
 });
 
-test('ends with the runs that are under way, and begins no other', async () => {
+test('closes when current runs have ended, and starts no other', async () => {
   const ends: (() => void)[] = [];
   const { queue, timing } = queueOf(async () => {
     await new Promise<void>((resolve) => ends.push(resolve));

@@ -108,15 +108,15 @@ describe('a control plane that is killed', () => {
   });
 
   test.each([
-    ['when a process was made and not yet written down', 'before 1', 'ended'],
-    ['when it was written down and not yet told to go on', 'after 1', 'ended'],
-    ['when it was told to and that not yet written down', 'before 2', 'ended'],
-    ['when that was written down', 'after 2', 'found'],
-    ['when it was about to be stopped', 'before 3', 'found'],
-    ['when it was being stopped', 'after 3', 'ended'],
-    ['when it was gone and that not yet written down', 'before 4', 'ended'],
-    ['when that was written down and it was not yet removed', 'after 4', 'ended'],
-  ])('%s, leaves it to be found or ended', async (_, dies, expected) => {
+    ['before its process is recorded: killed', 'before 1', 'ended'],
+    ['before the engine is released: killed', 'after 1', 'ended'],
+    ['before the release is recorded: killed', 'before 2', 'ended'],
+    ['after the release is recorded: adopted', 'after 2', 'found'],
+    ['before the stop is recorded: adopted', 'before 3', 'found'],
+    ['after the stop is recorded: killed', 'after 3', 'ended'],
+    ['before the exit is recorded: removed', 'before 4', 'ended'],
+    ['after the exit is recorded: removed', 'after 4', 'ended'],
+  ])('%s', async (_, dies, expected) => {
     await lived(0, { dies });
     expect([...(await found()).keys()]).toEqual(expected === 'found' ? ['life-0-0'] : []);
   });

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the last lines', () => {
-  test('are read over files and over pieces of characters', async () => {
+  test('are read across files and split characters', async () => {
     const long = 'ä'.repeat(2000);
     const all = Array.from({ length: 200 }, (_, i) => `${i} ${long}`);
     writeFileSync(`${path}.1`, `${all.slice(0, 150).join('\n')}\n`);
@@ -24,7 +24,7 @@ describe('the last lines', () => {
     expect((await lastLines([`${path}.1`, path], 0)).lines).toEqual([]);
   });
 
-  test('are there if one has no end yet, and if there are none', async () => {
+  test('include an incomplete one, and may be none', async () => {
     const log = new ReplicaLog(folder, 1e6);
     expect(await log.last(5)).toEqual([]);
     writeFileSync(path, 'one\ntwo\nthr');
@@ -32,7 +32,7 @@ describe('the last lines', () => {
     expect(await read(log, { lines: 0 })).toEqual([]);
   });
 
-  test('of progress that is written over itself are what a terminal shows, and no line is without end', async () => {
+  test('show progress lines as a terminal does, and are cut to a maximum', async () => {
     writeFileSync(path, `load: 1 %\rload: 50 %\rload: 100 %\r\nok\r\n${'x'.repeat(1e5)}\n`);
     const [progress, ok, long] = await new ReplicaLog(folder, 1e6).last(3);
     expect([progress, ok]).toEqual(['load: 100 %', 'ok']);
@@ -47,7 +47,7 @@ async function read(log: ReplicaLog, options: Parameters<ReplicaLog['read']>[0])
 }
 
 describe('a log', () => {
-  test('that is too long is moved out of the way; no more than two files are kept', () => {
+  test('that is too long is rotated; two files are kept', () => {
     const log = new ReplicaLog(folder, 100);
     writeFileSync(path, 'a'.repeat(100));
     log.rotateIfLong();
@@ -94,7 +94,7 @@ describe('a log', () => {
     else expect(seen.length).toBeLessThan(written - 7);
   });
 
-  test('that is over is followed to its end', async () => {
+  test('that is complete is followed to its end', async () => {
     const log = new ReplicaLog(folder, 100);
     writeFileSync(path, 'one\ntwo\nthree');
     log.isOver = true;

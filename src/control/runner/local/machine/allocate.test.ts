@@ -19,7 +19,7 @@ const wish = (gpus: number, product: string | null = null): ReplicaResources => 
 const ids = (shares: readonly GpuShare[] | null) => shares?.map(({ id }) => id) ?? null;
 
 describe('a number of GPUs', () => {
-  test('is a share of one, or so many', () => {
+  test('is a share of one GPU, or a whole number', () => {
     expect(gpuDemand(0)).toEqual({ devices: 0, memoryFraction: 0 });
     expect(gpuDemand(0.25)).toEqual({ devices: 1, memoryFraction: 0.25 });
     expect(gpuDemand(4)).toEqual({ devices: 4, memoryFraction: 1 });
@@ -31,7 +31,7 @@ describe('a number of GPUs', () => {
 });
 
 describe('GPUs', () => {
-  test('are shared where they are shared already, the fullest first', () => {
+  test('are packed: a share goes to the fullest GPU with room', () => {
     const held = [
       { id: '1', share: 0.25 },
       { id: '2', share: 0.5 },
@@ -42,7 +42,7 @@ describe('GPUs', () => {
     expect(ids(allocateGpus(gpus, held, wish(0.8)))).toEqual(['0']);
   });
 
-  test('are taken where the most is left when replicas are to be spread', () => {
+  test('are spread: a share goes to the GPU with the most left', () => {
     const held = [
       { id: '0', share: 0.5 },
       { id: '1', share: 0.25 },
@@ -57,7 +57,7 @@ describe('GPUs', () => {
     ]);
   });
 
-  test('are whole and of one kind for one replica, of the kind of which the fewest are left over', () => {
+  test('for one replica are of one product, the one with the fewest free', () => {
     const gpus = gpusOf(H100, L4, H100, L4, H100, L40);
     expect(ids(allocateGpus(gpus, [], wish(2)))).toEqual(['1', '3']);
     expect(ids(allocateGpus(gpus, [], wish(3)))).toEqual(['0', '2', '4']);
@@ -76,7 +76,7 @@ describe('GPUs', () => {
     expect(ids(allocateGpus(gpusOf(H100, L4, L40), [], wish(1, product)))).toEqual(expected);
   });
 
-  test('are filled by ten tenths and by three thirds', () => {
+  test('can be filled by ten tenths and by three thirds', () => {
     const gpus = gpusOf(L4);
     for (const parts of [10, 3, 7]) {
       const held: GpuShare[] = [];
@@ -85,7 +85,7 @@ describe('GPUs', () => {
     }
   });
 
-  test('that are no longer there give nothing and cost nothing', () => {
+  test('that do not exist any more are ignored', () => {
     expect(freeShares(gpusOf(L4), [{ id: '7', share: 1 }])).toEqual([1]);
   });
 });
@@ -111,8 +111,8 @@ function product() {
   return fc.constantFrom(null, 'H100', 'L4', 'NVIDIA');
 }
 
-describe('however replicas come and go', () => {
-  test('no GPU is given twice, shares are packed, and nobody is refused who fits', () => {
+describe('any order of starts and stops', () => {
+  test('assigns no GPU twice, packs shares, and refuses nothing that fits', () => {
     fc.assert(
       fc.property(story, ({ gpus, steps }) => {
         const replicas: GpuShare[][] = [];
@@ -178,12 +178,12 @@ describe('a machine', () => {
     expect(() => allocate(machine, other, memory)).toThrow('it needs 3 MiB of memory; free: 1 MiB');
   });
 
-  test('that has become smaller than what was given has nothing left', () => {
+  test('that has become smaller has nothing left', () => {
     const held = [{ resources: { ...cpu(4), memoryBytes: 1024 ** 4 }, gpus: [] }];
     expect(freeOf(machine, held)).toMatchObject({ cpus: 0, memoryBytes: 0 });
   });
 
-  test('says what is free when something does not fit', () => {
+  test('reports what is free when something does not fit', () => {
     const held = [allocate(machine, [], wish(0.5))];
     const refusal = (resources: ReplicaResources, on = machine) => {
       try {

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { listeners, ownsPort } from './owns-port.js';
 
-test.each(['127.0.0.1', '0.0.0.0', undefined])('who listens at %s is known', async (address) => {
+test.each(['127.0.0.1', '0.0.0.0', undefined])('finds the process that listens at %s', async (address) => {
   const server = createServer().listen(0, address);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -22,7 +22,7 @@ test.each(['127.0.0.1', '0.0.0.0', undefined])('who listens at %s is known', asy
   expect(await ownsPort(port, [process.pid])).toBe(true);
 });
 
-test('the table of the kernel is read', () => {
+test('reads the socket table of the kernel', () => {
   const line = (local: string, state: string, inode: number) =>
     `   0: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000     0        0 ${inode} 1 0 100 0 0 10 0`;
   const table = [

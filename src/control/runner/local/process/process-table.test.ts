@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { allProcesses, currentBootId, identityOf, isRunning, parseStat } from './process-table.js';
 
 describe('a process', () => {
-  test('is known by its number, when it started, and since when the machine runs', async () => {
+  test('is identified by pid, start time and boot', async () => {
     const child = spawn('sleep', ['1000'], { detached: true });
     await once(child, 'spawn');
     const identity = identityOf(child.pid!)!;
     expect(identity).toMatchObject({ pid: child.pid, bootId: currentBootId() });
     expect(isRunning(identity)).toBe(true);
-    // A later process may get the same number, and after a restart of the machine the same time as well.
+    // A later process may have the same pid, and after a restart of the machine the same start time.
     expect(isRunning({ ...identity, startTicks: identity.startTicks - 1 })).toBe(false);
     expect(isRunning({ ...identity, bootId: 'another' })).toBe(false);
     expect(await allProcesses()).toContainEqual({ pid: child.pid, group: child.pid, session: child.pid, folders: [] });
@@ -26,7 +26,7 @@ describe('a process', () => {
     expect(parseStat(`7 (sh) Z ${rest}`).isDead).toBe(true);
   });
 
-  test('is not itself among those that are found', async () => {
+  test('of the test itself is not listed', async () => {
     expect((await allProcesses()).map(({ pid }) => pid)).not.toContain(process.pid);
   });
 });
