@@ -242,7 +242,7 @@ describe('twinyard serve', () => {
 
   test('tells in its help what it is without replicas', async () => {
     const { stdout } = await captured('serve --help');
-    expect(stdout).toMatch(/it is a control plane: .* keeps its data in \.twinyard/);
+    expect(stdout).toMatch(/it is a control plane: [\s\S]* keeps its data in \.twinyard/);
   });
 
   test('explain says what it needs', async () => {

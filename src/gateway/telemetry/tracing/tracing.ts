@@ -2,6 +2,7 @@ import type { NodeTracerProvider, ReadableSpan, SpanExporter } from '@openteleme
 import { packageVersion } from '../../../files/package-path.js';
 import type { FinishedRequest } from '../../request/request-record.js';
 import type { SpanCounts } from '../metric-sources.js';
+import { loadSdk } from './load-sdk.js';
 import { RandomIds } from './random-ids.js';
 import { GivenIds, RequestSpans, spanCount } from './request-spans.js';
 import { readTraceParent, readTraceState, SAMPLED, type TraceContext, traceParentText } from './trace-context.js';
@@ -56,16 +57,13 @@ export class Tracing implements SpanCounts {
     this.#sample = parts.sample;
   }
 
-  /** Loads the SDK, which nobody needs who has no collector. Headers, certificates and names for it come from `OTEL_*`. */
+  /** Loads the SDK and connects it to the collector. Headers, certificates and resource names come from `OTEL_*`. */
   static async open({ endpoint, epochUs, sample }: TracingOptions): Promise<Tracing> {
-    const [api, { AlwaysOnSampler, BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }, resources] =
-      await Promise.all([
-        import('@opentelemetry/api'),
-        import('@opentelemetry/sdk-trace-node'),
-        import('@opentelemetry/exporter-trace-otlp-http'),
-        import('@opentelemetry/resources'),
-      ]);
-    const exporter = new CountedExporter(new OTLPTraceExporter({ url: tracesUrl(endpoint), timeoutMillis: EXPORT_MS }));
+    const { api, exporter: otlp, resources, sdk } = await loadSdk();
+    const { AlwaysOnSampler, BatchSpanProcessor, NodeTracerProvider } = sdk;
+    const exporter = new CountedExporter(
+      new otlp.OTLPTraceExporter({ url: tracesUrl(endpoint), timeoutMillis: EXPORT_MS }),
+    );
     const processor = new BatchSpanProcessor(exporter, {
       maxQueueSize: MOST_WAITING,
       maxExportBatchSize: BATCH,
