@@ -32,7 +32,7 @@ async function opened() {
       lineEngine('line', SCRIPT),
       endpointOf('chat', 'line', { model: { registry: 'hub', name: 'acme/tiny' }, replicas: 1 }),
     );
-  const weightsAsked = () => hub.asked.filter(({ server }) => server === 'cdn');
+  const weightsAsked = () => hub.requests.filter(({ server }) => server === 'cdn');
   return { hub, yard, api, begin, weightsAsked };
 }
 

@@ -8,8 +8,8 @@ export interface FeedFilter {
 }
 
 /**
- * `bookmark`: nothing that was asked for has happened up to this version. `gone`: what came after the given version is no
- * longer remembered; list again, and go on from there.
+ * `bookmark`: no matching change up to this version. `gone`: changes after the given version are not kept any more; list again, and
+ * follow from there.
  */
 export type FeedItem =
   | { readonly type: 'change'; readonly version: number; readonly change: ResourceChange }
@@ -18,12 +18,12 @@ export type FeedItem =
 const CAPACITY = 2000;
 
 /**
- * The last changes of this process, for those who follow them. Whoever is slow does not keep anything in memory: what he has
- * missed is gone, and he is told so.
+ * The last changes of this process, for followers. A slow follower holds nothing in memory: changes that it has missed are gone, and
+ * it gets an item that says so.
  */
 export class ChangeFeed {
   readonly #changes: ResourceChange[] = [];
-  /** All changes after this version are known, or were never made. */
+  /** Changes after this version are kept. */
   #from = 0;
   #version = 0;
   #waiting: (() => void)[] = [];
@@ -38,7 +38,7 @@ export class ChangeFeed {
   }
 
   static async open(resources: Pick<Resources, 'watch' | 'version'>, capacity = CAPACITY): Promise<ChangeFeed> {
-    // Listens before it asks: what happens meanwhile is heard.
+    // Watches before it reads the version, so that no change in between is missed.
     const feed = new ChangeFeed(resources, capacity);
     const version = await resources.version();
     const first = feed.#changes[0];
@@ -47,15 +47,15 @@ export class ChangeFeed {
     return feed;
   }
 
-  /** Of the last change. A list that is read after this was asked for has it. */
+  /** The version of the last change. A list that is read afterwards includes it. */
   get version(): number {
     return this.#version;
   }
 
-  /** What happens after a version, and goes on until the signal or `close`, or until it is gone. */
+  /** Changes after a version, until the signal, `close` or `gone`. */
   async *follow(since: number, filter: FeedFilter, signal: AbortSignal): AsyncGenerator<FeedItem> {
     let seen = since;
-    let told = since;
+    let reported = since;
     while (!signal.aborted) {
       if (seen < this.#from || seen > this.#version) {
         yield { type: 'gone', version: this.#version };
@@ -64,21 +64,21 @@ export class ChangeFeed {
       const next = this.#changes.find(({ version }) => version > seen);
       if (next === undefined) {
         seen = this.#version;
-        // Rarely enough to be no burden, and often enough to go on from after a pause.
-        if (seen - told >= this.capacity / 4) {
-          told = seen;
+        // Rare enough to cost little, and frequent enough to resume from after a pause.
+        if (seen - reported >= this.capacity / 4) {
+          reported = seen;
           yield { type: 'bookmark', version: seen };
         } else if (!(await this.#more(signal))) return;
         continue;
       }
       seen = next.version;
       if (!matches(next, filter)) continue;
-      told = seen;
+      reported = seen;
       yield { type: 'change', version: seen, change: next };
     }
   }
 
-  /** Ends all who follow. */
+  /** Ends all followers. */
   close(): void {
     this.#stop();
     this.#isClosed = true;
@@ -97,7 +97,7 @@ export class ChangeFeed {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Resolves when something has happened: false if it is the end. */
+  /** Resolves at the next change; false when the feed is closed. */
   async #more(signal: AbortSignal): Promise<boolean> {
     if (this.#isClosed) return false;
     await new Promise<void>((resolve) => {

@@ -112,7 +112,7 @@ export const hubTokenRefused = (place: string) =>
 export const tokenNeeded = (place: string) =>
   new ModelError('REGISTRY_TOKEN_NEEDED', place, 'requires a token', 'give one with read access');
 
-export const forbidden = (place: string, said: string) =>
+export const hubForbidden = (place: string, said: string) =>
   new ModelError('REGISTRY_FORBIDDEN', place, `access denied${said}`, 'give a token with read access');
 
 export const gated = (place: string) =>

@@ -1,6 +1,6 @@
 import type { Clock } from './contract.js';
 
-/** A clock that stands still but for sleeping, which takes no time, and for what it is told to let pass. */
+/** A clock that the test advances; sleeping takes no real time. */
 export class FakeClock implements Clock {
   time = Date.parse('2030-01-01T00:00:00Z');
   readonly slept: number[] = [];
@@ -8,7 +8,7 @@ export class FakeClock implements Clock {
   onSleep: (ms: number) => void = () => {};
   readonly #alarms = new Map<() => void, number>();
 
-  /** How many callbacks are still to come. */
+  /** The number of pending callbacks. */
   get alarms(): number {
     return this.#alarms.size;
   }
@@ -33,7 +33,7 @@ export class FakeClock implements Clock {
     return () => this.#alarms.delete(alarm);
   }
 
-  /** Lets time pass, with all that was to happen meanwhile, in order. */
+  /** Advances the clock and calls due callbacks in order. */
   pass(ms: number): void {
     const end = this.time + ms;
     for (;;) {
@@ -43,7 +43,7 @@ export class FakeClock implements Clock {
       this.#alarms.delete(due[0]);
       due[0]();
     }
-    // Whoever was called may have let some pass as well.
+    // A callback may have advanced the clock as well.
     this.time = Math.max(this.time, end);
   }
 }

@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface AskedOfHub {
+export interface FakeHubRequest {
   server: 'hub' | 'cdn';
   method: string;
   path: string;
@@ -17,7 +17,7 @@ export interface AskedOfHub {
 }
 
 /** Does something else for a request; false leaves it to the hub. */
-export type Fault = (asked: AskedOfHub, response: ServerResponse) => boolean;
+export type Fault = (asked: FakeHubRequest, response: ServerResponse) => boolean;
 
 interface FakeRepository {
   versions: Map<string, string>;
@@ -30,11 +30,11 @@ const FILE_PATH = /^\/(?:api\/resolve-cache\/models\/)?([^/]+\/[^/]+)\/(?:resolv
 const LARGE = /\.(?:safetensors|bin|gguf)$/;
 
 /**
- * Answers as the Hugging Face hub does, on loopback: large files by a redirect to another host with the checksum beside it, small
- * ones by a redirect to a path of its own, and reasons in `x-error-code`.
+ * Behaves like the Hugging Face hub, on loopback: redirects large files to another host with the checksum in a header and small ones
+ * to another path, and sends reasons in `x-error-code`.
  */
 export class FakeHub {
-  readonly asked: AskedOfHub[] = [];
+  readonly requests: FakeHubRequest[] = [];
   /** When set, other tokens are refused. */
   token: string | undefined;
   faults: Fault[] = [];
@@ -92,7 +92,7 @@ export class FakeHub {
   }
 
   /** Does something else for the next requests whose path has this in it. */
-  once(part: string, fault: (response: ServerResponse, asked: AskedOfHub) => void, times = 1): void {
+  once(part: string, fault: (response: ServerResponse, asked: FakeHubRequest) => void, times = 1): void {
     let left = times;
     this.faults.push((asked, response) => {
       if (left === 0 || !asked.path.includes(part)) return false;
@@ -105,7 +105,7 @@ export class FakeHub {
   #serve(server: 'hub' | 'cdn', request: IncomingMessage, response: ServerResponse): void {
     const { headers, method = '', url: path = '' } = request;
     const asked = { server, method, path, headers };
-    this.asked.push(asked);
+    this.requests.push(asked);
     if (this.faults.some((fault) => fault(asked, response))) return;
     const { authorization } = headers;
     if (server === 'cdn') {
@@ -119,7 +119,7 @@ export class FakeHub {
     }
   }
 
-  #serveModel(asked: AskedOfHub, response: ServerResponse): void {
+  #serveModel(asked: FakeHubRequest, response: ServerResponse): void {
     const url = new URL(asked.path, this.url);
     const match = API_PATH.exec(url.pathname) ?? FILE_PATH.exec(url.pathname) ?? [];
     const [, name = '', version = '', file] = match.map((part) => decodeURIComponent(part ?? ''));
@@ -149,7 +149,7 @@ export class FakeHub {
       commit,
       file,
       name,
-    }: { asked: AskedOfHub; name: string; commit: string; file: string; bytes: Buffer },
+    }: { asked: FakeHubRequest; name: string; commit: string; file: string; bytes: Buffer },
     response: ServerResponse,
   ): void {
     const isLarge = LARGE.test(file);
@@ -167,7 +167,7 @@ export class FakeHub {
     }
   }
 
-  #serveLarge(asked: AskedOfHub, response: ServerResponse): void {
+  #serveLarge(asked: FakeHubRequest, response: ServerResponse): void {
     const wanted = /^\/blobs\/([0-9a-f]+)\?/.exec(asked.path)?.[1];
     const commits = [...this.#repositories.values()].flatMap((repository) => [...repository.commits.values()]);
     const found = commits.flatMap((files) => Object.values(files)).find((bytes) => sha256(bytes) === wanted);
@@ -197,7 +197,7 @@ export class FakeHub {
 }
 
 /** All of it, or from where a range begins. */
-function sendBytes(bytes: Buffer, { headers, method }: AskedOfHub, more: object, response: ServerResponse): void {
+function sendBytes(bytes: Buffer, { headers, method }: FakeHubRequest, more: object, response: ServerResponse): void {
   const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
   if (from > 0 && from >= bytes.length) {
     refuse(response, 416, undefined, 'Range Not Satisfiable');

@@ -13,7 +13,7 @@ import { fakeBytes, tinyModel } from './fake-model.fixture.js';
 /** A place with `acme/tiny` at `v1` and `v2`, made by `tinyModel` from these names, and `acme/other`. */
 export interface RegistryPlace {
   readonly settings: RegistrySettings;
-  /** Those of a place where nobody answers. */
+  /** Settings of a registry that does not exist. */
   readonly nowhere: RegistrySettings;
   /** Other bytes for a file, under the same version. */
   change(name: string, version: string, path: string, bytes: Buffer): void;
@@ -83,7 +83,7 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
         (await registry.list(query)).map(({ name }) => name).sort();
       expect(await names({})).toEqual(['acme/other', 'acme/tiny']);
       expect(await names({ search: 'TIN' })).toEqual(['acme/tiny']);
-      expect(await names({ search: 'nothing & nobody' })).toEqual([]);
+      expect(await names({ search: 'nothing & none' })).toEqual([]);
       expect(await names({ limit: 1 })).toHaveLength(1);
     });
 
@@ -139,14 +139,14 @@ export function registryContract(kind: RegistryKind, makePlace: () => Promise<Re
     });
 
     it.each(['', '.', '..', '../x', 'a/..', 'a/../b', '/etc', 'a/b/c', 'a b', 'a\0', 'a\\b', '-x', 'a?b', 'a%2fb'])(
-      'asks nobody for a model %j',
+      'makes no request for a model %j',
       async (name) => {
         await expect(registry.resolve(name)).rejects.toMatchObject({ code: 'MODEL_NAME' });
       },
     );
 
     it.each(['', '..', '../v1', 'a/../b', '/v1', 'v1/', 'a//b', 'v 1', 'v1?x', '-v', '.git'])(
-      'asks nobody for a version %j',
+      'makes no request for a version %j',
       async (version) => {
         await expect(registry.resolve('acme/tiny', version)).rejects.toMatchObject({ code: 'MODEL_VERSION' });
       },

@@ -3,7 +3,7 @@ import { shownRef } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { withoutSealed } from '../../store/resources/secrets.js';
 
-/** What is planned with: what a resource is called and what somebody says about it. Secrets are sealed. */
+/** A declared resource. Secrets are encrypted. */
 export interface Declared extends ResourceRef {
   readonly spec: Readonly<Record<string, unknown>>;
   readonly labels: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface PlannedChange {
   readonly differences: readonly FieldDifference[];
 }
 
-/** What has to be done so that there is all that is wanted. What is not named stays. */
+/** The changes that reach the desired state. Resources that are not listed are left alone. */
 export function plan(before: readonly Declared[], wanted: readonly Declared[]): PlannedChange[] {
   const present = new Map(before.map((one) => [shownRef(one), one]));
   return wanted.map((one) => {
@@ -31,19 +31,19 @@ export function plan(before: readonly Declared[], wanted: readonly Declared[]): 
 
 const contentOf = ({ labels, spec }: Declared) => ({ metadata: { labels }, spec });
 
-/** A sealed secret differs in the text that it is sealed as: what counts is the secret. */
+/** The encrypted form of a secret is not shown. */
 function shown({ after, before, path }: FieldDifference): FieldDifference {
   const secret = path.endsWith('.$sealed');
   const hidden = (value: unknown) => (secret && value !== undefined ? '***' : withoutSealed(value));
   return { path: secret ? path.slice(0, -'.$sealed'.length) : path, before: hidden(before), after: hidden(after) };
 }
 
-/** Of one place there is one difference. */
+/** One difference per path. */
 function merged(found: readonly FieldDifference[]): FieldDifference[] {
   return found.filter(({ path }, i) => found.findIndex((one) => one.path === path) === i);
 }
 
-/** For people: a line per resource, and one per difference. */
+/** A line per resource, and one per difference. */
 export function planText(changes: readonly PlannedChange[], { isDryRun = false } = {}): string {
   return changes
     .map(({ action, differences, ref }) => {

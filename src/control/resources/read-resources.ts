@@ -7,13 +7,13 @@ import type { PlaceOf, ResourceKind } from './kind.js';
 import { KINDS } from './kinds.js';
 import { DEFAULT_WORKSPACE, type Resource } from './resource.js';
 
-/** A resource somebody wrote, and where its parts stand. */
+/** A resource from a file, and the places of its fields. */
 export interface WrittenResource {
   readonly resource: Resource;
   readonly placeOf: PlaceOf;
 }
 
-/** What a document says of a resource, right or wrong. */
+/** A resource in a document, valid or not. */
 export interface Draft {
   readonly kind: ResourceKind;
   /** Empty for kinds that belong to none. */
@@ -22,7 +22,7 @@ export interface Draft {
   readonly name: string;
   readonly spec: unknown;
   readonly placeOf: PlaceOf;
-  /** It is right by itself. */
+  /** Valid apart from its references. */
   readonly isRight: boolean;
 }
 
@@ -30,16 +30,15 @@ export interface ReadDocuments {
   readonly written: readonly WrittenResource[];
   /** All documents of a known kind. */
   readonly drafts: readonly Draft[];
-  /** What is wrong with any of them. */
+  /** The errors of all documents. */
   readonly problems: readonly InputError[];
 }
 
-const REMEDY = 'write plain YAML or JSON';
+const HINT = 'write plain YAML or JSON';
 
 /**
- * The resources of a file of YAML or JSON, which may hold several documents. Throws everything that is wrong with any of
- * them at once; then there are none.
- * @param workspace of those that name none, instead of the usual one
+ * The resources of a YAML or JSON file, which may hold several documents. Throws all errors of all documents at once.
+ * @param workspace the default for resources that name none
  */
 export function readResources(text: string, file: string, workspace?: string): readonly WrittenResource[] {
   const { problems, written } = readDocuments(text, file, workspace);
@@ -47,7 +46,7 @@ export function readResources(text: string, file: string, workspace?: string): r
   return written;
 }
 
-/** The same for those who go on to tell what else is wrong. Throws when there is nothing in it at all. */
+/** The same, with errors returned instead of thrown. Throws when the file is empty. */
 export function readDocuments(text: string, file: string, workspace?: string): ReadDocuments {
   const lines = new LineCounter();
   const parsed = parseAllDocuments(text, { lineCounter: lines });
@@ -59,7 +58,7 @@ export function readDocuments(text: string, file: string, workspace?: string): R
     const places = new YamlPlaces(file, lines, document as Document);
     const syntax = document.errors[0];
     if (syntax !== undefined) {
-      problems.push(badDocument(places.at(syntax.pos[0]), syntax.message.split(/ at line |\n/)[0]!, REMEDY));
+      problems.push(badDocument(places.at(syntax.pos[0]), syntax.message.split(/ at line |\n/)[0]!, HINT));
       continue;
     }
     if (isEmpty(document.contents)) continue;
@@ -74,7 +73,7 @@ export function readDocuments(text: string, file: string, workspace?: string): R
     } catch (error) {
       // An alias without its anchor, or one that would grow without end.
       if (!(error instanceof ReferenceError)) throw error;
-      problems.push(badDocument(placeOf(''), error.message, REMEDY));
+      problems.push(badDocument(placeOf(''), error.message, HINT));
     }
   }
   problems.push(...twice(written));

@@ -1,10 +1,10 @@
 export const API_VERSION = 'twinyard/v1';
 export const DEFAULT_WORKSPACE = 'default';
 
-/** What stands for a secret wherever a resource is shown. Written back, it means: as it was. */
+/** Shown in place of a secret. Applied again, it means: unchanged. */
 export const HIDDEN = '***';
 
-/** What something is called; those with a `?` are the store's to say. Times are ISO 8601. */
+/** Optional fields are set by the store. Times are ISO 8601. */
 export interface Metadata {
   readonly name: string;
   /** Absent for kinds that belong to no workspace. */
@@ -17,7 +17,7 @@ export interface Metadata {
   readonly resource_version?: number;
   readonly created_at?: string;
   readonly updated_at?: string;
-  /** Set once it has been deleted: it is there until what it stands for has been taken down. */
+  /** Set when it is deleted; it exists until the reconciler has removed what belongs to it. */
   readonly deleted_at?: string;
 }
 
@@ -29,17 +29,17 @@ export interface Condition {
   readonly since: string;
 }
 
-/** How things are, as whoever keeps the resource true last saw them. */
+/** The observed state, written by the reconciler. */
 export interface Status {
   readonly phase: string;
   readonly message: string;
-  /** The generation this was said of. */
+  /** The generation that was observed. */
   readonly observed_generation: number;
   readonly conditions: readonly Condition[];
   readonly [more: string]: unknown;
 }
 
-/** What somebody wants, and how it is. Complete: what was left out has its default. */
+/** Desired state and status. Complete: omitted fields have their defaults. */
 export interface Resource<Spec = Record<string, unknown>> {
   readonly apiVersion: typeof API_VERSION;
   readonly kind: string;

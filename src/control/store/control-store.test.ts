@@ -152,7 +152,7 @@ describeStores((stores) => {
 
     it('given as stars are refused without a stored secret, and for another address', async () => {
       const { apply } = await opened();
-      await expect(apply(registry('***'))).rejects.toThrow(/f\.yaml:4:\d+ \(spec\.token\): there is no secret yet/);
+      await expect(apply(registry('***'))).rejects.toThrow(/f\.yaml:4:\d+ \(spec\.token\): no secret is stored/);
       await apply(registry(TOKEN));
       await expect(apply(registry('***', 'https://evil.example.com'))).rejects.toThrow(
         /its address has changed; give the secret/,
@@ -170,7 +170,9 @@ describeStores((stores) => {
       const { spec } = (await control.revealed({ kind: 'ExternalEndpoint', workspace: 'default', name: 'x' }))!;
       const credentials = (spec.upstreams as { credential?: string }[]).map(({ credential }) => credential);
       expect(credentials).toEqual(['KEY_B', undefined, 'KEY_A']);
-      await expect(apply(upstreams("{name: d, url: 'https://a', credential: '***'}"))).rejects.toThrow('no secret yet');
+      await expect(apply(upstreams("{name: d, url: 'https://a', credential: '***'}"))).rejects.toThrow(
+        'no secret is stored',
+      );
     });
 
     it('include secret environment variables', async () => {

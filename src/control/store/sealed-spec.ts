@@ -9,7 +9,7 @@ import { mapSecrets } from '../resources/secret-fields.js';
 type Spec = Readonly<Record<string, unknown>>;
 export type Secrets = Pick<SecretBox, 'seal' | 'unseal' | 'holds'>;
 
-/** For those who have no key file: resources without secrets can be changed, others cannot. */
+/** Without a key file: resources without secrets can be changed, others cannot. */
 export const NO_SECRETS: Secrets = {
   seal: () => refuse(),
   unseal: () => refuse(),
@@ -21,10 +21,9 @@ function refuse(): never {
 }
 
 /**
- * A spec as it is stored: each secret sealed for its resource and place. One that is as before, or that is given as stars,
- * stays as it is sealed already; for what cannot be unsealed any more, what is given takes its place. Stars are refused where
- * there was none, and where it would now be sent to another address: who may change an address need not know the secret, and
- * must not learn it so.
+ * A spec for the store: each secret is encrypted for its resource and place. A secret that is unchanged, or given as stars, keeps its
+ * stored form; one that cannot be decrypted any more is replaced. Stars are refused without a stored secret, and when the address has
+ * changed: otherwise a user who may change the address could have the secret sent to a server of their own.
  */
 export function sealSpec(
   box: Secrets,
@@ -37,7 +36,7 @@ export function sealSpec(
   return mapSecrets(kind.specSchema, spec, before, ({ around, aroundBefore, before: sealed, path, place, value }) => {
     const where = sealPlace(ref, place);
     if (value === HIDDEN) {
-      if (!isSealed(sealed)) throw hiddenSecret(placeOf(path), 'there is no secret yet that the stars could stand for');
+      if (!isSealed(sealed)) throw hiddenSecret(placeOf(path), 'no secret is stored that the stars could stand for');
       if (around.url !== aroundBefore.url) throw hiddenSecret(placeOf(path), 'its address has changed');
       return sealed;
     }
@@ -46,7 +45,7 @@ export function sealSpec(
   });
 }
 
-/** A spec with its secrets, for whoever has to use them. */
+/** A spec with decrypted secrets. */
 export function unsealSpec(box: Secrets, kind: ResourceKind, ref: ResourceRef, spec: Spec): Record<string, unknown> {
   return mapSecrets(kind.specSchema, spec, null, ({ place, value }) =>
     isSealed(value) ? box.unseal(value, sealPlace(ref, place)) : value,

@@ -57,7 +57,7 @@ async function download(options: Partial<DownloadOptions> & { version?: string }
 }
 
 /** The ranges that were asked for of large files. */
-const ranges = () => hub.asked.filter(({ server }) => server === 'cdn').map(({ headers }) => headers.range);
+const ranges = () => hub.requests.filter(({ server }) => server === 'cdn').map(({ headers }) => headers.range);
 
 /** What is downloaded before the large file. */
 const SMALL_BYTES = tinyModel('main')['config.json']!.length;
@@ -119,9 +119,9 @@ describe('downloadModel', () => {
 
   it('makes no request when the model is cached', async () => {
     const first = await download();
-    const before = hub.asked.length;
+    const before = hub.requests.length;
     expect(await download()).toEqual(first);
-    expect(hub.asked.length).toBe(before + 1);
+    expect(hub.requests.length).toBe(before + 1);
   });
 
   it('downloads several files at a time, up to a limit', async () => {
@@ -223,7 +223,7 @@ describe('an interrupted download', () => {
     await expect(download()).rejects.toMatchObject({ code: 'REGISTRY_UNREACHABLE' });
     expect(readdirSync(join(folder, 'cache', 'models'))).toEqual([]);
     hub.faults = [];
-    hub.asked.length = 0;
+    hub.requests.length = 0;
     progress.length = 0;
     cache = await ModelCache.open(join(folder, 'cache'));
     sameAsHub((await download()).folder);

@@ -2,8 +2,8 @@ import {
   failing,
   fileChanged,
   fileNotFound,
-  forbidden,
   gated,
+  hubForbidden,
   hubTokenRefused,
   type ModelProblem,
   modelNotFound,
@@ -45,7 +45,7 @@ export function statusProblem(request: HubRequest, { hasToken, headers, now, rea
   if (code === 'RevisionNotFound') return noVersion(request);
   if (code === 'EntryNotFound') return fileNotFound(place);
   if (status === 401) return hasToken ? hubTokenRefused(place) : tokenNeeded(place);
-  if (status === 403) return forbidden(place, reason);
+  if (status === 403) return hubForbidden(place, reason);
   if (status === 404 && request.what === 'model') return modelNotFound(place, CHECK_NAME);
   if (status === 404 && request.what === 'file') return fileNotFound(place);
   return oddResponse(place, `returned status ${status}${reason}`);

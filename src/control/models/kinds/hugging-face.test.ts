@@ -58,7 +58,7 @@ describe('a token', () => {
   it('is sent to the hub with every request, and not to the target of a redirect', async () => {
     hub.token = TOKEN;
     await bytesOf(await openLarge(open({ token: TOKEN })));
-    const sent = hub.asked.map(({ headers, server }) => [server, headers.authorization]);
+    const sent = hub.requests.map(({ headers, server }) => [server, headers.authorization]);
     expect(sent).toEqual([
       ['hub', `Bearer ${TOKEN}`],
       ['hub', `Bearer ${TOKEN}`],
@@ -71,7 +71,10 @@ describe('a token', () => {
     const registry = open({ token: TOKEN });
     const model = await registry.resolve('acme/tiny');
     await bytesOf(await registry.open(model, model.files[0]!, 0));
-    const sent = hub.asked.map(({ headers, path }) => [path.split('/').slice(0, 3).join('/'), headers.authorization]);
+    const sent = hub.requests.map(({ headers, path }) => [
+      path.split('/').slice(0, 3).join('/'),
+      headers.authorization,
+    ]);
     expect(sent.slice(1)).toEqual([
       ['/acme/tiny', `Bearer ${TOKEN}`],
       ['/api/resolve-cache', `Bearer ${TOKEN}`],
@@ -82,8 +85,8 @@ describe('a token', () => {
     hub.token = TOKEN;
     hub.once('/blobs/', answer(302, { location: `${hub.url}/api/models?back` }));
     await openLarge(open({ token: TOKEN })).catch(() => {});
-    expect(hub.asked.at(-1)).toMatchObject({ server: 'hub', path: '/api/models?back' });
-    expect(hub.asked.at(-1)!.headers.authorization).toBeUndefined();
+    expect(hub.requests.at(-1)).toMatchObject({ server: 'hub', path: '/api/models?back' });
+    expect(hub.requests.at(-1)!.headers.authorization).toBeUndefined();
   });
 
   it('is not shown, even if the server repeats it', async () => {
@@ -135,7 +138,7 @@ describe('the URL', () => {
     const registry = open({ url: `${hub.url}/mirrors/hub//` });
     expect(registry.address).toBe(`${hub.url}/mirrors/hub`);
     await registry.connect();
-    expect(hub.asked[0]!.path).toBe('/mirrors/hub/api/models?limit=1');
+    expect(hub.requests[0]!.path).toBe('/mirrors/hub/api/models?limit=1');
   });
 
   it('is reached through the proxy of the environment', async () => {
@@ -164,8 +167,8 @@ describe('requests', () => {
     const registry = open();
     const model = await registry.resolve('acme/tiny', 'refs/pr/1');
     expect((await bytesOf(await registry.open(model, model.files[0]!, 0))).toString()).toBe('x');
-    expect(hub.asked[0]!.path).toBe('/api/models/acme/tiny/revision/refs%2Fpr%2F1?blobs=true');
-    expect(hub.asked[1]!.path).toBe(`/acme/tiny/resolve/${model.revision}/a%20b/100%25%20%231%3F.txt`);
+    expect(hub.requests[0]!.path).toBe('/api/models/acme/tiny/revision/refs%2Fpr%2F1?blobs=true');
+    expect(hub.requests[1]!.path).toBe(`/acme/tiny/resolve/${model.revision}/a%20b/100%25%20%231%3F.txt`);
   });
 
   it('use the commit of a branch after it has moved', async () => {
@@ -188,7 +191,7 @@ describe('requests', () => {
     expect(model.files.map(({ size }) => size)).toEqual(whole.files.map(({ size }) => size));
     // What small files are tagged with is a checksum on the hub only.
     expect(model.files[0]).toMatchObject({ checksum: null, tag: whole.files[0]!.checksum!.hex });
-    const heads = hub.asked.filter(({ method }) => method === 'HEAD');
+    const heads = hub.requests.filter(({ method }) => method === 'HEAD');
     expect(heads.map(({ server }) => server)).toEqual(heads.map(() => 'hub'));
   });
 

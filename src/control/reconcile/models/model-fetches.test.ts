@@ -125,9 +125,9 @@ describe('a model', () => {
     fetches.close();
     fetches = await begun();
     hub.put('acme/tiny', 'main', tinyModel('two'));
-    hub.asked.length = 0;
+    hub.requests.length = 0;
     const again = fetches.stateOf('k', asked(), fromHub(), facts);
-    expect([factsOf(again), hub.asked]).toEqual([facts, []]);
+    expect([factsOf(again), hub.requests]).toEqual([facts, []]);
     // Another version is downloaded; and so is a model that was removed, at the same revision.
     expect(fetches.stateOf('k', asked({ version: 'v2' }), fromHub(), facts).state).toBe('fetching');
     rmSync(join(folder, 'cache'), { recursive: true });
