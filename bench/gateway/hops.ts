@@ -129,11 +129,21 @@ session.post('Profiler.enable');
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 for (let i = 0; i < REQUESTS; i++) await complete(client);
 const shortest = seen.slice(1).reduce((best, one) => (one.length < best.length ? one : best));
-const files = new Set(shortest.map(({ file }) => file));
-const classes = new Set(shortest.flatMap(({ file, owner }) => (owner === '' ? [] : [`${file} ${owner}`])));
-process.stdout.write(`${files.size} files, ${classes.size} classes, ${shortest.length} functions\n`);
+const HTTP = /^gateway\/(http|upstream|wire)\//;
+const groups: [string, (file: string) => boolean][] = [
+  ['all', () => true],
+  ['gateway without HTTP server and client', (file) => file.startsWith('gateway/') && !HTTP.test(file)],
+  ['HTTP server and client', (file) => HTTP.test(file)],
+  ['policies, protocol and kernel', (file) => !file.startsWith('gateway/')],
+];
+for (const [name, isIn] of groups) {
+  const called = shortest.filter(({ file }) => isIn(file));
+  const files = new Set(called.map(({ file }) => file));
+  const classes = new Set(called.flatMap(({ file, owner }) => (owner === '' ? [] : [`${file} ${owner}`])));
+  process.stdout.write(`${name}: ${files.size} files, ${classes.size} classes, ${called.length} functions\n`);
+}
 if (isListed) {
-  for (const file of [...files].sort()) {
+  for (const file of [...new Set(shortest.map((one) => one.file))].sort()) {
     const called = shortest.filter((one) => one.file === file);
     process.stdout.write(
       `${file}: ${called.map(({ name, owner }) => (owner ? `${owner}.${name}` : name)).join(' ')}\n`,

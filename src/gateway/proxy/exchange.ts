@@ -40,6 +40,10 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
   readonly #attempts: Attempts;
   readonly #response: ClientResponse;
   readonly #settlement: Settlement;
+  /** A field, not an arrow of the constructor: V8 keeps what that sees alive for long enough to promote every request's body. */
+  readonly #clientLeft = (): void => {
+    if (!this.hasEnded) this.#end('client_left', 'the client left');
+  };
   #retryTimer: NodeJS.Timeout | null = null;
   #lastPieceUs = 0;
   /** The row of its endpoint in the histogram of the time between pieces. */
@@ -55,9 +59,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     this.#attempts = new Attempts(host, endpoint, facts, this.record);
     this.#response = new ClientResponse(parts.response, this, host.meters, parts.strips);
     this.#settlement = new Settlement(host, this.record, this.#response);
-    parts.response.onClose = () => {
-      if (!this.hasEnded) this.#end('client_left', 'the client left');
-    };
+    parts.response.onClose = this.#clientLeft;
   }
 
   get trace(): TraceContext | null {
