@@ -18,7 +18,7 @@ import { parsePolicyBundle } from '../src/simulator/policy-bundle.js';
 import { WORKLOADS } from '../src/workload/generate/presets.js';
 import { readWorkloadSpec } from '../src/workload/spec/read-workload-spec.js';
 import { BASE_COLUMNS } from '../src/workload/trace-v2/data/layout.js';
-import { HEADER_KEYS } from '../src/workload/trace-v2/header/header-keys.js';
+import { HEADER_SCHEMA } from '../src/workload/trace-v2/header/header-schema.js';
 import { readTraceHeader } from '../src/workload/trace-v2/header/read-header.js';
 import { type DocumentedCommand, documentedCommands, excerpt } from './support/documented-commands.js';
 import { goldenNames } from './support/golden-case.js';
@@ -144,7 +144,7 @@ describe('pages', () => {
     ['docs/simulating.md', [LATENCY_MODELS, SCHEDULERS, PREEMPTION_POLICIES].flatMap(namesOf)],
     ['docs/simulating.md', [...WORKLOADS, ...bundledModels()]],
     ['docs/simulating.md', Object.keys(JSON.parse(textOf('catalogue/hardware.json')))],
-    ['docs/traces.md', [...BASE_COLUMNS, ...Object.keys(HEADER_KEYS)]],
+    ['docs/traces.md', [...BASE_COLUMNS, ...Object.keys(HEADER_SCHEMA.entries)]],
     ['docs/results.md', STATUSES],
   ])('%s names all there are', (path, names) => {
     for (const name of names) expect(textOf(path), name).toContain(`\`${name}\``);

@@ -1,5 +1,6 @@
 import { InputError } from '../kernel/errors.js';
 import { knownNames } from '../kernel/nearest-name.js';
+import type { SchemaCodes } from '../schema/problems.js';
 
 /** The InputErrors of the replica layer. Codes are stable. */
 
@@ -20,9 +21,7 @@ export function missingField(file: string, field: string, accepted: string): Inp
   return new InputError('MISSING_FIELD', `${file} (${field})`, 'is missing', `give ${accepted}`);
 }
 
-export function misspeltField(file: string, field: string, meant: string): InputError {
-  return new InputError('UNKNOWN_FIELD', `${file} (${field})`, 'is not a known field', `did you mean '${meant}'?`);
-}
+export const FIELD_CODES: SchemaCodes = { invalid: 'INVALID_FIELD', unknownKey: 'UNKNOWN_FIELD' };
 
 export function modelNotInCatalogue(given: string, folder: string, known: readonly string[]): InputError {
   return new InputError(

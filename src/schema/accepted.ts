@@ -3,6 +3,7 @@ import {
   choicesOf,
   entriesOf,
   factsOf,
+  isNullable,
   itemOf,
   optionsOf,
   requirementsOf,
@@ -14,7 +15,7 @@ import {
 export function accepted(schema: Schema): string {
   const { accepts, names } = factsOf(schema);
   if (accepts !== undefined) return accepts;
-  const nullable = (schema as { type: string }).type === 'nullable' ? ', or null' : '';
+  const nullable = isNullable(schema) ? ', or null' : '';
   return `${acceptedBare(bare(schema), names ?? 'names')}${nullable}`;
 }
 

@@ -130,6 +130,12 @@ export function isOptional(schema: Schema): boolean {
   return type === 'optional' || type === 'exact_optional' || type === 'nullish';
 }
 
+/** Whether null is accepted. */
+export function isNullable(schema: Schema): boolean {
+  const { type, wrapped } = schema as unknown as Node;
+  return type === 'nullable' || type === 'nullish' || (wrapped !== undefined && isNullable(wrapped));
+}
+
 /** What holds when the key is absent; undefined where nothing does. */
 export function defaultOf(schema: Schema): unknown {
   return (schema as { default?: unknown }).default;

@@ -37,6 +37,8 @@ export function checkValue<S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const parsed = v.safeParse(schema, given);
   if (parsed.success) return parsed.output;
-  const problem = problemsOf(schema as unknown as Schema, given)[0]!;
+  const problems = problemsOf(schema as unknown as Schema, given);
+  // A key is often missing because it is misspelt.
+  const problem = problems.find(({ kind }) => kind !== 'missing') ?? problems[0]!;
   throw inputError(problem, bodyPlace(pathText(problem.path), place), codes);
 }

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../kernel/errors.js';
 import { accepted } from './accepted.js';
@@ -10,6 +11,7 @@ import {
   field,
   flag,
   list,
+  listOf,
   map,
   number,
   pattern,
@@ -17,10 +19,12 @@ import {
   secret,
   section,
   text,
+  time,
   whole,
 } from './fields.js';
 import { jsonSchema } from './json-schema.js';
 import { camelKeys, kebabCase, snakeKeys } from './names.js';
+import { pathText, problemsOf } from './problems.js';
 import { checkValue, readJson } from './read-json.js';
 import { readText } from './read-text.js';
 import { readYaml } from './read-yaml.js';
@@ -105,6 +109,65 @@ describe('readYaml', () => {
 
   it('never repeats a secret', () => {
     expect(failure(() => read('token: "my secret"')).message).not.toContain('my secret');
+  });
+});
+
+describe('problemsOf', () => {
+  const label = pattern(/^[a-z]+$/, 'lower-case letters');
+  const PARTS = section('Parts', {
+    labels: field(map('labels', text(), label), { help: 'labels' }),
+    command: field(listOf(v.union([text(), list(text())]), 1, 3), { help: 'command' }),
+    until: field(time, { help: 'a time' }),
+    memory: field(v.nullable(whole(1)), { help: 'memory' }),
+    address: field(pattern(/^https:/, 'a URL'), { help: 'address' }),
+  });
+  const messages = (value: unknown) =>
+    problemsOf(PARTS as unknown as Schema, value).map((one) => `${pathText(one.path)}: ${one.problem}; ${one.hint}`);
+
+  it('finds everything at once, one problem per value', () => {
+    expect(messages({ a: 1, b: 2, until: 5, command: [] })).toEqual([
+      'command: is empty; give a list of at most 3, each text, or a list, each text',
+      'until: 5 is not text; give a time, as in 2030-01-31T00:00:00Z',
+      "a: unknown key 'a'; known: labels, command, until, memory, address",
+      "b: unknown key 'b'; known: labels, command, until, memory, address",
+    ]);
+  });
+
+  it('checks the names of a map, also those that every object has', () => {
+    expect(messages({ labels: { A: 'x' } })).toEqual(['labels.A: the name is not valid; give lower-case letters']);
+    const given = JSON.parse('{"labels": {"constructor": "x", "__proto__": "y", "fine": "z"}}');
+    expect(messages(given)).toEqual([
+      'labels.constructor: the name is not valid; give lower-case letters',
+      'labels.__proto__: the name is not valid; give lower-case letters',
+    ]);
+  });
+
+  it('looks inside the alternative that a value resembles', () => {
+    expect(messages({ command: ['x', ['y', 1]] })).toEqual(['command[1][1]: 1 is not text; give text']);
+    expect(messages({ command: [true] })).toEqual([
+      'command[0]: true is not accepted; give text, or a list, each text',
+    ]);
+    expect(messages({ command: ['x', []] })).toEqual([]);
+  });
+
+  it('knows the calendar, and null where it is accepted', () => {
+    expect(messages({ until: '2030-01-31T18:00:00+02:00', memory: null })).toEqual([]);
+    expect(messages({ until: '2030-02-30T00:00:00Z' })[0]).toContain("'2030-02-30T00:00:00Z' is not a time");
+    expect(messages({ until: 'soon', memory: 0 })).toEqual([
+      "until: 'soon' is not a time; give a time, as in 2030-01-31T00:00:00Z",
+      'memory: 0 is too small; give a whole number of at least 1, or null',
+    ]);
+  });
+
+  it('does not repeat an address with a password', () => {
+    expect(messages({ address: 'http://ann:hush@host' })).toEqual(['address: the address is not valid; give a URL']);
+  });
+
+  it('is JSON Schema, too', async () => {
+    const { properties } = await jsonSchema(PARTS);
+    expect(properties!.labels).toMatchObject({ propertyNames: { pattern: '^[a-z]+$' } });
+    expect(properties!.command).toMatchObject({ minItems: 1, maxItems: 3 });
+    expect(properties!.until).toMatchObject({ type: 'string', format: 'date-time' });
   });
 });
 

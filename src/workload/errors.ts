@@ -16,9 +16,7 @@ export function headerInvalid(place: string, problem: string, hint: string): Inp
   return new InputError('TRACE_HEADER_INVALID', place, problem, hint);
 }
 
-export function headerUnknownKey(place: string, key: string, known: readonly string[]): InputError {
-  return new InputError('TRACE_HEADER_UNKNOWN_KEY', place, `unknown key '${key}'`, knownNames(key, known));
-}
+export const HEADER_CODES: SchemaCodes = { invalid: 'TRACE_HEADER_INVALID', unknownKey: 'TRACE_HEADER_UNKNOWN_KEY' };
 
 export function columnsInvalid(place: string, problem: string, hint: string): InputError {
   return new InputError('TRACE_COLUMNS_INVALID', place, problem, hint);

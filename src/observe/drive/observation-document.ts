@@ -1,5 +1,6 @@
 import type { CountedValues } from '../../kernel/counted-values.js';
 import { mean, percentile } from '../../kernel/percentile.js';
+import { camelCase } from '../../schema/names.js';
 import {
   type LatencySpread,
   spreadKeys,
@@ -8,7 +9,7 @@ import {
 } from '../../simulator/results/latency-spread.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { TraceServer } from '../../workload/trace.js';
-import { SERVER_KEYS } from '../../workload/trace-v2/header/header-keys.js';
+import { SERVER_SCHEMA } from '../../workload/trace-v2/header/header-schema.js';
 import type { ObservationDocument, TokenDifference } from './observation.js';
 import type { TokenScale } from './prompts/token-scale.js';
 import type { RequestRecords } from './send/request-records.js';
@@ -87,7 +88,7 @@ export function observationDocument(parts: DocumentParts): ObservationDocument {
 }
 
 function settingKeys(settings: TraceServer): Record<string, string | number> {
-  const said = Object.entries(SERVER_KEYS).map(([key, { name }]) => [key, settings[name]]);
+  const said = Object.keys(SERVER_SCHEMA.entries).map((key) => [key, settings[camelCase(key) as keyof TraceServer]]);
   return Object.fromEntries(said.filter(([, value]) => value !== undefined));
 }
 

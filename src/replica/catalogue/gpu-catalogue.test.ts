@@ -67,8 +67,8 @@ describe('loadGpu with a file of the user', () => {
   });
 
   it.each([
-    ['MISSING_FIELD', 'X1.TFlopsPeak', { ...row, TFlopsPeak: undefined }],
-    ['MISSING_FIELD', 'X1.MemoryGiB', { ...row, MemoryGiB: undefined }],
+    ['INVALID_FIELD', 'X1.TFlopsPeak', { ...row, TFlopsPeak: undefined }],
+    ['INVALID_FIELD', 'X1.MemoryGiB', { ...row, MemoryGiB: undefined }],
     ['INVALID_FIELD', 'X1.TFlopsPeak', { ...row, TFlopsPeak: 0 }],
     ['INVALID_FIELD', 'X1.TFlopsFP8', { ...row, TFlopsFP8: -1 }],
     ['INVALID_FIELD', 'X1.BwPeakTBs', { ...row, BwPeakTBs: '3' }],
@@ -78,7 +78,7 @@ describe('loadGpu with a file of the user', () => {
     ['UNKNOWN_FIELD', 'X1.TFlopsFp8', { ...row, TFlopsFp8: 20 }],
     ['UNKNOWN_FIELD', 'X1.mfuPrefil', { ...row, mfuPrefill: undefined, mfuPrefil: 0.5 }],
     ['UNKNOWN_FIELD', 'X1.MemoryGib', { ...row, MemoryGib: 20 }],
-    ['INVALID_FIELD', 'X1.price', { ...row, price: 20 }],
+    ['UNKNOWN_FIELD', 'X1.price', { ...row, price: 20 }],
     ['INVALID_FIELD', 'X1', 80],
   ])('%s %s (%#)', (code, field, bad) => {
     expect(() => load('X1', { X1: bad })).toThrow(

@@ -1,15 +1,27 @@
-import { nearestName } from '../../kernel/nearest-name.js';
-import { invalidFileField, missingField, misspeltField, unknownGpu } from '../errors.js';
+import { above, field, map, number, required, section, text } from '../../schema/fields.js';
+import { checkValue } from '../../schema/read-json.js';
+import { FIELD_CODES, unknownGpu } from '../errors.js';
 import { cataloguePath } from './catalogue-path.js';
 import type { GpuSpec } from './contract.js';
-import { isJsonObject, type JsonFields, loadJsonObject } from './load-json.js';
+import { loadJsonObject } from './load-json.js';
 
 export interface GpuOptions {
   /** A file of rows like those of the bundled `hardware.json`; its rows come before the bundled ones. */
   hardwareConfig?: string;
 }
 
-const FIELDS = ['TFlopsPeak', 'TFlopsFP8', 'BwPeakTBs', 'mfuPrefill', 'mfuDecode', 'MemoryGiB'];
+const GPU_SCHEMA = map(
+  'GPUs',
+  section('GPU', {
+    TFlopsPeak: required(above(0), { help: 'dense 16-bit rate in TFLOPS' }),
+    TFlopsFP8: field(number(0), { default: 0, help: 'FP8 rate in TFLOPS; 0 for none' }),
+    BwPeakTBs: required(above(0), { help: 'memory bandwidth in TB/s' }),
+    mfuPrefill: required(above(0, 1), { help: 'share of the rate that prefill reaches' }),
+    mfuDecode: required(above(0, 1), { help: 'share of the rate that decode reaches' }),
+    MemoryGiB: required(above(0), { help: 'memory in GiB' }),
+    source: field(text(), { help: 'where the numbers come from' }),
+  }),
+);
 
 /** Finds a GPU by name; upper and lower case are the same unless an exact match exists. */
 export function loadGpu(name: string, options: GpuOptions = {}): GpuSpec {
@@ -31,40 +43,15 @@ export function bundledGpus(): string[] {
   return Object.keys(loadJsonObject(cataloguePath('hardware.json'), { uniqueKeys: true }));
 }
 
-function parseGpu(file: string, name: string, row: unknown): GpuSpec {
-  if (!isJsonObject(row)) throw invalidFileField(file, name, 'is not an object', `an object with ${FIELDS.join(', ')}`);
-  rejectUnknown(file, name, row);
-  const number = (field: string, accepted: string, ok: (value: number) => boolean): number => {
-    const value = row[field];
-    if (value === undefined) throw missingField(file, `${name}.${field}`, accepted);
-    if (typeof value !== 'number' || !ok(value)) {
-      throw invalidFileField(file, `${name}.${field}`, `${JSON.stringify(value)} is not accepted`, accepted);
-    }
-    return value;
-  };
-  const positive = (value: number) => value > 0 && Number.isFinite(value);
-  const fraction = (value: number) => value > 0 && value <= 1;
+function parseGpu(file: string, name: string, given: unknown): GpuSpec {
+  const row = checkValue({ [name]: given }, GPU_SCHEMA, FIELD_CODES, file)[name]!;
   return {
     name,
-    tflops: number('TFlopsPeak', 'the dense 16-bit rate in TFLOPS, above 0', positive),
-    tflopsFp8:
-      row.TFlopsFP8 === undefined
-        ? 0
-        : number('TFlopsFP8', 'the FP8 rate in TFLOPS, 0 for none', (value) => value === 0 || positive(value)),
-    bandwidthTBs: number('BwPeakTBs', 'the memory bandwidth in TB/s, above 0', positive),
-    mfuPrefill: number('mfuPrefill', 'a fraction above 0, at most 1', fraction),
-    mfuDecode: number('mfuDecode', 'a fraction above 0, at most 1', fraction),
-    memoryGiB: number('MemoryGiB', 'the memory in GiB, above 0', positive),
+    tflops: row.TFlopsPeak,
+    tflopsFp8: row.TFlopsFP8,
+    bandwidthTBs: row.BwPeakTBs,
+    mfuPrefill: row.mfuPrefill,
+    mfuDecode: row.mfuDecode,
+    memoryGiB: row.MemoryGiB,
   };
-}
-
-/** Unknown fields are refused, since they would have no effect; `source` documents where the numbers come from. */
-function rejectUnknown(file: string, name: string, row: JsonFields): void {
-  const known = [...FIELDS, 'source'];
-  for (const field of Object.keys(row)) {
-    if (known.includes(field)) continue;
-    const meant = nearestName(field, known);
-    if (meant !== undefined) throw misspeltField(file, `${name}.${field}`, meant);
-    throw invalidFileField(file, `${name}.${field}`, 'is not a known field', `only ${known.join(', ')}`);
-  }
 }

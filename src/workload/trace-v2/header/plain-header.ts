@@ -1,5 +1,6 @@
+import * as v from 'valibot';
 import type { TraceHeader } from '../../trace.js';
-import { HEADER_KEYS, MODES, TIME_UNITS, TRACE_VERSIONS } from './header-keys.js';
+import { HEADER_SCHEMA, traceHeaderOf } from './header-schema.js';
 
 /** A line that means the same in every YAML: a key and a whole number or a word that is not one of YAML's own. */
 const PLAIN_LINE = /^([a-z_]+): (?:(-?[1-9]\d{0,14}|0)|(?!(?:true|false|null)$)([a-z][\w./-]*))$/i;
@@ -11,35 +12,16 @@ const PLAIN_LINE = /^([a-z_]+): (?:(-?[1-9]\d{0,14}|0)|(?!(?:true|false|null)$)(
 export function readPlainHeader(text: string, file: string): TraceHeader | null {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
-  const values = new Map<string, string>();
+  const values: Record<string, string | number> = {};
   for (const line of lines) {
     const [, key = '', number, word] = PLAIN_LINE.exec(line) ?? [];
-    const kind = Object.hasOwn(HEADER_KEYS, key) ? HEADER_KEYS[key] : undefined;
-    const isNumber = number !== undefined && (kind === 'whole' || (kind === 'count' && !number.startsWith('-')));
-    if (values.has(key) || !(isNumber || (kind === 'text' && word !== undefined))) return null;
-    values.set(key, (number ?? word)!);
+    if (key === '' || Object.hasOwn(values, key)) return null;
+    values[key] = number === undefined ? word! : Number(number);
   }
-  const mode = values.get('mode') ?? '';
-  const unit = values.get('time_unit') ?? '';
-  const version = values.get('trace_version') ?? '';
-  const isKnown = (value: string, known: readonly string[]) => value === '' || known.includes(value);
-  if (values.size === 0 || !isKnown(version, TRACE_VERSIONS.map(String))) return null;
-  if (!isKnown(mode, MODES) || !isKnown(unit, TIME_UNITS)) return null;
-  const seed = values.get('workload_seed');
-  const blockTokens = values.get('block_tokens');
-  const warmUp = Number(values.get('warm_up_requests') ?? 0);
-  return {
-    mode: mode as TraceHeader['mode'],
-    ...(seed === undefined ? {} : { workloadSeed: Number(seed) }),
-    sessionContextGrowth: values.get('session_context_growth') ?? '',
-    goodputTargets: {},
-    ...(blockTokens === undefined ? {} : { blockTokens: Number(blockTokens) }),
-    ...(warmUp > 0 ? { warmUpRequests: warmUp } : {}),
-    ...(values.has('partial') ? { partial: values.get('partial')! } : {}),
-    ...(values.has('late') ? { late: values.get('late')! } : {}),
-    place: (key) => {
-      const line = lines.findIndex((candidate) => candidate.startsWith(`${key}:`));
-      return line < 0 ? `${file} (${key})` : `${file}:${line + 1}:1 (${key})`;
-    },
-  };
+  const parsed = v.safeParse(HEADER_SCHEMA, values);
+  if (lines.length === 0 || !parsed.success) return null;
+  return traceHeaderOf(parsed.output, (key) => {
+    const line = lines.findIndex((candidate) => candidate.startsWith(`${key}:`));
+    return line < 0 ? `${file} (${key})` : `${file}:${line + 1}:1 (${key})`;
+  });
 }

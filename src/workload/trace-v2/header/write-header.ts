@@ -1,5 +1,6 @@
+import { camelCase } from '../../../schema/names.js';
 import type { TraceGoodputTarget, TraceHeader, TraceServer } from '../../trace.js';
-import { SERVER_KEYS, TRACE_VERSIONS } from './header-keys.js';
+import { SERVER_SCHEMA, TRACE_VERSIONS } from './header-schema.js';
 
 /** What the header of a written trace says besides its format. */
 export interface TraceFacts {
@@ -46,8 +47,8 @@ export function writeTraceHeader(facts: TraceFacts): string {
 }
 
 function serverLines(server: TraceServer | undefined): string[] {
-  const said = Object.entries(SERVER_KEYS).flatMap(([key, { name }]) => {
-    const value = server?.[name];
+  const said = Object.keys(SERVER_SCHEMA.entries).flatMap((key) => {
+    const value = server?.[camelCase(key) as keyof TraceServer];
     return value === undefined ? [] : [`  ${key}: ${typeof value === 'string' ? JSON.stringify(value) : value}`];
   });
   return said.length === 0 ? [] : ['server:', ...said];
