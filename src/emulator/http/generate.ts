@@ -38,7 +38,7 @@ export function complete(exchange: EngineExchange, body: JsonObject, breaks: boo
   const planned = new Planned(engine, job, { ...request, maxTokens: request.maxTokens ?? PLAIN_MAX_TOKENS });
   const prompts = promptsOf(body.prompt, 'prompt');
   if (prompts.length * request.n > MAX_SEQUENCES) {
-    throw new ApiError('malformed', `A request may ask for ${MAX_SEQUENCES} answers at most.`, 'prompt');
+    throw new ApiError('malformed', `A request can have at most ${MAX_SEQUENCES} choices.`, 'prompt');
   }
   for (const prompt of prompts) {
     engine.scratch.clear();

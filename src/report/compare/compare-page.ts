@@ -63,7 +63,7 @@ function metricPanels(comparison: Comparison): string {
 
 function latencySection(comparison: Comparison): string {
   const note =
-    'The mean over seeds of each percentile. Both axes are stretched where it matters: times are told by powers of ten, requests by the slowest tenth, hundredth and thousandth. Where lines lie on each other the last one is seen.';
+    'The mean over seeds of each percentile. Both axes are stretched where it matters: times are on a scale of powers of ten, requests on one of the slowest tenth, hundredth and thousandth. Where lines lie on each other the last one is seen.';
   const charts = [
     ...latencyCharts(comparison, 'ttftMs', 'Time to first token'),
     ...latencyCharts(comparison, 'e2eMs', 'Whole request').slice(-1),
@@ -83,7 +83,7 @@ function rejectionSection(comparison: Comparison): string {
   const { document } = comparison;
   const refused = measures(document, 'rejected_share');
   if (!refused && !measures(document, 'goodput_rps')) {
-    return section('Rejections', paragraph('No request was rejected, and nobody said what is good (--slo-ttft).'));
+    return section('Rejections', paragraph('No request was rejected, and no SLO was given (--slo-ttft).'));
   }
   const good: MetricKey = measures(document, 'goodput_rps') ? 'goodput_rps' : 'responses_per_sec';
   const note = refused ? '' : paragraph('No request was rejected.');
