@@ -5,7 +5,7 @@ import { findJsonError } from '../../replica/catalogue/find-json-error.js';
 import { badEvent } from '../errors.js';
 import { MAX_INT32 } from '../flags/kinds.js';
 
-/** What happens to a fleet and its requests, one line each. */
+/** An event of a fleet or of a request: one line of input. */
 export type DecideEvent =
   | { type: 'replicas'; ids: readonly string[] }
   | { type: 'signals'; replica: string; queued: number; running: number; kvUtilization: number }
@@ -22,7 +22,7 @@ export type DecideEvent =
 
 const TYPES = ['replicas', 'signals', 'request', 'first_token', 'finished'] as const;
 
-/** Reads a line; what is wrong with it is named by its place and field. */
+/** Reads a line; errors name its place and field. */
 export function readEvent(line: string, place: string): DecideEvent {
   const fields = new Fields(parseObject(line, place), place);
   const type = fields.text('type') as (typeof TYPES)[number];
@@ -60,8 +60,8 @@ function parseObject(line: string, place: string): Record<string, unknown> {
     value = JSON.parse(line);
   } catch {
     const { offset, problem } = findJsonError(line)!;
-    const told = `is not JSON: ${problem.replace('the file', 'the line')}`;
-    throw badEvent(`${place}:${offset + 1}`, told, 'write one event per line');
+    const problemText = `is not JSON: ${problem.replace('the file', 'the line')}`;
+    throw badEvent(`${place}:${offset + 1}`, problemText, 'write one event per line');
   }
   if (!isObject(value)) throw badEvent(place, 'is not a JSON object', 'write one event per line, as {"type":...}');
   return value;
@@ -84,13 +84,13 @@ class Fields {
   text(name: string): string {
     const value = this.#required(name);
     if (typeof value !== 'string' || value === '')
-      throw this.#bad(name, 'is not a name', 'give a text that is not empty');
+      throw this.#bad(name, 'is not a name', 'give a string that is not empty');
     return value;
   }
 
   optionalText(name: string): string {
     const value = this.#values[name] ?? '';
-    if (typeof value !== 'string') throw this.#bad(name, 'is not a text', 'give a text, or leave it out');
+    if (typeof value !== 'string') throw this.#bad(name, 'is not a string', 'give a string, or leave it out');
     return value;
   }
 
@@ -111,7 +111,7 @@ class Fields {
   names(name: string): string[] {
     const value = this.#required(name);
     const fits = Array.isArray(value) && value.every((id) => typeof id === 'string' && id !== '');
-    if (!fits) throw this.#bad(name, 'is not a list of names', 'give a list of texts, none of them empty');
+    if (!fits) throw this.#bad(name, 'is not a list of names', 'give a list of strings, none of them empty');
     const repeated = value.find((id, i) => value.indexOf(id) < i);
     if (repeated !== undefined) throw this.#bad(name, `${shownText(repeated)} appears twice`, 'name each replica once');
     return value;
@@ -122,7 +122,7 @@ class Fields {
     if (!Array.isArray(value)) throw this.#bad(name, 'is not a list', 'give the ids of the prompt blocks, [] for none');
     const wrong = value.find((id) => typeof id !== 'string' && !Number.isSafeInteger(id));
     if (wrong !== undefined) {
-      const hint = `give whole numbers up to ${Number.MAX_SAFE_INTEGER}, or texts`;
+      const hint = `give whole numbers up to ${Number.MAX_SAFE_INTEGER}, or strings`;
       throw this.#bad(name, `${written(wrong)} is not the id of a block`, hint);
     }
     return value;
@@ -131,7 +131,7 @@ class Fields {
   optionalObject(name: string): RequestBody | null {
     const value = this.#values[name] ?? null;
     if (value !== null && !isObject(value))
-      throw this.#bad(name, 'is not a JSON object', 'give the payload, or leave it out');
+      throw this.#bad(name, 'is not a JSON object', 'give the request body, or leave it out');
     return value;
   }
 

@@ -56,15 +56,11 @@ export class DecideRun {
   #decide(event: DecideEvent & { type: 'request' }, place: string): Decision {
     const { id, body } = event;
     if (this.#requests.has(id)) {
-      throw badEvent(
-        `${place} (id)`,
-        `request ${shownText(id)} was there before`,
-        'give every request an id of its own',
-      );
+      throw badEvent(`${place} (id)`, `request ${shownText(id)} is a duplicate`, 'give every request an id of its own');
     }
     const { needsBody, routing } = this.#host.policies;
     if (body === null && needsBody) {
-      throw badEvent(`${place} (body)`, 'is missing', `give the payload: ${routing.name} keys by its text`);
+      throw badEvent(`${place} (body)`, 'is missing', `give the request body: ${routing.name} keys by its messages`);
     }
     const request = this.#requests.size;
     this.#requests.set(id, request);
@@ -102,7 +98,7 @@ export class DecideRun {
   #progress({ type, id }: DecideEvent & { type: 'first_token' | 'finished' }, place: string): void {
     const request = this.#requests.get(id);
     if (request === undefined) {
-      throw badEvent(`${place} (id)`, `request ${shownText(id)} is unknown`, "let its 'request' event come first");
+      throw badEvent(`${place} (id)`, `request ${shownText(id)} is unknown`, "its 'request' event has to come first");
     }
     const isNews = type === 'finished' ? this.#host.finished(request) : this.#host.firstToken(request);
     if (isNews) return;
@@ -112,7 +108,7 @@ export class DecideRun {
   }
 }
 
-/** What is printed of a request; with `--explain` there is more. */
+/** The printed decision; with `--explain` there is more. */
 interface Decision {
   id: string;
   replica: string | null;

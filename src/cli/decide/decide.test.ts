@@ -55,7 +55,7 @@ describe('decide', () => {
     expect(await chosen('round-robin', events)).toEqual([null, 'a', null]);
   });
 
-  it('reads lines however they come', async () => {
+  it('reads lines however the input is cut', async () => {
     const bytes = new TextEncoder().encode(
       text([replicas('ä', '☃'), '', request('1'), '  ', request('2')])
         .replaceAll('\n', '\r\n')
@@ -69,7 +69,7 @@ describe('decide', () => {
     expect(await captured('decide --routing-policy random')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('lets replicas report, and believes the last report', async () => {
+  it('uses the last report of a replica', async () => {
     const events = [
       replicas('a', 'b'),
       signals('a', 3),
@@ -98,7 +98,7 @@ describe('decide', () => {
     expect(await chosen(args, events)).toEqual(['a', 'b', 'b', 'a', 'b']);
   });
 
-  it('remembers as many blocks as it is told', async () => {
+  it('remembers as many blocks as configured', async () => {
     const events = [
       replicas('a', 'b'),
       request('r1', { blocks: [1, 2] }),
@@ -124,7 +124,7 @@ describe('decide', () => {
 });
 
 describe('a fleet that changes', () => {
-  it('keeps what it knows of those it names, in the new order, and starts others empty', async () => {
+  it('keeps what it knows of named replicas, in the new order, and starts others empty', async () => {
     const events = [
       replicas('a', 'b', 'c'),
       signals('a', 5),
@@ -156,7 +156,7 @@ describe('a fleet that changes', () => {
     expect(stderr).toContain("stdin:9 (id): request 'r1' is not in flight");
   });
 
-  it('has at most as many replicas as there is room for', async () => {
+  it('has a maximum number of replicas', async () => {
     const names = Array.from({ length: MOST_REPLICAS + 1 }, (_, i) => `r${i}`);
     expect(await chosen('round-robin', [replicas(...names.slice(1)), request('r')])).toEqual(['r1']);
     expect((await decide('round-robin', [replicas(...names)])).stderr).toContain(
@@ -251,7 +251,7 @@ describe('flags of decide', () => {
     return stderr;
   };
 
-  it('need a policy that exists, and options that it takes', async () => {
+  it('need an existing policy and valid options', async () => {
     expect(await refused([])).toContain('--routing-policy: is required');
     expect(await refused(['--routing-policy', 'lmetrik'])).toContain("did you mean 'lmetric'?");
     const options = (json: string, policy = 'lmetric') => ['--routing-policy', policy, '--policy-options', json];
@@ -277,7 +277,7 @@ describe('flags of decide', () => {
     ).toContain("--block-size: differs from 'block_size' in --policy-options");
   });
 
-  it('are explained', async () => {
+  it('have help texts', async () => {
     const { code, stdout } = await captured('decide --help');
     expect(code).toBe(0);
     for (const flag of ['--routing-policy', '--policy-options', '--block-size', '--cache-blocks', '--explain']) {
@@ -295,7 +295,7 @@ describe('a bad line', () => {
     ['no id', { type: 'request', input_tokens: 1, blocks: [] }, 'stdin:3 (id): is missing'],
     ['an empty id', request(''), 'stdin:3 (id): is not a name'],
     ['an id that is a number', { ...request('x'), id: 3 }, 'stdin:3 (id): is not a name'],
-    ['a repeated request', request('r0'), "stdin:3 (id): request 'r0' was there before"],
+    ['a repeated request', request('r0'), "stdin:3 (id): request 'r0' is a duplicate"],
     ['no tokens', { type: 'request', id: 'x', blocks: [] }, 'stdin:3 (input_tokens): is missing'],
     ['half a token', request('x', { input_tokens: 1.5 }), "stdin:3 (input_tokens): '1.5' is not a count"],
     ['too many tokens', request('x', { input_tokens: 2 ** 31 }), 'is not a count; give a whole number from 0 to'],
@@ -303,7 +303,7 @@ describe('a bad line', () => {
     ['blocks that are none', request('x', { blocks: 'abc' }), 'stdin:3 (blocks): is not a list'],
     ['half a block', request('x', { blocks: [1, 2.5] }), "stdin:3 (blocks): '2.5' is not the id of a block"],
     ['a block beyond exact numbers', request('x', { blocks: [2 ** 60] }), 'give whole numbers up to 9007199254740991'],
-    ['a session that is a number', request('x', { session_id: 5 }), 'stdin:3 (session_id): is not a text'],
+    ['a session that is a number', request('x', { session_id: 5 }), 'stdin:3 (session_id): is not a string'],
     ['a body that is a text', request('x', { body: 'hello' }), 'stdin:3 (body): is not a JSON object'],
     ['an unknown end', finished('r9'), "stdin:3 (id): request 'r9' is unknown"],
     ['an unknown first token', firstToken('r9'), "stdin:3 (id): request 'r9' is unknown"],
@@ -342,16 +342,16 @@ describe('a bad line', () => {
     expect(await stderrOf(...placed, finished('r0'), finished('r0'))).toContain("stdin:4 (id): request 'r0' is not in");
     expect(await stderrOf(...placed, firstToken('r0'), firstToken('r0'))).toContain('or has had its first token');
     expect(await stderrOf(...placed, finished('r0'), firstToken('r0'))).toContain('stdin:4 (id)');
-    expect(await stderrOf(...placed, finished('r0'), request('r0'))).toContain("request 'r0' was there before");
+    expect(await stderrOf(...placed, finished('r0'), request('r0'))).toContain("request 'r0' is a duplicate");
     expect(await stderrOf(request('r0'), finished('r0'))).toContain("stdin:2 (id): request 'r0' is not in flight");
   });
 
-  it('is a request without a body where the policy keys by its text', async () => {
+  it('is a request without a body where the policy keys by messages', async () => {
     const events = [replicas('a'), request('r0', { body: { prompt: 'x' } }), request('r1')];
     for (const policy of ['chwbl', 'kubeai-prefix-hash', 'static-hash']) {
       const { code, stdout, stderr } = await decide(policy, events);
       expect([code, stdout]).toEqual([2, '{"id": "r0", "replica": "a"}\n']);
-      expect(stderr).toContain(`stdin:3 (body): is missing; give the payload: ${policy} keys by its text`);
+      expect(stderr).toContain(`stdin:3 (body): is missing; give the request body: ${policy} keys by its messages`);
     }
     const byBlocks = ['chwbl', '--policy-options', '{"key":"prefix-blocks"}'];
     const openings = [request('r2', { blocks: ['z'] }), request('r3', { session_id: 's' }), request('r4')];

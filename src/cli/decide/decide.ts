@@ -27,7 +27,7 @@ export const DECIDE: CommandLine = {
   ],
 };
 
-/** More replicas are a mistake in the input: room for so many is made at once. */
+/** Arrays are allocated for this many replicas: more are an error in the input. */
 export const MOST_REPLICAS = 4096;
 
 export async function decide(argv: readonly string[], io: CliIo): Promise<number> {
@@ -44,7 +44,7 @@ export async function decide(argv: readonly string[], io: CliIo): Promise<number
         decisions += run.apply(readEvent(line, place), place);
       }
     } finally {
-      // What was decided before a bad line stays decided.
+      // Decisions before a bad line are still printed.
       if (decisions !== '') io.stdout.write(decisions);
     }
   }
@@ -55,11 +55,7 @@ function createRun(flags: FlagValues<DecideFlags>): DecideRun {
   const { values } = flags;
   const name = values['routing-policy'];
   if (name === null) {
-    throw missingFlag(
-      '--routing-policy',
-      'is required',
-      "name a policy; see 'twinyard decide --help' for all there are",
-    );
+    throw missingFlag('--routing-policy', 'is required', "give a policy; 'twinyard decide --help' lists them");
   }
   const policy = routingPolicy(name);
   const options = policyOptions(policy, givenOptions(flags, policy), '--policy-options');

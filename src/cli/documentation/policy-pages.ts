@@ -28,7 +28,7 @@ function indexPage(): string {
   return `${madeFrom('src/policy')}
 # Policies and scorers
 
-Everything that can be chosen by name. How they work together is told in [admission](../admission.md) and
+Everything that can be chosen by name. How they work together is explained in [admission](../admission.md) and
 [routing](../routing.md); the names of the gateway queue are in [flow control](../flow-control.md).
 
 ## Routing policies

@@ -31,7 +31,7 @@ const columns = ({ view }: DecidingFleet) => ({
 });
 
 describe('DecidingFleet', () => {
-  it('shows policies what replicas said, with its age', () => {
+  it('shows policies what replicas reported, with its age', () => {
     const fleet = fleetOf({});
     fleet.signals.set('a', { ...SIGNALS, atUs: 1000, running: 3, waiting: 2, kvUsed: 0.5 });
     fleet.signals.set('b', { ...SIGNALS, atUs: 2000, running: 1, waiting: 4, kvUsed: 0.1 });
@@ -46,7 +46,7 @@ describe('DecidingFleet', () => {
     expect(Array.from(fleet.signals.known.subarray(0, 3))).toEqual([7, 7, 7]);
   });
 
-  it('takes one that says nothing to be as the others are, never idle', () => {
+  it('assumes that a replica without reports is like the others, never idle', () => {
     const fleet = fleetOf({ name: 'round-robin' });
     fleet.signals.set('a', { ...SIGNALS, running: 3, waiting: 2, kvUsed: 0.5 });
     fleet.signals.set('b', { ...SIGNALS, running: 1, waiting: 5, kvUsed: 0.1, missing: [] });
@@ -82,21 +82,21 @@ describe('DecidingFleet', () => {
     expect(columns(fleet)).toMatchObject({ queued: [2], running: [3] });
   });
 
-  it('does not send requests to a replica only because its metrics have gone', () => {
+  it('does not prefer a replica because its metrics are missing', () => {
     const fleet = fleetOf({ options: { scorers: 'queue-depth:1,kv-utilization:1' } }, ['silent', 'busy', 'idle']);
     fleet.signals.set('busy', { ...SIGNALS, running: 40, waiting: 40, kvUsed: 1 });
     fleet.signals.set('idle', { ...SIGNALS });
     expect(fleet.view.ids[fleet.decide(0, INPUT)]).toBe('idle');
   });
 
-  it('chooses among those that are not removed', () => {
+  it('chooses among eligible replicas', () => {
     const fleet = fleetOf({ name: 'least-loaded' });
     expect(fleet.decide(0, { ...INPUT, removed: ['x', null, 'y'] })).toBe(1);
     expect(fleet.decide(1, { ...INPUT, removed: ['x', 'x', 'x'] })).toBe(-1);
     expect(Array.from(fleet.view.inFlight.subarray(0, 3))).toEqual([0, 1, 0]);
   });
 
-  it('draws among equals instead of piling them on the first', () => {
+  it('draws among equals instead of taking the first', () => {
     const fleet = fleetOf({ name: 'least-loaded' });
     const first = new Set(
       Array.from({ length: 50 }, (_, i) => {
@@ -117,7 +117,7 @@ describe('DecidingFleet', () => {
     expect(Array.from(fleet.view.inFlight.subarray(0, 3))).toEqual([1, 1, 1]);
   });
 
-  it('forgets the signals of those that leave', () => {
+  it('forgets the signals of replicas that leave', () => {
     const fleet = fleetOf({});
     fleet.signals.set('a', { ...SIGNALS, running: 3 });
     fleet.setReplicas(['b', 'c']);

@@ -13,7 +13,7 @@ const noFailure = () => {
 };
 
 describe('DecisionLog', () => {
-  it('writes a line each, in order, for its owner alone', () => {
+  it('writes one line per call, in order, readable by its owner only', () => {
     const path = join(folder, 'a.jsonl');
     const log = new DecisionLog(path, noFailure);
     log.write(done(1));
@@ -26,7 +26,7 @@ describe('DecisionLog', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('does not keep much in memory', () => {
+  it('keeps little in memory', () => {
     const path = join(folder, 'b.jsonl');
     const log = new DecisionLog(path, noFailure);
     for (let i = 0; i < 3000; i++) log.write(done(i));
@@ -37,14 +37,14 @@ describe('DecisionLog', () => {
     expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(3000);
   });
 
-  it('begins anew', () => {
+  it('replaces an older file', () => {
     const path = join(folder, 'c.jsonl');
     writeFileSync(path, 'old');
     new DecisionLog(path, noFailure).close();
     expect(readFileSync(path, 'utf8')).toBe('');
   });
 
-  it('says where it cannot be', () => {
+  it('reports a path that cannot be written', () => {
     expect(() => new DecisionLog(join(folder, 'none', 'd.jsonl'), noFailure)).toThrowError(
       expect.objectContaining({
         code: 'OUTPUT_NOT_WRITABLE',
@@ -53,7 +53,7 @@ describe('DecisionLog', () => {
     );
   });
 
-  it('tells once that it cannot be written any more, and takes no request down with it', ({ skip }) => {
+  it('reports a failed write once, and fails no request', ({ skip }) => {
     skip(!existsSync('/dev/full'), 'there is no /dev/full here');
     const failures: unknown[] = [];
     const log = new DecisionLog('/dev/full', (error) => failures.push(error));

@@ -5,7 +5,7 @@ import { unwritableLog } from '../errors.js';
 import type { ReplicaSignals } from '../signals/replica-signals.js';
 import type { DecisionInput } from './deciding-fleet.js';
 
-/** A line of the decision log: one call that changed a fleet's state, or a decision. `replay --decisions` makes them again. */
+/** A line of the decision log: a call that changed a fleet's state, or a decision. `replay --decisions` repeats them. */
 export type DecisionLine =
   | PolicyLine
   | { type: 'stale'; endpoint: string; staleMs: number }
@@ -14,7 +14,7 @@ export type DecisionLine =
   | RequestLine
   | { type: 'first' | 'done'; endpoint: string; request: number };
 
-/** A policy takes over; `isNew`: of an endpoint that has just come, and knows nothing of one that had its name before. */
+/** A policy takes over; `isNew`: of a new endpoint, without the state of an earlier one with its name. */
 export interface PolicyLine {
   type: 'policy';
   endpoint: string;
@@ -25,7 +25,7 @@ export interface PolicyLine {
   staleMs: number;
 }
 
-/** A decision: what it was made of, and what came out. `policy` is the hash of the policy that made it. */
+/** A decision: its inputs and its outcome. `policy` is the hash of the policy that made it. */
 export interface RequestLine extends Omit<DecisionInput, 'blocks' | 'blockCount'> {
   type: 'request';
   endpoint: string;
@@ -38,9 +38,9 @@ export interface RequestLine extends Omit<DecisionInput, 'blocks' | 'blockCount'
 const FLUSH_CHARACTERS = 64 * 1024;
 
 /**
- * Writes the log, in pieces. It holds what decisions depend on: block ids, not text, except for policies that key by text,
- * whose requests carry their messages; so only its owner may read it. When it cannot be written any more, that is said once,
- * and requests go on without it: a log with a gap could not be decided again anyway.
+ * Writes the log in chunks. It holds what decisions depend on: block ids, not text, except for policies that key by text, whose
+ * requests include their messages; so only its owner may read it. When a write fails, that is reported once and requests go on
+ * without the log: a log with a gap cannot be replayed.
  */
 export class DecisionLog {
   readonly #file: number;
@@ -49,7 +49,7 @@ export class DecisionLog {
   #isBroken = false;
   #isClosed = false;
 
-  /** @param failed hears why it cannot be written any more */
+  /** @param failed called when it cannot be written any more */
   constructor(path: string, failed: (error: unknown) => void) {
     this.#failed = failed;
     try {

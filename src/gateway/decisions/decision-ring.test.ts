@@ -38,7 +38,7 @@ function noter(ring: DecisionRing) {
 }
 
 describe('DecisionRing', () => {
-  it('remembers so many and no more, newest first', () => {
+  it('keeps a bounded number, newest first', () => {
     const ring = new DecisionRing(3);
     const note = noter(ring);
     const fleet = fleetOf(2);
@@ -61,7 +61,7 @@ describe('DecisionRing', () => {
     expect(ring.find('q')!.atUs).toBe(2);
   });
 
-  it('tells what the policy saw, without the request itself', () => {
+  it('records what the policy saw, without the request itself', () => {
     const ring = new DecisionRing(10);
     const note = noter(ring);
     const fleet = fleetOf(2, 'round-robin');
@@ -117,7 +117,7 @@ describe('DecisionRing', () => {
     expect(Object.values(terms).reduce((sum, term) => sum! + term!, 0)).toBeCloseTo(score!, 9);
   });
 
-  it('is JSON through and through', () => {
+  it('consists of JSON values only', () => {
     const ring = new DecisionRing(10);
     noter(ring)(fleetOf(2), 'q', { removed: ['no', 'no'] });
     const record = ring.find('q')!;
@@ -125,7 +125,7 @@ describe('DecisionRing', () => {
     expect(JSON.parse(JSON.stringify(record))).toEqual(record);
   });
 
-  it('stays within its bytes when the fleet grows: the oldest make room', () => {
+  it('stays within its bytes when the fleet grows: the oldest are dropped', () => {
     // A decision has 18 numbers per replica.
     const ring = new DecisionRing(100, 18 * 8 * 20);
     const note = noter(ring);

@@ -17,7 +17,7 @@ const COLUMNS = [
   'score',
 ] as const;
 const MOST_TERMS = 8;
-/** Behind the columns: which signals were known, then the terms. */
+/** After the columns: which signals were known, then the terms. */
 const KNOWN_AT = COLUMNS.length;
 const TERMS_AT = KNOWN_AT + 1;
 const WIDTH = TERMS_AT + MOST_TERMS;
@@ -45,17 +45,17 @@ export interface DecisionRecord {
   replicas: RecordedReplica[];
 }
 
-/** Numbers as JSON can hold them: null for a score that was not given and for the age of what was never heard. */
+/** Numbers as JSON can hold them: null for a missing score and for the age of a signal that was never reported. */
 export interface RecordedReplica extends Record<Column, number | null> {
   id: string;
   /** Why it could not be chosen, null when it could. */
   removed: string | null;
-  /** Signals that the replica did not give or that were stale: what stands for them was assumed. */
+  /** Signals that the replica did not report or that were stale: their values were assumed. */
   missing: readonly string[];
   terms: Record<string, number | null>;
 }
 
-/** What of a decision is not in the view. The caller may use the object again. */
+/** The facts of a decision that are not in the view. The caller may reuse the object. */
 export interface Decision {
   facts: Pick<RequestFacts, 'id' | 'session' | 'inputTokens'>;
   endpoint: string;
@@ -87,8 +87,8 @@ interface Entry {
 const NO_TERMS: readonly string[] = [];
 
 /**
- * The last decisions, a bounded number of them: the newest is written over the oldest, entry, numbers and all, so that nothing
- * new has to live long. Looking one up walks back through all: that happens for people, not for requests.
+ * The last decisions, a bounded number of them: the newest overwrites the oldest, entry, numbers and all, so that nothing is
+ * allocated for long. A lookup walks back through all entries: it happens for explanations, not for requests.
  */
 export class DecisionRing {
   readonly #most: number;
@@ -111,7 +111,7 @@ export class DecisionRing {
     return this.#entries.length;
   }
 
-  /** After the decision: notes the fleet's view as the policy saw it and how it chose. */
+  /** After the decision: records the fleet's view as the policy saw it and how it chose. */
   add(
     { facts, endpoint, atUs, blockCount, attempt }: Decision,
     fleet: DecidingFleet,
@@ -134,7 +134,7 @@ export class DecisionRing {
       const values = why.terms.at(t);
       for (let slot = 0; slot < view.size; slot++) numbers[slot * WIDTH + TERMS_AT + t] = values[slot]!;
     }
-    // The request itself has been placed by now: its own share is taken out again.
+    // The request itself has been placed by now: its own share is subtracted.
     const uncached =
       facts.inputTokens - Math.min(facts.inputTokens, (fleet.routedBlocks[chosen] ?? 0) * fleet.blockSize);
     for (let slot = 0; slot < view.size; slot++) {
@@ -169,7 +169,7 @@ export class DecisionRing {
     this.#added++;
   }
 
-  /** The last decision about a request; undefined when it was never made or has made room. */
+  /** The last decision about a request; undefined when there is none, or no longer. */
   find(id: string): DecisionRecord | undefined {
     for (let i = 1; i <= this.#entries.length; i++) {
       const entry = this.#back(i);
@@ -199,7 +199,7 @@ export class DecisionRing {
     return found;
   }
 
-  /** Decisions have become wider: the oldest make room. */
+  /** Decisions have become wider: the oldest are dropped. */
   #widen(room: number): void {
     const limit = Math.max(1, Math.min(this.#most, Math.floor(this.#mostBytes / (room * 8))));
     const kept = Math.min(limit, this.#entries.length);

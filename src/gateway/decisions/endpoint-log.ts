@@ -2,7 +2,7 @@ import type { ReplicaSignals } from '../signals/replica-signals.js';
 import type { DecidingFleet, DecisionInput } from './deciding-fleet.js';
 import type { DecisionLog } from './decision-log.js';
 
-/** What an endpoint writes into the decision log: every call that changes its fleet's state, and every decision. */
+/** Writes an endpoint's part of the decision log: every call that changes its fleet's state, and every decision. */
 export class EndpointLog {
   readonly #endpoint: string;
   #log: DecisionLog | null;

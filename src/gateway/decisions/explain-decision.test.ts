@@ -45,7 +45,7 @@ function record(replicas: RecordedReplica[], change: Partial<DecisionRecord> = {
 const lastLine = (given: DecisionRecord) => explainDecision(given).trimEnd().split('\n').at(-1);
 
 describe('explainDecision', () => {
-  it('lays a decision out', () => {
+  it('shows a decision as a table', () => {
     const text = explainDecision(
       record(
         [
@@ -62,26 +62,26 @@ describe('explainDecision', () => {
         { session: 's1', attempt: 1 },
       ),
     );
-    expect(text).toBe(`request q1: 40 tokens, 2 blocks of 16, chat s1
+    expect(text).toBe(`request q1: 40 tokens, 2 blocks of 16, session s1
 endpoint default, policy weighted (abc123), try 2, 1.500 s after the start
 
 replica  queued  running     kv  in flight  prefix     age  prefix  queue  score
 > gpu-1       1        2   25 %          3     2/2  120 ms   0.600  0.300  0.900
   gpu-2       1        2  25 %?          3     0/2  120 ms       0  0.400  0.400
   gpu-3      1?       2?  25 %?          3     0/2   never       -      -      -  circuit breaker open
-? not said by the replica, or too long ago: taken to be as others are
+? not reported by the replica, or stale: assumed from the other replicas
 
 gpu-1: highest weighted score
 gpu-2 came second, 0.500 behind; equal in prefix alone, it would have won
 `);
   });
 
-  it('says when what a replica said is stale', () => {
+  it('marks stale reports', () => {
     const stale = replica('a', { ageUs: 7_000_000, missing: ['queued', 'running', 'kvUsed'] });
     expect(explainDecision(record([stale]))).toContain('7000 ms, stale');
   });
 
-  it('knows that several differences together decided', () => {
+  it('explains that several differences decided together', () => {
     const terms = [
       { prefix: 0.3, queue: 0.3 },
       { prefix: 0.1, queue: 0.1 },
@@ -90,13 +90,13 @@ gpu-2 came second, 0.500 behind; equal in prefix alone, it would have won
     expect(lastLine(record([a, b]))).toBe('b came second, 0.400 behind');
   });
 
-  it('knows a draw', () => {
+  it('explains a draw', () => {
     const text = explainDecision(record([replica('a'), replica('b')], { tied: 2 }));
-    expect(text).toContain('a: highest weighted score; 2 were equally good, and a draw decided\n');
+    expect(text).toContain('a: highest weighted score; 2 were equally good, and one was drawn\n');
     expect(text).toContain('another draw would have flipped it to b\n');
   });
 
-  it('knows when there was no choice, and when there was nobody', () => {
+  it('explains a single candidate, and none', () => {
     const gone = replica('b', { score: null, removed: 'tried before' });
     expect(lastLine(record([replica('a'), gone]))).toBe(
       'nothing would have flipped it: no other replica was a candidate',
@@ -107,7 +107,7 @@ gpu-2 came second, 0.500 behind; equal in prefix alone, it would have won
     );
   });
 
-  it('knows policies that do not compare', () => {
+  it('explains policies that do not compare replicas', () => {
     const unscored = [replica('a', { score: null }), replica('b', { score: null })];
     expect(lastLine(record(unscored, { policy: 'round-robin', rule: 'its turn' }))).toBe(
       'this policy does not compare replicas: only another turn, draw or key flips it',
@@ -123,31 +123,31 @@ describe('explainRequest', () => {
     ...{ retryAfterS: 61, retryAt: '2026-05-20T12:01:02.500Z' },
   };
 
-  it('tells that a request was refused, when, by what, and when to come back', () => {
+  it('explains when a request was refused, by what, and when to retry', () => {
     expect(explainRequest({ id: 'q1', refused: refusal })).toBe(`request q1: refused with 429 (rate_limit_exceeded)
 endpoint default, key key000000001, 1.500 s after the start, 2026-05-20T12:00:01.500Z
 
 over a limit
 tokens_per_minute of all models: 40 of 100 left, and the request counts for 60
-come back after 61 s: at 2026-05-20T12:01:02.500Z
+retry after 61 s: at 2026-05-20T12:01:02.500Z
 `);
   });
 
-  it('says so when no waiting helps, and when nobody can say', () => {
+  it('explains when a retry does not help, and when that is unknown', () => {
     const never = { ...refusal, retryAfterS: null, retryAt: null, limit: { ...refusal.limit!, scope: 'm' } };
     const text = explainRequest({ id: 'q1', refused: never });
     expect(text).toContain('tokens_per_minute of m: ');
-    expect(text.trimEnd().split('\n').at(-1)).toBe('no waiting helps, as things are');
+    expect(text.trimEnd().split('\n').at(-1)).toBe('a retry does not help');
     const away = { ...never, status: 503, code: 'unavailable', endpoint: null, key: null, limit: null };
     expect(explainRequest({ id: 'q1', refused: away })).toBe(`request q1: refused with 503 (unavailable)
 1.500 s after the start, 2026-05-20T12:00:01.500Z
 
 over a limit
-nobody can say when to come back
+it is not known when a retry succeeds
 `);
   });
 
-  it('tells of a decision as ever, and of both where a decision found nobody', () => {
+  it('explains a decision, and both where a decision found no replica', () => {
     const decision = record([replica('a', { score: null, removed: 'down' })], { replica: null });
     expect(explainRequest(decision)).toBe(explainDecision(decision));
     const both = explainRequest({ ...decision, refused: refusal });

@@ -2,23 +2,23 @@ import type { DecisionRecord, RecordedReplica } from './decision-ring.js';
 import { explainRefusal } from './explain-refusal.js';
 import type { RequestExplanation } from './find-explanation.js';
 
-/** What became of a request, for people: the decision, why it was refused, or both. */
+/** Explains a request as text: the decision, why it was refused, or both. */
 export function explainRequest(found: RequestExplanation): string {
   const decided = 'replicas' in found ? explainDecision(found) : '';
   if (found.refused === undefined) return decided;
   return `${decided}${decided === '' ? '' : '\n'}${explainRefusal(found.refused)}`;
 }
 
-/** A decision in words and numbers, for people: one line per replica, then how it was decided and what would have changed it. */
+/** Explains a decision as text: one line per replica, then the rule and what would have changed the choice. */
 export function explainDecision(record: DecisionRecord): string {
   const { replicas } = record;
   const terms = Object.keys(replicas[0]?.terms ?? {});
   const header = ['replica', 'queued', 'running', 'kv', 'in flight', 'prefix', 'age', ...terms, 'score', ''];
   const rows = replicas.map((replica) => [
     replica.id === record.replica ? `> ${replica.id}` : `  ${replica.id}`,
-    told(replica, 'queued', number(replica.queued)),
-    told(replica, 'running', number(replica.running)),
-    told(replica, 'kvUsed', `${((replica.kvUsed ?? 0) * 100).toFixed(0)} %`),
+    signal(replica, 'queued', number(replica.queued)),
+    signal(replica, 'running', number(replica.running)),
+    signal(replica, 'kvUsed', `${((replica.kvUsed ?? 0) * 100).toFixed(0)} %`),
     number(replica.inFlight),
     `${replica.routedBlocks}/${record.blockCount}`,
     age(replica),
@@ -33,7 +33,7 @@ export function explainDecision(record: DecisionRecord): string {
       .join('  ')
       .trimEnd(),
   );
-  const session = record.session === '' ? '' : `, chat ${record.session}`;
+  const session = record.session === '' ? '' : `, session ${record.session}`;
   return [
     `request ${record.id}: ${record.inputTokens} tokens, ${record.blockCount} blocks of ${record.blockSize}${session}`,
     `endpoint ${record.endpoint}, policy ${record.policy} (${record.policyHash}), try ${record.attempt + 1}, ${(record.atUs / 1e6).toFixed(3)} s after the start`,
@@ -47,14 +47,14 @@ export function explainDecision(record: DecisionRecord): string {
   ].join('\n');
 }
 
-const ASSUMED = '? not said by the replica, or too long ago: taken to be as others are';
+const ASSUMED = '? not reported by the replica, or stale: assumed from the other replicas';
 
-function told({ missing }: RecordedReplica, signal: string, value: string): string {
-  return missing.includes(signal) ? `${value}?` : value;
+function signal({ missing }: RecordedReplica, name: string, value: string): string {
+  return missing.includes(name) ? `${value}?` : value;
 }
 
 function tie({ tied }: DecisionRecord): string {
-  return tied > 1 ? `; ${tied} were equally good, and a draw decided` : '';
+  return tied > 1 ? `; ${tied} were equally good, and one was drawn` : '';
 }
 
 /** A replica that the policy gave a score. */

@@ -1,6 +1,6 @@
 import type { RefusalRecord } from './refusal-ring.js';
 
-/** Why a request was refused, for people: when, by what, and when to come back. */
+/** Explains a refusal as text: when, by what, and when to retry. */
 export function explainRefusal(record: RefusalRecord): string {
   const { at, atUs, by, code, endpoint, id, key, limit, status } = record;
   const where = [
@@ -14,7 +14,7 @@ export function explainRefusal(record: RefusalRecord): string {
     '',
     by,
     ...(limit === null ? [] : [limitText(limit)]),
-    whenToCome(record),
+    retryText(record),
     '',
   ].join('\n');
 }
@@ -24,7 +24,7 @@ function limitText({ left, most, name, needed, scope }: NonNullable<RefusalRecor
   return `${name} of ${models}: ${left} of ${most} left, and the request counts for ${needed}`;
 }
 
-function whenToCome({ retryAfterS, retryAt, status }: RefusalRecord): string {
-  if (retryAfterS !== null) return `come back after ${retryAfterS} s: at ${retryAt}`;
-  return status >= 500 ? 'nobody can say when to come back' : 'no waiting helps, as things are';
+function retryText({ retryAfterS, retryAt, status }: RefusalRecord): string {
+  if (retryAfterS !== null) return `retry after ${retryAfterS} s: at ${retryAt}`;
+  return status >= 500 ? 'it is not known when a retry succeeds' : 'a retry does not help';
 }

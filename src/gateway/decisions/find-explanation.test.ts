@@ -9,19 +9,19 @@ const refused = (arrivedUs: number, atUs: number) => ({ id: 'q', arrivedUs, atUs
 const find = (decision?: DecisionRecord, refusal?: RefusalRecord) =>
   findExplanation({ find: () => decision }, { find: () => refusal }, 'q');
 
-it('is what is remembered of a request', () => {
+it('is what is recorded of a request', () => {
   const [decision, refusal] = [decided(5), refused(1, 9)];
   expect(find()).toBeUndefined();
   expect(find(decision)).toBe(decision);
   expect(find(undefined, refusal)).toEqual({ id: 'q', refused: refusal });
 });
 
-it('is both where a decision found nobody, and the request was refused for that', () => {
+it('is both where a decision found no replica and the request was refused', () => {
   const [decision, refusal] = [decided(5), refused(1, 9)];
   expect(find(decision, refusal)).toEqual({ ...decision, refused: refusal });
 });
 
-it('is the last of two requests of the same name', () => {
+it('is the last of two requests with the same id', () => {
   const refusal = refused(10, 11);
   expect(find(decided(5), refusal)).toEqual({ id: 'q', refused: refusal });
   expect(find(decided(12), refusal)).toEqual(decided(12));

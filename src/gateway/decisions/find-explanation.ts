@@ -1,7 +1,7 @@
 import type { DecisionRecord, DecisionRing } from './decision-ring.js';
 import type { RefusalRecord, RefusalRing } from './refusal-ring.js';
 
-/** What became of a request: the decision about it, that it was refused, or both when no replica could take it. */
+/** The explanation of a request: its decision, its refusal, or both when no replica could take it. */
 export type RequestExplanation =
   | (DecisionRecord & { refused?: RefusalRecord })
   | { id: string; refused: RefusalRecord };
@@ -15,7 +15,7 @@ export function findExplanation(
   const decision = decisions.find(id);
   const refused = refusals.find(id);
   if (refused === undefined || (decision !== undefined && decision.atUs > refused.atUs)) return decision;
-  // An earlier decision was about another request of this name.
+  // An earlier decision was about another request with this id.
   if (decision === undefined || decision.atUs < refused.arrivedUs) return { id, refused };
   return { ...decision, refused };
 }

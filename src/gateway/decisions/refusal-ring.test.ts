@@ -33,7 +33,7 @@ function short(limits: Parameters<typeof keyWith>[0], tokens: number, nanos = 0)
 }
 
 describe('RefusalRing', () => {
-  it('tells when a request was refused, by which limit, and when to come back', () => {
+  it('records when a request was refused, by which limit, and when to retry', () => {
     const ring = new RefusalRing(10, EPOCH_US);
     ring.refused(request('q'), short({ '*': { tokensPerMinute: 100 } }, 60));
     expect(ring.find('q')).toEqual({
@@ -51,7 +51,7 @@ describe('RefusalRing', () => {
     });
   });
 
-  it('knows queues, replicas that cannot take it, and a store that is away', () => {
+  it('records queues, missing replicas and an unavailable store', () => {
     const ring = new RefusalRing(10, EPOCH_US);
     ring.refused(request('queue', { keyId: '', cause: 'the gateway queue is full' }), queueFull(7, 3));
     ring.refused(request('replica', { cause: 'no replica can take it' }), noReplica('m', 'a is down'));
@@ -63,7 +63,7 @@ describe('RefusalRing', () => {
     ]);
   });
 
-  it('knows those that reached no endpoint, but not those without a right key', () => {
+  it('records requests that reached no endpoint, except those without a valid key', () => {
     const ring = new RefusalRing(10, EPOCH_US);
     ring.turnedAway('model', 404, 'model_not_found', 5);
     ring.turnedAway('forbidden', 403, 'forbidden', 6);
@@ -77,7 +77,7 @@ describe('RefusalRing', () => {
     expect(ring.find('wrong key')).toBeUndefined();
   });
 
-  it('remembers so many and no more, and of one id the last', () => {
+  it('keeps a bounded number, and of one id the last', () => {
     const ring = new RefusalRing(3, EPOCH_US);
     expect(ring.find('q0')).toBeUndefined();
     for (let i = 0; i < 8; i++) ring.turnedAway(`q${i}`, 404, 'model_not_found', i);
@@ -91,7 +91,7 @@ describe('RefusalRing', () => {
     expect(ring.find('c')).toMatchObject({ endpoint: null, key: null, retryAfterS: null, limit: null });
   });
 
-  it('holds nothing that a client wrote but the id', () => {
+  it('holds nothing from the client but the request id', () => {
     const ring = new RefusalRing(10, EPOCH_US);
     const planted = 'planted model';
     for (const error of [modelUnknown(planted), modelForbidden('key000000001', planted), noReplica(planted, 'down')]) {

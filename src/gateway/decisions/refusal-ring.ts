@@ -2,7 +2,7 @@ import { type ApiError, errorCode } from '../../protocol/errors.js';
 import { Refusal, type ShortLimit } from '../access/limits/refusal.js';
 import type { FinishedRequest } from '../request/request-record.js';
 
-/** Why a request never got to a replica, and when to come back. Times are the gateway's clock, and as people write them. */
+/** Why a request did not reach a replica, and when to retry. Times by the gateway's clock, and as dates. */
 export interface RefusalRecord {
   id: string;
   /** Null when it reached none. */
@@ -14,16 +14,16 @@ export interface RefusalRecord {
   at: string;
   status: number;
   code: string;
-  /** What refused it, in words that are constants. */
+  /** What refused it: a constant. */
   by: string;
-  /** The limit that kept it out, if one did. */
+  /** The limit that refused it, if any. */
   limit: ShortLimit | null;
-  /** Whole seconds; null when nobody can say, or when no waiting helps. */
+  /** Whole seconds; null when unknown, or when a retry does not help. */
   retryAfterS: number | null;
   retryAt: string | null;
 }
 
-/** What is kept of a request that an endpoint refused. It is the exchange itself. */
+/** The facts of a request that an endpoint refused. */
 export type RefusedRequest = Pick<FinishedRequest, 'id' | 'endpoint' | 'keyId' | 'cause' | 'arrivedUs' | 'endedUs'>;
 
 interface Entry {
@@ -39,7 +39,7 @@ interface Entry {
   retryAfterS: number | null;
 }
 
-/** What refused those who reached no endpoint, by the code they were told. */
+/** What refused requests that reached no endpoint, by error code. */
 const CAUSES: Readonly<Record<string, string>> = {
   malformed: 'the request is malformed',
   forbidden: 'its key may not use the model',
@@ -49,11 +49,11 @@ const CAUSES: Readonly<Record<string, string>> = {
   unavailable: 'the gateway is going down',
 };
 
-/** Those without a right key are not remembered: they would make all others forgotten. */
+/** Requests without a valid key are not recorded: they would push out all others. */
 const NOBODYS: ReadonlySet<number> = new Set([401, 429]);
 
 /**
- * The last requests that were refused before a replica was chosen, a bounded number of them: the newest is written over the
+ * The last requests that were refused before a replica was chosen, a bounded number of them: the newest overwrites the
  * oldest. It holds ids, names of the installation and numbers: no key, and nothing that a client wrote but the request's id.
  */
 export class RefusalRing {
@@ -87,7 +87,7 @@ export class RefusalRing {
     entry.retryAfterS = error.retryAfterS;
   }
 
-  /** A request that reached no endpoint was refused. What it asked for is not kept: it may be anything. */
+  /** A request that reached no endpoint was refused. What it asked for is not recorded: it may be anything. */
   turnedAway(id: string, status: number, code: string, atUs: number): void {
     if (NOBODYS.has(status)) return;
     const entry = this.#take();
@@ -103,7 +103,7 @@ export class RefusalRing {
     entry.retryAfterS = null;
   }
 
-  /** The last refusal of a request; undefined when there was none or it has made room. */
+  /** The last refusal of a request; undefined when there is none, or no longer. */
   find(id: string): RefusalRecord | undefined {
     const { length } = this.#entries;
     for (let i = 1; i <= length; i++) {

@@ -14,7 +14,7 @@ export interface Difference {
   decided: string | null;
 }
 
-/** Makes the calls of a decision log again, line by line, and compares what comes out. */
+/** Repeats the calls of a decision log, line by line, and compares the outcomes. */
 export class DecisionReplay {
   decisions = 0;
   readonly byPolicy = new Map<string, number>();
@@ -32,7 +32,7 @@ export class DecisionReplay {
       this.#carryOut(line, number);
     } catch (error) {
       if (error instanceof InputError && error.code === INVALID) throw error;
-      throw this.#bad(number, `the line cannot be carried out (${(error as Error).message})`);
+      throw this.#bad(number, `the line cannot be replayed (${(error as Error).message})`);
     }
   }
 

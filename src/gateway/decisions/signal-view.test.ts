@@ -12,7 +12,7 @@ function viewOf(...ids: string[]) {
 }
 
 describe('SignalView', () => {
-  it('knows nothing before anything was said', () => {
+  it('has no signals before the first report', () => {
     const signals = new SignalView(2, 1000);
     const view = viewOf('a', 'b');
     view.inFlight.set([4, 5]);
@@ -20,7 +20,7 @@ describe('SignalView', () => {
     expect([...signals.known, ...view.queued, ...view.running, ...view.kvUsed]).toEqual([0, 0, 0, 0, 4, 5, 0, 0]);
   });
 
-  it('tells each signal that was given and assumes each that was not', () => {
+  it('shows reported signals and assumes missing ones', () => {
     const signals = new SignalView(2, 1000);
     const view = viewOf('a', 'b');
     signals.set('a', SIGNALS);
@@ -42,7 +42,7 @@ describe('SignalView', () => {
     expect([...view.queued, ...signals.known]).toEqual([9, 9, 0, ALL]);
   });
 
-  it('forgets all but those it is told to keep', () => {
+  it('keeps only the given replicas', () => {
     const signals = new SignalView(2, 1000);
     const view = viewOf('a', 'b');
     for (const id of ['a', 'b', 'c']) signals.set(id, SIGNALS);

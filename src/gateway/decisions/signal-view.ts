@@ -7,11 +7,11 @@ export const KNOWN_RUNNING = 2;
 export const KNOWN_KV = 4;
 const KNOWN_ALL = KNOWN_QUEUED | KNOWN_RUNNING | KNOWN_KV;
 
-/** What replicas said of themselves, and how much of it a decision may believe. */
+/** What replicas reported, and which of it is fresh enough for a decision. */
 export class SignalView {
-  /** What a replica says counts for so long. */
+  /** Reports are used for this long. */
   staleMs: number;
-  /** By slot, after `fill`: which signals the replica has given and are not stale. The others were assumed. */
+  /** By slot, after `fill`: the signals that the replica reported and are not stale. The others were assumed. */
   readonly known: Uint8Array;
   readonly #signals = new Map<string, ReplicaSignals>();
 
@@ -39,7 +39,7 @@ export class SignalView {
     if (known !== KNOWN_ALL) this.#assume(view);
   }
 
-  /** What a replica said last counts until it is stale. */
+  /** A replica's last report is used until it is stale. */
   #report(view: FleetView, slot: number, nowUs: number): void {
     const signals = this.#signals.get(view.ids[slot]!);
     const age = signals === undefined ? Number.POSITIVE_INFINITY : nowUs - signals.atUs;
@@ -64,8 +64,8 @@ export class SignalView {
   }
 
   /**
-   * What a replica does not say must not make it look idle. It is taken to be as the others are on average; what it runs, to be
-   * what we sent it.
+   * A missing report must not make a replica look idle: it is assumed to be like the others on average, and to run what was sent to
+   * it.
    */
   #assume(view: FleetView): void {
     const { known } = this;

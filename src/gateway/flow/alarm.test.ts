@@ -15,7 +15,7 @@ function alarmOf() {
 }
 
 describe('an alarm by timers', () => {
-  it('rings once, not too early, and for the latest time that was set', () => {
+  it('fires once, not too early, and for the latest time set', () => {
     const { alarm, rings } = alarmOf();
     alarm.set(9_000_000);
     alarm.set(2500);
@@ -23,7 +23,7 @@ describe('an alarm by timers', () => {
     expect(rings).toEqual([3]);
   });
 
-  it('rings at once for what is over, and not at all for never', () => {
+  it('fires at once for a time in the past, and never for Infinity', () => {
     const { alarm, rings } = alarmOf();
     alarm.set(-5);
     vi.advanceTimersByTime(1);
@@ -33,7 +33,7 @@ describe('an alarm by timers', () => {
     expect(rings).toHaveLength(1);
   });
 
-  it('wakes in between when the time is longer than a timer takes', () => {
+  it('wakes earlier when the delay is longer than a timer allows', () => {
     const { alarm, rings } = alarmOf();
     alarm.set(1e15);
     vi.advanceTimersByTime(2 ** 31);

@@ -1,15 +1,15 @@
-/** Wakes somebody at a time of the gateway's clock. */
+/** Calls back at a time of the gateway's clock. */
 export interface Alarm {
-  /** Rings once, not before this time; replaces what was set before. Infinity: does not ring. */
+  /** Fires once, not before this time; replaces the time set before. Infinity: never. */
   set(atUs: number): void;
 }
 
 export type NewAlarm = (wake: () => void) => Alarm;
 
-/** Timers take at most so many milliseconds: who has longer to wait is woken in between, and sets the alarm again. */
+/** The longest delay of a timer: a longer wait wakes earlier, and the alarm is set again. */
 const MOST_MS = 2 ** 31 - 1;
 
-/** Alarms by the clock on the wall. None keeps the process alive. */
+/** Alarms by timers. None keeps the process alive. */
 export function timerAlarms(nowUs: () => number): NewAlarm {
   return (wake) => {
     let timer: NodeJS.Timeout | undefined;

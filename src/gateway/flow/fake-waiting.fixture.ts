@@ -3,16 +3,16 @@ import { fakeFacts } from '../request/fake-facts.fixture.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { Waiting } from './waiting.js';
 
-/** A request at the gate that writes down what it hears. */
+/** A request at flow control that records its callbacks. */
 export class FakeWaiting implements Waiting {
   readonly facts: RequestFacts;
   queueSlot = -1;
-  /** Each is heard once at most, and only one of them. */
+  /** At most one entry in the end. */
   readonly heard: string[] = [];
   error: ApiError | null = null;
   /** How long it had waited when it was refused. */
   refusedAfterUs = Number.NaN;
-  /** What it does when it may go. */
+  /** Called when it may go. */
   go: () => void = () => {};
 
   constructor(change: Partial<RequestFacts> = {}) {

@@ -18,7 +18,7 @@ const bucket = (capacity: number, refill_rate: number): Partial<PolicyConfig> =>
   admission: { policy: 'token-bucket', options: { capacity, refill_rate } },
 });
 
-/** Flow control in front of a fleet of one replica, at a time of our choice. Prompts have as many tokens as characters. */
+/** Flow control in front of a fleet of one replica, at a time set by the test. Prompts have as many tokens as characters. */
 function flowOf(change: Partial<PolicyConfig> = {}) {
   const policy = { ...DEFAULT_POLICY, ...change };
   const host = new PolicyHost(hostSettings(policy), { world: LIVE, seed: 1, mostReplicas: 4, allBooks: true });
@@ -81,7 +81,7 @@ function flowOf(change: Partial<PolicyConfig> = {}) {
 }
 
 describe('without an admission policy and a queue', () => {
-  it('everybody goes at once', () => {
+  it('every request goes at once', () => {
     const { enter, flow } = flowOf();
     expect(enter().heard).toEqual(['went after 0']);
     expect([flow.counts.admitted, flow.waiting, flow.waitingByClass().size]).toEqual([1, 0, 0]);
@@ -89,7 +89,7 @@ describe('without an admission policy and a queue', () => {
 });
 
 describe('admission', () => {
-  it('says why somebody may not enter, and when he may', () => {
+  it('reports why a request is refused, and when to retry', () => {
     const { enter, flow, time } = flowOf(bucket(10, 2));
     expect(enter({ body: { prompt: '0123456789' } }).heard).toEqual(['went after 0']);
     const refused = enter({ body: { prompt: '01234' } });
@@ -104,12 +104,12 @@ describe('admission', () => {
     expect([flow.counts.admitted, [...flow.counts.refused]]).toEqual([2, [['insufficient tokens', 1]]]);
   });
 
-  it('says when somebody never will', () => {
+  it('reports when a retry never helps', () => {
     const { error } = flowOf(bucket(2, 2)).enter({ body: { prompt: '0123' } });
     expect(error).toMatchObject({ status: 429, retryAfterS: null, message: expect.stringContaining('never will be') });
   });
 
-  it('looks at the fleet where the policy does', () => {
+  it('looks at the fleet where the policy reads it', () => {
     const { enter, view } = flowOf({ admission: { policy: 'tier-shed', options: { threshold: 2, min_priority: 0 } } });
     view.running[0] = 3;
     expect(enter({ sloClass: 'batch' }).heard).toEqual(['tier shed under load']);
@@ -125,13 +125,13 @@ describe('admission', () => {
     expect(enter({ sloClass: 'critical' }).heard).toEqual(['tier shed under load']);
   });
 
-  it('tells whose prompt cannot be read, and leaves bugs to others', () => {
+  it('refuses a request whose prompt cannot be read, and does not hide bugs', () => {
     const { enter } = flowOf(bucket(10, 2));
     expect(enter({ body: { prompt: 'bad' } }).error).toMatchObject({ status: 400 });
     expect(() => enter({ body: { prompt: 'bug' } })).toThrow('bug');
   });
 
-  it('holds tenants to their share of the seats, whatever is in flight when that begins', () => {
+  it('holds tenants to their share of the seats, counting what is already in flight', () => {
     const { configure, end, enter } = flowOf();
     enter({ tenant: 't' });
     enter({ tenant: 't' });
@@ -145,7 +145,7 @@ describe('admission', () => {
 });
 
 describe('the queue', () => {
-  it('lets nobody go while the fleet is full, and the next when somebody has ended', () => {
+  it('dispatches no request while the fleet is full, and the next when one has ended', () => {
     const { end, enter, flow, time } = flowOf(queue());
     const [a, b, c] = [enter(), enter(), enter({ sloClass: 'critical' })];
     expect([a.heard, b.heard, c.heard, flow.waiting]).toEqual([['went after 0'], [], [], 2]);
@@ -162,7 +162,7 @@ describe('the queue', () => {
     expect(flow.counts).toMatchObject({ admitted: 3, dispatched: 3, queuedUs: 1200 });
   });
 
-  it('lets the one go first whose target runs out first', () => {
+  it('dispatches the request with the earliest deadline first', () => {
     const sloTargetsUs = { gold: 50, standard: 900 };
     const { end, enter } = flowOf(queue({ dispatchOrder: 'slo-deadline', sloTargetsUs }));
     enter();
@@ -173,13 +173,13 @@ describe('the queue', () => {
     expect([a!.heard.length, b!.heard.length]).toEqual([0, 1]);
   });
 
-  it('counts classes that nobody has defined together', () => {
+  it('counts classes that are not configured together', () => {
     const { enter, flow } = flowOf(queue());
     for (const sloClass of ['standard', 'x', 'y']) enter({ sloClass });
     expect([...flow.waitingByClass()]).toEqual([['other', 2]]);
   });
 
-  it('is asked again when replicas report or join, for as many as may go', () => {
+  it('dispatches as many as may go when replicas report or join', () => {
     const { enter, flow, view } = flowOf(queue());
     view.inFlight[0] = 1;
     const all = [enter(), enter(), enter()];
@@ -188,7 +188,7 @@ describe('the queue', () => {
     expect(all.map(({ heard }) => heard.length)).toEqual([1, 1, 0]);
   });
 
-  it('forgets those who leave, at once, and lets those go who stood behind them', () => {
+  it('drops requests that leave, and dispatches those behind them', () => {
     const { end, enter, flow, time } = flowOf(
       queue({ dispatchOrder: 'fifo', usageLimitThreshold: 0.5, maxConcurrency: 2 }),
     );
@@ -203,7 +203,7 @@ describe('the queue', () => {
     expect(flow.counts.left).toBe(1);
   });
 
-  it('is full at some point, and says when to come back by how long others wait', () => {
+  it('rejects when it is full, with a retry time from how long others wait', () => {
     const { end, enter, flow, time } = flowOf(queue({ maxQueueDepth: 1 }));
     enter();
     const waits = enter();
@@ -233,7 +233,7 @@ describe('the queue', () => {
     expect([flow.counts.shed, flow.waiting]).toEqual([1, 1]);
   });
 
-  it('tells those it lets down how long they have waited', () => {
+  it('reports the wait of requests that it refuses', () => {
     const { enter, flow, runTo, time } = flowOf(queue({ maxQueueDepth: 2, queueShedding: true, requestTtlUs: 1000 }));
     enter();
     const [late, shed] = [enter(), enter({ sloClass: 'batch' })];
@@ -246,7 +246,7 @@ describe('the queue', () => {
     expect(all.map(({ refusedAfterUs }) => refusedAfterUs)).toEqual([1000, 10, -1, 995, -1]);
   });
 
-  it('does not keep anybody for longer than he may wait', () => {
+  it('refuses requests that have waited too long', () => {
     const { enter, flow, runTo, time } = flowOf(queue({ requestTtlUs: 1000 }));
     enter();
     const first = enter();
@@ -261,13 +261,13 @@ describe('the queue', () => {
     expect([second.heard.length, flow.waiting, flow.counts.expired, time.alarmUs]).toEqual([1, 0, 2, NEVER]);
   });
 
-  it('sets no alarm when nobody waits', () => {
+  it('sets no alarm when no request waits', () => {
     const { enter, time } = flowOf(queue({ requestTtlUs: 1000 }));
     enter();
     expect(time.alarmUs).toBe(NEVER);
   });
 
-  it('with ticks, asks at ticks alone', () => {
+  it('with ticks, dispatches at ticks only', () => {
     const { end, enter, flow, runTo, time } = flowOf(queue({ dispatchTickUs: 100 }));
     enter();
     const [a, b] = [enter(), enter()];
@@ -281,13 +281,13 @@ describe('the queue', () => {
     expect([b.heard, time.alarmUs]).toEqual([['went after 200'], NEVER]);
   });
 
-  it('deals with what a departing one causes after it, however many there are', () => {
+  it('handles dispatches caused by a departing request after it, however many there are', () => {
     const { enter, flow, view } = flowOf(queue());
     view.inFlight[0] = 1;
     const order: number[] = [];
     const all = Array.from({ length: 5000 }, (_, i) => {
       const waiting = enter();
-      // It fails at once, and is over.
+      // It fails at once.
       waiting.go = () => {
         order.push(i);
         flow.departed();
@@ -300,7 +300,7 @@ describe('the queue', () => {
     expect(all.filter(({ heard }) => heard[0] === 'the gateway queue is full')).toHaveLength(4000);
   });
 
-  it('goes on when somebody who leaves it throws', () => {
+  it('continues when the callback of a dispatched request throws', () => {
     const { end, enter, place } = flowOf(queue());
     enter();
     const bad = enter();
@@ -316,7 +316,7 @@ describe('the queue', () => {
 });
 
 describe('another policy', () => {
-  it('keeps those who wait, in their order, through any change', () => {
+  it('keeps waiting requests, in their order, through any change', () => {
     const { configure, end, enter, flow, time } = flowOf(queue());
     enter();
     const waiting = ['batch', 'critical', 'standard', 'gold'].map((sloClass) => enter({ sloClass }));
@@ -330,7 +330,7 @@ describe('another policy', () => {
     expect(order).toEqual(['batch', 'critical', 'standard', 'gold'].map((name) => [name, ['went after 10']]));
   });
 
-  it('queues everybody again where classes mean something else', () => {
+  it('queues all requests again where classes have changed', () => {
     const { configure, end, enter } = flowOf(queue());
     enter();
     const [a, b, c] = [enter({ sloClass: 'x' }), enter(), enter({ sloClass: 'y' })];
@@ -341,19 +341,19 @@ describe('another policy', () => {
     expect([a.heard.length, b.heard.length]).toEqual([0, 1]);
   });
 
-  it('turns nobody out when the queue becomes shorter, but lets nobody else in', () => {
+  it('refuses no waiting request when the limit is lowered, and admits no new one', () => {
     const { configure, enter, flow } = flowOf(queue());
     for (let i = 0; i < 5; i++) enter();
     configure(queue({ maxQueueDepth: 2 }));
     expect([flow.waiting, enter().heard]).toEqual([4, ['the gateway queue is full']]);
   });
 
-  it('lets everybody go, in order of arrival, when there is no queue any more', () => {
+  it('dispatches all requests, in order of arrival, when the queue is removed', () => {
     const { configure, enter, flow, time } = flowOf(queue({ dispatchTickUs: 100 }));
     const order: string[] = [];
     enter();
     for (const sloClass of ['batch', 'critical', 'standard']) {
-      // It fails at once, and is over.
+      // It fails at once.
       enter({ sloClass }).go = () => {
         order.push(sloClass);
         flow.departed();
@@ -367,7 +367,7 @@ describe('another policy', () => {
     expect(enter().heard).toEqual([]);
   });
 
-  it('holds for those who wait: a longer or shorter time to live', () => {
+  it('applies a longer or shorter time to live to waiting requests', () => {
     const { configure, enter, runTo } = flowOf(queue({ requestTtlUs: 1000 }));
     enter();
     const waiting = enter();
@@ -390,7 +390,7 @@ describe('another policy', () => {
 });
 
 describe('the end', () => {
-  it('is told to everybody who waits and everybody who comes', () => {
+  it('refuses requests that wait and requests that arrive', () => {
     const { configure, enter, flow } = flowOf(queue({ requestTtlUs: 1000 }));
     enter();
     const waiting = [enter(), enter()];

@@ -30,10 +30,10 @@ export class WaitingRoom {
   #settings: FlowControlSettings | null = null;
   #queue: LiveQueue | null = null;
   #tickUs = NEVER;
-  /** How many may still try to leave in the present round. */
+  /** Tries left in the present round. */
   #tries = 0;
   #isDispatching = false;
-  /** A running mean of what those who left the queue had waited. */
+  /** Running mean of the waits of dispatched requests. */
   #meanUs = 0;
 
   constructor(host: FlowHost, counts: FlowCounts, newAlarm: NewAlarm) {
