@@ -103,11 +103,11 @@ describe('comparePage', () => {
     );
     const html = page(fakeExperiment(two, { seeds: [1], headline: ['ttft_p99_ms'] }), [nothing, nothing]);
     expect(html).toContain('No prompt token was found in a cache');
-    expect(html).toContain('No request was rejected, and nobody said what is good');
+    expect(html).toContain('No request was rejected, and no SLO was given');
     expect(titles(html)).toEqual(['a &amp; b', 'c']);
   });
 
-  it('puts responses beside rejections where nobody said what is good, and says when nothing was rejected', () => {
+  it('puts responses beside rejections without an SLO, and reports when nothing was rejected', () => {
     const refusing = fakeSummary({ ...measured, goodput_rps: null });
     expect(titles(page(fakeExperiment(two, { seeds: [1] }), [refusing, refusing]))).toContain('responses');
     const admitting = fakeSummary({ ...measured, rejected_share: 0 });
