@@ -18,6 +18,8 @@ export class RequestHead extends HeadReader {
   target = '';
   /** 0 for HTTP/1.0. */
   minor = 0;
+  /** Nothing but line ends has come: no request has begun. */
+  isBlank = true;
   /** Where they are, from the first byte of the head. */
   #methodStart = 0;
   #targetStart = 0;
@@ -31,7 +33,8 @@ export class RequestHead extends HeadReader {
     let at = base;
     // Some clients send an empty line after a body.
     while (at + 1 < to && bytes[at] === CR && bytes[at + 1] === LF) at += 2;
-    if (at === to || (at + 1 === to && bytes[at] === CR)) return -1;
+    this.isBlank = at === to || (at + 1 === to && bytes[at] === CR);
+    if (this.isBlank) return -1;
     this.#methodStart = at - base;
     const methodStart = at;
     while (at < to && NAME_BYTES[bytes[at]!] === 1) at++;

@@ -106,11 +106,13 @@ describe('RequestReader', () => {
     expect(ears.requests).toEqual(REQUESTS);
   });
 
-  it('has begun nothing by empty lines', () => {
+  it('begins no request by empty lines, however they are cut', () => {
     const reader = new RequestReader(new SharedReader(100), new Ears());
     reader.read(Buffer.from('POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\n\r\nx\r\n\r\n'));
     expect(reader.isInHead).toBe(false);
     reader.read(Buffer.from('\r\n\r'));
+    expect(reader.isInHead).toBe(false);
+    reader.read(Buffer.from('\nG'));
     expect(reader.isInHead).toBe(true);
   });
 

@@ -34,9 +34,10 @@ const NOTHING = Buffer.alloc(0);
 
 /** Splits the bytes of a connection into requests. Throws an ApiError for what is not a request. */
 export class RequestReader {
-  /** Whether a head, or a body, has begun and not ended. */
-  isInHead = false;
+  /** Whether a body has begun and not ended. */
   isInBody = false;
+  /** Whether a head goes on in the next piece. */
+  #isInHead = false;
   readonly #sink: RequestSink;
   readonly #shared: SharedReader;
   /** For heads that come in pieces, and trailers. */
@@ -50,6 +51,11 @@ export class RequestReader {
     this.#sink = sink;
   }
 
+  /** Whether a head has begun and not ended. */
+  get isInHead(): boolean {
+    return this.#isInHead && !this.#own!.isBlank;
+  }
+
   /** Reads for as long as the sink is ready. Returns where it stopped. */
   read(bytes: Buffer): number {
     let at = 0;
@@ -60,9 +66,9 @@ export class RequestReader {
   }
 
   #readHead(bytes: Buffer, start: number): number {
-    const head = this.isInHead ? this.#own! : this.#shared.head;
+    const head = this.#isInHead ? this.#own! : this.#shared.head;
     let from = start;
-    if (!this.isInHead) {
+    if (!this.#isInHead) {
       // Some clients send an empty line after a body: it does not begin a request.
       while (bytes[from] === CR && bytes[from + 1] === LF) from += 2;
       if (from === bytes.length) return from;
@@ -70,10 +76,10 @@ export class RequestReader {
     }
     const end = head.read(bytes, from, bytes.length);
     if (end < 0) {
-      if (!this.isInHead) this.#keepHead(bytes, from);
+      if (!this.#isInHead) this.#keepHead(bytes, from);
       return bytes.length;
     }
-    this.isInHead = false;
+    this.#isInHead = false;
     const { framing } = this.#shared;
     framing.read(head);
     const { length } = framing;
@@ -94,7 +100,7 @@ export class RequestReader {
     const own = this.#ownHead();
     own.begin(false);
     own.read(bytes, from, bytes.length);
-    this.isInHead = true;
+    this.#isInHead = true;
   }
 
   #readBody(bytes: Buffer, from: number): number {
