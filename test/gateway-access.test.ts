@@ -227,7 +227,7 @@ describe('usage', () => {
     expect(rows.every(({ inputTokens }) => inputTokens > 0)).toBe(true);
   });
 
-  test('that a client was told of is not lost when the gateway is killed', async () => {
+  test('that a client has received is not lost when the gateway is killed', async () => {
     const folder = join(root, String(folders++));
     const address = join(folder, 'keys.db');
     const engine = await fakeEngine();
@@ -263,7 +263,7 @@ describe('usage', () => {
   });
 });
 
-test('nothing that anybody writes, shows or sends holds a key, a prompt or a header', async () => {
+test('no file, log, metric or response contains a key, a prompt or a header', async () => {
   const collector = await Collector.start();
   afterwards(() => collector.close());
   const config = withStore();

@@ -150,7 +150,7 @@ describe('who may do what', () => {
   test.each([
     ['with keys', () => AdminPort.open()],
     ['without', () => AdminPort.withoutStore()],
-  ])('wrong tokens are told to wait, by address, and the right one is not: %s', async (_, open) => {
+  ])('wrong tokens are throttled by address, the right one is not: %s', async (_, open) => {
     const port = await open();
     const most = port.gateway.config.access.wrongKeysPerMinute;
     for (let i = 0; i < most; i++) expect((await port.ask('Bearer guess', '/api/v1/config')).status).toBe(401);
@@ -200,7 +200,7 @@ describe('who may do what', () => {
     expect(JSON.stringify(log)).not.toContain(created.key);
   });
 
-  test('a key that ends is out at once, whoever has it', async () => {
+  test('a revoked or expired key is refused at once', async () => {
     const port = await AdminPort.open();
     const { body: operator } = await port.asAdmin('/api/v1/keys', 'POST', { name: 'late', role: 'operator' });
     const statusOf = async () => (await port.ask(`Bearer ${operator.key}`, '/api/v1/config')).status;

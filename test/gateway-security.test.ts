@@ -61,7 +61,7 @@ async function pair(): Promise<[RawReplica, Gateway]> {
   return [replica, await gatewayOver([replica])];
 }
 
-describe('a request that could be read in two ways is nobody’s', () => {
+describe('an ambiguous request is refused', () => {
   const lf = `POST /v1/completions HTTP/1.1\nhost: h\n${WITH_LENGTH.replace('\r', '')}\n${PROMPT}`;
   test.each<[string, string, number?]>([
     ['a length and chunks', raw(`content-length: 5\r\n${CHUNKED}`, CHUNKS)],
@@ -188,7 +188,7 @@ describe('a request that is somewhat odd is one request, and its framing is ours
   });
 });
 
-describe('what stands in a body that nobody reads is no request', () => {
+describe('the body of a refused request is not read as a request', () => {
   test.each<[string, string, number]>([
     ['too large', raw(`content-length: ${EVIL.length}\r\n`, EVIL), 413],
     ['too large, in chunks', raw(CHUNKED, `${EVIL.length.toString(16)}\r\n${EVIL}\r\n0\r\n\r\n`), 413],
@@ -374,7 +374,7 @@ describe('TLS', () => {
 });
 
 describe('secrets', () => {
-  test('are in nothing that anybody is shown', async () => {
+  test('appear in no output', async () => {
     const [replica, gateway] = await pair();
     const told: string[] = [];
     gateway.onFault = (error) => told.push(String((error as Error).stack));
@@ -423,13 +423,13 @@ describe('slow clients hold nothing for ever', () => {
     ['a client that sends half its headers', 'url', 'POST /v1/completions HTTP/1.1\r\nhost: h\r\nx-a: '],
     ['a keeper who sends nothing', 'adminUrl', ''],
     ['a keeper who sends half his headers', 'adminUrl', 'GET /metrics HTTP/1.1\r\nhost'],
-  ])('%s is told that its time is up', async (_, port, bytes) => {
+  ])('%s gets 408 when its time is up', async (_, port, bytes) => {
     const gateway = await gatewayOver([], { timeouts: { ...PATIENT, headersMs: 20 } });
     const { responses } = responsesIn(await new RawClient(gateway[port]).send(bytes).closed());
     expect(responses.map(({ status }) => status)).toEqual([408]);
   });
 
-  test('a client that sends half its body is told that its time is up, and no replica hears of it', async () => {
+  test('a client that sends half its body gets 408, and no replica receives it', async () => {
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica], { timeouts: { ...PATIENT, bodyMs: 20 } });
     const client = new RawClient(gateway.url).send(postText(PROMPT).slice(0, -5));

@@ -139,7 +139,7 @@ describe('a live replica', () => {
     expect(timesOf(500)).toEqual(timesOf(1));
   });
 
-  test('gives everything back, whoever leaves whenever', () => {
+  test('releases everything whenever a request leaves', () => {
     const leaving = fc.array(fc.record({ who: fc.nat(24), atUs: fc.nat(4000) }), { maxLength: 25 });
     fc.assert(
       fc.property(arrivals, settings, leaving, (list, changes, leavers) => {

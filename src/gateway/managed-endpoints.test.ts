@@ -164,7 +164,7 @@ describe('an endpoint of upstreams that others run', () => {
   const HEALTH = GATEWAY_DEFAULTS.health;
   const ready = (gateway: Gateway) => until(() => gateway.replicas().every(({ state }) => state === 'ready'));
 
-  it('asks with its own credential, path and name of the model, and tells nobody', async () => {
+  it('sends its own credential, path and model name upstream, and reveals none of them', async () => {
     const [engine, gateway] = [await engineOf(), await gatewayOf()];
     const asked: unknown[] = [];
     engine.early = ({ headers, method, url }, response) => {
