@@ -8,7 +8,7 @@ export function arrivalOrder(table: RequestTable): Int32Array {
   return isSorted(table) ? order : order.sort((a, b) => arrival[a]! - arrival[b]! || a - b);
 }
 
-/** Whether the rows already stand in order of arrival. */
+/** Whether the rows are in order of arrival. */
 export function isSorted(table: RequestTable): boolean {
   for (let row = 1; row < table.count; row++) {
     if (table.arrivalUs[row]! < table.arrivalUs[row - 1]!) return false;

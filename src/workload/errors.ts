@@ -60,7 +60,7 @@ export function traceEmpty(file: string): InputError {
 /** @param formats what is known, each with what its files start with */
 export function formatUnknown(path: string, formats: readonly { name: string; looksLike: string }[]): InputError {
   const known = formats.map(({ name, looksLike }) => `${name} (${looksLike})`).join(', ');
-  return new InputError('TRACE_FORMAT_UNKNOWN', path, 'is no trace of a known format', `known: ${known}`);
+  return new InputError('TRACE_FORMAT_UNKNOWN', path, 'is not a trace of a known format', `known: ${known}`);
 }
 
 export function workloadNotTrace(path: string): InputError {
@@ -113,24 +113,19 @@ export function formatsMixed(place: string, found: string, expected: string): In
   return new InputError('TRACE_FORMATS_MIXED', place, problem, 'put traces of different formats into different files');
 }
 
-/** Somebody wants a part of a trace that does not tell which requests belong to it. */
+/** A part was requested of a trace that does not record models and outcomes. */
 export function partUnknown(path: string, format: string): InputError {
-  const problem = `${format} traces do not tell which requests asked for a model and were answered`;
+  const problem = `${format} traces do not record the model and the outcome of requests`;
   return new InputError('TRACE_PART_UNKNOWN', path, problem, 'leave --trace-model and --trace-answered out');
 }
 
 /** @param known the models that requests asked for */
 export function partEmpty(path: string, model: string | undefined, known: readonly string[]): InputError {
   if (model !== undefined && !known.includes(model)) {
-    return new InputError(
-      'TRACE_PART_EMPTY',
-      path,
-      `no request asks for the model '${model}'`,
-      knownNames(model, known),
-    );
+    return new InputError('TRACE_PART_EMPTY', path, `no request is for the model '${model}'`, knownNames(model, known));
   }
   const hint = 'leave --trace-answered out';
-  return new InputError('TRACE_PART_EMPTY', path, 'no request was answered completely', hint);
+  return new InputError('TRACE_PART_EMPTY', path, 'no request has a complete response', hint);
 }
 
 /** @param spans how many there are of any kind */
@@ -140,10 +135,10 @@ export function callsMissing(path: string, spans: number): InputError {
   return new InputError('TRACE_EMPTY', path, problem, hint);
 }
 
-/** A trace that lists the blocks of its prompts must say how long they are. */
+/** A trace that lists the blocks of its prompts must state their size. */
 export function blocksUnsized(path: string): InputError {
-  const problem = 'nobody says how many tokens the blocks have';
-  return columnsInvalid(`${path} (block_hashes)`, problem, "say so in the header, as in 'block_tokens: 512'");
+  const problem = 'the size of the blocks is not given';
+  return columnsInvalid(`${path} (block_hashes)`, problem, "set it in the header: 'block_tokens: 512'");
 }
 
 export function tooManyBlocks(place: string, found: number, most: number, blockTokens: number): InputError {
@@ -193,7 +188,7 @@ export function workloadTooLarge(requests: number, most: number): InputError {
   );
 }
 
-/** Traces made up to look like others, and specifications fitted to traces. */
+/** Synthetic traces, and specifications fitted to traces. */
 
 export function synthInvalid(flag: string, problem: string, hint: string): InputError {
   return new InputError('SYNTH_INVALID', flag, problem, hint);

@@ -29,7 +29,7 @@ describe('forEachLine', () => {
     ['with carriage returns', 'a\r\nb\r\n'],
     ['with a byte order mark', '\ufeffa\nb\n'],
     ['gzipped', gzipSync('a\nb\n')],
-  ])('gives the lines of a file %s', async (name, content) => {
+  ])('returns the lines of a file %s', async (name, content) => {
     expect(await linesOf(file(name, content))).toEqual([
       ['a', 1],
       ['b', 2],
@@ -39,12 +39,12 @@ describe('forEachLine', () => {
   it.each([
     ['long', (text: string) => Buffer.from(text)],
     ['long.gz', (text: string) => gzipSync(text)],
-  ])('puts lines together that lie in two pieces: %s', async (name, pack) => {
+  ])('joins lines that span two chunks: %s', async (name, pack) => {
     const lines = await linesOf(file(name, pack(`${LONG.join('\n')}\n`)));
     expect(lines.map(([line]) => line)).toEqual(LONG);
   });
 
-  it('of an empty file gives none', async () => {
+  it('returns none for an empty file', async () => {
     expect(await linesOf(file('empty', ''))).toEqual([]);
   });
 });
@@ -55,7 +55,7 @@ describe('inputChunks', () => {
     ['a folder', () => folder, 'FILE_UNREADABLE', 'is a folder'],
     ['cut off', () => file('cut.gz', gzipSync('abc'.repeat(1000)).subarray(0, 20)), 'FILE_DAMAGED', 'cut off'],
     ['damaged', () => file('bad.gz', Buffer.from([0x1f, 0x8b, 9, 9, 9, 9])), 'FILE_DAMAGED', 'damaged'],
-  ])('says what is wrong with a file that is %s', async (_, path, code, problem) => {
+  ])('reports a file that is %s', async (_, path, code, problem) => {
     const read = async () => {
       for await (const chunk of inputChunks(path())) expect(chunk.length).toBeGreaterThan(0);
     };

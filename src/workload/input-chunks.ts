@@ -7,7 +7,7 @@ import { gzipProblem, isGzip } from './input-file.js';
 
 const CHUNK_BYTES = 1 << 20;
 
-/** The bytes of a file in pieces, unpacked if it is gzipped. A piece is good until the next one is asked for. */
+/** The bytes of a file in chunks, unpacked if it is gzipped. A chunk is valid until the next one is requested. */
 export async function* inputChunks(path: string): AsyncGenerator<Buffer, void, undefined> {
   const file = open(path);
   try {
@@ -25,8 +25,8 @@ export async function* inputChunks(path: string): AsyncGenerator<Buffer, void, u
 }
 
 /**
- * Calls `use` with every line, without its end, and with its number from 1. Holds a piece of the file and a line, no more.
- * The last line need not end; a byte order mark is left out.
+ * Calls `use` with every line, without its line end, and with its number from 1. Holds only a chunk of the file and a
+ * line. The last line need not end; a byte order mark is left out.
  */
 export async function forEachLine(path: string, use: (line: string, number: number) => void): Promise<void> {
   let number = 0;

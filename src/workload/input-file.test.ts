@@ -18,7 +18,7 @@ function written(name: string, content: Buffer | string): string {
 }
 
 describe('readInputFile', () => {
-  it('reads plain files and gzip files, whatever they are called', async () => {
+  it('reads plain files and gzip files under any name', async () => {
     expect((await readInputFile(written('a.csv', 'plain'))).toString()).toBe('plain');
     expect((await readInputFile(written('b.csv.gz', gzipSync('packed')))).toString()).toBe('packed');
     expect((await readInputFile(written('c.csv', gzipSync('packed too')))).toString()).toBe('packed too');
@@ -35,7 +35,7 @@ describe('readInputFile', () => {
   it.each([
     ['cut off', gzipSync('x'.repeat(5000)).subarray(0, 20), 'FILE_DAMAGED', 'cut off'],
     ['garbled', Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]), 'FILE_DAMAGED', 'damaged'],
-  ])('tells when a gzip file is %s', async (_, bytes, code, problem) => {
+  ])('reports a gzip file that is %s', async (_, bytes, code, problem) => {
     const path = written('bad.gz', bytes);
     await expect(readInputFile(path)).rejects.toMatchObject({
       code,
@@ -44,7 +44,7 @@ describe('readInputFile', () => {
     });
   });
 
-  it('tells when there is no such file or it is a folder', async () => {
+  it('reports a missing file and a folder', async () => {
     const missing = join(folder, 'missing.csv');
     await expect(readInputFile(missing)).rejects.toMatchObject({
       code: 'FILE_UNREADABLE',

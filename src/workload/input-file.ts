@@ -3,7 +3,7 @@ import { readProblem } from '../files/file-problem.js';
 import { refuseUtf16 } from '../files/text-encoding.js';
 import { fileDamaged, fileUnreadable } from './errors.js';
 
-/** A whole file as bytes; gzip is recognised by its first two bytes, whatever the file is called. */
+/** A whole file as bytes; gzip is recognised by its first two bytes, under any name. */
 export async function readInputFile(path: string): Promise<Buffer> {
   let bytes = readBytes(path);
   if (isGzip(bytes)) {
@@ -42,7 +42,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** Why a file could not be unpacked, in words. */
+/** Why a file could not be unpacked. */
 export function gzipProblem(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'Z_BUF_ERROR') return 'the gzip file is cut off before its end';

@@ -3,34 +3,34 @@ export const OBSERVED_OUTCOMES = ['ok', 'timeout', 'incomplete'] as const;
 
 export type ObservedOutcome = (typeof OBSERVED_OUTCOMES)[number];
 
-/** What was seen of recorded requests, by row: for those who compare it with what is simulated. */
+/** Measurements of recorded requests, by row, to compare with a simulation. */
 export interface Observed {
   /** Microseconds from the arrival until it went to a replica, until its first token, and until its end; NaN: never. */
   dispatchUs: Float64Array;
   ttftUs: Float64Array;
   e2eUs: Float64Array;
-  /** Tokens of the prompt that were found in a cache; -1: nobody said. */
+  /** Tokens of the prompt that were found in a cache; -1: not reported. */
   cachedTokens: Int32Array;
   /** Index into OBSERVED_OUTCOMES. */
   outcome: Uint8Array;
-  /** What only those know who sent the requests themselves. */
+  /** What only the sender of the requests can record. */
   sent?: SentFacts;
 }
 
 /** Whole numbers that a sender notes of each request, with the columns of a TraceV2 that hold them. */
 export const SENT_COLUMNS = {
-  /** As the server counted; -1: it did not say. */
+  /** As counted by the server; -1: not reported. */
   serverInputTokens: 'server_input_tokens',
   serverOutputTokens: 'server_output_tokens',
   plannedInputTokens: 'planned_input_tokens',
   plannedOutputTokens: 'planned_output_tokens',
-  /** Pieces in which the response came. */
+  /** Chunks of the response. */
   chunks: 'num_chunks',
-  /** How late the sender was, how long a limit on requests under way held it, how long the connection took. */
+  /** How late the sender was, how long the concurrency limit held the request, how long connecting took. */
   latenessUs: 'lateness_us',
   capWaitUs: 'cap_wait_us',
   connectUs: 'connect_us',
-  /** What the server was told: lower is more urgent. */
+  /** The priority sent to the server: lower is more urgent. */
   priority: 'vllm_priority',
 } as const;
 

@@ -17,7 +17,7 @@ const numbers = (blocks: PromptBlocks, row: number) =>
 const ids = fc.array(fc.constantFrom(0, 1, 2, 3, 5_000_000, 2 ** 45), { maxLength: 6 });
 
 describe('PromptBlocks', () => {
-  it('gives blocks the same number exactly when they and all before them are the same', () => {
+  it('gives blocks the same number exactly when they and all before them are equal', () => {
     fc.assert(
       fc.property(fc.array(ids, { minLength: 2, maxLength: 8 }), (prompts) => {
         const blocks = blocksOf(prompts);
@@ -46,7 +46,7 @@ describe('PromptBlocks', () => {
     );
   });
 
-  it('says how many leading blocks another prompt has as well', () => {
+  it('counts the leading blocks that another prompt shares', () => {
     const blocks = blocksOf([[1, 2, 3], [1, 2, 4], [1], [7, 2], []]);
     expect([0, 1, 2, 3, 4, 99].map((row) => blocks.sharedBlocks(row))).toEqual([2, 2, 1, 0, 0, 0]);
   });
@@ -58,7 +58,7 @@ describe('PromptBlocks', () => {
     expect([0, 2999, 3000, 3001].map((row) => blocks.blocksOf(row))).toEqual([0, 0, 1, 0]);
   });
 
-  it('lends its numbers to a table made of some of its rows', () => {
+  it('shares its numbers with a table of some of its rows', () => {
     const blocks = blocksOf([[1, 2, 3], [4], [1, 2, 9]]);
     const copy = blocks.withoutRows();
     copy.copyRow(blocks, 2, 0);

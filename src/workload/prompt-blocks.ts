@@ -1,12 +1,12 @@
 /** No block before this one. */
 const ROOT = -1;
-/** Ids below this stand in a table, larger ones in a map. */
+/** Ids below this are in an array, larger ones in a map. */
 const SMALL_ID = 1 << 22;
 
 /**
- * What recorded prompts consist of: the blocks of each, first to last, as numbers that are chained, so that two prompts are
- * equal up to and including a block exactly when that block has the same number in both. Recorders number blocks in their
- * own way; whatever they do, the same id behind different blocks becomes two numbers here.
+ * The blocks of recorded prompts, first to last, as chained numbers: two prompts are equal up to and including a block
+ * exactly when that block has the same number in both. Recorders number blocks in their own way; the same id after
+ * different blocks becomes two numbers here.
  */
 export class PromptBlocks {
   /** Tokens of a block; a prompt's last block may hold fewer. */
@@ -20,7 +20,7 @@ export class PromptBlocks {
   /** By recorded id: one more than the number it got first. */
   #firstNumber = new Int32Array(1024);
   readonly #largeIds = new Map<number, number>();
-  /** Ids that came again behind another block: by the block before them, then by id. */
+  /** Ids that occur again after another block: by the block before them, then by id. */
   readonly #others = new Map<number, Map<number, number>>();
   /** The blocks of all rows, one row behind the other. */
   #blocks = new Int32Array(1024);
@@ -59,7 +59,9 @@ export class PromptBlocks {
     return copy;
   }
 
-  /** Gives a row the blocks that a row has in the table this one was made from. Uses do not change: it is the same prompt. */
+  /**
+   * Gives a row the blocks of a row in the table this one was created from. Uses do not change: it is the same prompt.
+   */
   copyRow(from: PromptBlocks, fromRow: number, row: number): void {
     const blocks = from.blocksOf(fromRow);
     for (let i = 0; i < blocks; i++) this.#append(from.block(fromRow, i));

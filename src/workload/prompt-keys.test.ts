@@ -54,7 +54,7 @@ describe('PromptKeys', () => {
     expect(first.every((key) => key >= 1 && key < keys.keyLimit)).toBe(true);
   });
 
-  it('says how many leading blocks others may have', () => {
+  it('counts the leading blocks that others may share', () => {
     const keys = new PromptKeys(
       tableOf([{ input: 100, group: 'g', prefix: 40 }, { input: 100 }, { input: 100, chat: 'c', context: 100 }]),
       16,
@@ -65,7 +65,7 @@ describe('PromptKeys', () => {
     expect(keys.shared(2, 6)).toBe(6);
   });
 
-  it('gives the same keys again, however often and in whatever order it is asked', () => {
+  it('returns the same keys for any order and number of calls', () => {
     const keys = new PromptKeys(tableOf([{ input: 64 }, { input: 64 }]), 16);
     const first = keysOf(keys, 0, 2);
     keysOf(keys, 1, 4);
@@ -85,7 +85,7 @@ describe('PromptKeys', () => {
     expect(keysOf(keys, 2999, 2)).toEqual(later);
   });
 
-  it('shares a growing chat up to, but not including, the last token of an answer', () => {
+  it('shares a growing session up to, but not including, the last token of a response', () => {
     // Turn 0: 30 in, 18 out, so its last output token fills block 2. Turn 1 repeats 47 of those tokens.
     const chat = { chat: 'c', context: 120 };
     const keys = new PromptKeys(
@@ -101,7 +101,7 @@ describe('PromptKeys', () => {
     expect(next).not.toContain(own);
   });
 
-  it('keeps many groups and chats apart', () => {
+  it('keeps many groups and sessions apart', () => {
     const prompts: Prompt[] = Array.from({ length: 400 }, (_, i) =>
       i % 2 === 0 ? { input: 32, group: `g${i}`, prefix: 32 } : { input: 32, chat: `c${i}`, context: 32 },
     );
@@ -142,7 +142,7 @@ describe('PromptKeys', () => {
           const prompts: Prompt[] = [];
           const tokens: number[][] = [];
           for (const { kind, fresh: count, output } of requests) {
-            // Kinds 0 to 2 stand alone, without or with a group; kind 3 is the next turn of one chat.
+            // Kinds 0 to 2 are independent, without or with a group; kind 3 is the next turn of one session.
             const input = [...(kind === 3 ? chat.past : prefixes[kind]!), ...fresh(count)];
             const whole = kind === 3 ? [...input, ...fresh(output)] : input;
             if (kind === 3) {
@@ -192,7 +192,7 @@ describe('PromptKeys', () => {
     }
     const keys = new PromptKeys(table, size);
     const all = prompts.map(({ tokens }, row) => keysOf(keys, row, Math.floor(tokens / size)));
-    // Rows 0, 1 and 2 hold the same in their first two recorded blocks, row 3 nothing: its block 2 stands behind another one.
+    // Rows 0, 1 and 2 share their first two recorded blocks, row 3 none: its block 2 follows another block.
     const common = Math.floor(1024 / size);
     expect(all[1]!.slice(0, common)).toEqual(all[0]!.slice(0, common));
     expect(all[2]!.slice(0, common)).toEqual(all[0]!.slice(0, common));

@@ -4,15 +4,15 @@ import { type RequestTable, ROW_GROWS_CONTEXT } from './request-table.js';
 const MAX_KEY = 2 ** 31 - 1;
 
 /**
- * What prompts hold, as numbers: two prompts hold the same in their blocks 0..i exactly when their keys of block i are equal.
- * No token is ever made. Blocks inside a group's prefix have the group's keys; the turns of a chat whose context grows share
- * the chat's keys; recorded blocks have keys of their own, as many as it takes to cover them; all other blocks are a request's
- * own. Keys are handed out in runs, from 1, and stay what they are.
+ * Prompts as keys: two prompts are equal in their blocks 0..i exactly when their keys of block i are equal. No token is
+ * ever created. Blocks inside a group's prefix have the group's keys; the turns of a session whose context grows share
+ * the session's keys; recorded blocks have as many keys as cover them; all other blocks belong to one request. Keys are
+ * assigned in runs, from 1, and never change.
  */
 export class PromptKeys {
   readonly #table: RequestTable;
   readonly #blockSize: number;
-  /** First key of each run, by group, chat and row; 0 when not yet handed out. */
+  /** First key of each run, by group, session and row; 0 when not yet handed out. */
   #groupKeys: Int32Array = new Int32Array(64);
   #chatKeys: Int32Array = new Int32Array(64);
   #rowKeys: Int32Array;
@@ -35,8 +35,8 @@ export class PromptKeys {
   }
 
   /**
-   * Writes the keys of the row's first blocks, all full, to out[0..blocks). A row of a growing chat may also be asked for blocks
-   * that its response fills.
+   * Writes the keys of the row's first blocks, all full, to out[0..blocks). A row of a growing session also has keys
+   * for blocks that its response fills.
    */
   fill(row: number, blocks: number, out: Int32Array): void {
     const table = this.#table;
@@ -62,7 +62,7 @@ export class PromptKeys {
       (grows ? this.#chatKey(table.session[row]!, shared) : this.#rowKey(row, Math.floor(tokens / size) - shared)) -
       shared;
     for (let i = shared; i < blocks; i++) out[i] = first + i;
-    // The next turn of a chat does not repeat the last token of the response: a block with that token is the row's own.
+    // The next turn of a session does not repeat the last token of the response: a block with that token is the row's own.
     if (grows && blocks * size === reach && reach > tokens) out[blocks - 1] = this.#rowKey(row, 1);
   }
 
@@ -77,7 +77,10 @@ export class PromptKeys {
     return Math.min(blocks, Math.floor(table.prefixTokens[table.prefixGroup[row]!]! / this.#blockSize));
   }
 
-  /** A block of ours is what the recorded block says in which it ends: recorded numbers are chained, so that says it all. */
+  /**
+   * One of our blocks has the key of the recorded block in which it ends: recorded numbers are chained, so that is
+   * sufficient.
+   */
   #fillRecorded(row: number, blocks: number, out: Int32Array): void {
     const recorded = this.#table.blocks!;
     const size = this.#blockSize;

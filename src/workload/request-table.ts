@@ -1,7 +1,9 @@
 import { NameTable } from '../kernel/name-table.js';
 import type { PromptBlocks } from './prompt-blocks.js';
 
-/** Columns beside a RequestTable, same rows: how a prompt's tokens divide into kinds, and how much of the output is reasoning. */
+/**
+ * Columns parallel to a RequestTable: how a prompt's tokens divide into kinds, and how much of the output is reasoning.
+ */
 export interface TokenKinds {
   text: Int32Array;
   image: Int32Array;
@@ -19,21 +21,21 @@ export interface ClientNetwork {
 }
 
 /**
- * Requests as columns: one row per request, plain typed arrays, about 60 bytes a row.
- * Rows are in file or generation order; `arrivalOrder` gives the order in time. Rows may be appended while a simulation
- * runs (the next turn of a chat), so read columns through the table and do not keep them.
+ * Requests as columns: one row per request, plain typed arrays, about 60 bytes a row. Rows are in file or generation
+ * order; `arrivalOrder` returns the order in time. Rows may be appended while a simulation runs (the next turn of a
+ * session), so read columns through the table and do not keep them.
  */
 export class RequestTable {
   count = 0;
   /**
-   * How far the number in `request_<n>` is from the row (see `sourceIdOf`); for a chat's later turns, the number is the global
+   * How far the number in `request_<n>` is from the row (see `sourceIdOf`); for a session's later turns, the number is the global
    * counter that ends their id. Zero where requests are numbered in order: memory that is not written is never taken.
    */
   idShift = new Float64Array(0);
   arrivalUs = new Float64Array(0);
   /** Whole prompt, shared prefix included. */
   inputTokens = new Int32Array(0);
-  /** True output length: known to the replica alone. */
+  /** True output length: known only to the replica. */
   outputTokens = new Int32Array(0);
   /** Absolute, on the arrival axis; 0 for none. */
   deadlineUs = new Float64Array(0);
@@ -46,9 +48,9 @@ export class RequestTable {
   client = new Int32Array(0);
   prefixGroup = new Int32Array(0);
   session = new Int32Array(0);
-  /** Turn of the chat, from 0. */
+  /** Turn of the session, from 0. */
   round = new Int32Array(0);
-  /** How long somebody waited between the response before and this turn, where the simulation made it. */
+  /** Pause between the previous response and this turn, where the simulation created it. */
   pauseUs = new Float64Array(0);
   /** Bit flags, see ROW_*. */
   flags = new Uint8Array(0);
@@ -61,12 +63,12 @@ export class RequestTable {
   readonly sessions = new NameTable();
   /** Tokens of each group's shared prefix, by group index. */
   readonly prefixTokens: number[] = [0];
-  /** For chats whose context grows: tokens the whole chat can reach, by session index. */
+  /** For sessions whose context grows: tokens the whole session can reach, by session index. */
   readonly contextTokens: number[] = [0];
 
-  /** What recorded prompts consist of; null when nobody knows. Rows without blocks there are made of fresh tokens. */
+  /** The blocks of recorded prompts; null when unknown. Rows without blocks consist of fresh tokens. */
   blocks: PromptBlocks | null = null;
-  /** How tokens divide into kinds; null when nobody said. */
+  /** How tokens divide into kinds; null when unknown. */
   kinds: TokenKinds | null = null;
   /** How far away each client is, by client index; absent for one on the same host. */
   readonly networks: (ClientNetwork | undefined)[] = [];
@@ -81,14 +83,14 @@ export class RequestTable {
     return this.count++;
   }
 
-  /** Makes room for this many rows in all; whether the columns are other arrays now. */
+  /** Reserves this many rows in total; returns whether the columns are new arrays now. */
   reserve(rows: number): boolean {
     if (rows <= this.arrivalUs.length) return false;
     this.#resize(Math.max(rows, this.arrivalUs.length * 2));
     return true;
   }
 
-  /** The columns of token kinds, made when first asked for. */
+  /** The columns of token kinds, created on first use. */
   ensureKinds(): TokenKinds {
     this.kinds ??= {
       text: new Int32Array(this.arrivalUs.length),
@@ -103,7 +105,7 @@ export class RequestTable {
   #resize(capacity: number): void {
     const grow = <T extends Float64Array | Int32Array | Uint16Array | Uint8Array>(old: T): T => {
       const next = new (old.constructor as new (n: number) => T)(capacity);
-      // A column that nobody has used stays memory that was never touched.
+      // Unused columns stay memory that was never touched.
       if (!isZero(old)) next.set(old);
       return next;
     };
@@ -137,15 +139,15 @@ export class RequestTable {
 
 /** The client reads the response as a stream. */
 export const ROW_STREAMING = 1;
-/** The row is a later turn made by the simulation: its id is `session_<sid>_round_<r>_<counter>`. */
+/** The row is a later turn created by the simulation: its id is `session_<sid>_round_<r>_<counter>`. */
 export const ROW_FOLLOW_UP = 2;
-/** The prompt starts with the chat's whole context so far. */
+/** The prompt starts with the session's whole context so far. */
 export const ROW_GROWS_CONTEXT = 4;
 
-/** The client did not say how long a response it wants at most; otherwise it asked for the length that it gets. */
+/** The client set no maximum output length; otherwise it requested the length that it gets. */
 export const ROW_OPEN_ENDED = 8;
 
-/** The number a request came with. */
+/** The number of a request in its source. */
 export function sourceIdOf(table: RequestTable, row: number): number {
   return row + table.idShift[row]!;
 }

@@ -8,7 +8,7 @@ export interface TraceGoodputTarget {
   e2eUs?: number;
 }
 
-/** The server that a trace was observed on, as far as it told or somebody knew. */
+/** The server that a trace was observed on, as far as known. */
 export interface TraceServer {
   type?: string;
   version?: string;
@@ -24,14 +24,14 @@ export interface TraceServer {
   maxModelLen?: number;
 }
 
-/** What the YAML file of a TraceV2 says; other formats say none of it. */
+/** The YAML file of a TraceV2; other formats have none of it. */
 export interface TraceHeader {
   /** real: observed on a server, deadlines relative to the arrival; generated, replayed or unsaid: absolute. */
   mode: '' | 'real' | 'generated' | 'replayed';
   workloadSeed?: number;
   /**
-   * Whether a chat's prompt starts with its whole past. 'accumulate': in a closed loop only, and rows say what is new.
-   * 'included': it did when it was observed, and rows say how long their prompts were.
+   * Whether a session's prompt starts with its context so far. 'accumulate': only in a closed loop, and rows hold what
+   * is new. 'included': it did when it was observed, and rows hold the whole length of their prompts.
    */
   sessionContextGrowth: string;
   goodputTargets: Record<string, TraceGoodputTarget>;
@@ -42,10 +42,10 @@ export interface TraceHeader {
   server?: TraceServer;
   /** The way to the server and back. */
   rttMs?: number;
-  /** Why an observed trace is not all that was wanted: it was broken off, or requests were sent too late. */
+  /** Why an observed trace is incomplete: it was interrupted, or requests were sent too late. */
   partial?: string;
   late?: string;
-  /** Where a top-level key stands, for errors found later: `trace.yaml:4:1 (mode)`. */
+  /** The place of a top-level key, for errors found later: `trace.yaml:4:1 (mode)`. */
   place(key: string): string;
 }
 
@@ -55,7 +55,7 @@ export interface Trace {
   format: string;
   header: TraceHeader;
   table: RequestTable;
-  /** When the client wanted to send; `table.arrivalUs` is when it did. */
+  /** When the request was due; `table.arrivalUs` is when it was sent. */
   wantedUs: Float64Array;
   /** Recorded pauses before each record; null when the trace has no such column. */
   thinkTimeUs: Float64Array | null;
@@ -63,9 +63,9 @@ export interface Trace {
   unsorted: boolean;
   /** What became of the requests when they were recorded, where the recorder noted it. */
   observed?: Observed;
-  /** What was left out or guessed while reading, a sentence each: told as warnings. */
+  /** What was left out or estimated while reading, a sentence each: printed as warnings. */
   notes?: readonly string[];
-  /** Where a row's field stands: `trace.csv:14:7 (input_tokens)`. Only for errors: it may read the file again. */
+  /** The place of a row's field: `trace.csv:14:7 (input_tokens)`. Only for errors: it may read the file again. */
   place(row: number, column: string): string;
 }
 

@@ -63,9 +63,9 @@ describe('bad input is one line that names the place, and code 2', () => {
       { 'results.json': entries((entry) => ({ ...entry, request_id: 'seven' })) },
     ],
     [
-      'an id that comes twice',
+      'an id that appears twice',
       COMPARE,
-      'results.json ([1].request_id): request_3 comes twice, first as [0]',
+      'results.json ([1].request_id): request_3 appears twice, first as [0]',
       { 'results.json': entries((entry) => ({ ...entry, request_id: 3 })) },
     ],
     [

@@ -75,9 +75,9 @@ describe('recorded traffic', () => {
     });
     expect(JSON.parse(stdout).prefix_reuse.infinite_cache.share).toBeGreaterThan(0.5);
     expect(warnings).toEqual([
-      expect.stringContaining('traffic.jsonl: requests without an answer: 1;'),
+      expect.stringContaining('traffic.jsonl: requests without a response: 1;'),
       expect.stringContaining(
-        'traffic.jsonl: requests ask for 2 models and are taken together: qwen/qwen3-14b (21), other (1)',
+        'traffic.jsonl: requests are for 2 models and are taken together: qwen/qwen3-14b (21), other (1)',
       ),
     ]);
     const part = JSON.parse(await silent('trace stats traffic.jsonl --trace-model qwen/qwen3-14b --trace-answered'));
@@ -134,13 +134,13 @@ describe('recorded traffic', () => {
   it.each([
     [
       'trace stats traffic.jsonl --trace-model ohter',
-      "traffic.jsonl: no request asks for the model 'ohter'; did you mean 'other'?",
+      "traffic.jsonl: no request is for the model 'ohter'; did you mean 'other'?",
     ],
-    [`replay --trace moon.jsonl ${FLEET} --trace-answered`, 'moon.jsonl: mooncake traces do not tell which requests'],
-    [`replay --trace day ${FLEET} --trace-model m`, 'day.csv: trace-v2 traces do not tell which requests'],
+    [`replay --trace moon.jsonl ${FLEET} --trace-answered`, 'moon.jsonl: mooncake traces do not record the model'],
+    [`replay --trace day ${FLEET} --trace-model m`, 'day.csv: trace-v2 traces do not record the model'],
     [
       `compare --trace moon.jsonl ${FLEET} --routing-policy round-robin,weighted --trace-answered --no-cache --workers 1`,
-      'moon.jsonl: mooncake traces do not tell which requests',
+      'moon.jsonl: mooncake traces do not record the model',
     ],
     [`replay --trace traffic.jsonl --trace-data traffic.jsonl ${FLEET}`, '--trace-data: --trace traffic.jsonl names'],
     ['trace slice traffic.jsonl -o out.csv', '--from: nothing says what to keep'],

@@ -192,7 +192,7 @@ describe('compose', () => {
     const { code, stdout, stderr } = await twinyard(`compose ${both}`);
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^twinyard: warning: .*tenants\.yaml: num_requests 400 is left out; give --num-requests when you run it\n$/,
+      /^twinyard: warning: .*tenants\.yaml: num_requests 400 is left out; set --num-requests when you run it\n$/,
     );
     expect(stdout).toContain('aggregate_rate: 14\n');
     const path = file('both.yaml', stdout);
@@ -215,7 +215,7 @@ describe('compose', () => {
     [`compose ${both} --from ${join(EXAMPLES, 'first.yaml')}`, 'first.yaml (clients[4].slo_class): is missing'],
     [
       `compose ${both} --from ${join(EXAMPLES, 'shared-prefix.yaml')}`,
-      'shared-prefix.yaml (inference_perf): cannot stand',
+      'shared-prefix.yaml (inference_perf): cannot be combined',
     ],
   ])('refuses %s', async (args, message) => {
     const { code, stdout, stderr } = await twinyard(args);

@@ -174,7 +174,7 @@ describe('trace cap, slice, scale, anonymise', () => {
       code: 0,
       stdout: '',
       stderr:
-        'twinyard: warning: Mooncake has no place for clients, tenants, which requests belong to a chat: left out\n',
+        'twinyard: warning: Mooncake has no place for clients, tenants, which requests belong to a session: left out\n',
     });
   });
 });
@@ -186,8 +186,8 @@ describe('bad input is one line, code 2, and nothing is written', () => {
     ['trace stats', "FILE: is required; write 'twinyard trace stats FILE'"],
     ['trace stats day.csv moon.jsonl', "'moon.jsonl': stands alone; 'trace stats' takes FILE only"],
     ['trace stats none.csv', 'none.csv: no such file'],
-    ['trace stats .', '.: is no trace of a known format'],
-    ['trace stats day.yaml', 'day.yaml: is no trace of a known format'],
+    ['trace stats .', '.: is not a trace of a known format'],
+    ['trace stats day.yaml', 'day.yaml: is not a trace of a known format'],
     ['trace stats day.csv --formt table', '--formt: no such flag; did you mean --format?'],
     ['trace stats day.csv --format xml', "--format: 'xml' is not known here"],
     ['trace stats day.csv --block-size 0', "--block-size: '0' is too small"],

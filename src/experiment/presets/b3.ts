@@ -4,7 +4,7 @@ import type { Preset, PresetVariant } from './preset.js';
 
 const REFERENCE = 'lmetric';
 const MAX_TURNS = 8;
-/** With fewer there are too few chats for what is known of their length. */
+/** With fewer there are too few sessions for what is known of their length. */
 const LEAST_REQUESTS = 450;
 
 /** At another size the look-alike has as many requests per session and per second. */
@@ -23,7 +23,7 @@ function lookAlike(requests: number | null): WorkloadRecipe {
 export const b3: Preset = {
   name: 'b3',
   summary: 'lmetric and four controls on the traffic of coding agents, or on a trace',
-  title: 'Caches, affinity and heavy chats',
+  title: 'Caches, affinity and heavy sessions',
   settings: { model: 'qwen/qwen3-coder-30b-a3b', 'num-instances': '8' },
   workload: 'preset or trace',
   leastRequests: LEAST_REQUESTS,
@@ -41,10 +41,14 @@ export const b3: Preset = {
     return [
       variant(REFERENCE, 'lmetric', ''),
       variant('load-only', 'load-only', 'what knowing the caches is worth'),
-      variant('sticky', 'sticky', 'affinity to the chat at the price of hot spots'),
+      variant('sticky', 'sticky', 'affinity to the session at the price of hot spots'),
       variant('unified', 'unified', 'affinity that gives way under load'),
       {
-        ...variant('capped', 'lmetric', 'how much of it long chats cause: the same policy without their later turns'),
+        ...variant(
+          'capped',
+          'lmetric',
+          'how much of it long sessions cause: the same policy without their later turns',
+        ),
         maxTurns: MAX_TURNS,
       },
     ];
@@ -52,6 +56,6 @@ export const b3: Preset = {
   axis: null,
   headline: ['ttft_p50_ms', 'ttft_p90_ms', 'ttft_p99_ms', 'prompt_cache_hit_rate'],
   notes: () => [
-    `capped has other requests than the rest: at most ${MAX_TURNS} turns of every chat. Its numbers are of lighter traffic.`,
+    `capped has other requests than the rest: at most ${MAX_TURNS} turns of every session. Its numbers are of lighter traffic.`,
   ],
 };

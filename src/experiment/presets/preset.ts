@@ -22,7 +22,7 @@ export interface PresetVariant {
   workload?: WorkloadRecipe;
   /** In place of what flags say: options that have no flag. */
   admission?: PolicyChoice;
-  /** Only so many turns of every chat of the workload. */
+  /** Only so many turns of every session of the workload. */
   maxTurns?: number;
 }
 

@@ -52,7 +52,7 @@ describe('presets', () => {
     });
   });
 
-  it('b3 has a control for each question, one of them on shorter chats', () => {
+  it('b3 has a control for each question, one of them on shorter sessions', () => {
     expect(variantsOf('b3').map(({ name, maxTurns }) => [name, maxTurns])).toEqual([
       ['lmetric', undefined],
       ['load-only', undefined],
@@ -62,7 +62,7 @@ describe('presets', () => {
     ]);
   });
 
-  it('b3 keeps requests per chat and per second at another size', () => {
+  it('b3 keeps requests per session and per second at another size', () => {
     expect(variantsOf('b3', 607)[0]!.workload).toEqual({
       kind: 'agentic-coder',
       options: { requests: 607, sessions: 137, durationS: 1456 },

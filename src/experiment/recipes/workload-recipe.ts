@@ -23,7 +23,7 @@ export interface TraceRecipe {
   sessionMode: string;
   thinkTimeMs: number | null;
   thinkTimeDist: string | null;
-  /** Only so many turns of every chat, as `trace cap` keeps them; null: all. */
+  /** Only so many turns of every session, as `trace cap` keeps them; null: all. */
   maxTurns: number | null;
 }
 

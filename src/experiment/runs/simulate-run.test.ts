@@ -39,7 +39,7 @@ describe('RunSimulator', () => {
     expect(metrics.slo_attainment).toBe(0);
   });
 
-  it('lets turns wait for answers, twice in a row', async () => {
+  it('lets turns wait for responses, twice in a row', async () => {
     const recipe = await small({ sessionMode: 'closed-loop', thinkTimeMs: 100 });
     const simulator = new RunSimulator();
     const first = await simulator.simulate(fakeRun({}, recipe));
@@ -54,7 +54,7 @@ describe('RunSimulator', () => {
     expect(a.e2eMs).not.toEqual(b.e2eMs);
   });
 
-  it('cuts chats short', async () => {
+  it('cuts sessions short', async () => {
     expect((await simulated(await small({ maxTurns: 1 }))).requests).toBe(8);
   });
 

@@ -20,7 +20,7 @@ export class RunSimulator {
     const wanted = JSON.stringify([recipe, config.seed]);
     const { workload, goodputTargets } =
       this.#made !== null && this.#madeBy === wanted ? this.#made : await makeWorkload(recipe, config.seed);
-    // Chats add their later turns to the table: such a workload is used up by its run.
+    // Sessions add their later turns to the table: such a workload is used up by its run.
     this.#made = workload.sessions === undefined ? { workload, goodputTargets } : null;
     this.#madeBy = wanted;
     const targets = withTraceTargets(config.goodputTargets, goodputTargets);

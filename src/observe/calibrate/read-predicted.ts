@@ -22,7 +22,7 @@ export async function readPredicted(path: string): Promise<PredictedRequest[]> {
     const request = readEntry(entry, at);
     const before = seen.get(request.id);
     if (before !== undefined) {
-      const problem = `request_${request.id} comes twice, first as ${prefix}[${before}]`;
+      const problem = `request_${request.id} appears twice, first as ${prefix}[${before}]`;
       throw resultsInvalid(at('request_id'), problem, 'give the results of one run');
     }
     if (request.id >= 0) seen.set(request.id, i);

@@ -40,12 +40,14 @@ describe('a server that cannot be measured is a failed run', () => {
 
   it('hangs before it has said what it serves', async () => {
     const server = await fakeServer(() => {}, { '/v1/models': () => {} });
-    await expect(observed(server, 1, { timeoutUs: 50_000 })).rejects.toThrow('no answer to /v1/models within 0.05 s');
+    await expect(observed(server, 1, { timeoutUs: 50_000 })).rejects.toThrow(
+      'no response from /v1/models within 0.05 s',
+    );
   });
 
   it('hangs when it is asked for a token', async () => {
     const server = await fakeServer(() => {}, { '/v1/completions': () => {} });
-    await expect(observed(server, 1, { timeoutUs: 50_000 })).rejects.toThrow('a first request: no answer');
+    await expect(observed(server, 1, { timeoutUs: 50_000 })).rejects.toThrow('a first request: no response');
   });
 
   it('wants a key', async () => {

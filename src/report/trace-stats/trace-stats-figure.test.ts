@@ -7,14 +7,14 @@ const titles = (svg: string) => [...svg.matchAll(/class="ink title"[^>]*>([^<]*)
 describe('traceStatsSvg', () => {
   it('draws arrivals, lengths, turns and reuse', () => {
     const svg = traceStatsSvg('day.csv', STATS, SERIES);
-    expect(titles(svg)).toEqual(['Arrivals', 'Lengths', 'Turns of 3 chats', 'Reusable prompt tokens']);
+    expect(titles(svg)).toEqual(['Arrivals', 'Lengths', 'Turns of 3 sessions', 'Reusable prompt tokens']);
     expect(svg).toContain('endless cache: 25.0 %');
     expect(svg).toContain('64 blocks: 10.0 %');
     const bars = [...svg.matchAll(/<rect x="[\d.]+" y="[\d.]+" width="[\d.]+" height="[\d.]+"\/>/g)];
     expect(bars).toHaveLength(100);
   });
 
-  it('leaves out chats and caches that there are not', () => {
+  it('leaves out sessions and caches that there are not', () => {
     const { chats, ...rest } = STATS;
     const { lru_cache, ...prefix_reuse } = STATS.prefix_reuse;
     const series = { ...SERIES, cachedTokens: null, sortedTurns: new Float64Array(0) };

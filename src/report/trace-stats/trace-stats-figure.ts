@@ -66,7 +66,7 @@ function turns({ sortedTurns }: TraceSeries): Chart {
   return {
     title: `Turns of ${counted(sortedTurns.length, 'chat')}`,
     x: { title: 'turns', scale },
-    y: { title: '% of chats up to', scale: linearScale(0, 100) },
+    y: { title: '% of sessions up to', scale: linearScale(0, 100) },
     series: [{ name: 'chats', shape: 'steps', points }],
   };
 }

@@ -12,7 +12,7 @@ requests    2.00            9            150        1.25
 Lengths               total     mean    p50      p90      p99      max
 input tokens      1,200,000  1,000.0  800.0  2,000.0  4,000.5  9,000.0
 output tokens       120,000    100.0   80.0    200.0    400.0    900.0
-turns of 3 chats          9      3.0    2.0      5.2      5.9      6.0
+turns of 3 sessions          9      3.0    2.0      5.2      5.9      6.0
 
 Reusable prefixes, blocks of 512 tokens   tokens  of all input
 endless cache                            300,000        25.0 %

@@ -179,9 +179,9 @@ export function backupContract(stores: TestStores): void {
         [[header.replace(/\d+\}$/, '99}'), row, end], /newer program/],
         [[header.replace(/\d+\}$/, '1}'), row, end], /older version/],
         [[header, row], /is incomplete/],
-        [[header, end], /:2: is no row/],
-        [[header, row.slice(0, -3), end], /:2: is no row/],
-        [[header, '["pg_user",{}]', end], /:2: is no row/],
+        [[header, end], /:2: is not a row/],
+        [[header, row.slice(0, -3), end], /:2: is not a row/],
+        [[header, '["pg_user",{}]', end], /:2: is not a row/],
         [[header, row, end, row], /:4: continues after its end/],
       ];
       for (const [text, problem] of broken) {

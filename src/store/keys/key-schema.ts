@@ -65,7 +65,7 @@ export const KEY_SCHEMA = section('ApiKey', {
   }),
   max_slo_class: field(keyName, {
     defaultText: 'any',
-    help: 'the most important SLO class its requests may ask for',
+    help: 'the most important SLO class its requests may use',
   }),
   role: field(choice(KEY_ROLES), { default: 'none', help: 'role on the API, in every workspace' }),
   limits: field(map('models', KEY_LIMITS_SCHEMA, keyName), {

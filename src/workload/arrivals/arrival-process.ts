@@ -2,7 +2,7 @@ import type { RandomStream } from '../../kernel/random-stream.js';
 
 /** The gaps between the arrivals of one client. */
 export interface GapSampler {
-  /** Microseconds until the next arrival, as the law gives them: neither whole nor above 0 by promise. */
+  /** Microseconds until the next arrival, as drawn: not rounded, and possibly 0. */
   draw(random: RandomStream): number;
 }
 
@@ -14,13 +14,13 @@ export interface GapParameters {
   scaleUs: number;
 }
 
-/** A law of arrivals: one file and one line in the registry. */
+/** A arrival process: one file and one line in the registry. */
 export interface ArrivalProcess {
   name: string;
   /** One line for the documentation. */
   summary: string;
   /** The coefficients of variation it can have; null when it has one alone. */
   cv: { min: number; max: number } | null;
-  /** Gaps with this mean, or as an explicit shape and scale say. */
+  /** Gaps with this mean, or with an explicit shape and scale. */
   create(meanGapUs: number, parameters: GapParameters): GapSampler;
 }

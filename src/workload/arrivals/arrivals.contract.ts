@@ -6,14 +6,14 @@ import type { ArrivalProcess, GapParameters } from './arrival-process.js';
 const NONE: GapParameters = { cv: 0, shape: 0, scaleUs: 0 };
 const MEAN_US = 40_000;
 
-/** What every law of arrivals promises. */
+/** What every arrival process promises. */
 export function itIsAnArrivalProcess(process: ArrivalProcess): void {
   const all: GapParameters[] =
     process.cv === null
       ? [NONE]
       : [0.3, 1, 3].map((cv) => ({ ...NONE, cv })).concat({ ...NONE, shape: 0.8, scaleUs: 5e4 });
 
-  it.each(all)('gives the same gaps for the same stream, finite and never negative: %o', (parameters) => {
+  it.each(all)('draws the same gaps from the same stream, finite and never negative: %o', (parameters) => {
     const gaps = () => {
       const sampler = process.create(MEAN_US, parameters);
       const random = randomStream(11, 'arrivals');
@@ -26,7 +26,7 @@ export function itIsAnArrivalProcess(process: ArrivalProcess): void {
     }
   });
 
-  it.each(all.slice(0, 3))('keeps the mean it was asked for, whatever the variation: %o', (parameters) => {
+  it.each(all.slice(0, 3))('has the requested mean, for any variation: %o', (parameters) => {
     const sampler = process.create(MEAN_US, parameters);
     const random = randomStream(12, 'arrivals');
     const { mean } = sampleOf(100_000, () => sampler.draw(random));
@@ -34,7 +34,7 @@ export function itIsAnArrivalProcess(process: ArrivalProcess): void {
     expect(mean / MEAN_US).toBeLessThan(1.03);
   });
 
-  it('can do what it says of its variation', () => {
+  it('has the variation that it declares', () => {
     if (process.cv === null) return expect(process.cv).toBeNull();
     for (const cv of [process.cv.min, process.cv.max]) {
       const sampler = process.create(MEAN_US, { ...NONE, cv });

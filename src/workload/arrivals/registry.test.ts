@@ -27,7 +27,7 @@ function gaps(name: string, given: { cv?: number; shape?: number; scaleUs?: numb
   return sampleOf(COUNT, () => sampler.draw(random));
 }
 
-describe('the laws of arrivals', () => {
+describe('the arrival processes', () => {
   it('constant: whole microseconds, no variation', () => {
     const { sorted, cv } = gaps('constant', {});
     expect([sorted[0], sorted[COUNT - 1], cv]).toEqual([MEAN_US, MEAN_US, 0]);
@@ -68,7 +68,7 @@ describe('the laws of arrivals', () => {
     );
   });
 
-  it('are told apart by the test', () => {
+  it('are distinguished by the test', () => {
     const sample = gaps('gamma', { cv: 1.1 });
     expect(kolmogorovSmirnov(sample, exponentialCdf(MEAN_US))).toBeGreaterThan(RARE_DISTANCE);
     expect(kolmogorovSmirnov(gaps('poisson', {}), exponentialCdf(MEAN_US * 1.03))).toBeGreaterThan(RARE_DISTANCE);

@@ -4,7 +4,7 @@ import { gammaArrivals } from './gamma.js';
 import { poissonArrivals } from './poisson.js';
 import { weibullArrivals } from './weibull.js';
 
-/** Every law of arrivals: a new one is a file and a line here. */
+/** Every arrival process: a new one is a file and a line here. */
 export const ARRIVAL_PROCESSES: readonly ArrivalProcess[] = [
   constantArrivals,
   poissonArrivals,

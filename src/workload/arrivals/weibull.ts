@@ -7,7 +7,7 @@ const GREATEST_SHAPE = 100;
 
 export const weibullArrivals: ArrivalProcess = {
   name: 'weibull',
-  summary: 'bursts with a longer tail than gamma gives; Weibull gaps',
+  summary: 'bursts with a longer tail than gamma; Weibull gaps',
   cv: { min: 0.02, max: 400 },
   create(meanGapUs, { cv, shape, scaleUs }) {
     if (shape > 0) return { draw: (random) => weibull(random, shape, scaleUs) };

@@ -1,7 +1,7 @@
 import { mean } from '../../kernel/percentile.js';
 import { variation } from './fit-arrival.js';
 
-/** When the chats of a client begin: windows in order of time, none into the next. */
+/** When the sessions of a client begin: windows in order of time, none into the next. */
 export interface ActiveWindows {
   windows: { start_us: number; end_us: number }[];
   /** The sum of their lengths. */
@@ -12,7 +12,10 @@ export interface ActiveWindows {
 const GREATEST_VARIATION = 4;
 /** Mean gaps without a request: a pause. */
 const PAUSE_GAPS = 20;
-/** Chats begin early when, evenly spread, they would be over by this part of the time, and by this many standard errors. */
+/**
+ * Sessions begin early when, evenly spread, they would be over by this share of the time, and by this many standard
+ * errors.
+ */
 const EARLY = 0.95;
 const STANDARD_ERRORS = 2;
 
@@ -26,7 +29,7 @@ export function activeWindows(begins: Float64Array, durationUs: number, tickUs: 
   if (tickUs === 0 && variation(gaps) > GREATEST_VARIATION && begins[0]! < pauseUs) {
     return betweenPauses(begins, pauseUs, durationUs);
   }
-  // As if they began evenly up to twice the mean: long chats begin early, or their turns would not be in the trace.
+  // As if they began evenly up to twice the mean: long sessions begin early, or their turns would not be in the trace.
   const end = Math.round(2 * mean(begins));
   const chance = (2 * STANDARD_ERRORS) / Math.sqrt(12 * begins.length);
   const isEarly = end > 0 && end < Math.min(EARLY, 1 - chance) * durationUs;

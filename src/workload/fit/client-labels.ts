@@ -4,11 +4,11 @@ import type { RequestTable } from '../request-table.js';
 export interface ClientLabels {
   /** By row: a number for its client, tenant, class and model. */
   labels: Int32Array;
-  /** Numbers that stand for several clients with few requests, of the same class and model. */
+  /** Numbers shared by several clients with few requests, of the same class and model. */
   mixed: ReadonlySet<number>;
 }
 
-/** Recorded clients beyond these are not told apart. */
+/** Recorded clients beyond this number are not distinguished. */
 const MOST_CLIENTS = 32;
 
 export function clientLabels(table: RequestTable): ClientLabels {

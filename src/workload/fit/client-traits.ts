@@ -25,7 +25,7 @@ function presentName(sloClass: string): string {
   return Object.hasOwn(OLD_CLASSES, sloClass) ? OLD_CLASSES[sloClass]! : sloClass;
 }
 
-/** What the client asks for besides tokens, as the median request does. */
+/** What the client requests besides tokens, by its median request. */
 export function wishesOf(
   trace: Trace,
   table: RequestTable,

@@ -16,7 +16,7 @@ export interface ComparedStatistic {
   regenerated: number;
   /** Of the regenerated one, as a share of the recorded one. */
   difference: number;
-  /** The difference is no more than TOLERANCE either way. */
+  /** The difference is at most TOLERANCE either way. */
   within: boolean;
   /** The mean and the standard deviation of the difference over all seeds tried. */
   mean: number;
@@ -27,7 +27,7 @@ export interface TrafficComparison {
   /** The seed whose traffic is compared: of those tried, the one that is nearest to the recorded traffic. */
   seed: number;
   seeds: number[];
-  /** How many requests it gives. */
+  /** Number of its requests. */
   requests: number;
   statistics: ComparedStatistic[];
 }
@@ -35,8 +35,8 @@ export interface TrafficComparison {
 export const TOLERANCE = 0.05;
 const FIRST_SEED = 42;
 /**
- * The traffic of a seed is a sample, as the recorded one is: tails in particular differ from seed to seed, and the more the
- * fewer requests there are. So many are generated in all, with this many seeds.
+ * The traffic of a seed is a sample, like the recorded traffic: tails in particular differ between seeds, the more so
+ * the fewer requests there are. This many requests are generated in total, with this many seeds.
  */
 const ALL_REQUESTS = 200_000;
 const LEAST_SEEDS = 4;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { range, type TestRequest, testTrace } from './block-trace.fixture.js';
 import { commonBlocks, EarlierPrompts } from './earlier-prompts.js';
 
-/** For the last of these requests, the row it goes on from. */
+/** For the last of these requests, the row that it continues. */
 function nearestOf(requests: readonly TestRequest[]): number {
   const { table } = testTrace(requests);
   const earlier = new EarlierPrompts(table, table.blocks!);

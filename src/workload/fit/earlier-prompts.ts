@@ -4,7 +4,7 @@ import type { RequestTable } from '../request-table.js';
 /** A session's prompts that are looked at, the latest ones: agents come back to a context, but not to all they ever had. */
 const LAST_PROMPTS = 8;
 
-/** The prompts so far: which of them a new one goes on from. */
+/** The prompts so far, to find the one that a new prompt continues. */
 export class EarlierPrompts {
   readonly #table: RequestTable;
   readonly #blocks: PromptBlocks;

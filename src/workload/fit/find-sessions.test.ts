@@ -5,22 +5,22 @@ import { range, type TestRequest, testTrace } from './block-trace.fixture.js';
 import { findSessions, rowGrowsContext } from './find-sessions.js';
 import { sharedPrefixes } from './shared-prefixes.js';
 
-/** The rows of each chat. */
+/** The rows of each session. */
 function chatsOf(requests: readonly TestRequest[]): number[][] {
   const { table } = testTrace(requests);
   const { begin, count, rows } = findSessions(table, arrivalOrder(table), sharedPrefixes(table));
   return range(0, count).map((chat) => [...rows.subarray(begin[chat], begin[chat + 1])]);
 }
 
-describe('findChats by blocks', () => {
-  it('takes a prompt that goes on from an earlier one as its next turn', () => {
+describe('findSessions by blocks', () => {
+  it('takes a prompt that continues an earlier one as its next turn', () => {
     expect(chatsOf([{ blocks: [1, 2] }, { blocks: [8, 9] }, { blocks: [1, 2, 3] }, { blocks: [1, 2, 3, 4] }])).toEqual([
       [0, 2, 3],
       [1],
     ]);
   });
 
-  it('goes by time, not by place in the file', () => {
+  it('follows the order of time, not of the file', () => {
     expect(
       chatsOf([
         { blocks: [1, 2, 3], atUs: 9 },
@@ -48,7 +48,7 @@ describe('findChats by blocks', () => {
       { blocks: [1, 2, 4], session: 'a' },
       { blocks: [7, 8], session: 'a' },
     ];
-    // The last one starts over: to a cache that is another chat.
+    // The last one starts over: for a cache that is another session.
     expect(chatsOf(turns)).toEqual([[0, 2], [1], [3]]);
   });
 
@@ -63,13 +63,13 @@ describe('findChats by blocks', () => {
   });
 });
 
-describe('findChats by session', () => {
-  it('takes a session for a chat, and the rest for chats of one turn', () => {
+describe('findSessions by session id', () => {
+  it('takes a session id for a session, and other requests for sessions of one turn', () => {
     expect(chatsOf([{ session: 'a' }, {}, { session: 'b' }, { session: 'a' }, {}])).toEqual([[0, 3], [1], [2], [4]]);
   });
 });
 
-it('growsContext asks the blocks, else the row', () => {
+it('rowGrowsContext looks at the blocks, else at the row', () => {
   const plain = testTrace([{}, {}]).table;
   plain.flags[1] = ROW_GROWS_CONTEXT;
   expect([rowGrowsContext(plain, 0), rowGrowsContext(plain, 1)]).toEqual([false, true]);

@@ -3,25 +3,25 @@ import { type RequestTable, ROW_GROWS_CONTEXT } from '../request-table.js';
 import { commonBlocks, EarlierPrompts } from './earlier-prompts.js';
 import type { SharedPrefixes } from './shared-prefixes.js';
 
-/** The requests of a trace as chats; a request that nothing belongs to is a chat of one turn. */
+/** The requests of a trace as sessions; a request that nothing belongs to is a session of one turn. */
 export interface FoundSessions {
   count: number;
-  /** By chat: where its turns begin in `rows`; they end where the next one's begin. */
+  /** By session: where its turns begin in `rows`; they end where the next one's begin. */
   begin: Int32Array;
-  /** Rows of the table, chat by chat, in order of time. */
+  /** Rows of the table, session by session, in order of time. */
   rows: Int32Array;
 }
 
 /**
- * A request goes on with a chat when its prompt has at least this part of the one before: people take back a message or two,
- * agents shorten what they carry along.
+ * A request continues a session when its prompt shares at least this part of the prompt before: people edit a message
+ * or two, agents shorten their context.
  */
 const LEAST_KEPT = 1 / 3;
 
 /**
- * Which requests are turns of the same chat. Recorded blocks tell best: a prompt that goes on from an earlier one is the next
- * turn (of the same session, where sessions are recorded); one that starts over begins a new chat, because that is what it is
- * to a cache. Without blocks a session is a chat.
+ * Which requests are turns of the same session. Recorded blocks are the best evidence: a prompt that continues an
+ * earlier one is the next turn (with the same session id, where there is one); one that starts over begins a new
+ * session, as it does for a cache. Without blocks a session is a session id.
  */
 export function findSessions(table: RequestTable, order: Int32Array, prefixes: SharedPrefixes): FoundSessions {
   const chatOf = new Int32Array(table.count);
@@ -36,7 +36,7 @@ export function findSessions(table: RequestTable, order: Int32Array, prefixes: S
   return { count, begin, rows };
 }
 
-/** Whether a later turn's prompt starts with the whole chat so far. */
+/** Whether a later turn's prompt starts with the whole session so far. */
 export function rowGrowsContext(table: RequestTable, row: number): boolean {
   return table.blocks !== null || (table.flags[row]! & ROW_GROWS_CONTEXT) !== 0;
 }

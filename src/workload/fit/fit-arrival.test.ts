@@ -23,7 +23,7 @@ describe('fitArrival', () => {
     ['weibull', 0.6],
     ['weibull', 2],
     ['weibull', 3.5],
-  ])('tells %s arrivals that vary by %d', (process, cv) => {
+  ])('identifies %s arrivals that vary by %d', (process, cv) => {
     for (const seed of [1, 2, 3]) {
       const found = fitArrival(gaps(process, cv, 20_000, seed), null);
       expect(found.process).toBe(process);

@@ -4,7 +4,7 @@ import { weibullShape } from '../arrivals/weibull.js';
 import type { ArrivalSpec } from '../spec/workload-spec.js';
 import { digits } from './fit-lengths.js';
 
-/** With fewer gaps their variation says nothing. */
+/** With fewer gaps their variation means nothing. */
 const LEAST_GAPS = 20;
 /** A variation this close to 1, and what chance adds, counts as that of independent arrivals. */
 const POISSON_BAND = 0.05;
@@ -19,14 +19,14 @@ export function clockTick(order: Int32Array, arrivalUs: Float64Array): number {
     const gap = arrivalUs[order[i]!]! - arrivalUs[order[i - 1]!]!;
     if (gap > 0) gaps.push(gap);
   }
-  // Most requests at the moment of another one: their times have been rounded.
+  // Most requests share their time with another one: times were rounded.
   if (gaps.length === 0 || gaps.length > (order.length - 1) / 2) return 0;
   gaps.sort((a, b) => a - b);
   return gaps[gaps.length >> 1]!;
 }
 
 /**
- * The process that begins chats or requests with these gaps between them.
+ * The process that begins sessions or requests with these gaps between them.
  * @param counts how many arrive in each tick of a coarse clock; null when the gaps themselves tell
  */
 export function fitArrival(gaps: Float64Array, counts: Float64Array | null): ArrivalSpec {
@@ -63,7 +63,7 @@ function dispersion(counts: Float64Array): number {
   return variation(counts) ** 2 * mean(counts);
 }
 
-/** Both laws with the mean and the variation of the gaps: which makes them more likely. */
+/** Both distributions with the mean and the variation of the gaps: the likelier one wins. */
 function weibullIsLikelier(gaps: Float64Array, cv: number): boolean {
   const center = mean(gaps);
   const gammaShape = 1 / (cv * cv);

@@ -25,7 +25,7 @@ export interface FitContext {
 /** A client of the specification, its share of the rate still to be set. */
 export interface FittedClient {
   client: ClientSpec;
-  /** Chats per second while it is active; 0 for one that holds a single chat at a known time. */
+  /** Sessions per second while it is active; 0 for one that holds a single session at a known time. */
   chatsPerS: number;
 }
 
@@ -77,7 +77,7 @@ function multiTurn({ grows, laterInputs, pauses, rounds }: GroupValues): MultiTu
   };
 }
 
-/** The law of the gaps between beginnings, those across a pause left out. */
+/** The distribution of the gaps between session starts, without those across a pause. */
 function arrivalOf(begins: Float64Array, { activeUs, windows }: ActiveWindows, tickUs: number): ArrivalSpec {
   if (windows.length === 1) {
     return fitArrival(gapsBetween(begins), tickUs > 0 ? countsByTick(begins, tickUs, activeUs) : null);
@@ -92,8 +92,8 @@ function arrivalOf(begins: Float64Array, { activeUs, windows }: ActiveWindows, t
 }
 
 /**
- * Of the turns of chats like these that begin at any time of the active part, the share that comes before the end. The chats
- * of the trace were seen up to its end only, and so will those be that are generated: the rate makes up for it.
+ * The share of turns, of sessions like these that begin at any time of the active part, that arrive before the end. The
+ * trace was cut off at its end, and so is the generated workload: the rate compensates for it.
  */
 function visibleShare({ chats, durationUs, table }: FitContext, group: SessionGroup, active: ActiveWindows): number {
   let turns = 0;

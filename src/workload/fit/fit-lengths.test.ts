@@ -34,7 +34,7 @@ describe('fitLengths', () => {
     expect(params!.sigma).toBeCloseTo(1.1, 1);
   });
 
-  it('keeps to the numbers where no law fits', () => {
+  it('keeps the numbers where no distribution fits', () => {
     const values = drawn({ type: 'empirical', params: { 40: 0.3, 900: 0.5, 12000: 0.19, 90000: 0.01 } }, 4000);
     const { type, params } = fitLengths(values);
     expect(type).toBe('empirical');
@@ -43,7 +43,7 @@ describe('fitLengths', () => {
     expect(Object.values(params!).reduce((sum, share) => sum + share)).toBeCloseTo(1, 5);
   });
 
-  it('regenerates quantiles and mean of what no law fits', () => {
+  it('regenerates quantiles and mean where no distribution fits', () => {
     const random = randomStream(5, 'test');
     const values = Float64Array.from({ length: 20_000 }, () => Math.round(300 + 20_000 * random.next() ** 3));
     const spec = fitLengths(values);
@@ -60,7 +60,7 @@ describe('fitLengths', () => {
     ['too heavy a tail', (u, i) => (i % 40 === 0 ? 50_000 : Math.exp(5 + u))],
     ['two peaks', (u, i) => (i % 2 === 0 ? 100 : 400) + 20 * u],
     ['nothing before a point', (u) => 1000 - 300 * Math.log(1 - u)],
-  ])('takes no law with %s', (_, value) => {
+  ])('fits no distribution to %s', (_, value) => {
     const random = randomStream(9, 'test');
     expect(fitLengths(Float64Array.from({ length: 3000 }, (_one, i) => Math.round(value(random.next(), i)))).type).toBe(
       'empirical',

@@ -4,11 +4,11 @@ import type { LengthSpec } from '../spec/workload-spec.js';
 /** Lengths and pauses closer to each other than this share count as one in an empirical distribution. */
 const TOKEN_STEP = 0.02;
 export const PAUSE_STEP = 0.05;
-/** Too few to tell a law from another: they stand for themselves. */
+/** With fewer values distributions cannot be distinguished: the values themselves are used. */
 const LEAST_VALUES = 200;
 /** Of the Kolmogorov-Smirnov distance times the root of the number of values: more than chance explains. */
 const MOST_DISTANCE = 1.36;
-/** How far quantiles and the mean may be off, in standard errors and besides. */
+/** How far quantiles and the mean may be off, in standard errors, and as a share on top. */
 const STANDARD_ERRORS = 2;
 const SLACK = 0.002;
 const MEAN_SLACK = 0.01;
@@ -110,7 +110,7 @@ export function digits(value: number): number {
   return Number(value.toPrecision(6));
 }
 
-/** The share of a standard normal distribution below z: Abramowitz and Stegun 26.2.17, good to seven digits. */
+/** The share of a standard normal distribution below z: Abramowitz and Stegun 26.2.17, exact to seven digits. */
 function normalBelow(z: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(z));
   const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));

@@ -51,7 +51,7 @@ const CHATS: ClientSpec = {
   closed_loop: false,
 };
 
-describe('fitWorkload finds what a workload was made of', () => {
+describe('fitWorkload finds the parts of a workload', () => {
   it('single requests of several clients', () => {
     const trace = generated(
       [
@@ -99,7 +99,7 @@ describe('fitWorkload finds what a workload was made of', () => {
     expect(outsideOf(trace)).toEqual([]);
   });
 
-  it('chats with growing context, a shared prefix and pauses', () => {
+  it('sessions with growing context, a shared prefix and pauses', () => {
     const trace = generated([CHATS], 4, 15 * MINUTE_US);
     const { spec } = fitOf(trace);
     expect(spec.clients!.map(({ id }) => id)).toEqual(['chat', 'chat/chats-2-turns-up', 'chat/chats-4-turns-up']);
@@ -122,7 +122,7 @@ describe('fitWorkload finds what a workload was made of', () => {
     expect(outsideOf(trace)).toEqual([]);
   });
 
-  it('chats whose turns share nothing', () => {
+  it('sessions whose turns share nothing', () => {
     const { context_growth: _, ...rest } = CHATS.reasoning!.multi_turn!;
     const trace = generated([{ ...CHATS, reasoning: { multi_turn: rest } }], 4, 15 * MINUTE_US);
     const { spec } = fitOf(trace);
@@ -135,11 +135,11 @@ describe('fitWorkload finds what a workload was made of', () => {
 describe('fitWorkload on blocks', () => {
   const recorded = synthAgenticCoder({ requests: 3000, sessions: 640, durationS: 5000 });
 
-  it('keeps the statistics of the agentic look-alike', () => {
+  it('keeps the statistics of the synthetic agentic trace', () => {
     expect(outsideOf(synthAgenticCoder())).toEqual([]);
   });
 
-  it('finds prefixes, and the chats without their sessions', () => {
+  it('finds prefixes, and sessions without their ids', () => {
     const nameless = {
       ...recorded,
       table: Object.assign(Object.create(Object.getPrototypeOf(recorded.table)), recorded.table, {
@@ -169,7 +169,7 @@ describe('fitWorkload at the edges', () => {
     expect(spec.aggregate_rate).toBeCloseTo(1, 6);
   });
 
-  it('puts the only chat where it was', () => {
+  it('puts the only session where it was', () => {
     const { spec } = fitOf(testTrace(range(0, 5).map((i) => ({ atUs: 100 + i * 1e6, session: 's', input: 50 }))));
     expect(spec.aggregate_rate).toBeUndefined();
     expect(spec.clients).toEqual([
@@ -192,7 +192,7 @@ describe('fitWorkload at the edges', () => {
     ]);
   });
 
-  it('keeps what else clients ask for, and what goodput is', () => {
+  it('keeps the other settings of clients, and goodput targets', () => {
     const trace = testTrace([
       { client: 'a', sloClass: 'interactive' },
       { client: 'a', sloClass: 'interactive' },
@@ -240,14 +240,14 @@ describe('fitWorkload at the edges', () => {
     expect(outsideOf(trace)).toEqual([]);
   });
 
-  it('says what it leaves out', () => {
+  it('reports what it leaves out', () => {
     const trace = testTrace([{}, {}]);
     expect(fitOf(trace).notes).toEqual([]);
     trace.table.ensureKinds().image[1] = 100;
     trace.table.ensureKinds().reasonRatio[0] = 0.5;
     expect(fitOf(trace).notes).toEqual([
       'images, audio and video are fitted as text of the same length',
-      'reasoning is fitted as a part of the answer like any other',
+      'reasoning is fitted as a part of the response',
     ]);
   });
 

@@ -75,6 +75,6 @@ function notesOf({ kinds, count }: RequestTable): string[] {
   const hasReasoning = kinds?.reasonRatio.subarray(0, count).some((ratio) => ratio > 0) ?? false;
   return [
     ...(hasKinds ? ['images, audio and video are fitted as text of the same length'] : []),
-    ...(hasReasoning ? ['reasoning is fitted as a part of the answer like any other'] : []),
+    ...(hasReasoning ? ['reasoning is fitted as a part of the response'] : []),
   ];
 }

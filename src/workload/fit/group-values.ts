@@ -2,7 +2,7 @@ import type { RequestTable } from '../request-table.js';
 import { type FoundSessions, rowGrowsContext } from './find-sessions.js';
 import { type SessionGroup, turnsOf } from './session-groups.js';
 
-/** What the chats of a client were made of. */
+/** The measured values of a group's sessions. */
 export interface GroupValues {
   firstInputs: Float64Array;
   /** What later turns add. */
@@ -10,7 +10,7 @@ export interface GroupValues {
   outputs: Float64Array;
   rounds: Float64Array;
   pauses: Float64Array;
-  /** The prompts of later turns start with the chat so far. */
+  /** The prompts of later turns start with the session so far. */
   grows: boolean;
 }
 
@@ -40,7 +40,7 @@ export function groupValues(
       const before = chats.rows[i - 1]!;
       const rowGrows = rowGrowsContext(table, row);
       grows ||= rowGrows;
-      // As the generator makes them: the past is the prompt before and its response without the last token.
+      // As the generator builds them: the context is the prompt before and its response without the last token.
       const past = rowGrows ? inputTokens[before]! + Math.max(0, outputTokens[before]! - 1) : prefix;
       later.push(Math.max(1, inputTokens[row]! - past));
       pauses.push(Math.max(0, Math.round(arrivalUs[row]! - arrivalUs[before]! - outputTokens[before]!)));

@@ -5,7 +5,7 @@ import { findSessions } from './find-sessions.js';
 import { sessionGroups, turnsOf } from './session-groups.js';
 import { sharedPrefixes } from './shared-prefixes.js';
 
-/** Id, number of chats and number of requests of each group. */
+/** Id, number of sessions and number of requests of each group. */
 function groupsOf(requests: readonly TestRequest[]) {
   const { table } = testTrace(requests);
   const prefixes = sharedPrefixes(table);
@@ -17,7 +17,7 @@ function groupsOf(requests: readonly TestRequest[]) {
   }));
 }
 
-/** The turns of this many chats of each length. */
+/** The turns of this many sessions of each length. */
 function chats(counts: Record<number, number>, more: TestRequest = {}): TestRequest[] {
   return Object.entries(counts).flatMap(([turns, count]) =>
     range(0, count).flatMap((chat) =>
@@ -65,7 +65,7 @@ describe('chatGroups', () => {
     expect(groupsOf(chats({ 1: 40, 2: 40, 5: 20, 9: 3 })).map(({ count }) => count)).toEqual([40, 63]);
   });
 
-  it('gives chats their own client that would make traffic a matter of luck', () => {
+  it('gives a client of its own to a session that would make traffic depend on chance', () => {
     const groups = groupsOf(chats({ 1: 200, 3: 30, 90: 1, 60: 2, 5: 4 }, { client: 'app' }));
     expect(groups.map(({ id, requests, isOneChat }) => [id, requests, isOneChat])).toEqual([
       ['app', 200, false],
@@ -76,18 +76,18 @@ describe('chatGroups', () => {
     ]);
   });
 
-  it('does so with the only chat of a client, but not with chats that are all long', () => {
+  it('does so with the only session of a client, but not with sessions that are all long', () => {
     expect(groupsOf(chats({ 5: 1 })).map(({ isOneChat }) => isOneChat)).toEqual([true]);
     expect(groupsOf(chats({ 1: 1 })).map(({ isOneChat }) => isOneChat)).toEqual([false]);
     expect(groupsOf(chats({ 50: 20 })).map(({ count }) => count)).toEqual([20]);
   });
 
-  it('gives at most 32 chats their own client', () => {
+  it('gives a client of its own to at most 32 sessions', () => {
     const groups = groupsOf(chats({ 1: 2000, 40: 50 }));
     expect(groups.filter(({ isOneChat }) => isOneChat)).toHaveLength(32);
   });
 
-  it('does not tell clients apart beyond the 31 largest, but their classes', () => {
+  it('distinguishes the 31 largest clients, and the classes of the others', () => {
     const large = range(0, 31).flatMap((i) => [{ client: `large-${i}` }, { client: `large-${i}` }]);
     const small = range(0, 9).map((i) => ({ client: `small-${i}`, tenant: `t${i}`, sloClass: i < 3 ? 'batch' : '' }));
     const groups = groupsOf([...large, ...small]);

@@ -3,9 +3,9 @@ import { clientLabels, clientName } from './client-labels.js';
 import type { FoundSessions } from './find-sessions.js';
 import type { SharedPrefixes } from './shared-prefixes.js';
 
-/** Chats that one client of the specification stands for. */
+/** Sessions that one client of the specification represents. */
 export interface SessionGroup {
-  /** A row like all others of the group: tells client, tenant, class, model. */
+  /** Any row of the group: it has the client, tenant, class and model of all. */
   row: number;
   /** Several clients with few requests each: only class and model are the same. */
   isMixed: boolean;
@@ -14,21 +14,21 @@ export interface SessionGroup {
   /** What its client is called in the specification. */
   id: string;
   chats: number[];
-  /** A single chat of several turns: far longer than the others, or the only one of its kind. */
+  /** A single session of several turns: far longer than the others, or the only one of its kind. */
   isOneChat: boolean;
 }
 
-/** Chats of 1, 2 to 3, 4 to 7 and more turns differ in more than their number of turns. */
+/** Sessions of 1, 2 to 3, 4 to 7 and more turns differ in more than their number of turns. */
 const TURN_CLASSES = [1, 2, 4, 8];
-/** A class with fewer chats joins the one below. */
+/** A class with fewer sessions joins the one below. */
 const LEAST_CHATS = 30;
-/** Long chats get a client of their own until chance moves the number of requests by no more than this share ... */
+/** Long sessions get a client each until chance changes the number of requests by at most this share ... */
 const CHANCE = 0.02;
-/** ... or none is left with so many times the turns of the others; never more than these. */
+/** ... or no session is left with this many times the turns of the others; at most this many. */
 const OUTLIER = 4;
 const MOST_LONG_CHATS = 32;
 
-/** Divides the chats of a trace among the clients of its specification. */
+/** Divides the sessions of a trace among the clients of its specification. */
 export function sessionGroups(table: RequestTable, chats: FoundSessions, prefixes: SharedPrefixes): SessionGroup[] {
   const long = longChats(chats);
   const byTraffic = new Map<string, number[]>();
@@ -63,7 +63,7 @@ export function turnsOf(chats: FoundSessions, chat: number): number {
   return chats.begin[chat + 1]! - chats.begin[chat]!;
 }
 
-/** The longest chats, as far as leaving them to chance would change the traffic from seed to seed. */
+/** The longest sessions, as far as leaving them to chance would change the traffic from seed to seed. */
 function longChats(chats: FoundSessions): Set<number> {
   const byTurns = Array.from({ length: chats.count }, (_, chat) => chat);
   byTurns.sort((a, b) => turnsOf(chats, b) - turnsOf(chats, a) || a - b);
@@ -81,7 +81,7 @@ function longChats(chats: FoundSessions): Set<number> {
   return long;
 }
 
-/** Chats by the least number of turns of their class. */
+/** Sessions by the least number of turns of their class. */
 function turnClasses(chats: FoundSessions, members: readonly number[]): Map<number, number[]> {
   const classes = TURN_CLASSES.map((): number[] => []);
   for (const chat of members) {

@@ -19,18 +19,18 @@ describe('sharedPrefixes', () => {
     expect(prefixesOf([{}, {}])).toMatchObject({ names: [''], ofRow: Int32Array.of(0, 0) });
   });
 
-  it('finds where prompts part in many ways, and the longest of several', () => {
+  it('finds where prompts diverge, and the longest of several prefixes', () => {
     const short = range(0, 6).map((i) => ({ blocks: [1, 2, 100 + i, 200 + i] }));
     const long = range(0, 6).map((i) => ({ blocks: [1, 2, 3, 4, 5, 300 + i] }));
     const others = [{ blocks: [7, 8, 9] }, { blocks: [1] }, { blocks: [1, 2], input: 1024 }];
     const { names, tokens, ofRow } = prefixesOf([...short, ...long, ...others]);
     expect(names).toEqual(['', 'prefix-1', 'prefix-2']);
     expect(tokens).toEqual([0, 1024, 2560]);
-    // The last one would have nothing of its own.
+    // The last one would have no tokens left.
     expect([...ofRow]).toEqual([...Array(6).fill(1), ...Array(6).fill(2), 0, 0, 0]);
   });
 
-  it('does not take the turns of a chat for prompts that part', () => {
+  it('does not take the turns of a session for diverging prompts', () => {
     const turns = range(1, 30).map((i) => ({ blocks: range(0, i) }));
     // Few words at a time: the last block is another one in each turn.
     const words = range(0, 20).map((i) => ({ blocks: [500, 501, 600 + i], input: 1030 + i }));

@@ -1,7 +1,7 @@
 import type { PromptBlocks } from '../prompt-blocks.js';
 import type { RequestTable } from '../request-table.js';
 
-/** Beginnings that many prompts have in common whatever comes next: system prompts, tool lists, documents. */
+/** Beginnings that many prompts share: system prompts, tool lists, documents. */
 export interface SharedPrefixes {
   /** By prefix, from 1; 0 is none. */
   names: string[];
@@ -10,12 +10,17 @@ export interface SharedPrefixes {
   ofRow: Int32Array;
 }
 
-/** A beginning is shared when prompts go on from it in so many ways: at least these, and this share of all requests. */
+/**
+ * A beginning is shared when prompts continue it in this many ways: at least this number, and this share of all
+ * requests.
+ */
 const LEAST_WAYS = 4;
 const WAYS_SHARE = 0.003;
-/** A prompt's last block is often but half full, and so a new one even where a chat goes on by a few words: it counts less. */
+/**
+ * The last block of a prompt is often only half full, and so differs even where a session continues: it counts less.
+ */
 const HALF_FULL_WAYS = 1 / 8;
-/** The others count as part of the prompts. */
+/** Further ones count as part of the prompts. */
 const MOST_PREFIXES = 32;
 
 /** The prefix groups that a trace names, or else those that its recorded blocks show. */
@@ -45,8 +50,8 @@ export function sharedPrefixes(table: RequestTable): SharedPrefixes {
 }
 
 /**
- * The blocks behind which prompts part in many ways. A chat's prompts go on in one way each time, however many turns it has:
- * what counts is not how often a block was used.
+ * The blocks after which prompts diverge in many ways. The prompts of a session continue in one way each time, however
+ * many turns it has: the number of uses of a block is not evidence.
  */
 function prefixEnds(table: RequestTable, blocks: PromptBlocks): Set<number> {
   const ways = new Float64Array(blocks.count);
@@ -74,7 +79,7 @@ function prefixEnds(table: RequestTable, blocks: PromptBlocks): Set<number> {
   return new Set(ends.slice(0, MOST_PREFIXES));
 }
 
-/** Where in a row the longest prefix ends that leaves it something of its own; -1 without any. */
+/** Where in a row the longest prefix ends that leaves tokens after it; -1 without any. */
 function lastEnd(table: RequestTable, blocks: PromptBlocks, row: number, ends: ReadonlySet<number>): number {
   const most = Math.min(blocks.blocksOf(row), Math.ceil(table.inputTokens[row]! / blocks.blockTokens) - 1);
   for (let i = most - 1; i >= 0; i--) if (ends.has(blocks.block(row, i))) return i;

@@ -3,7 +3,7 @@ import { RequestTable } from '../request-table.js';
 import { range, testTrace } from './block-trace.fixture.js';
 import { reusableShare, trafficStatistics } from './traffic-statistics.js';
 
-it('tells rate, lengths and reuse', () => {
+it('measures rate, lengths and reuse', () => {
   const { table } = testTrace(range(0, 101).map((i) => ({ input: 1000 + i, output: i })));
   expect(trafficStatistics(table, 50e6, 512)).toEqual({
     requests_per_s: 2.02,

@@ -6,7 +6,7 @@ import { temporaryFiles } from './samples.fixture.js';
 const written = temporaryFiles();
 
 describe('azure', () => {
-  it('begins with the earliest request, wherever it stands, and keeps the order of the file', async () => {
+  it('begins with the earliest request, wherever it is in the file, and keeps the order of the file', async () => {
     const rows = [
       '2024-05-10 00:00:05+00:00,1,1',
       '2024-05-10 00:00:02+00:00,2,2',

@@ -30,7 +30,7 @@ const SPAN = {
   startTimeUnixNano: '1751360400000000000',
   attributes: { 'gen_ai.usage.input_tokens': 5, 'gen_ai.usage.output_tokens': 6 },
 };
-/** Two lines: a good one, and one with other fields; those that are undefined are left out. */
+/** Two lines: a valid one, and one with other fields; undefined fields are left out. */
 const mooncake = (fields: object) => lines(MOONCAKE, { ...MOONCAKE, ...fields });
 const traffic = (fields: object) => lines(TRAFFIC, { ...TRAFFIC, ...fields });
 const bailian = (fields: object) => lines({ ...BAILIAN, chat_id: 1 }, { ...BAILIAN, ...fields });
@@ -41,12 +41,12 @@ const chats = (row: string) => `Timestamp,Session ID,Elapsed time,Model,Request 
 const otel = (...spans: object[]) => JSON.stringify({ spans });
 const attributes = (changed: object) => otel({ ...SPAN, attributes: { ...SPAN.attributes, ...changed } });
 
-/** What is wrong, the format, the file, where it is wrong, and what is said of it. */
+/** The mistake, the format, the file, the place of the mistake and the message. */
 const BAD: readonly [string, string, string, string, string][] = [
   ['a negative time', 'mooncake', mooncake({ timestamp: -1 }), '2:2 (timestamp)', '-1 is negative'],
   ['a time too large', 'mooncake', mooncake({ timestamp: 1e15 }), '2:2 (timestamp)', 'too large'],
   ['a time as text', 'mooncake', mooncake({ timestamp: '5' }), '2:2 (timestamp)', "'5' is not a number"],
-  ['no time', 'mooncake', mooncake({ timestamp: undefined }), '2:1 (timestamp)', 'is missing'],
+  ['not a time', 'mooncake', mooncake({ timestamp: undefined }), '2:1 (timestamp)', 'is missing'],
   ['NaN', 'mooncake', `${lines(MOONCAKE)}{"timestamp": NaN}\n`, '2:*', 'not JSON'],
   ['a negative length', 'mooncake', mooncake({ input_length: -6 }), '2:16 (input_length)', '-6 is negative'],
   [
@@ -77,7 +77,7 @@ const BAD: readonly [string, string, string, string, string][] = [
   ],
   ['CSV behind Mooncake', 'mooncake', lines(MOONCAKE) + azure(''), '2:1', 'this is azure'],
 
-  ['no time', 'traffic', traffic({ t_us: undefined }), '2:1 (t_us)', 'is missing'],
+  ['not a time', 'traffic', traffic({ t_us: undefined }), '2:1 (t_us)', 'is missing'],
   ['a time as text', 'traffic', traffic({ t_us: 'now' }), '2:2 (t_us)', "'now' is not a number"],
   ['no status', 'traffic', traffic({ status: undefined }), '2:1 (status)', 'is missing'],
   ['no length', 'traffic', traffic({ input_tokens: null }), '2:13 (input_tokens)', 'null is not a whole number'],
@@ -95,7 +95,7 @@ const BAD: readonly [string, string, string, string, string][] = [
   ['a block id as number', 'traffic', traffic({ blocks: ['a', 7] }), '2:65 (blocks)', '7 is not a block id'],
   ['blocks of no size', 'traffic', traffic({ block_size: 0 }), '2:49 (block_size)', 'is 0'],
   ['blocks of unknown size', 'traffic', traffic({ block_size: undefined }), '2:1 (block_size)', 'is missing'],
-  ['a chat that is a list', 'traffic', traffic({ session: [] }), '2:93 (session)', 'neither a text nor a number'],
+  ['a session that is a list', 'traffic', traffic({ session: [] }), '2:93 (session)', 'neither a text nor a number'],
   ['a tenant that is an object', 'traffic', traffic({ tenant: {} }), '2:93 (tenant)', 'neither a text nor a number'],
   ['text that is not JSON', 'traffic', `${lines(TRAFFIC)}{"t_us": NaN}\n`, '2:*', 'the line is not JSON'],
   ['a list instead of an object', 'traffic', `${lines(TRAFFIC)}[1]\n`, '2:1', 'not a JSON object'],
@@ -121,7 +121,7 @@ const BAD: readonly [string, string, string, string, string][] = [
   ['Mooncake behind Bailian', 'bailian', lines(BAILIAN, MOONCAKE), '2:1', 'this is mooncake'],
 
   ['a column missing', 'azure', 'TIMESTAMP,ContextTokens\n', '1:1', "column 'GeneratedTokens' is missing"],
-  ['a column twice', 'azure', 'TIMESTAMP,ContextTokens,ContextTokens\n', '1:25 (ContextTokens)', 'comes twice'],
+  ['a column twice', 'azure', 'TIMESTAMP,ContextTokens,ContextTokens\n', '1:25 (ContextTokens)', 'appears twice'],
   ['a date that is none', 'azure', azure('2023-11-31 18:15:46.6,374,44'), '3:1 (TIMESTAMP)', 'is not a date and time'],
   ['an empty date', 'azure', azure(',374,44'), '3:1 (TIMESTAMP)', 'an empty field is not a date'],
   ['a number for a date', 'azure', azure('17,374,44'), '3:1 (TIMESTAMP)', "'17' is not a date and time"],
@@ -181,15 +181,21 @@ const BAD: readonly [string, string, string, string, string][] = [
     '1:98 (gen_ai.usage.output_tokens)',
     "'x' is",
   ],
-  ['no time', 'otel', otel({ ...SPAN, startTimeUnixNano: undefined }), '1:11 (startTimeUnixNano)', 'is missing'],
-  ['a time that is none', 'otel', otel({ ...SPAN, startTimeUnixNano: '-1' }), '1:12 (startTimeUnixNano)', 'no time'],
-  ['an end that is none', 'otel', otel({ ...SPAN, endTimeUnixNano: 'x' }), '1:130 (endTimeUnixNano)', "'x' is no time"],
+  ['not a time', 'otel', otel({ ...SPAN, startTimeUnixNano: undefined }), '1:11 (startTimeUnixNano)', 'is missing'],
+  ['a time that is none', 'otel', otel({ ...SPAN, startTimeUnixNano: '-1' }), '1:12 (startTimeUnixNano)', 'not a time'],
+  [
+    'an end that is none',
+    'otel',
+    otel({ ...SPAN, endTimeUnixNano: 'x' }),
+    '1:130 (endTimeUnixNano)',
+    "'x' is not a time",
+  ],
   [
     'a date that is none',
     'otel',
     '{"spans":[\n{"start_time":"x",\n"attributes":{"gen_ai.usage.input_tokens":1,"gen_ai.usage.output_tokens":1}}]}',
     '2:2 (start_time)',
-    "'x' is no date",
+    "'x' is not a date",
   ],
   ['a document cut off', 'otel', otel(SPAN).slice(0, -20), '1', 'ends in the middle of its JSON'],
   ['a text cut off', 'otel', '{"spans": ["\n', '1', 'ends in the middle of its JSON'],
@@ -205,7 +211,7 @@ describe('readers of traces, given something wrong', () => {
     const error = await failure(format, content);
     const path = join(folder, 't');
     expect(error).toMatchObject({ name: 'InputError', problem: expect.stringContaining(problem) });
-    // Where in a line JSON ends to be JSON is told differently from one Node.js to the next.
+    // Node.js versions differ in where they locate a JSON syntax error.
     if (place.endsWith('*')) expect(error.place).toMatch(`${path}:${place.slice(0, -1)}`);
     else expect(error.place).toBe(place === '' ? path : `${path}:${place}`);
     expect(error.hint).not.toBe('');

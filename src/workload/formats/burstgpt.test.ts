@@ -6,7 +6,7 @@ import { samplePath, temporaryFiles } from './samples.fixture.js';
 const written = temporaryFiles();
 
 describe('burstgpt', () => {
-  it('keeps failed requests that have a prompt, leaves out those without a token, and says so', async () => {
+  it('keeps failed requests that have a prompt, leaves out those without tokens, and reports it', async () => {
     const trace = await burstgpt.read(samplePath('burstgpt.csv'));
     expect(told(trace)).toMatchObject({
       ids: [0, 1, 2, 4],
@@ -18,7 +18,7 @@ describe('burstgpt', () => {
     expect(trace.place(3, 'input_tokens')).toBe(`${samplePath('burstgpt.csv')}:6:11 (Request tokens)`);
   });
 
-  it('reads chats by name of the column, with pauses from the end of one answer to the next question', async () => {
+  it('reads sessions by name of the column, with pauses from the end of one response to the next question', async () => {
     expect(told(await burstgpt.read(samplePath('burstgpt-sessions.csv')))).toMatchObject({
       sessions: ['aa-1', '', 'bb-2', 'aa-1'],
       rounds: [0, 0, 0, 1],

@@ -53,7 +53,7 @@ export const burstgptRecords: RecordSchema = {
   },
 };
 
-/** BurstGPT: what a campus asked of two models, with times in seconds; later releases with chats. */
+/** BurstGPT: requests of a campus to two models, with times in seconds; later releases with sessions. */
 export const burstgpt: TraceFormat = {
   name: 'burstgpt',
   summary: 'BurstGPT: CSV with Timestamp, Model, Request tokens and Response tokens',

@@ -17,7 +17,7 @@ export interface FormatSample {
   outputTokens: readonly number[];
 }
 
-/** Everything a trace says, in plain values. */
+/** The content of a trace, in plain values. */
 export function told({ format, header, notes, table, thinkTimeUs, unsorted, wantedUs }: Trace) {
   const { blocks, count } = table;
   const column = (values: ArrayLike<number>) => Array.from({ length: count }, (_, row) => values[row]!);
@@ -76,11 +76,11 @@ export function formatContract(sample: FormatSample): void {
       expect(new Set(trace.ids).size).toBe(trace.ids.length);
     });
 
-    it('asks for no model: what is simulated is chosen elsewhere', async () => {
+    it('sets no model: that is chosen elsewhere', async () => {
       expect(new Set(told(await format.read(path)).models)).toEqual(new Set(['']));
     });
 
-    it('numbers the turns of every chat without gaps', async () => {
+    it('numbers the turns of every session without gaps', async () => {
       const { rounds, sessions } = told(await format.read(path));
       for (const session of new Set(sessions.filter((name) => name !== ''))) {
         const turns = rounds.filter((_, row) => sessions[row] === session).sort((a, b) => a - b);
@@ -108,7 +108,7 @@ export function formatContract(sample: FormatSample): void {
       }
     });
 
-    it('refuses an empty file, a truncated gzip and a missing file in words', async () => {
+    it('refuses an empty file, a truncated gzip and a missing file with a message', async () => {
       const empty = written('empty', '');
       await expect(format.read(empty)).rejects.toMatchObject({
         name: 'InputError',

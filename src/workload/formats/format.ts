@@ -3,7 +3,7 @@ import type { Trace, TracePart } from '../trace.js';
 /** What a format is recognised by. */
 export interface FileStart {
   path: string;
-  /** The path is a folder; then there is no text. */
+  /** The path is a folder; there is no text then. */
   isFolder: boolean;
   /** The first bytes, unpacked if the file is gzipped, at most 64 KB. */
   bytes: Buffer;
@@ -17,16 +17,16 @@ export interface TraceFormat {
   name: string;
   /** One sentence for help texts. */
   summary: string;
-  /** What a file of this format starts with, in words: told when no format fits. */
+  /** What a file of this format starts with, for the message when no format matches. */
   looksLike: string;
-  /** Whether something that starts like this is of this format. At most one format says so. */
+  /** Whether a file that starts like this has this format. At most one format matches. */
   detect(start: FileStart): boolean;
   /**
-   * Reads the whole trace, requests in file order, through a window: of the file itself no more than a few megabytes are
-   * held at a time. Throws an InputError with file, line, column where something is wrong.
+   * Reads the whole trace, requests in file order, through a window of a few megabytes. Throws an InputError with file,
+   * line and column where something is wrong.
    */
   read(path: string): Promise<Trace>;
-  /** Reads a part alone; formats that do not say who asked for what, and what came of it, cannot. */
+  /** Reads a part of the trace. Missing for formats that record neither models nor outcomes. */
   readPart?(path: string, part: TracePart): Promise<Trace>;
   /** Every file that a trace consists of, where that may be more than one. */
   files?(path: string): string[];

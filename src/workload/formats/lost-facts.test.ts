@@ -23,7 +23,7 @@ describe('lostFacts', () => {
     expect(lostFacts('mooncake', everything)).toEqual([
       'clients',
       ...others,
-      'which requests belong to a chat',
+      'which requests belong to a session',
       ...late,
     ]);
     const targets = madeTrace([{}], { goodputTargets: { batch: { ttftUs: 5 } } });

@@ -134,7 +134,7 @@ describe('TRACE_FORMATS', () => {
     for (const { looksLike, summary } of TRACE_FORMATS) expect(looksLike.length * summary.length).toBeGreaterThan(0);
   });
 
-  it('does not take a folder or another text for a trace, and says what it would take', async () => {
+  it('does not take a folder or another text for a trace, and lists the formats', async () => {
     await expect(traceFormatOf(folder)).rejects.toMatchObject({ code: 'TRACE_FORMAT_UNKNOWN', place: folder });
     const path = join(folder, 'notes.txt');
     writeFileSync(path, 'time,tokens\n1,2\n');

@@ -9,7 +9,7 @@ export function samplePath(name: string): string {
   return fileURLToPath(new URL(`samples/${name}`, import.meta.url));
 }
 
-/** A folder for the files of one test file: gives a function that writes one and says where it is. */
+/** A folder for the files of one test file. Returns a function that writes a file and returns its path. */
 export function temporaryFiles(): (name: string, content: Buffer | string) => string {
   const folder = mkdtempSync(join(tmpdir(), 'trace-formats-'));
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -13,18 +13,18 @@ export interface LengthBounds {
 
 /** A workload as flags describe it: one client, lengths drawn from two distributions. Printed as `config.workload`. */
 export interface DistributionWorkload {
-  /** The client's name in results and traces, and part of its random streams' names: the value of `--workload`. */
+  /** The client's name in results and traces, and in the names of its random streams: the value of `--workload`. */
   client: string;
   prompt: LengthBounds;
   output: LengthBounds;
   numRequests: number;
   /** Requests per second at a constant rate; null with `concurrency`. */
   rate: number | null;
-  /** Users who each wait for their response before they ask again; null with `rate`. */
+  /** Users who each wait for a response before they send again; null with `rate`. */
   concurrency: number | null;
   /** Pause of such a user between a response and the next request. */
   thinkTimeMs: number;
-  /** Tokens that every prompt starts with, on top of its own; 0 for none. */
+  /** Tokens in front of every prompt, on top of its own; 0 for none. */
   prefixTokens: number;
   /** Seconds a request may take; 0 or less for no limit. */
   timeout: number;

@@ -65,7 +65,7 @@ describe('generateWorkload at a constant rate', () => {
     expect(inputs(42).slice(0, 5)).toEqual([2, 2, 798, 447, 738]);
   });
 
-  it('makes lengths constant where the bounds leave no choice, and at least 1', () => {
+  it('has constant lengths where the bounds leave no choice, and at least 1', () => {
     const { table } = generateWorkload(
       { ...SPEC, prompt: { mean: 9, stdev: 5, min: 9, max: 9 }, output: { mean: 0, stdev: 0, min: 0, max: 0 } },
       42,
@@ -105,7 +105,7 @@ describe('generateWorkload in a closed loop', () => {
     expect(table.round[3]).toBe(0);
   });
 
-  it("makes a user's next request after an answer or a loss, until there are enough", () => {
+  it("creates a user's next request after a response or a loss, until there are enough", () => {
     const { table, sessions } = generateWorkload({ ...LOOP, prefixTokens: 32 }, 42);
     const next = sessions!.left(table, 2, true, 50_000, Number.POSITIVE_INFINITY);
     const again = sessions!.left(table, next, false, 90_000, Number.POSITIVE_INFINITY);
@@ -123,20 +123,20 @@ describe('generateWorkload in a closed loop', () => {
     expect(table.count).toBe(6);
   });
 
-  it('never asks again in the microsecond of a loss', () => {
+  it('never sends again in the microsecond of a loss', () => {
     const { table, sessions } = generateWorkload({ ...LOOP, thinkTimeMs: 0 }, 42);
     const afterResponse = sessions!.left(table, 0, true, 500, 1e9);
     const afterLoss = sessions!.left(table, 1, false, 500, 1e9);
     expect([table.arrivalUs[afterResponse], table.arrivalUs[afterLoss]]).toEqual([500, 501]);
   });
 
-  it('makes none after the horizon', () => {
+  it('creates none after the horizon', () => {
     const { table, sessions } = generateWorkload(LOOP, 42);
     expect(sessions!.left(table, 0, true, 5, 10_004)).toBe(-1);
     expect(sessions!.left(table, 0, true, 5, 10_005)).toBe(4);
   });
 
-  it('starts no more users than there are requests', () => {
+  it('starts at most as many users as there are requests', () => {
     expect(generateWorkload({ ...LOOP, numRequests: 2 }, 42).table.count).toBe(2);
   });
 });

@@ -4,7 +4,7 @@ import { generateSpecWorkload } from './generate-spec-workload.js';
 
 export type { DistributionWorkload };
 
-/** Makes the requests that flags describe. */
+/** Generates the requests that flags describe. */
 export function generateWorkload(workload: DistributionWorkload, seed: number): Workload {
   return generateSpecWorkload(distributionSpec(workload), { seed });
 }

@@ -21,7 +21,7 @@ describe('generateSpecWorkload', () => {
     expect(column(rowsFrom(table, 'fast'), table.arrivalUs)).toEqual([1, 2, 3, 4, 5, 6, 7].map((n) => n * 333_333));
   });
 
-  it('fills in what a client says of its requests', () => {
+  it('sets the fields of a client on its requests', () => {
     const labelled = client('a', {
       tenant_id: 'shop',
       slo_class: 'critical',
@@ -57,7 +57,7 @@ describe('generateSpecWorkload', () => {
     expect(inputs(1)).not.toEqual(inputs(2));
   });
 
-  it('draws for a client what it draws without any other, chats included', () => {
+  it('draws for a client what it draws without any other, sessions included', () => {
     const mine: ClientSpec[] = [
       client('single', {
         input_distribution: spread,
@@ -98,7 +98,7 @@ describe('generateSpecWorkload', () => {
     }
   });
 
-  it('draws input and output from streams of their own', () => {
+  it('draws input and output from separate streams', () => {
     const inputs = (output: ClientSpec['output_distribution']) => {
       const table = made(
         specOf([client('a', { input_distribution: spread, ...(output ? { output_distribution: output } : {}) })]),
@@ -113,7 +113,7 @@ describe('generateSpecWorkload', () => {
     ['a number from outside', { num_requests: 7 }, { numRequests: 5 }, 5],
     ['the horizon, itself included', { horizon: 500_000 }, {}, 5],
     ['an earlier horizon from outside', { horizon: 500_000 }, { horizonUs: 250_000 }, 2],
-    ['what comes first', { horizon: 500_000, num_requests: 3 }, {}, 3],
+    ['whatever comes first', { horizon: 500_000, num_requests: 3 }, {}, 3],
     ['a hundred when nothing else ends it', {}, {}, 100],
   ])('ends by %s', (_, limits, options, count) => {
     expect(made(specOf([client('a', steady)], limits), options).count).toBe(count);
@@ -126,7 +126,7 @@ describe('generateSpecWorkload', () => {
     ).toEqual([100_005, 100_009, 0]);
   });
 
-  it('has nothing to make when nobody is active before the horizon', () => {
+  it('is empty when no client is active before the horizon', () => {
     const late = { lifecycle: { windows: [{ start_us: 5e6, end_us: 6e6 }] } };
     expect(made(specOf([client('a', late)], { horizon: 1e6 })).count).toBe(0);
   });
@@ -148,7 +148,7 @@ describe('generateSpecWorkload', () => {
 });
 
 describe('cohorts', () => {
-  it('share the rate among their members, each with a name, a stream and maybe a prefix of its own', () => {
+  it('share the rate among their members, each with its own name, stream and, if set, prefix', () => {
     const crowd = cohort('crowd', 20, { input_distribution: spread, prefix_group: 'p', prefix_sharing: 'per_member' });
     const table = made(specOf([], { cohorts: [crowd], aggregate_rate: 100, horizon: 100e6 }));
     expect(table.count / 10_000).toBeCloseTo(1, 1);
@@ -163,7 +163,7 @@ describe('cohorts', () => {
     expect(firsts[0]).not.toBe(firsts[1]);
   });
 
-  it('share one prefix unless they say otherwise', () => {
+  it('share one prefix unless the specification says otherwise', () => {
     const table = made(specOf([], { cohorts: [cohort('crowd', 5, { prefix_group: 'p', prefix_length: 7 })] }));
     expect(table.prefixGroups.names()).toEqual(['', 'p']);
     expect(table.prefixTokens).toEqual([0, 7]);
@@ -203,13 +203,13 @@ describe('cohorts', () => {
 describe('windows', () => {
   const during = (...windows: NonNullable<ClientSpec['lifecycle']>['windows']) => ({ lifecycle: { windows } });
 
-  it('without more to say let arrivals through', () => {
+  it('without a rate only limit when arrivals pass', () => {
     const a = client('a', { ...steady, ...during({ start_us: 1e6, end_us: 1.5e6 }, { start_us: 3e6, end_us: 3.2e6 }) });
     const table = made(specOf([a]));
     expect(column(rowsOf(table), table.arrivalUs)).toEqual([1e6, 1.1e6, 1.2e6, 1.3e6, 1.4e6, 3e6, 3.1e6]);
   });
 
-  it('with rates of their own are filled exactly: one request less than gaps', () => {
+  it('with a rate are filled exactly: one request less than gaps', () => {
     const a = client('a', {
       ...steady,
       ...during({ start_us: 1e6, end_us: 2e6, trace_rate: 5 }, { start_us: 2e6, end_us: 3e6, trace_rate: 2 }),
@@ -218,7 +218,7 @@ describe('windows', () => {
     expect(column(rowsOf(table), table.arrivalUs)).toEqual([1.2e6, 1.4e6, 1.6e6, 1.8e6, 2.5e6]);
   });
 
-  it('have laws of their own, and prefixes and deadlines like all other requests', () => {
+  it('have their own distributions, and prefixes and deadlines like all other requests', () => {
     const window = {
       start_us: 0,
       end_us: 1e6,
@@ -255,7 +255,7 @@ describe('windows', () => {
     expect([0, 3, 7].map((k) => rowsFrom(table, `crowd/${k}`).length)).toEqual([3, 2, 2]);
   });
 
-  it('hold no more than fits into memory', () => {
+  it('hold at most what fits into memory', () => {
     const a = client('a', during({ start_us: 0, end_us: 1e12, trace_rate: 1000 }));
     expect(() => made(specOf([a], { aggregate_rate: 0 }))).toThrow(
       "client 'a': a window from 0 to 1000000000000 us holds",
@@ -300,7 +300,7 @@ describe('kinds of tokens', () => {
     expect(table.inputTokens[rowsFrom(table, 'both')[0]!]).toBe(3);
   });
 
-  it('tell how much of an answer is reasoning', () => {
+  it('set how much of a response is reasoning', () => {
     const table = made(
       specOf([
         client('a', {
@@ -318,7 +318,7 @@ describe('kinds of tokens', () => {
 });
 
 describe('a large workload', () => {
-  it('has what its law says: rate, shares, sorted rows', () => {
+  it('follows its distributions: rate, shares, sorted rows', () => {
     const a = client('a', { rate_fraction: 1, arrival: { process: 'weibull', cv: 2 } });
     const crowd = cohort('crowd', 300, { rate_fraction: 3 });
     const table = made(specOf([a], { cohorts: [crowd], aggregate_rate: 1000, num_requests: 50_000 }));

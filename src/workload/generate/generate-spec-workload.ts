@@ -10,7 +10,7 @@ import { RequestMaker } from './request-maker.js';
 import { endsByItself } from './spec-facts.js';
 import { SpecSessions } from './spec-sessions.js';
 
-/** What is said beside the specification, mostly on a command line. */
+/** Options besides the specification, mostly from the command line. */
 export interface GenerateOptions {
   seed: number;
   /** Nothing arrives later; the earlier one of this and the specification's. */
@@ -21,13 +21,13 @@ export interface GenerateOptions {
   timeoutUs?: number;
 }
 
-/** How many requests are made when nothing else ends a workload. */
+/** The number of requests when nothing else ends a workload. */
 export const DEFAULT_REQUESTS = 100;
 
 /**
- * Makes the requests that a checked specification describes, in order of arrival: those that are known up front and, for
- * chats and users who wait for answers, the driver that makes the others. Besides the table it holds the next event of
- * every client and the state of every chat, nothing more.
+ * Generates the requests of a checked specification, in order of arrival: those that are known up front and, for
+ * sessions and users who wait for responses, the driver that creates the others. Besides the table it holds only the
+ * next event of every client and the state of every session.
  */
 export function generateSpecWorkload(spec: WorkloadSpec, options: GenerateOptions): Workload {
   const horizonUs = Math.min(spec.horizon ?? Number.POSITIVE_INFINITY, options.horizonUs ?? Number.POSITIVE_INFINITY);
@@ -48,10 +48,10 @@ export function generateSpecWorkload(spec: WorkloadSpec, options: GenerateOption
   return waits ? { table, sessions: new SpecSessions(maker, horizonUs) } : { table };
 }
 
-/** All that does not wait for answers, in order of time. */
+/** All that does not wait for responses, in order of time. */
 function makeKnown(maker: RequestMaker, horizonUs: number): void {
   const { members, chats, table } = maker;
-  // Members by their number; chats with set times behind them, by the number of their session.
+  // Members by their number; sessions with set times behind them, by the number of their session.
   const events = new EventHeap();
   const schedule = (member: number) => {
     const { schedule: times } = maker.trafficOf(member);
@@ -59,7 +59,7 @@ function makeKnown(maker: RequestMaker, horizonUs: number): void {
     const nextUs = times.next(own, members.stream(member, ARRIVAL_STREAM));
     if (nextUs < Number.POSITIVE_INFINITY) events.push(nextUs, member);
   };
-  /** The next turn of a chat with set times comes a pause after a response that takes a microsecond per token. */
+  /** The next turn of a session with set times arrives a pause after a response that takes a microsecond per token. */
   const continueLater = (session: number, row: number) => {
     if (chats.made[session]! >= chats.rounds[session]!) return;
     const nextUs = table.arrivalUs[row]! + chats.pauseUs[session]! + table.outputTokens[row]!;

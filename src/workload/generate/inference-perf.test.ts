@@ -48,7 +48,7 @@ describe('inference-perf', () => {
     expect(between(250, 1e6)).toBe(0);
   });
 
-  it('holds one chat for every user, as fast as the rate asks for', () => {
+  it('holds one session for every user, as fast as the rate allows', () => {
     const { table, sessions } = load([{ rate: 6, duration: 20 }], { enable_multi_turn_chat: true });
     expect(table.count).toBe(12);
     expect(Math.max(...column(rowsOf(table), table.arrivalUs))).toBeLessThan(2e6);
@@ -65,7 +65,7 @@ describe('inference-perf', () => {
     expect(turns).toBe(10);
   });
 
-  it('holds another chat in each stage', () => {
+  it('holds another session in each stage', () => {
     const stages = [
       { rate: 6, duration: 20 },
       { rate: 12, duration: 20 },

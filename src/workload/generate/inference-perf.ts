@@ -16,7 +16,7 @@ interface Stage {
 
 /**
  * Users who share system prompts. One stage sends exactly rate times duration requests, spread evenly over the users;
- * several stages send at random, each at its rate. With chats every user holds one in each stage.
+ * several stages send at random, each at its rate. With sessions every user holds one in each stage.
  */
 export function planInferencePerf(
   perf: InferencePerfSpec,
@@ -60,13 +60,13 @@ function stagesOf({ stages }: InferencePerfSpec): Stage[] {
 function requestWindow(stage: Stage, isExact: boolean, prompt: number, prompts: number, users: number): PlannedWindow {
   const all = prompts * users;
   const gaps = gapSamplerOf({ process: 'poisson' }, stage.rate / all);
-  // What does not divide evenly goes to the first users, prompt by prompt.
+  // The remainder goes to the first users, prompt by prompt.
   const remainder = Math.min(users, Math.max(0, (stage.requests % all) - prompt * users));
   const requests = isExact ? Math.floor(stage.requests / all) * users + remainder : null;
   return { startUs: stage.startUs, endUs: stage.endUs, gaps, requests };
 }
 
-/** Everybody begins once, within the first pause. */
+/** Every user begins once, within the first pause. */
 function chatWindow(stage: Stage, thinkUs: number, users: number): PlannedWindow {
   const endUs = Math.min(stage.endUs, stage.startUs + Math.max(2, thinkUs));
   return { startUs: stage.startUs, endUs, gaps: gapSamplerOf({ process: 'poisson' }, 1), requests: users };

@@ -4,7 +4,7 @@ import { isCohort } from '../spec/walk.js';
 import { StreamBank } from './stream-bank.js';
 import type { Traffic } from './traffic.js';
 
-/** The streams that a client draws from, by their names. Chats draw their turns from streams of their own. */
+/** The streams that a client draws from. Sessions draw their turns from separate streams. */
 const STREAMS = ['arrival', 'input', 'output', 'media', 'reason', 'chats'] as const;
 export const ARRIVAL_STREAM = 0;
 export const INPUT_STREAM = 1;
@@ -48,7 +48,7 @@ export class Members {
     return this.#table.clients.name(this.client[member]!);
   }
 
-  /** One of the member's streams, its name the member's own: nobody's draws depend on who else there is. */
+  /** One of the member's streams, named after the member: its draws do not depend on other members. */
   stream(member: number, kind: number): StreamBank {
     const at = member * STREAMS.length + kind;
     const isNew = !this.#streams.isSeeded(at);

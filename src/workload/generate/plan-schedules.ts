@@ -16,7 +16,7 @@ import { planTraffic, type Traffic } from './traffic.js';
 /** Rates times durations are whole numbers up to rounding errors. */
 const ROUNDING = 1e-9;
 
-/** Everybody who sends, in the order of the specification: clients, then cohorts. */
+/** Every sender, in the order of the specification: clients, then cohorts. */
 export function planClients(spec: WorkloadSpec, horizonUs: number, timeoutUs: number | undefined): Traffic[] {
   const shares = new RateShares(spec);
   return [...trafficOf(spec)].map(({ traffic }) =>
@@ -36,8 +36,8 @@ function scheduleOf(traffic: ClientSpec | CohortSpec, shares: RateShares, horizo
     const gaps = gapSamplerOf(traffic.arrival, shares.rateOf(traffic) / members);
     return new SteadySchedule(gaps, activeTimesOf(traffic), members, horizonUs);
   }
-  // Requests made here have prefixes and deadlines like all others, and clients without windows go on beside them: that BLIS
-  // leaves all three out is a defect.
+  // Requests of windows have prefixes and deadlines like all others, and clients without windows continue next to
+  // them: that BLIS leaves all three out is a defect.
   const planned = windows.map((window): PlannedWindow => {
     const rate = shares.rateIn(traffic, window);
     // As many gaps as fit; the last one ends the window, so that it has one request less.

@@ -16,7 +16,7 @@ describe('presets', () => {
     expect(WORKLOADS.filter((name) => !isLengthPreset(name))).toEqual(['rag', 'agentic-coder', 'mixed-slo']);
   });
 
-  it.each(WORKLOADS)('%s gives requests, and a copy of itself', (name) => {
+  it.each(WORKLOADS)('%s generates requests, and returns a copy of itself', (name) => {
     expect(tableOf(name, 50).count).toBeGreaterThan(0);
     presetSpec(name).clients!.length = 0;
     expect(presetSpec(name).clients!.length).toBeGreaterThan(0);
@@ -44,7 +44,7 @@ describe('presets', () => {
     expect(shared / tokens).toBeGreaterThan(0.75);
   });
 
-  it('agentic-coder: nearly all tokens are prompt, and no chat outgrows a context of 262,144', () => {
+  it('agentic-coder: nearly all tokens are prompt, and no session outgrows a context of 262,144', () => {
     const table = tableOf('agentic-coder', 20_000);
     let input = 0;
     let output = 0;

@@ -12,7 +12,7 @@ export interface LengthPreset {
 
 const lengths = (mean: number, stdev: number, min: number, max: number): LengthBounds => ({ mean, stdev, min, max });
 
-/** One client each, at a constant rate, with gaussian lengths: those of the flags, and ready-made ones. */
+/** One client each, at a constant rate, with gaussian lengths: those of the flags, and presets. */
 export const LENGTH_PRESETS: Readonly<Record<string, LengthPreset>> = {
   distribution: { prompt: lengths(512, 256, 2, 7000), output: lengths(512, 256, 2, 7000) },
   chatbot: { prompt: lengths(256, 100, 2, 800), output: lengths(256, 100, 1, 1024) },
@@ -21,7 +21,7 @@ export const LENGTH_PRESETS: Readonly<Record<string, LengthPreset>> = {
   multidoc: { prompt: lengths(10240, 1200, 500, 20480), output: lengths(1536, 300, 50, 4096) },
 };
 
-/** Whole specifications: several clients, prefixes, chats. */
+/** Whole specifications: several clients, prefixes, sessions. */
 const SPEC_PRESETS: Readonly<Record<string, WorkloadSpec>> = {
   rag,
   'agentic-coder': agenticCoder,
@@ -31,12 +31,12 @@ const SPEC_PRESETS: Readonly<Record<string, WorkloadSpec>> = {
 /** The values of `--workload`. */
 export const WORKLOADS: readonly string[] = [...Object.keys(LENGTH_PRESETS), ...Object.keys(SPEC_PRESETS)];
 
-/** Whether the name stands for lengths alone, so that flags say how requests arrive. */
+/** Whether the name is a preset of lengths only, so that flags set how requests arrive. */
 export function isLengthPreset(name: string): boolean {
   return Object.hasOwn(LENGTH_PRESETS, name);
 }
 
-/** A ready-made workload as the specification that it is. */
+/** A preset as its specification. */
 export function presetSpec(name: string): WorkloadSpec {
   if (!WORKLOADS.includes(name)) throw unknownWorkload(name, WORKLOADS);
   if (!isLengthPreset(name)) return structuredClone(SPEC_PRESETS[name]!);

@@ -6,7 +6,7 @@ import { client, cohort, specOf } from './test-spec.fixture.js';
 const during = (...windows: WindowSpec[]) => ({ lifecycle: { windows } });
 
 describe('RateShares', () => {
-  it('divides the rate by the shares, 1 where none is given; users take no part', () => {
+  it('divides the rate by the shares, 1 where none is given; users have none', () => {
     const a = client('a', { rate_fraction: 3 });
     const b = client('b');
     const crowd = cohort('crowd', 50, { rate_fraction: 4 });
@@ -16,7 +16,7 @@ describe('RateShares', () => {
     expect([a, b, crowd].map((traffic) => shares.rateOf(traffic))).toEqual([6, 2, 8]);
   });
 
-  it('counts only those who are active at the same time', () => {
+  it('counts only clients that are active at the same time', () => {
     const always = client('always', { rate_fraction: 2 });
     const morning = client('morning', { rate_fraction: 1, ...during({ start_us: 0, end_us: 10 }) });
     const evening = client('evening', { rate_fraction: 1, ...during({ start_us: 10, end_us: 20 }) });

@@ -9,7 +9,7 @@ interface Sharer {
   windows: readonly { times: ActiveTimes; share: number }[];
 }
 
-/** Divides the aggregate rate: everybody's share counts over the sum of the shares of those who are active at the same time. */
+/** Divides the aggregate rate: a share counts over the sum of the shares of all that are active at the same time. */
 export class RateShares {
   readonly #aggregate: number;
   readonly #sharers = new Map<ClientSpec | CohortSpec, Sharer>();
@@ -52,7 +52,7 @@ export class RateShares {
   }
 }
 
-/** Somebody's share while others are active; 0 for one who never is at the same time. */
+/** The share while others are active; 0 for one that is never active at the same time. */
 function shareDuring({ fraction, active, windows }: Sharer, times: ActiveTimes | null): number {
   if (times === null || active === null) return windows[0]?.share ?? fraction;
   if (windows.length === 0) return active.meets(times) ? fraction : 0;

@@ -4,7 +4,7 @@ import { COUNT, MAX_TOKENS, PERCENT, TOKENS } from '../lengths/limits.js';
 import { lengthSampler } from '../lengths/registry.js';
 import type { LengthSpec, MultimodalSpec, TrafficSpec } from '../spec/workload-spec.js';
 
-/** What one request is made of; filled in again for every request. */
+/** The lengths of one request; refilled for every request. */
 export interface RequestDraft {
   /** Fresh tokens of the prompt. */
   input: number;
@@ -25,7 +25,7 @@ interface Medium {
   tokens: LengthSampler;
 }
 
-/** The laws of a client's lengths, or those that hold in one of its windows. */
+/** The length distributions of a client, or those of one of its windows. */
 export class RequestLengths {
   readonly #text: LengthSampler | null;
   readonly #output: LengthSampler;
@@ -61,7 +61,7 @@ export class RequestLengths {
     draft.input = draft.text;
   }
 
-  /** What a prompt has besides text; a prompt with nothing at all gets one token of text. */
+  /** The parts of a prompt besides text; a prompt without any tokens gets one token of text. */
   drawMedia(random: RandomStream, draft: RequestDraft): void {
     draft.image = this.#image === null ? 0 : drawMedium(this.#image, random);
     draft.audio = this.#audio === null ? 0 : drawMedium(this.#audio, random);

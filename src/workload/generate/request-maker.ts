@@ -8,15 +8,17 @@ import { SessionBook } from './session-book.js';
 import type { ChatPlan, Traffic } from './traffic.js';
 
 const FIRST_ROWS = 1 << 16;
-/** Room is made at once up to this many: memory that is not written is never taken, but addresses are. */
+/** Capacity reserved up front: untouched memory costs nothing, but address space does. */
 const MOST_ROOM = 1 << 24;
 
-/** Makes rows of the table: single requests, and the turns of chats. */
+/** Creates rows of the table: single requests, and the turns of sessions. */
 export class RequestMaker {
   readonly table: RequestTable;
   readonly members: Members;
   readonly chats = new SessionBook();
-  /** Requests that may still be made; the turns of a chat that waits for answers are set aside when it begins. */
+  /**
+   * Requests that may still be created; the turns of a session that waits for responses are reserved when it begins.
+   */
   budget: number;
   readonly #traffics: readonly Traffic[];
   readonly #draft: RequestDraft = emptyDraft();
@@ -41,7 +43,7 @@ export class RequestMaker {
     return this.#traffics[this.members.traffic[member]!]!;
   }
 
-  /** A request that is no turn of a chat; its row. */
+  /** A request outside sessions; returns its row. */
   request(member: number, atUs: number): number {
     const { members } = this;
     const traffic = this.trafficOf(member);
@@ -55,7 +57,7 @@ export class RequestMaker {
     return this.#append(member, traffic, lengths, atUs, traffic.prefixTokens);
   }
 
-  /** Makes a request the first one of a user who waits for answers. */
+  /** Creates the first request of a user who waits for responses. */
   joinUser(member: number, row: number): void {
     const { chats, members, table } = this;
     const session = table.sessions.index(`${members.name(member)}/user_${members.chats[member]!++}`);
@@ -65,7 +67,7 @@ export class RequestMaker {
     table.session[row] = session;
   }
 
-  /** Decides how a chat will go; its session. No turn is made yet. */
+  /** Plans a session; returns its number. No turn is created yet. */
   beginChat(member: number, chat: ChatPlan): number {
     const { chats, members, table } = this;
     const traffic = this.trafficOf(member);
@@ -82,7 +84,7 @@ export class RequestMaker {
     return session;
   }
 
-  /** The chat's next turn; its row. */
+  /** The next turn of a session; returns its row. */
   turn(session: number, chat: ChatPlan, atUs: number): number {
     const { chats, table } = this;
     const member = chats.member[session]!;
@@ -126,7 +128,7 @@ export class RequestMaker {
     if (lengths.hasReason) lengths.drawReason(random, draft);
   }
 
-  /** How long the chat gets with its last response: looks ahead at its turns, which are drawn again when they come. */
+  /** The length of a session including its last response: draws its turns ahead, and again when they arrive. */
   #wholeContext(session: number, traffic: Traffic, chat: ChatPlan): number {
     const { chats } = this;
     const random = chats.streams;
@@ -141,7 +143,7 @@ export class RequestMaker {
     }
     random.restore(before);
     if (tokens <= MAX_TOKENS) return tokens;
-    const problem = `a chat of ${rounds} turns grows to ${tokens} tokens, more than ${MAX_TOKENS}`;
+    const problem = `a session of ${rounds} turns grows to ${tokens} tokens, more than ${MAX_TOKENS}`;
     throw workloadImpossible(traffic.spec.id, problem, 'give it fewer turns, or a max to its lengths');
   }
 
@@ -172,7 +174,7 @@ export class RequestMaker {
     if (lengths.hasReason) kinds.reasonRatio[row] = draft.reasonRatio;
     if (!lengths.hasMedia) return;
     const media = draft.image + draft.audio + draft.video;
-    // A prefix and a chat's past count as text.
+    // A prefix and a session's past count as text.
     kinds.text[row] = Math.max(0, table.inputTokens[row]! - media);
     kinds.image[row] = draft.image;
     kinds.audio[row] = draft.audio;

@@ -1,8 +1,8 @@
 import { StreamBank } from './stream-bank.js';
 
 /**
- * The chats that have begun, by session number of the table. Each draws all its turns from a stream of its own, so that
- * what a turn is like depends on nothing but its chat: not on when it comes, nor on anybody else.
+ * The sessions that have begun, by session number of the table. Each draws all its turns from its own stream, so that a
+ * turn depends only on its session: not on its time, nor on other sessions.
  */
 export class SessionBook {
   readonly streams = new StreamBank(64);
@@ -10,13 +10,13 @@ export class SessionBook {
   /** Which of the client's lengths its turns have. */
   lengths = new Int32Array(64);
   rounds = new Int32Array(64);
-  /** Turns made so far. */
+  /** Turns created so far. */
   made = new Int32Array(64);
   lastRow = new Int32Array(64);
   /** Before the next turn. */
   pauseUs = new Float64Array(64);
 
-  /** Makes room for a session. */
+  /** Reserves the state of a session. */
   reserve(session: number): void {
     this.streams.reserve(session);
     if (session < this.member.length) return;

@@ -15,10 +15,10 @@ function chats(multi_turn: MultiTurnSpec, more: Partial<ClientSpec> = {}, spec: 
 
 const turnsOf = (table: RequestTable, session: number) => rowsOf(table).filter((row) => table.session[row] === session);
 
-describe('chats with set times', () => {
+describe('sessions with set times', () => {
   const open = { closed_loop: false };
 
-  it('send each turn a pause after an answer of a microsecond per token', () => {
+  it('send each turn a pause after a response of a microsecond per token', () => {
     const { table, sessions } = chats({ max_rounds: 3, think_time_us: 400_000 }, open, { num_requests: 6 });
     expect(sessions).toBeUndefined();
     expect(column(rowsOf(table), table.arrivalUs)).toEqual([1e6, 1_400_010, 1_800_020, 2e6, 2_400_010, 2_800_020]);
@@ -43,7 +43,7 @@ describe('chats with set times', () => {
     expect(column(rowsOf(table), table.prefixGroup)).toEqual([1, 1, 1]);
   });
 
-  it('draw rounds, pauses and lengths chat by chat', () => {
+  it('draw rounds, pauses and lengths session by session', () => {
     const { table } = chats(
       {
         max_rounds: 6,
@@ -70,7 +70,7 @@ describe('chats with set times', () => {
     expect(Math.min(...rounds.values())).toBeGreaterThan(15);
   });
 
-  it('end with the workload, in the middle of a chat', () => {
+  it('end with the workload, in the middle of a session', () => {
     expect(chats({ max_rounds: 3, think_time_us: 400_000 }, open, { num_requests: 2 }).table.count).toBe(2);
     expect(chats({ max_rounds: 9, think_time_us: 400_000 }, open, { horizon: 1.5e6 }).table.count).toBe(2);
   });
@@ -78,11 +78,11 @@ describe('chats with set times', () => {
   it('stay below what a length can be', () => {
     const grow = () =>
       chats({ max_rounds: 3, context_growth: 'accumulate' }, { ...open, input_distribution: fixed(1e9) });
-    expect(grow).toThrow("client 'talk': a chat of 3 turns grows to 3000000030 tokens, more than 2147483647");
+    expect(grow).toThrow("client 'talk': a session of 3 turns grows to 3000000030 tokens, more than 2147483647");
   });
 });
 
-describe('one chat for each client', () => {
+describe('one session for each client', () => {
   it('begins at the first arrival, or at a set time, and is the only one', () => {
     const once = chats({ max_rounds: 2, think_time_us: 5, single_session: true }, { closed_loop: false });
     expect(column(rowsOf(once.table), once.table.arrivalUs)).toEqual([1e6, 1_000_015]);
@@ -93,8 +93,8 @@ describe('one chat for each client', () => {
   });
 });
 
-describe('chats that wait for answers', () => {
-  it('make their next turn when one is answered', () => {
+describe('sessions that wait for responses', () => {
+  it('create their next turn when one is answered', () => {
     const { table, sessions } = chats({ max_rounds: 3, think_time_us: 1000 }, {}, { num_requests: 6 });
     expect(column(rowsOf(table), table.arrivalUs)).toEqual([1e6, 2e6]);
     const second = sessions!.left(table, 0, true, 1_500_000, NEVER);
@@ -116,7 +116,7 @@ describe('chats that wait for answers', () => {
     expect(sessions!.left(table, row, true, 9e6, NEVER)).toBe(-1);
   });
 
-  it('are alike whichever goes first', () => {
+  it('are the same in any order', () => {
     const growing: MultiTurnSpec = {
       max_rounds: 4,
       context_growth: 'accumulate',
@@ -148,7 +148,7 @@ describe('chats that wait for answers', () => {
     expect(sessions!.left(table, rowsFrom(table, 'talk')[0]!, true, 5e6, NEVER)).toBeGreaterThan(0);
   });
 
-  it('show images in every turn unless later turns have a law of their own', () => {
+  it('show images in every turn unless later turns have their own distribution', () => {
     const multimodal = { image_distribution: fixed(500) };
     const turns = (later: Partial<MultiTurnSpec>) => {
       const { table } = chats({ max_rounds: 2, ...later }, { multimodal, closed_loop: false }, { num_requests: 2 });
@@ -166,7 +166,7 @@ describe('chats that wait for answers', () => {
 });
 
 describe('users', () => {
-  it('ask only while they are active', () => {
+  it('send only while they are active', () => {
     const windows = [
       { start_us: 100, end_us: 200 },
       { start_us: 500, end_us: 600 },

@@ -6,7 +6,7 @@ const windows = { lifecycle: { windows: [{ start_us: 0, end_us: 5 }] } };
 const talk = (more: object = {}) => ({ reasoning: { multi_turn: { max_rounds: 2, ...more } } });
 
 describe('endsByItself', () => {
-  it('holds when everybody stops one day', () => {
+  it('holds when all clients stop', () => {
     expect(endsByItself(specOf([client('a', windows), client('b', talk({ single_session: true }))]))).toBe(true);
     expect(endsByItself(specOf([client('a', windows), client('b')]))).toBe(false);
     expect(endsByItself(specOf([client('a', talk())]))).toBe(false);

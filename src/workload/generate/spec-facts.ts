@@ -1,7 +1,7 @@
 import { hasRate, hasUsers, isCohort, trafficOf } from '../spec/walk.js';
 import type { WorkloadSpec } from '../spec/workload-spec.js';
 
-/** Whether everybody stops sending one day, without a horizon or a number of requests. */
+/** Whether all clients stop sending, without a horizon or a number of requests. */
 export function endsByItself(spec: WorkloadSpec): boolean {
   if (spec.inference_perf !== undefined) return true;
   return [...trafficOf(spec)].every(({ traffic }) => {
@@ -11,7 +11,9 @@ export function endsByItself(spec: WorkloadSpec): boolean {
   });
 }
 
-/** Whether some send at a rate and others when they have their response: then the former use up a number of requests alone. */
+/**
+ * Whether some clients send at a rate and others wait for responses: the former then use up a number of requests alone.
+ */
 export function mixesRatesAndUsers(spec: WorkloadSpec): boolean {
   const all = [...trafficOf(spec)];
   return all.some(({ traffic }) => hasRate(traffic)) && all.some(({ traffic }) => hasUsers(traffic));

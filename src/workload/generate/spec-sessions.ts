@@ -3,7 +3,7 @@ import type { SessionDriver } from '../workload.js';
 import type { RequestMaker } from './request-maker.js';
 import type { ChatPlan, UserPlan } from './traffic.js';
 
-/** Asks chats and users who wait for answers for what comes next, while the simulation runs. */
+/** Creates the next requests of sessions and of users who wait for responses, while the simulation runs. */
 export class SpecSessions implements SessionDriver {
   readonly #maker: RequestMaker;
   readonly #horizonUs: number;
@@ -29,9 +29,10 @@ export class SpecSessions implements SessionDriver {
     return next;
   }
 
-  /** A user whose request is lost goes on in the same way: the number of users at work stays what was asked for. */
+  /** A user whose request is lost continues in the same way: the number of active users stays as specified. */
   #ask(table: RequestTable, row: number, users: UserPlan, completed: boolean, atUs: number, lastUs: number): number {
-    // A loss takes effect at once: never ask again within the same microsecond, or cause and effect could not be told apart.
+    // A loss takes effect at once. The next request must be at least a microsecond later, or cause and effect would
+    // have the same time.
     const wantedUs = atUs + (completed ? users.thinkUs : Math.max(1, users.thinkUs));
     const arrivalUs = users.active === null ? wantedUs : users.active.firstFrom(wantedUs);
     if (this.#maker.budget <= 0 || arrivalUs > lastUs || arrivalUs === Number.POSITIVE_INFINITY) return -1;
@@ -41,7 +42,7 @@ export class SpecSessions implements SessionDriver {
     return next;
   }
 
-  /** A chat is over when a turn is lost; one with set times has all its turns already. */
+  /** A session is over when a turn is lost; one with set times has all its turns already. */
   #continue(session: number, chat: ChatPlan, completed: boolean, atUs: number, lastUs: number): number {
     const { chats } = this.#maker;
     if (!completed || !chat.closed || chats.made[session]! >= chats.rounds[session]!) return -1;

@@ -1,4 +1,4 @@
-/** What tests need to know of a sample, and the laws they compare it with. */
+/** Statistics of samples, and the distributions that tests compare them with. */
 export interface Sample {
   mean: number;
   /** Standard deviation over mean. */
@@ -17,8 +17,8 @@ export function sampleOf(count: number, draw: () => number): Sample {
 }
 
 /**
- * The Kolmogorov-Smirnov distance between a sample and a law, times the root of the sample's size. One sample in a
- * thousand of that law is above 1.95.
+ * The Kolmogorov-Smirnov distance between a sample and a distribution, times the root of the sample's size. One sample
+ * in a thousand of that distribution is above 1.95.
  */
 export function kolmogorovSmirnov({ sorted }: Sample, cdf: (x: number) => number): number {
   let distance = 0;

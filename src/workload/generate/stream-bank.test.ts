@@ -3,7 +3,7 @@ import { randomStream } from '../../kernel/random-stream.js';
 import { StreamBank } from './stream-bank.js';
 
 describe('StreamBank', () => {
-  it('gives the numbers that each stream gives alone', () => {
+  it('returns the numbers of each separate stream', () => {
     const bank = new StreamBank(3);
     const alone = [0, 1, 2].map((i) => randomStream(9, `stream ${i}`));
     alone.forEach((random, i) => {
@@ -19,7 +19,7 @@ describe('StreamBank', () => {
     expect(bank.state().map((word) => word >>> 0)).toEqual(alone[1]!.state().map((word) => word >>> 0));
   });
 
-  it('knows who has a state, and keeps it when it makes room', () => {
+  it('knows which streams have a state, and keeps it when it grows', () => {
     const bank = new StreamBank(0);
     expect(bank.isSeeded(0)).toBe(false);
     bank.seedFrom(randomStream(1, 'parent'));
@@ -32,7 +32,7 @@ describe('StreamBank', () => {
     expect(bank.isSeeded(40)).toBe(false);
   });
 
-  it('gives every child a state of its own', () => {
+  it('gives every child its own state', () => {
     const parent = randomStream(1, 'parent');
     const bank = new StreamBank(2);
     const firsts = [0, 1].map((i) => {

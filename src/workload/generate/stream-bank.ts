@@ -3,8 +3,8 @@ import type { RandomStream } from '../../kernel/random-stream.js';
 type State = [number, number, number, number];
 
 /**
- * Many random streams in one array, 16 bytes each: what is asked for comes from the one selected last. A stream gives the
- * same numbers as `randomStream` does from the same state.
+ * Many random streams in one array, 16 bytes each: numbers come from the stream selected last. A stream returns the
+ * same numbers as `randomStream` from the same state.
  */
 export class StreamBank implements RandomStream {
   #words: Int32Array;
@@ -25,7 +25,7 @@ export class StreamBank implements RandomStream {
     this.#at = stream * 4;
   }
 
-  /** Makes room for a stream with this number. */
+  /** Grows the array to hold a stream with this number. */
   reserve(stream: number): void {
     if (stream * 4 < this.#words.length) return;
     const words = new Int32Array(Math.max(this.#words.length * 2, (stream + 1) * 4));
@@ -33,7 +33,7 @@ export class StreamBank implements RandomStream {
     this.#words = words;
   }
 
-  /** Gives the selected stream a state that follows from the next numbers of another one. */
+  /** Sets the state of the selected stream from the next numbers of another one. */
   seedFrom(parent: RandomStream): void {
     for (let i = 0; i < 4; i++) this.#words[this.#at + i] = parent.below(2 ** 32);
     this.#words[this.#at + 3]! |= 1;

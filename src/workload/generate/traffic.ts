@@ -10,7 +10,7 @@ import type { ActiveTimes } from './schedules/active-times.js';
 import { activeTimesOf, ownWindowsOf } from './schedules/patterns.js';
 import type { Schedule } from './schedules/schedule.js';
 
-/** How a client's chats go. */
+/** How a client's sessions go. */
 export interface ChatPlan {
   rounds: LengthSampler;
   pauseUs: LengthSampler;
@@ -21,14 +21,14 @@ export interface ChatPlan {
   single: boolean;
 }
 
-/** Users who wait for their answers. */
+/** Users who wait for their responses. */
 export interface UserPlan {
   thinkUs: number;
-  /** When they may ask; null for always. */
+  /** When they may send; null for always. */
   active: ActiveTimes | null;
 }
 
-/** A client, or a cohort whose members are alike: all that is needed to make its requests. */
+/** A client, or a cohort of equal members: all that is needed to create its requests. */
 export interface Traffic {
   spec: ClientSpec | CohortSpec;
   members: number;

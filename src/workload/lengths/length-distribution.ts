@@ -5,7 +5,7 @@ export interface LengthSampler {
   draw(random: RandomStream): number;
 }
 
-/** What a number means sets its limits, whatever the distribution says. */
+/** The kind of a number sets its limits, for any distribution. */
 export interface LengthLimits {
   least: number;
   most: number;
@@ -20,7 +20,7 @@ export interface LengthParameter {
   help: string;
 }
 
-/** A law of lengths: one file and one line in the registry. */
+/** A length distribution: one file and one line in the registry. */
 export interface LengthDistribution {
   name: string;
   /** One line for the documentation. */
@@ -43,7 +43,7 @@ export function boundedParameters(
   return { ...own, ...BOUNDS };
 }
 
-/** Cuts and rounds what a law gives. */
+/** Cuts and rounds a drawn value. */
 export class Bounds {
   readonly #min: number;
   readonly #max: number;

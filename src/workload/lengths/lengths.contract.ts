@@ -7,7 +7,7 @@ const LIMITS: LengthLimits[] = [
   { least: 0, most: 12 },
 ];
 
-/** What every law of lengths promises. */
+/** What every length distribution promises. */
 export function itIsALengthDistribution(distribution: LengthDistribution, parameters: Record<string, number>): void {
   const draws = (limits: LengthLimits, more: Record<string, number> = {}) => {
     const sampler = distribution.create({ ...parameters, ...more }, limits);
@@ -15,7 +15,7 @@ export function itIsALengthDistribution(distribution: LengthDistribution, parame
     return Array.from({ length: 5000 }, () => sampler.draw(random));
   };
 
-  it.each(LIMITS)('gives whole numbers within the limits, the same for the same stream: %o', (limits) => {
+  it.each(LIMITS)('draws whole numbers within the limits, the same from the same stream: %o', (limits) => {
     const lengths = draws(limits);
     expect(draws(limits)).toEqual(lengths);
     for (const length of lengths) {

@@ -8,6 +8,6 @@ export const TOKENS: LengthLimits = { least: 1, most: MAX_TOKENS };
 export const COUNT: LengthLimits = { least: 0, most: 10_000 };
 /** Reasoning among the tokens of a response. */
 export const PERCENT: LengthLimits = { least: 0, most: 100 };
-/** Microseconds before a chat's next turn; 11 days are far beyond any use. */
+/** Microseconds before a session's next turn; 11 days are far beyond any use. */
 export const PAUSE: LengthLimits = { least: 0, most: 1e12 };
 export const MAX_ROUNDS = 100_000;

@@ -40,7 +40,7 @@ function lengths(type: LengthSpec['type'], params: Record<string, number>): Samp
 }
 
 /** Lengths so great that rounding them to whole tokens changes no distribution. */
-describe('the laws of lengths', () => {
+describe('the length distributions', () => {
   it('gaussian', () => {
     const sample = lengths('gaussian', { mean: 1e6, std_dev: 1e5 });
     expect(sample.mean / 1e6).toBeCloseTo(1, 2);

@@ -6,7 +6,7 @@ import type { LengthDistribution, LengthLimits, LengthSampler } from './length-d
 import { lognormalLength } from './lognormal.js';
 import { paretoLognormalLength } from './pareto-lognormal.js';
 
-/** Every law of lengths: a new one is a file and a line here. */
+/** Every length distribution: a new one is a file and a line here. */
 export const LENGTH_DISTRIBUTIONS: readonly LengthDistribution[] = [
   constantLength,
   gaussianLength,

@@ -1,6 +1,6 @@
 import { type RequestTable, ROW_GROWS_CONTEXT } from '../request-table.js';
 
-/** Lets every turn of a chat start with the chat so far, where the lengths of prompts already include it. */
+/** Lets every turn of a session start with the session so far, where the lengths of prompts already include it. */
 export function includeContext(table: RequestTable): void {
   const { contextTokens, count, flags, inputTokens, outputTokens, session, sessions } = table;
   while (contextTokens.length < sessions.size) contextTokens.push(0);

@@ -4,7 +4,7 @@ import type { TraceSessions } from './trace-sessions.js';
 
 /**
  * The pause before every later turn, by row of the trace: drawn from `thinkTime` if there is one, else as recorded if any
- * turn of the chat recorded one, else the time between the recorded arrivals. Drawn in file order, before anything runs: two
+ * turn of the session recorded one, else the time between the recorded arrivals. Drawn in file order, before anything runs: two
  * policies under comparison see the same pauses.
  */
 export function pausesBeforeRounds(trace: Trace, sessions: TraceSessions, thinkTime: ThinkTime | null): Float64Array {

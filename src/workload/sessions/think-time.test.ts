@@ -85,7 +85,7 @@ describe('thinkTimeOf', () => {
     expect(thinkTimeOf({ thinkTimeMs: 1.5 }, 42)!()).toBe(1500);
   });
 
-  it('draws from a stream of its own', () => {
+  it('draws from its own stream', () => {
     const text = 'lognormal:mu=1,sigma=1';
     expect(thinkTimeOf({ thinkTimeDist: text }, 42)!()).toBe(parse(text)());
     expect(thinkTimeOf({ thinkTimeDist: text }, 43)!()).not.toBe(parse(text)());

@@ -7,12 +7,12 @@ import { thinkTimeInvalid } from '../errors.js';
 /** How long a person waits before the next turn, in whole microseconds. */
 export type ThinkTime = () => number;
 
-/** No pause is longer (about 30 years): keeps clocks exact whatever the distribution gives. */
+/** No pause is longer (about 30 years): clocks stay exact for any distribution. */
 const LONGEST_US = 1e15;
 /** The largest parameter of a lognormal: e^20 seconds are 15 years. */
 const LARGEST_LOG = 20;
 
-/** What `--think-time-ms` and `--think-time-dist` say; null when neither was given. */
+/** The pauses of `--think-time-ms` and `--think-time-dist`; null when neither is given. */
 export function thinkTimeOf(flags: { thinkTimeMs?: number; thinkTimeDist?: string }, seed: number): ThinkTime | null {
   const { thinkTimeMs, thinkTimeDist } = flags;
   if (thinkTimeMs !== undefined && thinkTimeDist !== undefined) {

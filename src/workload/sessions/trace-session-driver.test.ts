@@ -34,7 +34,7 @@ function traceOf(turns: Turn[], growth = ''): Trace {
 const ids = (table: RequestTable) => Array.from({ length: table.count }, (_, row) => requestId(table, row));
 
 describe('closedLoopWorkload', () => {
-  it('starts with the first turn of each chat, then the requests outside chats', () => {
+  it('starts with the first turn of each session, then the requests outside sessions', () => {
     const { table } = closedLoopWorkload(
       traceOf([
         {},
@@ -51,7 +51,7 @@ describe('closedLoopWorkload', () => {
     expect(table.flags[0]).toBe(0);
   });
 
-  it('makes the next turn when one is answered', () => {
+  it('creates the next turn when one is answered', () => {
     const trace = traceOf([
       { session: 'a', group: 'g', prefix: 40, tenant: 'first' },
       { session: 'a', round: 1, group: 'g', input: 20, output: 6, tenant: 'second', streaming: true },
@@ -76,7 +76,7 @@ describe('closedLoopWorkload', () => {
     expect(table.tenants.name(table.tenant[third]!)).toBe('first');
   });
 
-  it('repeats the whole chat but its last output token where context grows', () => {
+  it('repeats the whole session but its last output token where context grows', () => {
     const trace = traceOf(
       [
         { session: 'a', group: 'g', prefix: 40, input: 10, output: 5 },
@@ -106,7 +106,7 @@ describe('closedLoopWorkload', () => {
     expect(table.inputTokens[sessions!.left(table, 0, true, 0, 1e9)]).toBe(23);
   });
 
-  it('ends a chat whose turn is lost, and one whose next turn comes too late', () => {
+  it('ends a session whose turn is lost, and one whose next turn is too late', () => {
     const { table, sessions } = closedLoopWorkload(
       traceOf([
         { session: 'a' },
@@ -125,9 +125,9 @@ describe('closedLoopWorkload', () => {
   });
 
   it.each([
-    ['recorded ones of the chat, zeros too', [undefined, 50, 0], null, [1050, 2000]],
+    ['recorded ones of the session, zeros too', [undefined, 50, 0], null, [1050, 2000]],
     ['gaps between arrivals, never negative, where none is recorded', [99, 0, undefined], null, [1300, 2000]],
-    ['drawn ones, whatever is recorded', [undefined, 50, 60], () => 7, [1007, 2007]],
+    ['drawn ones, where a distribution is given', [undefined, 50, 60], () => 7, [1007, 2007]],
   ])('pauses for %s', (_, [first, second, third], thinkTime, arrivals) => {
     const turn = (round: number, at: number, think: number | undefined): Turn => ({
       session: 'a',
@@ -142,7 +142,7 @@ describe('closedLoopWorkload', () => {
     expect([table.arrivalUs[next], table.arrivalUs[last]]).toEqual(arrivals);
   });
 
-  it('draws the same pauses whichever chat goes first', () => {
+  it('draws the same pauses in any order of sessions', () => {
     const turns: Turn[] = ['a', 'b'].flatMap((session) => [{ session }, { session, round: 1 }]);
     const pausesWhen = (rows: number[]) => {
       let drawn = 0;
@@ -153,7 +153,7 @@ describe('closedLoopWorkload', () => {
     expect(pausesWhen([1, 0])).toEqual(pausesWhen([0, 1]));
   });
 
-  it('leaves the trace as it was, to be replayed again', () => {
+  it('leaves the trace unchanged, so that it can be replayed again', () => {
     const trace = traceOf([{ session: 'a' }, { session: 'a', round: 1 }]);
     for (let again = 0; again < 2; again++) {
       const { table, sessions } = closedLoopWorkload(trace, null);
@@ -191,13 +191,13 @@ describe('closedLoopWorkload', () => {
     );
   });
 
-  it('refuses a way to grow that it does not know', () => {
+  it('refuses an unknown kind of growth', () => {
     expect(() => closedLoopWorkload(traceOf([{}], 'shrink'), null)).toThrowError(
       expect.objectContaining({ place: 't.yaml:1:1 (session_context_growth)', problem: "unknown value 'shrink'" }),
     );
   });
 
-  it('refuses a chat that grows beyond what can be counted', () => {
+  it('refuses a session that grows beyond what can be counted', () => {
     const turns = [0, 1].map((round) => ({ session: 'a', round, input: 2 ** 30, output: 2 ** 30 }));
     expect(() => closedLoopWorkload(traceOf(turns, 'accumulate'), null)).toThrowError(
       expect.objectContaining({ code: 'SESSION_INVALID', problem: expect.stringContaining('4294967296 tokens') }),

@@ -13,13 +13,13 @@ import { pausesBeforeRounds } from './pauses.js';
 import type { ThinkTime } from './think-time.js';
 import { TraceSessions } from './trace-sessions.js';
 
-/** Every later turn of a recorded chat may take this long. */
+/** Every later turn of a recorded session may take this long. */
 const FOLLOW_UP_TIMEOUT_US = 300_000_000;
 const MAX_TOKENS = 2 ** 31 - 1;
 
 /**
- * Replays a trace's chats in a closed loop: each turn arrives after the one before has been answered and read.
- * The trace is left as it is, so that it can be replayed again.
+ * Replays a trace's sessions in a closed loop: each turn arrives a pause after the response to the one before. The
+ * trace is left unchanged, so that it can be replayed again.
  */
 export function closedLoopWorkload(trace: Trace, thinkTime: ThinkTime | null): Workload {
   const growth = trace.header.sessionContextGrowth;
@@ -33,7 +33,7 @@ export function closedLoopWorkload(trace: Trace, thinkTime: ThinkTime | null): W
   if (growth === 'accumulate' && trace.table.blocks !== null) {
     throw headerInvalid(
       trace.header.place('session_context_growth'),
-      'the trace has recorded blocks, which say what every prompt holds',
+      'the trace has recorded blocks, which define every prompt',
       'leave session_context_growth out',
     );
   }
@@ -56,7 +56,7 @@ export class TraceSessionDriver implements SessionDriver {
     this.#pauseUs = pausesBeforeRounds(trace, this.#sessions, thinkTime);
   }
 
-  /** A new table with what is known up front: the first turn of every chat, then the requests outside chats. */
+  /** A new table with what is known up front: the first turn of every session, then the requests outside sessions. */
   firstTurns(): RequestTable {
     const from = this.#trace.table;
     const table = new RequestTable(from.count);
@@ -109,7 +109,7 @@ export class TraceSessionDriver implements SessionDriver {
     return inputTokens[record]! - prefixTokens[prefixGroup[record]!]!;
   }
 
-  /** No prompt of the chat, answer included, is longer. */
+  /** The longest prompt of the session, response included. */
   #wholeContext(session: number): number {
     const { outputTokens, prefixGroup, prefixTokens } = this.#trace.table;
     let tokens = prefixTokens[prefixGroup[this.#sessions.row(session, 0)]!]!;
@@ -159,7 +159,6 @@ function copyRow(from: RequestTable, row: number, to: RequestTable): number {
   return copy;
 }
 
-/** What the prompt is made of. */
 function copyContent(from: RequestTable, row: number, to: RequestTable, copy: number): void {
   if (from.blocks !== null) to.blocks!.copyRow(from.blocks, row, copy);
   if (from.kinds === null) return;

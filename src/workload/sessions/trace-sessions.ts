@@ -2,12 +2,12 @@ import { sessionInvalid } from '../errors.js';
 import type { RequestTable } from '../request-table.js';
 import type { Trace } from '../trace.js';
 
-/** The chats of a trace: which rows are their turns, in order. */
+/** The sessions of a trace: which rows are their turns, in order. */
 export class TraceSessions {
   readonly #begin: Int32Array;
   readonly #rows: Int32Array;
 
-  /** Turns must be numbered 0, 1, 2, ... within each chat; their order in the file does not matter. */
+  /** Turns must be numbered 0, 1, 2, ... within each session, in any order in the file. */
   constructor(trace: Trace) {
     const { table } = trace;
     const { count, round, session } = table;
@@ -40,7 +40,7 @@ export class TraceSessions {
     this.#rows = rows;
   }
 
-  /** The trace's row of a turn, or -1 when the chat has no such turn. */
+  /** The trace's row of a turn, or -1 when the session has no such turn. */
   row(session: number, round: number): number {
     const slot = this.#begin[session]! + round;
     return slot < this.#begin[session + 1]! ? this.#rows[slot]! : -1;

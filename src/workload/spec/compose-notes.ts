@@ -5,10 +5,10 @@ import type { ClientSpec, CohortSpec } from './workload-spec.js';
 /** What several specifications cannot have in common. */
 export function dropped(parts: readonly SpecPart[]): string[] {
   return parts.flatMap(({ path, spec: { seed, num_requests } }) => [
-    ...(seed === undefined ? [] : [`${path}: seed ${seed} is left out; give --seed when you run it`]),
+    ...(seed === undefined ? [] : [`${path}: seed ${seed} is left out; set --seed when you run it`]),
     ...(num_requests === undefined
       ? []
-      : [`${path}: num_requests ${num_requests} is left out; give --num-requests when you run it`]),
+      : [`${path}: num_requests ${num_requests} is left out; set --num-requests when you run it`]),
   ]);
 }
 
@@ -27,7 +27,7 @@ export function sharedGroups(parts: readonly SpecPart[]): string[] {
   return notes;
 }
 
-/** A share is a share of what all who are active at the same time send. */
+/** A share is relative to all that are active at the same time. */
 export function changedRates(parts: readonly SpecPart[]): string[] {
   const changed = parts.filter(
     ({ spec }) =>
@@ -35,7 +35,8 @@ export function changedRates(parts: readonly SpecPart[]): string[] {
       (spec.aggregate_rate ?? 0) > 0 &&
       [...trafficOf(spec)].some(({ traffic }) => hasRate(traffic) && isAtTimesInactive(traffic)),
   );
-  const note = 'who is not always active shares the rate with all who are active then, those of other files included';
+  const note =
+    'clients that are not always active share the rate with all that are active then, including those of other files';
   return changed.map(({ path }) => `${path}: ${note}`);
 }
 

@@ -13,7 +13,7 @@ function ratesOf(spec: WorkloadSpec): Record<string, number> {
 }
 
 describe('composeSpecs', () => {
-  it('adds rates up so that everybody sends as fast as before, cohorts included', () => {
+  it('adds rates up so that every client keeps its rate, cohorts included', () => {
     const day = specOf([client('x', { rate_fraction: 3 }), client('y', { rate_fraction: 1 })], { aggregate_rate: 8 });
     const night = specOf([client('z')], { aggregate_rate: 6, cohorts: [cohort('crowd', 9, { rate_fraction: 2 })] });
     const { spec, notes } = composeSpecs(parts(day, night));
@@ -48,10 +48,10 @@ describe('composeSpecs', () => {
     expect(spec.clients!.map(({ rate_fraction }) => rate_fraction)).toEqual([0.125, 0.75]);
     expect(spec.clients![0]!.lifecycle!.windows[0]!.trace_rate).toBe(0.5);
     expect(spec.cohorts![0]!.spike!.trace_rate).toBe(0.25);
-    expect(notes).toEqual([expect.stringContaining('in/a.yaml: who is not always active shares the rate')]);
+    expect(notes).toEqual([expect.stringContaining('in/a.yaml: clients that are not always active share the rate')]);
   });
 
-  it('puts the name of the file before an id that is taken, and says so', () => {
+  it('puts the name of the file in front of an id that is taken, and reports it', () => {
     const a = specOf([client('chat')]);
     const { spec, notes } = composeSpecs(parts(a, structuredClone(a)));
     expect(spec.clients!.map(({ id }) => id)).toEqual(['chat', 'b/chat']);
@@ -62,22 +62,22 @@ describe('composeSpecs', () => {
     expect(again).toThrow("b.yml (chat): 'chat' and 'b/chat' are ids of in/b.yaml too; rename one of them");
   });
 
-  it('says what it leaves out, and keeps what all agree on', () => {
+  it('reports what it leaves out, and keeps what all agree on', () => {
     const a = specOf([client('a')], { seed: 1, num_requests: 5, horizon: 9, category: 'reasoning' });
     const b = specOf([client('b')], { horizon: 9, category: 'language' });
     const { spec, notes } = composeSpecs(parts(a, b));
     expect(spec).toMatchObject({ version: '2', category: 'reasoning', horizon: 9 });
     expect(Object.keys(spec)).not.toContain('seed');
     expect(notes).toEqual([
-      'in/a.yaml: seed 1 is left out; give --seed when you run it',
-      'in/a.yaml: num_requests 5 is left out; give --num-requests when you run it',
+      'in/a.yaml: seed 1 is left out; set --seed when you run it',
+      'in/a.yaml: num_requests 5 is left out; set --num-requests when you run it',
     ]);
     const other = composeSpecs(parts(a, specOf([client('b')])));
     expect(other.spec).not.toHaveProperty('horizon');
     expect(other.notes[0]).toBe('in/a.yaml: horizon 9 is left out, as the others have another or none');
   });
 
-  it('tells of prefixes that become one', () => {
+  it('reports prefixes that become one', () => {
     const a = specOf([client('a', { prefix_group: 'p' }), client('a2', { prefix_group: 'p' })]);
     const b = specOf([client('b', { prefix_group: 'p' })]);
     expect(composeSpecs(parts(a, b)).notes).toEqual([
@@ -112,6 +112,6 @@ describe('composeSpecs', () => {
       ...{ question_len: 1, output_len: 1 },
     };
     const perf: WorkloadSpec = { version: '2', inference_perf: { stages: [{ rate: 1, duration: 1 }], shared_prefix } };
-    expect(() => composeSpecs(parts(a, perf))).toThrow('in/b.yaml (inference_perf): cannot stand beside clients');
+    expect(() => composeSpecs(parts(a, perf))).toThrow('in/b.yaml (inference_perf): cannot be combined with clients');
   });
 });

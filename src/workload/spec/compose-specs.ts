@@ -19,8 +19,8 @@ export interface ComposedSpec {
 }
 
 /**
- * All clients and cohorts of several specifications in one: the rates add up, and everybody sends as fast as before. The parts
- * are left as they are.
+ * All clients and cohorts of several specifications in one: the rates add up, and every client keeps its rate. The
+ * inputs are not changed.
  */
 export function composeSpecs(parts: readonly SpecPart[]): ComposedSpec {
   const notes: string[] = [];
@@ -48,21 +48,25 @@ export function composeSpecs(parts: readonly SpecPart[]): ComposedSpec {
   return { spec, notes };
 }
 
-/** Rates that are shared and rates that are absolute cannot be told apart once they are in one file. */
+/** Shared rates and absolute rates cannot be distinguished once they are in one file. */
 function checkRates(parts: readonly SpecPart[]): void {
   for (const { path, spec } of parts) {
     if (spec.inference_perf === undefined) continue;
-    throw specInvalid(`${path} (inference_perf)`, 'cannot stand beside clients', 'compose specifications of clients');
+    throw specInvalid(
+      `${path} (inference_perf)`,
+      'cannot be combined with clients',
+      'compose specifications of clients',
+    );
   }
   const withRates = parts.filter(({ spec }) => sharersOf(spec).length > 0);
   const shared = withRates.find(({ spec }) => (spec.aggregate_rate ?? 0) > 0);
   const absolute = withRates.find(({ spec }) => (spec.aggregate_rate ?? 0) === 0);
   if (shared === undefined || absolute === undefined) return;
-  const problem = `has none and rates of its own in its windows, while ${shared.path} has one`;
+  const problem = `has none and sets rates in its windows, while ${shared.path} has one`;
   throw specInvalid(`${absolute.path} (aggregate_rate)`, problem, 'give all specifications an aggregate_rate, or none');
 }
 
-/** Requests per second of those who share a rate; a rate that nobody shares does not count. */
+/** Requests per second of the clients that share a rate; a rate without clients does not count. */
 function rateOf(spec: WorkloadSpec): number {
   return sharersOf(spec).length === 0 ? 0 : (spec.aggregate_rate ?? 0);
 }

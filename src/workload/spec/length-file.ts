@@ -52,7 +52,7 @@ function readJson(text: string, path: string, add: Add): void {
     if (typeof length !== 'number' || typeof share !== 'number') {
       throw specInvalid(
         place,
-        `${JSON.stringify(entry)} is no length`,
+        `${JSON.stringify(entry)} is not a length`,
         'give lengths, or pairs of a length and its share',
       );
     }

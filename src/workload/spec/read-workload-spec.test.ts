@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const read = (text: string) => readWorkloadSpec(text, join(folder, 'spec.yaml'));
 
 describe('readWorkloadSpec', () => {
-  it('gives the document as it stands', () => {
+  it('returns the document as written', () => {
     expect(
       read(`version: "2"\nseed: 7\naggregate_rate: 2.5\nclients: [{ id: a, streaming: true, ${LENGTHS} }]\n`),
     ).toEqual({
@@ -69,7 +69,7 @@ goodput_slo_targets: { realtime: { ttft_ms: 5 } }
     expect(spec.goodput_slo_targets).toEqual({ critical: { ttft_ms: 5 } });
   });
 
-  it('has nothing to say about an empty file but what to write', () => {
+  it('explains what to write for an empty file', () => {
     expect(() => read('# nothing\n')).toThrow('spec.yaml: holds no keys; start it with version: "2", then clients');
     expect(() => read('- a\n')).toThrow('spec.yaml:1:1: is not a map');
   });
@@ -121,7 +121,7 @@ clients:
     ['a negative share', '5,-1\n', ':1:1: -1 is not a share'],
     ['three columns', '1,2,3\n', ':1:1: 3 columns; give a length, or length,share'],
     ['broken JSON', '[1, 2', ': is not JSON'],
-    ['JSON of something else', '["a"]', ' (entry 1): "a" is no length'],
+    ['JSON of something else', '["a"]', ' (entry 1): "a" is not a length'],
     ['JSON with a length of 0', '{"0": 1}', ' (entry 1): 0 is not a length'],
   ])('refuses %s', (_, text, message) => {
     const path = join(folder, 'bad.csv');
@@ -129,7 +129,7 @@ clients:
     expect(() => withFile('bad.csv')).toThrow(`${path}${message}`);
   });
 
-  it('tells when a gzipped file is cut off', () => {
+  it('reports a gzipped file that is cut off', () => {
     writeFileSync(join(folder, 'cut.gz'), gzipSync('1\n'.repeat(5000)).subarray(0, 30));
     expect(() => withFile('cut.gz')).toThrow(expect.objectContaining({ code: 'FILE_DAMAGED' }));
   });

@@ -9,7 +9,7 @@ import { SPEC } from './spec-schema.js';
 import { lengthsOf, trafficOf } from './walk.js';
 import type { WorkloadSpec } from './workload-spec.js';
 
-/** What a command line says in place of the file. */
+/** Values of the command line that replace those of the file. */
 export interface SpecOverrides {
   aggregateRate?: number;
 }
@@ -23,9 +23,9 @@ export async function readWorkloadSpecFile(path: string, overrides: SpecOverride
 }
 
 /**
- * Reads a workload specification. Every key must be known and every rule kept; the first thing wrong is an InputError that
- * names its line and column. Older versions are brought up to date, and files of lengths are read into `params`: what
- * comes back stands for itself, wherever it is written.
+ * Reads a workload specification. Every key must be known and every rule hold; the first violation is an InputError
+ * with its line and column. Older versions are migrated, and files of lengths are read into `params`: the result
+ * depends on no other file.
  */
 export function readWorkloadSpec(text: string, path: string, overrides: SpecOverrides = {}): WorkloadSpec {
   const { given, places } = readYaml(text, path, SPEC, SPEC_CODES, 'start it with version: "2", then clients');

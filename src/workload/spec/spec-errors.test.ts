@@ -43,7 +43,7 @@ inference_perf:
     output_len: 30
 `;
 
-/** What is broken, how, where it is found, what the message says. */
+/** The mistake, how it is made, its place and the message. */
 type Row = [rule: string, change: [from: string, to: string], place: string, says: string];
 
 const table: Row[] = [
@@ -171,19 +171,19 @@ const table: Row[] = [
     'an id twice',
     ['id: users', 'id: shop'],
     ':14:9 (clients[1].id)',
-    "'shop' is the id of clients[0] too; give each client and cohort a name of its own",
+    "'shop' is the id of clients[0] too; give each client and cohort a different id",
   ],
   [
     'an id of a client and of a cohort',
     ['id: crowd', 'id: users'],
     ':21:9 (cohorts[0].id)',
-    "'users' is the id of clients[1] too; give each client and cohort a name of its own",
+    "'users' is the id of clients[1] too; give each client and cohort a different id",
   ],
   [
     "an id of a client and of a cohort's member",
     ['id: users', 'id: crowd/19'],
     ':14:9 (clients[1].id)',
-    "'crowd/19' is a member of the cohort 'crowd' too; give each client and cohort a name of its own",
+    "'crowd/19' is a member of the cohort 'crowd' too; give each client and cohort a different id",
   ],
   [
     'no share',
@@ -198,13 +198,13 @@ const table: Row[] = [
     "unknown value 'gama'; did you mean 'gamma'? known: constant, poisson, gamma, weibull",
   ],
   [
-    'a law without its variation',
+    'a process without its variation',
     ['process: gamma, cv: 2', 'process: gamma'],
     ':8:5 (clients[0].arrival.cv)',
-    'gamma arrivals need to know how much they vary; give cv, or shape and scale',
+    'gamma arrivals need a variation; give cv, or shape and scale',
   ],
   [
-    'a variation of a law that has none',
+    'a variation of a process that has none',
     ['process: gamma, cv: 2', 'process: poisson, cv: 2'],
     ':8:38 (clients[0].arrival.cv)',
     'poisson arrivals have no cv; leave it out, or take gamma or weibull',
@@ -216,7 +216,7 @@ const table: Row[] = [
     '0 is too small; give a number above 0, at most 1000',
   ],
   [
-    'more variation than a law has',
+    'more variation than a process can have',
     ['process: gamma, cv: 2', 'process: weibull, cv: 500'],
     ':8:38 (clients[0].arrival.cv)',
     'weibull arrivals cannot vary by 500; give a number from 0.02 to 400',
@@ -378,10 +378,10 @@ const table: Row[] = [
     'is missing; give type and params, or multimodal',
   ],
   [
-    'a prefix that nobody shares',
+    'a prefix without a group',
     ['    prefix_group: shop\n', ''],
     ':11:20 (clients[0].prefix_length)',
-    'nobody says who shares the prefix; add prefix_group, or leave it out',
+    'the group that shares the prefix is missing; add prefix_group, or leave it out',
   ],
   [
     'a prefix of no tokens',
@@ -393,7 +393,7 @@ const table: Row[] = [
     'two lengths of one prefix',
     ['concurrency: 4', 'concurrency: 4\n    prefix_group: shop'],
     ':14:5 (clients[1].prefix_length)',
-    "the prefix of 'shop' has 50 tokens here and 64 at clients[0]; give a group one length, or take two groups",
+    "the prefix of 'shop' has 50 tokens here and 64 at clients[0]; use one length per group, or two groups",
   ],
   [
     'sharing of no prefix',
@@ -465,19 +465,19 @@ const table: Row[] = [
     'users with a rate',
     ['concurrency: 4', 'concurrency: 4\n    rate_fraction: 1'],
     ':17:20 (clients[1].rate_fraction)',
-    'contradicts concurrency: such users send when they have their answer; keep one of them',
+    'contradicts concurrency: such users send when they have their response; keep one of them',
   ],
   [
     'users who arrive at random',
     ['concurrency: 4', 'concurrency: 4\n    arrival: { process: poisson }'],
     ':17:5 (clients[1].arrival)',
-    'contradicts concurrency: such users send when they have their answer; leave it out',
+    'contradicts concurrency: such users send when they have their response; leave it out',
   ],
   [
-    'users with chats',
+    'users with sessions',
     ['concurrency: 4', 'concurrency: 4\n    reasoning: { multi_turn: { max_rounds: 2 } }'],
     ':17:18 (clients[1].reasoning.multi_turn)',
-    'contradicts concurrency: such users hold no chats; give the chats a client of their own',
+    'contradicts concurrency: such users hold no sessions; use a separate client for the sessions',
   ],
   [
     'users with a rate in a window',
@@ -492,10 +492,10 @@ const table: Row[] = [
     '0 is too small; give a whole number from 1 to 10000000',
   ],
   [
-    'a pause of nobody',
+    'a pause without users',
     ['concurrency: 4', 'rate_fraction: 4'],
     ':17:20 (clients[1].think_time_us)',
-    'no user waits for an answer; add concurrency; the pauses of chats are reasoning.multi_turn.think_time_us',
+    'no user waits for a response; add concurrency; the pauses of sessions are reasoning.multi_turn.think_time_us',
   ],
   [
     'a cohort with windows',
@@ -510,7 +510,7 @@ const table: Row[] = [
     "unknown key 'concurrency';",
   ],
   [
-    'a cohort of nobody',
+    'a cohort without members',
     ['population: 20', 'population: 0'],
     ':22:17 (cohorts[0].population)',
     '0 is too small; give a whole number from 1 to 100000',
@@ -534,7 +534,7 @@ const table: Row[] = [
     'two patterns of one cohort',
     ['population: 20', 'population: 20\n    drain: { start_time_us: 0, ramp_duration_us: 1000 }'],
     ':23:5 (cohorts[0].drain)',
-    'is given together with spike; give each pattern a cohort of its own',
+    'is given together with spike; use a cohort for each pattern',
   ],
   [
     'an hour that no day has',
@@ -561,13 +561,13 @@ const table: Row[] = [
     'is missing; give a whole number from 10 to 1000000000000000',
   ],
   [
-    'chats without turns',
+    'sessions without turns',
     ['max_rounds: 3', 'max_rounds: 0'],
     ':26:44 (cohorts[0].reasoning.multi_turn.max_rounds)',
     '0 is too small; give a whole number from 1 to 100000',
   ],
   [
-    'chats that do not say how long',
+    'sessions without a length',
     ['max_rounds: 3, ', ''],
     ':26:18 (cohorts[0].reasoning.multi_turn.max_rounds)',
     'is missing; give a whole number from 1 to 100000',
@@ -585,7 +585,7 @@ const table: Row[] = [
     "unknown value 'accumulates'; did you mean 'accumulate'? known: accumulate",
   ],
   [
-    'a set beginning of many chats',
+    'a set beginning of many sessions',
     ['max_rounds: 3', 'max_rounds: 3, start_us: 7'],
     ':26:57 (cohorts[0].reasoning.multi_turn.start_us)',
     'only a single session can begin at a set time; add single_session: true, or leave it out',
@@ -594,13 +594,13 @@ const table: Row[] = [
     'a set beginning and a pattern',
     ['max_rounds: 3', 'max_rounds: 3, single_session: true, start_us: 7'],
     ':27:5 (cohorts[0].spike)',
-    'has no effect on a chat that begins at start_us; leave one of them out',
+    'has no effect on a session that begins at start_us; leave one of them out',
   ],
   [
     'a closed loop of single requests',
     ['prefix_length: 64', 'prefix_length: 64\n    closed_loop: true'],
     ':13:18 (clients[0].closed_loop)',
-    'nothing follows an answer; add reasoning.multi_turn or concurrency, or leave it out',
+    'nothing follows a response; add reasoning.multi_turn or concurrency, or leave it out',
   ],
   [
     'a switch that is neither on nor off',
@@ -630,7 +630,7 @@ const table: Row[] = [
     'a network of nothing',
     ['prefix_length: 64', 'prefix_length: 64\n    network: {}'],
     ':13:5 (clients[0].network)',
-    'says nothing; give rtt_ms or bandwidth_mbps, or leave it out',
+    'is empty; give rtt_ms or bandwidth_mbps, or leave it out',
   ],
   [
     'no bandwidth',
@@ -645,13 +645,13 @@ const table: Row[] = [
       'prefix_length: 64\n    multimodal: { image_count_distribution: { type: constant, params: { value: 2 } } }',
     ],
     ':13:19 (clients[0].multimodal.image_count_distribution)',
-    'nobody says how many tokens each image has; give image_distribution too',
+    'the number of tokens of each image is missing; give image_distribution too',
   ],
   [
     'media of nothing',
     ['prefix_length: 64', 'prefix_length: 64\n    multimodal: {}'],
     ':13:5 (clients[0].multimodal)',
-    'says nothing; give text_distribution, image_distribution or another, or leave it out',
+    'is empty; give text_distribution, image_distribution or another, or leave it out',
   ],
   [
     'more images than fit',
@@ -663,7 +663,7 @@ const table: Row[] = [
     '20000 is out of range; give a number from 0 up to 10000',
   ],
   [
-    'more reasoning than answer',
+    'more reasoning than output',
     [
       'prefix_length: 64',
       'prefix_length: 64\n    reasoning: { reason_ratio_distribution: { type: constant, params: { value: 101 } } }',
@@ -702,13 +702,13 @@ const table: Row[] = [
     "unknown key 'tpot_ms'; did you mean 'ttft_ms'? known: ttft_ms, itl_ms, e2e_ms",
   ],
   [
-    'nobody who sends',
+    'no clients',
     [
       'inference_perf:\n  stages: [{ rate: 5, duration: 10 }]\n  shared_prefix:\n    num_unique_system_prompts: 2\n    num_users_per_system_prompt: 3\n    system_prompt_len: 100\n    question_len: 20\n    output_len: 30\n',
       'num_requests: 5\n',
     ],
     ':1:1 (clients)',
-    'nobody sends anything; give clients, cohorts or inference_perf',
+    'no client sends anything; give clients, cohorts or inference_perf',
   ],
   [
     'inference-perf and a rate',
@@ -747,18 +747,18 @@ const table: Row[] = [
       'num_unique_system_prompts: 11\n    num_users_per_system_prompt: 100000',
     ],
     ':6:34 (inference_perf.shared_prefix.num_users_per_system_prompt)',
-    'that makes 1100000 users; give at most 1000000',
+    'that is 1100000 users; give at most 1000000',
   ],
   [
     'a ServeGen folder',
     ['inference_perf:\n', 'servegen_data: { path: data }\ninference_perf:\n'],
     ':2:1 (servegen_data)',
-    "a ServeGen folder is not read here; put in its place what 'twinyard convert servegen' makes of the folder",
+    "a ServeGen folder is not read here; replace it by the output of 'twinyard convert servegen'",
   ],
 ];
 
 describe('every rule, broken one at a time', () => {
-  it('never fails in any other way, whatever the file holds', () => {
+  it('never fails in any other way, for any file', () => {
     const pieces = [
       '',
       ' ',

@@ -10,39 +10,42 @@ const rate = above(0, MAX_RATE);
 
 export const ARRIVAL = section('arrival', {
   process: required(choice(ARRIVAL_PROCESSES.map(({ name }) => name)), {
-    help: 'the law of the gaps between arrivals',
+    help: 'distribution of the gaps between arrivals',
   }),
   cv: field(above(0, 1000), { help: 'standard deviation of the gaps over their mean (gamma and weibull)' }),
-  shape: field(above(0, 1e6), { help: 'shape of the law, with `scale` and instead of `cv` and the rate' }),
-  scale: field(above(0, LATEST_US), { help: 'scale of the law in microseconds' }),
+  shape: field(above(0, 1e6), { help: 'shape of the distribution, with `scale` and instead of `cv` and the rate' }),
+  scale: field(above(0, LATEST_US), { help: 'scale of the distribution in microseconds' }),
 });
 
 export const LENGTH = section('distribution', {
-  type: required(choice(LENGTH_DISTRIBUTIONS.map(({ name }) => name)), { help: 'the law of the lengths' }),
+  type: required(choice(LENGTH_DISTRIBUTIONS.map(({ name }) => name)), { help: 'distribution of the lengths' }),
   params: field(map('parameters', number(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)), {
     help: 'its parameters by name; of an empirical one, the share of each length by length',
   }),
   file: field(text(), {
-    help: 'of an empirical one: a CSV or JSON file of lengths, or of lengths with their shares; beside the specification',
+    help: 'for an empirical distribution: a CSV or JSON file of lengths, or of lengths with their shares; relative to the specification',
   }),
 });
 
 const length = (help: string, standard = '') => field(LENGTH, { defaultText: standard, help });
 
 const MULTI_TURN = section('multi_turn', {
-  max_rounds: required(whole(1, MAX_ROUNDS), { help: 'turns of a chat' }),
-  rounds_distribution: length('turns of a chat, drawn when it begins and cut at `max_rounds`', 'always `max_rounds`'),
-  think_time_us: field(whole(0, PAUSE.most), { default: 0, help: 'pause between an answer and the next turn' }),
+  max_rounds: required(whole(1, MAX_ROUNDS), { help: 'turns of a session' }),
+  rounds_distribution: length(
+    'turns of a session, drawn when it begins and cut at `max_rounds`',
+    'always `max_rounds`',
+  ),
+  think_time_us: field(whole(0, PAUSE.most), { default: 0, help: 'pause between a response and the next turn' }),
   think_time_distribution: length('the pause drawn, in microseconds', 'always `think_time_us`'),
   input_distribution: length('fresh tokens of every turn but the first', "the client's"),
   context_growth: field(choice(['', 'accumulate']), {
     defaultText: "''",
-    help: 'accumulate: a prompt starts with the whole chat so far, that is what prefix caches live on',
+    help: 'accumulate: a prompt starts with the whole session so far, which prefix caches reuse',
   }),
-  single_session: field(flag, { default: false, help: 'one chat for each client instead of one for each arrival' }),
+  single_session: field(flag, { default: false, help: 'one session for each client instead of one for each arrival' }),
   start_us: field(moment, {
     defaultText: 'the first arrival',
-    help: 'when that one chat begins; the client then has no rate',
+    help: 'when that one session begins; the client then has no rate',
   }),
 });
 
@@ -58,20 +61,20 @@ const MULTIMODAL = section('multimodal', {
 
 /** What clients and cohorts have in common, in the order in which it is written. */
 const TRAFFIC = {
-  tenant_id: field(text(), { help: 'whom its requests are counted for' }),
+  tenant_id: field(text(), { help: 'tenant its requests count for' }),
   slo_class: field(text(), { help: 'class of its requests: all clients name one, or none does' }),
   model: field(text(), { defaultText: 'any', help: 'only instances that serve exactly this model take its requests' }),
   adapter: field(text(), { help: 'refused: adapters are not simulated yet' }),
   rate_fraction: field(above(0, 1e9), {
     default: 1,
-    help: "its share of `aggregate_rate`, over the sum of everybody's shares",
+    help: 'its share of `aggregate_rate`, over the sum of all shares',
   }),
-  arrival: field(ARRIVAL, { defaultText: 'poisson', help: 'when requests, or chats, arrive' }),
+  arrival: field(ARRIVAL, { defaultText: 'poisson', help: 'when requests, or sessions, arrive' }),
   input_distribution: field(LENGTH, {
-    help: 'prompt tokens besides a shared prefix; needed unless `multimodal` tells',
+    help: 'prompt tokens besides a shared prefix; needed unless `multimodal` is given',
   }),
-  output_distribution: required(LENGTH, { help: 'tokens of the answer' }),
-  prefix_group: field(text(), { help: 'prompts of one group start with the same tokens, whoever sends them' }),
+  output_distribution: required(LENGTH, { help: 'tokens of the response' }),
+  prefix_group: field(text(), { help: 'prompts of one group start with the same tokens, for all clients' }),
   prefix_length: field(whole(1, MAX_TOKENS), { default: DEFAULT_PREFIX_TOKENS, help: 'how many these are' }),
   streaming: field(flag, { default: false, help: 'kept in traces, not simulated' }),
   network: field(
@@ -81,28 +84,28 @@ const TRAFFIC = {
     }),
     { defaultText: 'no delay', help: 'the way to the client: adds to what it sees, not to what the server measures' },
   ),
-  multimodal: field(MULTIMODAL, { help: 'prompts of more than text; their length is the sum of the parts' }),
+  multimodal: field(MULTIMODAL, { help: 'prompts of more than text; their length is the sum of their parts' }),
   reasoning: field(
     section('reasoning', {
-      reason_ratio_distribution: length('reasoning among the tokens of an answer, in percent', '0'),
+      reason_ratio_distribution: length('reasoning among the tokens of a response, in percent', '0'),
       multi_turn: field(MULTI_TURN, { defaultText: 'single requests', help: 'chats' }),
     }),
-    { help: 'reasoning and chats' },
+    { help: 'reasoning and sessions' },
   ),
   timeout: field(whole(0, PAUSE.most), {
-    defaultText: 'none; 300 s for chats and `concurrency`',
-    help: 'microseconds after which it gives up; 0: never',
+    defaultText: 'none; 300 s for sessions and `concurrency`',
+    help: 'microseconds after which the client cancels; 0: never',
   }),
   slo_target_us: field(whole(1, PAUSE.most), { help: 'target of its requests for `--dispatch-order slo-deadline`' }),
   closed_loop: field(flag, {
-    defaultText: 'true for chats',
-    help: 'a turn waits for the answer to the one before; false: all turns come at times set in advance',
+    defaultText: 'true for sessions',
+    help: 'a turn waits for the response to the one before; false: all turns come at times set in advance',
   }),
 };
 
 const WINDOWS = list(
   section('windows', {
-    start_us: required(moment, { help: 'from this moment' }),
+    start_us: required(moment, { help: 'from this time' }),
     end_us: required(moment, { help: 'up to this one, exclusive' }),
     trace_rate: field(rate, {
       help: 'requests per second with an `aggregate_rate` of 0, else the share in place of `rate_fraction`',
@@ -113,12 +116,12 @@ const WINDOWS = list(
   }),
 );
 
-const id = required(text(), { help: 'a name of its own; also names its random numbers' });
+const id = required(text(), { help: 'unique name; also names its random numbers' });
 
 const CLIENT = {
   id,
   concurrency: field(whole(1, 10_000_000), {
-    help: 'users who each wait for their answer before they ask again, instead of a rate',
+    help: 'users who each wait for a response before they send again, instead of a rate',
   }),
   think_time_us: field(whole(0, PAUSE.most), { default: 0, help: 'pause of such a user' }),
   ...TRAFFIC,
@@ -141,19 +144,19 @@ const COHORT = {
       peak_hour: required(whole(0, 23), { help: 'the hour that is active throughout' }),
       peak_to_trough_ratio: required(number(1, 1e6), { help: 'how much busier it is than twelve hours later' }),
     }),
-    { help: 'a rhythm of 24 hours: each begins with an active part, long or short by a cosine' },
+    { help: 'a daily pattern: each hour begins with an active part, whose length follows a cosine' },
   ),
   spike: field(
     section('spike', {
-      start_time_us: required(moment, { help: 'active from this moment' }),
-      duration_us: required(whole(1, LATEST_US), { help: 'for so long' }),
+      start_time_us: required(moment, { help: 'active from this time' }),
+      duration_us: required(whole(1, LATEST_US), { help: 'duration' }),
       trace_rate: field(rate, { help: 'as in a window, of all members together' }),
     }),
     { help: 'active once' },
   ),
   drain: field(
     section('drain', {
-      start_time_us: required(moment, { help: 'active throughout until this moment' }),
+      start_time_us: required(moment, { help: 'active all the time until this time' }),
       ramp_duration_us: required(whole(10, LATEST_US), { help: 'then less and less, in ten steps' }),
     }),
     { help: 'fades away' },
@@ -168,16 +171,16 @@ export const SPEC: AnySection = section('', {
     help: 'start of all its random numbers, unless `--seed` is given',
   }),
   category: field(choice(['', 'language', 'multimodal', 'reasoning']), { defaultText: "''", help: 'for people' }),
-  clients: field(list(section('clients', CLIENT)), { help: 'who sends' }),
+  clients: field(list(section('clients', CLIENT)), { help: 'senders with individual settings' }),
   cohorts: field(list(section('cohorts', COHORT)), { help: 'many clients of one kind each' }),
   aggregate_rate: field(number(0, MAX_RATE), {
     default: 0,
-    help: 'requests per second of all clients together (of chats: chats); 0: every window gives its own `trace_rate`',
+    help: 'requests per second of all clients together (of sessions: sessions); 0: every window sets its own `trace_rate`',
   }),
   horizon: field(whole(1, LATEST_US), { defaultText: 'none', help: 'microseconds; nothing arrives later' }),
   num_requests: field(whole(1, MAX_REQUESTS), {
     defaultText: '100 if nothing else ends it',
-    help: 'how many requests at most, turns of chats included',
+    help: 'how many requests at most, turns of sessions included',
   }),
   servegen_data: field(section('servegen_data', { path: required(text(), { help: 'a folder' }) }), {
     help: 'known, but not read here',
@@ -199,8 +202,8 @@ export const SPEC: AnySection = section('', {
           num_users_per_system_prompt: required(whole(1, MAX_POPULATION), { help: 'clients of each' }),
           system_prompt_len: required(whole(1, MAX_TOKENS), { help: 'tokens of each prefix' }),
           question_len: required(whole(1, MAX_TOKENS), { help: 'tokens after it' }),
-          output_len: required(whole(1, MAX_TOKENS), { help: 'tokens of the answer' }),
-          enable_multi_turn_chat: field(flag, { default: false, help: 'every user holds one chat in each stage' }),
+          output_len: required(whole(1, MAX_TOKENS), { help: 'tokens of the response' }),
+          enable_multi_turn_chat: field(flag, { default: false, help: 'every user holds one session in each stage' }),
         }),
         { help: 'users who share system prompts' },
       ),
@@ -216,6 +219,6 @@ export const SPEC: AnySection = section('', {
         e2e_ms: field(above(0, 1e9), { help: 'longest time to the last token' }),
       }),
     ),
-    { help: 'what counts as good, by SLO class; flags win over it' },
+    { help: 'goodput targets by SLO class; flags take precedence' },
   ),
 });

@@ -26,12 +26,12 @@ export function* cohortsOf({ cohorts = [] }: WorkloadSpec): Generator<{ path: st
   for (const [i, cohort] of cohorts.entries()) yield { path: `cohorts[${i}]`, cohort };
 }
 
-/** The client stands for users who wait for their answers. */
+/** The client represents users who wait for their responses. */
 export function hasUsers(traffic: ClientSpec | CohortSpec): traffic is ClientSpec & { concurrency: number } {
   return 'concurrency' in traffic && traffic.concurrency !== undefined;
 }
 
-/** The client has requests at a rate, rather than users who wait or one chat with a set beginning. */
+/** The client sends at a rate, unlike users who wait or one session with a set start. */
 export function hasRate(traffic: ClientSpec | CohortSpec): boolean {
   return !hasUsers(traffic) && traffic.reasoning?.multi_turn?.start_us === undefined;
 }
@@ -40,7 +40,7 @@ export function windowsOf(traffic: ClientSpec | CohortSpec) {
   return ('lifecycle' in traffic && traffic.lifecycle?.windows) || [];
 }
 
-/** Every law of arrivals with its place. */
+/** Every arrival process with its place. */
 export function* arrivalsOf(spec: WorkloadSpec): Generator<{ path: string; arrival: ArrivalSpec }> {
   for (const { path, traffic } of trafficOf(spec)) {
     if (traffic.arrival !== undefined) yield { path: `${path}.arrival`, arrival: traffic.arrival };
@@ -57,7 +57,7 @@ export interface LengthAt {
   limits: LengthLimits;
 }
 
-/** Every law of lengths with its place. */
+/** Every length distribution with its place. */
 export function* lengthsOf(spec: WorkloadSpec): Generator<LengthAt> {
   for (const { path, traffic } of trafficOf(spec)) {
     yield* present(path, { input_distribution: traffic.input_distribution }, TOKENS);

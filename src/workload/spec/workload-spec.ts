@@ -8,7 +8,7 @@ export interface WorkloadSpec {
   category?: '' | 'language' | 'multimodal' | 'reasoning';
   clients?: ClientSpec[];
   cohorts?: CohortSpec[];
-  /** Requests per second of all clients together; 0: every window says its own rate (`trace_rate`). */
+  /** Requests per second of all clients together; 0: every window sets its own rate (`trace_rate`). */
   aggregate_rate?: number;
   /** Microseconds; no request arrives later. */
   horizon?: number;
@@ -36,7 +36,7 @@ export interface TrafficSpec {
   network?: { rtt_ms?: number; bandwidth_mbps?: number };
   multimodal?: MultimodalSpec;
   reasoning?: ReasoningSpec;
-  /** Microseconds until the client gives up; 0: never. Absent: never, 300 s for chats. */
+  /** Microseconds until the client cancels; 0: never. Absent: never, 300 s for sessions. */
   timeout?: number;
   slo_target_us?: number;
   closed_loop?: boolean;
@@ -78,7 +78,7 @@ export interface LengthSpec {
   type: 'gaussian' | 'exponential' | 'lognormal' | 'pareto_lognormal' | 'constant' | 'empirical';
   /** By name of the parameter; of an empirical distribution by length: its probability. */
   params?: Record<string, number>;
-  /** An empirical distribution in a file of its own, relative to the specification. */
+  /** An empirical distribution in a separate file, relative to the specification. */
   file?: string;
 }
 
@@ -99,23 +99,23 @@ export interface ReasoningSpec {
 
 export interface MultiTurnSpec {
   max_rounds: number;
-  /** Turns of a chat, drawn when it begins, 1 to `max_rounds`; absent: always `max_rounds`. */
+  /** Turns of a session, drawn when it begins, 1 to `max_rounds`; absent: always `max_rounds`. */
   rounds_distribution?: LengthSpec;
   think_time_us?: number;
   /** The pause before each later turn in microseconds; instead of `think_time_us`. */
   think_time_distribution?: LengthSpec;
-  /** What each later turn adds to the prompt; absent: as much as the client's `input_distribution` says. */
+  /** What each later turn adds to the prompt; absent: as the client's `input_distribution`. */
   input_distribution?: LengthSpec;
-  /** accumulate: a turn's prompt starts with the whole chat so far. */
+  /** accumulate: a turn's prompt starts with the whole session so far. */
   context_growth?: '' | 'accumulate';
-  /** The client holds one chat only. */
+  /** The client holds one session only. */
   single_session?: boolean;
-  /** When that one chat begins, in microseconds; the client then has no rate. */
+  /** When that one session begins, in microseconds; the client then has no rate. */
   start_us?: number;
 }
 
 export interface InferencePerfSpec {
-  /** Requests per second for so many seconds, one after the other. */
+  /** Requests per second for a number of seconds, one stage after the other. */
   stages: { rate: number; duration: number }[];
   shared_prefix: {
     num_unique_system_prompts: number;

@@ -3,7 +3,7 @@ import { entriesOf, itemOf, type Schema } from '../../schema/facts.js';
 import { SPEC } from './spec-schema.js';
 import type { WorkloadSpec } from './workload-spec.js';
 
-/** Maps no longer than this stand on one line, as people write them. */
+/** Maps up to this length are written on one line. */
 const LONGEST_LINE = 100;
 
 /** The specification as YAML, keys in the order of the documentation. Reads back as the same specification. */
@@ -22,7 +22,7 @@ function ordered(value: unknown, schema: Schema): unknown {
   return Object.fromEntries(names.map((name) => [name, ordered(given[name], entries[name]!)]));
 }
 
-/** Whether the node may stand inside a line. */
+/** Whether the node may be written inside a line. */
 function foldShortMaps(node: Node | null, isTop = false): boolean {
   if (node === null || isScalar(node)) return true;
   if (isSeq(node)) {

@@ -29,7 +29,7 @@ function commonBlocks({ table }: Trace, a: number, b: number): number {
 describe.each([42, 1, 20_260])('the published statistics with seed %d', (seed) => {
   const statistics = agenticStatistics(synthAgenticCoder({ seed }));
 
-  // Counts, the duration and quantiles are made to hold; means up to the rounding of tokens.
+  // Counts, the duration and quantiles hold exactly; means up to the rounding of tokens.
   it.each(['requests', 'sessions', 'durationS', 'turnsP90', 'turnsP99'] as const)('%s: exactly', (name) => {
     expect(statistics[name]).toBe(PUBLISHED[name]);
   });
@@ -130,7 +130,7 @@ describe('synthAgenticCoder', () => {
     expect(lengths(43)).not.toEqual(lengths(42));
   });
 
-  it('says where a field would stand, for errors', () => {
+  it('names the place of a field, for errors', () => {
     expect(trace.place(3, 'turn')).toBe('agentic-coder:4 (turn)');
     expect(trace.header.place('mode')).toBe('agentic-coder (mode)');
   });

@@ -12,7 +12,7 @@ import {
 import { type AgenticOptions, type AgenticSession, agenticSessions } from './agentic-sessions.js';
 import { PUBLISHED } from './published.js';
 
-/** What the format's `type` says of every request. */
+/** The format's `type` of every request. */
 const CLIENT = 'coder';
 
 /** A turn with all that its row needs. */
@@ -24,8 +24,9 @@ interface Call {
 }
 
 /**
- * A trace like the unpublished one of an agentic coder: the published statistics hold, at the default size and at others;
- * what they leave open is assumed (`agentic-sessions.ts`, `agentic-prompts.ts`). The same options give the same trace.
+ * A synthetic trace like the unpublished one of an agentic coder: the published statistics hold, at the default size
+ * and at others; everything else is assumed (`agentic-sessions.ts`, `agentic-prompts.ts`). The same options give the
+ * same trace.
  */
 export function synthAgenticCoder(options: Partial<AgenticOptions> = {}): Trace {
   const { requests, durationS, sessions: count } = PUBLISHED;
@@ -73,7 +74,10 @@ function traceOf(calls: readonly Call[], sessions: readonly AgenticSession[], sc
   };
 }
 
-/** Makes the blocks of prompts. Full blocks of a context keep their ids as it grows; a prompt's last, half-full one is its own. */
+/**
+ * Creates the blocks of prompts. Full blocks of a context keep their ids as it grows; the last, half-full block of a
+ * prompt is unique.
+ */
 class PromptWriter {
   readonly blocks = new PromptBlocks(BLOCK_TOKENS);
   readonly #sessions: readonly AgenticSession[];
@@ -101,7 +105,7 @@ class PromptWriter {
     this.blocks.endRow(row);
   }
 
-  /** Adds the first `count` ids of a list, which is made as long as that. */
+  /** Adds the first `count` ids of a list, which grows as needed. */
   #add(lists: number[][], index: number, count: number): void {
     lists[index] ??= [];
     const ids = lists[index];

@@ -13,7 +13,7 @@ const MOST_AGENT_BLOCKS = 200;
 export interface PromptScale {
   /** Blocks of the shortest of the agents' system prompts and tool lists: what sessions share with each other. */
   agentBlocks: number;
-  /** Everything that turns add, answers apart, is this many times as long as drawn. */
+  /** Factor on all tokens that turns add, responses excluded. */
   freshScale: number;
 }
 
@@ -22,7 +22,7 @@ export function agentBlocksOf(session: AgenticSession, scale: PromptScale): numb
   return scale.agentBlocks + AGENT_EXTRA_BLOCKS[session.agent]!;
 }
 
-/** Prompt tokens of each turn of a session: what came before in this context, the response included, and what is new. */
+/** Prompt tokens of each turn of a session: the context so far, the response included, and what is new. */
 export function promptTokens(session: AgenticSession, scale: PromptScale): number[] {
   const base = (agentBlocksOf(session, scale) + PROJECT_BLOCKS) * BLOCK_TOKENS;
   const lengths: number[] = [];
@@ -37,8 +37,8 @@ export function promptTokens(session: AgenticSession, scale: PromptScale): numbe
 }
 
 /**
- * The scale that gives the published mean prompt, and of all such scales the one whose reuse inside sessions is nearest to
- * the published share: longer system prompts mean more reuse between sessions, and less room for all else.
+ * The scale that gives the published mean prompt, and of all such scales the one whose reuse inside sessions is nearest
+ * to the published share: longer system prompts mean more reuse between sessions, and fewer tokens for all else.
  */
 export function promptScale(sessions: readonly AgenticSession[]): PromptScale {
   let best: PromptScale | undefined;
@@ -83,7 +83,7 @@ function insideShare(sessions: readonly AgenticSession[], scale: PromptScale): n
   for (const session of sessions) {
     const lengths = promptTokens(session, scale);
     const shared = agentBlocksOf(session, scale);
-    // Whoever is the first with this agent finds nothing; which session that is does not matter here.
+    // The first session of an agent finds nothing; which session that is does not matter here.
     if (firstOf.has(session.agent)) across += shared;
     firstOf.add(session.agent);
     for (let i = 1; i < lengths.length; i++) {

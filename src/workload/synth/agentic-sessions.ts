@@ -12,7 +12,7 @@ export interface AgenticTurn {
   output: number;
   /** What the turn adds: the task, a tool's result or, when the context starts over, the summary it starts with. */
   fresh: number;
-  /** The context starts over: nothing but the agent's and the project's part of the prompt is kept. */
+  /** The context starts over: only the agent's and the project's part of the prompt is kept. */
   restarts: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface AgenticOptions {
 const AGENT_SHARES = [0.45, 0.25, 0.18, 0.12];
 /** Turns until a context is compacted or left for a sub-agent's. */
 const TURNS_PER_CONTEXT = { median: 60, sigma: 0.25 };
-/** Tokens of a session's first request beside what it shares with others: the task and the files it names. */
+/** Tokens of a session's first request besides the shared part: the task and the files it names. */
 const TASK = { median: 6000, sigma: 0.8 };
 const TOOL_RESULT = { median: 150, sigma: 1.2 };
 const SUMMARY = { median: 2500, sigma: 0.4 };
@@ -52,7 +52,7 @@ interface Spread {
   sigma: number;
 }
 
-/** Draws what the sessions do and when; each matter from a stream of its own. */
+/** Draws the actions of the sessions and their times, each from its own stream. */
 export function agenticSessions({ seed, requests, sessions, durationS }: AgenticOptions): AgenticSession[] {
   const stream = (name: string) => randomStream(seed, `synth/agentic-coder/${name}`);
   const counts = turnCounts(sessions, requests, stream('turns'));

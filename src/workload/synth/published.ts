@@ -1,6 +1,6 @@
 /**
- * What is known of the agentic-coder trace that is not public: these numbers and no more. Everything else in the look-alike
- * is an assumption, listed where it is made.
+ * What is known of the unpublished agentic-coder trace: only these numbers. Everything else in the synthetic trace is
+ * an assumption, listed where it is made.
  */
 export const PUBLISHED = {
   requests: 1214,

@@ -17,7 +17,7 @@ describe('turnCounts', () => {
     [1000, 4430],
     [2740, 12_140],
   ])(
-    'gives %d sessions with %d requests in all the published quantiles, either way they are read',
+    'gives %d sessions with %d requests in total the published quantiles, by either definition',
     (sessions, requests) => {
       for (const seed of [1, 2, 3]) {
         const turns = counts(sessions, requests, seed);

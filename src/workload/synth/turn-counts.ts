@@ -37,7 +37,7 @@ export function turnCounts(sessions: number, requests: number, random: RandomStr
   return counts;
 }
 
-/** Gives everyone `base` and divides the rest by weights with the same tail. */
+/** Gives every session `base` and divides the remainder by weights with the same tail. */
 function shareOut(counts: Int32Array, rest: number, base: number, random: RandomStream): void {
   const weights = Float64Array.from(counts, (_, i) => paretoBetween(1, 2.5, (i + random.next()) / counts.length));
   const total = weights.reduce((sum, weight) => sum + weight, 0);

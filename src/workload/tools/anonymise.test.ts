@@ -35,7 +35,7 @@ describe('anonymise', () => {
     ]);
   });
 
-  it('leaves lengths, chats, shared blocks and distances in time as they were', () => {
+  it('leaves lengths, sessions, shared blocks and distances in time as they were', () => {
     fc.assert(
       fc.property(anyTrace, (trace) => {
         const plain = anonymise(trace);

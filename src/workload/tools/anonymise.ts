@@ -4,7 +4,7 @@ import type { Trace, TraceHeader } from '../trace.js';
 import { firstArrival, retime } from './retime.js';
 import { type NamedColumn, type Rename, selectRows } from './select-rows.js';
 
-/** What a number stands behind instead of a name. */
+/** Prefixes of the numbers that replace names. */
 const LETTERS: Readonly<Record<Exclude<NamedColumn, 'sloClass'>, string>> = {
   client: 'c',
   tenant: 't',
@@ -16,9 +16,9 @@ const LETTERS: Readonly<Record<Exclude<NamedColumn, 'sloClass'>, string>> = {
 const rename: Rename = (column, name, n) => (column === 'sloClass' ? name : `${LETTERS[column]}${n}`);
 
 /**
- * The trace without anything that says whose it is: names become numbers in order of appearance, and so do the ids of
- * requests and blocks; an observed trace starts at 0 instead of at a date. Lengths, chats, SLO classes, who shares which
- * blocks, and all distances in time stay.
+ * The trace without identifying data: names become numbers in order of appearance, and so do the ids of requests and
+ * blocks; an observed trace starts at 0 instead of at a date. Lengths, sessions, SLO classes, shared blocks, and all
+ * distances in time stay.
  */
 export function anonymise(trace: Trace): Trace {
   const selected = selectRows(trace, arrivalOrder(trace.table), rename);

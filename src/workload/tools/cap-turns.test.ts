@@ -5,7 +5,7 @@ import { madeTrace, rowsOf } from './made-trace.fixture.js';
 const ids = (trace: Parameters<typeof rowsOf>[0]) => rowsOf(trace).map(({ id }) => id);
 
 describe('capTurns', () => {
-  it('keeps the first turns of every chat and what is outside chats, in order of time', () => {
+  it('keeps the first turns of every session and what is outside sessions, in order of time', () => {
     const trace = madeTrace([
       { at: 50, session: 'a', round: 2 },
       { at: 10, session: 'a', round: 0 },
@@ -19,7 +19,7 @@ describe('capTurns', () => {
     expect(rowsOf(capped).map(({ round }) => round)).toEqual([0, 0, 1, 0]);
   });
 
-  it('goes by turn first, whatever the time says', () => {
+  it('sorts by turn first, regardless of time', () => {
     const trace = madeTrace([
       { at: 10, session: 'a', round: 5 },
       { at: 20, session: 'a', round: 1 },
@@ -28,7 +28,7 @@ describe('capTurns', () => {
     expect(ids(capTurns(trace, 2))).toEqual([1, 2]);
   });
 
-  it('goes by time among equal turns, and by place in the file among equal times', () => {
+  it('sorts by time among equal turns, and by place in the file among equal times', () => {
     const trace = madeTrace([
       { at: 30, session: 'a', round: 1 },
       { at: 20, session: 'a', round: 1 },
@@ -38,7 +38,7 @@ describe('capTurns', () => {
     expect(ids(capTurns(trace, 2))).toEqual([1, 2]);
   });
 
-  it('changes nothing where no chat is that long', () => {
+  it('changes nothing where no session is that long', () => {
     const rows = Array.from({ length: 8 }, (_, round) => ({ at: round, session: 'a', round }));
     const trace = madeTrace(rows);
     expect(rowsOf(capTurns(trace, 8))).toEqual(rowsOf(trace));

@@ -4,8 +4,8 @@ import { selectRows } from './select-rows.js';
 import { sessionTurns } from './session-turns.js';
 
 /**
- * The first `maxTurns` turns of every chat, by turn and then time, and all requests outside chats, in order of time. Shows
- * what a policy does when no chat is long enough to load a replica by itself.
+ * The first `maxTurns` turns of every session, by turn and then time, and all requests outside sessions, in order of time. Shows
+ * what a policy does when no session is long enough to load a replica by itself.
  */
 export function capTurns(trace: Trace, maxTurns: number): Trace {
   const { begin, rows } = sessionTurns(trace.table);

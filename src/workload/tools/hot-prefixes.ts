@@ -2,7 +2,7 @@ import type { SharedBlocks } from './shared-blocks.js';
 
 /** A beginning that several prompts share, and how much it saves if it is kept. */
 export interface HotPrefix {
-  /** From the start of the prompt to where the prompts that share it part. */
+  /** From the start of the prompt to where the prompts that share it diverge. */
   tokens: number;
   /** Prompts that start like this. */
   uses: number;
@@ -17,8 +17,8 @@ const LISTED = 10;
 const UNSORTED = 1000;
 
 /**
- * The prefixes that save most, first; at most ten. `uses`, by key, says how many prompts have a block; it is used up.
- * Follows every prompt to where others leave it: there a shared prefix ends.
+ * The prefixes that save most, first; at most ten. `uses`, by key, is the number of prompts with a block; it is
+ * consumed. Follows every prompt to where others diverge: there a shared prefix ends.
  */
 export function hotPrefixes(blocks: SharedBlocks, order: Int32Array, uses: Int32Array): HotPrefix[] {
   let hot: HotPrefix[] = [];
@@ -44,7 +44,7 @@ export function hotPrefixes(blocks: SharedBlocks, order: Int32Array, uses: Int32
   return hottest(hot);
 }
 
-/** Sorting is stable: of equals the one that came first stays first. */
+/** Sorting is stable: of equals the one that appeared first stays first. */
 function hottest(prefixes: HotPrefix[]): HotPrefix[] {
   return prefixes.sort((a, b) => b.reusedTokens - a.reusedTokens).slice(0, LISTED);
 }

@@ -7,7 +7,7 @@ const USUAL_ROOM = 1024;
 
 /**
  * A cache of the most recently used blocks. Blocks that several prompts share are entries by key; the other blocks of a
- * prompt take up room but are never looked up, so they are one entry with a weight, which is evicted block by block.
+ * prompt occupy memory but are never looked up, so they are one entry with a weight, which is evicted block by block.
  */
 export class LruBlocks {
   readonly #capacity: number;
@@ -24,7 +24,7 @@ export class LruBlocks {
     return entry < this.#weight.length && this.#weight[entry]! > 0;
   }
 
-  /** Makes an entry of so many blocks the most recent; the least recent blocks are evicted for it. */
+  /** Makes an entry of this many blocks the most recent, and evicts the least recent blocks for it. */
   use(entry: number, weight: number): void {
     if (entry >= this.#weight.length) this.#grow(entry);
     if (this.#weight[entry]! > 0) this.#remove(entry);

@@ -131,7 +131,7 @@ export function rowsOf({ table, thinkTimeUs, wantedUs }: Trace): MadeRow[] {
 
 const name = fc.constantFrom('', '', 'a', 'b', 'with,comma', 'with "quotes"', 'é\n');
 
-/** Traces that use everything a trace can say; chats are numbered from 0, and blocks are at most as many as fit. */
+/** Traces that use every feature; sessions are numbered from 0, and blocks are at most as many as fit. */
 export const anyTrace: fc.Arbitrary<Trace> = fc
   .record({
     mode: fc.constantFrom<TraceHeader['mode']>('', 'real', 'generated', 'replayed'),

@@ -6,7 +6,7 @@ import { anyTrace, madeTrace } from './made-trace.fixture.js';
 import { prefixReuse } from './prefix-reuse.js';
 import { promptTable } from './prompt-table.js';
 
-/** What each full block of a prompt is, in words: by the rules, one block at a time. */
+/** The content of each full block of a prompt, as text: by the rules, one block at a time. */
 function blockNames(table: RequestTable, row: number, size: number): string[] {
   const group = table.prefixGroup[row]!;
   const recorded = table.blocks?.blocksOf(row) ?? 0;
@@ -72,7 +72,7 @@ describe('prefixReuse', () => {
     );
   });
 
-  it('ends a prefix where prompts part, and says where it was first seen', () => {
+  it('ends a prefix where prompts diverge, and reports where it was first seen', () => {
     const table = madeTrace([
       { input: 1536, blocks: [9, 1, 2] },
       { input: 2048, blocks: [0, 1, 2, 3] },

@@ -13,8 +13,8 @@ export interface PrefixReuse {
 }
 
 /**
- * What a prefix cache could find of each prompt, in this order of arrival, in blocks of so many tokens. Answers are not
- * cached here: this is about what the prompts themselves have in common.
+ * What a prefix cache could find of each prompt, in this order of arrival, in blocks of this many tokens. Responses are
+ * not cached here: only what the prompts themselves have in common counts.
  */
 export function prefixReuse(
   table: RequestTable,

@@ -19,7 +19,7 @@ describe('promptTable', () => {
     }
   });
 
-  it('puts the whole chat so far before what a row adds', () => {
+  it('puts the whole session so far before what a row adds', () => {
     const trace = madeTrace(chat, grows);
     const table = promptTable(trace);
     expect([...table.inputTokens]).toEqual([164, 164 + 19 + 30, 213 + 5, 50]);

@@ -6,7 +6,7 @@ import { selectRows } from './select-rows.js';
 
 const MAX_TOKENS = 2 ** 31 - 1;
 
-/** Whether a chat's prompt starts with the whole chat so far, and its rows say only what is new. */
+/** Whether a session's prompt starts with the whole session so far, and its rows hold only what is new. */
 export function traceGrowsContext({ header }: Trace): boolean {
   if (header.sessionContextGrowth === 'accumulate') return true;
   if (['', 'included'].includes(header.sessionContextGrowth)) return false;

@@ -2,8 +2,8 @@ import type { Trace } from '../trace.js';
 import { selectRows } from './select-rows.js';
 
 /**
- * The trace with new arrivals, by row, in order of time. What the client wanted and its deadline move along, so that
- * patience and delay stay what they were.
+ * The trace with new arrivals, by row, in order of time. Due times and deadlines move along, so that timeouts and
+ * delays stay the same.
  */
 export function retime(trace: Trace, arrivalUs: Float64Array): Trace {
   const rows = Int32Array.from({ length: trace.table.count }, (_, row) => row);
@@ -14,7 +14,7 @@ export function retime(trace: Trace, arrivalUs: Float64Array): Trace {
     const arrival = arrivalUs[rows[i]!]!;
     const by = arrival - table.arrivalUs[i]!;
     table.arrivalUs[i] = arrival;
-    // A request that arrives at 0 was wanted then: a file cannot say otherwise.
+    // A request that arrives at 0 was due at 0: a file cannot express anything else.
     wantedUs[i] = arrival === 0 ? 0 : Math.max(0, wantedUs[i]! + by);
     if (table.deadlineUs[i]! > 0) table.deadlineUs[i] = Math.max(1, table.deadlineUs[i]! + by);
   }

@@ -4,7 +4,7 @@ import { anyTrace, madeTrace, rowsOf } from './made-trace.fixture.js';
 import { scaleRate } from './scale-rate.js';
 
 describe('scaleRate', () => {
-  it('brings starts closer together and keeps distances inside chats', () => {
+  it('brings starts closer together and keeps distances inside sessions', () => {
     const trace = madeTrace([
       { at: 1000 },
       { at: 1100, session: 'a', round: 0 },
@@ -31,7 +31,7 @@ describe('scaleRate', () => {
     ]);
   });
 
-  it('restores order of time, and keeps requests and distances inside chats for any trace', () => {
+  it('restores order of time, and keeps requests and distances inside sessions for any trace', () => {
     fc.assert(
       fc.property(anyTrace, fc.constantFrom(0.3, 1, 2, 17), (trace, factor) => {
         const before = new Map(rowsOf(trace).map((row) => [row.id, row]));

@@ -2,7 +2,7 @@ import type { Trace } from '../trace.js';
 import { firstArrival, retime } from './retime.js';
 
 /**
- * The trace with `factor` times its rate: chats and single requests start closer together, and within a chat every turn
+ * The trace with `factor` times its rate: sessions and single requests start closer together, and within a session every turn
  * keeps its distance from the first. The first arrival of the trace stays where it is. Null when times leave what can be
  * counted in microseconds.
  */

@@ -5,7 +5,7 @@ import { anyTrace, madeTrace, rowsOf } from './made-trace.fixture.js';
 import { selectRows } from './select-rows.js';
 
 describe('selectRows', () => {
-  it('keeps everything of the rows it is told to keep, in the order it is told', () => {
+  it('keeps everything of the given rows, in the given order', () => {
     fc.assert(
       fc.property(anyTrace, (trace) => {
         const order = arrivalOrder(trace.table);
@@ -19,7 +19,7 @@ describe('selectRows', () => {
     );
   });
 
-  it('forgets names, prefixes and blocks that no row has any more', () => {
+  it('drops names, prefixes and blocks that are no longer used', () => {
     const trace = madeTrace([
       { client: 'a', session: 's', group: 'g', prefix: 64, input: 600, blocks: [5, 6] },
       { client: 'b', session: 't', group: 'h', prefix: 32, input: 600, blocks: [5, 7] },
@@ -55,7 +55,7 @@ describe('selectRows', () => {
     expect(selectRows(madeTrace([{ at: 1 }]), Int32Array.of(0))).not.toHaveProperty('observed');
   });
 
-  it('says whether the rows are in order of time', () => {
+  it('reports whether the rows are in order of time', () => {
     const trace = madeTrace([{ at: 1 }, { at: 2 }]);
     expect(selectRows(trace, Int32Array.of(0, 1)).unsorted).toBe(false);
     expect(selectRows(trace, Int32Array.of(1, 0)).unsorted).toBe(true);

@@ -31,8 +31,8 @@ const PLAIN_COLUMNS = [
 ] as const;
 
 /**
- * A new trace of these rows, in this order; the given one stays as it is. Names and blocks that no row has any more are
- * gone: the others are numbered in order of appearance.
+ * A new trace of these rows, in this order; the input is not changed. Names and blocks without a row are dropped: the
+ * others are numbered in order of appearance.
  */
 export function selectRows(trace: Trace, rows: Int32Array, rename: Rename = (_, name) => name): Trace {
   const from = trace.table;
@@ -79,7 +79,7 @@ function copyColumn(from: Column, to: Column, rows: Int32Array): void {
   for (let i = 0; i < rows.length; i++) to[i] = from[rows[i]!]!;
 }
 
-/** Copies a column of names; gives the old number of each new one. */
+/** Copies a column of names; returns the old number of each new one. */
 function copyNames(
   from: Column,
   fromNames: NameTable,

@@ -1,14 +1,14 @@
 import type { RequestTable } from '../request-table.js';
 
-/** The turns of all chats, chat by chat. */
+/** The turns of all sessions, session by session. */
 export interface SessionTurns {
   /** By session index: where its turns begin in `rows`; they end where the next one's begin. */
   begin: Int32Array;
-  /** Rows of the table: within a chat by turn, then time, then place in the table. */
+  /** Rows of the table: within a session by turn, then time, then place in the table. */
   rows: Int32Array;
 }
 
-/** Groups a trace's requests by chat. Turns may be numbered in any way; requests outside chats are left out. */
+/** Groups a trace's requests by session. Turns may be numbered in any way; requests outside sessions are left out. */
 export function sessionTurns(table: RequestTable): SessionTurns {
   const { arrivalUs, count, round, session } = table;
   const sessions = table.sessions.size;

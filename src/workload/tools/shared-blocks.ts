@@ -3,7 +3,7 @@ import type { RequestTable } from '../request-table.js';
 
 /** The blocks of prompts that another prompt may have too, as keys: equal keys are equal up to and including that block. */
 export class SharedBlocks {
-  /** Those of the row that was asked for last. */
+  /** Those of the last row. */
   keys: Int32Array = new Int32Array(1024);
   readonly blockSize: number;
   readonly #table: RequestTable;
@@ -25,7 +25,7 @@ export class SharedBlocks {
     return Math.floor(this.#table.inputTokens[row]! / this.blockSize);
   }
 
-  /** Writes the keys of the row's leading blocks that are not its alone; gives their number. */
+  /** Writes the keys of the row's leading blocks that other rows share; returns their number. */
   fill(row: number): number {
     const shared = this.#promptKeys.shared(row, this.full(row));
     if (shared > this.keys.length) this.keys = new Int32Array(shared * 2);

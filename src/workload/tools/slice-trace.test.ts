@@ -42,7 +42,7 @@ describe('sliceTrace', () => {
     ]);
   });
 
-  it('keeps the first requests, and the first chats alone', () => {
+  it('keeps the first requests, and the first sessions alone', () => {
     expect(some(rowsOf(sliceTrace(trace, { first: 2 })!), 'id')).toEqual([[0], [1]]);
     expect(some(rowsOf(sliceTrace(trace, { sessions: 1 })!), 'id')).toEqual([[0], [2], [4]]);
     expect(some(rowsOf(sliceTrace(trace, { fromUs: seconds(2), sessions: 1 })!), 'id')).toEqual([[3]]);
@@ -54,7 +54,7 @@ describe('sliceTrace', () => {
     expect(sliceTrace(madeTrace([{}]), { sessions: 1 })).toBeNull();
   });
 
-  it('leaves every prompt of a growing chat as long as it was', () => {
+  it('leaves every prompt of a growing session as long as it was', () => {
     fc.assert(
       fc.property(anyTrace, fc.nat({ max: 60_000_000 }), fc.nat({ max: 60_000_000 }), (whole, fromUs, length) => {
         const part = sliceTrace(whole, { fromUs, toUs: fromUs + length });

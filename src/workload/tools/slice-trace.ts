@@ -6,21 +6,21 @@ import { firstArrival, retime } from './retime.js';
 import { selectRows } from './select-rows.js';
 import { type SessionTurns, sessionTurns } from './session-turns.js';
 
-/** Which part of a trace to keep. What is given is applied in this order. */
+/** The part of a trace to keep. The fields are applied in this order. */
 export interface Slice {
   /** From here on, counted from the first arrival; the part's times count from here. */
   fromUs?: number;
-  /** Up to here, this moment excluded. */
+  /** Up to here, exclusive. */
   toUs?: number;
-  /** The first chats that are left, with all the turns that are left, and nothing outside chats. */
+  /** The first sessions that are left, with all the turns that are left, and nothing outside sessions. */
   sessions?: number;
   /** The first requests that are left. */
   first?: number;
 }
 
 /**
- * A part of a trace, in order of time; null when nothing is left. Chats are cut where the part begins and ends: the turns
- * left are numbered from 0 again and, where context grows, the first of them brings along what the chat held before.
+ * A part of a trace, in order of time; null when it is empty. Sessions are cut where the part begins and ends: the
+ * remaining turns are numbered from 0 again and, where context grows, the first of them includes the context before.
  */
 export function sliceTrace(trace: Trace, { fromUs, toUs, sessions, first }: Slice): Trace | null {
   const { table } = trace;
@@ -54,7 +54,10 @@ function ofFirstSessions({ table }: Trace, rows: Int32Array, sessions: number): 
   });
 }
 
-/** Whole prompts of growing chats back to what a trace's rows say: what is new since the turn before, if there is one left. */
+/**
+ * Turns the whole prompts of growing sessions back into what rows hold: what is new since the turn before, if that is
+ * left.
+ */
 function sayWhatIsNew(table: RequestTable, { begin, rows }: SessionTurns): void {
   const { flags, inputTokens, outputTokens, prefixGroup, prefixTokens } = table;
   for (let session = 1; session + 1 < begin.length; session++) {

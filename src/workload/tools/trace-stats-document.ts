@@ -24,11 +24,13 @@ export interface TraceStats {
   input_tokens: Spread & { total: number };
   output_tokens: Spread & { total: number };
   chats?: { count: number; requests: number; turns: Spread };
-  /** Where a trace says what its prompts consist of. A block counts as seen before when an earlier prompt had it. */
+  /** Reuse, where a trace records the content of prompts. A block counts as seen when an earlier prompt had it. */
   recorded_blocks?: { tokens: number; count: number; distinct: number; seen_before_share: number };
   /** What prompts have in common with earlier ones, in full blocks from their start. */
   prefix_reuse: {
-    /** What tells which prompts start alike; nothing does in many formats, and then no reuse means none that is known. */
+    /**
+     * What identifies shared beginnings of prompts; many formats have nothing of the kind, and then no reuse is known.
+     */
     known_by: PromptKnowledge[];
     block_size: number;
     infinite_cache: ReuseShare;

@@ -6,7 +6,7 @@ import { traceStats } from './trace-stats.js';
 const seconds = (s: number) => s * 1e6;
 
 describe('traceStats', () => {
-  it('tells rates from the first arrival to the last', () => {
+  it('measures rates from the first arrival to the last', () => {
     const at = [10, 10.4, 11, 11.3, 12, 80, 100].map(seconds);
     const { stats } = traceStats(madeTrace(at.map((us) => ({ at: us }))));
     expect(stats).toMatchObject({ format: 'trace-v2', requests: 7, duration_s: 90 });
@@ -29,7 +29,7 @@ describe('traceStats', () => {
     }
   });
 
-  it('tells lengths and turns', () => {
+  it('measures lengths and turns', () => {
     const { stats, series } = traceStats(
       madeTrace([
         { input: 10, output: 3, session: 'a', round: 0 },
@@ -63,7 +63,7 @@ describe('traceStats', () => {
     expect([stats.slo_classes, stats.models, stats.clients]).toEqual([{ batch: 1 }, { m: 1 }, undefined]);
   });
 
-  it('tells how much of the prompts could be found, in blocks as recorded', () => {
+  it('measures how much of the prompts could be reused, in recorded blocks', () => {
     const { stats } = traceStats(
       madeTrace([
         { at: 1, input: 1100, blocks: [0, 1, 2] },
@@ -81,7 +81,7 @@ describe('traceStats', () => {
     expect(stats.recorded_blocks).toEqual({ tokens: 512, count: 8, distinct: 5, seen_before_share: 3 / 8 });
   });
 
-  it('takes blocks of 16 tokens where none were recorded, or what it is told', () => {
+  it('uses blocks of 16 tokens where none were recorded, or the given size', () => {
     const trace = madeTrace(Array.from({ length: 3 }, (_, at) => ({ at, input: 150, group: 'g', prefix: 100 })));
     const { prefix_reuse, recorded_blocks } = traceStats(trace).stats;
     expect(prefix_reuse).toMatchObject({ block_size: 16, infinite_cache: { reused_tokens: 192 } });
@@ -90,7 +90,7 @@ describe('traceStats', () => {
     expect(larger).toMatchObject({ infinite_cache: { reused_tokens: 200 }, lru_cache: { reused_tokens: 200 } });
   });
 
-  it('counts the whole prompts of growing chats', () => {
+  it('counts the whole prompts of growing sessions', () => {
     const chat = [
       { at: 1, session: 'a', round: 0, input: 64, output: 33 },
       { at: 2, session: 'a', round: 1, input: 10, output: 1 },
@@ -100,12 +100,12 @@ describe('traceStats', () => {
     expect(stats.prefix_reuse.infinite_cache.reused_tokens).toBe(64);
   });
 
-  it('tells nothing of prompts that are empty', () => {
+  it('has no reuse for empty prompts', () => {
     const { prefix_reuse } = traceStats(madeTrace([{ input: 0 }])).stats;
     expect(prefix_reuse.infinite_cache).toEqual({ reused_tokens: 0, share: 0 });
   });
 
-  it('says what tells which prompts start alike', () => {
+  it('names what identifies shared beginnings', () => {
     const known = (trace: Trace) => traceStats(trace).stats.prefix_reuse.known_by;
     expect(known(madeTrace([{ session: 'a' }]))).toEqual([]);
     const all = [{ input: 600, blocks: [1] }, { session: 'a' }, { group: 'g', prefix: 9 }];

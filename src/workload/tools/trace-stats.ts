@@ -11,7 +11,7 @@ import type { PromptKnowledge, Spread, TraceSeries, TraceStats } from './trace-s
 export interface StatsOptions {
   /** Tokens of a block; by default as recorded, or 16. */
   blockSize?: number;
-  /** Blocks of a cache to try besides an endless one. */
+  /** Cache sizes in blocks to try besides an unlimited one. */
   cacheBlocks?: number;
 }
 
@@ -76,7 +76,7 @@ function peak(arrivalUs: Float64Array, lengthUs: number): number {
   return most;
 }
 
-/** The number of turns of each chat, sorted. */
+/** The number of turns of each session, sorted. */
 function turnsOfChats(table: RequestTable): Float64Array {
   const { begin } = sessionTurns(table);
   return Float64Array.from({ length: table.sessions.size - 1 }, (_, i) => begin[i + 2]! - begin[i + 1]!).sort();

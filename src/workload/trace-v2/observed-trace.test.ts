@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const paths = () => [join(folder, 't.yaml'), join(folder, 't.csv')] as const;
 
-/** A trace whose requests somebody sent: the first is answered, the second hangs, the third is cut off. */
+/** An observed trace: the first request completes, the second times out, the third is cut off. */
 function sentTrace(rows: readonly Partial<MadeRow>[], header: Partial<TraceHeader> = {}): Trace {
   const trace = madeTrace(rows, { mode: 'real', ...header });
   const column = (value: (row: number) => number) => Float64Array.from(rows, (_, row) => value(row));
@@ -59,7 +59,7 @@ function write(trace: Trace, facts: Partial<TraceFacts> = {}): string {
   return text;
 }
 
-describe('a trace of requests that somebody sent', () => {
+describe('an observed trace', () => {
   const THREE = [{ at: 1000 }, { at: 2100, wanted: 2000 }, { at: 3000, tenant: 't' }];
 
   it('is written with dates, a line for each', () => {
@@ -85,7 +85,7 @@ describe('a trace of requests that somebody sent', () => {
     expect(text).toContain(',ok,,length,');
     expect(text).toContain(',error,"said');
     expect(back.notes).toEqual([
-      '2 of 3 requests have no complete answer and are replayed as planned; --trace-answered leaves them out',
+      '2 of 3 requests have no complete response and are replayed as planned; --trace-answered leaves them out',
     ]);
     expect([message.length, priority.length, xRequestId.length]).toEqual([3, 3, 3]);
   });
@@ -103,7 +103,7 @@ describe('a trace of requests that somebody sent', () => {
     expect([...observed!.cachedTokens]).toEqual([1, -1]);
   });
 
-  it('says what its header says', async () => {
+  it('keeps its header', async () => {
     write(sentTrace(THREE), {
       ...{ createdAt: '2026-01-01T00:00:00.000Z', warmUpRequests: 3, rttMs: 1.5 },
       server: { type: 'vllm', model: 'acme/x', blockSize: 16, gpuMemoryUtilization: 0.9 },
@@ -129,7 +129,7 @@ describe('a trace of requests that somebody sent', () => {
     expect(rowsOf(await readTracePart(...paths(), { model: 'b' })).map(({ id }) => id)).toEqual([2]);
     await expect(readTracePart(...paths(), { model: 'b', answered: true })).rejects.toMatchObject({
       code: 'TRACE_PART_EMPTY',
-      problem: 'no request was answered completely',
+      problem: 'no request has a complete response',
     });
     await expect(readTracePart(...paths(), { model: 'c' })).rejects.toThrow("'c'");
   });
@@ -143,7 +143,7 @@ describe('other traces', () => {
   };
   const ROW = { send_time_us: '1000', first_chunk_time_us: '1500', last_chunk_time_us: '3000', status: 'incomplete' };
 
-  it('tell what became of their requests if they are observed ones, or if asked', async () => {
+  it('have outcomes if they are observed, or on request', async () => {
     const { observed } = await readTraceV2(...file('mode: real\n', csv([ROW])));
     expect(observed).toMatchObject({ ttftUs: Float64Array.of(500), e2eUs: Float64Array.of(2000) });
     expect(observed).toMatchObject({ cachedTokens: Int32Array.of(-1), outcome: Uint8Array.of(2) });
@@ -154,7 +154,7 @@ describe('other traces', () => {
     await expect(readTracePart(...generated, { answered: true })).rejects.toMatchObject({ code: 'TRACE_PART_UNKNOWN' });
   });
 
-  it('tell nothing where no row says how its request ended', async () => {
+  it('have none where no row has an outcome', async () => {
     expect(await readTraceV2(...file('mode: real\n', csv([{ ...ROW, status: '' }])))).not.toHaveProperty('observed');
   });
 
@@ -175,7 +175,7 @@ describe('other traces', () => {
   });
 });
 
-describe('chats whose lengths include their past', () => {
+describe('sessions whose lengths include their past', () => {
   const turns = [
     { session: 's', at: 1000, input: 100, output: 10 },
     { session: 's', round: 1, at: 2000, input: 130, output: 20 },

@@ -22,7 +22,7 @@ describe('readTraceV2', () => {
   it.each([
     ['real.yaml', 'trace.csv', 7000],
     ['generated.yaml.gz', 'trace.csv.gz', 5000],
-  ])('reads %s and %s; the mode says what deadlines mean', async (header, data, deadline) => {
+  ])('reads %s and %s; the mode defines deadlines', async (header, data, deadline) => {
     const trace = await readTraceV2(join(folder, header), join(folder, data));
     expect(trace.table.count).toBe(1);
     expect(trace.table.deadlineUs[0]).toBe(deadline);

@@ -18,7 +18,7 @@ const NO_HEADER: TraceHeader = {
 const OK = OBSERVED_OUTCOMES.indexOf('ok');
 
 export interface TraceV2Options {
-  /** What became of the requests is wanted whatever the trace is, not only where it was observed. */
+  /** Read outcomes of any trace, not only of an observed one. */
   seen?: boolean;
 }
 
@@ -60,7 +60,7 @@ function observedNotes({ header, observed }: Trace): string[] {
   const failed = observed.outcome.filter((outcome) => outcome !== OK).length;
   if (failed > 0) {
     notes.push(
-      `${failed} of ${observed.outcome.length} requests have no complete answer and are replayed as planned; --trace-answered leaves them out`,
+      `${failed} of ${observed.outcome.length} requests have no complete response and are replayed as planned; --trace-answered leaves them out`,
     );
   }
   return notes;

@@ -6,7 +6,7 @@ import { readTraceV2 } from './read-trace.js';
 
 const OK = OBSERVED_OUTCOMES.indexOf('ok');
 
-/** Reads the wanted requests of an observed trace; others do not tell what came of theirs. */
+/** Reads the selected requests of an observed trace; other traces have no outcomes. */
 export async function readTracePart(headerPath: string | null, dataPath: string, part: TracePart): Promise<Trace> {
   const trace = await readTraceV2(headerPath, dataPath);
   const { header, observed, table } = trace;

@@ -38,7 +38,7 @@ describe('TraceDataReader', () => {
   const bytes = Buffer.from(TEXT);
   const whole = contents(readTraceData(bytes, 't.csv', false));
 
-  it('reads the same wherever the file is cut into pieces', () => {
+  it('reads the same for any chunks', () => {
     expect(whole.kinds).not.toBeNull();
     expect(whole.names[1]).toContain('two\nlines, "quoted"');
     fc.assert(
@@ -52,7 +52,7 @@ describe('TraceDataReader', () => {
   it.each([
     ['\n9,c,,,,x,', 't.csv:9:8 (round_index)'],
     ['\n9,"never', 't.csv:9:3 (client_id)'],
-  ])('names the place of an error in a later piece: %j', (tail, place) => {
+  ])('names the place of an error in a later chunk: %j', (tail, place) => {
     const bad = Buffer.from(`${TEXT}${tail}`);
     expect(() => readInPieces(bad, [50, 400, TEXT.length])).toThrowError(expect.objectContaining({ place }));
   });

@@ -10,7 +10,7 @@ const TRAILING: readonly SentColumn[] = [
   'connectUs',
 ];
 
-/** The names of the columns behind the usual ones that tell what a sender noted. */
+/** Names of the columns after the usual ones with the sender's measurements. */
 export const SENT_TRAILING: readonly string[] = [
   'x_request_id',
   'server_cached_tokens',
@@ -18,7 +18,7 @@ export const SENT_TRAILING: readonly string[] = [
   'error_class',
 ];
 
-/** What stands in them, with a comma in front of each. */
+/** Their values, with a comma in front of each. */
 export function sentTrailing({ cachedTokens, sent }: Observed, row: number): string {
   const { problem, xRequestId } = sent!;
   let text = `,${csvField(xRequestId[row]!)},${cachedTokens[row]}`;

@@ -16,7 +16,7 @@ function written(table: RequestTable, outcomes: TraceOutcomes = NOTHING): string
 }
 
 describe('writeTraceHeader', () => {
-  it('writes what a run says of itself', () => {
+  it('writes the facts of a run', () => {
     expect(writeTraceHeader({ mode: 'generated', workloadSeed: 42 })).toBe(
       'trace_version: 3\ntime_unit: microseconds\nmode: generated\nwarm_up_requests: 0\nworkload_seed: 42\n',
     );
@@ -74,7 +74,7 @@ describe('writeTraceData', () => {
     expect(rows[0]).toContain(',9,0,');
   });
 
-  it('comes in pieces', () => {
+  it('comes in chunks', () => {
     const table = new RequestTable();
     while (table.count < NEVER.length) table.append();
     expect([...writeTraceData(table, NOTHING)].length).toBeGreaterThan(3);
@@ -178,7 +178,7 @@ describe('writeTrace', () => {
     );
   });
 
-  it('keeps what the header says', async () => {
+  it('keeps the header', async () => {
     const goodputTargets = { critical: { ttftUs: 60_000 } };
     const trace = madeTrace([{ input: 40, blocks: [4, 5] }], { mode: '', workloadSeed: 7, goodputTargets }, 32);
     const { header } = writeTrace(trace);
@@ -195,7 +195,7 @@ describe('writeTrace', () => {
     expect([...writeTrace(trace).data].join('')).toContain(',250,0,1000000000000000,');
   });
 
-  it('quotes a growth that is no plain word', () => {
+  it('quotes a growth that is not a plain word', () => {
     expect(writeTrace(madeTrace([{}], { sessionContextGrowth: 'a: b' })).header).toContain(
       'session_context_growth: "a: b"',
     );

@@ -21,8 +21,8 @@ export interface TraceOutcomes {
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * The CSV text of what was simulated, in pieces: the requests in order of arrival, numbered anew. What is written reads back
- * as the same requests; a growing chat's turns are written with the length their prompts had.
+ * The simulated requests as CSV text, in chunks, in order of arrival, renumbered. Reads back as the same requests; the
+ * turns of a growing session are written with the whole length of their prompts.
  */
 export function writeTraceData(table: RequestTable, outcomes: TraceOutcomes): Generator<string, void, undefined> {
   const hasPauses = table.pauseUs.subarray(0, table.count).some((us) => us > 0);
@@ -37,9 +37,9 @@ export function writeTraceData(table: RequestTable, outcomes: TraceOutcomes): Ge
 }
 
 /**
- * A trace as a TraceV2: the text of its header and that of its data, in pieces, in order of arrival. Reads back as the same
- * requests under the same ids, with what was seen of their answers if the trace is an observed one.
- * @param facts what its header says besides; @param epochUs what times of sending and answers count from
+ * A trace as a TraceV2: the text of its header and of its data, in chunks, in order of arrival. Reads back as the same
+ * requests under the same ids, with the measurements of an observed trace.
+ * @param facts further content of its header; @param epochUs origin of send and response times
  */
 export function writeTrace(
   trace: Trace,
@@ -69,7 +69,7 @@ function observedOutcomes({ e2eUs, outcome, ttftUs }: Observed): TraceOutcomes {
 
 interface RowFacts {
   outcomes: TraceOutcomes | null;
-  /** What a sender noted besides. */
+  /** Further measurements of the sender. */
   observed?: Observed;
   epochUs: number;
   wantedUs: ArrayLike<number>;
@@ -133,6 +133,6 @@ function* rows(table: RequestTable, facts: RowFacts): Generator<string, void, un
 function deadline({ arrivalUs, deadlineUs }: RequestTable, row: number, facts: RowFacts): number {
   const us = deadlineUs[row]!;
   if (us === 0) return 0;
-  // Past due on arrival either way, but a deadline before what the client wanted would not read back.
+  // Past due on arrival either way, but a deadline before the due time would not read back.
   return facts.relativeDeadlines ? Math.max(1, us - arrivalUs[row]!) : Math.max(facts.wantedUs[row]!, us);
 }

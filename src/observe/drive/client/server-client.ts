@@ -70,7 +70,7 @@ export class ServerClient {
       return response.statusCode < 300 ? { text } : { problem: failedStatus(response.statusCode, text) };
     } catch (error) {
       if (signal.aborted)
-        return { problem: { class: 'hang', message: `no answer to ${path} within ${timeoutMs / 1000} s` } };
+        return { problem: { class: 'hang', message: `no response from ${path} within ${timeoutMs / 1000} s` } };
       return { problem: connectionProblem(error as Error, hasBegun) };
     }
   }

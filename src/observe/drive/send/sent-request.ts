@@ -48,12 +48,12 @@ export class SentRequest implements Dispatcher.DispatchHandler {
 
   /** Nobody wants the rest any more. */
   interrupt(): void {
-    this.#breakOff({ class: 'interrupted', message: 'broken off by whoever sent it' });
+    this.#breakOff({ class: 'interrupted', message: 'cancelled by the sender' });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isOver) controller.abort(new Error('nobody waits any more'));
+    if (this.#isOver) controller.abort(new Error('timed out'));
     else this.sentUs = this.#clock.nowUs();
   }
 

@@ -2,10 +2,10 @@ import { sessionInvalid } from '../../errors.js';
 import type { RequestTable } from '../../request-table.js';
 import type { Trace } from '../../trace.js';
 
-/** Which chat each row belongs to, when only its predecessor is recorded: that of the predecessor. */
+/** Which session each row belongs to, when only its predecessor is recorded: that of the predecessor. */
 export class ParentChain {
   readonly #table: RequestTable;
-  /** By row: its own id and that of the request it answers to, null for the first of a chat. */
+  /** By row: its own id and that of the request it responses to, null for the first of a session. */
   readonly #ids: string[] = [];
   readonly #parents: (string | null)[] = [];
 
@@ -13,15 +13,15 @@ export class ParentChain {
     this.#table = table;
   }
 
-  /** Rows come in order. A row whose chat is known has `table.session` already. */
+  /** Rows come in order. A row whose session is known has `table.session` already. */
   add(id: string, parent: string | null): void {
     this.#ids.push(id);
     this.#parents.push(parent);
   }
 
   /**
-   * Gives every row without a chat the one of its predecessor; a first request begins one that is called as the request is.
-   * Says how many predecessors are not in the file: then the chat has the predecessor's name.
+   * Gives every row without a session the session of its predecessor; a first request begins one under its own id.
+   * Returns the number of predecessors that are not in the file: the session then has the predecessor's id.
    */
   resolve(place: Trace['place']): number {
     const { count, session, sessions } = this.#table;
@@ -75,7 +75,7 @@ export class ParentChain {
     return sessionInvalid(
       place(row, 'parent_chat_id'),
       `the requests before chat_id ${this.#ids[row]} lead back to it`,
-      'give the first request of every chat the parent_chat_id -1',
+      'give the first request of every session the parent_chat_id -1',
     );
   }
 }

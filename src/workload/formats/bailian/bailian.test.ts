@@ -22,7 +22,7 @@ const chats = async (...records: object[]) => {
 };
 
 describe('bailian', () => {
-  it('follows the chain of parents to the request that began the chat', async () => {
+  it('follows the chain of parents to the request that began the session', async () => {
     expect(told(await bailian.read(samplePath('bailian.jsonl')))).toMatchObject({
       sessions: ['10', '11', '10', '10'],
       rounds: [0, 0, 1, 2],
@@ -65,7 +65,7 @@ describe('bailian', () => {
     ).toEqual(['1.0', 'b.0', '3.0']);
   });
 
-  it('keeps together what follows the same request outside the file, and says so', async () => {
+  it('keeps requests after the same missing request together, and reports it', async () => {
     const trace = await read(
       { chat_id: 1, parent_chat_id: 90, turn: 2 },
       { chat_id: 2, parent_chat_id: 1, turn: 3 },
@@ -74,16 +74,16 @@ describe('bailian', () => {
     expect(told(trace)).toMatchObject({
       sessions: ['90', '90', '90'],
       rounds: [0, 2, 1],
-      notes: ['chats begin in the middle where the request before is not in the file: 2'],
+      notes: ['sessions begin in the middle where the request before is not in the file: 2'],
     });
   });
 
-  it('lets a request without a session join that of its parent, and does not mind ids used twice in sessions', async () => {
+  it('adds a request without a session to that of its parent, and accepts repeated ids within sessions', async () => {
     expect(await chats({ chat_id: 1, session_id: 's' }, { chat_id: 2, parent_chat_id: 1 })).toEqual(['s.0', 's.1']);
     expect(await chats({ chat_id: 1, session_id: 's' }, { chat_id: 1, session_id: 7 })).toEqual(['s.0', '7.0']);
   });
 
-  it('survives long chains, and keeps time that goes backwards', async () => {
+  it('handles long chains, and keeps times that go backwards', async () => {
     const records = Array.from({ length: 5000 }, (_, i) => ({
       chat_id: i,
       parent_chat_id: i + 1 < 5000 ? i + 1 : -1,

@@ -9,7 +9,7 @@ import type { RecordSchema } from '../records/record-schema.js';
 import { recordMicroseconds, type TraceRecord } from '../records/trace-record.js';
 import { ParentChain } from './bailian-sessions.js';
 
-/** The parent of a request that begins a chat. */
+/** The parent of a request that begins a session. */
 const NO_PARENT = '-1';
 
 export const bailianRecords: RecordSchema = {
@@ -49,13 +49,13 @@ export const bailianRecords: RecordSchema = {
         const missing = chainNeeded ? chain.resolve(place) : 0;
         numberRounds(table, turns);
         if (missing === 0) return {};
-        return { notes: [`chats begin in the middle where the request before is not in the file: ${missing}`] };
+        return { notes: [`sessions begin in the middle where the request before is not in the file: ${missing}`] };
       },
     };
   },
 };
 
-/** Bailian and B3: Mooncake's blocks with times in seconds, and chats. */
+/** Bailian and B3: Mooncake's blocks with times in seconds, and sessions. */
 export const bailian: TraceFormat = {
   name: 'bailian',
   summary:

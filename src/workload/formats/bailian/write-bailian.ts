@@ -2,12 +2,13 @@ import { arrivalOrder } from '../../arrival-order.js';
 import type { Trace } from '../../trace.js';
 
 const CHUNK_CHARACTERS = 64 * 1024;
-/** The parent of a request that begins a chat. */
+/** The parent of a request that begins a session. */
 const NO_PARENT = -1;
 
 /**
- * A trace with chats and recorded blocks as Bailian JSON lines, in pieces, in order of arrival: times in seconds to the
- * microsecond, requests numbered as they come, each with the number of the turn before it. Reads back as the same requests.
+ * A trace with sessions and recorded blocks as Bailian JSON lines, in chunks, in order of arrival: times in seconds to
+ * the microsecond, requests numbered in that order, each with the number of the turn before it. Reads back as the same
+ * requests.
  */
 export function* writeBailian({ table }: Trace): Generator<string, void, undefined> {
   const blocks = table.blocks!;

@@ -41,7 +41,7 @@ describe('writeMooncake', () => {
     );
   });
 
-  it('gives the same ids to recorded blocks, the last one included, and new ones to what is not recorded', () => {
+  it('keeps the ids of recorded blocks, including the last one, and numbers other blocks', () => {
     const rows = [{ blocks: [7, 8] }, { blocks: [7, 8] }, { blocks: [7] }, {}];
     expect(ids(madeTrace(rows.map((row) => ({ input: 600, ...row }))))).toEqual([
       [0, 1],
@@ -51,7 +51,7 @@ describe('writeMooncake', () => {
     ]);
   });
 
-  it('gives ids to blocks of another size where they fill 512 tokens', () => {
+  it('numbers blocks of another size where they fill 512 tokens', () => {
     const rows = [{ blocks: [1, 2, 3] }, { blocks: [1, 2, 4] }, { blocks: [1, 2, 3] }];
     const trace = madeTrace(
       rows.map((row) => ({ input: 768, ...row })),
@@ -65,7 +65,7 @@ describe('writeMooncake', () => {
     ]);
   });
 
-  it('shares ids inside a prefix and along a chat that grows', () => {
+  it('shares ids inside a prefix and along a session that grows', () => {
     const group = { group: 'g', prefix: 1100, input: 1200 };
     expect(ids(madeTrace([group, group]))).toEqual([
       [0, 1, 2],
@@ -83,7 +83,7 @@ describe('writeMooncake', () => {
     expect(JSON.parse(text(grown).split('\n')[1]!).input_length).toBe(1599);
   });
 
-  it('comes in pieces', () => {
+  it('comes in chunks', () => {
     const trace = madeTrace(Array.from({ length: 2000 }, (_, at) => ({ at })));
     expect([...writeMooncake(trace)].length).toBeGreaterThan(2);
   });

@@ -9,9 +9,9 @@ import { HASH_BLOCK_TOKENS } from '../records/hash-ids.js';
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * A trace as Mooncake JSON lines, in pieces, in order of arrival: times in whole milliseconds, and an id for every 512 tokens
- * of a prompt and for what is left. Equal ids mean equal prompts up to there, whether blocks were recorded, prompts share a
- * group's prefix or a chat's context grows; ids are numbered in order of appearance.
+ * A trace as Mooncake JSON lines, in chunks, in order of arrival: times in whole milliseconds, and an id for every 512
+ * tokens of a prompt and for the remainder. Equal ids mean equal prompts up to there, whether blocks were recorded,
+ * prompts share a group's prefix or a session's context grows; ids are numbered in order of appearance.
  */
 export function* writeMooncake(trace: Trace): Generator<string, void, undefined> {
   const table = promptTable(trace);
@@ -34,7 +34,7 @@ class HashIds {
   /** What prompts consist of, where it was recorded in blocks of just this size. */
   readonly #recorded: PromptBlocks | null;
   readonly #shared: SharedBlocks;
-  /** One more than the id, by recorded block and by key; 0 when it has none yet. */
+  /** One more than the id, by recorded block and by key; 0 while it has none. */
   readonly #recordedIds: Int32Array;
   #keyIds: Int32Array = new Int32Array(1024);
   #next = 0;

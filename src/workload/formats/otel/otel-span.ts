@@ -57,19 +57,19 @@ export class OtelSpan {
     if (nanos !== undefined) {
       const us = typeof nanos === 'number' ? Math.round(nanos / 1000) : nanosUs(String(nanos));
       if (us >= 0 && Number.isSafeInteger(us)) return us;
-      throw this.invalid(nanoField, `${shownValue(nanos)} is no time`, 'give nanoseconds since 1970');
+      throw this.invalid(nanoField, `${shownValue(nanos)} is not a time`, 'give nanoseconds since 1970');
     }
     if (date === undefined) return Number.NaN;
     const us = momentUs(String(date));
     if (!Number.isNaN(us)) return us;
-    throw this.invalid(dateField, `${shownValue(date)} is no date and time`, 'write it as 2025-05-10T08:00:01.5Z');
+    throw this.invalid(dateField, `${shownValue(date)} is not a date and time`, 'write it as 2025-05-10T08:00:01.5Z');
   }
 
   invalid(name: string, problem: string, hint: string): Error {
     return fieldInvalid(this.place(name), problem, hint);
   }
 
-  /** `spans.json:14:7 (gen_ai.usage.input_tokens)`: where the name stands, or the span that lacks it. */
+  /** `spans.json:14:7 (gen_ai.usage.input_tokens)`: the place of the name, or of the span that lacks it. */
   place(name: string): string {
     return `${this.#at(Math.max(0, this.#source.text.indexOf(`"${name}"`)))} (${name})`;
   }

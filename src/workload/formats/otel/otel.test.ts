@@ -9,7 +9,7 @@ const OUT = 'gen_ai.usage.output_tokens';
 const read = (...spans: object[]) => otel.read(written('t.json', JSON.stringify({ spans })));
 
 describe('otel', () => {
-  it('reads calls, with chats, pauses and the model as the client', async () => {
+  it('reads calls, with sessions, pauses and the model as the client', async () => {
     const path = samplePath('otel.json');
     const trace = await otel.read(path);
     expect(told(trace)).toMatchObject({
@@ -23,7 +23,7 @@ describe('otel', () => {
     expect(trace.place(1, 'session_id')).toBe(`${path}:33:13 (session_id)`);
   });
 
-  it('leaves out calls without token counts, and says so', async () => {
+  it('leaves out calls without token counts, and reports it', async () => {
     expect(told(await otel.read(samplePath('otel.jsonl'))).notes).toEqual([
       'calls without token counts were left out: 1',
     ]);
@@ -63,7 +63,7 @@ describe('otel', () => {
     expect(told(trace)).toMatchObject({ arrivalUs: [0, 0, 1, 1, 13, 20], thinkTimeUs: [0, 0, 1, 0, 12, 6] });
   });
 
-  it('skips attributes that say nothing', async () => {
+  it('skips attributes without a value', async () => {
     const attributes = [
       null,
       { key: IN, value: { intValue: '7' } },

@@ -13,7 +13,7 @@ const CONVERSATION = 'gen_ai.conversation.id';
 /** The second of each is what it was called before. */
 const INPUT = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'] as const;
 const OUTPUT = ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'] as const;
-/** Work that is no response of a model, or the sum of several. */
+/** Operations that are not one response of a model, or that are the sum of several. */
 const NOT_CALLS = new Set([
   'create_agent',
   'embeddings',
@@ -39,7 +39,7 @@ export const otel: TraceFormat = {
 class SpanCalls {
   readonly #path: string;
   readonly #table = new RequestTable();
-  /** By row: when the call ended, and where its span stands. */
+  /** By row: when the call ended, and the place of its span. */
   readonly #endUs: number[] = [];
   readonly #lines: number[] = [];
   readonly #columns: number[] = [];

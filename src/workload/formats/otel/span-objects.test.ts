@@ -5,14 +5,14 @@ import { forEachSpan, SpanScan, type SpanText } from './span-objects.js';
 
 const written = temporaryFiles();
 
-/** The spans of a text that comes in pieces cut at these offsets. */
+/** The spans of a text in chunks cut at these offsets. */
 function spansOf(text: string, cuts: readonly number[] = []): SpanText[] {
   const spans: SpanText[] = [];
   const scan = new SpanScan('t.json', (span) => spans.push(span));
   const bytes = Buffer.from(text);
   const ends = [...new Set([...cuts, bytes.length])].sort((a, b) => a - b);
   ends.reduce((begin, end) => {
-    // A piece is good only until the next one comes.
+    // A chunk is valid only until the next one.
     const piece = Buffer.from(bytes.subarray(begin, end));
     scan.read(piece);
     piece.fill(0);
@@ -40,13 +40,13 @@ const document = spanList.chain((spans) =>
 );
 
 describe('SpanScan', () => {
-  it('finds every object of every list of spans, in whatever pieces it comes', () => {
+  it('finds every object of every list of spans, for any chunks', () => {
     fc.assert(
       fc.property(
         fc.array(document, { minLength: 1, maxLength: 3 }),
         fc.array(fc.nat(400), { maxLength: 6 }),
         (documents, cuts) => {
-          // Values made up at random may hold lists called spans outside of spans; those count as well.
+          // Random values may hold lists called spans outside of spans; those count as well.
           fc.pre(documents.every(({ text, spans }) => values(text).length === spans.length));
           const text = documents.map((one) => one.text).join('\n');
           const length = Buffer.byteLength(text);
@@ -68,7 +68,7 @@ describe('SpanScan', () => {
     for (let cut = 3; cut < Buffer.byteLength(text); cut++) expect(spansOf(text, [cut])).toEqual(whole);
   });
 
-  it('says where spans begin', () => {
+  it('reports where spans begin', () => {
     const spans = spansOf('{"spans":[{},\n  {}]}\n{"spans":\n[{}]}');
     expect(spans.map(({ column, line }) => `${line}:${column}`)).toEqual(['1:11', '2:3', '4:2']);
   });
@@ -79,7 +79,7 @@ describe('SpanScan', () => {
 });
 
 describe('forEachSpan', () => {
-  it('reads files larger than the pieces they are read in', async () => {
+  it('reads files larger than a chunk', async () => {
     const spans = Array.from({ length: 3000 }, (_, i) => ({ i, text: 'é'.repeat(i % 700) }));
     const path = written('large.json', JSON.stringify({ spans }, null, 1));
     const found: unknown[] = [];

@@ -28,8 +28,8 @@ export interface SpanText {
 }
 
 /**
- * Hands out the text of every object that stands in a list called `spans`, however deep, from one JSON document, from
- * one per line, or from a list of them. Only the object at hand is held, so a document may be larger than memory.
+ * Passes on the text of every object in a list called `spans`, at any depth, from one JSON document, from one per line,
+ * or from a list of them. Only the current object is held, so a document may be larger than memory.
  */
 export async function forEachSpan(path: string, use: (span: SpanText) => void): Promise<void> {
   const scan = new SpanScan(path, use);
@@ -37,7 +37,7 @@ export async function forEachSpan(path: string, use: (span: SpanText) => void): 
   scan.end();
 }
 
-/** The same for bytes that come in pieces. */
+/** The same for bytes in chunks. */
 export class SpanScan {
   readonly #path: string;
   readonly #use: (span: SpanText) => void;

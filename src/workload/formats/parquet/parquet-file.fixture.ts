@@ -111,7 +111,7 @@ function plain(holds: TestColumn['holds'], value: unknown): Buffer {
   return bytes;
 }
 
-/** Levels of one bit, each as a run of its own. */
+/** Levels of one bit, each as its own run. */
 function levels(bits: readonly number[]): Buffer {
   const runs = Buffer.from(bits.flatMap((bit) => [2, bit]));
   const length = Buffer.alloc(4);

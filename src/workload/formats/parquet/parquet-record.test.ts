@@ -14,7 +14,7 @@ describe('ParquetRecord', () => {
     chunk('ids', 10, [[5n, 6n], [], null, [7n]]),
   ]);
 
-  it('finds a row in whichever piece of the column holds it', () => {
+  it('finds a row in the column chunk that holds it', () => {
     const values = [10, 11, 12, 13, 14].map((row) => {
       record.row = row;
       return [record.get('a'), record.get('ids'), record.name('a')];

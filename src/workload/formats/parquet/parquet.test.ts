@@ -102,7 +102,7 @@ describe('parquet', () => {
     });
   });
 
-  it('says after reading where a row stands', async () => {
+  it('names the place of a row after reading', async () => {
     expect((await read(MOONCAKE)).place(2, 'input_tokens')).toMatch(/t\.parquet:row 3 \(input_length\)$/);
   });
 

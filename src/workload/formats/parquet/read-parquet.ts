@@ -21,7 +21,7 @@ import { mooncakeRecords } from '../mooncake/mooncake.js';
 import { type RecordSchema, traceOfRecords } from '../records/record-schema.js';
 import { ParquetRecord, TIMESTAMPS_AS_TEXT } from './parquet-record.js';
 
-/** Bailian's columns include Mooncake's, so it is asked first. */
+/** Bailian's columns include Mooncake's, so it is tried first. */
 const SCHEMAS: readonly RecordSchema[] = [bailianRecords, mooncakeRecords, azureRecords, burstgptRecords];
 
 const COMPRESSORS = {
@@ -77,7 +77,7 @@ async function readGroup(
   return chunks;
 }
 
-/** A plain file is read piece by piece. A gzipped one cannot be: its end, where Parquet begins, has to be unpacked first. */
+/** A plain file is read in parts. A gzipped one is unpacked completely: Parquet is read from its end. */
 async function bufferOf(path: string): Promise<AsyncBuffer> {
   const start = Buffer.alloc(2);
   try {

@@ -20,7 +20,7 @@ export class CsvRecord implements TraceRecord {
     this.#names = this.#split(header).map((name) => name.trim());
     this.#names.forEach((name, i) => {
       if (this.#positions.has(name)) {
-        throw columnsInvalid(this.#at(i, name), `column '${name}' comes twice`, 'give every column its own name');
+        throw columnsInvalid(this.#at(i, name), `column '${name}' appears twice`, 'give every column a different name');
       }
       this.#positions.set(name, i);
     });
@@ -30,7 +30,7 @@ export class CsvRecord implements TraceRecord {
     throw columnsInvalid(place, `column '${missing}' is missing`, `name the columns ${required.join(', ')}`);
   }
 
-  /** Makes this the record of a line. */
+  /** Parses a line into this record. */
   read(line: string, number: number): void {
     this.#line = line;
     this.#number = number;
@@ -92,7 +92,7 @@ export class CsvRecord implements TraceRecord {
   }
 }
 
-/** Where the comma or the line end behind a field stands. */
+/** Offset of the comma or the line end after a field. */
 function fieldEnd(line: string, begin: number): number {
   let quoted = false;
   for (let p = begin; p < line.length; p++) {

@@ -1,10 +1,12 @@
 import type { RequestTable } from '../../request-table.js';
 import type { TraceRecord } from './trace-record.js';
 
-/** Tokens that each id of `hash_ids` stands for. */
+/** Tokens of each id in `hash_ids`. */
 export const HASH_BLOCK_TOKENS = 512;
 
-/** Gives the row the blocks that its record names: one id for every 512 tokens of the prompt, the last one for what is left. */
+/**
+ * Sets the blocks of a row from its record: one id for every 512 tokens of the prompt, the last one for the remainder.
+ */
 export function addHashIds(table: RequestTable, row: number, record: TraceRecord): void {
   const ids = record.get('hash_ids');
   if (!Array.isArray(ids)) {

@@ -16,7 +16,7 @@ export class JsonRecord implements TraceRecord {
     this.#fields = this.#parse();
   }
 
-  /** The value of a field as it stands; undefined when it is absent. */
+  /** The value of a field; undefined when it is absent. */
   get(field: string): unknown {
     return Object.hasOwn(this.#fields, field) ? this.#fields[field] : undefined;
   }
@@ -69,7 +69,7 @@ export class JsonRecord implements TraceRecord {
   }
 }
 
-/** Where a field of the n-th record stands: reads the file again, for errors found after reading. */
+/** The place of a field of the n-th record. Reads the file again, for errors found after reading. */
 export function recordPlace(path: string, record: number, field: string): string {
   const lines = readWholeFile(path).toString('utf8').split('\n');
   let seen = -1;

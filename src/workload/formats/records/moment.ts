@@ -7,8 +7,8 @@ const ZONE = /^ ?(?:Z|UTC|([+-])(\d\d)(?::?(\d\d))?)$/;
 const FRACTION_DIGITS = 9;
 
 /**
- * A date and time as microseconds since 1970, such as `2023-11-16 18:15:46.6805900` or `2024-05-10T00:00:01+00:00`; digits
- * behind the microseconds are rounded. Without an offset it is UTC. NaN when the text is no date and time.
+ * A date and time as microseconds since 1970, such as `2023-11-16 18:15:46.6805900` or `2024-05-10T00:00:01+00:00`;
+ * further digits are rounded. Without an offset it is UTC. NaN for anything else.
  */
 export function momentUs(text: string): number {
   if (!hasForm(text)) return Number.NaN;

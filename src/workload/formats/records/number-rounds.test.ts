@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RequestTable } from '../../request-table.js';
 import { numberRounds, pausesAfterResponses } from './number-rounds.js';
 
-/** Rows as chat and time; an empty chat is none. */
+/** Rows as session and time; an empty session is none. */
 function tableOf(rows: readonly [string, number][]): RequestTable {
   const table = new RequestTable();
   for (const [chat, timeUs] of rows) {
@@ -15,7 +15,7 @@ function tableOf(rows: readonly [string, number][]): RequestTable {
 const rounds = (table: RequestTable) => [...table.round.subarray(0, table.count)];
 
 describe('numberRounds', () => {
-  it('numbers the turns of each chat by time, whatever their order in the file', () => {
+  it('numbers the turns of each session by time, in any order of the file', () => {
     const table = tableOf([
       ['a', 30],
       ['b', 5],
@@ -28,7 +28,7 @@ describe('numberRounds', () => {
     expect(rounds(table)).toEqual([2, 1, 0, 0, 1, 0]);
   });
 
-  it('goes by recorded turns first, then time, then the file', () => {
+  it('sorts by recorded turns first, then time, then the file', () => {
     const table = tableOf([
       ['a', 10],
       ['a', 30],
@@ -39,7 +39,7 @@ describe('numberRounds', () => {
     expect(rounds(table)).toEqual([3, 0, 1, 2]);
   });
 
-  it('has nothing to do without chats', () => {
+  it('has nothing to do without sessions', () => {
     const table = tableOf([['', 1]]);
     expect(numberRounds(table, null).length).toBe(0);
     expect(rounds(table)).toEqual([0]);
@@ -47,7 +47,7 @@ describe('numberRounds', () => {
 });
 
 describe('pausesAfterAnswers', () => {
-  it('counts from the end of the answer before, and not below 0', () => {
+  it('counts from the end of the response before, and not below 0', () => {
     const table = tableOf([
       ['a', 10],
       ['b', 12],

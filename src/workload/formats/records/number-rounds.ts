@@ -1,8 +1,9 @@
 import type { RequestTable } from '../../request-table.js';
 
 /**
- * Numbers the turns of every chat 0, 1, 2, ... in order of `turns`, where recorded, then of time, then of the file: recorders
- * begin at 1, leave numbers out or have none. Gives the rows of all chats, chat by chat, turn by turn.
+ * Numbers the turns of every session 0, 1, 2, ... in order of `turns`, where recorded, then of time, then of the file:
+ * recorders begin at 1, leave numbers out or have none. Returns the rows of all sessions, session by session, turn by
+ * turn.
  */
 export function numberRounds(table: RequestTable, turns: ArrayLike<number> | null): Int32Array {
   const { arrivalUs, count, round, session } = table;
@@ -29,7 +30,7 @@ export function numberRounds(table: RequestTable, turns: ArrayLike<number> | nul
 
 /**
  * How long each turn waited after the response before it had ended.
- * @param chats as `numberRounds` gives them
+ * @param sessions as `numberRounds` gives them
  * @param endUs by row: when the response ended, on the axis of the arrivals
  */
 export function pausesAfterResponses(table: RequestTable, chats: Int32Array, endUs: ArrayLike<number>): Float64Array {

@@ -4,7 +4,7 @@ import type { RequestTable } from '../../request-table.js';
 import type { Trace } from '../../trace.js';
 import type { TraceRecord } from './trace-record.js';
 
-/** A trace of a format without a header: everything it says is in the table. */
+/** A trace of a format without a header: the table holds everything. */
 export function plainTrace(format: string, path: string, table: RequestTable, place: Trace['place']): Trace {
   if (table.count === 0) throw traceEmpty(path);
   return {
@@ -18,7 +18,7 @@ export function plainTrace(format: string, path: string, table: RequestTable, pl
   };
 }
 
-/** Sets the lengths that `input_length` and `output_length` say. */
+/** Sets the lengths of a row from `input_length` and `output_length`. */
 export function setTokens(table: RequestTable, row: number, record: TraceRecord): void {
   const input = record.count('input_length');
   const output = record.count('output_length');

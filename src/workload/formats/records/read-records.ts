@@ -34,7 +34,7 @@ export async function readCsv(path: string, schema: RecordSchema): Promise<Trace
   return traceOfRecords(schema, reader, path, (record, column) => csvPlace(path, record, column));
 }
 
-/** Something wrong in a line of a file: the line goes along, since another format may begin there. */
+/** An error in a line of a file, with the line: another format may begin there. */
 export class LineError extends InputError {
   constructor(
     { code, hint, place, problem }: InputError,
@@ -58,7 +58,7 @@ export async function eachLine(path: string, use: (line: string, number: number)
   });
 }
 
-/** Where a column of the n-th record stands: reads the file again, for errors found after reading. */
+/** The place of a column of the n-th record. Reads the file again, for errors found after reading. */
 function csvPlace(path: string, index: number, column: string): string {
   const lines = readWholeFile(path).toString('utf8').split(/\r?\n/);
   const numbers = lines.flatMap((line, i) => (line.trim() === '' ? [] : [i]));

@@ -3,7 +3,7 @@ import type { Trace } from '../../trace.js';
 import { plainTrace } from './plain-trace.js';
 import type { TraceRecord } from './trace-record.js';
 
-/** What the records of a format say, whether they stand in JSON lines, in CSV or in Parquet. */
+/** The fields of a format's records, in JSON lines, CSV or Parquet. */
 export interface RecordSchema {
   /** As the registry names the format. */
   name: string;
@@ -11,7 +11,7 @@ export interface RecordSchema {
   required: readonly string[];
   /** Fields that a record may have; all others are not looked at. */
   optional: readonly string[];
-  /** Its own names for what a TraceV2 calls otherwise: errors found later ask for the places of `session_id` and the like. */
+  /** Its own names of TraceV2 columns: errors found later name `session_id` and the like. */
   names: Readonly<Record<string, string>>;
   /** Begins to read a file. */
   reader(): RecordReader;
@@ -19,13 +19,13 @@ export interface RecordSchema {
 
 export interface RecordReader {
   table: RequestTable;
-  /** Takes the next record and makes it a row, or leaves it out; `index` counts the file's records and becomes its number. */
+  /** Adds the next record as a row, or leaves it out; `index` counts the file's records and becomes its number. */
   add(record: TraceRecord, index: number): void;
-  /** Settles what is known only after the last record. `place`: where a field of a row stands, by this format's names. */
+  /** Completes what depends on the last record. `place`: the place of a row's field, by this format's names. */
   end?(place: Trace['place']): Partial<Pick<Trace, 'notes' | 'thinkTimeUs'>>;
 }
 
-/** The trace that a reader made. `place`: where a field of the file's n-th record stands. */
+/** The trace of a reader. `place`: the place of a field of the file's n-th record. */
 export function traceOfRecords(
   schema: RecordSchema,
   reader: RecordReader,

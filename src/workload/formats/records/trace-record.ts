@@ -1,9 +1,9 @@
 const MAX_COUNT = 2 ** 31 - 1;
 const MAX_TIME = Number.MAX_SAFE_INTEGER;
 
-/** What a file says of one request, whatever the file is made of, and how to complain about it. */
+/** One request of a file of any kind, with errors that name the place. */
 export interface TraceRecord {
-  /** A field as it stands; undefined when it is absent. */
+  /** The value of a field; undefined when it is absent. */
   get(field: string): unknown;
   /** A field that must hold a whole number from 0. */
   count(field: string): number;
@@ -16,10 +16,12 @@ export interface TraceRecord {
   place(field: string): string;
 }
 
-/** Who can say that a field is wrong. */
+/** Creates the error for an invalid field. */
 type Complaining = Pick<TraceRecord, 'invalid'>;
 
-/** A number that counts tokens, or an error. `value` is NaN for what is no number; `said` is what the file says. */
+/**
+ * A number that counts tokens, or an error. `value` is NaN for anything but a number; `said` is the text of the file.
+ */
 export function checkedCount(record: Complaining, field: string, value: number, said: unknown): number {
   if (Number.isInteger(value) && value >= 0 && value <= MAX_COUNT) return value;
   throw numberInvalid(record, field, value, said, Number.isInteger(value), 'whole number', MAX_COUNT);
@@ -54,7 +56,7 @@ export function recordMicroseconds(record: TraceRecord, field: string, unitUs: n
   throw record.invalid(field, `${value} is too large`, `give a number from 0 to ${Math.floor(MAX_TIME / unitUs)}`);
 }
 
-/** What a file says, short and on one line. */
+/** A value of a file, shortened and on one line. */
 export function shownValue(said: unknown): string {
   if (said === '') return 'an empty field';
   const text = typeof said === 'string' ? JSON.stringify(said).slice(1, -1) : (JSON.stringify(said) ?? 'null');

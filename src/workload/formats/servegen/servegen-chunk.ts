@@ -23,7 +23,7 @@ export interface Habit {
   patterns: Map<Pattern, { rate: number; variation: number }>;
 }
 
-/** Lengths of prompts and answers, and shares of reasoning, each with its probability. */
+/** Lengths of prompts and responses, and shares of reasoning, each with its probability. */
 export interface LengthCounts {
   input: Map<number, number>;
   output: Map<number, number>;

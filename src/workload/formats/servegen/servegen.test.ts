@@ -32,7 +32,7 @@ function failure(): InputError {
 }
 
 describe('readServeGen', () => {
-  it('makes a cohort of every period and class that has a client', () => {
+  it('creates a cohort for every period and class that has a client', () => {
     for (let id = 0; id < 7; id++) chunk(id, ['0,1,2,Gamma,0.25,4', '28800,0.5,1,,0,0', '50400,0,0,,0,0']);
     const spec = readServeGen(folder);
     expect(spec).toMatchObject({ version: '2', seed: 42, category: 'language', aggregate_rate: 0 });
@@ -60,7 +60,7 @@ describe('readServeGen', () => {
     });
   });
 
-  it('gives a specification that is accepted as one, twice the same', () => {
+  it('creates a valid specification, the same each time', () => {
     for (let id = 0; id < 3; id++) chunk(id, ['600,1.5,3,Weibull,0.5,1', '51000,0.25,0.7,Gamma,2,2']);
     const spec = readServeGen(folder);
     expect(readServeGen(folder)).toEqual(spec);
@@ -106,7 +106,7 @@ describe('readServeGen', () => {
     expect(readServeGen(folder).cohorts![0]!.arrival).toEqual({ process: 'poisson' });
   });
 
-  it('makes one set of cohorts of data about reasoning, with the share of reasoning in percent', () => {
+  it('creates one set of cohorts from reasoning data, with the share of reasoning in percent', () => {
     const dataset = { '0': { ...LENGTHS['0'], reason_ratio: '{"0.24": 0.5, "0.244": 0.25, 0.6: 0.25}' } };
     chunk(0, ['0,1,1,,0,0', '40000,2,1,,0,0'], dataset);
     chunk(1, ['40000,3,1,,0,0'], dataset);
@@ -125,7 +125,12 @@ describe('readServeGen', () => {
 
   it.each<[string, () => void, string, string]>([
     ['an empty folder', () => {}, '', 'has no chunk-*-trace.csv'],
-    ['clients that rest', () => chunk(0, ['0,0,0,,0,0', '7200,1,1,,0,0']), '', 'no client is active in the half hours'],
+    [
+      'clients that are idle',
+      () => chunk(0, ['0,0,0,,0,0', '7200,1,1,,0,0']),
+      '',
+      'no client is active in the half hours',
+    ],
     ['a row too short', () => chunk(0, ['0,1,1']), '/chunk-0-trace.csv:1:1', 'the row has 3 columns'],
     ['a shape without a scale', () => chunk(0, ['0,1,1,Gamma,2']), '/chunk-0-trace.csv:1:1', 'the row has 5 columns'],
     ['a rate below 0', () => chunk(0, ['0,1,1,', '600,-1,1,']), '/chunk-0-trace.csv:2:5 (rate)', '-1 is negative'],
@@ -185,7 +190,7 @@ describe('readServeGen', () => {
     expect(error.hint).not.toBe('');
   });
 
-  it('says when a client has no lengths at all', () => {
+  it('reports a client without any lengths', () => {
     chunk(0, ['0,1,1,']);
     rmSync(join(folder, 'chunk-0-dataset.json'));
     expect(failure()).toMatchObject({ code: 'FILE_UNREADABLE', problem: 'no such file' });

@@ -31,9 +31,9 @@ export function isServeGen(folder: string): boolean {
 }
 
 /**
- * The workload of a ServeGen folder: for three periods of the day, or for the busiest time if the data is about reasoning,
- * five cohorts, one per SLO class. A period's clients are dealt out to the classes in turn; a cohort has the sum of its
- * clients' rates and one lognormal law for all their lengths.
+ * The workload of a ServeGen folder: for three periods of the day, or for the busiest time in reasoning data, five
+ * cohorts, one per SLO class. A period's clients are assigned to the classes in turn; a cohort has the sum of its
+ * clients' rates and one lognormal distribution of their lengths.
  */
 export function readServeGen(folder: string): WorkloadSpec {
   const chunks = readChunks(folder);

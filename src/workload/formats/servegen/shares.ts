@@ -1,4 +1,4 @@
-/** Many distributions as one: each weighs as much as is said. */
+/** A weighted mixture of distributions. */
 export class Shares {
   readonly #shares = new Map<number, number>();
 
@@ -15,7 +15,7 @@ export class Shares {
     }
   }
 
-  /** The lognormal law with the same mean and variance of the logarithm; what is 0 has none and is left out. */
+  /** The lognormal distribution with the same mean and variance of the logarithm; zeros have none and are left out. */
   lognormal(): { mu: number; sigma: number } {
     let sum = 0;
     let mean = 0;

@@ -17,7 +17,7 @@ describe('IdNumbers', () => {
     );
   });
 
-  it('tells many ids apart that are almost the same', () => {
+  it('distinguishes many ids that are almost the same', () => {
     const numbers = new IdNumbers();
     const ids = Array.from({ length: 200_000 }, (_, i) => `block-${i}`);
     expect(ids.map((id) => numbers.of(id))).toEqual(ids.map((_, i) => i));

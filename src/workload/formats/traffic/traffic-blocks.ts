@@ -10,12 +10,14 @@ export interface SettledBlocks {
 }
 
 /**
- * The blocks of recorded prompts, kept until the last line is read: only then it is known how many tokens a block stands for.
- * A gateway takes four bytes for a token, engines count the real ones; over many prompts one follows from the other.
+ * The blocks of recorded prompts, collected until the last line: only then the number of tokens per block is known. A
+ * gateway counts four bytes as a token, engines count the real tokens; the ratio over many prompts gives the size.
  */
 export class TrafficBlocks {
   readonly #numbers = new IdNumbers();
-  /** The blocks of all rows one behind the other, and by row where they end and how many tokens each was said to have. */
+  /**
+   * The blocks of all rows in sequence, and by row where they end and how many tokens each had by the gateway's count.
+   */
   #blocks = new Int32Array(1024);
   readonly #ends: number[] = [];
   readonly #sizes: number[] = [];
@@ -38,8 +40,8 @@ export class TrafficBlocks {
   }
 
   /**
-   * Gives the table its blocks; null when there are none.
-   * @param order which row that was read each row of the table is
+   * Sets the blocks of the table; null when there are none.
+   * @param order by row of the table, the row that was read
    * @param isCounted whether an engine counted the tokens of a row that was read
    */
   settle(table: RequestTable, order: Int32Array, isCounted: (row: number) => boolean): SettledBlocks | null {
@@ -75,7 +77,7 @@ export class TrafficBlocks {
     return common;
   }
 
-  /** How many tokens engines counted for one of the gateway's: 1 when no prompt says otherwise. */
+  /** Tokens by the engines' count per token of the gateway: 1 when no prompt shows otherwise. */
   #engineTokens({ count, inputTokens }: RequestTable, order: Int32Array, isCounted: (row: number) => boolean): number {
     let counted = 0;
     let estimated = 0;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 
 /**
- * The files of a recording, oldest first: what a gateway writes to `path` becomes `path.1` when it is full, `path.2` when the
- * next one is, and so on. Those that are named one by one stand for themselves.
+ * The files of a recording, oldest first: rotation renames a full `path` to `path.1`, the next one to `path.2`, and so
+ * on. A rotated file that is given by name is read alone.
  */
 export function trafficFiles(path: string): string[] {
   const files = [path];

@@ -4,11 +4,11 @@ import type { SettledBlocks } from './traffic-blocks.js';
 interface TrafficFacts {
   /** Lines that end in the middle. */
   cutOff: number;
-  /** Requests that were refused because of what they asked. */
+  /** Requests that were refused because of their content. */
   wrong: number;
   /** Requests without a token. */
   empty: number;
-  /** Requests whose answers have a length that nobody knows. */
+  /** Requests whose response length is not known. */
   unanswered: number;
   /** Requests by model; empty when one was chosen. */
   models: ReadonlyMap<string, number>;
@@ -22,12 +22,12 @@ export function trafficNotes({ blocks, cutOff, empty, models, unanswered, wrong 
   if (wrong > 0) notes.push(`requests that were refused as wrong, with a status of 4xx, were left out: ${wrong}`);
   if (empty > 0) notes.push(`requests without a token were left out: ${empty}`);
   if (unanswered > 0) {
-    const rule = 'each counts with the mean length of the answers of its model; --trace-answered leaves them out';
-    notes.push(`requests without an answer: ${unanswered}; ${rule}`);
+    const rule = 'each counts with the mean length of the responses of its model; --trace-answered leaves them out';
+    notes.push(`requests without a response: ${unanswered}; ${rule}`);
   }
   if (models.size > 1) {
     const counts = [...models].map(([name, count]) => `${name === '' ? 'none' : name} (${count})`).join(', ');
-    notes.push(`requests ask for ${models.size} models and are taken together: ${counts}; --trace-model keeps one`);
+    notes.push(`requests are for ${models.size} models and are taken together: ${counts}; --trace-model keeps one`);
   }
   if (blocks !== null && blocks.tokens !== blocks.recordedTokens) {
     const { recordedTokens, tokens } = blocks;

@@ -12,10 +12,12 @@ import { TrafficBlocks } from './traffic-blocks.js';
 import { trafficNotes } from './traffic-notes.js';
 
 const MOST_CLASSES = 2 ** 16 - 1;
-/** Of the 4xx those that blame nobody's request: they came too late, too often, or were given up. */
+/** 4xx statuses that are not the fault of the request: it was too late, rate limited, or cancelled. */
 const NOT_WRONG = new Set([408, 429, 499]);
 
-/** Makes the records of a gateway a trace: takes those that are wanted, and settles what only the last one tells. */
+/**
+ * Builds a trace from the records of a gateway: selects the requested ones, and completes what depends on the last one.
+ */
 export class TrafficRows {
   readonly #part: TracePart;
   readonly #table = new RequestTable();
@@ -26,9 +28,9 @@ export class TrafficRows {
   readonly #e2eUs: number[] = [];
   readonly #cachedTokens: number[] = [];
   readonly #outcome: number[] = [];
-  /** Rows whose answers have no known length. */
+  /** Rows whose response length is not known. */
   readonly #unanswered: number[] = [];
-  /** How many asked for each model, wanted or not. */
+  /** Number of requests for each model, selected or not. */
   readonly #models = new Map<string, number>();
   #wrong = 0;
   #empty = 0;
@@ -128,7 +130,9 @@ export class TrafficRows {
     this.#blocks.endRow(size);
   }
 
-  /** A response that nobody got is taken to be as long as those of its model are on average, so that the load is right. */
+  /**
+   * A response that was not delivered is assumed to be as long as the average of its model, so that the load is right.
+   */
   #guessResponses(): void {
     if (this.#unanswered.length === 0) return;
     const { client, clients, count, outputTokens } = this.#table;
@@ -172,7 +176,7 @@ function isThere(record: TraceRecord, field: string): boolean {
   return (record.get(field) ?? null) !== null;
 }
 
-/** Microseconds from the arrival to a moment; NaN for one that never came. */
+/** Microseconds from the arrival to an event; NaN for one that did not happen. */
 function timeAfter(record: TraceRecord, field: string, arrivalUs: number): number {
   if (!isThere(record, field)) return Number.NaN;
   const us = recordMicroseconds(record, field, 1);
@@ -180,7 +184,7 @@ function timeAfter(record: TraceRecord, field: string, arrivalUs: number): numbe
   throw record.invalid(field, `${us} is before the arrival at ${arrivalUs}`, 'give both by the same clock');
 }
 
-/** `said`: the gateway's own word, empty where there is none. */
+/** `said`: the outcome as the gateway recorded it, empty where it did not. */
 function outcomeOf(status: number, said: string): ObservedOutcome {
   if (status < 400 && (said === '' || said === 'ok')) return 'ok';
   return said === 'timeout' || status === 408 || status === 504 ? 'timeout' : 'incomplete';

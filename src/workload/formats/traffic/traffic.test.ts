@@ -17,7 +17,7 @@ interface Given {
   [field: string]: unknown;
 }
 
-/** A recorded line: an answered request of 40 tokens, arriving at so many microseconds. */
+/** A recorded line: a completed request of 40 tokens, arriving at this time in microseconds. */
 function line({ at = 0, ...fields }: Given = {}): string {
   const t = T0 + at;
   const plain = { t_us: t, id: 'i', endpoint: 'e', model: 'm', tenant: null, session: null, slo_class: null };
@@ -32,7 +32,7 @@ const file = (...given: Given[]) => written(`t${made++}.jsonl`, given.map(line).
 const read = async (...given: Given[]) => told(await traffic.read(file(...given)));
 
 describe('traffic', () => {
-  it('sorts what is written in order of the ends, and says in which line each stands', async () => {
+  it('sorts records that are written in order of completion, and names the line of each', async () => {
     const path = samplePath('traffic.jsonl');
     const trace = await traffic.read(path);
     expect(told(trace)).toMatchObject({
@@ -58,7 +58,7 @@ describe('traffic', () => {
     ]);
   });
 
-  it('keeps what was seen of every answer', async () => {
+  it('keeps what was seen of every response', async () => {
     const { observed } = await traffic.read(samplePath('traffic.jsonl'));
     const nan = Number.NaN;
     expect(observed).toEqual({
@@ -126,26 +126,26 @@ describe('traffic', () => {
   });
 });
 
-describe('requests of recorded traffic that were not answered', () => {
+describe('requests of recorded traffic without a complete response', () => {
   const answered = [
     { model: 'a', output_tokens: 10 },
     { model: 'a', output_tokens: 31 },
     { model: 'b', output_tokens: 100 },
   ];
 
-  it('arrive with the mean length of the answers of their model', async () => {
+  it('arrive with the mean length of the responses of their model', async () => {
     const given = [...answered, { ...REFUSED, model: 'a' }, { ...REFUSED, model: 'b', status: 503 }];
     const { notes, outputTokens } = await read(...given, { ...REFUSED, model: 'c', status: 499 });
-    // Nobody had a response of c: that of all.
+    // No response of c: the average of all.
     expect(outputTokens.slice(3)).toEqual([21, 100, 47]);
-    expect(notes[0]).toMatch(/^requests without an answer: 3; /);
+    expect(notes[0]).toMatch(/^requests without a response: 3; /);
     expect((await read(REFUSED)).outputTokens).toEqual([1]);
   });
 
-  it('keep what they had got when they broke off, and do not count as answers', async () => {
+  it('keep the tokens received before they were cut off, and do not count as complete', async () => {
     const broken = { model: 'a', output_tokens: 3, outcome: 'client_left' };
     const { notes, outputTokens } = await read(...answered, broken, { ...REFUSED, model: 'a' });
-    expect([outputTokens.slice(3), notes[0]!.slice(0, 28)]).toEqual([[3, 21], 'requests without an answer: ']);
+    expect([outputTokens.slice(3), notes[0]!.slice(0, 29)]).toEqual([[3, 21], 'requests without a response: ']);
   });
 
   it('are left out when they were wrong or empty', async () => {
@@ -160,40 +160,40 @@ describe('requests of recorded traffic that were not answered', () => {
     ]);
   });
 
-  it('are left out when only complete answers are wanted', async () => {
+  it('are left out when only complete responses are selected', async () => {
     const path = file(...answered, REFUSED, { outcome: 'client_left' }, { at: 7, outcome: 'ok' });
     expect(told(await traffic.readPart!(path, { answered: true }))).toMatchObject({
       outputTokens: [10, 31, 100, 8],
-      notes: ['requests ask for 3 models and are taken together: a (2), b (1), m (3); --trace-model keeps one'],
+      notes: ['requests are for 3 models and are taken together: a (2), b (1), m (3); --trace-model keeps one'],
     });
     await expect(traffic.readPart!(file(REFUSED), { answered: true })).rejects.toMatchObject({
       code: 'TRACE_PART_EMPTY',
-      problem: 'no request was answered completely',
+      problem: 'no request has a complete response',
     });
   });
 
-  it('have no answer to guess where there is none to begin with', async () => {
+  it('have length 1 where no response is complete', async () => {
     // An embedding.
     expect(await read({ output_tokens: 0 })).toMatchObject({ outputTokens: [0], notes: [] });
   });
 });
 
 describe('models of recorded traffic', () => {
-  it('are told when there are several, and one can be chosen', async () => {
+  it('are reported when there are several, and one can be selected', async () => {
     const path = file({ model: 'a' }, { model: 'b', at: 5 }, { model: 'a', at: 9 }, { model: null });
     expect((await traffic.read(path)).notes).toEqual([
-      'requests ask for 3 models and are taken together: a (2), b (1), none (1); --trace-model keeps one',
+      'requests are for 3 models and are taken together: a (2), b (1), none (1); --trace-model keeps one',
     ]);
     expect(told(await readAnyTrace(path, { model: 'a' }))).toMatchObject({ clients: ['a', 'a'], notes: [] });
     await expect(readAnyTrace(path, { model: 'aa' })).rejects.toMatchObject({
       code: 'TRACE_PART_EMPTY',
       place: path,
-      problem: "no request asks for the model 'aa'",
+      problem: "no request is for the model 'aa'",
       hint: expect.stringContaining("did you mean 'a'?"),
     });
   });
 
-  it('can only be chosen where the format tells them', async () => {
+  it('can only be selected where the format records them', async () => {
     const path = samplePath('mooncake.jsonl');
     await expect(readAnyTrace(path, { model: 'a' })).rejects.toMatchObject({ code: 'TRACE_PART_UNKNOWN', place: path });
   });
@@ -207,8 +207,8 @@ describe('models of recorded traffic', () => {
   });
 });
 
-describe('chats of recorded traffic', () => {
-  it('can be replayed in a closed loop, with the pauses that people made', async () => {
+describe('sessions of recorded traffic', () => {
+  it('can be replayed in a closed loop, with the recorded pauses', async () => {
     const session = 's';
     const path = file(
       { at: 500, session, end_us: T0 + 900 },
@@ -228,10 +228,10 @@ describe('blocks of recorded traffic', () => {
     const { blocks } = told(trace);
     return { tokens: trace.table.blocks?.blockTokens, blocks, notes: trace.notes, trace };
   };
-  /** Prompts of so many tokens with these blocks of 16. */
+  /** Prompts of these lengths with these blocks of 16 tokens. */
   const prompt = (input_tokens: number, blocks: string[], more: Given = {}) => ({ input_tokens, blocks, ...more });
 
-  it('are the same for prompts that begin alike, at any block size of a replica', async () => {
+  it('are equal for prompts with the same beginning, at any block size of a replica', async () => {
     const { blocks, tokens, trace } = await blocksOf(prompt(70, [...'abcd']), prompt(64, [...'abxd']), prompt(8, []));
     expect([tokens, blocks]).toEqual([16, [[0, 1, 2, 3], [0, 1, 4, 5], []]]);
     const same = (size: number, of: number) => {
@@ -251,11 +251,11 @@ describe('blocks of recorded traffic', () => {
     });
   });
 
-  it('stand for as many tokens as engines count', async () => {
+  it('have as many tokens as engines count', async () => {
     const { blocks, notes, tokens } = await blocksOf(
       prompt(120, [...'abcde'], { at: 1 }),
       prompt(60, [...'ab'], { at: 2 }),
-      // Nobody counted these: they are the gateway's own 40 tokens.
+      // Without a count of an engine these are the gateway's 40 tokens.
       prompt(40, [...'ab'], { ...REFUSED, at: 3 }),
     );
     // 180 tokens in 7 blocks and twice a half.
@@ -272,12 +272,12 @@ describe('blocks of recorded traffic', () => {
     expect(inputTokens).toEqual([120, 55]);
   });
 
-  it('stand for what was recorded where prompts are as long as their blocks say, the shortest ones too', async () => {
+  it('have the recorded size where prompts are as long as their blocks, including the shortest', async () => {
     const { notes, tokens } = await blocksOf(prompt(16, ['a']), prompt(32, ['a']), prompt(17, ['b'], { at: 1 }));
     expect([tokens, notes]).toEqual([16, []]);
   });
 
-  it('are no more than the prompt has room for', async () => {
+  it('are at most as many as fit into the prompt', async () => {
     const long = Array.from({ length: 100 }, (_, i) => `b${i}`);
     const { blocks, tokens } = await blocksOf(prompt(1608, long), prompt(20, [...'abcd'], { at: 1 }));
     expect([tokens, blocks[1]!.length]).toEqual([16, 2]);

@@ -5,19 +5,19 @@ import { eachLine } from '../records/read-records.js';
 import { trafficFiles } from './traffic-files.js';
 import { TrafficRows } from './traffic-rows.js';
 
-/** What `twinyard serve` records: a line for every request at its end. What rotation has put aside is part of it. */
+/** Traffic recorded by `twinyard serve`: a line for every request at its end, including rotated files. */
 export const traffic: TraceFormat = {
   name: 'traffic',
   summary: 'traffic that a gateway recorded: JSON lines with t_us, input_tokens, output_tokens, blocks and status',
   looksLike: 'JSON lines with t_us, input_tokens, block_size, blocks and status',
-  // What stands before the blocks, which may be many.
+  // The fields before the blocks, of which there may be many.
   detect: ({ text }) => /^\s*\{[^\n]*"t_us"/.test(text) && /^\s*\{[^\n]*"block_size"/.test(text),
   read: (path) => readTraffic(path, {}),
   readPart: readTraffic,
   files: trafficFiles,
 };
 
-/** This format's names for what errors that are found later ask for. */
+/** This format's names of TraceV2 columns, for errors found later. */
 const FIELDS: Readonly<Record<string, string>> = {
   arrival_time_us: 't_us',
   client_id: 'model',

@@ -1,8 +1,8 @@
 import type { WorkloadSpec } from '../../spec/workload-spec.js';
 
 /**
- * Agents that write code: most sessions are a single call, some are long chats of tool calls whose context grows, and nearly
- * all tokens are prompt. The longest chat stays below 262,144 tokens.
+ * Agents that write code: most sessions are a single call, some are long sessions of tool calls whose context grows, and nearly
+ * all tokens are prompt. The longest session stays below 262,144 tokens.
  */
 export const agenticCoder: WorkloadSpec = {
   version: '2',

@@ -1,6 +1,9 @@
 import type { WorkloadSpec } from '../../spec/workload-spec.js';
 
-/** Three tenants with different patience on one fleet: people who wait, an assistant's chats, and reports that may take long. */
+/**
+ * Three tenants with different latency needs on one fleet: interactive users, the sessions of an assistant, and reports
+ * that may take long.
+ */
 export const mixedSlo: WorkloadSpec = {
   version: '2',
   category: 'language',

@@ -14,7 +14,7 @@ function questions(id: string, share: number, documentTokens: number): ClientSpe
   };
 }
 
-/** A few hot documents and short questions about them; some questions bring documents that nobody else asks about. */
+/** A few hot documents and short questions about them; some questions bring documents that are used once. */
 export const rag: WorkloadSpec = {
   version: '2',
   category: 'language',

@@ -1,8 +1,8 @@
-/** When somebody is active: windows in order of time, none into the next. Ends do not belong to them. */
+/** When a client is active: ordered windows that do not overlap. The end of a window is not part of it. */
 export class ActiveTimes {
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
-  /** After so long the windows come again; 0: they do not. */
+  /** The period after which the windows repeat; 0: they do not. */
   readonly periodUs: number;
 
   constructor(windows: readonly { start_us: number; end_us: number }[], periodUs = 0) {
@@ -24,14 +24,14 @@ export class ActiveTimes {
     return this.#edge(this.#ends, window);
   }
 
-  /** The first active moment from this one on; Infinity when there is none. */
+  /** The first active time from this one on; Infinity when there is none. */
   firstFrom(atUs: number): number {
     let window = 0;
     while (this.end(window) <= atUs) window++;
     return Math.max(atUs, this.start(window));
   }
 
-  /** Whether both are ever active at the same time. What comes again is taken to be active at all times. */
+  /** Whether both are ever active at the same time. Repeating windows count as always active. */
   meets(other: ActiveTimes): boolean {
     if (this.periodUs > 0 || other.periodUs > 0) return true;
     for (let mine = 0, theirs = 0; mine < this.count && theirs < other.count; ) {

@@ -13,7 +13,7 @@ export function activeTimesOf(traffic: ClientSpec | CohortSpec): ActiveTimes | n
   return traffic.spike === undefined ? null : new ActiveTimes(spikeWindows(traffic.spike));
 }
 
-/** The windows that say more than when: each is then generated on its own. Empty when none does. */
+/** Windows with settings besides their times: each is then generated separately. Empty when there are none. */
 export function ownWindowsOf(traffic: ClientSpec | CohortSpec): readonly WindowSpec[] {
   const windows = isCohort(traffic) && traffic.spike !== undefined ? spikeWindows(traffic.spike) : windowsOf(traffic);
   return windows.some(saysMore) ? windows : [];
@@ -23,7 +23,7 @@ function saysMore({ start_us: _from, end_us: _to, ...own }: WindowSpec): boolean
   return Object.values(own).some((value) => value !== undefined);
 }
 
-/** Each hour begins with an active part: all of it at the peak, by a cosine less towards the trough. */
+/** Each hour begins with an active part: the whole hour at the peak, less by a cosine towards the trough. */
 export function diurnalWindows(diurnal: NonNullable<CohortSpec['diurnal']>): WindowSpec[] {
   const least = 1 / diurnal.peak_to_trough_ratio;
   return Array.from({ length: 24 }, (_, hour) => {

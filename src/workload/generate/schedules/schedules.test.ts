@@ -21,17 +21,17 @@ function first(schedule: Schedule, count: number, member = 0): number[] {
 const windows = (...edges: [number, number][]) => edges.map(([start_us, end_us]) => ({ start_us, end_us }));
 
 describe('ActiveTimes', () => {
-  it('tells when somebody is active next', () => {
+  it('returns when a client is active next', () => {
     const times = new ActiveTimes(windows([10, 20], [50, 60]));
     expect([0, 10, 19, 20, 55, 60].map((at) => times.firstFrom(at))).toEqual([10, 10, 19, 50, 55, NEVER]);
   });
 
-  it('comes again after its period', () => {
+  it('repeats after its period', () => {
     const times = new ActiveTimes(windows([10, 20]), 100);
     expect([0, 20, 115, 950].map((at) => times.firstFrom(at))).toEqual([10, 110, 115, 1010]);
   });
 
-  it('tells whether two meet', () => {
+  it('returns whether two overlap', () => {
     const times = new ActiveTimes(windows([10, 20], [50, 60]));
     const meets = (...edges: [number, number][]) => times.meets(new ActiveTimes(windows(...edges)));
     expect(meets([0, 10], [20, 50], [60, 70])).toBe(false);
@@ -51,7 +51,7 @@ describe('SteadySchedule', () => {
     expect(first(new SteadySchedule(everyTen, active, 1, NEVER), 4)).toEqual([20, 30, 70, NEVER]);
   });
 
-  it('goes on in windows that come again, until the horizon', () => {
+  it('continues in repeating windows, until the horizon', () => {
     const active = new ActiveTimes(windows([0, 15]), 50);
     expect(first(new SteadySchedule(everyTen, active, 1, 115), 6)).toEqual([10, 50, 60, 100, 110, NEVER]);
   });
@@ -90,7 +90,7 @@ describe('WindowSchedule', () => {
     expect(first(few, 1, 1)).toEqual([150]);
   });
 
-  it('fills a window at random without stretching when nobody counts', () => {
+  it('fills a window at random without stretching when no count is given', () => {
     const schedule = new WindowSchedule([window(100, 125, null), window(125, 145, null)], 1, NEVER);
     expect(first(schedule, 5)).toEqual([110, 120, 135, NEVER, NEVER]);
   });
@@ -99,7 +99,7 @@ describe('WindowSchedule', () => {
     expect(first(new WindowSchedule([window(0, 100, 4)], 1, 45), 3)).toEqual([20, 40, NEVER]);
   });
 
-  it('gives the same times when asked again, bursts included', () => {
+  it('returns the same times again, bursts included', () => {
     const bursts = { startUs: 0, endUs: 1e9, gaps: gapSamplerOf({ process: 'gamma', cv: 20 }, 10), requests: 500 };
     const times = () => {
       const schedule = new WindowSchedule([bursts], 1, NEVER);
@@ -155,7 +155,7 @@ describe('patterns', () => {
     expect(activeTimesOf(cohort('c', 1, { drain: { start_time_us: 0, ramp_duration_us: 100 } }))!.count).toBe(10);
   });
 
-  it('spike: one window, with a rate of its own if it says so', () => {
+  it('spike: one window, with its own rate if one is given', () => {
     const spike = { start_time_us: 5, duration_us: 10 };
     expect(activeTimesOf(cohort('c', 1, { spike }))!.firstFrom(0)).toBe(5);
     expect(ownWindowsOf(cohort('c', 1, { spike }))).toEqual([]);
@@ -163,7 +163,7 @@ describe('patterns', () => {
     expect(own).toEqual([{ start_us: 5, end_us: 15, trace_rate: 2 }]);
   });
 
-  it('everybody else is always active', () => {
+  it('all others are always active', () => {
     expect(activeTimesOf(client('a'))).toBeNull();
     expect(activeTimesOf(cohort('c', 1))).toBeNull();
   });

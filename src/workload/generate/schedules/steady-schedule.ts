@@ -3,7 +3,7 @@ import type { GapSampler } from '../../arrivals/arrival-process.js';
 import type { ActiveTimes } from './active-times.js';
 import type { Schedule } from './schedule.js';
 
-/** One law of arrivals from the start on; what falls outside the active times does not arrive. */
+/** One arrival process from the start on; what falls outside the active times does not arrive. */
 export class SteadySchedule implements Schedule {
   readonly #gaps: GapSampler;
   readonly #active: ActiveTimes | null;

@@ -1,7 +1,9 @@
 import type { ActiveTimes } from './active-times.js';
 import type { Schedule } from './schedule.js';
 
-/** The first request of every user who waits for answers: spread evenly over one pause, so that they do not march in step. */
+/**
+ * The first request of every user who waits for responses: spread evenly over one pause, so that users are not in step.
+ */
 export class UserSchedule implements Schedule {
   readonly #users: number;
   readonly #thinkUs: number;

@@ -2,12 +2,12 @@ import type { RandomStream } from '../../../kernel/random-stream.js';
 import type { GapSampler } from '../../arrivals/arrival-process.js';
 import type { Schedule } from './schedule.js';
 
-/** A window in which members send at a rate of its own. */
+/** A window with its own rate. */
 export interface PlannedWindow {
   startUs: number;
   endUs: number;
   gaps: GapSampler;
-  /** Requests of all members together, spread evenly over them; null: as many as the gaps leave room for. */
+  /** Requests of all members together, spread evenly over them; null: as many as the gaps allow. */
   requests: number | null;
 }
 
@@ -55,7 +55,7 @@ export class WindowSchedule implements Schedule {
     return this.#window[member]! + 1;
   }
 
-  /** Goes to the member's next window in which it has something to send; whether there is one. */
+  /** Advances to the member's next window with requests; returns whether there is one. */
   #open(member: number, random: RandomStream): boolean {
     while (++this.#window[member]! < this.#windows.length) {
       const window = this.#windows[this.#window[member]!]!;

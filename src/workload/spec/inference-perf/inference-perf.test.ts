@@ -18,7 +18,7 @@ function failure(text: string): InputError {
 }
 
 describe('readInferencePerf', () => {
-  it('reads stages and shared prefixes, and passes over what says how to measure', () => {
+  it('reads stages and shared prefixes, and ignores how to measure', () => {
     expect(readInferencePerf(SAMPLE, 'p.yaml')).toEqual({
       version: '2',
       inference_perf: {
@@ -38,7 +38,7 @@ describe('readInferencePerf', () => {
     });
   });
 
-  it('gives a specification that is accepted as one', () => {
+  it('returns a valid specification', () => {
     const spec = readInferencePerf(SAMPLE, 'p.yaml');
     expect(readWorkloadSpec(JSON.stringify(spec), 's.yaml')).toEqual(spec);
   });
@@ -131,7 +131,7 @@ describe('readInferencePerf', () => {
 });
 
 describe('isInferencePerf', () => {
-  it('tells it from a workload specification and from other files', () => {
+  it('distinguishes it from a workload specification and from other files', () => {
     expect(isInferencePerf(SAMPLE)).toBe(true);
     expect(isInferencePerf('{"load": {}, "data": {"shared_prefix": {}}}')).toBe(true);
     expect(isInferencePerf(JSON.stringify(readInferencePerf(SAMPLE, 'p.yaml')))).toBe(false);

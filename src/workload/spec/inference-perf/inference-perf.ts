@@ -9,7 +9,7 @@ import type { InferencePerfSpec, WorkloadSpec } from '../workload-spec.js';
 
 type SharedPrefix = InferencePerfSpec['shared_prefix'];
 
-/** What inference-perf takes for what a file does not say. */
+/** Defaults of inference-perf. */
 const DEFAULTS: SharedPrefix = {
   num_unique_system_prompts: 10,
   num_users_per_system_prompt: 10,
@@ -22,7 +22,7 @@ const OLD_NAMES = {
   num_unique_system_prompts: 'num_groups',
   num_users_per_system_prompt: 'num_prompts_per_group',
 } as const;
-/** Loads that do not say when requests come. */
+/** Loads without arrival times. */
 const LOAD_TYPES = ['constant', 'poisson'];
 const UNREAD = ['question_distribution', 'output_distribution', 'multimodal'] as const;
 
@@ -31,8 +31,8 @@ const STAGES = PERF.stages!;
 const SHARED_PREFIX = sharedPrefixSchema();
 
 /**
- * The workload that a configuration of inference-perf describes: stages of a constant or random rate, and users who share
- * system prompts. What says how to measure (server, api, metrics, report and the like) is not looked at.
+ * The workload of an inference-perf configuration: stages of a constant or random rate, and users who share system
+ * prompts. Keys about measuring (server, api, metrics, report and the like) are ignored.
  */
 export function readInferencePerf(text: string, path: string): WorkloadSpec {
   const { document, places } = parseYaml(text, path, SPEC_CODES);
@@ -62,7 +62,7 @@ export function readInferencePerf(text: string, path: string): WorkloadSpec {
 
 type Fail = (where: string, problem: string, hint: string) => Error;
 
-/** Data, loads and lengths that a workload specification cannot say in the same way. */
+/** Data, loads and lengths that a workload specification cannot express in the same way. */
 function refuseOtherKinds(at: (...keys: string[]) => Node | undefined, fail: Fail): void {
   const textAt = (...keys: string[]) => {
     const node = at(...keys);
@@ -78,7 +78,7 @@ function refuseOtherKinds(at: (...keys: string[]) => Node | undefined, fail: Fai
     throw fail('load.type', `'${loadType}' is not read`, 'give constant or poisson, and stages of rate and duration');
   }
   if (!isNothing(at('load', 'sweep'))) {
-    throw fail('load.sweep', 'its stages are known only to the run that made them', 'write them under load.stages');
+    throw fail('load.sweep', 'its stages are known only to the run that created them', 'write them under load.stages');
   }
   const unread = UNREAD.find((key) => !isNothing(at('data', 'shared_prefix', key)));
   if (unread === undefined) return;

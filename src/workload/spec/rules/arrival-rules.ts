@@ -22,7 +22,7 @@ export const variationIsGivenOnce: Rule = (spec, fail) => {
     if (arrivalProcess(process).cv === null) continue;
     const hint = 'give cv, or shape and scale';
     if (cv === undefined && shape === undefined && scale === undefined) {
-      throw fail(`${path}.cv`, `${process} arrivals need to know how much they vary`, hint);
+      throw fail(`${path}.cv`, `${process} arrivals need a variation`, hint);
     }
     if (cv !== undefined && (shape ?? scale) !== undefined) {
       throw fail(`${path}.${shape === undefined ? 'scale' : 'shape'}`, 'is given together with cv', hint);

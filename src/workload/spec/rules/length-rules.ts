@@ -4,7 +4,7 @@ import { lengthDistribution } from '../../lengths/registry.js';
 import { type LengthAt, lengthsOf } from '../walk.js';
 import type { Fail, Rule } from './rule.js';
 
-/** Every law of lengths has the parameters it needs and no other, each within its limits. */
+/** Every length distribution has the parameters it needs and no other, each within its limits. */
 export const parametersFit: Rule = (spec, fail) => {
   for (const at of lengthsOf(spec)) {
     const { parameters } = lengthDistribution(at.length.type);

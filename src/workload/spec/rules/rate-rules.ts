@@ -5,16 +5,16 @@ import type { Rule } from './rule.js';
 /** Without requests there is nothing to simulate. */
 export const someoneSends: Rule = ({ clients, cohorts, inference_perf }, fail) => {
   if (clients !== undefined || cohorts !== undefined || inference_perf !== undefined) return;
-  throw fail('clients', 'nobody sends anything', 'give clients, cohorts or inference_perf');
+  throw fail('clients', 'no client sends anything', 'give clients, cohorts or inference_perf');
 };
 
 export const noServegenFolder: Rule = ({ servegen_data }, fail) => {
   if (servegen_data === undefined) return;
-  const hint = "put in its place what 'twinyard convert servegen' makes of the folder";
+  const hint = "replace it by the output of 'twinyard convert servegen'";
   throw fail('servegen_data', 'a ServeGen folder is not read here', hint);
 };
 
-/** inference_perf says who sends and how fast. */
+/** inference_perf sets all senders and rates. */
 export const inferencePerfStandsAlone: Rule = (spec, fail) => {
   if (spec.inference_perf === undefined) return;
   for (const key of ['clients', 'cohorts', 'aggregate_rate'] as const) {
@@ -23,7 +23,7 @@ export const inferencePerfStandsAlone: Rule = (spec, fail) => {
   }
 };
 
-/** Everybody has streams and an event of his own. */
+/** Every member has its own streams and event. */
 export const notTooManyClients: Rule = ({ cohorts = [], inference_perf }, fail) => {
   const population = cohorts.reduce((sum, cohort) => sum + cohort.population, 0);
   const hint = `give at most ${MAX_CLIENTS}`;
@@ -31,21 +31,21 @@ export const notTooManyClients: Rule = ({ cohorts = [], inference_perf }, fail) 
   const { num_unique_system_prompts = 0, num_users_per_system_prompt = 0 } = inference_perf?.shared_prefix ?? {};
   const users = num_unique_system_prompts * num_users_per_system_prompt;
   if (users <= MAX_CLIENTS) return;
-  throw fail('inference_perf.shared_prefix.num_users_per_system_prompt', `that makes ${users} users`, hint);
+  throw fail('inference_perf.shared_prefix.num_users_per_system_prompt', `that is ${users} users`, hint);
 };
 
-/** A user who waits for answers has no rate. */
+/** A user who waits for responses has no rate. */
 export const usersHaveNoRate: Rule = (spec, fail) => {
   for (const { path, client } of clientsOf(spec)) {
     if (client.concurrency === undefined) continue;
-    const problem = 'contradicts concurrency: such users send when they have their answer';
+    const problem = 'contradicts concurrency: such users send when they have their response';
     if (client.rate_fraction !== undefined) throw fail(`${path}.rate_fraction`, problem, 'keep one of them');
     if (client.arrival !== undefined && client.arrival.process !== 'constant') {
       throw fail(`${path}.arrival`, problem, 'leave it out');
     }
     if (client.reasoning?.multi_turn !== undefined) {
-      const hint = 'give the chats a client of their own';
-      throw fail(`${path}.reasoning.multi_turn`, 'contradicts concurrency: such users hold no chats', hint);
+      const hint = 'use a separate client for the sessions';
+      throw fail(`${path}.reasoning.multi_turn`, 'contradicts concurrency: such users hold no sessions', hint);
     }
     for (const [i, { start_us: _from, end_us: _to, ...own }] of windowsOf(client).entries()) {
       const key = Object.keys(own)[0];
@@ -58,12 +58,12 @@ export const usersHaveNoRate: Rule = (spec, fail) => {
 export const thinkTimeNeedsUsers: Rule = (spec, fail) => {
   for (const { path, client } of clientsOf(spec)) {
     if (client.think_time_us === undefined || client.concurrency !== undefined) continue;
-    const hint = 'add concurrency; the pauses of chats are reasoning.multi_turn.think_time_us';
-    throw fail(`${path}.think_time_us`, 'no user waits for an answer', hint);
+    const hint = 'add concurrency; the pauses of sessions are reasoning.multi_turn.think_time_us';
+    throw fail(`${path}.think_time_us`, 'no user waits for a response', hint);
   }
 };
 
-/** With no aggregate rate to share, every window has to say its own. */
+/** With no aggregate rate to share, every window needs its own. */
 export const absoluteRatesAreComplete: Rule = (spec, fail) => {
   if ((spec.aggregate_rate ?? 0) > 0) return;
   const hint = 'give it, or an aggregate_rate above 0';
@@ -107,7 +107,7 @@ export const onePatternPerCohort: Rule = (spec, fail) => {
   for (const { path, cohort } of cohortsOf(spec)) {
     const [first, second] = (['diurnal', 'spike', 'drain'] as const).filter((key) => cohort[key] !== undefined);
     if (second === undefined) continue;
-    throw fail(`${path}.${second}`, `is given together with ${first}`, 'give each pattern a cohort of its own');
+    throw fail(`${path}.${second}`, `is given together with ${first}`, 'use a cohort for each pattern');
   }
 };
 
@@ -117,7 +117,7 @@ export const idsAreUnique: Rule = (spec, fail) => {
   const populations = new Map((spec.cohorts ?? []).map(({ id, population }) => [id, population]));
   for (const { path, traffic } of trafficOf(spec)) {
     const before = seen.get(traffic.id);
-    const hint = 'give each client and cohort a name of its own';
+    const hint = 'give each client and cohort a different id';
     if (before !== undefined) throw fail(`${path}.id`, `'${traffic.id}' is the id of ${before} too`, hint);
     seen.set(traffic.id, path);
     const [, cohort, member] = /^(.*)\/(\d+)$/.exec(traffic.id) ?? [];

@@ -17,14 +17,14 @@ export const mediaHaveSizes: Rule = (spec, fail) => {
     const media = traffic.multimodal;
     for (const kind of MEDIA) {
       if (media[`${kind}_count_distribution`] === undefined || media[`${kind}_distribution`] !== undefined) continue;
-      const problem = `nobody says how many tokens each ${kind} has`;
+      const problem = `the number of tokens of each ${kind} is missing`;
       throw fail(`${path}.multimodal.${kind}_count_distribution`, problem, `give ${kind}_distribution too`);
     }
     if (media.text_distribution !== undefined || MEDIA.some((kind) => media[`${kind}_distribution`] !== undefined))
       continue;
     throw fail(
       `${path}.multimodal`,
-      'says nothing',
+      'is empty',
       'give text_distribution, image_distribution or another, or leave it out',
     );
   }
@@ -33,7 +33,11 @@ export const mediaHaveSizes: Rule = (spec, fail) => {
 export const prefixesHaveGroups: Rule = (spec, fail) => {
   for (const { path, traffic } of trafficOf(spec)) {
     if (traffic.prefix_length === undefined || traffic.prefix_group !== undefined) continue;
-    throw fail(`${path}.prefix_length`, 'nobody says who shares the prefix', 'add prefix_group, or leave it out');
+    throw fail(
+      `${path}.prefix_length`,
+      'the group that shares the prefix is missing',
+      'add prefix_group, or leave it out',
+    );
   }
   for (const { path, cohort } of cohortsOf(spec)) {
     if (cohort.prefix_sharing === undefined || cohort.prefix_group !== undefined) continue;
@@ -52,7 +56,7 @@ export const groupsHaveOneLength: Rule = (spec, fail) => {
     seen.set(group, first);
     if (first.tokens === tokens) continue;
     const problem = `the prefix of '${group}' has ${tokens} tokens here and ${first.tokens} at ${first.path}`;
-    throw fail(`${path}.prefix_length`, problem, 'give a group one length, or take two groups');
+    throw fail(`${path}.prefix_length`, problem, 'use one length per group, or two groups');
   }
 };
 
@@ -67,6 +71,6 @@ export const noAdapters: Rule = (spec, fail) => {
 export const networksSaySomething: Rule = (spec, fail) => {
   for (const { path, traffic } of trafficOf(spec)) {
     if (traffic.network === undefined || Object.keys(traffic.network).length > 0) continue;
-    throw fail(`${path}.network`, 'says nothing', 'give rtt_ms or bandwidth_mbps, or leave it out');
+    throw fail(`${path}.network`, 'is empty', 'give rtt_ms or bandwidth_mbps, or leave it out');
   }
 };

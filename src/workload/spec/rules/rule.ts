@@ -1,7 +1,7 @@
 import type { WorkloadSpec } from '../workload-spec.js';
 
-/** Makes the error for something at a path such as `clients[2].arrival.cv`. */
+/** Creates the error for a path such as `clients[2].arrival.cv`. */
 export type Fail = (path: string, problem: string, hint: string) => Error;
 
-/** Something that holds between several keys; the keys themselves have been checked. Throws what `fail` makes. */
+/** A rule between several keys, which are themselves checked already. Throws the error that `fail` creates. */
 export type Rule = (spec: WorkloadSpec, fail: Fail) => void;

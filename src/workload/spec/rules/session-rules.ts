@@ -10,7 +10,7 @@ export const pausesAreGivenOnce: Rule = (spec, fail) => {
   }
 };
 
-/** A chat with a set beginning does not arrive at a rate. */
+/** A session with a set beginning does not arrive at a rate. */
 export const setBeginningsStandAlone: Rule = (spec, fail) => {
   for (const { path, traffic } of trafficOf(spec)) {
     const { start_us, single_session } = traffic.reasoning?.multi_turn ?? {};
@@ -22,7 +22,7 @@ export const setBeginningsStandAlone: Rule = (spec, fail) => {
     const others = isCohort(traffic) ? (['diurnal', 'spike', 'drain'] as const) : (['lifecycle'] as const);
     for (const key of ['rate_fraction', 'arrival', ...others] as (keyof typeof traffic)[]) {
       if (traffic[key] === undefined) continue;
-      const problem = 'has no effect on a chat that begins at start_us';
+      const problem = 'has no effect on a session that begins at start_us';
       throw fail(`${path}.${key}`, problem, 'leave one of them out');
     }
   }
@@ -34,7 +34,7 @@ export const closedLoopsNeedSessions: Rule = (spec, fail) => {
     if (hasUsers(traffic)) continue;
     throw fail(
       `${path}.closed_loop`,
-      'nothing follows an answer',
+      'nothing follows a response',
       'add reasoning.multi_turn or concurrency, or leave it out',
     );
   }

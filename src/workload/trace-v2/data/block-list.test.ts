@@ -61,7 +61,7 @@ describe('a list of blocks', () => {
 });
 
 describe('the column block_hashes', () => {
-  it('says what prompts consist of; rows may leave it empty', () => {
+  it('holds the blocks of prompts; rows may leave it empty', () => {
     const blocks = withBlocks(
       [{ block_hashes: '7-8' }, { block_hashes: '' }, { block_hashes: '7 9' }, { block_hashes: '"7"' }],
       64,
@@ -91,15 +91,15 @@ describe('the column block_hashes', () => {
     expect(message).toContain(`${problem}; ${hint}`);
   });
 
-  it('refuses more blocks than the prompt has room for', () => {
+  it('refuses more blocks than fit into the prompt', () => {
     expect(refusal([{}, { input_tokens: '129', block_hashes: '0-3' }], 64)).toMatch(
       /^t\.csv:3:\d+ \(block_hashes\): 4 blocks of 64 tokens for a shorter prompt; give at most 3, or more input_tokens$/,
     );
   });
 
-  it('needs a header that says how long blocks are', () => {
+  it('needs a header with the size of blocks', () => {
     expect(refusal([{ block_hashes: '1' }])).toBe(
-      "t.csv (block_hashes): nobody says how many tokens the blocks have; say so in the header, as in 'block_tokens: 512'",
+      "t.csv (block_hashes): the size of the blocks is not given; set it in the header: 'block_tokens: 512'",
     );
   });
 

@@ -3,7 +3,7 @@ import type { PromptBlocks } from '../../prompt-blocks.js';
 /** No prompt has more blocks; a range that claims so is a mistake. */
 const MAX_BLOCKS = 1 << 22;
 
-/** The blocks of a row as the column `block_hashes` says them: ids and ranges of ids, `0-13 17`; empty when it has none. */
+/** The blocks of a row in the column `block_hashes`: ids and ranges of ids, `0-13 17`; empty when it has none. */
 export function writeBlockList(blocks: PromptBlocks, row: number): string {
   const count = blocks.blocksOf(row);
   let text = '';
@@ -26,7 +26,9 @@ export class BlockLists {
     this.#blocks = blocks;
   }
 
-  /** Gives a row its blocks, or says what is wrong with the list. A row whose line was cut off may come again. */
+  /**
+   * Sets the blocks of a row, or returns what is wrong with the list. A row whose line was cut off may be read again.
+   */
   read(row: number, text: string): string | undefined {
     if (row === this.#row) return undefined;
     let count = 0;

@@ -3,14 +3,17 @@ import { fieldInvalid, rowTooShort } from '../../errors.js';
 import { COMMA, type CsvFile, NEWLINE, QUOTE } from './csv-file.js';
 import { NameColumn } from './name-column.js';
 
-/** What a column holds and where it goes: without `into` it is only checked. Names and booleans go as numbers. */
+/**
+ * What a column holds and where its values are written: without `into` it is only checked. Names and booleans are
+ * written as numbers.
+ */
 export type CsvColumn =
   | { name: string; holds: 'whole'; min: number; max: number; into?: Float64Array | Int32Array; emptyIsZero?: boolean }
   | { name: string; holds: 'ratio'; into: Float64Array }
   | { name: string; holds: 'name'; names: NameTable; max: number; into: Int32Array | Uint16Array }
   /** 1 for true, 2 for false. */
   | { name: string; holds: 'boolean'; into: Uint8Array }
-  /** What a row's text means is for `read`, which gives what is wrong with it, if anything is; not called when it is empty. */
+  /** `read` parses the text of a row and returns what is wrong with it, if anything; not called for an empty field. */
   | { name: string; holds: 'list'; accepted: string; read: (row: number, text: string) => string | undefined }
   | { name: string; holds: 'anything' };
 
@@ -33,7 +36,8 @@ const KINDS = {
 
 /**
  * Reads the rows of a CSV file into columns, by position. One loop sees every byte: plain numbers and words are read in
- * it without making strings, all else (signs, fractions, quotes, line ends, mistakes) goes through the field's text.
+ * it without creating strings; all else (signs, fractions, quotes, line ends, mistakes) is read from the text of the
+ * field.
  */
 export class CsvColumns {
   #file: CsvFile;
@@ -65,12 +69,12 @@ export class CsvColumns {
     this.#file = file;
   }
 
-  /** Reads the row that begins at this offset as row number `row`; gives the offset behind it. */
+  /** Reads the row at this offset as row number `row`; returns the offset after it. */
   read(rowBegin: number, row: number): number {
     const bytes = this.#file.bytes;
     const kinds = this.#kinds;
     const known = kinds.length;
-    // Locals: what lives outside the function is slow to reach until the loop has been optimized.
+    // Locals: variables outside the function are slow until the loop is optimized.
     const comma = COMMA;
     const newline = NEWLINE;
     const zero = ZERO;
@@ -121,7 +125,7 @@ export class CsvColumns {
     return p;
   }
 
-  /** Any field, the slow way; gives the offset of the comma or newline behind it. */
+  /** Reads any field, slowly; returns the offset of the comma or newline after it. */
   #readText(position: number, begin: number, row: number): number {
     const column = this.#columns[position] ?? { name: `column ${position + 1}`, holds: 'anything' };
     const end = this.#file.fieldEnd(begin, column.name);

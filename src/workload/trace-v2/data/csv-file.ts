@@ -5,10 +5,10 @@ const RETURN = 13;
 export const QUOTE = 34;
 export const COMMA = 44;
 
-/** A quoted text goes on behind the end of the window: the row has to be read again when more of the file is there. */
+/** A quoted text continues after the end of the window: the row is read again when more of the file is there. */
 export class RowIncomplete extends Error {}
 
-/** What part of a file a window is. */
+/** The position of a window in its file. */
 export interface WindowPlace {
   /** How many bytes of the file come before it. */
   offset: number;
@@ -18,7 +18,7 @@ export interface WindowPlace {
   wholeFile: () => Buffer;
 }
 
-/** A part of a CSV file, or all of it: where its fields end, what they say, and how to name a place in it. */
+/** A window of a CSV file, or all of it: the ends of fields, their text, and places for messages. */
 export class CsvFile {
   /** Ends in a newline, so that no scan needs to watch for the end of the file. */
   readonly bytes: Buffer;
@@ -80,7 +80,7 @@ export class CsvFile {
     return p;
   }
 
-  /** What a field says, quotes taken off. `end` as `fieldEnd` gives it. */
+  /** The text of a field without quotes. `end` as returned by `fieldEnd`. */
   text(begin: number, end: number): string {
     const bytes = this.bytes;
     const last = bytes[end] === NEWLINE && end > begin && bytes[end - 1] === RETURN ? end - 1 : end;
@@ -106,7 +106,7 @@ function isByteOrderMark(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
-/** Where a field of the n-th row below the column names stands. */
+/** The place of a field of the n-th row below the column names. */
 export function csvPlace(bytes: Buffer, path: string, row: number, names: readonly string[], column: string): string {
   const file = new CsvFile(bytes, path);
   let begin = file.nextRow(file.start);

@@ -22,7 +22,7 @@ const PLAIN: Record<string, string> = {
 
 export type Row = Partial<Record<string, string>>;
 
-/** A trace of these rows, each with the plain value where it says nothing. */
+/** A trace of these rows, with plain values for absent fields. */
 export function csv(rows: Row[], columns: readonly string[] = BASE_COLUMNS): string {
   const lines = rows.map((row, i) =>
     columns.map((name) => row[name] ?? (name === 'request_id' ? `${i}` : (PLAIN[name] ?? ''))).join(','),

@@ -7,7 +7,7 @@ export const MAX_COUNT = 2 ** 31 - 1;
 const MAX_TIME = Number.MAX_SAFE_INTEGER;
 const MAX_SHORT_INDEX = 2 ** 16 - 1;
 
-/** Where each column goes. Times are stored as they stand in the file and corrected by `settleRows`. */
+/** Where each column is written. Times are stored as in the file and corrected by `settleRows`. */
 export function columnOf(table: RequestTable, extras: Extras, lists: BlockLists | null): (name: string) => CsvColumn {
   const kinds = table.ensureKinds();
   const count = { holds: 'whole', min: 0, max: MAX_COUNT } as const;

@@ -1,13 +1,13 @@
 import type { SeenColumns } from './seen-columns.js';
 
-/** Columns of a trace that are not part of a request as the simulator sees it. */
+/** Columns of a trace that the simulator does not use. */
 export class Extras {
   readonly sourceId: Float64Array;
   readonly wantedUs: Float64Array;
   readonly thinkTimeUs: Float64Array;
   readonly prefixLength: Int32Array;
   readonly serverTokens: Int32Array;
-  /** What was seen of answers; null where nobody asks for it. */
+  /** Measurements of responses; null where they are not requested. */
   readonly seen: SeenColumns | null;
 
   constructor(capacity: number, seen: SeenColumns | null) {

@@ -34,7 +34,7 @@ export const BASE_COLUMNS = [
 
 const TRAILING_COLUMNS = ['x_request_id', 'adapter', 'think_time_us', 'block_hashes'];
 
-/** What the first line of a trace says about the rows below it. */
+/** The columns of a trace, from its first line. */
 export interface TraceLayout {
   /** The meaning of each position: our names where the order is fixed, then the file's own. */
   names: readonly string[];
@@ -55,7 +55,7 @@ export function fixedColumns(hasPriority: boolean, hasSloTarget: boolean): strin
 
 /**
  * Reads the line of column names. Their spelling does not matter except for the optional columns, but a known name in
- * another's place means that the rows would be misread: that is an error.
+ * the place of another means that the rows would be misread: that is an error.
  */
 export function readLayout(file: CsvFile, path: string): TraceLayout {
   const given: string[] = [];

@@ -1,7 +1,7 @@
 import type { NameTable } from '../../../kernel/name-table.js';
 
 const SLOTS = 1024;
-/** Longer names are always made into strings. */
+/** Longer names always become strings. */
 const SLOT_BYTES = 48;
 
 /**

@@ -4,7 +4,7 @@ import { BASE_COLUMNS } from './layout.js';
 
 describe('readTraceData on bad input', () => {
   const one = (row: Row) => csv([{}, row]);
-  /** Where a column of the third line stands; for lines without quotes. */
+  /** The place of a column of the third line; for lines without quotes. */
   const on3 = (text: string, column: string) => {
     const before = text
       .split('\n')[2]!

@@ -3,7 +3,7 @@ import { type RequestTable, ROW_STREAMING, sourceIdOf } from '../../request-tabl
 import { csv, read } from './csv-text.fixture.js';
 import { BASE_COLUMNS, fixedColumns } from './layout.js';
 
-/** All columns of a table, without the room behind the last row. */
+/** All columns of a table, without the capacity after the last row. */
 function columnsOf(table: RequestTable): Record<string, number[]> {
   const columns = Object.entries(table).filter(([, column]) => ArrayBuffer.isView(column));
   return Object.fromEntries(columns.map(([name, column]) => [name, [...column.subarray(0, table.count)]]));
@@ -53,14 +53,14 @@ describe('readTraceData', () => {
     expect(table.tenants.names()).toEqual(['', 'b', 'a']);
   });
 
-  it('tells names apart that fall into the same place of its cache', () => {
+  it('distinguishes names with the same slot of its cache', () => {
     const names = Array.from({ length: 5000 }, (_, i) => `session-${i}`);
     const rows = [...names, ...names].map((session_id) => ({ session_id }));
     const { table } = read(csv(rows));
     expect([...table.session.subarray(0, 10_000)].map((s) => table.sessions.name(s))).toEqual([...names, ...names]);
   });
 
-  it('takes the sending as the arrival, and the wish where nothing was sent', () => {
+  it('takes the send time as the arrival, or the due time where there is none', () => {
     const { table, wantedUs } = read(
       csv([
         { arrival_time_us: '10', send_time_us: '25' },
@@ -72,7 +72,7 @@ describe('readTraceData', () => {
     expect([...wantedUs.subarray(0, 3)]).toEqual([10, 30, 40]);
   });
 
-  it("prepends a group's prefix to all its prompts, as long as its first record with a length says", () => {
+  it("puts a group's prefix in front of all its prompts, as long as in the first record that has a length", () => {
     const { table } = read(
       csv([
         { prefix_group: 'g', prefix_length: '0', input_tokens: '5' },
@@ -102,7 +102,7 @@ describe('readTraceData', () => {
     expect([...table.deadlineUs.subarray(0, 2)]).toEqual([12_000, 0]);
   });
 
-  it('moves dates of observed traces to the axis of the arrivals that were wanted', () => {
+  it('shifts dates of observed traces to the time axis of the due times', () => {
     const sent = (us: string, wanted: string) => ({ send_time_us: us, arrival_time_us: wanted, deadline_us: '5000' });
     const rows = [sent('1700000000001250', '1000'), sent('1700000000003000', '3000'), { send_time_us: '0' }];
     const { table } = read(csv(rows), true);
@@ -121,7 +121,7 @@ describe('readTraceData', () => {
     expect([...table.arrivalUs.subarray(0, 2)]).toEqual([1000, 1000]);
   });
 
-  it('ignores what stands behind the known columns', () => {
+  it('ignores columns after the known ones', () => {
     const text = csv([{}, {}]).replace(/ok,,$/gm, 'ok,,,extra,"more, even",');
     expect(read(text).table.count).toBe(2);
   });
@@ -167,7 +167,7 @@ describe('readTraceData', () => {
     expect([...table.tenant.subarray(0, 2)]).toEqual([1, 0]);
   });
 
-  it('accepts records out of order and says so', () => {
+  it('accepts records out of order and reports it', () => {
     const { table, unsorted } = read(csv([{ arrival_time_us: '9' }, { arrival_time_us: '3' }]));
     expect(unsorted).toBe(true);
     expect([...table.arrivalUs.subarray(0, 2)]).toEqual([9, 3]);

@@ -11,7 +11,7 @@ import { readLayout, type TraceLayout } from './layout.js';
 import { SeenColumns } from './seen-columns.js';
 import { checkBlocks, sendTimesFromZero, settleRows } from './settle-rows.js';
 
-/** No row is shorter: 26 commas, 17 numbers of a digit, `true` and a line end. Memory that is not used is never touched. */
+/** The shortest row has 26 commas, 17 numbers of one digit, `true` and a line end. Unused memory is never touched. */
 const SHORTEST_ROW = 48;
 
 /** A TraceV2's rows, complete and checked. */
@@ -32,15 +32,15 @@ export function readTraceData(
   return reader.finish(relativeDeadlines);
 }
 
-/** What the header, or whoever reads, says about the rows. */
+/** Options from the header and the caller. */
 export interface DataOptions {
   /** Tokens of recorded blocks. */
   blockTokens?: number | undefined;
-  /** What was seen of the answers is wanted, too. */
+  /** Read the measurements of responses, too. */
   seen?: boolean;
 }
 
-/** Reads a CSV that comes in pieces of any size; holds no more of it than a piece and a row. */
+/** Reads a CSV in chunks of any size; holds at most a chunk and a row of it. */
 export class TraceDataReader {
   readonly #path: string;
   readonly #wholeFile: () => Buffer;
@@ -50,7 +50,7 @@ export class TraceDataReader {
   #extras: Extras;
   #layout: TraceLayout | null = null;
   #columns: CsvColumns | null = null;
-  /** What came in and is not read yet: the first `#length` bytes; and how many bytes of the file came before it. */
+  /** Bytes not read yet: the first `#length` of the window; and the number of bytes before it in the file. */
   #window: Buffer = Buffer.alloc(0);
   #length = 0;
   #offset = 0;
@@ -140,7 +140,7 @@ export class TraceDataReader {
     this.#blockLists = new BlockLists(this.#table.blocks);
   }
 
-  /** Columns know the arrays they fill: they are made anew when the table has outgrown those. */
+  /** Columns hold the arrays they fill: they are created again when the table has grown. */
   #prepare(file: CsvFile): void {
     const grown = this.#table.reserve(this.#table.count + Math.ceil(file.bytes.length / SHORTEST_ROW));
     if (grown) this.#extras = this.#extras.grown(this.#table.arrivalUs.length);

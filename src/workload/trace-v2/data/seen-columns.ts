@@ -29,7 +29,7 @@ interface Words {
   into: Int32Array;
 }
 
-/** What a trace tells of the answers that its requests got: columns that are read only where somebody saw answers. */
+/** Measurements of responses in a trace: columns that are read only for observed traces. */
 export class SeenColumns {
   readonly #numbers = new Map<string, Float64Array>();
   readonly #words = new Map<string, Words>();
@@ -61,10 +61,10 @@ export class SeenColumns {
   }
 
   /**
-   * What was seen; undefined when no row says how its request ended.
-   * @param names the columns that the file has
-   * @param originUs what was taken off the times of sending
-   * @param serverTokens the server's counts of prompts, 0 where it gave none
+   * The measurements; undefined when no row has an outcome.
+   * @param names the columns of the file
+   * @param originUs subtracted from send times
+   * @param serverTokens the server's counts of prompt tokens, 0 where it gave none
    */
   observed(
     table: RequestTable,

@@ -8,8 +8,8 @@ import type { Extras } from './extras.js';
 const DATES_US = 1e14;
 
 /**
- * Times of sending that are dates are moved to the axis of the arrivals that were wanted, so that nobody was early and somebody
- * was on time; gives how far they moved.
+ * Shifts send times that are dates to the time axis of the due times, so that no request is early and the earliest is
+ * on time; returns by how much.
  */
 export function sendTimesFromZero({ arrivalUs, count }: RequestTable, { wantedUs }: Extras): number {
   let originUs = Number.POSITIVE_INFINITY;
@@ -21,7 +21,7 @@ export function sendTimesFromZero({ arrivalUs, count }: RequestTable, { wantedUs
   return originUs;
 }
 
-/** Turns what the file says into requests, in place; says whether they are out of order. */
+/** Turns the columns of the file into requests, in place; returns whether they are out of order. */
 export function settleRows(
   table: RequestTable,
   extras: Extras,
@@ -41,7 +41,7 @@ export function settleRows(
     if (id <= lastId) idsAscend = false;
     lastId = id;
 
-    // Sent at, as read; a record arrives when it was wanted if nobody noted the sending.
+    // The send time; a record without one arrives when it was due.
     const wanted = wantedUs[row]!;
     const arrival = arrivalUs[row]! > 0 ? arrivalUs[row]! : wanted;
     arrivalUs[row] = arrival;
@@ -66,7 +66,7 @@ export function settleRows(
   return unsorted;
 }
 
-/** A group's prefix is as long as its first record with a length says, and stands before every prompt of the group. */
+/** A group's prefix is as long as in its first record with a length, and in front of every prompt of the group. */
 function prefixLengths({ count, prefixGroup, prefixGroups, prefixTokens }: RequestTable, extras: Extras): number[] {
   while (prefixTokens.length < prefixGroups.size) prefixTokens.push(0);
   for (let row = 0; row < count; row++) {

@@ -6,8 +6,8 @@ import { HEADER_SCHEMA, traceHeaderOf } from './header-schema.js';
 const PLAIN_LINE = /^([a-z_]+): (?:(-?[1-9]\d{0,14}|0)|(?!(?:true|false|null)$)([a-z][\w./-]*))$/i;
 
 /**
- * Reads a header made of plain `key: value` lines, as most are; null when it is anything else or has a mistake.
- * The YAML package takes longer to load than ten thousand requests take to read.
+ * Reads a header of plain `key: value` lines, as most are; null when it is anything else or has a mistake. Loading the
+ * YAML package takes longer than reading ten thousand requests.
  */
 export function readPlainHeader(text: string, file: string): TraceHeader | null {
   const lines = text.split('\n');

@@ -57,7 +57,7 @@ describe('readTraceHeader', () => {
     expect(header.place('mode')).toBe('t.yaml:5:1 (mode)');
   });
 
-  it('accepts a header that does not say its mode', async () => {
+  it('accepts a header without a mode', async () => {
     expect((await readTraceHeader('trace_version: 3\n', 't.yaml')).mode).toBe('');
   });
 
@@ -130,7 +130,7 @@ describe('readPlainHeader', () => {
     'time_unit: us\nmode: real',
     'trace_version: 2\n',
     'session_context_growth: shrink\n',
-  ])('says the same as the YAML reader', async (text) => {
+  ])('agrees with the YAML reader', async (text) => {
     const plain = readPlainHeader(text, 't.yaml')!;
     const yaml = await readYamlHeader(text, 't.yaml');
     expect({ ...plain, place: 0 }).toEqual({ ...yaml, place: 0 });

@@ -2,14 +2,14 @@ import { camelCase } from '../../../schema/names.js';
 import type { TraceGoodputTarget, TraceHeader, TraceServer } from '../../trace.js';
 import { SERVER_SCHEMA, TRACE_VERSIONS } from './header-schema.js';
 
-/** What the header of a written trace says besides its format. */
+/** The content of a written header besides its format. */
 export interface TraceFacts {
   mode: TraceHeader['mode'];
   workloadSeed?: number;
-  /** Where the workload came from: a file, or `preset:<name>`. */
+  /** The source of the workload: a file, or `preset:<name>`. */
   workloadSpec?: string;
   sessionContextGrowth?: string;
-  /** Tokens of a recorded block, where the data says what prompts consist of. */
+  /** Tokens of a recorded block, where the data has blocks. */
   blockTokens?: number | undefined;
   goodputTargets?: Record<string, TraceGoodputTarget>;
   warmUpRequests?: number;
@@ -17,9 +17,9 @@ export interface TraceFacts {
   rttMs?: number;
   partial?: string;
   late?: string;
-  /** When an observation began, as ISO 8601 says it. */
+  /** When an observation began, in ISO 8601. */
   createdAt?: string;
-  /** What the server's metrics said of an observation, in any words. */
+  /** The server's metrics of an observation, by any names. */
   observedKvMetrics?: Readonly<Record<string, number>>;
 }
 
