@@ -183,14 +183,39 @@ describe('docs/results.md', () => {
     }
     return into;
   }
+  /** The small trace with another model for some of its requests. */
+  function writeTwoModels(): void {
+    const [names = '', ...rows] = readFileSync('examples/small-trace.csv', 'utf8').trimEnd().split('\n');
+    const column = names.split(',').indexOf('model');
+    const changed = rows.map((row, i) =>
+      row
+        .split(',')
+        .map((cell, at) => (at === column && i % 2 === 0 ? 'other' : cell))
+        .join(','),
+    );
+    writeFileSync('out/two-models.csv', `${[names, ...changed].join('\n')}\n`);
+    writeFileSync('out/two-models.yaml', readFileSync('examples/small-trace.yaml'));
+  }
   const NAMED_BY_INPUT = [
-    ...['slo', 'tenants', 'per_class', 'slo_attainment_by_dim', 'terms', 'reasons', 'targets', 'shed', 'rejections'],
+    ...[
+      'slo',
+      'tenants',
+      'per_class',
+      'slo_attainment_by_dim',
+      'terms',
+      'reasons',
+      'targets',
+      'shed',
+      'rejections',
+      'models',
+    ],
     ...['options', 'tenantBudgets', 'sloPriorities', 'sloTargetsUs', 'fitnessWeights', 'goodputTargets'],
   ];
 
   test('explains every key, and no other', async () => {
     const runner = new PageRunner(ROOT);
     try {
+      writeTwoModels();
       const common = '--model qwen/qwen3-14b --trace-level decisions --summarize-trace --metrics-path out/result.json';
       const replay = `replay ${common} --trace examples/small-trace --session-mode closed-loop --think-time-ms 100 --flow-control`;
       const runs = [
@@ -199,6 +224,7 @@ describe('docs/results.md', () => {
         `replay ${common} --trace examples/small-trace --session-mode closed-loop --think-time-dist constant:value=1s --admission-policy reject-all`,
         `run ${common} --workload-spec examples/workloads/first.yaml`,
         `run ${common} --workload-spec examples/workloads/images.yaml`,
+        `replay ${common} --trace out/two-models`,
       ];
       const keys = new Set<string>();
       for (const [i, args] of runs.entries()) {

@@ -97,7 +97,10 @@ describe('twinyard serve', () => {
       'serve --replica http://h:1 --store mysql://u:secret@h/d --port 0 --admin-port 0',
       /^twinyard: store mysql:\/\/\.\.\.: is neither SQLite nor PostgreSQL; give a path/,
     ],
-    ['serve --replica http://h:1 --host 192.0.2.1 --port 0 --admin-port 0', /--host: cannot listen on 192.0.2.1/],
+    [
+      'serve --replica http://h:1 --host 192.0.2.1 --port 0 --admin-port 0',
+      /--host: '192.0.2.1' is not an address of this machine/,
+    ],
   ])('%s is refused', async (args, message) => {
     const { code, stderr, stdout } = await captured(args);
     expect([code, stdout, stderr.trimEnd().split('\n').length]).toEqual([2, '', 1]);
@@ -121,9 +124,12 @@ describe('twinyard serve', () => {
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
     const onPort = await captured(`serve --replica http://127.0.0.1:1 --port ${port} --admin-port 0`);
-    expect([onPort.code, onPort.stderr]).toEqual([2, expect.stringContaining(`--port: 127.0.0.1:${port} is taken`)]);
+    expect([onPort.code, onPort.stderr]).toEqual([
+      2,
+      expect.stringContaining(`--port: port ${port} of 127.0.0.1 is already in use`),
+    ]);
     const onAdmin = await captured(`serve --replica http://127.0.0.1:1 --port 0 --admin-port ${port}`);
-    expect([onAdmin.code, onAdmin.stderr]).toEqual([2, expect.stringContaining('--admin-port: 127.0.0.1:')]);
+    expect([onAdmin.code, onAdmin.stderr]).toEqual([2, expect.stringContaining(`--admin-port: port ${port} of`)]);
     holder.close();
   });
 
@@ -234,10 +240,7 @@ describe('twinyard serve', () => {
 
   test('says that a file is where its data would be', async () => {
     const { code, stderr } = await captured(['serve', ...ANY_PORT, '--data-dir', fileOf('taken', '')]);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/there is a file where .*; move that file away, or name/),
-    ]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/its data folder is a file; move that file/)]);
   });
 
   test('tells in its help what it is without replicas', async () => {

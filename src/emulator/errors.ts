@@ -1,4 +1,3 @@
-import { InputError } from '../kernel/errors.js';
 import { ApiError, type ErrorBody } from '../protocol/errors.js';
 
 /** What the type of an error is called in vLLM's answers, by status. */
@@ -43,18 +42,4 @@ export function engineBodyTooLarge(maxBytes: number): ApiError {
 
 export function engineQueueFull(waiting: number): ApiError {
   return new ApiError('unavailable', `${waiting} requests are waiting already: try another engine or later.`);
-}
-
-/** A port that is taken or an address that is not ours is a mistake in the input like any other. */
-export function notListening(host: string, port: number, error: NodeJS.ErrnoException): Error {
-  const { code = '' } = error;
-  if (code === 'EADDRINUSE') {
-    const hint = 'give another port, or 0 for a free one';
-    return new InputError('PORT_TAKEN', '--port', `${host}:${port} is taken`, hint);
-  }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    const problem = `cannot listen on ${host}:${port} (${code})`;
-    return new InputError('ADDRESS_REFUSED', '--host', problem, 'give another address or port');
-  }
-  return error;
 }

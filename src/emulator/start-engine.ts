@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listenError } from '../kernel/listen-error.js';
 import { Engine, type EngineStats } from './engine.js';
 import type { EngineOptions } from './engine-options.js';
-import { notListening } from './errors.js';
 import type { Faults } from './faults.js';
 import { dispatch } from './http/dispatch.js';
 import { EngineExchange } from './http/engine-exchange.js';
@@ -38,7 +38,7 @@ export async function startEngine(options: EngineOptions): Promise<RunningEngine
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw notListening(host, port, error as NodeJS.ErrnoException);
+    throw listenError(error, { host, port, portFlag: '--port' });
   }
   const address = server.address() as AddressInfo;
   const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;

@@ -35,6 +35,8 @@ export class RequestOutcomes {
   itlSumUs: Float64Array;
   producedTokens: Int32Array;
   e2eUs: Float64Array;
+  /** Time in the queue before routing, of requests that have left it; null where there is no such queue. */
+  gatewayWaitUs: Float64Array | null = null;
 
   constructor(rows: number, instances = 1) {
     this.status = new Uint8Array(rows);
@@ -54,6 +56,11 @@ export class RequestOutcomes {
     this.status[row] = lengthCapped ? STATUS.length_capped : STATUS.completed;
   }
 
+  /** From now on there is a column for the time in the queue before routing. */
+  recordGatewayWaits(): void {
+    this.gatewayWaitUs = new Float64Array(this.status.length).fill(Number.NaN);
+  }
+
   /** Makes room for rows 0..rows-1. */
   reserve(rows: number): void {
     const before = this.status.length;
@@ -67,6 +74,10 @@ export class RequestOutcomes {
     grown.itlSumUs.set(this.itlSumUs);
     grown.producedTokens.set(this.producedTokens);
     grown.e2eUs.set(this.e2eUs);
+    if (this.gatewayWaitUs !== null) {
+      grown.recordGatewayWaits();
+      grown.gatewayWaitUs!.set(this.gatewayWaitUs);
+    }
     Object.assign(this, grown);
   }
 }

@@ -213,7 +213,10 @@ export class Cluster implements ReplicaEvents {
       this.nowUs,
       sloTargetUs[row]!,
     );
-    if (queue.displaced >= 0) this.#lose(queue.displaced, STATUS.gateway_shed, QUEUE_SHED, true);
+    if (queue.displaced >= 0) {
+      this.#leaveQueue(queue.displaced);
+      this.#lose(queue.displaced, STATUS.gateway_shed, QUEUE_SHED, true);
+    }
     if (outcome !== 'rejected') {
       this.#parts.outcomes.status[row] = STATUS.gateway_queued;
       if (this.#ttlUs > 0) this.#expiries.push(this.nowUs + this.#ttlUs, row);
@@ -231,6 +234,7 @@ export class Cluster implements ReplicaEvents {
     const row = queue.next(router.host.view);
     if (row < 0) return false;
     outcomes.status[row] = STATUS.in_pipeline;
+    this.#leaveQueue(row);
     this.#routings.push(this.nowUs + this.#routingUs, row);
     return true;
   }
@@ -267,7 +271,14 @@ export class Cluster implements ReplicaEvents {
   }
 
   #expire(row: number): void {
-    if (this.#parts.queue!.remove(row)) this.#lose(row, STATUS.gateway_expired, QUEUE_EXPIRED, true);
+    if (!this.#parts.queue!.remove(row)) return;
+    this.#leaveQueue(row);
+    this.#lose(row, STATUS.gateway_expired, QUEUE_EXPIRED, true);
+  }
+
+  /** Requests enter the queue when they are admitted. */
+  #leaveQueue(row: number): void {
+    this.#parts.outcomes.gatewayWaitUs![row] = this.nowUs - this.#table.arrivalUs[row]! - this.#admissionUs;
   }
 
   #route(row: number): void {

@@ -21,6 +21,7 @@ describe('a request that finds the fleet full', () => {
     const { of } = behindGateway([FIRST, { at: 1, input: 4 }]);
     // Ticks at 7, 14, 21: at 14 the tick comes before the replica's step.
     expect(of(1).scheduling_delay_us).toBe(21 - 1);
+    expect([of(0).gateway_wait_us, of(1).gateway_wait_us]).toEqual([0, 21 - 1]);
   });
 
   it('waits for the end of another when there are no ticks', () => {
@@ -47,6 +48,7 @@ describe('a request that finds the fleet full', () => {
     const { of } = simulateFake(list, fakeCluster({ instances: 1, flowControl, routingLatencyUs: 3 }));
     // The first comes to the replica at 3 and frees its place at 17.
     expect(of(1).scheduling_delay_us).toBe(21 + 3 - 5);
+    expect(of(1).gateway_wait_us).toBe(21 - 5);
   });
 
   it('does not see requests that are on their way to a replica', () => {
@@ -60,7 +62,9 @@ describe('a request that finds the fleet full', () => {
 
 describe('time to live', () => {
   it('ends the wait of a request, which is counted by SLO class', () => {
-    const { statuses, document } = behindGateway([FIRST, { at: 1, input: 4, slo: 'batch' }], { requestTtlUs: 10 });
+    const list = [FIRST, { at: 1, input: 4, slo: 'batch' }];
+    const { statuses, document, of } = behindGateway(list, { requestTtlUs: 10 });
+    expect(of(1).gateway_wait_us).toBe(10);
     expect(statuses).toEqual(['completed', 'gateway_expired']);
     expect(document.anomalies.shed).toEqual({ batch: 1 });
   });

@@ -111,6 +111,24 @@ export interface RequestResult {
   e2e_us: number | null;
   input_tokens: number;
   output_tokens: number;
+  slo_class: string;
+  tenant: string | null;
+  session: string | null;
+  round: number | null;
+  model: string;
+  gateway_wait_us: number | null;
+}
+
+/** Of one of several models. Zero where nothing was measured. */
+export interface ModelMetrics {
+  /** All that name it, whatever became of them. */
+  requests: number;
+  completed: number;
+  input_tokens: number;
+  output_tokens: number;
+  ttft: MeanAndTail;
+  itl: MeanAndTail;
+  e2e: MeanAndTail;
 }
 
 /** The JSON document of `run` and `replay`: same inputs, same bytes. */
@@ -131,6 +149,8 @@ export interface ResultDocument {
     /** Requests refused at admission, by reason. */
     rejections: Record<string, number>;
   };
+  /** Where requests name several models. */
+  models?: Record<string, ModelMetrics>;
   config: ClusterConfig & { workload: Record<string, unknown> };
   /** Only in the file of `--metrics-path`. */
   requests?: RequestResult[];

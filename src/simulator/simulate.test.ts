@@ -22,6 +22,7 @@ describe('simulate', () => {
         e2e_us: 36,
         input_tokens: 4,
         output_tokens: 3,
+        ...{ slo_class: 'critical', tenant: 'a', session: null, round: null, model: 'tiny', gateway_wait_us: null },
       },
       {
         request_id: 'request_1',
@@ -34,6 +35,7 @@ describe('simulate', () => {
         e2e_us: 16,
         input_tokens: 6,
         output_tokens: 1,
+        ...{ slo_class: 'default', tenant: 'b', session: null, round: null, model: 'tiny', gateway_wait_us: null },
       },
     ]);
   });

@@ -53,6 +53,7 @@ export function simulate(
   };
 
   const queue = config.flowControl === null ? null : new HostedQueue(config.flowControl, priorities);
+  if (queue !== null) outcomes.recordGatewayWaits();
   const traced = config.traceLevel === 'decisions';
   const trace = traced ? new DecisionTrace(config.instances, config.counterfactualK, watch.decision) : null;
 
@@ -85,6 +86,6 @@ export function simulate(
     document: documentOf({ config, table, outcomes, replicas, cluster, trace, latency, horizonUs }),
     table,
     outcomes,
-    requests: () => requestResults(table, outcomes, arrivalOrder(table)),
+    requests: () => requestResults(table, outcomes, arrivalOrder(table), config.replica.model),
   };
 }

@@ -8,8 +8,8 @@ import { parseFlags } from '../flags/parse-flags.js';
 import { routingPolicyNames } from '../flags/registered-names.js';
 import type { CliIo } from '../io.js';
 import { tuneServer } from '../tune-v8.js';
-import { cannotListen } from './cannot-listen.js';
 import { engineFlags } from './engine-flags.js';
+import { gatewayListenError } from './gateway-listen-error.js';
 
 const MODEL = 'qwen/qwen3-14b';
 
@@ -71,7 +71,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
     } catch (error) {
       await gateway.close(0);
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port !== 0) return start(0, 0);
-      throw cannotListen(error, adminPort);
+      throw gatewayListenError(error, gateway.config);
     }
     return gateway;
   };

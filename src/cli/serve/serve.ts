@@ -7,7 +7,7 @@ import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { tuneServer } from '../tune-v8.js';
-import { cannotListen } from './cannot-listen.js';
+import { gatewayListenError } from './gateway-listen-error.js';
 import { type ServeFlags, serveFlags, serveFleetFlags } from './serve-flags.js';
 
 export const SERVE: CommandLine = {
@@ -50,7 +50,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
     control = await start(gateway, io.self, say);
   } catch (error) {
     await gateway.close(0);
-    throw cannotListen(error, config.admin.port);
+    throw gatewayListenError(error, config);
   }
   for (const line of firstLines(gateway, control !== null)) say(line);
   io.onHangUp(() => {

@@ -12,6 +12,7 @@ import { type OutputContent, writeOutputs } from '../output/output-files.js';
 import { traceFiles } from '../output/output-paths.js';
 import { spoolBeside, TextSpool } from '../output/text-spool.js';
 import { limitCompiler } from '../tune-v8.js';
+import { nothingCompleted } from './nothing-completed.js';
 import { createProgressLine } from './progress-line.js';
 
 /** What `run` and `replay` hand over once everything is read and checked. */
@@ -44,6 +45,8 @@ export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): 
     if (outputs.length > 0) await writeOutputs(outputs, io);
     for (const { flag, path } of outputs) diagnostics.debug(`${flag}: wrote ${path}`);
     io.stdout.write(flags.values.format === 'table' ? await asTable(document, io) : resultJson(document));
+    const warning = nothingCompleted(document.cluster, cluster.config.admission.policy);
+    if (warning !== null) diagnostics.warn(warning);
     return 0;
   } finally {
     decisions?.close();

@@ -34,6 +34,16 @@ describe('warnings', () => {
       "--slo-targets: no request has the class 'critical'; there are: 'standard'\n",
     ],
     [`${RUN} --moe-comm-backend allgather_reducescatter`, '--moe-comm-backend has no effect: qwen/qwen3-14b is not a'],
+    [
+      `${RUN} --total-kv-blocks 1`,
+      'no request was completed: 20 dropped as longer than a replica can hold; raise --total-kv-blocks',
+    ],
+    [
+      `${RUN} --admission-policy token-bucket --token-bucket-capacity 1 --token-bucket-refill-rate 0.001`,
+      'no request was completed: 20 rejected by admission; choose another',
+    ],
+    [`${RUN} --timeout 0.00001`, 'no request was completed: 20 timed out; raise --timeout'],
+    [`${RUN} --horizon 1`, 'no request was completed: 20 due after the end; raise --horizon'],
     [`${RUN} --flow-control --queue-shedding`, '--queue-shedding has no effect without --max-gateway-queue-depth'],
   ])('%s', async (args, warning) => {
     const { code, stderr } = await twinyard(args);
@@ -55,7 +65,7 @@ describe('warnings', () => {
     const { code, stderr } = await twinyard(tagged('foreign', () => 'Qwen/Qwen3-14B'));
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^twinyard: warning: .*foreign\.csv \(model\): .* 'Qwen\/Qwen3-14B'.*'qwen\/qwen3-14b'.*\n$/,
+      /^twinyard: warning: .*foreign\.csv \(model\): .* 'Qwen\/Qwen3-14B'.*'qwen\/qwen3-14b'.*\n.*no request was completed: 20 of a model that no replica serves.*\n$/,
     );
     expect((await twinyard(tagged('some', (i) => (i === 9 ? 'qwen/qwen3-14b' : 'other')))).stderr).toBe('');
   });

@@ -74,7 +74,7 @@ describe('run --workload-spec', () => {
     expect(requests).toHaveLength(12);
     const early = await result(`${RUN} --workload-spec ${path} --horizon 250000`);
     expect(early.cluster).toMatchObject({ generated_requests: 5, not_arrived: 0 });
-    const hurried = await result(`${RUN} --workload-spec ${path} --timeout 0.00001`);
+    const hurried = await result(`${RUN} --workload-spec ${path} --timeout 0.00001 --log error`);
     expect(hurried.cluster.timed_out_requests).toBe(30);
   });
 

@@ -14,6 +14,12 @@ const request = (n: number): RequestResult => ({
   e2e_us: null,
   input_tokens: 3,
   output_tokens: 4,
+  slo_class: 'default',
+  tenant: null,
+  session: null,
+  round: null,
+  model: 'm',
+  gateway_wait_us: null,
 });
 const joined = (pieces: Iterable<string>) => [...pieces].join('');
 

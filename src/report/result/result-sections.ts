@@ -28,6 +28,22 @@ export function classLines(slo: ResultDocument['slo'], style: Style): string[] {
   return numbersTable([names, ...rows], style);
 }
 
+/** One model says nothing that the cluster's own lines do not. */
+export function modelLines(models: ResultDocument['models'], style: Style): string[] {
+  if (models === undefined) return [];
+  const ms = ({ mean_us, p99_us }: MeanAndTail) => [decimal(mean_us / 1000), decimal(p99_us / 1000)];
+  const names = ['Model, ms', 'requests', 'completed', 'TTFT mean', 'p99', 'ITL mean', 'p99', 'E2E mean', 'p99'];
+  const rows = Object.entries(models).map(([name, { completed, requests, ttft, itl, e2e }]) => [
+    name,
+    wholeNumber(requests),
+    wholeNumber(completed),
+    ...ms(ttft),
+    ...ms(itl),
+    ...ms(e2e),
+  ]);
+  return numbersTable([names, ...rows], style);
+}
+
 export function goodputLines(goodput: Goodput | undefined, style: Style): string[] {
   if (goodput === undefined) return [];
   const rows = Object.entries(goodput.per_class).map(([name, target]) => [

@@ -9,7 +9,15 @@ import { bar } from '../text/bar.js';
 import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
 import { createStyle, labelledText, type Style, type TextOptions } from '../text/style.js';
 import { textTable } from '../text/text-table.js';
-import { anomalyLines, classLines, decisionLines, goodputLines, sessionLines, tenantLines } from './result-sections.js';
+import {
+  anomalyLines,
+  classLines,
+  decisionLines,
+  goodputLines,
+  modelLines,
+  sessionLines,
+  tenantLines,
+} from './result-sections.js';
 
 const BAR_WIDTH = 20;
 const LEAST_BAR = 6;
@@ -39,6 +47,7 @@ export function resultTable(document: ResultDocument, options: TextOptions): str
     latencyLines(document.cluster, style),
     instanceLines(document.instances, style),
     classLines(document.slo, style),
+    modelLines(document.models, style),
     goodputLines(document.goodput, style),
     tenantLines(document.fairness, style),
     sessionLines(document.sessions, style),

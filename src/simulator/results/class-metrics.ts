@@ -1,29 +1,17 @@
 import type { RequestTable } from '../../workload/request-table.js';
 import { byName } from '../by-name.js';
 import type { ClassMetrics } from '../result-document.js';
-import { meanAndTail, type RequestSample, type RequestSampler, rowsBy } from './request-sample.js';
+import { meanAndTail, type RequestSample, type RequestSampler, rowsByName } from './request-sample.js';
 
 /** Name of a request's SLO class in results: requests that name none are 'default'. */
-function className(table: RequestTable, index: number): string {
+export function className(table: RequestTable, index: number): string {
   return table.sloClasses.name(index) || 'default';
 }
 
 /** Rows by the name of their SLO class: those without one and those of a class called 'default' are one group. */
 export function rowsByClass(table: RequestTable): Map<string, Int32Array> {
-  const groups = new Map<string, Int32Array>();
-  rowsBy(table.sloClass.subarray(0, table.count), table.sloClasses.size).forEach((rows, index) => {
-    const name = className(table, index);
-    const earlier = groups.get(name);
-    groups.set(name, earlier === undefined ? rows : inOneList(earlier, rows));
-  });
-  return groups;
-}
-
-function inOneList(a: Int32Array, b: Int32Array): Int32Array {
-  const rows = new Int32Array(a.length + b.length);
-  rows.set(a);
-  rows.set(b, a.length);
-  return rows.sort();
+  const column = table.sloClass.subarray(0, table.count);
+  return rowsByName(column, table.sloClasses.size, (index) => className(table, index));
 }
 
 /** Latencies per SLO class, for classes with at least one completed request, sorted by name. */

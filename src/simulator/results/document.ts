@@ -13,6 +13,7 @@ import { clientLatencies } from './client-latencies.js';
 import { fairness } from './fairness.js';
 import { fitness } from './fitness.js';
 import { goodput } from './goodput.js';
+import { modelMetrics } from './model-metrics.js';
 import { RequestSampler, rowsBy } from './request-sample.js';
 import { countStatuses, servingMetrics, sumTotals, totalsOf } from './serving-metrics.js';
 import { sessionMetrics } from './session-metrics.js';
@@ -60,6 +61,7 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
   const good = goodput(table, outcomes, sampler, config.goodputTargets, serving.duration_s);
   const fit = fitness(config.fitnessWeights, serving);
   const sessions = sessionMetrics(table, outcomes);
+  const models = modelMetrics(table, outcomes, sampler, config.replica.model);
   return {
     cluster: clusterMetrics,
     instances,
@@ -75,5 +77,6 @@ export function documentOf(run: FinishedRun): Omit<ResultDocument, 'config' | 'r
       shed: Object.fromEntries([...cluster.shed].sort(byName)),
       rejections: Object.fromEntries([...cluster.reasons].sort(byName)),
     },
+    ...(models === undefined ? {} : { models }),
   };
 }

@@ -98,3 +98,25 @@ export function rowsBy(column: Int16Array | Int32Array | Uint16Array, groups: nu
   }
   return result;
 }
+
+/** The same by name, where several values may have one name. */
+export function rowsByName(
+  column: Int32Array | Uint16Array,
+  groups: number,
+  nameOf: (index: number) => string,
+): Map<string, Int32Array> {
+  const named = new Map<string, Int32Array>();
+  rowsBy(column, groups).forEach((rows, index) => {
+    const name = nameOf(index);
+    const earlier = named.get(name);
+    named.set(name, earlier === undefined ? rows : inOneList(earlier, rows));
+  });
+  return named;
+}
+
+function inOneList(a: Int32Array, b: Int32Array): Int32Array {
+  const rows = new Int32Array(a.length + b.length);
+  rows.set(a);
+  rows.set(b, a.length);
+  return rows.sort();
+}
