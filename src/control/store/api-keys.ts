@@ -7,13 +7,12 @@ import type { ControlStore } from './control-store.js';
 
 export interface Issued {
   readonly id: string;
-  /** Kept nowhere. */
+  /** The secret; it is not stored. */
   readonly text: string;
 }
 
 /**
- * Gives an ApiKey a text, whether it had one or not; one that it had is not accepted any more. Nobody gets a text before the audit
- * log says who.
+ * Issues a new secret for an ApiKey; the one before is no longer accepted. It is returned only after the audit log has the entry.
  */
 export async function issueKey(store: ControlStore, keys: Keys, ref: ResourceRef, actor: string): Promise<Issued> {
   const resource = await store.get(ref);
@@ -21,7 +20,7 @@ export async function issueKey(store: ControlStore, keys: Keys, ref: ResourceRef
   if (resource.metadata.deleted_at !== undefined) throw deletingResource(ref);
   const settings = keyOf(ref, resource);
   const known = await keyIdOf(keys, ref, resource);
-  // Before it has a text that works: what was found under the name may have been allowed more.
+  // Before it has a valid secret: the key found under the name may have had wider settings.
   if (known !== null) await keys.update(known, settings);
   const { key, text } = known === null ? await keys.create(settings) : await keys.rotate(known, null);
   await store.actOn(actor, 'issue', ref, resource.metadata.uid!, statusOf(resource, key.id, key.hint));
@@ -29,8 +28,8 @@ export async function issueKey(store: ControlStore, keys: Keys, ref: ResourceRef
 }
 
 /**
- * Makes the store of keys say what an ApiKey says: its settings, or its end. One that has no text yet is left alone. To be
- * called after every change, and again after a failure: it does what is left to do.
+ * Copies the settings of an ApiKey to its stored key, or revokes the key of a deleted one. An ApiKey without a secret is left
+ * alone. Called after every change, and again after a failure: it does what is left to do.
  */
 export async function syncKey(store: ControlStore, keys: Keys, ref: ResourceRef): Promise<void> {
   const resource = await store.get(ref);
@@ -53,8 +52,8 @@ const keyOf = ({ name, workspace }: ResourceRef, { spec }: Resource) => ({
 });
 
 /**
- * The key that belongs to it: the one it says, or one that was made just before a crash and that nobody has the text of. Null
- * when there is none, or when it has been revoked.
+ * The key of a resource: the one of its status, or one created just before a crash, whose secret was never returned. Null when
+ * there is none, or when it has been revoked.
  */
 async function keyIdOf(keys: Keys, ref: ResourceRef, { metadata, status }: Resource): Promise<string | null> {
   if (typeof status?.key_id === 'string') {

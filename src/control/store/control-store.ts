@@ -21,7 +21,7 @@ import { usersOf } from './references.js';
 import { refOf, resourceView } from './resource-view.js';
 import { NO_SECRETS, type Secrets, sealSpec, unsealSpec } from './sealed-spec.js';
 
-/** A checked resource, where its parts stand, and what may be there already: by default what its metadata say. */
+/** A checked resource, the places of its fields, and the version it must replace: that of its metadata unless given. */
 export interface Wanted {
   readonly resource: Resource;
   readonly placeOf: PlaceOf;
@@ -29,11 +29,11 @@ export interface Wanted {
 }
 
 export interface Applied extends PlannedChange {
-  /** As it is now, or would be. */
+  /** The resource after the change, or after the dry run. */
   readonly resource: Resource;
 }
 
-/** Resources with what their kinds know of them: secrets, what they need, what is shown. */
+/** Resources with the rules of their kinds: encrypted secrets, references, views. */
 export class ControlStore {
   readonly resources: Resources;
   readonly events: ResourceEvents;
@@ -46,7 +46,7 @@ export class ControlStore {
     this.events = new ResourceEvents(store);
   }
 
-  /** Makes what is wanted so, all of it or nothing; what is so already is left alone. A dry run says what would be done. */
+  /** Applies resources, all or none; those without a change are left alone. A dry run reports what would change. */
   async apply(
     actor: string,
     wanted: readonly Wanted[],
@@ -58,7 +58,7 @@ export class ControlStore {
         applied = [];
         const problems: InputError[] = [];
         for (const one of wanted) applied.push(await this.put(tx, one));
-        // Looked at when all is in place: resources of one file may need each other in any order.
+        // After all are in place: resources of one file may refer to each other in any order.
         for (const one of wanted) problems.push(...(await problemsAmong(tx, one)));
         if (problems.length > 0) throw new InvalidResources(problems);
         if (options.dryRun) throw new DryRun();
@@ -70,7 +70,7 @@ export class ControlStore {
     }
   }
 
-  /** What some documents name and what is neither here nor among `all` of them. */
+  /** References of some documents to resources that are neither in the store nor among `all` documents. */
   async problemsIn(some: readonly Draft[], all: readonly Draft[]): Promise<InputError[]> {
     const present = async (kind: string) => [
       ...all.filter((one) => one.kind.kind === kind).map(presentDraft),
@@ -94,18 +94,18 @@ export class ControlStore {
     return (await this.resources.list(query)).filter(({ labels }) => selects(labels)).map(resourceView);
   }
 
-  /** With its secrets: for whoever keeps it true, and for nobody else. */
+  /** With its secrets, for reconcilers only. */
   async revealed(ref: ResourceRef): Promise<Resource | null> {
     const record = await this.resources.get(ref);
     return record === null ? null : { ...resourceView(record), spec: this.secretsOf(record) };
   }
 
-  /** The spec of a record with its secrets: for the same. */
+  /** The spec of a record with its secrets, for reconcilers only. */
   secretsOf(record: ResourceRecord): Record<string, unknown> {
     return unsealSpec(this.box, kindNamed(record.kind, record.kind), record, record.spec);
   }
 
-  /** Asks it to go. What is built in stays, and so does what others need. */
+  /** Marks a resource as deleted. Built-in resources and those in use are refused. */
   async delete(actor: string, ref: ResourceRef, expected: number | 'any' = 'any'): Promise<Resource> {
     const record = await this.resources.change(actor, async (tx) => {
       if ((await tx.get(ref)) === null) throw unknownResource(ref);
@@ -117,7 +117,7 @@ export class ControlStore {
     return resourceView(record);
   }
 
-  /** What whoever keeps it true has seen. Null when it is gone, or another of the same name. */
+  /** Stores an observed status. Null when the resource is gone, or another one has its name. */
   async putStatus(ref: ResourceRef, uid: string, status: unknown): Promise<Resource | null> {
     const checked = statusOf(ref, status);
     const work = (tx: ResourceTransaction) => tx.putStatus(ref, uid, checked);
@@ -125,7 +125,7 @@ export class ControlStore {
     return record === null ? null : resourceView(record);
   }
 
-  /** The same where it is somebody's doing: it is in the audit log, whether the status is another one or not. */
+  /** The same for an action of a caller, which is written to the audit log even if the status stays the same. */
   async actOn(
     actor: string,
     action: StatusAction,
@@ -138,7 +138,7 @@ export class ControlStore {
     return record === null ? null : resourceView(record);
   }
 
-  /** Ends one that was deleted, once what it stood for has been taken down. */
+  /** Removes a deleted resource once its replicas and routes are gone. */
   remove(ref: ResourceRef, uid: string): Promise<boolean> {
     return this.resources.change(CONTROL_PLANE, (tx) => tx.remove(ref, uid));
   }
@@ -162,10 +162,10 @@ export class ControlStore {
 const statusOf = ({ kind }: ResourceRef, status: unknown) =>
   checkedStatus(kindNamed(kind, 'status'), status, (path) => `status (${path})`) as unknown as Json;
 
-/** Kinds whose names are asked for by the same path. */
+/** Kinds that share a path of requests, and so their names. */
 const TWINS: Readonly<Record<string, string>> = { Endpoint: 'ExternalEndpoint', ExternalEndpoint: 'Endpoint' };
 
-/** Undoes a transaction that has shown what it would do. */
+/** Rolls back a transaction whose changes were only reported. */
 class DryRun extends Error {}
 
 const presentDraft = ({ isRight, kind, name, spec, workspace }: Draft): Present => ({
@@ -186,7 +186,7 @@ async function problemsAmong(tx: ResourceTransaction, { placeOf, resource }: Wan
   return problems;
 }
 
-/** Those that are there and will stay. */
+/** Those that are not being deleted. */
 async function existing(tx: ResourceTransaction, kind: string): Promise<ResourceRecord[]> {
   return (await tx.list(kind)).filter(({ deletedAt }) => deletedAt === null);
 }
