@@ -192,7 +192,7 @@ describe('usage', () => {
     expect(await usageOf(gateway.store!)).toMatchObject([{ requests: 1, outputTokens: 3, costNanos }]);
   });
 
-  test('of answers that broke off is what was seen, with the cause', async () => {
+  test('of responses that broke off is what was seen, with the cause', async () => {
     const replica = await RawReplica.start();
     const config = withStore();
     const gateway = await gatewayOver([replica], config);

@@ -308,7 +308,7 @@ describe('keys', () => {
     }
   });
 
-  test('a store that fails is told as such, without its password', async () => {
+  test('a failing store is reported without its password', async () => {
     const port = await AdminPort.open();
     port.store.keys.list = async () => {
       throw new RunError('STORE_FAILED', 'store postgres://u@h/d: disk full');
@@ -321,7 +321,7 @@ describe('keys', () => {
     expect(port.gateway.metrics.faults).toBe(0);
   });
 
-  test('a text that was made is told, even if the gateway cannot take it in just now', async () => {
+  test('a new secret is returned even if the gateway cannot load it yet', async () => {
     const port = await AdminPort.open();
     let refreshed = 0;
     port.gateway.access!.refresh = () => {

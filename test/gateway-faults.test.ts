@@ -42,7 +42,7 @@ async function expectAllOver(gateway: Gateway, engines: readonly RunningEngine[]
 }
 
 describe('a replica', () => {
-  test('that is killed under load costs no answer that had not begun', async () => {
+  test('that is killed under load costs no response that had not begun', async () => {
     const { clients, engines, gateway } = await fleet(4);
     const random = randomStream(1, 'kill');
     let ended = 0;
@@ -80,7 +80,7 @@ describe('a replica', () => {
     await expectAllOver(gateway, engines);
   });
 
-  test('that resets connections in the middle of answers breaks streams with an error event', async () => {
+  test('that resets connections in the middle of responses breaks streams with an error event', async () => {
     const { clients, engines, gateway } = await fleet(3, 'round-robin', {
       breaker: { failures: 1000, openMs: 50 },
     });
@@ -95,7 +95,7 @@ describe('a replica', () => {
     await expectAllOver(gateway, engines);
   });
 
-  test('that is slow gets less, and nobody loses an answer', async () => {
+  test('that is slow gets fewer requests, and no response is lost', async () => {
     const engines = await Promise.all(
       Array.from({ length: 3 }, (_, seed) => fakeEngine({ seed, clock: new WallClock(1) })),
     );

@@ -98,7 +98,7 @@ describe('what clients do', () => {
     ]);
   });
 
-  test('HTTP/1.0 clients get whole answers', async () => {
+  test('HTTP/1.0 clients get whole responses', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = ({ response }) => {
@@ -140,7 +140,7 @@ describe('what clients do', () => {
     expect(gateway.metrics.outcomes.get('client_left')).toBe(20);
   });
 
-  test('an id that is in flight already is nobody else’s business', async () => {
+  test('a request id that is already in flight may be used again', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = () => {};
@@ -154,7 +154,7 @@ describe('what clients do', () => {
     expect(gateway.ring.find('same')).toBeDefined();
   });
 
-  test('bodies nested without end are refused, whoever would have to follow', async () => {
+  test('bodies that are nested too deeply are refused', async () => {
     const gateway = await gatewayOver([await fake()]);
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     const chat = `{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[${deep}]}`;

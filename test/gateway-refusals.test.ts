@@ -47,7 +47,7 @@ async function admin(gateway: Gateway, path: string, method = 'GET', body?: unkn
 }
 
 describe('what became of a request that was refused', () => {
-  test('is told as its client was told: by a limit, for a model, or because nobody could take it', async () => {
+  test('explains what the client received: a limit, an unknown model, or no replica', async () => {
     const engine = await fakeEngine();
     const gateway = await gatewayOver([engine], withStore());
     const { id: keyId, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 1 } } });
@@ -78,7 +78,7 @@ describe('what became of a request that was refused', () => {
     expect((await admin(gateway, '/api/v1/decisions/wrong')).status).toBe(404);
   });
 
-  test('is told of those that the gate or the queue kept out', async () => {
+  test('explains requests that admission or the queue refused', async () => {
     const gateway = await gatewayOver([await fakeEngine()], withStore());
     const { text } = await newKey(gateway);
     const policy = { admission: { policy: 'reject-all' } };
@@ -97,7 +97,7 @@ describe('what became of a request that was refused', () => {
 });
 
 describe('what is left of limits', () => {
-  test('is told by the admin API', async () => {
+  test('is shown by the admin API', async () => {
     const gateway = await gatewayOver([await fakeEngine()], withStore());
     const { id, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 5 }, fake: { concurrent: 2 } } });
     await ask(gateway, 'a', text);
@@ -150,7 +150,7 @@ describe('classes that a policy defines', () => {
     expect(classes).toEqual([expect.stringMatching(/^[\w-]{11}$/), 'gold', 'gold']);
   });
 
-  test('are told to all who use the store', async () => {
+  test('are published to all gateways on the store', async () => {
     const engine = await fakeEngine();
     const [endpoint] = configFor([engine]).endpoints;
     const policy = { ...endpoint!.policy, sloPriorities: { gold: 9 } };
@@ -159,7 +159,7 @@ describe('classes that a policy defines', () => {
   });
 });
 
-test('a folder for data, or for a store, where there can be none is told, and nobody waits', async ({ skip }) => {
+test('a data or store folder that cannot be created is reported at once', async ({ skip }) => {
   skip(!existsSync('/proc/self'), 'there is no /proc here');
   const gateway = new Gateway(configFor([], { ...withStore(), dataDir: '/proc/twinyard/data' }));
   afterwards(() => gateway.close(0));

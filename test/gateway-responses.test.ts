@@ -9,7 +9,7 @@ async function fake(): Promise<FakeEngine> {
 }
 
 describe('what replicas do', () => {
-  test('answers of every form arrive', async () => {
+  test('responses of every form arrive', async () => {
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica]);
     const answered = async (text: string) => {
@@ -33,7 +33,7 @@ describe('what replicas do', () => {
     expectIdle(gateway);
   });
 
-  test('an answer that ends with its connection arrives as well', async () => {
+  test('a response that ends with its connection arrives as well', async () => {
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica]);
     replica.response = ({ socket }) => void socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nto the end');
@@ -57,7 +57,7 @@ describe('what replicas do', () => {
     expectIdle(gateway);
   });
 
-  test('one that answers before it has read the body is heard', async () => {
+  test('a replica may respond before it has read the body', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.early = (request, response) => {
@@ -75,7 +75,7 @@ describe('what replicas do', () => {
     expect(gateway.replicas()[0]!.breaker.isOpen).toBe(false);
   });
 
-  test('a break between headers and body is still an error to answer, and to try again elsewhere', async () => {
+  test('a break between headers and body is retried on another replica', async () => {
     const [breaking, whole] = [await RawReplica.start(), await RawReplica.start()];
     breaking.response = ({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n', () => socket.destroy());

@@ -253,7 +253,7 @@ describe('the body of a refused request is not read as a request', () => {
   });
 });
 
-describe('whatever a replica answers, a client gets one answer for a request', () => {
+describe('whatever a replica sends, a client gets one response per request', () => {
   const OK = 'HTTP/1.1 200 OK\r\n';
   const SECOND = plain('"evil"', '200 OK', 'x-evil: 1\r\n');
   const chunked = (chunks: string, headers = CHUNKED) => `${OK}${headers}\r\n${chunks}`;
@@ -315,7 +315,7 @@ describe('whatever a replica answers, a client gets one answer for a request', (
     await expectSound(gateway, replica);
   });
 
-  test('hints without end are no answer', async () => {
+  test('endless 1xx responses are refused', async () => {
     const replica = await RawReplica.start();
     const timeouts = { ...configFor([]).timeouts, firstByteMs: 100, totalMs: 100 };
     const gateway = await gatewayOver([replica], { timeouts, retries: { most: 0, backoffMs: 0, budget: 0 } });
@@ -438,7 +438,7 @@ describe('slow clients hold nothing for ever', () => {
     expectIdle(gateway);
   });
 
-  test('a client that does not read its answer is cut off, and its replica is free', async () => {
+  test('a client that does not read its response is disconnected, and its replica is free', async () => {
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica], { timeouts: { ...PATIENT, idleMs: 40 } });
     let isFree = false;

@@ -189,7 +189,7 @@ describe('draining', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  test('does not wait for connections that were kept alive by an answer from before', async () => {
+  test('does not wait for connections that were kept alive by an earlier response', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine]);
     const agent = new Agent({ keepAlive: true });

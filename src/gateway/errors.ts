@@ -1,7 +1,7 @@
 import { InputError } from '../kernel/errors.js';
 import { ApiError } from '../protocol/errors.js';
 
-/** What clients are told when the gateway itself cannot serve a request; in OpenAI's shape, one maker per cause. */
+/** Errors for clients when the gateway itself cannot serve a request; in OpenAI's shape, one function per cause. */
 
 /** A client's name for something, cut to the length of a message. */
 export const shown = (name: string) => (name.length > 100 ? `${name.slice(0, 97)}...` : name);
@@ -33,7 +33,7 @@ export const endpointNotSettled = (name: string) =>
 
 export const nestedTooDeeply = () => new ApiError('malformed', 'The body is nested too deeply.');
 
-/** Something that should not happen did. It is reported to the gateway's keeper, not to the client. */
+/** A bug. It is reported to the operator, not to the client. */
 export const internalError = () => new ApiError('internal', 'The gateway failed; the request may be tried again.');
 
 export const noReplica = (model: string, why: string) =>
@@ -70,7 +70,7 @@ export const queueExpired = (ttlS: number, afterS: number) =>
 export const endpointGone = (name: string) =>
   new ApiError('unavailable', `The endpoint '${shown(name)}' has been removed.`);
 
-/** What the gateway's keeper is told: mistakes in files and addresses that show when it starts or reloads. */
+/** Errors for operators: mistakes in files and addresses that show when the gateway starts or reloads. */
 
 export const unusableTls = (path: string, problem: string) =>
   new InputError('TLS_UNUSABLE', path, problem, 'give a certificate and its key as readable PEM files');

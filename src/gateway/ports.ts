@@ -5,7 +5,7 @@ import { readTls, type TlsFiles } from './server/read-tls.js';
 export interface PortHandlers {
   public: RequestHandler;
   admin: RequestHandler;
-  /** Somebody was told that his request is no valid HTTP. */
+  /** A request that is no valid HTTP was refused. */
   refused(status: number): void;
   fault(error: unknown): void;
 }
@@ -16,7 +16,7 @@ export interface PortFiles {
   admin: TlsFiles | null;
 }
 
-/** The gateway's two ports: a public one for clients and one for its keepers. They start, renew and stop together. */
+/** The gateway's two ports: one for clients and one for operators. They start, renew and stop together. */
 export class Ports {
   readonly #public: Listener;
   readonly #admin: Listener;
@@ -24,7 +24,7 @@ export class Ports {
   /** An InputError when certificates are of no use. */
   constructor({ admin, limits, listen, timeouts }: GatewayConfig, handlers: PortHandlers) {
     const { fault, refused } = handlers;
-    // Whoever sends twice what may be sent does not mean to hear the response.
+    // A client that sends twice the limit is disconnected without waiting for its end.
     const shared = { ...limits, discardBytes: 2 * limits.bodyBytes, timeouts, refused, fault };
     this.#public = new Listener(listen, { ...shared, handler: handlers.public });
     this.#admin = new Listener(admin, { ...shared, handler: handlers.admin });
@@ -68,7 +68,7 @@ export class Ports {
     this.#admin.closeIdle();
   }
 
-  /** Behind what those who were told that their time is over get at the end of this turn. */
+  /** After the refusals of requests whose time is up, which go out at the end of this turn. */
   cutSoon(): void {
     setImmediate(() => {
       this.#public.cut();

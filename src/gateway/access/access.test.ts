@@ -207,7 +207,7 @@ describe('access', () => {
     await new TestGateway(store, clock, { id: 'dead' }).start(keyWith({ '*': { requestsPerMinute: 10 } }));
     const one = await opened({}, async (ms) => clock.pass(ms / 1000));
     expect(one.counts.mode).toBe('local');
-    expect(warnings).toEqual([expect.stringContaining('another gateway kept the accounts of limits')]);
+    expect(warnings).toEqual([expect.stringContaining('another gateway holds the accounts of limits')]);
   });
 
   it('says once that a model has no price, when somebody has a budget in dollars', async () => {

@@ -19,7 +19,7 @@ const JOIN_PAUSE_MS = 100;
 /** One that lives hands over within a heartbeat; after so many looks it is probably dead. */
 const LONG_JOIN = 20;
 const JOIN_TAKES_LONG =
-  'another gateway kept the accounts of limits and does not answer: starts when its 10 seconds are over';
+  'another gateway holds the accounts of limits and does not respond: starting when its lease of 10 seconds has expired';
 
 export interface AccessOptions {
   store: Pick<Store, 'exclusively' | 'kind' | 'keys'>;
@@ -30,7 +30,7 @@ export interface AccessOptions {
   deadGateways?: readonly string[];
   /** Milliseconds since 1970 as the gateway counts them: never goes back. */
   nowMs: () => number;
-  /** Hears what its keepers should know, a line at a time. */
+  /** Called with a line that operators should see. */
   warn?: (message: string) => void;
   /** Hears of what should not happen. */
   fault?: (error: unknown) => void;
@@ -93,13 +93,13 @@ export class Access {
     });
   }
 
-  /** Who sent these headers, or why nobody is let in with them. */
+  /** The key of these headers, or why the request is refused. */
   check(authorization: string | undefined, apiKey: string | undefined, address: string): AccessKey | ApiError {
     return this.#ring.check(authorization, apiKey, address, this.#nowMs());
   }
 
   /**
-   * Books what a request will probably use, before it is served. Whoever waits is told, perhaps before this returns.
+   * Books what a request will probably use, before it is served. The waiter is called, perhaps before this returns.
    * @param outputTokens the most it allows for the response; null where it says nothing
    */
   reserve(key: AccessKey, model: string, inputTokens: number, outputTokens: number | null, waiter: Reserving): void {
@@ -115,12 +115,12 @@ export class Access {
     this.#ledger.settle(reservation, inputTokens + outputTokens, nanos);
   }
 
-  /** The gateway itself refused the request, or nobody served it. Nothing may be done with the reservation afterwards. */
+  /** The request was refused or not served. The reservation must not be used afterwards. */
   refund(reservation: Reservation): void {
     this.#ledger.refund(reservation);
   }
 
-  /** What is left of each limit of a key now; null if there is no such key. Rejects when nobody can be asked. */
+  /** What is left of each limit of a key now; null if there is no such key. Rejects when the store cannot be reached. */
   async limitsOf(keyId: string): Promise<LimitsView | null> {
     const record = this.#ring.find(keyId)?.record;
     if (record === undefined) return null;

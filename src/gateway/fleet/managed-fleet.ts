@@ -7,10 +7,10 @@ import type { Fleet } from './fleet.js';
 import type { ManagedEndpoint, ManagedReplica, ManagedRoutes, ReplicaState } from './managed-routes.js';
 import type { LiveReplica } from './replica/live-replica.js';
 
-/** Whoever keeps an endpoint says how long its replicas may take to leave. */
+/** The control plane decides how long the replicas of a managed endpoint may drain. */
 const AS_LONG_AS_IT_TAKES = Number.POSITIVE_INFINITY;
 
-/** The endpoints of a fleet that somebody keeps. */
+/** The managed endpoints of a fleet. */
 export class ManagedFleet implements ManagedRoutes {
   readonly #fleet: Fleet;
   readonly #nowMs: () => number;

@@ -1,7 +1,7 @@
 import type { PolicyConfig, ReplicaConfig } from '../config/gateway-config.js';
 
 /**
- * How somebody who keeps endpoints true tells the gateway of them. What is told here lives beside the endpoints of the
+ * How the control plane declares endpoints to the gateway. They live beside the endpoints of the
  * configuration file, and no reload of that changes it. Everything is plain data, and every call is in force when it returns.
  */
 export interface ManagedRoutes {
@@ -26,17 +26,17 @@ export interface ManagedEndpoint {
   workspace: string;
   name: string;
   policy: PolicyConfig;
-  /** Those that may be asked: found ready by whoever runs them, or upstreams that somebody else runs. */
+  /** Those that may get requests: found ready by their runner, or external upstreams. */
   replicas: readonly ManagedReplica[];
   /** What it serves, also while no replica is there; without it, what its replicas serve. */
   models?: readonly string[];
-  /** What clients are told while no replica is ready, as in 'the model is being downloaded'. */
+  /** Part of the refusal while no replica is ready, as in 'the model is being downloaded'. */
   waitsFor?: string;
-  /** No replica will come soon, as when it is paused: clients are told at once instead of after a short wait. */
+  /** No replica will come soon, as when it is paused: requests are refused at once instead of after a short wait. */
   isIdle?: boolean;
 }
 
-/** What is told of an endpoint besides its policy and its replicas. */
+/** An endpoint without its policy and its replicas. */
 export type ManagedFacts = Omit<ManagedEndpoint, 'policy' | 'replicas'>;
 
 /** Its id is its own among all replicas of the gateway. */
@@ -44,11 +44,11 @@ export interface ManagedReplica extends ReplicaConfig {
   /** Where it says that it is well, and where its metrics are: `/health` and `/metrics` unless given. */
   healthPath?: string;
   loadPath?: string;
-  /** An API that somebody else runs: it has neither, and `engine` says nothing. */
+  /** An external API: it has neither, and `engine` means nothing. */
   external?: ExternalConfig;
 }
 
-/** How an API of somebody else's is asked. */
+/** How an external API is called. */
 export interface ExternalConfig {
   /** What takes the place of `/v1` in paths there: '/v1', '/v1beta/openai' or ''. See `upstreamAddress`. */
   prefix: string;

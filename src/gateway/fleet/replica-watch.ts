@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint/endpoint.js';
 import { checkHealth } from './replica/health-check.js';
 import type { LiveReplica } from './replica/live-replica.js';
 
-/** Somebody else's API is asked how it is no more often, as long as it is well: he may count that. */
+/** A healthy external API is checked no more often: its provider may count that. */
 const EXTERNAL_CHECK_MS = 30_000;
 
 export interface ReplicaWatchParts {
@@ -16,11 +16,11 @@ export interface ReplicaWatchParts {
   nowUs: () => number;
 }
 
-/** Asks replicas how they are and what they say of themselves, and tells their endpoints. */
+/** Checks the health of replicas and scrapes their signals for their endpoints. */
 export class ReplicaWatch {
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #parts: ReplicaWatchParts;
-  /** What replicas are asked and have not answered. */
+  /** Checks and scrapes under way. */
   readonly #checks = new Map<LiveReplica, Promise<void>>();
   readonly #scrapes = new Map<LiveReplica, Promise<void>>();
 
@@ -30,7 +30,7 @@ export class ReplicaWatch {
   }
 
   /**
-   * Asks every replica how it is, at once; resolves when all have answered. May be called again before that: one that hangs is
+   * Checks every replica at once; resolves when all checks have ended. May be called again before that: one that hangs is
    * then left to its time-out, and holds up no other.
    */
   async check(): Promise<void> {
@@ -56,13 +56,13 @@ export class ReplicaWatch {
   }
 
   /**
-   * Asks every replica that is well for its signals, at once; may be called again as `check` may. One that does not answer
+   * Scrapes every ready replica at once; may be called again as `check` may. One that does not respond
    * keeps those it gave, until they are stale.
    */
   async scrape(): Promise<void> {
     const all: Promise<void>[] = [];
     for (const endpoint of this.#endpoints.values()) {
-      // Time alone may have made room: a breaker lets somebody try again.
+      // Time alone may have made room: a breaker allows another try.
       endpoint.fleetChanged();
       for (const replica of endpoint.replicas) {
         if (replica.state !== 'ready' || replica.external !== null) continue;

@@ -78,7 +78,7 @@ export class RotatedFile {
     this.#size += end - from;
   }
 
-  /** Part of the lines may have gone in before the disk was full: nobody could read them. */
+  /** Part of the lines may have been written before the disk was full: they could not be read. */
   #forgetHalf(): void {
     try {
       if (this.#isPlain) ftruncateSync(this.#file, this.#size);
@@ -114,7 +114,7 @@ export class RotatedFile {
     }
   }
 
-  /** Whoever wrote here before may have been ended in the middle of a line. */
+  /** An earlier writer may have died in the middle of a line. */
   #endsWithLine(): boolean {
     const last = Buffer.alloc(1);
     readSync(this.#file, last, 0, 1, this.#size - 1);
@@ -122,7 +122,7 @@ export class RotatedFile {
   }
 }
 
-/** Somebody may have taken the file away. */
+/** The file may have been moved or deleted. */
 function move(from: string, to: string): void {
   try {
     renameSync(from, to);

@@ -203,6 +203,6 @@ describe('RotatedLines', () => {
     write.mockRestore();
     waiting.mockRestore();
     expect(told).toEqual(['one\ntwo\n']);
-    expect([lines.written, lines.dropped, failures]).toEqual([2, 1, [new Error('nobody reads stderr')]]);
+    expect([lines.written, lines.dropped, failures]).toEqual([2, 1, [new Error('stderr is not being read')]]);
   });
 });

@@ -1,7 +1,7 @@
 import { RotatedFile } from './rotated-file.js';
 
 const FLUSH_CHARACTERS = 64 * 1024;
-/** More than this waits for nobody who reads stderr. */
+/** More than this is not held for a slow reader of stderr. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
@@ -26,7 +26,7 @@ interface Target {
 /**
  * A log of lines for its owner alone, written in pieces and rotated, so that neither memory nor disk grow. Requests never
  * wait for it and never fail because of it: when it cannot be written, that is said once and the lines are counted, and every
- * further piece tries again. Whoever owns it calls `flush` now and then.
+ * further piece tries again. The owner calls `flush` now and then.
  */
 export class RotatedLines {
   readonly #target: Target;
@@ -101,10 +101,10 @@ export class RotatedLines {
   }
 }
 
-/** Never held up by whoever reads it. Its own failures are the process' to bear. */
+/** Never waits for its reader. Failures of stderr itself are the process's. */
 const STDERR: Target = {
   write(bytes, from) {
-    if (process.stderr.writableLength > MOST_WAITING_BYTES) throw new Error('nobody reads stderr');
+    if (process.stderr.writableLength > MOST_WAITING_BYTES) throw new Error('stderr is not being read');
     process.stderr.write(bytes.subarray(from));
     return bytes.length;
   },

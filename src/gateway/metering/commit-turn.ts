@@ -1,17 +1,17 @@
-/** Somebody who passes nothing more on before the journal has what it added. */
+/** A response that waits until the journal has the usage of its request. */
 export interface Journalled {
   journalled(): void;
 }
 
 /**
- * Commits once for all requests that end in one turn of the event loop, and then tells them: a write costs as much as several
- * requests otherwise do. Where there is nothing to commit they are told at the end of the turn all the same, because answers
+ * Commits once for all requests that end in one turn of the event loop, then calls them: a write costs as much as several
+ * requests otherwise do. Where there is nothing to commit they are called at the end of the turn all the same, because responses
  * that go out in one go wake the clients less often.
  */
 export class CommitTurn {
   readonly #journal: { commit(): void } | null;
   #waiting: Journalled[] = [];
-  #told: Journalled[] = [];
+  #called: Journalled[] = [];
 
   constructor(journal: { commit(): void } | null) {
     this.#journal = journal;
@@ -22,11 +22,11 @@ export class CommitTurn {
     if (this.#waiting.push(one) === 1) setImmediate(endTurn, this);
   }
 
-  /** Commits, and tells those who wait, in the order in which they came. */
+  /** Commits, and calls those that wait in their order. */
   end(): void {
     const waiting = this.#waiting;
-    this.#waiting = this.#told;
-    this.#told = waiting;
+    this.#waiting = this.#called;
+    this.#called = waiting;
     this.#journal?.commit();
     for (let i = 0; i < waiting.length; i++) waiting[i]!.journalled();
     waiting.length = 0;

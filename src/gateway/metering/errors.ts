@@ -10,7 +10,7 @@ export const unwritableJournal = (folder: string, problem: string) =>
     'give a folder on a local disk that the gateway may write to',
   );
 
-/** What its keeper is told while the gateway runs, and then goes on. */
+/** Reported to the operator while the gateway goes on. */
 export class JournalFault extends Error {
   override readonly name = 'JournalFault';
 }

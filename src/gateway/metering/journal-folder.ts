@@ -47,7 +47,7 @@ export class JournalFolder {
     for (const run of new Set(this.#list().map(([one]) => one))) {
       const lock = await this.lock(run);
       if (lock === null) continue;
-      // Somebody else may have dealt with it meanwhile.
+      // Another gateway may have taken it meanwhile.
       const numbers = this.#list().flatMap(([one, number]) => (one === run ? [number] : []));
       numbers.sort((a, b) => a - b);
       for (const number of numbers) {

@@ -7,7 +7,7 @@ import type { TokenCounts } from '../../protocol/usage.js';
 import { EventStripper } from './event-stripper.js';
 import type { ResponseForm } from './response-form.js';
 
-/** How a response ended: as its engine meant it to, with an error that the engine told of, or in the middle. */
+/** How a response ended: as its engine meant it to, with an error that the engine reported, or in the middle. */
 export type ResponseEnding = 'complete' | 'failed' | 'cut';
 
 /**
@@ -25,7 +25,7 @@ export class ResponseMeter implements SseSink, TokenCounts {
   ending: ResponseEnding = 'cut';
 
   /**
-   * The response's last word on usage, or its end, is in the pieces so far: whoever passes the last of them on has acknowledged
+   * The response's last word on usage, or its end, is in the pieces so far: passing the last of them on acknowledges
    * it.
    */
   isSettled = false;
@@ -87,7 +87,7 @@ export class ResponseMeter implements SseSink, TokenCounts {
   }
 
   /**
-   * Adds up. What the engine did not say is estimated: the output of a stream by its events, that of another answer by the
+   * Adds up. What the engine did not say is estimated: the output of a stream by its events, that of another response by the
    * number given, if the response came whole.
    */
   finish(isWhole: boolean, inputEstimate: number, outputEstimate: number): void {
@@ -123,7 +123,7 @@ export class ResponseMeter implements SseSink, TokenCounts {
     scanner.push(bytes, from, to);
     this.outputEvents += scanner.outputs;
     const hasUsage = this.#takeUsage();
-    if (scanner.type !== EventType.other || scanner.hasError) this.#hear(scanner);
+    if (scanner.type !== EventType.other || scanner.hasError) this.#takeType(scanner);
     else if (scanner.hasOwnUsage && scanner.isWithoutChoice) {
       this.isSettled = true;
       if (this.#strips) this.#stripper.cut(start, end);
@@ -135,7 +135,7 @@ export class ResponseMeter implements SseSink, TokenCounts {
   }
 
   /** An event that says what it is. */
-  #hear({ hasError, type }: ResponseScanner): void {
+  #takeType({ hasError, type }: ResponseScanner): void {
     if (type === EventType.output) this.outputEvents++;
     if (type === EventType.end || type === EventType.failure || hasError) this.isSettled = true;
     if (type === EventType.failure || hasError) this.#hasFailed = true;

@@ -23,7 +23,7 @@ export interface JournalOptions {
 }
 
 const DAY_MS = 86_400_000;
-/** Bytes that are gathered at most before they are written, whoever says when. */
+/** The most bytes that are held before they are written. */
 const MOST_PENDING = 64 * 1024;
 const MOST_BYTES = 4 * 1024 * 1024;
 
@@ -101,7 +101,7 @@ export class UsageJournal {
     if (this.#segment.pending >= MOST_PENDING) this.commit();
   }
 
-  /** Writes what was added since. When that fails, the keeper is told, and requests go on. */
+  /** Writes what was added since. A failure is reported, and requests go on. */
   commit(): void {
     if (this.#segment.pending === 0) return;
     try {

@@ -81,7 +81,7 @@ export class UsageLines {
 const LINE = /^(\d{1,9}) (\{.*\}|\d{1,16}(?: \d{1,16})*)$/;
 
 /**
- * Reads a journal. What stands behind the last line end was under way when its writer died, and nobody was told of it; a line
+ * Reads a journal. What stands behind the last line end was being written when its writer died, and was not acknowledged; a line
  * that makes no sense elsewhere is damaged.
  */
 export function readUsageLines(bytes: Buffer): { totals: UsageTotals; damaged: number } {

@@ -1,6 +1,6 @@
 import type { UsageRow } from '../../store/usage/usage.js';
 
-/** What sums of usage are told apart by; a day is UTC, written YYYY-MM-DD. */
+/** The labels of a sum of usage; a day is UTC, written YYYY-MM-DD. */
 export type UsageLabel = Pick<UsageRow, 'keyId' | 'model' | 'endpoint' | 'day' | 'outcome'>;
 
 /** Counts of a sum, in the order in which they are kept and written. */

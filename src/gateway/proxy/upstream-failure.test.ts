@@ -8,8 +8,8 @@ it.each([
   ['ECONNRESET', 502, 'broke off: the connection was cut.', 'the connection was cut'],
   ['EPIPE', 502, 'broke off: the connection was cut.', 'the connection was cut'],
   ['UPSTREAM_CUT', 502, 'broke off: the connection was cut.', 'the connection was cut'],
-  ['UPSTREAM_MALFORMED', 502, 'broke off: its answer is not valid HTTP.', 'its answer is not valid HTTP'],
-  ['UPSTREAM_HEAD_TOO_LARGE', 502, 'broke off: its answer is not valid HTTP.', 'its answer is not valid HTTP'],
+  ['UPSTREAM_MALFORMED', 502, 'broke off: its response is not valid HTTP.', 'its response is not valid HTTP'],
+  ['UPSTREAM_HEAD_TOO_LARGE', 502, 'broke off: its response is not valid HTTP.', 'its response is not valid HTTP'],
   [
     'UPSTREAM_BUSY',
     502,

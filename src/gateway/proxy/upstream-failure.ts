@@ -25,7 +25,7 @@ export function upstreamFailure(replica: string, error: Error & { code?: string 
       return broke(replica, 'the connection was cut');
     case 'UPSTREAM_MALFORMED':
     case 'UPSTREAM_HEAD_TOO_LARGE':
-      return broke(replica, 'its answer is not valid HTTP');
+      return broke(replica, 'its response is not valid HTTP');
     case 'CREDENTIAL_REFUSED':
       return broke(replica, error.message);
     case 'UPSTREAM_BUSY':

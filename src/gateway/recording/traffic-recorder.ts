@@ -22,8 +22,8 @@ export interface RecorderParts {
 
 /**
  * Writes traffic down as a trace that the simulator reads: one JSON line for every request at its end, with lengths, times and
- * who answered. Nothing of what was said is in it, nor anything else that a client may fill with text: blocks of prompts,
- * chats, a client's own request ids, tenants that name themselves and classes that nobody has heard of are keyed hashes.
+ * the replica. It contains no prompt or response, nor anything else that a client may fill with text: blocks of prompts,
+ * sessions, a client's own request ids, tenants without a key and unknown classes are keyed hashes.
  * Names that stay are those of the installation: models it serves, endpoints, replicas, and the tenants of its keys.
  */
 export class TrafficRecorder {
@@ -65,7 +65,7 @@ export class TrafficRecorder {
     const tenant = (request.keyId === '' ? this.#ownTenants : names).of(request.tenant);
     const { sloClass } = request;
     const shownClass = (classes.isKnown(sloClass) ? names : this.#ownClasses).of(sloClass);
-    // Nobody but the engine knows what it found in its cache; a response that never began has no length.
+    // Only the engine knows what it found in its cache; a response that never began has no length.
     const cached = isMetered ? request.cachedTokens : 'null';
     const input = isMetered ? request.inputTokens : request.promptTokens;
     const output = isMetered || request.firstTokenUs >= 0 ? request.outputTokens : 'null';

@@ -15,11 +15,11 @@ export interface RequestFacts {
   /** Empty when the request belongs to no chat. */
   session: string;
   sloClass: string;
-  /** Who it counts for in queues and budgets: the key's tenant, else the fairness id that it names itself; empty for nobody. */
+  /** Who it counts for in queues and budgets: the key's tenant, else the fairness id that it sends; empty for none. */
   tenant: string;
   /** The public id of its key; empty where no keys are asked for. */
   keyId: string;
-  /** The most that it allows for all its answers together; null where it says nothing. */
+  /** The most output tokens of all its choices together; null where it sets no limit. */
   mostOutput: number | null;
   /** It streams and does not ask for the usage at the end. */
   hidesUsage: boolean;
@@ -53,15 +53,15 @@ export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buf
     sloClass: shortName(request.header('x-slo-class') || request.header('x-gateway-inference-objective') || 'standard'),
     tenant: shortName(request.header('x-gateway-inference-fairness-id') ?? ''),
     keyId: '',
-    mostOutput: ANSWERS_WITH_TEXT[kind] ? (maxTokens === null ? null : maxTokens * n) : 0,
+    mostOutput: HAS_OUTPUT[kind] ? (maxTokens === null ? null : maxTokens * n) : 0,
     hidesUsage: stream && !includeUsage && (kind === 'chat' || kind === 'completion'),
     cacheSalt,
     body,
   };
 }
 
-/** Whose answers have tokens to reserve. */
-const ANSWERS_WITH_TEXT: Readonly<Record<ApiKind, boolean>> = {
+/** Kinds whose responses have output tokens. */
+const HAS_OUTPUT: Readonly<Record<ApiKind, boolean>> = {
   chat: true,
   completion: true,
   responses: true,

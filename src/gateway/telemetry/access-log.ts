@@ -52,7 +52,7 @@ export class AccessLog {
   }
 
   /**
-   * A request that reached no endpoint. Whose it was and what it asked for is not known for sure, so it is not told.
+   * A request that reached no endpoint. Its key and model are not known for sure, so they are not logged.
    * @param cause in words that are constants
    */
   refused(id: string, status: number, cause: string, client: string, atUs: number): void {

@@ -33,7 +33,7 @@ export class Counter {
     return sums;
   }
 
-  /** With one axis, all that was ever named is told of, also while it is 0; with more, what has happened. */
+  /** With one axis, every value ever seen is written, also while it is 0; with more, only what is not 0. */
   writeTo(out: Exposition): void {
     out.family(this.#family);
     const [first] = this.#axes as [Axis];

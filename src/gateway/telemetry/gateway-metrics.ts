@@ -66,7 +66,7 @@ export class GatewayMetrics {
     if (outcome === 'ok') this.#duration.observe(endpoint, endedUs - arrivedUs);
   }
 
-  /** Of requests that an engine has seen: what a prompt that was refused would have had is nobody's use. */
+  /** Only of requests that an engine has seen: a refused prompt used nothing. */
   #addTokens(finished: FinishedRequest, model: number): void {
     this.#inputTokens.add(finished.inputTokens, model);
     this.#cachedTokens.add(finished.cachedTokens, model);

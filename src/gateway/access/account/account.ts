@@ -5,7 +5,7 @@ import { dayOf, monthOf, Spending } from './spending.js';
 
 export const NANOS_PER_DOLLAR = 1e9;
 
-/** Seats become free when requests end, and nobody knows when that is: soon, mostly. */
+/** Seats become free when requests end: usually soon, but it cannot be known when. */
 const SEAT_RETRY_S = 1;
 
 /**
@@ -92,7 +92,7 @@ export class Account {
 
   /**
    * Corrects what was booked at `booked` by what a request came to. What it used less is given back where it was booked; what
-   * it used more is booked now, since a long answer would else escape every window.
+   * it used more is booked now, since a long response would else escape every window.
    */
   correct(booked: number, second: number, tokens: number, nanos: number): void {
     this.tokens.add(tokens > 0 ? second : booked, tokens);

@@ -76,7 +76,7 @@ export class MinuteWindow {
   }
 
   /**
-   * Takes in what somebody else counted up to a second, in the form of `toArray`. Where both know of a second, the larger
+   * Takes in what another gateway counted up to a second, in the form of `toArray`. Where both know of a second, the larger
    * count holds: one of the two had it from the other.
    */
   absorb(second: number, counts: readonly number[]): void {

@@ -5,7 +5,7 @@ import type { KeyRecord } from '../../../store/keys/key-record.js';
 import type { Account } from '../account/account.js';
 import { keyExpired, keyRevoked, modelForbidden } from '../errors.js';
 
-/** Equal to no digest that anybody can find a text for. */
+/** Equal to the digest of no known text. */
 const NO_DIGEST = Buffer.alloc(32);
 
 /** The SHA-256 of a text, as bytes and as words of the same memory. One object for all texts: it holds the last one's. */
@@ -30,7 +30,7 @@ export class AccessKey {
   readonly #models: ReadonlySet<string> | null;
   readonly #digest: Buffer;
   readonly #previousDigest: Buffer;
-  /** The first words of both: what a wrong text is told apart by. */
+  /** The first words of both: enough to recognise a wrong key. */
   readonly #first: number;
   readonly #second: number;
   readonly #previousFirst: number;
@@ -62,7 +62,7 @@ export class AccessKey {
 
   /**
    * Whether a text with this digest is this key. The first 64 bits of both digests are compared without a branch that depends
-   * on them; only who has those, which nobody has by chance, is compared as a whole. So a wrong text costs less than a right
+   * on them; only a key that matches those, which none does by chance, is compared as a whole. So a wrong key costs less than a right
    * one, and the same whatever the key is.
    */
   matches(digest: Digest, nowMs: number): boolean {

@@ -39,10 +39,10 @@ export interface KeySource {
 /** Makes keys of records; they are asked for only once this is done. `isAll`: there are no others. */
 export type PrepareKeys = (records: readonly KeyRecord[], isAll: boolean) => Promise<AccessKey[]>;
 
-/** All keys of the store, in memory, and the question whether somebody has one of them. */
+/** All API keys of the store, in memory, and the check of a request's key. */
 export class KeyRing {
   readonly wrongKeys: WrongKeys;
-  /** Wrong keys so far, and how many of them were told to wait. */
+  /** Wrong keys so far, and how many of them got 429. */
   wrong = 0;
   wrongLimited = 0;
   readonly #source: KeySource;
@@ -72,7 +72,7 @@ export class KeyRing {
   }
 
   /**
-   * Who sent these headers, or why nobody is let in with them. Whatever was sent, one text of a key's length is hashed and
+   * The key of these headers, or why the request is refused. Whatever was sent, one text of a key's length is hashed and
    * compared with two digests, in time that does not depend on them; that a wrong one is counted by its address takes less
    * than what a right one is compared with beyond that.
    */
@@ -92,8 +92,8 @@ export class KeyRing {
   }
 
   /**
-   * Those behind one address share it: if it were locked, anybody among them could lock out the others. It need not be, since
-   * nobody guesses 256 bits; the limit only keeps those who try from filling logs and metrics with 401s.
+   * Those behind one address share it: if it were locked, any of them could lock out the others. It need not be, since
+   * 256 bits cannot be guessed; the limit only keeps attempts from filling logs and metrics with 401s.
    */
   #refuse(address: string, nowMs: number): ApiError {
     this.wrong++;

@@ -69,7 +69,7 @@ export class WrongKeys {
   }
 }
 
-/** Whoever has one IPv6 address has 2^64 of them: the network counts, its first four groups. */
+/** A client with one IPv6 address has 2^64 of them: the network counts, its first four groups. */
 export function sourceOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

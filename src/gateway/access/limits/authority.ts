@@ -20,7 +20,7 @@ const SAVED_PER_BEAT = 200;
 export interface AuthorityOptions {
   store: Pick<Store, 'exclusively' | 'kind'>;
   gatewayId: string;
-  /** Gateways that are known to have ended: nobody waits until they are taken for dead. */
+  /** Gateways that are known to have ended: their leases need not expire first. */
   dead?: readonly string[];
   /** Milliseconds since 1970 as this gateway counts them: never goes back. */
   nowMs: () => number;
@@ -57,7 +57,7 @@ export class Authority {
   #leaseUntilMs = 0;
   #startedAt = 0;
   #aloneSince: number | null = null;
-  /** The accounts are on their way from memory to the store: nobody may change them, nor knows yet whether they arrived. */
+  /** The accounts are being written from memory to the store: they must not change, and it is not known yet whether they arrived. */
   #isHanding = false;
   /** Memory may know of requests that the store does not. */
   #hasOwn = false;
@@ -144,7 +144,7 @@ export class Authority {
   open(records: readonly KeyRecord[], isAll = true): Promise<void> {
     return this.serially(async () => {
       const added = this.book.open(records, isAll);
-      // Whoever joins takes all of them up then.
+      // A joining gateway loads all of them when it has joined.
       if (added.length === 0 || this.#mode === 'joining') return;
       try {
         await this.#transaction(async (moment) => {

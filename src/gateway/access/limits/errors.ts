@@ -9,11 +9,11 @@ import type { Reservation } from './reservation.js';
 
 /** Refusals by the limits of API keys. */
 
-/** How soon a store that does not answer may be back. */
+/** How soon a store that does not respond may be back. */
 const STORE_RETRY_S = 1;
 
 export const cannotCount = () =>
-  new Refusal('unavailable', 'Limits cannot be checked now, because the store does not answer.', {
+  new Refusal('unavailable', 'Limits cannot be checked now: the store does not respond.', {
     retryAfterS: STORE_RETRY_S,
   });
 
@@ -48,7 +48,7 @@ export function overLimit(reservation: Reservation): Refusal {
   const headers: string[] = [];
   appendLimitHeaders(headers, reservation);
   if (retryAfterS === NEVER) {
-    const message = `This request counts for ${amount(needed)}, more than the whole limit of ${limitText}: it can never pass. Send a shorter prompt, or allow a shorter answer.`;
+    const message = `This request counts for ${amount(needed)}, more than the whole limit of ${limitText}: it can never pass. Send a shorter prompt, or allow a shorter response.`;
     return new Refusal('over_limit', message, { headers, limit: short });
   }
   const message = `The limit of ${limitText} is reached: this request counts for ${amount(needed)}, and ${amount(left)} is left. Try again in ${retryAfterS} s.`;

@@ -7,7 +7,7 @@ import type { Authority } from './authority.js';
 import { cannotCount, overLimit } from './errors.js';
 import { Reservation, type Reserving } from './reservation.js';
 
-/** How long a request waits for a store that does not answer. */
+/** How long a request waits for a store that does not respond. */
 const PATIENCE_MS = 3000;
 
 /** Requests that were let in unasked, have ended and wait to be booked: beyond these they are let go. */
@@ -21,7 +21,7 @@ const MOST_UNBOOKED = 10_000;
 export class Ledger {
   /** Refusals, by the limit they were for. */
   readonly limited: Record<LimitName, number>;
-  /** Requests that were refused, or let in, because nobody could be asked. */
+  /** Requests that were refused or admitted because the store could not be reached. */
   refusedUnasked = 0;
   admittedUnasked = 0;
   onStoreFailure: 'closed' | 'open';
@@ -49,7 +49,7 @@ export class Ledger {
     this.limited = Object.fromEntries(LIMIT_NAMES.map((name) => [name, 0])) as Record<LimitName, number>;
   }
 
-  /** Asks for room on the accounts of a key. Whoever waits is told, perhaps before this returns. */
+  /** Reserves on the accounts of a key. The waiter is called, perhaps before this returns. */
   reserve(key: AccessKey, model: string, tokens: number, nanos: number, waiter: Reserving): void {
     const { any } = key;
     const ofModel = key.ofModel(model);
@@ -209,7 +209,7 @@ export class Ledger {
     else if (reservation.waiter !== null) this.#safely(() => this.#tell(reservation));
     else if (!reservation.isBooked) this.#free(reservation);
     else {
-      // Whoever asked has been told something else meanwhile.
+      // The waiter has received another result meanwhile.
       reservation.seat(-1);
       this.#enqueue(reservation, 'refund');
     }
@@ -232,7 +232,7 @@ export class Ledger {
     this.#queue.push(reservation);
   }
 
-  /** Lets nobody wait too long for a store that does not answer. To be called every second or so. */
+  /** Ends waits for a store that does not respond. To be called every second or so. */
   sweep(): void {
     const since = this.#nowMs() - PATIENCE_MS;
     const isLate = ({ sinceMs, step, waiter }: Reservation) =>
@@ -243,7 +243,7 @@ export class Ledger {
     for (const reservation of this.#batch) if (isLate(reservation)) this.#giveUp(this.#standIn(reservation));
   }
 
-  /** For somebody whose reservation may still be booked: the transaction goes on with it, and gives it back. */
+  /** For a waiter whose reservation may still be booked: the transaction finishes it and refunds it. */
   #standIn(reservation: Reservation): Reservation {
     const other = this.#pool.pop() ?? new Reservation();
     other.any = reservation.any;
@@ -255,7 +255,7 @@ export class Ledger {
     return other;
   }
 
-  /** Nobody can be asked: the setting decides. */
+  /** The store cannot be reached: the setting decides. */
   #giveUp(reservation: Reservation): void {
     const waiter = reservation.waiter!;
     reservation.waiter = null;
@@ -275,7 +275,7 @@ export class Ledger {
     }
   }
 
-  /** Tells somebody without letting the others suffer for what he makes of it. */
+  /** Calls a waiter; what it throws does not affect the others. */
   #safely(tell: () => void): void {
     try {
       tell();

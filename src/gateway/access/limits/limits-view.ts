@@ -8,7 +8,7 @@ export interface LimitView {
   limit: number;
   used: number;
   left: number;
-  /** Seconds until nothing would be counted any more; null where nobody knows, as for requests under way. */
+  /** Seconds until nothing would be counted any more; null where it is not known, as for requests under way. */
   reset_s: number | null;
 }
 

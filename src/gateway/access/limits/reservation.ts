@@ -14,7 +14,7 @@ export type Step = 'idle' | 'reserve' | 'held' | 'settle' | 'refund';
 
 /**
  * What one request has booked, on one account or on two at once. Ledgers use these objects again: after `settle` or `refund`
- * it is somebody else's.
+ * it belongs to another request.
  */
 export class Reservation {
   any: Account | null = null;
@@ -22,7 +22,7 @@ export class Reservation {
   model = '';
   waiter: Reserving | null = null;
   step: Step = 'idle';
-  /** Whether it stands in the accounts: not so when it was let in while nobody could be asked. */
+  /** Whether it stands in the accounts: not so when it was admitted while the store could not be reached. */
   isBooked = false;
   shortage: Shortage | null = null;
   /** The scope of the account that had no room. */
@@ -100,7 +100,7 @@ export class Reservation {
     this.#rememberOf(this.ofModel);
   }
 
-  /** Of two limits, the one with less left is told. */
+  /** Of two limits, the one with less left is reported. */
   #rememberOf(account: Account | null): void {
     if (account === null) return;
     const { requestsPerMinute, tokensPerMinute } = account;

@@ -24,7 +24,7 @@ export class ReadyLine {
     return this.#waiting.size;
   }
 
-  /** Returns whether it waits; it then hears exactly one of `mayGo`, `refused` and `waitExpired`, unless it leaves before. */
+  /** Returns whether it waits; it then gets exactly one call of `mayGo`, `refused` and `waitExpired`, unless it leaves before. */
   join(one: AwaitingReplica, withinMs: number): boolean {
     if (this.#isClosed || withinMs <= 0) return false;
     const timer = setTimeout(() => {
@@ -40,7 +40,7 @@ export class ReadyLine {
     this.#waiting.delete(one);
   }
 
-  /** Something has changed: those go whom somebody can take now. */
+  /** Something has changed: lets those go that a replica can take now. */
   changed(canGo: (one: AwaitingReplica) => boolean): void {
     for (const one of [...this.#waiting.keys()]) {
       if (!canGo(one)) continue;
@@ -49,7 +49,7 @@ export class ReadyLine {
     }
   }
 
-  /** Everybody who waits is told this, and nobody waits any more. */
+  /** Refuses all that wait, and all further ones. */
   close(error: ApiError, cause: string): void {
     this.#isClosed = true;
     for (const one of [...this.#waiting.keys()]) {

@@ -6,7 +6,7 @@ const SUSPECTED_MS = 60_000;
 const MOST = 256;
 
 /**
- * Requests that replicas have failed to answer. One that fails on a second replica says nothing about that one: the request
+ * Requests that replicas have failed. One that fails on a second replica says nothing about that one: the request
  * itself may be what no replica can bear, and one such request, tried again and again, must not take the whole fleet away.
  */
 export class Suspects {
@@ -17,7 +17,7 @@ export class Suspects {
     return this.#failed.size;
   }
 
-  /** Whether the replica is to blame for this failure, as far as anybody knows. */
+  /** Whether the replica is to blame for this failure, as far as is known. */
   blames(body: RequestBody, replica: string, nowMs: number): boolean {
     const key = keyOf(body);
     const before = this.#failed.get(key);
@@ -28,7 +28,7 @@ export class Suspects {
     return !isKnown || before.replica === replica;
   }
 
-  /** A replica has answered it: nothing is wrong with it. */
+  /** A replica has served it: nothing is wrong with it. */
   clear(body: RequestBody): void {
     this.#failed.delete(keyOf(body));
   }

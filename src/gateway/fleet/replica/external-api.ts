@@ -7,7 +7,7 @@ import type { ExternalConfig } from '../managed-routes.js';
 const OWN_PREFIX = '/v1';
 
 /**
- * What of a client's headers an upstream gets. It is somebody else's: whatever may be a key, a cookie or an address of the
+ * The headers of a client that an upstream gets. It is another company's: whatever may be a key, a cookie or an address of the
  * client's stays here, under whichever name.
  */
 const PASSED_ON = new Set([
@@ -27,7 +27,7 @@ const PASSED_ON = new Set([
 const KEPT_BACK = new Set(['alt-svc', 'set-cookie', 'set-cookie2', 'strict-transport-security']);
 const LIMITS_PREFIX = 'x-ratelimit-';
 
-/** An API that somebody else runs, and how requests and answers are made fit for it and for clients. */
+/** An external API, and how requests and responses are rewritten for it and for clients. */
 export class ExternalApi {
   #config!: ExternalConfig;
   #renames!: ReadonlyMap<string, string>;
@@ -69,7 +69,7 @@ export function headersForClients(raw: readonly string[]): string[] {
   });
 }
 
-/** Answers that another upstream may better: the request is not to blame for them, as far as anybody knows. */
+/** Statuses that another upstream may do better than: the request is probably not to blame for them. */
 export function isUpstreamsOwn(status: number): boolean {
   return status >= 500 || status === 403 || status === 408 || status === 429;
 }

@@ -9,12 +9,12 @@ export interface ExternalListener {
   broke(problem: string): void;
 }
 
-/** The connections to an API of somebody else's. Nobody else need know that what goes there is not what came. */
+/** The connections to an external API: requests are rewritten for it here, and nowhere else. */
 export class ExternalPool extends UpstreamPool {
   readonly #api: ExternalApi;
   readonly #listener: ExternalListener | null;
 
-  /** @param listener null where nobody listens */
+  /** @param listener null for health checks */
   constructor(url: string, options: UpstreamOptions, api: ExternalApi, listener: ExternalListener | null) {
     super(url, options);
     this.#api = api;

@@ -3,7 +3,7 @@ import { ask } from '../../upstream/ask.js';
 import { CredentialRefused } from './external-pool.js';
 import type { LiveReplica } from './live-replica.js';
 
-/** Nobody needs so much to say that all is well, or to name models. */
+/** More than any health response or list of models needs. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** What is asked of an API that has no page for its health; its pool knows what else belongs to the question. */

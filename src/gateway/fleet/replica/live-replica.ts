@@ -38,7 +38,7 @@ export class LiveReplica {
   readonly loadPath: string;
   /** Null for an engine of our own. */
   readonly external: ExternalApi | null;
-  /** Whether it can tell its load beside its answers. */
+  /** Whether it can report its load beside its responses. */
   readonly tellsLoad: boolean;
   pool: UpstreamPool;
   /** For its health and its metrics: however many requests it has, they do not wait behind them. */
@@ -55,10 +55,10 @@ export class LiveReplica {
   /** When it last became ready. */
   readySinceMs = 0;
   healthFailures = 0;
-  /** When it was last asked how it is, and had answered. */
+  /** When its last health check ended. */
   checkedMs = 0;
   signals: ReplicaSignals | null = null;
-  /** The last that its metrics said; what it says beside answers is newer, and less. */
+  /** The last report of its metrics; what it reports beside responses is newer, and less. */
   scraped: ReplicaSignals | null = null;
   /** Requests of all kinds under way, whatever the policy's books say. */
   active = 0;
@@ -66,10 +66,10 @@ export class LiveReplica {
   readonly idleListeners = new Set<() => void>();
   /** Called when requests give reason to ask it at once how it is. */
   onDoubt: () => void = () => {};
-  /** Requests sent to it less requests that ended since it last told how it is. */
+  /** Requests sent to it less requests that ended since its last report. */
   sentSinceReport = 0;
 
-  /** What requests have found wrong with somebody else's API. */
+  /** What requests have found wrong with an external API. */
   readonly #trouble = new RequestTrouble();
   readonly #listener: ExternalListener = {
     answered: (status) => {
@@ -78,7 +78,7 @@ export class LiveReplica {
     broke: (problem) => this.#trouble.broke(problem),
   };
   readonly #identity: string;
-  /** For its answers to begin, where that is its own. */
+  /** Its own time-out for the first byte, if it has one. */
   readonly #firstByteMs: number | undefined;
   #timeouts: ReplicaSettings['timeouts'];
   /** Former pools whose last requests are under way. */
@@ -110,7 +110,7 @@ export class LiveReplica {
     this.questions = this.#newPool(MOST_QUESTIONS, null);
   }
 
-  /** As it would be configured again; of somebody else's API, no more than of an engine. */
+  /** Its configuration; of an external API no more than of an engine. */
   get config(): ReplicaConfig {
     return { id: this.id, url: this.url, engine: this.engine, models: this.asksForModels ? null : [...this.models] };
   }
@@ -164,14 +164,14 @@ export class LiveReplica {
   }
 
   /**
-   * Whether it is unwell because it answers nothing at all. One that says that it is unwell may be going down in good order, and
+   * Whether it is unhealthy because it does not respond at all. One that reports that it is unhealthy may be shutting down, and
    * still finish what it has.
    */
   get isSilent(): boolean {
     return this.state === 'unhealthy' && SILENCE.has(this.problem);
   }
 
-  /** A request was failed here, and the breaker has been told. Of an engine its own checks say enough. */
+  /** A request failed here, and the breaker has counted it. For an engine its own checks are enough. */
   blamed(nowMs: number): void {
     if (this.external === null) return;
     if (this.breaker.isOpen) this.#trouble.failing(nowMs);

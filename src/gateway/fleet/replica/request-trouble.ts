@@ -1,18 +1,18 @@
-/** What failed requests say counts for so long after the last of them: nobody may have asked since. */
+/** Failed requests count for so long after the last of them: there may have been no request since. */
 const FAILING_MS = 60_000;
 
 /** Answers that say nothing of how an API is: it is asked too much, or we were too slow. */
 const SAYS_NOTHING: readonly number[] = [408, 429];
 
 /**
- * What requests have found wrong with somebody else's API. The list of its models, by which it is checked, need not show it: many
- * show that to everybody, whatever the credential, and while nothing else works.
+ * What requests have found wrong with an external API. The list of its models, by which it is checked, need not show it: many
+ * show that without a valid credential, and while nothing else works.
  */
 export class RequestTrouble {
   #refusal = '';
   #failure = '';
   #failedMs = 0;
-  /** What the last failed answer was. */
+  /** The last failure. */
   #last = '';
 
   /** A response has begun. Returns whether that is news of a refusal. */

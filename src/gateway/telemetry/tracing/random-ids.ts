@@ -4,7 +4,7 @@ const TRACE_BYTES = 16;
 const SPAN_BYTES = 8;
 const POOL_BYTES = 4096;
 
-/** Ids of traces and spans that nobody can guess. Random bytes are fetched many at a time. */
+/** Ids of traces and spans that cannot be guessed. Random bytes are fetched many at a time. */
 export class RandomIds {
   readonly #pool = Buffer.alloc(POOL_BYTES);
   #at = POOL_BYTES;

@@ -19,7 +19,7 @@ const OPERATIONS: Readonly<Record<ApiKind, string>> = {
   messages: 'chat',
 };
 
-/** Ends that are nobody's but ours or the replica's, whatever status had been sent by then. */
+/** Outcomes that are errors of the gateway or the replica, whatever status had been sent by then. */
 const BROKEN: ReadonlySet<string> = new Set(['upstream_error', 'timeout', 'fault']);
 
 /** Ids were given out when the request began; the SDK asks here for the next span's. */

@@ -35,7 +35,7 @@ export function readTraceParent(header: string): TraceParent | null {
   };
 }
 
-/** For a trace that is sampled. Flags that nobody here knows are not passed on. */
+/** For a trace that is sampled. Unknown flags are not passed on. */
 export function traceParentText(traceId: string, spanId: string, flags: number): string {
   return `00-${traceId}-${spanId}-0${(flags & RANDOM) | SAMPLED}`;
 }

@@ -10,7 +10,7 @@ import { tracesUrl } from './traces-url.js';
 
 /** Spans that may wait for the collector; what comes on top is dropped. */
 const MOST_WAITING = 4096;
-/** Small enough that packing one keeps nobody waiting. */
+/** Small enough that encoding one delays no request. */
 const BATCH = 256;
 const BATCH_MS = 1000;
 /** For a batch, with all tries. */
@@ -23,7 +23,7 @@ type Header = string | readonly string[] | undefined;
 export interface TracingOptions {
   /** A collector's address, with or without the path. */
   endpoint: string;
-  /** The share of the traces begun here that are told of. */
+  /** The share of the traces begun here that are exported. */
   sample: number;
   /** The beginning of the gateway's clock, since 1970. */
   epochUs: number;
@@ -86,7 +86,7 @@ export class Tracing implements SpanCounts {
   }
 
   /**
-   * A request begins: where it stands in its trace, or null when nobody wants to know. A caller's trace is continued if the
+   * A request begins: its place in its trace, or null when it is not sampled. A caller's trace is continued if the
    * caller samples it; a `traceparent` that is none counts as not sent.
    */
   begin(traceParent: Header, traceState: Header): TraceContext | null {
