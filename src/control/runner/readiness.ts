@@ -1,4 +1,4 @@
-import { get } from 'node:http';
+import { getStatus } from '../../protocol/http-client/get-status.js';
 
 export interface ReadinessTiming {
   /** From one response to the next check. */
@@ -45,13 +45,7 @@ export class Readiness {
 }
 
 /** Whether a path responds with a status of 2xx. Each check opens its own connection: an old one proves nothing. */
-export function responds(url: string, timeoutMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const request = get(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
-      const { statusCode = 0 } = response;
-      resolve(statusCode >= 200 && statusCode < 300);
-      request.destroy();
-    });
-    request.on('error', () => resolve(false));
-  });
+export async function responds(url: string, timeoutMs: number): Promise<boolean> {
+  const status = await getStatus(url, timeoutMs).catch(() => 0);
+  return status >= 200 && status < 300;
 }

@@ -1,8 +1,10 @@
 import type { Dispatcher } from 'undici';
+import { networkProblem } from '../../../protocol/http-client/network-problem.js';
+import { readText } from '../../../protocol/http-client/read-text.js';
 import type { Clock } from '../contract.js';
 import { badRedirect, hubUnreachable, isModelProblem, oddResponse } from '../errors.js';
 import { ResponseHeaders } from './response-headers.js';
-import { readResponseText, shownReason } from './response-text.js';
+import { shownReason } from './response-text.js';
 import { type HubRequest, statusProblem } from './status-problem.js';
 
 const CONNECT_MS = 10_000;
@@ -62,7 +64,7 @@ export class HubClient {
   /** A JSON document. */
   async json(path: string, asked: HubRequest, signal?: AbortSignal): Promise<unknown> {
     const { body } = await this.request(path, asked, { headers: { accept: 'application/json' }, signal });
-    const text = await readResponseText(body, MOST_JSON_BYTES);
+    const text = await readText(body, MOST_JSON_BYTES);
     try {
       return JSON.parse(text ?? '');
     } catch {
@@ -76,7 +78,7 @@ export class HubClient {
       const response = await this.#follow(new URL(this.#base + path), asked.place, request);
       const { headers, status } = response;
       if (status < 300 || REDIRECTS.includes(status)) return response;
-      const text = await readResponseText(response.body, MOST_REASON_BYTES);
+      const text = await readText(response.body, MOST_REASON_BYTES);
       throw statusProblem(asked, {
         status,
         headers,
@@ -166,31 +168,4 @@ export function redirected(from: URL, location: string | undefined, place: strin
   }
   if (from.protocol === 'https:' && to.protocol === 'http:') throw badRedirect(place, 'redirects from https to http');
   return to;
-}
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ENOTFOUND: 'host not found',
-  EAI_AGAIN: 'host cannot be looked up',
-  ENETUNREACH: 'network unreachable',
-  EHOSTUNREACH: 'host unreachable',
-  ECONNRESET: 'connection reset',
-  EPIPE: 'connection reset',
-  UND_ERR_SOCKET: 'connection reset',
-  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
-  UND_ERR_HEADERS_TIMEOUT: 'no response',
-  UND_ERR_BODY_TIMEOUT: 'response stalled',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'response shorter than its content-length',
-};
-
-/** Why a request failed. Messages of libraries are not repeated: they may contain whole URLs. */
-export function networkProblem(error: unknown): string {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
-  if (typeof code === 'string')
-    return PROBLEMS[code] ?? (isCertificate(code) ? `certificate not accepted (${code})` : code);
-  return typeof cause === 'object' && cause !== null ? networkProblem(cause) : 'connection failed';
-}
-
-function isCertificate(code: string): boolean {
-  return /CERT|SELF_SIGNED|UNABLE_TO|TLS/.test(code);
 }

@@ -1,18 +1,6 @@
 /** Longer explanations are cut. */
 const MOST_CHARACTERS = 200;
 
-/** A whole body; undefined when it is longer than `most` bytes. */
-export async function readResponseText(body: AsyncIterable<Uint8Array>, most: number): Promise<string | undefined> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > most) return undefined;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
-}
-
 /** A server's explanation, to follow its status. The token is removed: a server may repeat what it was sent. */
 export function shownReason(header: string | undefined, body: string | undefined, token: string | undefined): string {
   const line = (header ?? errorField(body) ?? '').replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();

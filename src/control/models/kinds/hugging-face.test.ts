@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeCertificate } from '../../../gateway/server/certificate.fixture.js';
+import { networkProblem } from '../../../protocol/http-client/network-problem.js';
 import type { ModelRegistry, RegistrySettings } from '../contract.js';
 import { ModelError } from '../errors.js';
 import { FakeClock } from '../fake-clock.fixture.js';
 import { FakeHub, refuse } from '../fake-hub.fixture.js';
 import { fakeBytes, tinyModel } from '../fake-model.fixture.js';
-import { networkProblem, redirected } from '../hub/hub-client.js';
+import { redirected } from '../hub/hub-client.js';
 import { bytesOf } from '../registry.contract.js';
 import { huggingFaceRegistry } from './hugging-face.js';
 

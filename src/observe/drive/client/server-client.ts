@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
+import { readText } from '../../../protocol/http-client/read-text.js';
 import { connectionProblem, failedStatus, type ResponseProblem } from './response-problem.js';
 
 /** Long enough for any network, short enough to notice that nobody is there. */
@@ -66,7 +67,8 @@ export class ServerClient {
         signal,
       });
       hasBegun = true;
-      const text = await readText(response.body);
+      const text = await readText(response.body, MAX_BYTES);
+      if (text === undefined) throw new Error('the response is too large');
       return response.statusCode < 300 ? { text } : { problem: failedStatus(response.statusCode, text) };
     } catch (error) {
       if (signal.aborted)
@@ -79,15 +81,4 @@ export class ServerClient {
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > MAX_BYTES) throw new Error('the answer is too large');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
