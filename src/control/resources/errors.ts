@@ -26,9 +26,6 @@ export const unknownKindName = (place: string, given: string, names: readonly st
 export const invalidField = (place: string, problem: string, hint: string) =>
   new InputError(RESOURCE_CODES.invalid, place, problem, hint);
 
-export const unknownField = (place: string, key: string, known: readonly string[]) =>
-  new InputError(RESOURCE_CODES.unknownKey, place, `unknown key '${key}'`, knownNames(key, known));
-
 export const badVariable = (place: string, problem: string, hint: string) =>
   new InputError('RESOURCE_VARIABLE', place, problem, hint);
 

@@ -1,10 +1,8 @@
-import { section, type Value } from '../../../schema/fields.js';
+import { section } from '../../../schema/fields.js';
 import { column, defineKind } from '../kind.js';
 import { description } from '../parts.js';
 
 const spec = section('Workspace spec', { description });
-
-export type WorkspaceSpec = Value<typeof spec>;
 
 export const workspace = defineKind({
   kind: 'Workspace',
