@@ -41,7 +41,7 @@ describe('bad input is one line that names the place, and code 2', () => {
     [
       'another unit of the trace',
       COMPARE,
-      "seen.yaml:2:1 (time_unit): unknown value 'ms'",
+      "seen.yaml:2:12 (time_unit): unknown value 'ms'",
       { 'seen.yaml': Buffer.from('trace_version: 3\ntime_unit: ms\n') },
     ],
     [
@@ -59,7 +59,7 @@ describe('bad input is one line that names the place, and code 2', () => {
     [
       'an id that is none',
       COMPARE,
-      'results.json ([0].request_id): "seven" is no id of a request',
+      'results.json ([0].request_id): "seven" is not a request id',
       { 'results.json': entries((entry) => ({ ...entry, request_id: 'seven' })) },
     ],
     [
@@ -77,7 +77,7 @@ describe('bad input is one line that names the place, and code 2', () => {
     [
       'results of chats alone',
       COMPARE,
-      'results.json: none of its 1 requests (turn of a chat) is among the 5 of the trace',
+      'results.json: none of its 1 requests (turn of a session) is among the 5 of the trace',
       { 'results.json': [{ ...entries()[0], request_id: 'session_s0_round_1_4' }] },
     ],
     [
@@ -94,13 +94,13 @@ describe('bad input is one line that names the place, and code 2', () => {
     [
       'nothing predicted',
       COMPARE,
-      'results.json: of 5 requests on both sides 0 were never answered and 5 never predicted',
+      'results.json: of 5 requests on both sides 0 had no response and 5 no prediction',
       { 'results.json': entries((entry) => ({ ...entry, e2e_us: null })) },
     ],
     [
       'a trace that nobody observed',
       COMPARE,
-      "seen.csv: none of 5 requests says when its answer came; give a trace that 'observe' or a gateway recorded",
+      "seen.csv: none of 5 requests has a response time; give a trace that 'observe' or a gateway recorded",
       {
         'seen.csv': Buffer.from(
           seen(Array.from({ length: 5 }, () => ({ first_chunk_time_us: '0', last_chunk_time_us: '0' }))),
@@ -110,7 +110,7 @@ describe('bad input is one line that names the place, and code 2', () => {
     [
       'a format that tells nothing of answers',
       'calibrate --trace mooncake.jsonl --sim-results results.json',
-      'mooncake.jsonl: none of 1 requests says when its answer came',
+      'mooncake.jsonl: none of 1 requests has a response time',
       { 'mooncake.jsonl': { timestamp: 0, input_length: 100, output_length: 10, hash_ids: [1] } },
     ],
     [

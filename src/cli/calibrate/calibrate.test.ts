@@ -67,7 +67,7 @@ describe('calibrate', () => {
     const { metrics, notes, trace_info } = await documentOf(`${COMPARE} --itl-data itl.csv`);
     expect(trace_info.itl_dropped).toBe(1);
     expect(metrics.itl).toMatchObject({ count: 1, workload_level: { real_mean: 400 } });
-    expect(notes).toEqual(['without a gap that can be true, as the clock went back: 1 request']);
+    expect(notes).toEqual(['without a valid gap, because the clock went back: 1 request']);
   });
 
   it('compares cache hits where both sides tell', async () => {
@@ -179,7 +179,8 @@ whole request, error of the mean   0.0 %   1.0 %  within
 
 Notes
 the trace is partial: stopped after 5
-gaps between tokens follow from the first and the last token: --itl-data gives those of single pieces
+gaps between tokens follow from the first and the last token: --itl-data gives
+  those of single pieces
 `);
   });
 
@@ -215,7 +216,7 @@ left out, not in the results: 1 request
     expect(whole.metrics.e2e).toMatchObject({ count: 3, request_level: { mape: 0 } });
     expect(whole.hit_rate).toMatchObject({ real_hit_rate: 0.04 });
     expect(whole.notes).toContain(
-      'partial answers, compared by when they broke off: 1 request; --trace-answered leaves them out',
+      'partial responses, compared by when they were cut off: 1 request; --trace-answered leaves them out',
     );
     expect((await documentOf(`${traffic} --trace-answered`)).metrics.e2e!.count).toBe(2);
   });

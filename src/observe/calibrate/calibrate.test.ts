@@ -34,7 +34,7 @@ describe('calibrate', () => {
     }
   });
 
-  it('gives the points behind the numbers in order of sending', () => {
+  it('returns the points behind the numbers in order of sending', () => {
     const late = [measured(0, { sentUs: 9000 }), measured(1, { sentUs: 1000, e2eUs: 9000 }), measured(2)];
     const { points } = calibrate(fakeInputs({ measured: late, predicted: sim }), fakeOptions());
     expect([...points.sentS]).toEqual([0, 0.001, 0.008]);
@@ -70,7 +70,7 @@ describe('calibrate', () => {
     expect(calibrate(worse, options).document.hit_rate).toMatchObject({ within: false });
   });
 
-  it('compares by class what is good', () => {
+  it('compares goodput by class', () => {
     const classes = ['critical', 'critical', 'batch', ''];
     const goodputTargets = {
       critical: { ttftUs: 100, e2eUs: 515 },
@@ -106,7 +106,7 @@ describe('calibrate', () => {
     });
   });
 
-  it('says that targets for gaps cannot be judged without gaps', () => {
+  it('reports that targets for gaps cannot be judged without gaps', () => {
     const single = { outputTokens: 1 };
     const { document } = calibrate(
       fakeInputs({ measured: [measured(0, single)], predicted: [predicted(0, single)] }),
@@ -127,14 +127,14 @@ describe('notes', () => {
   ): readonly string[] => calibrate(fakeInputs(changes), fakeOptions(options)).document.notes;
   const GAPS = 'gaps between tokens follow from the first and the last token: --itl-data gives those of single pieces';
 
-  it('tell of too few requests', () => {
+  it('report too few requests', () => {
     expect(notesOf({ measured: [measured(0)], predicted: [predicted(0)] })).toEqual([
       '1 request on both sides: too few to judge by, 3 are needed at least',
       GAPS,
     ]);
   });
 
-  it('tell of all that was left out or is not what it seems', () => {
+  it('report everything that was left out or is uncertain', () => {
     const more = [
       measured(4),
       measured(5, { ttftUs: Number.NaN }),
@@ -152,9 +152,9 @@ describe('notes', () => {
     expect(notes).toEqual([
       'left out, not in the results: 1 request',
       'left out, not in the trace: 2 requests',
-      'left out, never answered: 1 request',
+      'left out, without a response: 1 request',
       'left out, not completed in the simulation: 1 request',
-      'partial answers, compared by when they broke off: 1 request; --trace-answered leaves them out',
+      'partial responses, compared by when they were cut off: 1 request; --trace-answered leaves them out',
       'not streamed, so that the first token is as late as the last: 1 request',
       'other lengths in the results than in the trace: 1 request',
       "token mismatches in the count alone: 1 request; the trace's count leaves out a shared prefix or is the server's own, the simulated prompt is the trace's",
@@ -191,7 +191,7 @@ describe('tokenGaps', () => {
     const { document } = calibrate(fakeInputs({ measured: real, predicted: sim, chunkTimes: times }), fakeOptions());
     expect(document.trace_info.itl_dropped).toBe(1);
     expect(document.metrics.itl).toMatchObject({ count: 1, request_level: { quality: 'too few' } });
-    expect(document.notes).toEqual(['without a gap that can be true, as the clock went back: 1 request']);
+    expect(document.notes).toEqual(['without a valid gap, because the clock went back: 1 request']);
   });
 
   it('divides what is between the first and the last token', () => {
@@ -210,7 +210,7 @@ describe('loadAtSend', () => {
 });
 
 describe('hitRateOfRequests', () => {
-  it('is the share of tokens of those who tell', () => {
+  it('is the share of tokens of the requests that report it', () => {
     const requests = [
       measured(0, { cachedTokens: 5 }),
       measured(1),

@@ -22,7 +22,7 @@ export interface CalibrationInputs {
   predicted: readonly PredictedRequest[];
   /** Null: gaps follow from the first and the last token. */
   chunkTimes: RecordedChunks | null;
-  /** Prompts found in caches; null where one of the sides does not tell. */
+  /** Prompt tokens found in caches; null where one of the sides does not report it. */
   hitRates: { real: { rate: number; source: string }; sim: number } | null;
   /** The file of results, for errors. */
   place: string;
@@ -79,7 +79,7 @@ export function calibrate(inputs: CalibrationInputs, options: CalibrationOptions
     ...(ttftMape === null ? {} : { ttft_tolerance: verdictOfTtft(ttftMape, options.ttftMapeThreshold) }),
     unmatched: {
       not_in_results: unmatched.notInResults,
-      not_answered: unmatched.notResponseed,
+      not_answered: unmatched.withoutResponse,
       not_predicted: unmatched.notPredicted,
       not_in_trace: unmatched.notInTrace,
     },

@@ -20,13 +20,13 @@ export function calibrationNotes(
   }
   if (unmatched.notInResults > 0) notes.push(`left out, not in the results: ${requests(unmatched.notInResults)}`);
   if (unmatched.notInTrace > 0) notes.push(`left out, not in the trace: ${requests(unmatched.notInTrace)}`);
-  if (unmatched.notResponseed > 0) notes.push(`left out, never answered: ${requests(unmatched.notResponseed)}`);
+  if (unmatched.withoutResponse > 0) notes.push(`left out, without a response: ${requests(unmatched.withoutResponse)}`);
   if (unmatched.notPredicted > 0) {
     notes.push(`left out, not completed in the simulation: ${requests(unmatched.notPredicted)}`);
   }
   if (partial > 0) {
     notes.push(
-      `partial answers, compared by when they broke off: ${requests(partial)}; --trace-answered leaves them out`,
+      `partial responses, compared by when they were cut off: ${requests(partial)}; --trace-answered leaves them out`,
     );
   }
   if (unstreamed > 0) {
@@ -43,7 +43,7 @@ export function calibrationNotes(
   if (metrics.itl !== undefined && !hasChunkTimes) {
     notes.push('gaps between tokens follow from the first and the last token: --itl-data gives those of single pieces');
   }
-  if (gaps.dropped > 0) notes.push(`without a gap that can be true, as the clock went back: ${requests(gaps.dropped)}`);
+  if (gaps.dropped > 0) notes.push(`without a valid gap, because the clock went back: ${requests(gaps.dropped)}`);
   const times = Math.min(timesApart(metrics.ttft!), timesApart(metrics.e2e!));
   if (times > OTHER_UNIT) {
     notes.push(`one side is about ${Math.round(times)} times the other: check that both are in microseconds`);

@@ -24,7 +24,7 @@ export interface CalibrationDocument {
     warm_up_excluded: number;
     matched_pairs: number;
     token_mismatches: number;
-    /** Only where times of single pieces were given. */
+    /** Only where times of single chunks were given. */
     itl_dropped?: number;
   };
   /** A measure that no pair has is absent. */
@@ -34,20 +34,20 @@ export interface CalibrationDocument {
   goodput?: GoodputComparison;
   hit_rate?: HitRateComparison;
   ttft_tolerance?: { mape: number; threshold: number; within: boolean };
-  /** Beside what others know of such a report. */
+  /** Fields of our own, besides those of the common report format. */
   unmatched: { not_in_results: number; not_answered: number; not_predicted: number; not_in_trace: number };
   tolerances: Partial<Record<ToleranceName, ToleranceVerdict>>;
   /** What a reader has to know of these numbers, a sentence each. */
   notes: readonly string[];
 }
 
-/** The pairs behind the numbers, in order of sending: what plots are made of. */
+/** The pairs behind the numbers, in order of sending, for plots. */
 export interface CalibrationPoints {
   /** Since the first of them. */
   sentS: Float64Array;
   /** Requests under way when each was sent. */
   load: Int32Array;
-  /** Both sides of each measure, in milliseconds; NaN where a pair has none. */
+  /** Both sides of each metric, in milliseconds; NaN where a pair has none. */
   metrics: Partial<Record<MetricName, { realMs: Float64Array; simMs: Float64Array }>>;
 }
 
@@ -57,8 +57,8 @@ export interface Calibration {
 }
 
 export const KNOWN_LIMITATIONS: readonly string[] = [
-  'Requests are compared by their ids: what was never answered, or never predicted, is in none of the numbers.',
+  'Requests are compared by their ids: requests without a response, or without a prediction, are in none of the numbers.',
   "Token mismatches are counted by the server's count of a prompt or, without one, by input_tokens, which leave out a shared prefix.",
   'The network is one round trip and one bandwidth for all; what varies in it counts as an error of the prediction.',
-  'A measured gap lies between pieces of an answer, which may hold several tokens; a predicted one between tokens.',
+  'A measured gap lies between chunks of a response, which may hold several tokens; a predicted one between tokens.',
 ];

@@ -4,7 +4,7 @@ import type { ComparedGaps } from './token-gaps.js';
 
 type Dimension = 'ttft' | 'itl' | 'e2e';
 
-/** How many requests of a class were good, measured and predicted. */
+/** Requests of a class within their targets, measured and predicted. */
 export interface GoodputOfClass {
   count: number;
   real_slo_attainment: number;

@@ -5,7 +5,7 @@ export interface HitRateComparison {
   abs_error_pp: number;
   tolerance_pp: number;
   within: boolean;
-  /** Where the measured rate comes from. */
+  /** The source of the measured rate. */
   source: string;
 }
 

@@ -30,7 +30,7 @@ describe('compareMetric', () => {
     });
   });
 
-  it('tells the size of an error apart from its sign', () => {
+  it('distinguishes the size of an error from its sign', () => {
     const { request_level, workload_level } = compare([100, 100, 100], [50, 50, 50]);
     expect(workload_level).toMatchObject({ mean_error: -50, mean_percent_error: 0.5 });
     expect(request_level).toEqual({ mape: 0.5, pearson_r: 0, bias_direction: 'under-predict', quality: 'poor' });
@@ -60,7 +60,7 @@ describe('compareMetric', () => {
       real,
       real.map((us) => us * (1 + error)),
     );
-    // A limit itself is not within it, whatever the last bit of the mean says.
+    // The limit is exclusive, even with rounding in the mean.
     expect([request_level.mape! < error + 1e-9, request_level.quality]).toEqual([true, grade]);
   });
 

@@ -25,7 +25,7 @@ export interface MetricComparison {
   count: number;
 }
 
-/** Fewer requests than this say nothing of a correlation, and are not graded. */
+/** Fewer requests than this give no correlation, and are not graded. */
 export const LEAST_TO_JUDGE = 3;
 
 /** Each grade with the error it must stay below and the correlation it must exceed. */

@@ -2,9 +2,9 @@ import { InputError } from '../../kernel/errors.js';
 
 /** Every InputError of the comparison, by what went wrong. Codes are stable. */
 
-/** A trace of which nobody noted when answers came. */
+/** A trace without response times. */
 export function traceNotMeasured(place: string, requests: number): InputError {
-  const problem = `none of ${requests} requests says when its answer came`;
+  const problem = `none of ${requests} requests has a response time`;
   const hint = "give a trace that 'observe' or a gateway recorded, or one of 'run --trace-output'";
   return new InputError('TRACE_NOT_MEASURED', place, problem, hint);
 }

@@ -1,13 +1,13 @@
 import { readInputFile } from '../../workload/input-file.js';
 import type { MeasuredRequest } from './measured-request.js';
 
-/** A share of prompt tokens that was found in a cache, and who says so. */
+/** A share of prompt tokens that was found in a cache, and its source. */
 export interface MeasuredHitRate {
   rate: number;
   source: string;
 }
 
-/** By what the server said of single requests; null when it said nothing. */
+/** From the server's usage of single requests; null when it reported none. */
 export function hitRateOfRequests(requests: readonly MeasuredRequest[]): MeasuredHitRate | null {
   let found = 0;
   let all = 0;
@@ -19,7 +19,9 @@ export function hitRateOfRequests(requests: readonly MeasuredRequest[]): Measure
   return all === 0 ? null : { rate: found / all, source: 'usage of single requests' };
 }
 
-/** By the server's own counters over the whole observation, from the header of its trace; null when nobody looked at them. */
+/**
+ * From the server's counters over the whole observation, in the header of its trace; null when they were not scraped.
+ */
 export async function hitRateOfHeader(path: string): Promise<MeasuredHitRate | null> {
   const text = (await readInputFile(path)).toString('utf8');
   // Most headers have none, and a YAML reader takes its time to load.

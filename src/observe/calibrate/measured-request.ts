@@ -1,4 +1,4 @@
-/** What was measured of one request. Times are microseconds, NaN where the moment never came. */
+/** The measurements of one request. Times are microseconds, NaN where the event did not happen. */
 export interface MeasuredRequest {
   /** The number in `request_<id>`. */
   id: number;
@@ -12,18 +12,18 @@ export interface MeasuredRequest {
   /** The whole prompt as `replay` reads it. */
   inputTokens: number;
   outputTokens: number;
-  /** Of the prompt, found in a cache; -1 where nobody said. */
+  /** Prompt tokens found in a cache; -1 where not reported. */
   cachedTokens: number;
   sloClass: string;
-  /** The answer came in pieces: its first one says something. */
+  /** The response was streamed: its first chunk has a meaningful time. */
   streamed: boolean;
-  /** The answer came whole. */
+  /** The response was complete. */
   completed: boolean;
 }
 
-/** What a simulation says of one request, on the side of the server. NaN: it never got that far. */
+/** The prediction for one request, on the side of the server. NaN: it did not get that far. */
 export interface PredictedRequest {
-  /** The number in `request_<id>`; -1 for a request that the simulation made itself. */
+  /** The number in `request_<id>`; -1 for a request that the simulation created. */
   id: number;
   ttftUs: number;
   e2eUs: number;

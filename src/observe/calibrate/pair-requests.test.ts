@@ -10,7 +10,7 @@ const pair = (
 ) => pairRequests(real, sim, { network, warmUp }, 'results.json');
 
 describe('pairRequests', () => {
-  it('matches by id, whatever the order', () => {
+  it('matches by id, in any order', () => {
     const { pairs, unmatched } = pair(
       [measured(0), measured(1), measured(2)],
       [predicted(2, { ttftUs: 7 }), predicted(0, { ttftUs: 5 }), predicted(9), predicted(-1)],
@@ -19,7 +19,7 @@ describe('pairRequests', () => {
       [0, 5],
       [2, 7],
     ]);
-    expect(unmatched).toEqual({ notInResults: 1, notResponseed: 0, notPredicted: 0, notInTrace: 2 });
+    expect(unmatched).toEqual({ notInResults: 1, withoutResponse: 0, notPredicted: 0, notInTrace: 2 });
   });
 
   it('leaves warm-up out of everything', () => {
@@ -34,7 +34,7 @@ describe('pairRequests', () => {
     expect(unmatched).toMatchObject({ notInResults: 0, notInTrace: 0 });
   });
 
-  it('leaves out what was not answered, what has negative times, and what was not predicted', () => {
+  it('leaves out requests without a response, with negative times, and without a prediction', () => {
     const real = [
       measured(0, { ttftUs: Number.NaN, e2eUs: Number.NaN }),
       measured(1, { ttftUs: -1 }),
@@ -50,7 +50,7 @@ describe('pairRequests', () => {
       predicted(4, { ttftUs: Number.NaN }),
     ]);
     expect(pairs.map(({ measured }) => measured.id)).toEqual([5]);
-    expect(unmatched).toEqual({ notInResults: 0, notResponseed: 3, notPredicted: 2, notInTrace: 0 });
+    expect(unmatched).toEqual({ notInResults: 0, withoutResponse: 3, notPredicted: 2, notInTrace: 0 });
   });
 
   it('adds the network to what is predicted', () => {
@@ -61,7 +61,7 @@ describe('pairRequests', () => {
     expect([far!.ttftUs, far!.e2eUs]).toEqual([140, 540]);
   });
 
-  it('counts token mismatches by the count of the trace, and those that only the count makes', () => {
+  it('counts token mismatches by the count of the trace, and those that only the count causes', () => {
     const { prefixMismatches, tokenMismatches } = pair(
       [
         measured(0),
@@ -78,7 +78,7 @@ describe('pairRequests', () => {
   it('refuses results of other ids', () => {
     const real = [0, 1, 2, 3].map((id) => measured(id));
     expect(() => pair(real, [predicted(7), predicted(-1)])).toThrow(
-      'results.json: none of its 2 requests (request_7, turn of a chat) is among the 4 of the trace (request_0, request_1, request_2, ...); replay this very trace with --results-path',
+      'results.json: none of its 2 requests (request_7, turn of a session) is among the 4 of the trace (request_0, request_1, request_2, ...); replay this very trace with --results-path',
     );
   });
 
@@ -97,7 +97,7 @@ describe('pairRequests', () => {
       '--warmup-requests: all 1 requests of the trace are warm-up',
     );
     expect(() => pair([measured(0, { ttftUs: Number.NaN })], [predicted(0)])).toThrow(
-      'results.json: of 1 requests on both sides 1 were never answered and 0 never predicted',
+      'results.json: of 1 requests on both sides 1 had no response and 0 no prediction',
     );
   });
 });

@@ -25,7 +25,7 @@ export interface PairedRequests {
   /** In the trace alone, with times on neither or one side, and in the results alone. */
   unmatched: {
     notInResults: number;
-    notResponseed: number;
+    withoutResponse: number;
     notPredicted: number;
     notInTrace: number;
   };
@@ -60,11 +60,11 @@ export function pairRequests(
   checkLengths(both, byId, place);
 
   const pairs: Pair[] = [];
-  let [notResponseed, notPredicted, tokenMismatches, prefixMismatches] = [0, 0, 0, 0];
+  let [withoutResponse, notPredicted, tokenMismatches, prefixMismatches] = [0, 0, 0, 0];
   for (const request of both) {
     const prediction = byId.get(request.id)!;
     if (!(request.ttftUs >= 0 && request.e2eUs >= 0)) {
-      notResponseed++;
+      withoutResponse++;
       continue;
     }
     if (Number.isNaN(prediction.ttftUs) || Number.isNaN(prediction.e2eUs)) {
@@ -78,8 +78,8 @@ export function pairRequests(
     pairs.push(pairOf(request, prediction, network));
   }
   if (pairs.length === 0) {
-    const problem = `of ${both.length} requests on both sides ${notResponseed} were never answered and ${notPredicted} never predicted`;
-    throw nothingToJudge(place, problem, 'replay without a horizon, or observe a server that answers');
+    const problem = `of ${both.length} requests on both sides ${withoutResponse} had no response and ${notPredicted} no prediction`;
+    throw nothingToJudge(place, problem, 'replay without a horizon, or observe a server that responds');
   }
   return {
     pairs,
@@ -87,7 +87,7 @@ export function pairRequests(
     warmUp: measured.length - counted.length,
     unmatched: {
       notInResults: counted.length - both.length,
-      notResponseed,
+      withoutResponse,
       notPredicted,
       notInTrace: predicted.length - both.length - predictedWarmUp(measured, byId, warmUp),
     },
@@ -119,7 +119,10 @@ function sameTokens(input: number, { outputTokens }: MeasuredRequest, predicted:
   return input === predicted.inputTokens && outputTokens === predicted.outputTokens;
 }
 
-/** Results of the same trace have its lengths, whichever way a prompt is counted. Where most have not, it is another's. */
+/**
+ * Results of the same trace have its lengths, by either count of prompt tokens. Where most differ, the results are of
+ * another trace.
+ */
 function checkLengths(
   both: readonly MeasuredRequest[],
   byId: ReadonlyMap<number, PredictedRequest>,
@@ -140,7 +143,7 @@ function checkLengths(
 
 function noneMatch(measured: readonly MeasuredRequest[], predicted: readonly PredictedRequest[], place: string): Error {
   const named = (list: readonly { id: number }[]) => {
-    const ids = list.slice(0, EXAMPLES).map(({ id }) => (id < 0 ? 'turn of a chat' : `request_${id}`));
+    const ids = list.slice(0, EXAMPLES).map(({ id }) => (id < 0 ? 'turn of a session' : `request_${id}`));
     return ids.join(', ') + (list.length > EXAMPLES ? ', ...' : '');
   };
   return nothingMatches(

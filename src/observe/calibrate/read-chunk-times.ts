@@ -5,7 +5,7 @@ import type { RecordedChunks } from './token-gaps.js';
 
 const COLUMNS = ['request_id', 'chunk_index', 'timestamp_us'];
 
-/** Reads when single pieces of answers came: a CSV with a row for each, in any order. */
+/** Reads the times of single chunks: a CSV with a row for each, in any order. */
 export async function readChunkTimes(path: string): Promise<RecordedChunks> {
   const chunks = new Map<number, [index: number, us: number][]>();
   let record: CsvRecord | null = null;

@@ -9,13 +9,13 @@ import { readLayout } from '../../workload/trace-v2/data/layout.js';
 import { traceNotMeasured } from './errors.js';
 import type { MeasuredRequest } from './measured-request.js';
 
-/** What a recorder says of requests that came to a whole end. An empty word is no complaint. */
+/** Outcomes of complete requests. An empty one is complete too. */
 const WHOLE = ['', 'ok'];
 const CACHED = 'server_cached_tokens';
 
 /**
- * What was measured of the requests of a trace, in its order. `trace` is what has been read from the data at `path`: a TraceV2
- * keeps the times of answers in columns that a replay does not look at, so that its data is read once more.
+ * The measurements of a trace's requests, in its order. `trace` was read from the data at `path`: a TraceV2 keeps
+ * response times in columns that a replay does not use, so its data is read once more.
  */
 export async function readMeasured(trace: Trace, path: string): Promise<MeasuredRequest[]> {
   const requests = trace.format === 'trace-v2' ? await fromColumns(trace.table, path) : fromObserved(trace);
@@ -23,7 +23,7 @@ export async function readMeasured(trace: Trace, path: string): Promise<Measured
   throw traceNotMeasured(path, requests.length);
 }
 
-/** Formats that tell what became of requests say it beside the table. */
+/** Formats with outcomes keep them next to the table. */
 function fromObserved({ observed, table }: Trace): MeasuredRequest[] {
   return rowsOf(table, (row) => ({
     sentUs: table.arrivalUs[row]!,
@@ -51,7 +51,7 @@ async function fromColumns(table: RequestTable, path: string): Promise<MeasuredR
   const tellsCached = names.includes(CACHED);
   return rowsOf(table, (row) => {
     const line = lineOf.get(sourceIdOf(table, row))!;
-    // The replay's rule: without a time of sending it is the one that was wanted. A moment of 0 is none.
+    // As in a replay: without a send time the due time counts. A time of 0 is missing.
     const sentUs = sent[line]! > 0 ? sent[line]! : wanted[line]!;
     const since = (us: number) => (us > 0 ? us - sentUs : Number.NaN);
     return {

@@ -69,7 +69,7 @@ function readEntry(entry: JsonObject, at: (field: string) => string): PredictedR
   };
 }
 
-/** `request_7` or 7; turns of chats that the simulation made are in no trace. */
+/** `request_7` or 7; turns of sessions that the simulation created are in no trace. */
 function idOf(given: unknown, at: (field: string) => string): number {
   if (typeof given === 'number' && Number.isSafeInteger(given) && given >= 0) return given;
   if (typeof given === 'string') {
@@ -77,7 +77,7 @@ function idOf(given: unknown, at: (field: string) => string): number {
     if (digits !== undefined) return Number(digits);
     if (/^session_.*_round_\d+_\d+$/s.test(given)) return -1;
   }
-  throw resultsInvalid(at('request_id'), `${shown(given)} is no id of a request`, "ids are 'request_<n>', or <n>");
+  throw resultsInvalid(at('request_id'), `${shown(given)} is not a request id`, "ids are 'request_<n>', or <n>");
 }
 
 async function readJson(path: string): Promise<unknown> {

@@ -1,19 +1,19 @@
 import type { Pair } from './pair-requests.js';
 
-/** When the pieces of each response came, by the number of its request: microseconds, in the order of the pieces. */
+/** When the chunks of each response arrived, by request number: microseconds, in order. */
 export type RecordedChunks = ReadonlyMap<number, readonly number[]>;
 
 export interface ComparedGaps {
   /** By pair; NaN for a response of one token, or where a side has no gap. */
   real: Float64Array;
   sim: Float64Array;
-  /** Answers of several pieces none of whose gaps can be true: their clock went back. */
+  /** Responses of several chunks without a valid gap: their clock went back. */
   dropped: number;
 }
 
 /**
- * The mean gap between tokens on both sides. What was measured is taken from the times of single pieces where there are any, else
- * from the first and the last token.
+ * The mean gap between tokens on both sides. The measured one comes from the times of single chunks where there are
+ * any, else from the first and the last token.
  */
 export function tokenGaps(pairs: readonly Pair[], chunkTimes: RecordedChunks | null): ComparedGaps {
   let dropped = 0;

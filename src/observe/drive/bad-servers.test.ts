@@ -20,7 +20,7 @@ function observed(server: FakeServer, count: number, options: Partial<ObserveOpt
   return observe(fakePlan(count), { url: server.url, model: 'tiny' }, { ...TOY_OPTIONS, ...options });
 }
 
-/** What a server's bad answer is recorded as. */
+/** The problem that a faulty response is recorded as. */
 async function problem(answer: (request: FakeRequest, response: ServerResponse) => void, timeoutUs = 30e6) {
   const server = await fakeServer(answer);
   const { document, trace } = await observed(server, 1, { timeoutUs });
@@ -38,19 +38,19 @@ describe('a server that cannot be measured is a failed run', () => {
     });
   });
 
-  it('hangs before it has said what it serves', async () => {
+  it('hangs before it lists its models', async () => {
     const server = await fakeServer(() => {}, { '/v1/models': () => {} });
     await expect(observed(server, 1, { timeoutUs: 50_000 })).rejects.toThrow(
       'no response from /v1/models within 0.05 s',
     );
   });
 
-  it('hangs when it is asked for a token', async () => {
+  it('hangs at the first completion', async () => {
     const server = await fakeServer(() => {}, { '/v1/completions': () => {} });
     await expect(observed(server, 1, { timeoutUs: 50_000 })).rejects.toThrow('a first request: no response');
   });
 
-  it('wants a key', async () => {
+  it('requires a key', async () => {
     const server = await fakeServer(() => {}, { '/v1/models': (_, response) => json(response, {}, 401) });
     await expect(observed(server, 1)).rejects.toThrow('status 401: {}; give --api-key, or set TWINYARD_API_KEY');
   });
@@ -76,26 +76,26 @@ describe('a server that cannot be measured is a failed run', () => {
   });
 });
 
-describe('a bad answer is recorded as what it is', () => {
+describe('a faulty response is recorded by its problem', () => {
   it('an error of HTTP', async () => {
     const found = await problem((_, response) => json(response, { error: { message: 'too\nbusy', type: 'x' } }, 429));
     expect(found).toEqual({ class: 'http_429', message: 'status 429: too busy', completed: 0 });
   });
 
-  it('an error of HTTP that is no JSON', async () => {
+  it('an HTTP error without JSON', async () => {
     const found = await problem((_, response) => response.writeHead(502).end(`<html>${'x'.repeat(9000)}`));
     expect(found.message).toMatch(/^status 502: <html>x+\.\.\.$/);
   });
 
   it('nothing at all', async () => {
     const found = await problem(() => {}, 40_000);
-    expect(found).toEqual({ class: 'hang', message: 'no answer within 0.04 s', completed: 0 });
+    expect(found).toEqual({ class: 'hang', message: 'no response within 0.04 s', completed: 0 });
   });
 
-  it('an answer that stops coming', async () => {
+  it('a response that stalls', async () => {
     const found = await problem((_, response) => response.writeHead(200).write(piece(' a')), 40_000);
     expect(found).toMatchObject({ class: 'timeout', completed: 0 });
-    expect(found.message).toBe('the answer was not complete within 0.04 s, after 1 pieces');
+    expect(found.message).toBe('the response was not complete within 0.04 s, after 1 chunks');
   });
 
   it('a connection that is closed at once', async () => {
@@ -103,7 +103,7 @@ describe('a bad answer is recorded as what it is', () => {
     expect(found).toMatchObject({ class: 'cut', completed: 0 });
   });
 
-  it('a connection that is cut in the middle of the answer', async () => {
+  it('a connection that is cut in the middle of the response', async () => {
     const found = await problem((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(piece(' a'), () => response.socket!.destroy());
@@ -113,14 +113,14 @@ describe('a bad answer is recorded as what it is', () => {
 
   it('a stream that ends early', async () => {
     const found = await problem((_, response) => sendStream(response, piece(' a') + piece(' b')));
-    expect(found.message).toBe('the stream ended after 2 pieces, before it was complete');
+    expect(found.message).toBe('the stream ended after 2 chunks, before it was complete');
   });
 
   it.each([
-    ['an event that is no JSON', `${piece(' a')}data: {"choices": [\n\n`],
+    ['an event that is not JSON', `${piece(' a')}data: {"choices": [\n\n`],
     ['an event of another shape', 'data: [1]\n\n'],
-    ['choices that are no list', event({ choices: {} })],
-    ['an event that says nothing', event({ id: 'x' })],
+    ['choices that are not a list', event({ choices: {} })],
+    ['an event without content', event({ id: 'x' })],
     ['no event', 'hello'],
   ])('%s', async (_, text) => {
     expect(await problem((__, response) => sendStream(response, text))).toMatchObject({
@@ -139,19 +139,19 @@ describe('a bad answer is recorded as what it is', () => {
     expect(found).toMatchObject({ class: 'server_error', message: 'the server reports an error: out of memory' });
   });
 
-  it('no usage: complete, but nobody knows how long', async () => {
+  it('no usage: complete, but of unknown length', async () => {
     const found = await problem((_, response) =>
       sendStream(response, `${piece(' a')}${piece(' a', 'stop')}data: [DONE]\n\n`),
     );
     expect(found).toMatchObject({ class: 'no_usage', completed: 1 });
   });
 
-  it('other token counts than asked: complete all the same', async () => {
+  it('other token counts than requested: complete all the same', async () => {
     const found = await problem((request, response) => sendStream(response, stream(request, 2)));
     expect(found).toEqual({ class: 'other_tokens', message: '2 output tokens instead of 3', completed: 1 });
   });
 
-  it('a complete answer whose connection is cut behind it', async () => {
+  it('a complete response whose connection is cut after it', async () => {
     const found = await problem((request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(stream(request), () => response.socket!.destroy());
@@ -159,7 +159,7 @@ describe('a bad answer is recorded as what it is', () => {
     expect(found).toEqual({ class: '', message: '', completed: 1 });
   });
 
-  it('without a wish for a length any length will do', async () => {
+  it('without a requested length any length will do', async () => {
     const server = await fakeServer((request, response) => sendStream(response, stream(request, 2)));
     const { document, trace } = await observed(server, 1, { constrained: false });
     expect(document.requests.problems).toEqual({});
@@ -185,7 +185,7 @@ describe('a server that breaks down', () => {
     expect([...trace!.observed!.outcome]).toEqual([0, 0, 2, 2]);
   });
 
-  it('is not asked without pause by clients who wait for answers', async () => {
+  it('is not sent requests without a pause by clients that wait for responses', async () => {
     const server = await fakeServer((request, response) => {
       server.refuse();
       sendStream(response.setHeader('connection', 'close'), stream(request));

@@ -16,9 +16,9 @@ type Answer = (request: FakeRequest, response: ServerResponse, n: number) => voi
 
 export interface FakeServer {
   url: string;
-  /** All but those of calibration, in the order in which they came. */
+  /** All but those of calibration, in order. */
   requests: FakeRequest[];
-  /** Takes no further connections; what is under way goes on. */
+  /** Accepts no further connections; open requests continue. */
   refuse(): void;
   close(): Promise<void>;
 }
@@ -30,8 +30,8 @@ afterEach(async () => {
 });
 
 /**
- * A server on loopback that knows the model `fake` and answers the n-th request as a test says. Those that calibration sends get
- * a response of one token whose prompt counts a token per word. Closed after the test.
+ * A server on loopback that serves the model `fake` and responds to the n-th request as a test defines. Requests of the
+ * calibration get a response of one token, with a token per word of the prompt. Closed after the test.
  */
 export async function fakeServer(answer: Answer, others: Record<string, Answer> = {}): Promise<FakeServer> {
   const requests: FakeRequest[] = [];
@@ -80,7 +80,7 @@ export function wordsOf({ body }: FakeRequest): number {
   return (body.prompt ?? '').trim().split(' ').length;
 }
 
-/** A plain completion of so many tokens in one piece. */
+/** A plain completion of this many tokens without streaming. */
 export function whole(request: FakeRequest, tokens: number): object {
   return {
     choices: [{ index: 0, text: ' a'.repeat(tokens), finish_reason: 'length' }],

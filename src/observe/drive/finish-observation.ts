@@ -19,7 +19,7 @@ export interface FinishedDrive {
   isInterrupted: boolean;
 }
 
-/** Everything that can be said of a run: its figures, and its requests as a trace. */
+/** The result of a run: its figures, and its requests as a trace. */
 export function finishObservation(run: FinishedDrive): Observation {
   const { driver, epochUs, metrics, options, plan, prepared, server } = run;
   const { table } = plan.workload;

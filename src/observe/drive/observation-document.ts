@@ -32,7 +32,7 @@ export interface DocumentParts {
   partial: string | null;
 }
 
-/** Everything that is reported of an observation. Latencies are those of complete answers. */
+/** The report of an observation. Latencies are those of complete responses. */
 export function observationDocument(parts: DocumentParts): ObservationDocument {
   const { gaps, isStream, maxLatenessMs, records, rows, scale, settings, table, url } = parts;
   const complete = rows.filter((row) => records.isComplete[row] === 1);

@@ -15,9 +15,9 @@ export interface ObservePlan {
   horizonUs: number | null;
   /** How urgent the requests of an SLO class are, lower first. */
   urgency: (sloClass: string) => number;
-  /** How many requests there will be in all, where answers bring about further ones and somebody knows. */
+  /** The expected number of requests, where responses cause further ones and the number is known. */
   expected?: number;
-  /** What the trace's header says of the plan. */
+  /** Facts of the plan for the header of the trace. */
   workloadSeed?: number;
   workloadSpec?: string;
   goodputTargets?: Record<string, TraceGoodputTarget>;
@@ -26,38 +26,38 @@ export interface ObservePlan {
 export interface ObservedServer extends ServerAddress {
   /** What requests call the model. */
   model: string;
-  /** What somebody knows of the server; wins over what it tells itself. */
+  /** Known settings of the server; they override what it reports. */
   settings?: TraceServer;
 }
 
 export interface ObserveOptions {
   apiFormat: ApiFormat;
   streaming: boolean;
-  /** Answers are to be exactly as long as planned. */
+  /** Responses must be exactly as long as planned. */
   constrained: boolean;
   /** Requests under way at most. */
   maxConcurrency: number;
-  /** The first ones sent are not part of the observation. */
+  /** The first requests sent are not part of the observation. */
   warmUpRequests: number;
-  /** Before anything is sent, the server is kept busy for so long. */
+  /** Time for which the server is kept busy before the first request. */
   prewarmUs: number;
-  /** Microseconds until a client gives up, where the plan does not say; Infinity: never. */
+  /** Microseconds until a client cancels, where the plan has no timeout; Infinity: never. */
   timeoutUs: number;
   /** The greatest 99th percentile of the driver's own lateness that is accepted; 0: any. */
   maxLatenessUs: number;
-  /** Keep when each piece of each response came. */
+  /** Record when each chunk of each response arrived. */
   recordItl: boolean;
   /** How often the server's metrics are looked at; null: never. */
   scrapeIntervalMs: number | null;
   rttMs?: number;
-  /** Hears that everything is known and requests are about to be sent. */
+  /** Called when the requests are about to be sent. */
   begun?: () => void;
-  /** Makes prompts different from those of any other run; at random unless given. */
+  /** Makes prompts different from those of other runs; random unless given. */
   salt?: number;
   clock?: () => SendClock;
 }
 
-/** What can be seen while it goes on. */
+/** The state of a run in progress. */
 export interface ObserveProgress {
   planned: number;
   done: number;
@@ -67,7 +67,7 @@ export interface ObserveProgress {
   ttftP50Ms: number;
   ttftP99Ms: number;
   latenessP99Ms: number;
-  /** Pieces of answers so far. */
+  /** Chunks received so far. */
   chunks: number;
 }
 
@@ -85,7 +85,7 @@ type Figures = { [Name in 'ttft' | 'itl' | 'e2e' as `${Name}_${keyof LatencySpre
 
 /** The result as it is printed. */
 export interface ObservationDocument extends Figures {
-  /** As the header of a trace says it. */
+  /** As in the header of a trace. */
   server: { url: string; [setting: string]: string | number };
   requests: {
     planned: number;
@@ -94,7 +94,7 @@ export interface ObservationDocument extends Figures {
     recorded: number;
     completed: number;
     failed: number;
-    /** By what was wrong; complete answers may be among them. */
+    /** By problem; complete responses may be among them. */
     problems: Record<string, number>;
   };
   duration_s: number;
@@ -114,7 +114,7 @@ export interface ObservationDocument extends Figures {
     counted_by: TokenScale['by'];
     tokens_per_word: number;
     checked: number;
-    /** Requests that are longer than the server says it takes. */
+    /** Requests that are longer than the server accepts. */
     too_long: number;
     difference: TokenDifference;
   };
@@ -128,11 +128,11 @@ export interface Observation {
   document: ObservationDocument;
   /** The requests that were recorded, in the order in which they were sent, as `replay` reads them; null when there are none. */
   trace: Trace | null;
-  /** What its header says besides. */
+  /** Further facts for its header. */
   facts: Partial<TraceFacts>;
   /** What its times count from, in microseconds since 1970. */
   epochUs: number;
-  /** When the pieces of answers came, by request of the trace; empty unless they were wanted. */
+  /** When the chunks of responses arrived, by request of the trace; empty unless requested. */
   chunks: readonly { id: number; us: Float64Array }[];
   metrics: readonly MetricsSample[];
 }

@@ -31,7 +31,7 @@ function observed(
 }
 
 describe('what is sent', () => {
-  it('is as long as planned, and says who asks and how urgent it is', async () => {
+  it('is as long as planned, with its tenant and priority', async () => {
     const server = await fakeServer(answer);
     const plan = fakePlan(2, (table) => {
       table.sloClass[1] = table.sloClasses.index('critical');
@@ -65,7 +65,7 @@ describe('what is sent', () => {
     expect(server.requests[0]!.body.prompt).not.toBe(server.requests[1]!.body.prompt);
   });
 
-  it('may be chats, and answers in one piece', async () => {
+  it('may use chats, and responses without streaming', async () => {
     const server = await fakeServer(({ body }, response) => {
       const choice = { index: 0, message: { content: 'hi' }, finish_reason: 'stop' };
       json(response, { choices: [choice], usage: { prompt_tokens: 20, completion_tokens: body.max_tokens } });
@@ -108,7 +108,7 @@ describe('what is recorded', () => {
     expect(Math.abs(epochUs / 1000 - Date.now())).toBeLessThan(60_000);
   });
 
-  it('leaves the warm-up out, and keeps the ids of the rest', async () => {
+  it('leaves the warm-up out, and keeps the ids of the other requests', async () => {
     const server = await fakeServer(answer);
     const { document, facts, trace } = await observed(server, fakePlan(5), {
       ...{ warmUpRequests: 2, rttMs: 1.5, maxConcurrency: 1 },
@@ -134,7 +134,7 @@ describe('what is recorded', () => {
     expect([trace, document.requests.warm_up, document.duration_s]).toEqual([null, 2, 0]);
   });
 
-  it('has the time of every piece, if that is wanted', async () => {
+  it('has the time of every chunk, on request', async () => {
     const server = await fakeServer(answer);
     const { chunks } = await observed(server, fakePlan(3), { recordItl: true, warmUpRequests: 1 });
     expect(chunks.map(({ id, us }) => [id, us.length])).toEqual([
@@ -144,7 +144,7 @@ describe('what is recorded', () => {
     expect((await observed(server, fakePlan(1))).chunks).toEqual([]);
   });
 
-  it("has what the server's metrics say at the beginning, along the way and at the end", async () => {
+  it("has the server's metrics at the beginning, during the run and at the end", async () => {
     let looks = 0;
     const held: (() => void)[] = [];
     const server = await fakeServer((request, response) => held.push(() => answer(request, response)), {
@@ -162,7 +162,7 @@ describe('what is recorded', () => {
     expect(metrics[0]!.kv_cache_usage).toBeNaN();
   });
 
-  it('takes what somebody knows of the server over what it tells', async () => {
+  it('prefers known settings of the server to reported ones', async () => {
     const server = await fakeServer(answer);
     const known = { url: server.url, model: 'tiny', settings: { hardware: 'H100', maxModelLen: 22 } };
     const { document, facts } = await observe(fakePlan(3), known, TOY_OPTIONS);
@@ -172,12 +172,12 @@ describe('what is recorded', () => {
 });
 
 describe('load', () => {
-  it('has no more requests under way than allowed, and tells who waited', async () => {
+  it('has at most the allowed number of requests in progress, and records which ones waited', async () => {
     let most = 0;
     let under = 0;
     const server = await fakeServer((request, response) => {
       most = Math.max(most, ++under);
-      // Whoever may come as well has come by then.
+      // Further requests would have arrived by then.
       setImmediate(() => {
         under--;
         answer(request, response);
@@ -194,7 +194,7 @@ describe('load', () => {
     expect(document.driver.cap_wait.max).toBeGreaterThan(document.driver.lateness.min);
   });
 
-  it('that comes too late is marked, with all that was measured', async () => {
+  it('that is too late is marked, with all measurements', async () => {
     const server = await fakeServer(answer);
     /** A machine that always notices 50 ms too late. */
     class LateClock extends MachineClock {
@@ -221,7 +221,7 @@ describe('load', () => {
 
   it('is broken off on demand, and keeps what was measured', async () => {
     const stopping = new AbortController();
-    // The third and the fourth request come when the first two have been answered.
+    // The third and the fourth request are sent when the first two are complete.
     const server = await fakeServer((request, response, n) => {
       if (n < 2) answer(request, response);
       else if (n === 3) stopping.abort();
@@ -264,7 +264,7 @@ it('is broken off while it keeps the server busy', async () => {
 });
 
 describe('progress', () => {
-  it('tells how it goes', async () => {
+  it('reports its progress', async () => {
     let last: ObserveProgress | undefined;
     const signal = new AbortController().signal;
     const server = await fakeServer((request, response, n) => {

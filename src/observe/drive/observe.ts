@@ -15,9 +15,9 @@ import { watchProgress } from './watch-progress.js';
 const LARGEST_SALT = 2 ** 47;
 
 /**
- * Sends the requests of a plan to a server and measures what comes back. Throws when the server cannot be measured at all;
- * whatever happens once requests are under way is part of the observation. After `signal` nothing more is sent, and what was
- * measured is given, marked as partial.
+ * Sends the requests of a plan to a server and measures the responses. Throws when the server cannot be measured at
+ * all; any later problem is part of the observation. After `signal` nothing more is sent, and the measurements so far
+ * are returned, marked as partial.
  */
 export async function observe(
   plan: ObservePlan,

@@ -20,14 +20,14 @@ export interface RecordedRows {
   /** In the order in which they were sent. */
   rows: Int32Array;
   isStream: boolean;
-  /** What the server was told of a row, and the id it was given. */
+  /** The priority that was sent with a row, and its request id. */
   urgency: (row: number) => number | null;
   xRequestId: (row: number) => string;
 }
 
 /**
- * The requests that were sent as a trace: they arrive when they went out, and are as long as the server counted. Ids are those of
- * the plan; turns that answers brought about follow behind the greatest of them.
+ * The requests that were sent, as a trace: they arrive at their send time, and have the lengths that the server
+ * counted. Ids are those of the plan; later turns follow after the greatest of them.
  */
 export function observedTrace(recorded: RecordedRows, ids: Float64Array): Trace {
   const { isStream, records, rows, table } = recorded;

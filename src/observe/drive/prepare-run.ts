@@ -23,11 +23,14 @@ export interface PreparedRun {
   checkedPrompts: number;
   prompts: PromptBuilder;
   writer: RequestWriter;
-  /** What the server is told of a row; null for nothing. */
+  /** The priority that is sent with a row; null for none. */
   urgency: (row: number) => number | null;
 }
 
-/** Finds out what the server is, how it counts tokens, and makes the prompts of the plan as long as they should be. */
+/**
+ * Finds out how the server is set up and how it counts tokens, and builds the prompts of the plan with the planned
+ * lengths.
+ */
 export async function prepareRun(
   plan: ObservePlan,
   server: ObservedServer,

@@ -4,7 +4,7 @@ import type { LoadDriver } from './send/load-driver.js';
 
 const INTERVAL_MS = 200;
 
-/** Tells how a run goes, again and again, until what it returns is called. */
+/** Reports the progress of a run at intervals, until the returned function is called. */
 export function watchProgress(
   driver: LoadDriver,
   expected: number | undefined,

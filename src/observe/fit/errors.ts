@@ -19,7 +19,7 @@ export function tooFewRequests(name: string, found: number, least: number): Inpu
   );
 }
 
-/** Requests alone say how far a start is off, not what to start from. */
+/** Requests alone show how far a start is off, not what to start from. */
 export function noStart(): InputError {
   return new InputError(
     'FIT_NO_START',

@@ -28,13 +28,13 @@ describe('coefficients planted in a simulated trace', () => {
     expect(known).toEqual(expect.arrayContaining(['weights_us', 'token_us', 'context_us', 'queueing_us']));
     for (const [i, { name, value, low, high }] of report.parameters.entries()) {
       expect(Math.abs(value / TRUE_VALUES[i]! - 1), name).toBeLessThan(0.02);
-      // Nothing is said where the range would be of no use.
+      // Nothing is reported where the range would be useless.
       if (low === null || high === null) continue;
       expect([name, low < TRUE_VALUES[i]!, TRUE_VALUES[i]! < high]).toEqual([name, true, true]);
     }
   });
 
-  it('predict the part that the fit has not seen', () => {
+  it('predict the held-out part', () => {
     const [{ fitted, heldOut }] = report.requests as [NonNullable<typeof report.requests>[0]];
     expect(fitted.requests).toBe(trace.table.count);
     for (const error of [heldOut!.ttft, heldOut!.itl, heldOut!.e2e]) expect(Math.abs(error)).toBeLessThan(0.01);
@@ -56,17 +56,17 @@ describe('coefficients planted in a simulated trace', () => {
   });
 });
 
-describe('traffic in which every moment matters', () => {
+describe('traffic in which arrival times matter', () => {
   it('is predicted, even where it leaves some parameters open', () => {
     const { report } = fitProfile({ traces: [plantedTrace('rising', risingLoad(500, 14), TRUE)] }, OPTIONS);
     const { heldOut } = report.requests![0]!;
     for (const error of [heldOut!.itl, heldOut!.e2e]) expect(Math.abs(error)).toBeLessThan(0.02);
     expect(Math.abs(heldOut!.ttft)).toBeLessThan(0.05);
-    expect(report.notes.join(' ')).toMatch(/^The data says little about .*request_us/);
+    expect(report.notes.join(' ')).toMatch(/^The data shows little about .*request_us/);
   });
 });
 
-describe('settings that nobody knows', () => {
+describe('unknown settings', () => {
   it('are those that explain most', () => {
     const engine = { ...ENGINE, maxNumBatchedTokens: 1024, engineRules: 'vllm-v1-async' };
     const trace = plantedTrace('unknown', risingLoad(200, 16), TRUE, { engine });
@@ -95,7 +95,7 @@ describe('settings that nobody knows', () => {
 });
 
 describe('steps and requests together', () => {
-  it('give the steps their costs, and the requests what steps do not show', () => {
+  it('take the costs of steps from the steps, and the rest from requests', () => {
     const request = { queueingUs: 6000, outputTokenUs: 0, postDecodeUs: 0 };
     const trace = plantedTrace('served', risingLoad(300, 10), { step: PLANTED, request });
     const steps = [{ name: 'steps', samples: plantedSteps(PLANTED, 3000) }];
@@ -120,7 +120,7 @@ describe('steps and requests together', () => {
 });
 
 describe('steps of a GPU that slows down', () => {
-  it("say so, and how much is the host's", () => {
+  it("report it, and the host's share", () => {
     const host = { stepUs: 150, promptUs: 50, promptTokenUs: 0.2 };
     const planted = { ...PLANTED, host, slowdown: { share: 0.1, tokenUs: 24, overUs: 50_000 } };
     const steps = [{ name: 'run', samples: plantedSteps(planted, 3000, { bare: 0, timed: true }) }];
@@ -133,14 +133,12 @@ describe('steps of a GPU that slows down', () => {
     expect(report.steps!.heldOut!.medianAbs).toBeLessThan(0.01);
   });
 
-  it('say so where they cannot tell', () => {
+  it('report that they are not sufficient', () => {
     const planted = { ...PLANTED, slowdown: { share: 0.1, tokenUs: 24, overUs: 50_000 } };
     const steps = [{ name: 'run', samples: plantedSteps(planted, 200, { bare: 0 }) }];
     const { profile, report } = fitProfile({ steps }, OPTIONS);
     expect(profile.step).not.toHaveProperty('slowdown');
-    expect(report.notes).toContain(
-      'Whether the GPU slows down under load cannot be told from these steps: not simulated.',
-    );
+    expect(report.notes).toContain('These steps do not show whether the GPU slows down under load: not simulated.');
   });
 });
 
@@ -155,7 +153,7 @@ describe('a profile of a similar engine', () => {
     expect(Math.abs(report.requests![0]!.heldOut!.e2e)).toBeLessThan(0.05);
   });
 
-  it('keeps what it knows of the host and of load: coefficients planted beside them come back within 2 %', () => {
+  it('keeps the costs of the host and of load: planted coefficients come back within 2 %', () => {
     const host = { stepUs: 150, promptUs: 50, promptTokenUs: 0.2 };
     const slowdown = { share: 0.2, tokenUs: 24, overUs: 50_000 };
     const known = { ...PLANTED, host, slowdown };
@@ -183,11 +181,11 @@ describe('what cannot be fitted', () => {
     ['FIT_TOO_FEW_STEPS', () => fitProfile({ steps: [{ name: 's', samples: plantedSteps(PLANTED, 59) }] }, OPTIONS)],
     ['FIT_TOO_FEW_REQUESTS', () => fitProfile({ traces: [{ ...short, warmUp: 30 }] }, OPTIONS)],
     ['FIT_NO_START', () => fitProfile({ traces: [short] }, { ...OPTIONS, start: undefined as never })],
-  ] as const)('is said plainly: %s', (code, fit) => {
+  ] as const)('is reported plainly: %s', (code, fit) => {
     expect(fit).toThrow(expect.objectContaining({ name: 'InputError', code }));
   });
 
-  it('says which trace is too short and how many requests count', () => {
+  it('reports which trace is too short and how many requests count', () => {
     expect(() => fitProfile({ traces: [{ ...short, ttftUs: short.ttftUs.fill(Number.NaN) }] }, OPTIONS)).toThrow(
       'short: 0 requests have both latencies; give a trace with at least 40',
     );

@@ -10,10 +10,10 @@ import { fitTraces } from './traces/fit-traces.js';
 import type { ObservedTrace } from './traces/observed-trace.js';
 import type { SettingsSearch } from './traces/settings-search.js';
 
-/** Steps that are launched piece by piece, and the part of the data that is kept back to judge by. */
+/** Steps that are launched kernel by kernel, and the share of the data that is held out. */
 const LAUNCHED_ABOVE = 512;
 const HELD_OUT = 0.2;
-/** How far requests may move what measured steps say, and what another engine's profile says. */
+/** How far requests may change the costs of measured steps, and of another engine's profile. */
 const DOUBT_AFTER_STEPS = 0.05;
 const DOUBT_AFTER_PROFILE = 0.3;
 const NO_REQUEST_COSTS: RequestCosts = { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 };
@@ -33,19 +33,19 @@ export interface FitOptions {
   hardware: string;
   tp: number;
   start?: FitStart;
-  /** Part of each run and trace, at its end, that the errors of the report come from; 0.2 unless said. */
+  /** The share at the end of each run and trace that the errors of the report come from; 0.2 by default. */
   heldOut?: number;
-  /** Steps of prompts above so many tokens are launched piece by piece; 512 unless said. */
+  /** Steps of prompts above this many tokens are launched kernel by kernel; 512 by default. */
   launchedAbove?: number;
-  /** How much more than usual the start is doubted: 10 leaves nearly all to the data, however little it says. */
+  /** Factor on the uncertainty of the start: 10 leaves nearly all to the data, however little there is. */
   doubt?: number;
-  /** Settings of the engine or the client that nobody knows. */
+  /** Unknown settings of the engine or the client. */
   search?: SettingsSearch;
-  /** Settings that go into the profile; those of the first trace unless said. */
+  /** Settings for the profile; those of the first trace by default. */
   scheduler?: ProfileScheduler;
 }
 
-/** Told now and then: what is going on, how many simulations it has taken, and what is left unexplained. */
+/** Called now and then with the phase, the number of simulations so far and the remaining loss. */
 export type FitProgress = (stage: 'steps' | 'requests', tries: number, loss: number) => void;
 
 export interface FittedProfile {
@@ -53,7 +53,7 @@ export interface FittedProfile {
   report: FitReport;
 }
 
-/** Finds the profile that explains measured steps, observed requests, or both best, and says how far it can be trusted. */
+/** Finds the profile that best explains measured steps, observed requests, or both, with its confidence. */
 export function fitProfile(inputs: FitInputs, options: FitOptions, progress: FitProgress = () => {}): FittedProfile {
   const { steps = [], traces = [] } = inputs;
   if (steps.length + traces.length === 0) throw nothingToFit();

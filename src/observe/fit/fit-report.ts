@@ -1,13 +1,13 @@
-/** A fitted number and the range that holds it 19 times out of 20, as far as the data can tell. */
+/** A fitted number and its 95 % interval, as far as the data shows it. */
 export interface Interval {
   name: string;
   value: number;
-  /** Null where the data does not tell the number. */
+  /** Null where the data does not determine the number. */
   low: number | null;
   high: number | null;
 }
 
-/** A number that may as well be so many times as large is not known at all. */
+/** A number whose interval spans this factor is not known at all. */
 const UNKNOWN = 10;
 
 export function intervalOf(name: string, value: number, low: number, high: number): Interval {
@@ -32,17 +32,17 @@ export interface RequestErrors {
   e2e: number;
 }
 
-/** Settings that were tried because nobody knew them, and how badly the best profile with them explains the data. */
+/** Unknown settings that were tried, and the loss of the best profile with them. */
 export interface TriedSettings {
   settings: Record<string, string | number>;
   loss: number;
 }
 
-/** How a profile came about. Plain data; kept in the profile's file. */
+/** How a profile was fitted. Plain data, stored in the profile's file. */
 export interface FitReport {
   data: { name: string; kind: 'steps' | 'requests'; used: number; heldOut: number }[];
   parameters: Interval[];
-  /** On what was fitted, and, with a fit that had not seen it, on the held-out part. */
+  /** On the fitted data, and, with a fit without it, on the held-out part. */
   steps?: { fitted: StepErrors; heldOut: StepErrors | null };
   requests?: { name: string; fitted: RequestErrors; heldOut: RequestErrors | null }[];
   tried?: TriedSettings[];

@@ -79,9 +79,9 @@ function timeAlone(costs: StepCosts): (shape: BatchShape) => number {
 }
 
 /**
- * Steps of an engine with these costs, with errors of a per cent or so and now and then a pause. The first part of them was
- * timed without the host's work; of the others it is known what that took, if `timed`. In a part of the steps, `rests`, the
- * engine had had nothing to do before, for a tenth of a second on the mean.
+ * Steps of an engine with these costs, with errors of about a per cent and occasional pauses. The first part was timed
+ * without the host's work; for the others the host's time is known, if `timed`. Before a part of the steps, `rests`,
+ * the engine was idle, for a tenth of a second on average.
  */
 export function plantedSteps(
   costs: StepCosts,
@@ -139,8 +139,8 @@ export function risingLoad(requests: number, ratePerS: number, seed = 1): Reques
 }
 
 /**
- * Groups of equal requests that arrive together, one group when the last is over: nothing depends on who comes a moment sooner,
- * so that latencies follow the step times without a break.
+ * Groups of equal requests that arrive together, one group after the other: nothing depends on small differences in
+ * time, so that latencies are continuous in the step times.
  */
 export function ladder(groups: number, seed = 1): RequestTable {
   const random = randomStream(seed, 'planted-ladder');

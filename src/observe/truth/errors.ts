@@ -1,6 +1,6 @@
 import { InputError } from '../../kernel/errors.js';
 
-/** The InputErrors of those who read measured runs. Codes are stable. */
+/** The InputErrors of reading measured runs. Codes are stable. */
 
 export function unreadable(path: string, reason: string): InputError {
   return new InputError('TRUTH_NOT_READABLE', path, `cannot be read (${reason})`, 'give a file that exists');
@@ -23,7 +23,7 @@ export function noStepTime(place: string, us: number): InputError {
   );
 }
 
-/** The GPU's part of a step is some of it, and not more than all of it. */
+/** The GPU's part of a step must not exceed the step. */
 export function badGpuTime(place: string, gpuUs: number, us: number): InputError {
   return new InputError(
     'TRUTH_BAD_GPU_TIME',

@@ -14,7 +14,7 @@ const COLUMNS = [
   'preemptions',
 ] as const;
 
-/** A run of our own engine on an H200, as its file of requests tells it. */
+/** A run of our engine on an H200, from its file of requests. */
 export interface H200Run extends ObservedTrace {
   /** By row: prompt tokens that were found in the cache. */
   cachedTokens: Float64Array;

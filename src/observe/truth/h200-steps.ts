@@ -31,8 +31,8 @@ const TABLE_COLUMNS = [
 ] as const;
 
 /**
- * The steps of a run, in their order: each from its start to the next one's, unless nobody was left to go on with. What of
- * that is not the GPU's time, where the file tells it, is the host's.
+ * The steps of a run, in order: each from its start to the start of the next one, unless no request was left. The time
+ * without the GPU, where the file has it, is the host's.
  */
 export function readH200Steps(path: string): StepSample[] {
   const { count, columns } = readNumberTable(path, STEP_COLUMNS, ['gpu_us']);
@@ -67,7 +67,10 @@ export function readH200Steps(path: string): StepSample[] {
   });
 }
 
-/** The table of single steps, timed without the engine around them: on the GPU, where it says that. All contexts of a row are the same. */
+/**
+ * The table of single steps, timed without the engine: on the GPU, where the table says so. All contexts of a row are
+ * equal.
+ */
 export function readH200StepTable(path: string): StepSample[] {
   const { count, columns } = readNumberTable(path, TABLE_COLUMNS, ['gpu_us_median']);
   return Array.from({ length: count }, (_, i): StepSample => {

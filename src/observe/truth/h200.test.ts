@@ -27,7 +27,7 @@ describe('steps of a run', () => {
     file('steps.csv.gz', STEPS, '100,900,8,1,836,2,32,20,5', '1000,1500,40,3,300,2,34,21,5', '9000,9600,0,0,0,1,7,7,1'),
   );
 
-  it('last until the next one that goes on with somebody', () => {
+  it('last until the next one with a request in progress', () => {
     expect(steps.map(({ us }) => us)).toEqual([900, 8000, 600]);
     const alone = file('alone.csv', STEPS, '0,10,4,1,10,0,0,0,1', '500,510,4,1,10,0,0,0,1');
     expect(readH200Steps(alone).map(({ us }) => us)).toEqual([10, 10]);
@@ -51,7 +51,7 @@ describe('steps of a run', () => {
     expect(steps.every(({ inService, count }) => inService && count === 1)).toBe(true);
   });
 
-  it("say what of their time is the host's, where the file tells that of the GPU", () => {
+  it("have the host's part of their time, where the file has that of the GPU", () => {
     expect(steps.every((step) => !('hostUs' in step))).toBe(true);
     // Both times of the last one are rounded.
     const timed = file('timed.csv', `${STEPS},gpu_us`, '0,90,0,0,0,1,7,7,1,70', '100,190,0,0,0,1,8,8,1,91');
@@ -61,13 +61,13 @@ describe('steps of a run', () => {
     ]);
   });
 
-  it('say how long the GPU had rested before them', () => {
+  it('have the idle time of the GPU before them', () => {
     expect(steps.map(({ restUs }) => restUs)).toEqual([Number.POSITIVE_INFINITY, 0, 0]);
     const idle = file('idle.csv', STEPS, '0,10,4,1,10,0,0,0,1', '500,510,4,1,10,0,0,0,1', '505,520,4,1,10,0,0,0,1');
     expect(readH200Steps(idle).map(({ restUs }) => restUs)).toEqual([Number.POSITIVE_INFINITY, 490, 0]);
   });
 
-  it('say which are the first of their size to work on prompts', () => {
+  it('mark the first of each size with prompts', () => {
     const sizes = ['8,1,836,2,32', '0,0,0,10,99', '6,2,9,4,40', '6,1,9,5,40'].map(
       (shape, i) => `${i},${i + 1},${shape},9,5`,
     );
@@ -81,7 +81,7 @@ describe('steps of a run', () => {
 });
 
 describe('the table of steps', () => {
-  it('has equal contexts, no host around it, and says how often it was measured', () => {
+  it('has equal contexts, no host, and the number of its measurements', () => {
     const [mixed, alone] = readH200StepTable(file('table.csv', TABLE, '4,512,2,64,1024,7,8000.5', '0,0,1,16,0,7,5000'));
     expect(mixed).toMatchObject({
       us: 8000.5,
@@ -155,7 +155,7 @@ describe('a file that is not what it should be', () => {
     expect(() => readH200StepTable(path)).toThrow(message);
   });
 
-  it('is refused when it only says that it is packed', () => {
+  it('is refused when it only claims to be gzipped', () => {
     const path = join(folder, 'fake.csv.gz');
     writeFileSync(path, 'a\n1\n');
     expect(() => readNumberTable(path, ['a'])).toThrow(expect.objectContaining({ code: 'TRUTH_NOT_READABLE' }));

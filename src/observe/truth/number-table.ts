@@ -4,8 +4,8 @@ import { readProblem } from '../../files/file-problem.js';
 import { missingColumn, notANumber, unreadable } from './errors.js';
 
 /**
- * A CSV file of numbers, by column; `.gz` is unpacked. Columns that are not asked for may hold anything; optional ones are left
- * out where the file does not have them.
+ * A CSV file of numbers, by column; `.gz` is unpacked. Columns that are not used may hold anything; optional ones are
+ * left out where the file does not have them.
  */
 export function readNumberTable<Name extends string, Optional extends string = never>(
   path: string,

@@ -14,7 +14,7 @@ export function warmUpTooLong(warmUp: number, planned: number): InputError {
   return new InputError('WARM_UP_TOO_LONG', '--warmup-requests', problem, `give fewer than ${planned}`);
 }
 
-/** The server cannot be measured: it does not answer even a first question. */
+/** The server cannot be measured: it does not respond to a first request. */
 export function serverFails(url: string, what: string, problem: ResponseProblem): RunError {
   return new RunError('SERVER_FAILS', `${url}: ${what}: ${problem.message}${hintOf(problem)}`);
 }

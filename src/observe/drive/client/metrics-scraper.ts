@@ -24,7 +24,7 @@ export const SCRAPED = {
 
 export type Scraped = keyof typeof SCRAPED;
 
-/** Figures at a moment, in microseconds since 1970; NaN for what the server does not tell. */
+/** Metrics at a time, in microseconds since 1970; NaN where the server does not report one. */
 export type MetricsSample = { atUs: number } & Record<Scraped, number>;
 
 /** Looks at a server's metrics again and again. A look that fails is left out. */
@@ -73,7 +73,7 @@ export class MetricsScraper {
   }
 }
 
-/** What a run did to a server by its own account: how counters grew, and the greatest of the rest. */
+/** The change of a server's metrics over a run: the growth of counters, and the maximum of gauges. */
 export function scrapedSummary(samples: readonly MetricsSample[]): Record<string, number> {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return {};

@@ -30,7 +30,7 @@ const probed = (answers: Answers, model = 'tiny') =>
 const text = (body: string) => (_: FakeRequest, response: ServerResponse) => void response.end(body);
 
 describe('probeServer', () => {
-  it('finds out what vLLM tells', async () => {
+  it('reads the settings of vLLM', async () => {
     const model = { id: 'tiny', owned_by: 'vllm', root: 'acme/tiny-3b', max_model_len: 4096 };
     const server = await probed({
       '/v1/models': (_, response) => json(response, { data: [{ id: 'other' }, model] }),
@@ -43,7 +43,7 @@ describe('probeServer', () => {
     });
   });
 
-  it('finds out what llama.cpp tells', async () => {
+  it('reads the settings of llama.cpp', async () => {
     const model = { id: 'tiny', owned_by: 'llamacpp', meta: { n_ctx_train: 2048 } };
     const server = await probed({ '/v1/models': (_, response) => json(response, { data: [model] }) });
     expect(server).toEqual({ type: 'llamacpp', model: 'tiny', maxModelLen: 2048 });
@@ -52,10 +52,10 @@ describe('probeServer', () => {
   it.each([
     ['no list of models', (_: FakeRequest, response: ServerResponse) => json(response, {}, 404)],
     ['a list that is none', text('[]')],
-    ['an empty answer', text('null')],
-    ['an answer that is no JSON', text('hello')],
+    ['an empty response', text('null')],
+    ['a response that is not JSON', text('hello')],
     ['models that are none', (_: FakeRequest, response: ServerResponse) => json(response, { data: [null, 3] })],
-  ])('goes on with %s', async (_, answer) => {
+  ])('continues with %s', async (_, answer) => {
     expect(await probed({ '/v1/models': answer })).toEqual({ model: 'tiny' });
   });
 
@@ -80,7 +80,7 @@ describe('serverTokenizer', () => {
       serverTokenizer(client, 'completions', 'tiny', 10_000)([{ user: ' a b', response: null }]),
     );
 
-  it('asks in words that vLLM and llama.cpp understand', async () => {
+  it('sends tokenizer requests that vLLM and llama.cpp accept', async () => {
     let asked = {};
     const tokens = await counted(({ body }, response) => {
       asked = body;
@@ -107,7 +107,7 @@ describe('serverTokenizer', () => {
 });
 
 describe('scrapedSummary', () => {
-  it('tells how counters grew, and the greatest of the rest', () => {
+  it('returns the growth of counters, and the maximum of gauges', () => {
     const sample = (atUs: number, running: number, hits: number) => ({
       ...{ atUs, requests_running: running, prefix_cache_hits: hits },
       ...{ requests_waiting: Number.NaN, kv_cache_usage: 0.5, prefix_cache_queries: 10, preemptions: 0 },

@@ -14,7 +14,7 @@ interface ServedModel {
   meta?: { n_ctx?: unknown; n_ctx_train?: unknown } | null;
 }
 
-/** Asks a server what it is and how it is set up. Throws when nobody answers, or not for this model. */
+/** Reads the models and the settings of a server. Throws when it does not respond, or does not serve this model. */
 export async function probeServer(
   client: ServerClient,
   url: string,
@@ -54,7 +54,7 @@ function versionOf(text: string | undefined): TraceServer {
   return typeof version === 'string' ? { version } : {};
 }
 
-/** What vLLM tells of its KV cache among its metrics. */
+/** Settings of the KV cache among vLLM's metrics. */
 function cacheOf(text: string): TraceServer {
   const samples = readSamples(text);
   const [blockSize, totalKvBlocks, share] = ['block_size', 'num_gpu_blocks', 'gpu_memory_utilization'].map((label) =>

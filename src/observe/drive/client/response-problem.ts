@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a response, in a word that stays the same. The first ones mean that there is none; with `no_usage` and
- * `other_tokens` it is complete, but not what was asked for or not known to be. Statuses of HTTP are `http_<status>`.
+ * Stable names of what can be wrong with a response. With the first ones there is none; with `no_usage` and
+ * `other_tokens` it is complete, but of another or an unknown length. HTTP statuses are `http_<status>`.
  */
 export type ProblemClass =
   | 'refused'
@@ -38,16 +38,16 @@ export function connectionProblem(error: Error & { code?: string }, hasBegun: bo
     return { class: 'refused', message: `no connection (${reason})` };
   }
   if (error.name === 'HTTPParserError')
-    return { class: 'malformed', message: `the answer is not valid HTTP (${reason})` };
+    return { class: 'malformed', message: `the response is not valid HTTP (${reason})` };
   return { class: 'cut', message: `the connection was closed (${reason})` };
 }
 
-/** What a status that is no success says, with the server's own words. */
+/** The problem of an unsuccessful status, with the server's message. */
 export function failedStatus(status: number, body: string): ResponseProblem {
   return { class: `http_${status}`, message: `status ${status}${spoken(body)}` };
 }
 
-/** The message of an error as servers shape it, or the beginning of whatever it is. */
+/** The message of an error in a usual shape, or the beginning of the body. */
 function spoken(body: string): string {
   let text = body;
   try {

@@ -10,7 +10,7 @@ const DONE = 'data: [DONE]\n\n';
 const delta = (fields: object, finish: string | null = null) =>
   event({ id: 'x', choices: [{ index: 0, delta: fields, finish_reason: finish }] });
 
-/** Reads parts that come a millisecond apart, from 1 ms on. */
+/** Reads parts that arrive a millisecond apart, from 1 ms on. */
 function read(parts: readonly string[], { isStream = true, keepsText = false } = {}) {
   const times: number[] = [];
   const reader = new ResponseReader(isStream, keepsText, (us) => times.push(us));
@@ -21,8 +21,8 @@ function read(parts: readonly string[], { isStream = true, keepsText = false } =
   return { reader, times };
 }
 
-describe('AnswerReader', () => {
-  it('notes when pieces came, and what the server counted', () => {
+describe('ResponseReader', () => {
+  it('records when chunks arrived, and the token counts of the server', () => {
     const { reader, times } = read([piece(' a'), piece(' b') + piece(' c', 'length'), USAGE + DONE]);
     expect(reader).toMatchObject({
       chunks: 3,
@@ -44,19 +44,19 @@ describe('AnswerReader', () => {
     }
   });
 
-  it('does not take the beginning of a chat for a token', () => {
+  it('does not take the first event of a chat for a token', () => {
     const parts = [delta({ role: 'assistant', content: '' }), delta({ content: 'a' }), delta({}, 'stop'), USAGE + DONE];
     const { reader, times } = read(parts, { keepsText: true });
     expect(reader).toMatchObject({ chunks: 1, firstUs: 2000, lastUs: 4000, text: 'a', finishReason: 'stop' });
     expect(times).toEqual([2000]);
   });
 
-  it('counts tokens that have no text of their own', () => {
+  it('counts tokens without text', () => {
     expect(read([piece(''), piece(' b'), piece('', 'length'), DONE]).reader.chunks).toBe(2);
     expect(read([delta({ content: '' }), delta({ reasoning_content: 'hm' }), DONE]).reader.chunks).toBe(2);
   });
 
-  it('keeps what was said where it is wanted', () => {
+  it('keeps the text on request', () => {
     const parts = [piece(' a'), piece(' b'), piece(' c', 'length'), DONE];
     expect(read(parts, { keepsText: true }).reader.text).toBe(' a b c');
   });
@@ -66,14 +66,14 @@ describe('AnswerReader', () => {
     expect(read([piece(' a'), `${piece(' b', 'stop')}data: {`]).reader.problem).toMatchObject({ class: 'cut' });
   });
 
-  it('passes over what comes after [DONE], and over everything after a mistake', () => {
+  it('ignores what follows [DONE], and everything after an error', () => {
     expect(read([`${piece(' a')}${DONE}data: x\n\n`]).reader.problem).toBeNull();
     const { reader } = read([`data: x\n\n${piece(' a')}`]);
     expect(reader).toMatchObject({ chunks: 0, problem: { class: 'malformed' } });
-    expect(reader.problem!.message).toBe('an event is not what it should be: x');
+    expect(reader.problem!.message).toBe('an event is malformed: x');
   });
 
-  it('says what a strange event looked like, in short', () => {
+  it('quotes an unexpected event, shortened', () => {
     expect(read([`data: ${'x'.repeat(100)}\n\n`]).reader.problem!.message).toMatch(/: x{57}\.\.\.$/);
     expect(read([event({ error: 'overloaded' })]).reader.problem!.message).toContain('"overloaded"');
   });
@@ -83,11 +83,11 @@ describe('AnswerReader', () => {
     expect(reader.problem).toEqual({ class: 'malformed', message: 'an event is too large' });
   });
 
-  describe('of an answer in one piece', () => {
+  describe('of a response without streaming', () => {
     const whole = (body: object) => read([JSON.stringify(body)], { isStream: false, keepsText: true }).reader;
     const usage = { prompt_tokens: 5, completion_tokens: 2 };
 
-    it('reads plain text and chats', () => {
+    it('reads completions and chats', () => {
       const choice = { text: ' a b', finish_reason: 'length' };
       expect(whole({ choices: [choice], usage })).toMatchObject({
         ...{ chunks: 1, firstUs: 1000, lastUs: 1000, text: ' a b', finishReason: 'length', problem: null },
@@ -100,7 +100,7 @@ describe('AnswerReader', () => {
       expect(whole({ choices: [{ message: null }], usage }).text).toBe('');
     });
 
-    it('may come in parts', () => {
+    it('may arrive in parts', () => {
       const text = JSON.stringify({ choices: [{ text: 'a' }], usage });
       const { reader } = read([text.slice(0, 10), text.slice(10)], { isStream: false });
       expect(reader).toMatchObject({ chunks: 1, lastUs: 2000, problem: null });
@@ -109,21 +109,19 @@ describe('AnswerReader', () => {
     it('finds what is wrong with it', () => {
       expect(whole({ choices: [] }).problem).toMatchObject({
         class: 'malformed',
-        message: 'the answer has no choices',
+        message: 'the response has no choices',
       });
       expect(whole({ error: { message: 'no' } }).problem).toMatchObject({ class: 'server_error' });
-      expect(read(['<html>'], { isStream: false }).reader.problem!.message).toBe(
-        'the answer is not what it should be: <html>',
-      );
+      expect(read(['<html>'], { isStream: false }).reader.problem!.message).toBe('the response is malformed: <html>');
     });
 
-    it('does not keep answers without end', () => {
+    it('does not keep responses without end', () => {
       const reader = new ResponseReader(false, false);
       const part = Buffer.alloc(33 * 1024 * 1024);
       reader.push(part, 1);
       reader.push(part, 2);
       reader.end();
-      expect(reader.problem).toMatchObject({ message: 'the answer is too large' });
+      expect(reader.problem).toMatchObject({ message: 'the response is too large' });
     });
   });
 });

@@ -5,7 +5,7 @@ import { isDoneEvent } from '../../../protocol/sse-writer.js';
 import type { TokenCounts } from '../../../protocol/usage.js';
 import type { ResponseProblem } from './response-problem.js';
 
-/** More of a response that is no stream is not kept. */
+/** A longer response without streaming is not kept. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 interface Choice {
@@ -15,18 +15,18 @@ interface Choice {
   finish_reason?: unknown;
 }
 
-/** Reads one response as it comes, as a stream or whole, and notes when its pieces came. */
+/** Reads one response as it arrives, streamed or whole, and records when its chunks arrived. */
 export class ResponseReader implements SseSink {
-  /** Pieces with a token, and when the first of them and the latest part of the response came. */
+  /** Chunks with a token, and when the first of them and the latest part of the response arrived. */
   chunks = 0;
   firstUs = Number.NaN;
   lastUs = Number.NaN;
   readonly counts: TokenCounts = { inputTokens: -1, cachedTokens: -1, outputTokens: -1, reasoningTokens: -1 };
   finishReason = '';
-  /** What was said, if it is wanted. */
+  /** The text, on request. */
   text = '';
   problem: ResponseProblem | null = null;
-  /** The event has come that ends a stream: whatever happens now, the response is there. */
+  /** The final event of a stream has arrived: the response is complete. */
   isDone = false;
   readonly #isStream: boolean;
   readonly #keepsText: boolean;
@@ -54,7 +54,7 @@ export class ResponseReader implements SseSink {
       return;
     }
     this.#bytes += bytes.length;
-    if (this.#bytes > MAX_BYTES) this.#fail('malformed', 'the answer is too large');
+    if (this.#bytes > MAX_BYTES) this.#fail('malformed', 'the response is too large');
     else this.#body.push(bytes);
   }
 
@@ -91,7 +91,7 @@ export class ResponseReader implements SseSink {
     const isFinish = typeof choice.finish_reason === 'string';
     if (isFinish) this.finishReason = choice.finish_reason as string;
     if (this.#keepsText) this.text += spoken(choice);
-    // A token may have no text of its own, such as half of a character; who only says whose turn it is has no token.
+    // A token may have no text, such as half of a character; an event with only a role has no token.
     const isBare = choice.delta?.role === undefined && !isFinish;
     if (events.outputs > 0 || isBare) this.#count();
     if (!isFinish && !hasUsage && events.outputValues === 1 && events.textTo > 0) {
@@ -109,8 +109,8 @@ export class ResponseReader implements SseSink {
     if (oversized > 0) this.#fail('malformed', 'an event is too large');
     else if (this.isDone || (this.finishReason !== '' && !unfinished)) return;
     else if (length > 0 && this.chunks === 0 && unfinished)
-      this.#fail('malformed', 'the answer is no stream of events');
-    else this.#fail('cut', `the stream ended after ${this.chunks} pieces, before it was complete`);
+      this.#fail('malformed', 'the response is not an event stream');
+    else this.#fail('cut', `the stream ended after ${this.chunks} chunks, before it was complete`);
   }
 
   #readWhole(): void {
@@ -121,7 +121,7 @@ export class ResponseReader implements SseSink {
     this.#events.readUsage(this.counts);
     const choice = (said.choices as Choice[] | undefined)?.[0];
     if (choice === undefined) {
-      this.#fail('malformed', 'the answer has no choices');
+      this.#fail('malformed', 'the response has no choices');
       return;
     }
     if (typeof choice.finish_reason === 'string') this.finishReason = choice.finish_reason;
@@ -140,7 +140,7 @@ export class ResponseReader implements SseSink {
     const isShaped = said !== null && typeof said === 'object' && [undefined, true].includes(isList(said.choices));
     if (!isShaped) {
       const shown = text.length > 60 ? `${text.slice(0, 57)}...` : text;
-      this.#fail('malformed', `${this.#isStream ? 'an event' : 'the answer'} is not what it should be: ${shown}`);
+      this.#fail('malformed', `${this.#isStream ? 'an event' : 'the response'} is malformed: ${shown}`);
       return null;
     }
     if (said!.error != null) {
@@ -160,7 +160,7 @@ function isList(value: unknown): boolean | undefined {
   return value === undefined ? undefined : Array.isArray(value);
 }
 
-/** The text of a choice, in whatever of its places it stands. */
+/** The text of a choice, in any of its fields. */
 function spoken({ delta, message, text }: Choice): string {
   const said = text ?? delta?.content ?? message?.content;
   return typeof said === 'string' ? said : '';

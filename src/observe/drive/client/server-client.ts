@@ -2,7 +2,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { readText } from '../../../protocol/http-client/read-text.js';
 import { connectionProblem, failedStatus, type ResponseProblem } from './response-problem.js';
 
-/** Long enough for any network, short enough to notice that nobody is there. */
+/** Long enough for any network, short enough to notice a server that is not there. */
 const CONNECT_MS = 10_000;
 /** Servers close idle connections after 5 seconds or later: we leave first. */
 const KEEP_ALIVE_MS = 4000;
@@ -10,7 +10,7 @@ const KEEP_ALIVE_MS = 4000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export interface ServerAddress {
-  /** Scheme, host, port and whatever comes before `/v1`. */
+  /** Scheme, host, port and the path before `/v1`. */
   url: string;
   apiKey?: string;
   headers?: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export class ServerClient {
     });
   }
 
-  /** Sends a request whose answer the handler reads. */
+  /** Sends a request whose response the handler reads. */
   dispatch(
     path: string,
     body: Buffer,
@@ -54,7 +54,7 @@ export class ServerClient {
     this.#pool.dispatch({ method: 'POST', path: this.#base + path, body, headers: all }, handler);
   }
 
-  /** Asks a small question: a GET, or a POST if there is something to say. Never throws. */
+  /** Sends a small request: a GET, or a POST with a body. Never throws. */
   async ask(path: string, timeoutMs: number, body?: string): Promise<Reply> {
     const signal = AbortSignal.timeout(timeoutMs);
     let hasBegun = false;
@@ -77,7 +77,7 @@ export class ServerClient {
     }
   }
 
-  /** Breaks off whatever is under way. */
+  /** Aborts all requests. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }

@@ -3,15 +3,15 @@ import type { PromptBuilder } from './prompt-builder.js';
 import type { TokenScale } from './token-scale.js';
 import type { Tokenizer } from './tokenizer.js';
 
-/** If so many prompts of a plan are exact, they all are: they are made of the same words. */
+/** If this many prompts of a plan are exact, all are: they consist of the same words. */
 const SAMPLE = 16;
 /** Questions at the same time, and changes to one prompt. */
 const AT_ONCE = 8;
 const TRIES = 4;
 
 /**
- * Has the server's tokenizer count the prompts of a plan and changes those that are too long or too short; how many it looked at.
- * Turns of chats that need a response first cannot be counted before.
+ * Counts the prompts of a plan with the server's tokenizer and corrects those that are too long or too short; returns
+ * how many were counted. Turns that need a response first cannot be counted.
  */
 export async function correctPrompts(
   table: RequestTable,

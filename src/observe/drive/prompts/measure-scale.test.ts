@@ -66,7 +66,7 @@ describe('measureScale with a tokenizer', () => {
     expect(wordsFor(scale, 0)).toEqual({ words: 0, letters: 0 });
   });
 
-  it('finds what a chat puts before, behind and between', async () => {
+  it('finds the tokens that a chat adds before, after and between turns', async () => {
     const scale = await measured(
       byWord(() => 1, 4, 5, 7),
       undefined,
@@ -81,7 +81,7 @@ describe('measureScale with a tokenizer', () => {
     expect(await measured(tokenize, NO_USAGE)).toMatchObject({ tailTokens: 0, by: 'tokenize' });
   });
 
-  it('does without tokens that are not told, and without a second turn', async () => {
+  it('works without token ids, and without a second turn', async () => {
     let asked = 0;
     const counts: Tokenizer = async (turns) => {
       asked++;
@@ -91,7 +91,7 @@ describe('measureScale with a tokenizer', () => {
     expect(asked).toBeLessThan(20);
   });
 
-  it('falls back when the tokenizer gives up', async () => {
+  it('falls back when the tokenizer fails', async () => {
     let asked = 0;
     const tokenize = byWord(() => 1);
     const failing: Tokenizer = async (turns) => (asked++ < 2 ? tokenize(turns) : null);
@@ -117,7 +117,7 @@ describe('measureScale with counts of whole requests', () => {
     expect(await byUsage(() => 5)).toMatchObject({ tokensPerWord: 1, headTokens: 0 });
   });
 
-  it('assumes where nobody counts', async () => {
+  it('uses defaults without any counts', async () => {
     expect(await byUsage(() => null)).toMatchObject({ tokensPerWord: 1, by: 'assumed' });
     expect(await byUsage((words) => (words > 20 ? null : words))).toMatchObject({ by: 'assumed' });
   });

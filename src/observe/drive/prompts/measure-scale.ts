@@ -4,7 +4,7 @@ import { plainScale, type TokenScale } from './token-scale.js';
 import type { Tokenized, Tokenizer } from './tokenizer.js';
 import { usableWords } from './usable-words.js';
 
-/** Prompts to measure with: long enough to tell a ratio, short enough for the smallest context. */
+/** Prompts to measure with: long enough for a ratio, short enough for the smallest context. */
 const SHORT = 16;
 const LONG = 64;
 const LONGEST = 112;
@@ -12,7 +12,7 @@ const LONGEST = 112;
 const USUAL_RATIO = { min: 1, max: 3 };
 const SAME = 0.02;
 
-/** Counts the prompt tokens of a whole request; null when the server does not tell. */
+/** Counts the prompt tokens of a whole request; null when the server does not report them. */
 export type UsageCounter = (turns: readonly PromptTurn[]) => Promise<number | null>;
 
 /** What counting takes. */
@@ -24,8 +24,8 @@ export interface ScaleProbe {
 }
 
 /**
- * Finds out how long prompts get. The server's tokenizer says which words are one token, and what the server adds to a text;
- * where there is none, the counts of a few whole requests say it in the mean.
+ * Measures how many tokens prompts have. The server's tokenizer shows which words are one token, and what the server
+ * adds to a text; without it the counts of a few whole requests give averages.
  */
 export async function measureScale(list: readonly string[], probe: ScaleProbe): Promise<TokenScale> {
   const usable = await usableWords(list, probe.tokenize);
@@ -68,7 +68,7 @@ async function countsLetters(tokenize: Tokenizer, texts: PromptWords, { count }:
   return longer?.count === count + 3;
 }
 
-/** What comes between the response and the next turn, found in a chat of two turns. */
+/** The tokens between a response and the next turn, measured in a chat of two turns. */
 async function measureTurn(tokenize: Tokenizer, texts: PromptWords, tokensPerWord: number): Promise<number> {
   const [first, next] = [...turnOf(texts, 2, SHORT), ...turnOf(texts, 3, SHORT)];
   const response = texts.piece(PIECE.probe, 4, SHORT);

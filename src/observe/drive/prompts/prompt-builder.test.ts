@@ -49,7 +49,7 @@ function common(a: readonly string[], b: readonly string[]): number {
 }
 
 describe('PromptBuilder', () => {
-  it('makes prompts as long as planned, less what the server adds, and all different', () => {
+  it('builds prompts of the planned length, less what the server adds, and all different', () => {
     const prompts = builder([{ input: 30 }, { input: 12 }, { input: 30 }], { headTokens: 2, tailTokens: 3 });
     const texts = [0, 1, 2].map((row) => words(prompts, row));
     expect(texts.map(({ length }) => length)).toEqual([25, 7, 25]);
@@ -57,7 +57,7 @@ describe('PromptBuilder', () => {
     expect(words(prompts, 0)).toEqual(texts[0]);
   });
 
-  it('never makes an empty one', () => {
+  it('never builds an empty prompt', () => {
     const prompts = builder([{ input: 1 }, { input: 0 }], { headTokens: 4 });
     expect([0, 1].map((row) => words(prompts, row).length)).toEqual([1, 1]);
   });
@@ -87,7 +87,7 @@ describe('PromptBuilder', () => {
     expect(words(builder([{ input: 30, blocks: [1, 2, 3] }], { headTokens: 10 }), 0).length).toBe(20);
   });
 
-  it('lets a chat grow by its answers', () => {
+  it('grows a session by its responses', () => {
     const turns = [
       { input: 20, session: 's', output: 5 },
       { input: 34, session: 's', round: 1 },
@@ -106,7 +106,7 @@ describe('PromptBuilder', () => {
     );
   });
 
-  it('puts something in the place of an answer that has not come', () => {
+  it('replaces a response that is not complete', () => {
     const prompts = builder([
       { input: 20, session: 's', output: 5 },
       { input: 40, session: 's', round: 1 },
@@ -115,19 +115,19 @@ describe('PromptBuilder', () => {
     const second = words(prompts, 1);
     expect(common(first, second)).toBe(20);
     expect(second.length).toBe(40);
-    // The answer comes after all: the chat has gone on with the other.
+    // The response completes later: the session has continued with the replacement.
     prompts.chats.answered(1, 0, ' late', 20, 1);
     expect(words(prompts, 1)).toEqual(second);
   });
 
-  it('begins anew where the past is not known', () => {
+  it('starts over where the context is not known', () => {
     const prompts = builder([{ input: 20, session: 's', round: 3 }]);
     expect(words(prompts, 0).length).toBe(20);
     prompts.chats.forget(1);
     expect(words(prompts, 0).length).toBe(20);
   });
 
-  it('is longer or shorter when told so', () => {
+  it('is longer or shorter after a correction', () => {
     const prompts = builder([{ input: 20 }]);
     prompts.correct(0, 3);
     expect(words(prompts, 0).length).toBe(23);
@@ -135,7 +135,7 @@ describe('PromptBuilder', () => {
     expect(words(prompts, 0).length).toBe(18);
   });
 
-  it('makes prompts outside of the plan', () => {
+  it('builds prompts outside of the plan', () => {
     const prompts = builder([{ input: 20 }]);
     const [one, other] = [0, 1].map((n) => prompts.unplanned(0, n)[0]!.user.split(' '));
     expect([one!.length, common(one!.slice(1), other!.slice(1))]).toEqual([21, 0]);

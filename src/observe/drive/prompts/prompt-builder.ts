@@ -5,15 +5,16 @@ import { SessionTranscripts } from './session-transcripts.js';
 import { type TokenScale, wordsFor } from './token-scale.js';
 
 /**
- * Makes the prompts of a plan, as long as planned by the server's count, and with in common what the simulator takes them to have
- * in common: the prefix of a group, recorded blocks, the past of a chat that grows. Nothing else is shared by any two.
+ * Builds the prompts of a plan, with the planned lengths by the server's count, sharing what they share in the
+ * simulator: the prefix of a group, recorded blocks, the context of a growing session. Nothing else is shared by any
+ * two.
  */
 export class PromptBuilder {
   readonly chats = new SessionTranscripts();
   readonly #table: RequestTable;
   readonly #scale: TokenScale;
   readonly #texts: PromptWords;
-  /** By row: tokens that its prompt needs more than the scale says. */
+  /** By row: correction of the number of tokens. */
   readonly #corrections = new Map<number, number>();
 
   constructor(table: RequestTable, scale: TokenScale, salt: number) {
@@ -22,17 +23,17 @@ export class PromptBuilder {
     this.#texts = new PromptWords(scale.words, salt);
   }
 
-  /** Whether the prompt needs what came before in its chat. */
+  /** Whether the prompt needs the earlier turns of its session. */
   continues(row: number): boolean {
     return this.#grows(row) && this.#table.round[row]! > 0;
   }
 
-  /** Makes the prompt so many tokens longer than the scale says, or shorter. */
+  /** Makes the prompt longer by this many tokens, or shorter. */
   correct(row: number, tokens: number): void {
     this.#corrections.set(row, tokens);
   }
 
-  /** The prompt of a row, as the turns it consists of. A chat that grows remembers it. */
+  /** The prompt of a row, as its turns. A growing session remembers it. */
   turns(row: number): readonly PromptTurn[] {
     const { session } = this.#table;
     if (!this.#grows(row)) return [{ user: this.#whole(row), response: null }];
@@ -87,7 +88,7 @@ export class PromptBuilder {
     return this.#piece(PIECE.row, row, Math.max(tokens, tokensPerWord));
   }
 
-  /** What stands for a response that has not come. */
+  /** The replacement of a response that is not complete. */
   readonly #standIn = (row: number): string => this.#piece(PIECE.standIn, row, this.#table.outputTokens[row]!);
 
   #piece(kind: PieceKind, id: number, tokens: number): string {

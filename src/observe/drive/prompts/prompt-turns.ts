@@ -6,7 +6,7 @@ export const FORMAT_PATHS: Readonly<Record<ApiFormat, string>> = {
   chat: '/v1/chat/completions',
 };
 
-/** A turn of a conversation: what the user says and what the model answered; the last turn has no response yet. */
+/** A turn of a conversation: the user's message and the model's response; the last turn has no response yet. */
 export interface PromptTurn {
   user: string;
   response: string | null;

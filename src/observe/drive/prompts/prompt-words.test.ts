@@ -11,14 +11,14 @@ describe('WORDS', () => {
 describe('PromptWords', () => {
   const texts = new PromptWords(WORDS, 42);
 
-  it('gives the same piece the same text as far as it goes', () => {
+  it('returns the same text for the same piece, up to any length', () => {
     const long = texts.piece(PIECE.group, 3, 100);
     expect(long.split(' ').length).toBe(101);
     expect(long.startsWith(texts.piece(PIECE.group, 3, 60))).toBe(true);
     expect(texts.piece(PIECE.group, 3, 0)).toBe('');
   });
 
-  it('spells the number of a piece, so that no two begin alike', () => {
+  it('spells the number of a piece, so that no two have the same beginning', () => {
     const beginnings = new Set<string>();
     for (const kind of Object.values(PIECE)) {
       for (let id = 0; id < 3000; id++) beginnings.add(texts.piece(kind, id, 4));

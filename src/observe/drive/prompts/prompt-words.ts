@@ -1,8 +1,8 @@
 import { randomStream } from '../../../kernel/random-stream.js';
 
 /**
- * A hundred common words of three letters. With the space before them they are one token each in the vocabularies of most
- * models, and four bytes: a prompt's length is as good as known before any server has counted it.
+ * A hundred common words of three letters. With the space before them they are one token each in the vocabularies of
+ * most models, and four bytes: the length of a prompt is nearly exact before any server has counted it.
  */
 export const WORDS: readonly string[] = [
   'the and for are but not you all any can had her was one our out day get has hat hit how man new now',
@@ -13,7 +13,7 @@ export const WORDS: readonly string[] = [
   .join(' ')
   .split(' ');
 
-/** What a piece of a prompt belongs to: pieces of different owners have nothing in common. */
+/** The owner of a piece of a prompt: pieces of different owners have nothing in common. */
 export const PIECE = { group: 0, block: 1, row: 2, chat: 3, standIn: 4, probe: 5 } as const;
 
 export type PieceKind = (typeof PIECE)[keyof typeof PIECE];
@@ -23,9 +23,9 @@ const KINDS = 8;
 const DIGITS = 10;
 
 /**
- * The texts that prompts are made of. A piece is known by its kind and number: the same one is the same text as far as it goes, and
- * two different ones differ from their first words on, which spell the number. What follows is drawn at random, with a salt of
- * the run's own: a server that was asked before has none of it in its cache.
+ * The texts of prompts. A piece has a kind and a number: the same piece has the same text up to any length, and two
+ * different ones differ from their first words on, which spell the number. The other words are random, with a salt for
+ * each run: they are in no cache from an earlier run.
  */
 export class PromptWords {
   readonly words: readonly string[];
@@ -54,7 +54,7 @@ export class PromptWords {
     return text;
   }
 
-  /** Letters that stand for tokens where a word takes several. */
+  /** Letters for tokens where a word has several. */
   letters(id: number, count: number): string {
     const random = randomStream(this.#salt, `letters ${id}`);
     let text = '';

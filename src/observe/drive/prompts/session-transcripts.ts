@@ -2,13 +2,16 @@ import type { PromptTurn } from './prompt-turns.js';
 
 interface Transcript {
   turns: readonly PromptTurn[];
-  /** The row whose answer the last turn waits for, and the lengths of its prompt and answer: planned, then as counted. */
+  /**
+   * The row whose response the last turn waits for, and the lengths of its prompt and response: planned, then as
+   * counted.
+   */
   row: number;
   promptTokens: number;
   responseTokens: number;
 }
 
-/** What was said so far in the chats whose prompts hold it. */
+/** The messages so far of sessions whose prompts include them. */
 export class SessionTranscripts {
   readonly #chats = new Map<number, Transcript>();
 
@@ -22,13 +25,13 @@ export class SessionTranscripts {
     this.#chats.set(session, { turns, row, promptTokens, responseTokens });
   }
 
-  /** What was asked in a row, if that was the last. */
+  /** The prompt of a row, if it is the last one. */
   lastAsked(session: number, row: number): readonly PromptTurn[] | undefined {
     const chat = this.#chats.get(session);
     return chat?.row === row ? chat.turns : undefined;
   }
 
-  /** The answer to a row has come; negative counts are unknown ones. */
+  /** The response to a row is complete; negative counts are unknown. */
   answered(session: number, row: number, response: string, promptTokens: number, responseTokens: number): void {
     const chat = this.#chats.get(session);
     // The next turn may have gone out before, with something else in its place.
@@ -50,7 +53,7 @@ export class SessionTranscripts {
     return { turns: complete, tokens: promptTokens + responseTokens };
   }
 
-  /** The chat is over. */
+  /** The session has ended. */
   forget(session: number): void {
     this.#chats.delete(session);
   }

@@ -1,19 +1,19 @@
-/** How many tokens a server makes of the words of a prompt. */
+/** How many tokens a server counts for the words of a prompt. */
 export interface TokenScale {
-  /** Those of the list that prompts are made of. */
+  /** The words of the list that prompts consist of. */
   words: readonly string[];
   /** Tokens of one word. */
   tokensPerWord: number;
-  /** A single letter behind a word is a token of its own: what is less than a word can be filled up. */
+  /** A single letter after a word is one token: it fills up less than a word. */
   hasLetters: boolean;
   /** Tokens that the server puts before and behind the text of every prompt. */
   headTokens: number;
   tailTokens: number;
-  /** Tokens that whole requests are counted with besides those that the tokenizer counts; part of the tail. */
+  /** Tokens in the count of whole requests that the tokenizer does not count; part of the tail. */
   uncountedTokens: number;
-  /** Tokens that the server puts between a response and the next turn of a chat, and behind that. */
+  /** Tokens that the server adds between a response and the next turn, and after that. */
   turnTokens: number;
-  /** Who said so: the server's tokenizer, its counts of whole requests, or nobody. */
+  /** The source: the server's tokenizer, its counts of whole requests, or neither. */
   by: 'tokenize' | 'usage' | 'assumed';
 }
 
@@ -31,7 +31,7 @@ export function plainScale(words: readonly string[]): TokenScale {
   };
 }
 
-/** Whole words and single letters that make so many tokens, or nearly. */
+/** Whole words and single letters for this many tokens, or nearly. */
 export function wordsFor(
   { hasLetters, tokensPerWord }: TokenScale,
   tokens: number,

@@ -1,10 +1,10 @@
 import type { ServerClient } from '../client/server-client.js';
 import { type ApiFormat, type PromptTurn, promptMember } from './prompt-turns.js';
 
-/** What a server makes of a prompt. */
+/** A prompt as the server tokenizes it. */
 export interface Tokenized {
   count: number;
-  /** The tokens themselves, if the server tells. */
+  /** The token ids, if the server returns them. */
   ids: readonly number[] | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Tokenizer } from './tokenizer.js';
 
-/** With fewer words that are one token each, too many prompts would begin alike. */
+/** With fewer words of one token each, too many prompts would have the same beginning. */
 const FEWEST = 16;
 /** Questions at the same time. */
 const AT_ONCE = 8;

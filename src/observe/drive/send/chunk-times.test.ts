@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ChunkTimes } from './chunk-times.js';
 
-it('gives the times of every row, in order', () => {
+it('returns the times of every row, in order', () => {
   const times = new ChunkTimes();
   for (let i = 0; i < 3000; i++) times.add(i % 3 === 0 ? 4 : 1, i);
   const rows = [...times.byRow(6)];

@@ -1,4 +1,4 @@
-/** When each piece of each response came: microseconds from the beginning of the run, in the order in which they came. */
+/** When each chunk of each response arrived: microseconds from the beginning of the run, in order of arrival. */
 export class ChunkTimes {
   count = 0;
   #rows = new Int32Array(1024);

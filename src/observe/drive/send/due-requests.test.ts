@@ -9,7 +9,7 @@ function table(...arrivals: number[]): RequestTable {
 }
 
 describe('DueRequests', () => {
-  it('gives requests in the order of their times, those that came later included', () => {
+  it('returns requests in order of time, including those added later', () => {
     const rows = table(30, 10, 20);
     const due = new DueRequests(rows, Number.POSITIVE_INFINITY);
     expect([...due.ahead(2)]).toEqual([1, 2]);
@@ -23,7 +23,7 @@ describe('DueRequests', () => {
     expect([due.left, due.nextUs]).toEqual([0, Number.POSITIVE_INFINITY]);
   });
 
-  it('leaves out what comes after the horizon', () => {
+  it('leaves out requests after the horizon', () => {
     const due = new DueRequests(table(5, 50, 10), 10);
     expect([due.left, due.take(), due.take()]).toEqual([2, 0, 2]);
   });

@@ -2,7 +2,7 @@ import { EventHeap } from '../../../kernel/events/event-heap.js';
 import { arrivalOrder } from '../../../workload/arrival-order.js';
 import type { RequestTable } from '../../../workload/request-table.js';
 
-/** The requests of a plan in the order of their times: those that are known, and those that answers bring about. */
+/** The requests of a plan in order of time: those known up front, and those that responses cause. */
 export class DueRequests {
   readonly #table: RequestTable;
   readonly #order: Int32Array;
@@ -18,7 +18,7 @@ export class DueRequests {
     return this.#order.length - this.#next + this.#followUps.size;
   }
 
-  /** When the next is due; Infinity when there is none. */
+  /** When the next one is due; Infinity when there is none. */
   get nextUs(): number {
     return Math.min(this.#knownUs, this.#followUps.nextUs);
   }

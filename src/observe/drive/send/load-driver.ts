@@ -13,21 +13,21 @@ import { MachineClock, type SendClock } from './send-clock.js';
 import { SentRequest } from './sent-request.js';
 import { WrittenAhead } from './written-ahead.js';
 
-/** Who finds nobody at home does not ring again at once. */
+/** Pause before sending to a server that refuses connections. */
 const RETRY_US = 100_000;
-/** First tokens and delays that live figures are made of. */
+/** Number of recent first tokens and delays in the live figures. */
 const RECENT = 512;
 
 export interface DriverSettings {
   path: string;
   isStream: boolean;
-  /** Answers are to be exactly as long as planned. */
+  /** Responses must be exactly as long as planned. */
   isConstrained: boolean;
   /** Requests under way at most. */
   maxConcurrency: number;
   /** The first ones, of which gaps between tokens are not counted. */
   warmUpRequests: number;
-  /** Microseconds that a response may take where the plan does not say; Infinity: any time. */
+  /** Microseconds for a response where the plan has no timeout; Infinity: no limit. */
   timeoutUs: number;
   /** Nothing is sent later. */
   horizonUs: number;
@@ -38,18 +38,18 @@ export interface DriverParts {
   client: ServerClient;
   prompts: PromptBuilder;
   writer: RequestWriter;
-  /** Where the times of single pieces go; null for nowhere. */
+  /** Receives the times of single chunks; null for none. */
   chunkTimes: ChunkTimes | null;
 }
 
 /**
- * Sends the requests of a workload, each at its time whatever has become of the others, and the next turn of a chat when the
- * answer before it has come: what the simulator's cluster does with its replicas, done to a server.
+ * Sends the requests of a workload, each at its time regardless of the others, and the next turn of a session after the
+ * previous response: to a server what the simulator's cluster does to its replicas.
  */
 export class LoadDriver {
   readonly records = new RequestRecords();
   readonly live = new LiveFigures();
-  /** Gaps between the pieces of answers. */
+  /** Gaps between the chunks of responses. */
   readonly gaps = new CountedValues();
   readonly #parts: DriverParts;
   readonly #settings: DriverSettings;
@@ -168,7 +168,7 @@ export class LoadDriver {
     return (this.#parts.workload.table.flags[row]! & ROW_GROWS_CONTEXT) !== 0;
   }
 
-  /** Whoever waited for this response asks again, if there is anything left to ask. */
+  /** Sends the next request of a session or user that waited for this response, if there is one. */
   #continueChat({ endUs, problem, reader, row }: SentRequest): void {
     const { prompts, workload } = this.#parts;
     const { sessions, table } = workload;
@@ -197,13 +197,13 @@ export class LoadDriver {
   }
 }
 
-/** What can be told of a run while it goes on. */
+/** The figures of a run in progress. */
 class LiveFigures {
   /** How many were sent, how many are over, and how many of these have no complete response. */
   sent = 0;
   ended = 0;
   failed = 0;
-  /** Pieces of answers: a token each, as a rule. */
+  /** Chunks of responses: usually a token each. */
   chunks = 0;
   readonly recentTtftUs: number[] = [];
   readonly recentLatenessUs: number[] = [];

@@ -6,7 +6,7 @@ import { SentRequest } from './sent-request.js';
 
 /** Requests at the same time. */
 const AT_ONCE = 16;
-/** A server that takes nothing is not asked without pause. */
+/** A server that refuses requests is not sent more without a pause. */
 const PAUSE_MS = 100;
 
 export interface Prewarming {

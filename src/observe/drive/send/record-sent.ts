@@ -28,7 +28,7 @@ export function recordSent(records: RequestRecords, exchange: SentRequest, wante
 function doubt({ reader }: SentRequest, wanted: number | null): ResponseProblem | null {
   const { inputTokens, outputTokens } = reader.counts;
   if (inputTokens < 0 || outputTokens < 0) {
-    return { class: 'no_usage', message: 'the answer does not say how many tokens it took' };
+    return { class: 'no_usage', message: 'the response does not report its token counts' };
   }
   if (wanted === null || outputTokens === wanted) return null;
   return { class: 'other_tokens', message: `${outputTokens} output tokens instead of ${wanted}` };

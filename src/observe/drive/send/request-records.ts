@@ -11,17 +11,17 @@ export class RequestRecords {
   capWaitUs = new Float64Array(0);
   connectUs = new Float64Array(0);
   chunks = new Int32Array(0);
-  /** As the server counted; -1: it did not say. */
+  /** As counted by the server; -1: not reported. */
   inputTokens = new Int32Array(0);
   cachedTokens = new Int32Array(0);
   outputTokens = new Int32Array(0);
-  /** The whole response came. */
+  /** The response is complete. */
   isComplete = new Uint8Array(0);
   readonly finishReason: string[] = [];
   readonly problems = new Map<number, ResponseProblem>();
   #capacity = 0;
 
-  /** Makes room for so many rows. */
+  /** Grows the columns to this many rows. */
   reserve(rows: number): void {
     if (rows <= this.#capacity) return;
     const from = this.#capacity;

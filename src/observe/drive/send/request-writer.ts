@@ -4,12 +4,12 @@ import { type ApiFormat, type PromptTurn, promptMember } from '../prompts/prompt
 
 export interface RequestForm {
   format: ApiFormat;
-  /** What requests call the model, unless the plan says otherwise. */
+  /** The model name in requests, unless the plan sets one. */
   model: string;
   isStream: boolean;
-  /** Answers are to be exactly as long as planned. */
+  /** Responses must be exactly as long as planned. */
   isConstrained: boolean;
-  /** Tokens that fit into a request, prompt and answer together; null when nobody knows. */
+  /** Tokens that fit into a request, prompt and response together; null when unknown. */
   maxModelLen: number | null;
   /** In front of every request's id: ids of two runs are different. */
   run: string;
@@ -36,7 +36,7 @@ export class RequestWriter {
   body(row: number): Buffer {
     const { isConstrained, maxModelLen, model, urgency } = this.#form;
     const { inputTokens, model: models, outputTokens } = this.#table;
-    // Plain completions that do not say how much they want get very little.
+    // Plain completions without a maximum length get very few tokens.
     const room = maxModelLen === null ? outputTokens[row]! : maxModelLen - inputTokens[row]!;
     const wanted = Math.max(1, isConstrained ? outputTokens[row]! : room);
     const priority = urgency(row);

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** The time of a run, in microseconds from its beginning, and the one alarm that says when to send next. */
+/** The time of a run, in microseconds from its beginning, and the one timer for the next request. */
 export interface SendClock {
   nowUs(): number;
   /** Calls `wake` once, when it is `atUs` and not before. Replaces the alarm before. */
@@ -8,7 +8,7 @@ export interface SendClock {
   cancel(): void;
 }
 
-/** Timers tick in milliseconds and may be late by one: they are set for so much before. */
+/** Timers tick in milliseconds and may be late by one: they are set this much earlier. */
 const TIMER_MS = 2;
 const LONGEST_MS = 2 ** 31 - 1;
 

@@ -12,11 +12,11 @@ export interface Outgoing {
   path: string;
   body: Buffer;
   headers: Readonly<Record<string, string>>;
-  /** Microseconds until nobody wants the response any more; Infinity: never. */
+  /** Microseconds until the request is cancelled; Infinity: never. */
   timeoutUs: number;
 }
 
-/** One request on its way to the server and its response on the way back. Tells its owner once that it is over. */
+/** One request to the server and its response. Notifies its owner once, at its end. */
 export class SentRequest implements Dispatcher.DispatchHandler {
   readonly row: number;
   readonly reader: ResponseReader;
@@ -46,7 +46,7 @@ export class SentRequest implements Dispatcher.DispatchHandler {
     client.dispatch(path, body, headers, this);
   }
 
-  /** Nobody wants the rest any more. */
+  /** Cancels the request. */
   interrupt(): void {
     this.#breakOff({ class: 'interrupted', message: 'cancelled by the sender' });
   }
@@ -92,8 +92,9 @@ export class SentRequest implements Dispatcher.DispatchHandler {
   #giveUp(timeoutUs: number): void {
     const within = `within ${timeoutUs / 1e6} s`;
     const { chunks } = this.reader;
-    if (chunks === 0) this.#breakOff({ class: 'hang', message: `no answer ${within}` });
-    else this.#breakOff({ class: 'timeout', message: `the answer was not complete ${within}, after ${chunks} pieces` });
+    if (chunks === 0) this.#breakOff({ class: 'hang', message: `no response ${within}` });
+    else
+      this.#breakOff({ class: 'timeout', message: `the response was not complete ${within}, after ${chunks} chunks` });
   }
 
   #breakOff(problem: ResponseProblem): void {

@@ -19,7 +19,7 @@ export class WrittenAhead {
     this.#writer = writer;
   }
 
-  /** The body of a request, which will not be asked for again. */
+  /** The body of a request; it is released. */
   take(row: number): Buffer {
     const body = this.#bodies.get(row) ?? this.#writer.body(row);
     this.#bodies.delete(row);
@@ -43,7 +43,7 @@ export class WrittenAhead {
     clearImmediate(this.#turn);
   }
 
-  /** False when enough are written. A turn of a chat that needs a response has to wait for it. */
+  /** False when enough are written. A turn that needs a response waits for it. */
   #writeOne(): boolean {
     for (const row of this.#due.ahead(AHEAD)) {
       if (this.#bodies.has(row) || this.#prompts.continues(row)) continue;

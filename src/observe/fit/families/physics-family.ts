@@ -7,10 +7,10 @@ const WEIGHT_SHARE = 0.75;
 const MATRIX_SHARE = 0.65;
 const KV_SHARE = 0.92;
 const ATTENTION_SHARE = 0.35;
-/** On an H200 a token in a block that others share cost so much of one that nobody shares. */
+/** Cost of a token in a shared block, relative to an unshared one, on an H200. */
 export const SHARED_CONTEXT = 0.75;
 const KV_BYTES = 2;
-/** Up to so many tokens a step takes a little more with each. */
+/** Up to this many tokens a step takes a little longer with each. */
 const SMALL_BATCH = 16;
 const CURVE_TOKENS = [1, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16_384];
 

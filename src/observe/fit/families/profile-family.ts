@@ -5,7 +5,10 @@ export interface FitParameter {
   name: string;
   /** Where the search starts: always above 0, and the fit keeps it there. */
   start: number;
-  /** How far off the start may be, as a factor less 1: half of it is as likely as not. Data outweighs it where it has a say. */
+  /**
+   * How far off the start may be, as a factor less 1: one standard deviation of the prior. Data outweighs it where
+   * there is enough.
+   */
   doubt: number;
 }
 
@@ -16,7 +19,7 @@ export interface ProfileFamily {
   costsOf(values: readonly number[]): { step: StepCosts; request: RequestCosts };
 }
 
-/** What the start and the doubts say, and the values that `leastSquares` turns: logarithms of the factors on the start. */
+/** The start and the priors, and the values that `leastSquares` varies: logarithms of the factors on the start. */
 export function valuesAt({ parameters }: ProfileFamily, logFactors: Float64Array): number[] {
   return parameters.map(({ start }, i) => start * Math.exp(logFactors[i]!));
 }

@@ -20,10 +20,10 @@ const NEIGHBOURS = [
 const NEAR = 0.002;
 
 /**
- * The parameters with the least sum of squared residuals near the start: Levenberg and Marquardt's method with slopes from
- * differences. In a simulation the least change can send a request into another step, and all after it: residuals are
- * the mean of four neighbours, and `widths`, how far apart slopes are taken by parameter, are to be wide enough to see past
- * that. `residuals` is asked about 2 n + 4 times per round.
+ * The parameters with the least sum of squared residuals near the start: the Levenberg-Marquardt method with slopes
+ * from differences. In a simulation a tiny change can move a request to another step, and all after it: residuals are
+ * the mean of four neighbours, and `widths`, the distances for slopes by parameter, must be wide enough to smooth that.
+ * `residuals` is called about 2 n + 4 times per round.
  */
 export function leastSquares(
   start: Float64Array,

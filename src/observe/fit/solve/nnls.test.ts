@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nonNegative, solve } from './nnls.js';
 
-/** The normal equations of rows of columns and the value each should give. */
+/** The normal equations of rows of columns and their target values. */
 function normal(rows: readonly (readonly number[])[], values: readonly number[]) {
   const n = rows[0]!.length;
   const matrix = new Float64Array(n * n);
@@ -21,7 +21,7 @@ function errorOf(rows: readonly (readonly number[])[], values: readonly number[]
 }
 
 describe('nonNegative', () => {
-  it('is the plain solution where that has no negative part', () => {
+  it('is the plain solution where that has no negative value', () => {
     const rows = [
       [1, 0, 1000],
       [1, 1, 0],
@@ -48,7 +48,7 @@ describe('nonNegative', () => {
     expect([x[1], x[2]]).toEqual([0, 0]);
   });
 
-  it('is never worse than any other point without negative parts', () => {
+  it('is never worse than any other point without negative values', () => {
     const value = fc.integer({ min: -20, max: 20 });
     const rows = fc.array(fc.array(value, { minLength: 3, maxLength: 3 }), { minLength: 4, maxLength: 8 });
     const point = fc.array(fc.nat(30), { minLength: 3, maxLength: 3 });

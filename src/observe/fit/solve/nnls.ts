@@ -49,7 +49,7 @@ function steepest(
   return best;
 }
 
-/** Goes to the target as far as nobody falls below 0; who does is bound to 0 again. Whether it got there. */
+/** Moves to the target until a value would fall below 0; that one is bound to 0 again. Returns whether it got there. */
 function stepTowards(x: Float64Array, free: number[], target: Float64Array): boolean {
   let far = 1;
   for (const [k, i] of free.entries()) if (target[k]! <= 0) far = Math.min(far, x[i]! / (x[i]! - target[k]!));

@@ -11,7 +11,7 @@ describe('a slowdown under load', () => {
     expect(Math.abs(fit.costs.slowdown!.share / SLOWDOWN.share - 1)).toBeLessThan(0.2);
   });
 
-  it('is not made of chance', () => {
+  it('is not fitted to noise', () => {
     for (const seed of [1, 2, 3, 4]) {
       for (const timed of [true, false]) {
         const { fit } = fitLoadedSteps(plantedSteps(PLANTED, 1000, { seed, timed, noise: 0.05 }), 512);
@@ -26,7 +26,7 @@ describe('a slowdown under load', () => {
     expect([doubtful, fit.costs.slowdown]).toEqual([true, undefined]);
   });
 
-  it('is no question where every step was timed alone', () => {
+  it('is not fitted where every step was timed alone', () => {
     const alone = plantedSteps({ ...PLANTED, slowdown: SLOWDOWN }, 200, { bare: 1 });
     const { fit, doubtful } = fitLoadedSteps(alone, 512);
     expect([doubtful, fit.costs.slowdown]).toEqual([false, undefined]);

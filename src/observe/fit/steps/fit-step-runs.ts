@@ -7,7 +7,7 @@ import { stepErrors } from './step-errors.js';
 import type { StepSample } from './step-sample.js';
 
 const LEAST_STEPS = 60;
-/** With fewer steps to judge by, the error says more about them than about the profile. */
+/** With fewer steps the error describes them rather than the profile. */
 const LEAST_HELD_OUT = 20;
 /** With fewer steps in service the range of the slowdown is as doubtful as the slowdown. */
 const LEAST_SERVED = 500;
@@ -20,7 +20,7 @@ export interface StepRun {
   samples: readonly StepSample[];
 }
 
-/** Fits the steps of all runs; what a fit without the end of each run makes of that end goes to the report. */
+/** Fits the steps of all runs. The error of a fit without the end of each run on that end goes to the report. */
 export function fitStepRuns(
   runs: readonly StepRun[],
   heldOut: number,
@@ -32,7 +32,7 @@ export function fitStepRuns(
   const first: StepSample[] = [];
   const last: StepSample[] = [];
   for (const { name, samples } of runs) {
-    // A table has no order: it is not its end that is unlike the rest.
+    // A table has no order: its end is not held out.
     const kept = samples.every(({ inService }) => inService)
       ? Math.floor(samples.length * (1 - heldOut))
       : samples.length;
@@ -45,12 +45,13 @@ export function fitStepRuns(
   report.steps = { fitted: stepErrors(fit.costs, all), heldOut: judged };
   report.parameters.push(...stepIntervals(fit));
   report.notes.push(...notesOn(all, fit.costs));
-  if (doubtful)
-    report.notes.push('Whether the GPU slows down under load cannot be told from these steps: not simulated.');
+  if (doubtful) report.notes.push('These steps do not show whether the GPU slows down under load: not simulated.');
   if (!measured)
-    report.notes.push('Requests shared too little of their contexts to tell what sharing saves: taken from an H200.');
+    report.notes.push(
+      'Requests shared too little of their contexts to measure what sharing saves: taken from an H200.',
+    );
   if (judged === null)
-    report.notes.push('Too few steps in service to hold some back: nothing says how well the profile predicts.');
+    report.notes.push('Too few steps in service to hold some back: the prediction error is not known.');
   return { step: fit.costs, request: { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 } };
 }
 
@@ -77,8 +78,8 @@ interface LoadedStepsFit extends SharedContextFit {
 }
 
 /**
- * Fits steps, and how much the GPU slows down under load where they tell that: at loads that were not seen a slowdown that is
- * mere chance would multiply.
+ * Fits steps, and how much the GPU slows down under load where they show it: extrapolated to higher loads, a slowdown
+ * fitted to noise would multiply.
  */
 export function fitLoadedSteps(samples: readonly StepSample[], launchedAbove: number): LoadedStepsFit {
   const found = fitSharedContext(samples, { launchedAbove, slowsDown: true });

@@ -24,7 +24,7 @@ function relative<Name extends string>(found: Record<Name, number>, planted: Rec
   return Object.fromEntries((Object.keys(planted) as Name[]).map((name) => [name, found[name] / planted[name] - 1]));
 }
 
-/** How much a GPU slows down, whatever its load is a share of. */
+/** How much a GPU slows down, whatever its load is relative to. */
 function slowdownOf({ slowdown }: StepCosts): number {
   return slowdown!.share * slowdown!.tokenUs ** 2;
 }
@@ -61,7 +61,7 @@ describe('costs planted in steps', () => {
     }
   });
 
-  it('tell how much the GPU slows down only together with its rests', () => {
+  it('show the slowdown of the GPU only together with its idle times', () => {
     const planted = { ...PLANTED, slowdown: SLOWDOWN };
     const samples = plantedSteps(planted, 4000, { noise: 0, timed: true, rests: 0.5 });
     const untold = samples.map(({ restUs: _, ...rest }) => rest);
@@ -80,7 +80,7 @@ describe('costs planted in steps', () => {
     for (const error of Object.values(relative(costs.host!, HOST))) expect(Math.abs(error)).toBeLessThan(0.1);
   });
 
-  it("come back where only a few steps tell the host's part", () => {
+  it("come back where only a few steps show the host's part", () => {
     const planted = { ...PLANTED, host: HOST };
     const [timed, whole] = [true, false].map((timed) => plantedSteps(planted, 1500, { timed, bare: 0.5 }));
     const { costs } = fitSteps([...whole!, ...timed!.slice(-20)], SETTINGS);
@@ -101,7 +101,7 @@ describe('costs planted in steps', () => {
     expect(intervals.map(({ name }) => name)).toEqual([...TERMS]);
     const { stepUs: hostStepUs, promptUs: hostPromptUs, promptTokenUs: hostPromptTokenUs } = HOST;
     const host = { hostStepUs, hostPromptUs, hostPromptTokenUs };
-    // Full load is what the quickest step reached, and the slowdown goes with its square.
+    // Full load is that of the quickest step, and the slowdown grows with its square.
     const slowdown = slowdownOf(planted) / fit.costs.slowdown!.tokenUs ** 2;
     const truth: Record<string, number> = { ...costsPerSomething(planted), ...host, firstUs: 1500, slowdown };
     for (const { name, value, low, high } of intervals) {
@@ -110,7 +110,7 @@ describe('costs planted in steps', () => {
       expect([name, low! - slack <= truth[name]!, truth[name]! <= high! + slack]).toEqual([name, true, true]);
       expect(high! - low!, name).toBeLessThan(0.5 * value);
     }
-    // Pauses are one step in a hundred, of 5 ms: they do not move the rest.
+    // Pauses are one step in a hundred, of 5 ms: they do not change the other costs.
     const { stepUs } = engineLatency({ step: fit.costs, request });
     const trueUs = engineLatency({ step: { ...planted, launch: null }, request }).stepUs;
     const total = (us: typeof stepUs) => samples.reduce((sum, { shape }) => sum + us(shape), 0);
@@ -135,7 +135,7 @@ describe('costs planted in steps', () => {
     expect(predicted / (measured - 0.01 * served.length * 5000)).toBeCloseTo(1, 2);
   });
 
-  it('that no step has a part in are not identified, and have no range', () => {
+  it('that no step contains are not identified, and have no range', () => {
     const decodes = plantedSteps(PLANTED, 2000).filter(({ shape }) => shape.prefills === 0);
     const ranges = new Map(stepIntervals(fitSteps(decodes, SETTINGS)).map((one) => [one.name, one]));
     expect(ranges.get('prefillPairUs')).toEqual({ name: 'prefillPairUs', value: 0, low: null, high: null });
@@ -143,7 +143,7 @@ describe('costs planted in steps', () => {
     expect(ranges.get('decodeContextUs')!.high).toBeGreaterThan(PLANTED.decodeContextUs);
   });
 
-  it('that two kinds of steps cannot tell apart are not identified either', () => {
+  it('that two kinds of steps cannot separate are not identified either', () => {
     expect(intervalOf('a', 2, 1, 20)).toEqual({ name: 'a', value: 2, low: 1, high: 20 });
     expect(intervalOf('a', 2, 0, 21)).toEqual({ name: 'a', value: 2, low: null, high: null });
     expect(intervalOf('a', 2, 0, Number.POSITIVE_INFINITY)).toMatchObject({ low: null });
@@ -166,7 +166,7 @@ describe('costs planted in steps', () => {
     expect([costs.mixedContextUs, costs.prefillPairUs]).toEqual([0, 0]);
   });
 
-  it('of the host and the GPU cannot be told apart in service: their sum comes back', () => {
+  it('of the host and the GPU cannot be separated in service: their sum comes back', () => {
     const { costs } = fitSteps(plantedSteps(PLANTED, 3000, { noise: 0, bare: 0 }), SETTINGS);
     expect(costs.requestUs).toBe(0);
     expect(costs.mixedDecodeUs / (PLANTED.mixedDecodeUs + PLANTED.requestUs)).toBeCloseTo(1, 1);

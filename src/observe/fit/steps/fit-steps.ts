@@ -8,7 +8,7 @@ const MOST_ROUNDS = 40;
 /** Rounds that settle which steps are bound by what, before the search for the time of launching begins. */
 const FIRST_ROUNDS = 4;
 
-/** What steps cost, and all it takes to say how sure that is. */
+/** The costs of steps, and what their confidence is computed from. */
 export interface StepFit {
   costs: StepCosts;
   terms: StepTerms;
@@ -25,7 +25,7 @@ export interface StepFit {
 export interface StepFitSettings {
   /** What a shared token of context costs of one that is not, 0 to 1. */
   sharedContext: number;
-  /** Steps of prompts above so many tokens are launched piece by piece. */
+  /** Steps of prompts above this many tokens are launched kernel by kernel. */
   launchedAbove: number;
   /** Whether the GPU may slow down under load. */
   slowsDown: boolean;

@@ -1,13 +1,13 @@
 import { notBefore } from '../../../replica/latency/profile-latency.js';
 
-/** The time of launching is looked for in so many steps, and then around the best in as many smaller ones. */
+/** The launch time is searched in this many steps, and then around the best in as many smaller ones. */
 const LAUNCH_STEPS = 50;
 /** Launching that explains less of the error than this is none. */
 const LEAST_GAIN = 0.01;
 
 /**
- * The time of launching that explains steps best, up to the longest of them; 0 if none explains enough. `lossOf` says what a
- * time leaves unexplained.
+ * The launch time that explains steps best, up to the longest of them; 0 if none explains enough. `lossOf` is the loss
+ * of a time.
  */
 export function bestLaunchUs(longestUs: number, lossOf: (launchUs: number) => number): number {
   if (longestUs <= 0) return 0;
@@ -27,7 +27,7 @@ export function bestLaunchUs(longestUs: number, lossOf: (launchUs: number) => nu
   return best;
 }
 
-/** How a step's time follows what it computes: 1 when launching is no bound, 0 when it is the only one. */
+/** How a step's time follows its computation: 1 when launching is not a bound, 0 when it is the only one. */
 export function boundByCompute(launchUs: number, us: number): number {
   if (launchUs === 0) return 1;
   const hair = 1e-3 * us;

@@ -3,18 +3,18 @@ import { SHARED_CONTEXT } from '../families/physics-family.js';
 import { fitSteps, type StepFit, type StepFitSettings } from './fit-steps.js';
 import type { StepSample } from './step-sample.js';
 
-/** With less of the context shared than this, steps do not tell what sharing saves. */
+/** With less shared context than this, steps do not show what sharing saves. */
 const LEAST_SHARE = 0.05;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 const ROUNDS = 8;
 
 export interface SharedContextFit {
   fit: StepFit;
-  /** Whether the steps told what a shared token costs; otherwise it is what it cost elsewhere. */
+  /** Whether the cost of a shared token was measured here; otherwise it is that of another engine. */
   measured: boolean;
 }
 
-/** Fits steps together with what a shared token of context costs, where they can tell: by golden section. */
+/** Fits steps together with the cost of a shared token of context, where they show it: by golden section. */
 export function fitSharedContext(
   samples: readonly StepSample[],
   settings: Omit<StepFitSettings, 'sharedContext'>,

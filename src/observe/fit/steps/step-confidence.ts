@@ -3,14 +3,14 @@ import { solve } from '../solve/nnls.js';
 import type { StepFit } from './fit-steps.js';
 import { TERMS } from './step-terms.js';
 
-/** Neighbouring steps resemble each other: so many of a run count as one observation. */
+/** Neighbouring steps are correlated: this many of a run count as one observation. */
 const BLOCK = 50;
 /** Standard deviations to either side that hold 95 % of a normal distribution. */
 const SPAN = 1.96;
 
 /**
- * How sure the costs per something are, from how the errors of whole stretches of steps scatter. The range of a cost of 0 is
- * 0, unless no step had a part in it.
+ * The confidence of unit costs, from the scatter of errors over stretches of steps. The range of a cost of 0 is 0,
+ * unless no step contains it.
  */
 export function stepIntervals(fit: StepFit): Interval[] {
   const free = [...fit.coefficients.keys()].filter((i) => fit.coefficients[i]! > 0);

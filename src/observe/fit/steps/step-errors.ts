@@ -5,7 +5,7 @@ import type { StepErrors } from '../fit-report.js';
 import { loadsOf } from './step-rows.js';
 import type { StepSample } from './step-sample.js';
 
-/** What a profile makes of steps that were measured in service, or of all if none was. */
+/** The errors of a profile on steps that were measured in service, or on all if none was. */
 export function stepErrors(step: StepCosts, samples: readonly StepSample[]): StepErrors {
   const timeOf = stepTime(step);
   const served = samples.filter(({ inService }) => inService);

@@ -7,10 +7,10 @@ import { loadMeasure, type StepRow, stepRowsOf } from './step-rows.js';
 import type { StepSample } from './step-sample.js';
 import { knotsFor, StepTerms } from './step-terms.js';
 
-/** Errors beyond this share count in proportion, not squared: pauses of the host are no part of a step's cost. */
+/** Errors beyond this share count linearly, not squared: pauses of the host are not part of a step's cost. */
 const USUAL_ERROR = 0.05;
 
-/** A fit of steps on its way: `fitSteps` goes round until nothing changes any more. */
+/** A fit of steps in progress: `fitSteps` iterates until nothing changes. */
 export class StepFitting {
   readonly #settings: StepFitSettings;
   readonly #measure: Omit<Slowdown, 'share'>;
@@ -21,13 +21,13 @@ export class StepFitting {
   readonly #columns: Float64Array;
   readonly #byPairs: Uint8Array;
   readonly #weights: Float64Array;
-  /** By row: what the GPU computes when it is under no load, and what is added to that whatever happens. */
+  /** By row: the GPU's computation without load, and what is added in any case. */
   readonly #gpuUs: Float64Array;
   readonly #apartUs: Float64Array;
   readonly #predicted: Float64Array;
-  /** Rows of steps that are launched piece by piece. */
+  /** Rows of steps that are launched kernel by kernel. */
   readonly #launched: number[] = [];
-  /** By row: how its time follows what it computes. A step that waits for its launching says little of that. */
+  /** By row: how its time follows its computation. A step that waits for its launches says little about that. */
   readonly #follows: Float64Array;
   #coefficients: Float64Array;
   #launchUs = 0;
@@ -189,7 +189,7 @@ export class StepFitting {
     return this.#gpuUs[row]! * this.#slower(row);
   }
 
-  /** A step that is launched piece by piece. Kernels are chosen before the GPU has work, so that nothing hides it. */
+  /** A step that is launched kernel by kernel. Kernels are selected before the GPU has work, so nothing hides it. */
   #launchedTime(row: number, launchUs: number): number {
     return notBefore(launchUs, this.#computeUs(row)) + this.#apartUs[row]!;
   }

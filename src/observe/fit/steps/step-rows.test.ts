@@ -23,7 +23,7 @@ describe('the load of a GPU', () => {
     expect(loadMeasure([...steps, step(0, 700)]).tokenUs).toBeCloseTo(50, 1);
   });
 
-  it('comes from the steps before in service, and from the step itself where it was timed alone', () => {
+  it('comes from the previous steps in service, and from the step itself where it was timed alone', () => {
     const measure = { tokenUs: 50, overUs: 5000 };
     const samples = [step(50, 5000), step(100, 5000, { inService: false }), step(100, 5000), step(0, 5000)];
     const half = 0.5 * (1 - Math.exp(-1));

@@ -4,19 +4,19 @@ import { GpuLoad } from '../../../replica/latency/profile-load.js';
 import type { StepSample } from './step-sample.js';
 import type { Part } from './step-terms.js';
 
-/** So many of all times that a GPU needs per token may be mistaken: full load is not what a mistake looks like. */
+/** This share of the GPU's times per token may be wrong: full load must not come from an outlier. */
 const MISTAKEN = 0.001;
-/** How quick an H200 is follows what it computed over about so long. */
+/** The time over which the speed of an H200 follows its past load. */
 const LOAD_OVER_US = 50_000;
 
-/** Something measured that costs are fitted to: a step, or the GPU's or the host's part of it. */
+/** A measurement that costs are fitted to: a step, or the GPU's or the host's part of it. */
 export interface StepRow {
   sample: StepSample;
   part: Part;
   us: number;
   /** The square of the GPU's load before the step: so it slows down. */
   load2: number;
-  /** The row that errors are shares of: for the host's part the GPU's part of the same step, otherwise itself. */
+  /** The row that errors are relative to: for the host's part the GPU's part of the same step, otherwise itself. */
   shareOf: number;
 }
 
@@ -27,7 +27,7 @@ export function loadMeasure(samples: readonly StepSample[]): Omit<Slowdown, 'sha
   return { tokenUs: tokenUs[mistaken]!, overUs: LOAD_OVER_US };
 }
 
-/** The GPU's load before each step. Steps that were timed alone came again and again; in service each follows the last one. */
+/** The GPU's load before each step. Steps that were timed alone were repeated; in service each follows the last one. */
 export function loadsOf(samples: readonly StepSample[], measure: Omit<Slowdown, 'share'>): Float64Array {
   const load = new GpuLoad(measure);
   return Float64Array.from(samples, ({ shape, us, restUs = 0, inService }) => {
@@ -42,7 +42,7 @@ export function loadsOf(samples: readonly StepSample[], measure: Omit<Slowdown, 
 
 /** A row for each step, in their order, and behind them one for each measured time of the host. Without measure no load. */
 export function stepRowsOf(samples: readonly StepSample[], measure: Omit<Slowdown, 'share'> | null): StepRow[] {
-  // Of steps that were timed alone the load is a matter of their shape: it tells nothing.
+  // The load of steps that were timed alone depends on their shape: it shows nothing.
   const isServed = samples.some(({ inService }) => inService);
   const loads = measure !== null && isServed ? loadsOf(samples, measure) : null;
   const rows = samples.map((sample, i): StepRow => {

@@ -5,7 +5,7 @@ import { randomShape } from '../planted.fixture.js';
 import { knotsFor, StepTerms } from './step-terms.js';
 
 describe('the columns of a step', () => {
-  it('times their coefficients add up to what the profile of these coefficients says', () => {
+  it('times their coefficients add up to the time of the profile with these coefficients', () => {
     const terms = new StepTerms([1, 16, 256], [16, 512, 513, 2048], true, true, 512);
     const coefficients = Float64Array.from({ length: terms.columns }, (_, i) => 1000 / (1 + i) ** 2);
     const request = { queueingUs: 0, outputTokenUs: 0, postDecodeUs: 0 };
@@ -55,7 +55,7 @@ describe('knotsFor', () => {
     expect(knotsFor(upTo(300), 512)).not.toContain(513);
   });
 
-  it('has none where nothing was seen', () => {
+  it('has none without data', () => {
     expect(knotsFor([...upTo(10), ...upTo(10).map((n) => 1000 + n)], 512)).toEqual([1, 4, 8, 1010]);
   });
 });

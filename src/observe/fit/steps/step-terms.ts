@@ -18,10 +18,10 @@ export const UNIT_COSTS = [
 
 export type UnitCost = (typeof UNIT_COSTS)[number];
 
-/** What the host does for a step beside what it does for each request of it. */
+/** The host's costs of a step besides those of each request. */
 const HOST_COSTS = ['hostStepUs', 'hostPromptUs', 'hostPromptTokenUs'] as const;
 
-/** All that has a column of its own: those, what the first launch of a size costs, and how much a GPU under load slows down. */
+/** Everything with a column: those, the cost of the first launch of a size, and the slowdown of a GPU under load. */
 export const TERMS = [...UNIT_COSTS, ...HOST_COSTS, 'firstUs', 'slowdown'] as const;
 
 export type Term = (typeof TERMS)[number];
@@ -34,9 +34,9 @@ const LEAST_FIRST_US = 1;
 const LEAST_SLOWDOWN = 0.001;
 
 /**
- * A step's time as a sum of columns, each times a coefficient of at least 0. The two curves by tokens are made of ramps
- * between neighbouring knots, so that they never fall. The slowdown is a share of the rest, so its column is written by who
- * knows the rest.
+ * A step's time as a sum of columns, each times a coefficient of at least 0. The two curves by tokens consist of ramps
+ * between neighbouring knots, so that they never fall. The slowdown is a share of the other costs, so its column is
+ * written by the caller.
  */
 export class StepTerms {
   readonly columns: number;
@@ -74,14 +74,14 @@ export class StepTerms {
     return this.#units + TERMS.indexOf(term);
   }
 
-  /** Whether a column is of the host's work, the same whatever the GPU is at. */
+  /** Whether a column is the host's work, which does not depend on the GPU's load. */
   isHost(column: number): boolean {
     return column === this.unit('requestUs') || HOST_COSTS.some((cost) => column === this.unit(cost));
   }
 
   /**
-   * Writes the columns of a step, or of a part of it, to out[at...]. `byPairs` says which of the two costs of attention is the
-   * larger one, `shared` what a shared token of context costs of one that is not.
+   * Writes the columns of a step, or of a part of it, to out[at...]. `byPairs`: which of the two costs of attention is
+   * larger; `shared`: the relative cost of a shared token of context.
    */
   write(sample: StepSample, part: Part, byPairs: boolean, shared: number, out: Float64Array, at: number): void {
     out.fill(0, at, at + this.columns);
@@ -127,7 +127,7 @@ export class StepTerms {
     return pairs >= coefficients[this.unit('prefillLongestUs')]! * shape.prefillLongest;
   }
 
-  /** What these coefficients say of the engine. `load` is how the GPU's load was measured. */
+  /** The profile of these coefficients. `load` is how the GPU's load was measured. */
   costs(coefficients: Float64Array, sharedContext: number, launchUs: number, load: Omit<Slowdown, 'share'>): StepCosts {
     const decodes = this.#decodeKnots.length;
     const of = (term: Term) => coefficients[this.unit(term)]!;
@@ -168,18 +168,18 @@ function pointsOf(knots: readonly number[], rises: Float64Array): TokenPoint[] {
   });
 }
 
-/** Where curves by tokens may bend. Engines replay recorded graphs up to 512 tokens: what lies beyond is another matter. */
+/** Where curves by tokens may bend. Engines replay recorded graphs up to 512 tokens, and launch kernels beyond. */
 const LADDER = [
   1, 4, 8, 16, 32, 64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1536, 2048, 3072, 4096, 8192, 16_384,
 ];
 
-/** Fewer steps than this between two knots say nothing about a bend. */
+/** Fewer steps than this between two knots do not show a bend. */
 const LEAST_STEPS = 3;
 const LONGEST_SHARE = 0.8;
 
 /**
- * The knots that steps of these sizes can tell apart: the smallest size, rungs of the ladder with steps on both sides, and
- * the largest size. A step above `launchedAbove` tokens is launched differently: the curve may jump there.
+ * The knots that steps of these sizes support: the smallest size, rungs of the ladder with steps on both sides, and the
+ * largest size. A step above `launchedAbove` tokens is launched differently: the curve may jump there.
  */
 export function knotsFor(sizes: readonly number[], launchedAbove: number): number[] {
   const sorted = Float64Array.from(sizes).sort();
@@ -188,7 +188,7 @@ export function knotsFor(sizes: readonly number[], launchedAbove: number): numbe
   const last = sorted.at(-1)!;
   const within = (from: number, to: number) => sorted.filter((size) => size > from && size <= to).length;
   for (const rung of [...LADDER, launchedAbove + 1].sort((a, b) => a - b)) {
-    // The last stretch goes on beyond the data, so it is not to be a short one.
+    // The last stretch is extrapolated beyond the data, so it must not be short.
     if (rung <= knots.at(-1)! || rung > LONGEST_SHARE * last) continue;
     const jump = rung === launchedAbove + 1 && knots.at(-1) === launchedAbove;
     if ((jump || within(knots.at(-1)!, rung) >= LEAST_STEPS) && within(rung, last) >= LEAST_STEPS) knots.push(rung);

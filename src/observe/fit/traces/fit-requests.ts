@@ -6,14 +6,14 @@ import type { ObservedTrace } from './observed-trace.js';
 import { replayTrace } from './replay-trace.js';
 import { groupRequests, meansOf, type RequestGroup, rowsToReplay } from './request-groups.js';
 
-/** Relative errors of a group's means that are to be expected of a good model: the hardware repeats itself no better. */
+/** Expected relative errors of a group's means with a perfect model: the hardware itself is not more repeatable. */
 const USUAL_TTFT_ERROR = 0.03;
 const USUAL_ITL_ERROR = 0.01;
 /** Slopes are taken this far apart: a share of the doubt, for what is in much doubt moves little. */
 const WIDTH = 0.4;
 const LEAST_WIDTH = 0.03;
 const MOST_WIDTH = 0.4;
-/** Stands for a group that never got its tokens. */
+/** Used for a group that never got its tokens. */
 const NEVER = 10;
 
 export interface RequestFit {
@@ -21,7 +21,7 @@ export interface RequestFit {
   step: StepCosts;
   request: RequestCosts;
   solution: LeastSquares;
-  /** Residuals that come from requests; the rest are doubts about the start. */
+  /** Residuals of requests; the others are those of the priors. */
   observations: number;
 }
 
@@ -32,8 +32,8 @@ export interface LeadingRows {
 }
 
 /**
- * The profile of a family that makes simulated requests fare like observed ones: each try sends the traces through a simulated
- * engine. Judged are the means of groups of requests, as logarithms of the ratio.
+ * The profile of a family with which simulated requests have the observed latencies: each try sends the traces through
+ * a simulated engine. The residuals are the logarithms of ratios of group means.
  */
 export function fitRequests(
   family: ProfileFamily,

@@ -17,7 +17,7 @@ const LEAST_HELD_OUT = 20;
 const WIDE = 1.25;
 /** Of a 95 % interval, in standard deviations. */
 const SPAN = 1.96;
-/** Every request is in four groups, which therefore say less than as many of their own would. */
+/** Every request is in four groups, which are therefore not independent. */
 const GROUPINGS = 4;
 
 export interface FittedTraces {
@@ -27,8 +27,8 @@ export interface FittedTraces {
 }
 
 /**
- * Fits the requests of all traces, once without the end of each, to see what it makes of that end, and then with it. Settings
- * to search for are tried one after the other; those that leave least unexplained stay.
+ * Fits the requests of all traces, once without the end of each, for the error on that end, and then with it. Settings
+ * to search are tried one after the other; the combination with the least loss wins.
  */
 export function fitTraces(
   family: ProfileFamily,
@@ -85,7 +85,7 @@ function tellParameters(family: ProfileFamily, fit: RequestFit, report: FitRepor
   report.parameters.push(...intervals);
   const open = intervals.filter(({ value, high }) => high === null || high > WIDE * value).map(({ name }) => name);
   if (open.length > 0)
-    report.notes.push(`The data says little about ${open.join(', ')}: mostly what was expected of them.`);
+    report.notes.push(`The data shows little about ${open.join(', ')}: mostly what was expected of them.`);
 }
 
 /** Rows that arrived in the first part of a trace's time. */

@@ -15,12 +15,12 @@ export type EngineSettings = Pick<
   | 'engineRules'
 >;
 
-/** What one engine was asked, and how it fared. */
+/** The requests of one engine, and their latencies. */
 export interface ObservedTrace {
   name: string;
   /** Rows in order of arrival. */
   table: RequestTable;
-  /** By row, from the arrival on; NaN for what nobody knows. */
+  /** By row, from the arrival on; NaN where unknown. */
   ttftUs: Float64Array;
   e2eUs: Float64Array;
   /** Rows before this one are replayed but not judged: caches and clocks warm up. */

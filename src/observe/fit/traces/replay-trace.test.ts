@@ -35,8 +35,8 @@ describe('a replayed trace', () => {
     expect([...e2eUs]).toEqual([300, Number.NaN]);
   });
 
-  it('holds back what the client would have held back, and counts from then on', () => {
-    // All at once, two under way: the third goes when the first two end at 300, the fifth at 600.
+  it('delays requests as the client would have, and measures from then on', () => {
+    // All at once, two in progress: the third is sent when the first two end at 300, the fifth at 600.
     const { ttftUs, e2eUs } = replayTrace(traceOf([0, 0, 0, 0, 10], 2), latency);
     expect([...ttftUs]).toEqual([100, 100, 100, 100, 100]);
     expect([...e2eUs]).toEqual([300, 300, 300, 300, 300]);

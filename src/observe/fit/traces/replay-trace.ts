@@ -5,7 +5,7 @@ import { RequestOutcomes } from '../../../replica/request-outcomes.js';
 import { PromptKeys } from '../../../workload/prompt-keys.js';
 import type { ObservedTrace } from './observed-trace.js';
 
-/** What the simulated engine makes of a trace, by row. NaN for what never came. */
+/** The simulated latencies of a trace, by row. NaN where there are none. */
 export interface ReplayedTrace {
   ttftUs: Float64Array;
   e2eUs: Float64Array;
@@ -14,8 +14,8 @@ export interface ReplayedTrace {
 }
 
 /**
- * Sends the first `rows` requests of a trace at their recorded times through one engine with these step times. A client that
- * never had more than so many requests under way sends one later than recorded if it has to; its time counts from then on.
+ * Sends the first `rows` requests of a trace at their recorded times through one engine with these step times. A client
+ * with a limit on requests in progress sends later than recorded if necessary; latencies count from then on.
  */
 export function replayTrace(
   trace: ObservedTrace,
@@ -62,7 +62,7 @@ export function replayTrace(
   return { ttftUs, e2eUs, cachedTokens, preemptions: replica.preemptions };
 }
 
-/** Parts of a replica's configuration that say where step times come from: here they are given. */
+/** Parts of a replica's configuration that select step times: here these are given. */
 const UNUSED = {
   model: '',
   hardware: '',

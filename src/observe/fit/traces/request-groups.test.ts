@@ -4,7 +4,7 @@ import { ENGINE } from '../planted.fixture.js';
 import type { ObservedTrace } from './observed-trace.js';
 import { groupRequests, judgedRows, meansOf, rowsToReplay } from './request-groups.js';
 
-/** A request each 10 us that takes 25 us; prompts grow, answers shrink. */
+/** A request each 10 us that takes 25 us; prompts grow, responses shrink. */
 function traceOf(requests: number): ObservedTrace {
   const table = new RequestTable(requests);
   for (let i = 0; i < requests; i++) {
@@ -19,7 +19,7 @@ function traceOf(requests: number): ObservedTrace {
 }
 
 describe('requests that are judged', () => {
-  it('have latencies and are no warm-up', () => {
+  it('have latencies and are not warm-up', () => {
     const trace = { ...traceOf(20), warmUp: 3 };
     trace.ttftUs[5] = Number.NaN;
     trace.e2eUs[7] = Number.NaN;
@@ -33,11 +33,11 @@ describe('requests that are judged', () => {
     ]);
   });
 
-  it('are in groups by time, prompt, answer and load, small groups left out', () => {
+  it('are grouped by time, prompt, response and load, without small groups', () => {
     const groups = groupRequests(traceOf(80), 80);
     expect(groups).toHaveLength(8 + 4 + 4 + 4);
     expect([...groups[0]!.rows]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    // The longest answers are those of the first rows; the least load is theirs too.
+    // The longest responses are those of the first rows; so is the least load.
     expect(Math.max(...groups[15]!.rows)).toBe(19);
     expect(groups[16]!.rows).toContain(0);
     expect(groupRequests(traceOf(24), 24)).toHaveLength(3 * 4);

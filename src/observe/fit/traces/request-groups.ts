@@ -3,7 +3,7 @@ import type { ObservedTrace } from './observed-trace.js';
 /** Groups by time, and by what else a latency depends on. */
 const TIME_GROUPS = 8;
 const KIND_GROUPS = 4;
-/** A group of fewer requests says nothing. */
+/** A smaller group is not used. */
 const LEAST_REQUESTS = 5;
 
 /** Rows of a trace that are judged together: single requests meet chance, their mean meets the engine. */
@@ -14,7 +14,7 @@ export interface RequestGroup {
   itlUs: number;
 }
 
-/** The rows of a trace up to `rows` in groups: by time, by length of prompt, of answer, and by how many others were there. */
+/** The rows of a trace up to `rows` in groups: by time, by length of prompt and of response, and by load. */
 export function groupRequests(trace: ObservedTrace, rows: number): RequestGroup[] {
   const { table, ttftUs, e2eUs } = trace;
   const judged = judgedRows(trace, rows);

@@ -1,6 +1,6 @@
 import type { EngineSettings, ObservedTrace } from './observed-trace.js';
 
-/** Settings that nobody knows, each with the values that are worth a try. */
+/** Unknown settings, each with the values to try. */
 export type SettingsSearch = {
   [Name in 'maxNumBatchedTokens' | 'maxNumSeqs' | 'engineRules']?: readonly NonNullable<EngineSettings[Name]>[];
 } & { maxInFlight?: readonly number[] };
