@@ -140,11 +140,11 @@ describe('requests that cannot be served', () => {
     ['no prompt', '/v1/completions', { model: 'tiny' }, 400, /'prompt' is required/],
     ['no messages', '/v1/chat/completions', { model: 'tiny', messages: [] }, 400, /must not be empty/],
     [
-      'too many answers',
+      'too many choices',
       '/v1/completions',
       { model: 'tiny', prompt: Array(20).fill('x'), n: 100 },
       400,
-      /1024 answers/,
+      /1024 choices/,
     ],
     ['an odd encoding', '/v1/embeddings', { model: 'tiny', input: 'x', encoding_format: 'y' }, 400, /float or base64/],
     ['an embedding of another model', '/v1/embeddings', { model: 'x', input: 'x' }, 404, /does not exist/],

@@ -15,19 +15,19 @@ export interface LiveSequence {
   readonly outputTokens: number;
   /** Keys of all full blocks of the prompt and of the response but its last token. */
   readonly keys: Int32Array;
-  /** So many output tokens are out, the last of them now. Tokens made again after a preemption are not told again. */
+  /** So many output tokens are out, the last of them now. Tokens made again after a preemption are not reported again. */
   produced(tokens: number, atUs: number): void;
   /** The request is over. */
   ended(atUs: number): void;
 }
 
-/** Somebody with something to write once the present moment is dealt with. */
+/** Something that writes when the present moment has been processed. */
 export interface Flushable {
   flush(): void;
 }
 
 /**
- * The simulator's replica, driven by a clock: the same batch, blocks and step times, but a token is told when its step is
+ * The simulator's replica, driven by a clock: the same batch, blocks and step times, but a token is reported when its step is
  * over. Arrivals are all it takes from outside, so a simulation of the same arrivals gives the same times.
  *
  * The rows of the request table are used again when their request is over: an engine runs for as long as it is let.
@@ -40,7 +40,7 @@ export class EmulatedReplica implements ReplicaEvents {
   readonly #requests: ReplicaRequests;
   readonly #sequences: (LiveSequence | null)[] = [];
   readonly #rows = new Map<LiveSequence, number>();
-  readonly #told: number[] = [];
+  readonly #reported: number[] = [];
   readonly #freeRows: number[] = [];
   /** When the tokens of the running step are out. */
   #stepEndUs = NEVER;
@@ -105,7 +105,7 @@ export class EmulatedReplica implements ReplicaEvents {
     return this.outcomes.schedulingDelayUs[this.#rows.get(sequence)!]!;
   }
 
-  /** Nobody wants the response any more. The sequence hears nothing from now on. */
+  /** The response is not needed any more: nothing more is reported of the sequence. */
   abort(sequence: LiveSequence): void {
     const row = this.#rows.get(sequence);
     if (row === undefined) return;
@@ -195,8 +195,8 @@ export class EmulatedReplica implements ReplicaEvents {
   }
 
   #tell(row: number, produced: number, at: number): void {
-    if (produced <= this.#told[row]!) return;
-    this.#told[row] = produced;
+    if (produced <= this.#reported[row]!) return;
+    this.#reported[row] = produced;
     this.#sequences[row]?.produced(produced, at);
   }
 
@@ -215,12 +215,12 @@ export class EmulatedReplica implements ReplicaEvents {
     table.inputTokens[row] = sequence.inputTokens;
     table.outputTokens[row] = sequence.outputTokens;
     table.deadlineUs[row] = 0;
-    // Answers are cached like prompts: the next turn of a chat finds them.
+    // Responses are cached like prompts: the next turn of a chat finds them.
     table.flags[row] = ROW_GROWS_CONTEXT;
     outcomes.status[row] = STATUS.in_pipeline;
     outcomes.schedulingDelayUs[row] = Number.NaN;
     this.#requests.cachedTokens![row] = 0;
-    this.#told[row] = 0;
+    this.#reported[row] = 0;
     this.#sequences[row] = sequence;
     this.#rows.set(sequence, row);
     return row;

@@ -10,15 +10,15 @@ export interface EngineOptions {
   latency: LatencyModel;
   /** What requests have to call the model; the model's own name unless given. */
   modelName?: string;
-  /** Loopback unless told otherwise. */
+  /** Loopback by default. */
   host?: string;
   /** 0: any that is free. */
   port?: number;
   /** How many times as fast as the model's time passes; of no effect on a clock of one's own. */
   speed?: number;
-  /** Seeds answers and faults. */
+  /** Seeds responses and faults. */
   seed?: number;
-  /** Mean length of answers that are left to end by themselves. */
+  /** Mean length of responses that end by themselves. */
   meanOutputTokens?: number;
   maxBodyBytes?: number;
   /** Requests that may wait; more are refused. 0: no limit. */

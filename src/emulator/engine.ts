@@ -27,7 +27,7 @@ export class Engine {
   readonly live: EmulatedReplica;
   readonly metrics: EngineMetrics;
   readonly dice: FaultDice;
-  /** For whoever renders a prompt: used again by the next. */
+  /** Scratch space to render a prompt, used again by the next. */
   readonly scratch = new PromptBytes();
   inFlight = 0;
   isClosing = false;
@@ -66,7 +66,7 @@ export class Engine {
     else goOn();
   }
 
-  /** Throws when a prompt leaves no room for a response, or nobody may come in now. */
+  /** Throws when a prompt leaves no room for a response, or the engine accepts no requests now. */
   admit(inputTokens: number): void {
     const { config, maxQueued } = this.options;
     if (inputTokens >= config.maxModelLen) throw promptTooLong(config.maxModelLen, inputTokens);

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorBody } from '../protocol/errors.js';
 
-/** What the type of an error is called in vLLM's answers, by status. */
+/** What the type of an error is called in vLLM's responses, by status. */
 const TYPES: Readonly<Record<number, string>> = {
   400: 'BadRequestError',
   403: 'ForbiddenError',

@@ -25,7 +25,7 @@ export class PromptPlan {
     return hash.value();
   }
 
-  /** Keys of the full blocks of the prompt and of a response of so many tokens, without its last, which nobody has read. */
+  /** Keys of the full blocks of the prompt and of a response of so many tokens, without its last token, which is not in the cache. */
   keys(response: string, responseTokens: number): Int32Array {
     this.#bytes.length = this.tokens * TOKEN_BYTES;
     this.#bytes.add(response);

@@ -4,7 +4,7 @@ import { FIRST, INNER, LAST } from './words.js';
 
 /**
  * Sentences of exactly so many tokens, the last of which may be cut off. One sentence ends with token number `endAt`, where the
- * answer ends if it is let. The same stream gives the same beginning whatever the number of tokens.
+ * response ends if it is let. The same stream gives the same beginning whatever the number of tokens.
  */
 export function responseText(random: RandomStream, endAt: number, tokens: number): string {
   let text = '';

@@ -10,7 +10,7 @@ const SIGMA = 0.7;
 export type FinishReason = 'stop' | 'length';
 
 /** What a model will have said. Token i is characters 4i..4i+3 of the text; a stop string at its end is not shown. */
-export interface Answer {
+export interface PlannedResponse {
   text: string;
   tokens: number;
   finishReason: FinishReason;
@@ -21,10 +21,10 @@ export interface Answer {
 type Wishes = Pick<GenerationRequest, 'minTokens' | 'ignoreEos' | 'stop' | 'includeStop'>;
 
 /**
- * The answer to a prompt, all of it: the same for the same seed, except where it is cut off. Left alone, answers have a
+ * The whole response to a prompt: the same for the same seed, except where it is cut off. Left alone, responses have a
  * lognormal length of the given mean.
  */
-export function planResponse(wishes: Wishes, mostTokens: number, meanTokens: number, seed: number): Answer {
+export function planResponse(wishes: Wishes, mostTokens: number, meanTokens: number, seed: number): PlannedResponse {
   const length = lognormal(randomStream(seed, 'answer length'), Math.log(meanTokens) - SIGMA ** 2 / 2, SIGMA);
   // The end itself is a token, and the first that may come after the least number.
   const natural = Math.max(1, Math.round(length), wishes.minTokens > 0 ? wishes.minTokens + 1 : 0);
@@ -34,8 +34,8 @@ export function planResponse(wishes: Wishes, mostTokens: number, meanTokens: num
   return stopped(text, wishes) ?? { text, tokens, finishReason: ends ? 'stop' : 'length', stopReason: null };
 }
 
-/** The answer up to the stop string that is complete first; null when there is none. */
-function stopped(text: string, { stop, includeStop, minTokens }: Wishes): Answer | null {
+/** The response up to the stop string that is complete first; null when there is none. */
+function stopped(text: string, { stop, includeStop, minTokens }: Wishes): PlannedResponse | null {
   let end = Number.POSITIVE_INFINITY;
   let found = '';
   for (const one of stop) {

@@ -1,5 +1,5 @@
 /**
- * The vocabulary of answers. A token is four bytes, so words come in lengths that fill whole tokens together with the space
+ * The vocabulary of responses. A token is four bytes, so words come in lengths that fill whole tokens together with the space
  * before them and the full stop behind them. Nothing here needs escaping in JSON.
  */
 const list = (words: string) => words.split(' ');

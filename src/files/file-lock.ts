@@ -47,7 +47,7 @@ export class FileLock {
     return lock;
   }
 
-  /** Deletes the file first: whoever opens it before the lock is free sees that it is gone. */
+  /** Deletes the file first: a process that opened it before sees that it is gone. */
   release(): void {
     rmSync(this.#path, { force: true });
     this.#database.close();

@@ -12,7 +12,7 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!isFolder(path)) throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** The kinds of error an OpenAI-compatible server answers with: the status, and the type and code clients look for. */
+/** The kinds of error an OpenAI-compatible server responds with: the status, and the type and code clients look for. */
 export const ERROR_KINDS = {
   malformed: { status: 400, type: 'invalid_request_error', code: null },
   unauthorized: { status: 401, type: 'authentication_error', code: 'invalid_api_key' },
@@ -22,7 +22,7 @@ export const ERROR_KINDS = {
 
 export type ErrorKind = keyof typeof ERROR_KINDS;
 
-/** What goes wrong with a request, as its sender is told. */
+/** What goes wrong with a request, as its client receives it. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -31,7 +31,7 @@ export class ApiError extends Error {
     message: string,
     /** The field of the request that is at fault. */
     readonly param: string | null = null,
-    /** Whole seconds after which another try may do better, for the header `retry-after`; null when nobody can say. */
+    /** Whole seconds after which another try may do better, for the header `retry-after`; null when it is unknown. */
     readonly retryAfterS: number | null = null,
   ) {
     super(message);

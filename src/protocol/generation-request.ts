@@ -13,7 +13,7 @@ const MAX_TOKENS = 2 ** 31 - 1;
 const MAX_CHOICES = 128;
 const MAX_STOPS = 16;
 
-/** What a chat or plain completion asks for, besides its prompt. Fields not named here are nobody's business here. */
+/** What a chat or plain completion asks for, besides its prompt. Other fields are ignored. */
 export interface GenerationRequest {
   model: string;
   stream: boolean;
@@ -26,7 +26,7 @@ export interface GenerationRequest {
   minTokens: number;
   /** Go on to `maxTokens` whatever the model thinks. */
   ignoreEos: boolean;
-  /** The answer ends before the first of these. */
+  /** The response ends before the first of these. */
   stop: readonly string[];
   includeStop: boolean;
   n: number;

@@ -1,6 +1,6 @@
 import { ApiError } from './errors.js';
 
-/** A JSON object as it came: fields that nobody here knows are part of it. */
+/** A JSON object as it came: unknown fields are part of it. */
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {

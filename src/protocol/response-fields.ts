@@ -101,7 +101,7 @@ const NAMES: readonly (readonly [inside: number, names: Names])[] = [
   [Inside.delta, { role: Field.unknown }],
 ];
 
-/** What an object is inside of when it is the value of a field; nothing when nobody looks into it. */
+/** What an object is inside of when it is the value of a field; nothing when it is skipped. */
 export const OBJECT_OF = new Uint8Array(27);
 OBJECT_OF[Field.usage] = Inside.usage;
 OBJECT_OF[Field.response] = Inside.holder;
@@ -138,7 +138,7 @@ function slotOf(inside: number, bytes: Uint8Array, from: number, to: number): nu
   return inside * SLOTS + (((to - from) * 5 + bytes[from]! * 3 + bytes[to - 1]!) & (SLOTS - 1));
 }
 
-/** The field that a name stands for. A name that is written with escapes is one that nobody here knows. */
+/** The field that a name stands for. A name that is written with escapes is unknown. */
 export function fieldOf(inside: number, bytes: Uint8Array, from: number, to: number): number {
   if (to > from) {
     const known = KNOWN[slotOf(inside, bytes, from, to)]!;

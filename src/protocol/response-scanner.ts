@@ -126,7 +126,7 @@ export class ResponseScanner {
       const byte = bytes[at]!;
       switch (byte) {
         case QUOTE: {
-          // Most names are short and whole: they are dealt with on the way, as are such texts that nobody reads.
+          // Most names are short and whole: they are dealt with on the way, as are such texts that are skipped.
           const end = endOfShort(bytes, at + 1, to);
           if (end > 0 && this.#expectsName) this.#named(fieldOf(this.#inside, bytes, at + 1, end));
           else if (end < 0 || this.#field !== Field.unknown) {
@@ -260,7 +260,7 @@ export class ResponseScanner {
     if (this.#depth === 0) this.#mode = OVER;
   }
 
-  /** Goes on with an object or array that nobody looks into. Where output stands, it is output if there is anything in it. */
+  /** Goes on with an object or array that is skipped. Where output stands, it is output if there is anything in it. */
   #pass(bytes: Uint8Array, from: number, to: number): number {
     const end = this.#passed.push(bytes, from, to);
     if (!this.#passed.isOver) return end;

@@ -1,7 +1,7 @@
 import { ApiError } from './errors.js';
 import { isObject, type JsonObject } from './json-body.js';
 
-/** What somebody between client and engine reads of a request of any kind, and leaves the judging to the engine. */
+/** What a gateway reads of a request of any kind; the engine validates the request. */
 export interface RoutedFields {
   model: string;
   stream: boolean;

@@ -1,4 +1,4 @@
-/** Headers of a response that is a stream of events: nobody on the way may keep or gather them. */
+/** Headers of a response that is a stream of events: proxies on the way must not cache or buffer it. */
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',

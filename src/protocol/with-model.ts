@@ -4,7 +4,7 @@ import { afterGap, afterValue, lastValueOf, replaced } from './json-members.js';
 const NAME = Buffer.from('"model"');
 
 /**
- * The body of a request, a JSON object, with its model called as somebody else calls it, and every byte besides as it was. A
+ * The body of a request, a JSON object, with another name for its model, and every other byte as it was. A
  * model that has no other name there, or a body that names none, stays as it is.
  */
 export function withModel(body: Buffer, renames: ReadonlyMap<string, string>): Buffer {

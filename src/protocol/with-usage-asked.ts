@@ -9,7 +9,7 @@ const INNER = '"include_usage":true';
 /**
  * The body of a request for a stream, a JSON object, with `stream_options.include_usage` asked for, and every byte besides as
  * it was; of equal names the last counts. Null when it is asked for already, or when the body has options that are none.
- * @param hasOptions whether there are stream options at all: as a rule there are none, and nobody need look for them
+ * @param hasOptions whether there are stream options at all: as a rule there are none, and the body is not searched
  */
 export function withUsageAsked(body: Buffer, hasOptions: boolean): Buffer | null {
   const start = afterGap(body, 0);

@@ -47,7 +47,7 @@ export function writePlain(prompt: Prompt, out: PromptBytes): void {
 }
 
 /**
- * A chat up to where the response begins. Answers begin at a whole token, and a response that comes back in a later turn stands
+ * A chat up to where the response begins. Responses begin at a whole token, and a response that comes back in a later turn stands
  * where it stood: that turn's bytes begin with this one's and its response.
  */
 export function writeChat(body: JsonObject, out: PromptBytes): void {

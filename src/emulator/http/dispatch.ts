@@ -5,7 +5,7 @@ import { engineBodyTooLarge } from '../errors.js';
 import type { EngineExchange } from './engine-exchange.js';
 import { ROUTES, type Route } from './routes.js';
 
-/** Finds what answers a request and lets it, whatever may go wrong. */
+/** Finds the route of a request and runs it; errors become error responses. */
 export function dispatch(exchange: EngineExchange): void {
   const { engine, response } = exchange;
   engine.inFlight++;
@@ -16,8 +16,8 @@ export function dispatch(exchange: EngineExchange): void {
   response.on('error', () => {});
   try {
     const route = routeOf(exchange);
-    if (route.always) answer(exchange, route);
-    else engine.whenThawed(() => answer(exchange, route));
+    if (route.always) respond(exchange, route);
+    else engine.whenThawed(() => respond(exchange, route));
   } catch (error) {
     exchange.fail(error);
   }
@@ -33,7 +33,7 @@ function routeOf({ request, response }: EngineExchange): Route {
   throw new ApiError('wrong_method', `${method} is not for ${path}.`);
 }
 
-async function answer(exchange: EngineExchange, route: Route): Promise<void> {
+async function respond(exchange: EngineExchange, route: Route): Promise<void> {
   const { engine, request } = exchange;
   try {
     if (!engine.isReady && !route.always) throw new ApiError('unavailable', 'The engine is starting or closing.');

@@ -42,7 +42,7 @@ export class EngineExchange {
     this.response.end(text);
   }
 
-  /** Answers with an error. */
+  /** Responds with an error. */
   fail(error: unknown): void {
     const known = error instanceof ApiError ? error : new ApiError('internal', String(error));
     // What is left of a body that is too large is not worth reading.

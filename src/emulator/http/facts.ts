@@ -51,7 +51,7 @@ export function changeFaults(exchange: EngineExchange, body: JsonObject): void {
   exchange.sendJson(200, faultsBody(engine.dice.settings));
 }
 
-/** Faults are the business of whoever sits at this machine. */
+/** Faults can be set from this machine only. */
 function checkLoopback({ request }: EngineExchange): void {
   const from = request.socket.remoteAddress ?? '';
   if (/^(::ffff:)?127\./.test(from) || from === '::1') return;

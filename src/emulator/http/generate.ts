@@ -56,7 +56,7 @@ function readFor(engine: Engine, body: JsonObject): GenerationRequest {
   return request;
 }
 
-/** The answers to the prompts of a request, planned one prompt after the other. */
+/** The responses to the prompts of a request, planned one prompt after the other. */
 class Planned {
   readonly choices: Choice[] = [];
   promptTokens = 0;
@@ -70,7 +70,7 @@ class Planned {
     this.#request = request;
   }
 
-  /** The prompt that the engine's scratch buffer holds; `before` goes in front of its answers. */
+  /** The prompt that the engine's scratch buffer holds; `before` goes in front of its responses. */
   add(before: string): void {
     const { config, seed, meanOutputTokens } = this.#engine.options;
     const { n, maxTokens, cacheSalt } = this.#request;

@@ -3,20 +3,20 @@ import type { GenerationRequest } from '../../protocol/generation-request.js';
 import { SSE_DONE, SSE_HEADERS } from '../../protocol/sse-writer.js';
 import { TOKEN_BYTES } from '../../protocol/token-estimate.js';
 import { type UsageBody, usageBody } from '../../protocol/usage.js';
-import type { Answer } from '../response.js';
+import type { PlannedResponse } from '../response.js';
 import type { Sequence, SequenceOwner } from '../sequence.js';
 import type { EngineExchange } from './engine-exchange.js';
 import type { ResponseFormat } from './response-format.js';
 
-/** One of the answers a request asks for. */
+/** One of the choices that a request asks for. */
 export interface Choice {
-  response: Answer;
+  response: PlannedResponse;
   /** What stands before the response: the prompt, if it is to be echoed. */
   before: string;
   sequence: Sequence;
 }
 
-/** Writes the answers of a chat or plain completion as their tokens come out, or all at once when they are complete. */
+/** Writes the choices of a chat or plain completion as their tokens come out, or all at once when they are complete. */
 export class GenerationJob implements SequenceOwner {
   readonly #exchange: EngineExchange;
   readonly #response: ServerResponse;
@@ -38,7 +38,7 @@ export class GenerationJob implements SequenceOwner {
     this.#format = format;
   }
 
-  /** @param promptTokens of all prompts, each counted once however many answers it gets */
+  /** @param promptTokens of all prompts, each counted once however many choices it has */
   start(choices: readonly Choice[], promptTokens: number, breaks: boolean): void {
     const { engine } = this.#exchange;
     this.#choices = choices;
@@ -125,7 +125,7 @@ export class GenerationJob implements SequenceOwner {
   }
 
   #usage(): UsageBody {
-    // Like the prompt itself, what was found of it counts once for all its answers.
+    // Like the prompt itself, what was found of it counts once for all its choices.
     let cached = 0;
     for (let i = 0; i < this.#choices.length; i += this.#request.n) cached += this.#choices[i]!.sequence.cachedTokens;
     return usageBody(this.#promptTokens, this.#tokensOut(), cached);

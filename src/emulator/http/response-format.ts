@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json-body.js';
 import { sseEvent } from '../../protocol/sse-writer.js';
 import type { UsageBody } from '../../protocol/usage.js';
-import type { Answer } from '../response.js';
+import type { PlannedResponse } from '../response.js';
 
 /** What all chunks and the whole of one response say. */
 export interface ResponseFacts {
@@ -11,9 +11,9 @@ export interface ResponseFacts {
 }
 
 /** The end of a choice as its last chunk tells it. */
-export type Finish = Pick<Answer, 'finishReason' | 'stopReason'>;
+export type Finish = Pick<PlannedResponse, 'finishReason' | 'stopReason'>;
 
-/** How answers are written: as a chat or as plain text. */
+/** How responses are written: as a chat or as plain text. */
 export interface ResponseFormat {
   /** The event that begins a choice, if it has one of its own. */
   opening(index: number, usage: UsageBody | null): string;

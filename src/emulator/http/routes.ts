@@ -5,7 +5,7 @@ import { chat, complete } from './generate.js';
 import { embed, rerank, score } from './pool.js';
 import { detokenize, tokenize } from './tokenize.js';
 
-/** What answers a path. */
+/** The handler of a path. */
 export interface Route {
   /** Answered even by an engine that is starting, closing or frozen. */
   always?: boolean;

@@ -11,19 +11,19 @@ export interface ClientTimes {
   idleMs: number;
 }
 
-/** What a connection needs of the port that it came in by. */
+/** What a connection needs of its port. */
 export interface ConnectionHost {
   readonly reader: SharedReader;
   readonly writer: ResponseWriter;
   readonly isSecure: boolean;
-  /** Connections end with the answers that are due. */
+  /** Connections close after the responses that are due. */
   readonly isStopping: boolean;
-  /** The most that is read of what nobody wants. */
+  /** The most that is read and discarded of a body that no handler collects. */
   readonly discardBytes: number;
   handle(request: HttpRequest, response: HttpResponse): void;
-  /** Somebody whose request is no HTTP, or none that everybody would read alike, was told so. */
+  /** A request that is malformed or ambiguous was refused with this status. */
   refused(status: number): void;
-  /** Something that should not happen did. */
+  /** An error that is a bug. */
   fault(error: unknown): void;
   left(connection: HttpConnection): void;
 }

@@ -13,17 +13,17 @@ import { respondError } from './respond-error.js';
 import type { ResponseQueue } from './response-queue.js';
 import { ResponseSender } from './response-sender.js';
 
-/** Requests that a client may send ahead before the first is answered; further ones wait in its hands. */
+/** Pipelined requests that are read before the first response; further ones are left in the socket. */
 const MOST_AHEAD = 32;
-/** How long a client that was told that this is the end may take to hang up: one that is cut may lose what it was told. */
+/** How long a client may take to hang up after its last response: a connection that is cut may lose bytes of it. */
 const LINGER_MS = 1000;
 
-/** A client's connection: the requests that it brings, and the answers due on it. */
+/** A client's connection: the requests on it, and the responses due. */
 export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarrier {
   readonly #host: ConnectionHost;
   readonly #socket: Socket;
   readonly #reader: RequestReader;
-  readonly #answers: ResponseSender;
+  readonly #responses: ResponseSender;
   readonly #pace = new ClientPace();
   readonly #patience = new ClientPatience();
   /** The request whose body is coming, and its response. */
@@ -36,17 +36,17 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   #isFresh = true;
   /** No request follows the one read last. */
   #isLast = false;
-  /** All answers are out, and no more will be. */
+  /** The last response is sent. */
   #isShut = false;
   #isGone = false;
-  /** Bytes that nobody wanted. */
+  /** Bytes that were read and discarded. */
   #discarded = 0;
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket;
     this.#host = host;
     this.#reader = new RequestReader(host.reader, this);
-    this.#answers = new ResponseSender(socket, host.writer, host.isSecure, this.#illegal);
+    this.#responses = new ResponseSender(socket, host.writer, host.isSecure, this.#illegal);
     socket.on('data', this.#read).on('end', this.#ended).on('drain', this.#drained);
     socket.on('error', () => {}).on('close', this.#closed);
   }
@@ -55,7 +55,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     return this.#socket.remoteAddress ?? '';
   }
 
-  /** Looks after the time. */
+  /** Applies the time-outs. */
   check(nowMs: number, times: ClientTimes): void {
     const isOver = this.#patience.isOver(nowMs, this.#longestMs(times));
     if (this.#pace.hasStalled(this.#socket, nowMs, times.idleMs)) this.destroy();
@@ -119,13 +119,13 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   bodyWanted(request: HttpRequest): void {
     if (request.isExpecting) {
       request.isExpecting = false;
-      this.#answers.askForBody(this.#readingFor!);
+      this.#responses.askForBody(this.#readingFor!);
     }
     this.#goOn();
   }
 
   send(response: HttpResponse, head: string, lines: number, piece: Buffer | null, isLast: boolean): boolean {
-    return this.#isGone || this.#isShut || this.#answers.send(response, head, lines, piece, isLast);
+    return this.#isGone || this.#isShut || this.#responses.send(response, head, lines, piece, isLast);
   }
 
   ended(): void {
@@ -138,13 +138,13 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
         this.#finish();
         return;
       }
-      this.#answers.next();
+      this.#responses.next();
     }
     this.#goOn();
   }
 
   isBehind(response: HttpResponse): boolean {
-    return this.#answers.isBehind(response);
+    return this.#responses.isBehind(response);
   }
 
   // What the socket calls.
@@ -154,7 +154,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     else this.#consume(bytes);
   };
 
-  /** Whoever hangs up before he has his answer has left. */
+  /** A client that hangs up before its response has left. */
   readonly #ended = (): void => {
     if (this.#isShut) return;
     const due = this.#due.length;
@@ -179,7 +179,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   readonly #illegal = (): void => this.#failed(new Error('a response has an illegal header'));
 
   get #due(): ResponseQueue {
-    return this.#answers.queue;
+    return this.#responses.queue;
   }
 
   /** A request has begun and has not come to its end. */
@@ -188,7 +188,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   }
 
   #longestMs({ bodyMs, headersMs }: ClientTimes): number {
-    // As long as it takes its last response it may take its time.
+    // A client that still reads its last response has no limit here.
     if (this.#isShut) return this.#socket.writableLength > 0 ? NEVER : LINGER_MS;
     if (this.#rest !== null) return NEVER;
     if (this.#reading !== null) return bodyMs;
@@ -245,7 +245,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     }
   }
 
-  /** Whoever answers has failed. Nobody knows what is still to come of it: only a cut connection is no response. */
+  /** The handler threw. Half a response may be sent: cutting the connection is the only way to say that it is not complete. */
   #failed(error: unknown): void {
     this.#host.fault(error);
     this.destroy();
@@ -257,7 +257,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     else this.#refuse(response, expectationUnknown());
   }
 
-  /** The bytes are no request, or do not come. Answers that are due still go out, then this one. */
+  /** The bytes are not a request, or do not come in time. The responses that are due are sent first, then the refusal. */
   #break(error: ApiError): void {
     const pending = this.#readingFor;
     this.#reading = null;
@@ -280,7 +280,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     respondError(response, error);
   }
 
-  /** The last response is out. What the client still sends is not read, but taken, so that it gets to its response. */
+  /** The last response is sent. What the client still sends is discarded, so that it can read its response. */
   #finish(): void {
     this.#isShut = true;
     this.#isLast = true;
@@ -292,7 +292,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     this.#socket.resume();
   }
 
-  /** Nobody gets the answers that are still due. */
+  /** Reports to the handlers that their responses will not be sent. */
   #leave(): void {
     for (const { onClose } of this.#due.clear()) onClose?.();
   }

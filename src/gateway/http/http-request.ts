@@ -3,11 +3,11 @@ import { isNamed } from '../wire/field-names.js';
 /** What a request needs of its connection. */
 export interface RequestCarrier {
   readonly address: string;
-  /** Somebody wants the body, of which something is missing. */
+  /** A handler collects a body that is not complete. */
   bodyWanted(request: HttpRequest): void;
 }
 
-/** What a request says before its body. */
+/** The head of a request. */
 export interface RequestStart {
   readonly method: string;
   readonly target: string;
@@ -15,12 +15,12 @@ export interface RequestStart {
   readonly minor: number;
 }
 
-/** Hears of a body once: all of it, or null when it is larger than it may be. */
+/** Receives a body once: all of it, or null when it exceeds the limit. */
 export type BodyListener = (body: Buffer | null) => void;
 
 const NOTHING = Buffer.alloc(0);
 
-/** A request that has come in, whose body may still be coming. */
+/** A request whose head is read; its body may be incomplete. */
 export class HttpRequest {
   readonly method: string;
   /** As it was sent. */
@@ -33,7 +33,7 @@ export class HttpRequest {
   readonly length: number;
   /** All of its body has come. */
   isComplete = false;
-  /** It waits to be told to go on before it sends its body. */
+  /** The client waits for 100 Continue before it sends the body. */
   isExpecting = false;
   readonly #carrier: RequestCarrier;
   #limit = 0;
@@ -66,7 +66,7 @@ export class HttpRequest {
     return undefined;
   }
 
-  /** Somebody has asked for the body, and has not got it. */
+  /** A handler collects the body and has not received it. */
   get isWanted(): boolean {
     return this.#done !== null;
   }

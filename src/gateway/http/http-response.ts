@@ -69,7 +69,7 @@ export class HttpResponse {
     const request = this.#request;
     this.#hasBody = request?.method !== 'HEAD' && status !== 204 && status !== 304;
     if (this.#hasBody && !hasLength) {
-      // Who knows no chunks reads to the end of the connection.
+      // An HTTP/1.0 client does not know chunks: the body ends with the connection.
       if (request === null || request.minor === 0) this.shouldKeepAlive = false;
       else {
         this.isChunked = true;
@@ -77,10 +77,10 @@ export class HttpResponse {
         this.#lines++;
       }
     }
-    // Whoever was not told to go on may send his body or not.
+    // Without 100 Continue the client may send its body or not.
     if (request?.isExpecting && !request.isComplete) this.shouldKeepAlive = false;
     this.#lines += this.shouldKeepAlive ? 2 : 1;
-    // What is passed on was made when it was made.
+    // A response that is passed on keeps its date.
     if (!hasDate) {
       head += dateLine(Date.now());
       this.#lines++;

@@ -2,7 +2,7 @@ import { type ApiError, errorBody } from '../../protocol/errors.js';
 import type { HttpResponse } from './http-response.js';
 
 /**
- * Answers with an error, in OpenAI's shape.
+ * Responds with an error, in OpenAI's shape.
  * @param more headers, flat
  */
 export function respondError(response: HttpResponse, error: ApiError, more: readonly string[] = []): void {

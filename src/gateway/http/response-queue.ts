@@ -1,6 +1,6 @@
 import type { HttpResponse } from './http-response.js';
 
-/** More of a response is not made ahead of its turn. */
+/** The most that is held of a response before its turn. */
 const MOST_HELD = 65_536;
 
 interface Held {
@@ -8,10 +8,10 @@ interface Held {
   bytes: number;
 }
 
-/** The answers due on a connection, in the order of their requests. Only the first goes out; what others have is held for them. */
+/** The responses due on a connection, in the order of their requests. Only the first is sent; bytes of the others are held. */
 export class ResponseQueue {
   #responses: HttpResponse[] = [];
-  /** Null as long as nobody sends requests ahead. */
+  /** Null until the client pipelines requests. */
   #held: Map<HttpResponse, Held> | null = null;
 
   get length(): number {

@@ -6,16 +6,16 @@ import { asBuffers, ILLEGAL, type ResponseWriter } from './response-writer.js';
 const NOTHING = Buffer.alloc(0);
 const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
 
-/** Sends the answers of a connection in the order of their requests, each in as few writes as it can. */
+/** Sends the responses of a connection in the order of their requests, each in as few writes as possible. */
 export class ResponseSender {
-  /** Those that are due. */
+  /** The responses that are due. */
   readonly queue = new ResponseQueue();
   readonly #socket: Socket;
   readonly #writer: ResponseWriter;
   readonly #isSecure: boolean;
   readonly #illegal: () => void;
 
-  /** @param illegal hears of a response with a header that is none, which is not sent */
+  /** @param illegal is called for a response with an illegal header, which is not sent */
   constructor(socket: Socket, writer: ResponseWriter, isSecure: boolean, illegal: () => void) {
     this.#socket = socket;
     this.#writer = writer;
@@ -23,7 +23,7 @@ export class ResponseSender {
     this.#illegal = illegal;
   }
 
-  /** Whether more waits for the client than should. */
+  /** Whether more bytes wait for the client than should. */
   isBehind(response: HttpResponse): boolean {
     return response === this.queue.first ? this.#socket.writableNeedDrain : this.queue.isFull(response);
   }
@@ -39,14 +39,14 @@ export class ResponseSender {
     }
     if (length < 0) return this.#sendLarge(response, head, lines, piece ?? NOTHING, isLast);
     const bytes = writer.bytes.subarray(0, length);
-    // Secure connections never tell at once that all is out.
+    // A TLS socket never reports at once that everything is sent.
     if (this.#isSecure || response !== this.queue.first) return this.#put(response, Buffer.from(bytes));
     const keepsUp = this.#socket.write(bytes);
     if (this.#socket.writableLength > 0) writer.renew();
     return keepsUp;
   }
 
-  /** Tells who waits for it to send his body, in the turn of its response. */
+  /** Sends 100 Continue in the turn of the response. */
   askForBody(response: HttpResponse): void {
     this.#put(response, CONTINUE);
   }
@@ -56,7 +56,7 @@ export class ResponseSender {
     return response === this.queue.first ? this.#socket.write(bytes) : this.queue.hold(response, bytes);
   }
 
-  /** The first one is out: it is the next one's turn, and what is held of that goes out. */
+  /** The first response is sent: sends what is held of the next. */
   next(): void {
     const held = this.queue.next();
     if (held.length === 0) return;

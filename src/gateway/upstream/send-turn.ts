@@ -1,12 +1,12 @@
-/** Somebody with something to send. It does not throw. */
+/** Something that sends when its turn ends. It does not throw. */
 export interface Sender {
   flush(): void;
 }
 
 /**
- * Sends at the end of a turn of the event loop what gathered in it, for all connections to all replicas. A write wakes whoever
- * reads, which costs more than all the rest of a request when he slept; those who are written to in one go are woken once for
- * several requests, and do not take the processor from the requests behind in the same turn.
+ * Sends at the end of a turn of the event loop what gathered in it, for all connections to all replicas. A write wakes the
+ * process that reads, which costs more than the rest of a request; written to in one go, it wakes once for several requests and
+ * does not take the processor from the requests behind in the same turn.
  */
 export class SendTurn {
   #waiting: Sender[] = [];

@@ -6,9 +6,9 @@ import type { Sender, SendTurn } from './send-turn.js';
 import { badRequest, connectTimeout, cut, headersTimeout } from './upstream-error.js';
 import type { Carrier, UpstreamRequest } from './upstream-request.js';
 
-/** Nobody closes connections that have been idle for less, */
+/** Servers close no connection that has been idle for less. */
 const LEAST_IDLE_MS = 1000;
-/** and when it was closed, the request that comes too late fails within this time. */
+/** A request on a connection that the replica had closed fails within this time. */
 const RACE_MS = 1000;
 /** What a connection fails with when the replica had closed it. */
 const RACE_CODES = new Set(['UPSTREAM_CUT', 'ECONNRESET', 'EPIPE']);
@@ -34,7 +34,7 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
   /** Where it stands in its pool's list. */
   place = -1;
   isIdle = false;
-  /** When something must have happened: it is open, the response's head is there, somebody uses it. */
+  /** When it must be open, have the head of its response, or be in use again. */
   deadlineMs: number;
   readonly #pool: ConnectionPool;
   readonly #socket: Socket;
@@ -98,7 +98,7 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
     const isWhole = encoder.body(head, body);
     const bytes = encoder.bytes.subarray(0, isWhole ? head + body.length : head);
     if (!isWhole) socket.cork();
-    // Secure connections never tell at once that all is out.
+    // A TLS socket never reports at once that everything is sent.
     socket.write(origin.isSecure ? Buffer.from(bytes) : bytes);
     if (!isWhole) {
       socket.write(body);
@@ -107,7 +107,7 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
     if (socket.writableLength > 0 && !origin.isSecure) encoder.renew();
   }
 
-  /** Looks after the time. */
+  /** Applies the time-outs. */
   check(nowMs: number): void {
     if (nowMs < this.deadlineMs) return;
     if (this.isIdle) this.#lose(null);
@@ -181,7 +181,7 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
   };
 
   readonly #read = (length: number, bytes: Uint8Array): boolean => {
-    // Bytes that nobody asked for. A request that is not out yet finds another connection.
+    // Bytes without a request. A request that is not sent yet goes to another connection.
     if (this.#request === null || this.#isUnsent) {
       const unsent = this.#request;
       this.#request = null;
@@ -219,7 +219,7 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
   };
 
   /**
-   * Whether it looks as if the replica closed the idle connection while the request was on its way. Then nobody has read the
+   * Whether it looks as if the replica closed the idle connection while the request was on its way. Then the replica has not read the
    * request, and it is sent once more, on a new connection, POST included: the connection had been idle for long enough to be
    * closed for it, it failed at once, and not a byte was answered. A replica that dies of a request under load does not look like
    * this. A request of which no byte went out is sent again in any case. Should one have read it all the same, the worst is that it computes a response twice, which is what the gateway risks

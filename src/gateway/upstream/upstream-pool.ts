@@ -83,7 +83,7 @@ export class UpstreamPool implements ConnectionPool, Carrier {
     else {
       const connection = this.#takeIdle(nowMs);
       if (connection !== null) connection.send(request, nowMs);
-      // Nobody waits for a connection to hear this.
+      // Refused at once rather than after a connection was opened.
       else if (this.encoder.head(parts) < 0) request.fail(badRequest());
       else if (this.#connections.length < this.#options.mostConnections) this.#open(request, nowMs);
       else this.#queue(request);
@@ -107,7 +107,7 @@ export class UpstreamPool implements ConnectionPool, Carrier {
     return this.#whenGone();
   }
 
-  /** Looks after the time; the pool's own timer does it several times in the shortest of its time-outs. */
+  /** Applies the time-outs; the pool's own timer calls it several times within the shortest of them. */
   sweep(nowMs: number): void {
     for (let i = this.#connections.length - 1; i >= 0; i--) this.#connections[i]?.check(nowMs);
     for (const request of this.#line) {
@@ -201,7 +201,7 @@ export class UpstreamPool implements ConnectionPool, Carrier {
     });
   }
 
-  /** The timer runs while there is something to look after. Nobody is in the line when there is no connection. */
+  /** The timer runs while there are sockets. The queue is empty when there is no connection. */
   #settle(): void {
     if (this.#sockets > 0) return;
     if (this.#sweeper !== null) clearInterval(this.#sweeper);

@@ -1,7 +1,7 @@
 import type { RequestParts } from './request-encoder.js';
 
 /**
- * Who hears of a response. Nothing is called after `onComplete`, `onError` or `abort`. What it throws ends its own request and is
+ * Receives a response. Nothing is called after `onComplete`, `onError` or `abort`. What it throws ends its own request and is
  * given to its own `onError`; what that or `onComplete` throws is thrown again when the pool is in order.
  */
 export interface UpstreamHandler {
@@ -66,14 +66,14 @@ export class UpstreamRequest {
     }
   }
 
-  /** The handler threw: its request has failed, or if that was over before, nobody but the process can be told. */
+  /** The handler threw: its request fails; if it had ended before, the error is thrown to the process. */
   handlerFailed(thrown: unknown): void {
     if (this.carrier === null) process.nextTick(rethrow, thrown);
     else this.fail(thrown instanceof Error ? thrown : new Error(String(thrown)));
   }
 }
 
-/** Where nobody's state is half changed. */
+/** In a tick of its own, where no state is half changed. */
 function rethrow(error: unknown): never {
   throw error;
 }
