@@ -34,6 +34,8 @@ export default defineConfig({
         },
       },
     ],
+    // All cores: by default one is left idle.
+    maxWorkers: '100%',
     reporters: ['default', './test/support/closing-line.ts'],
     coverage: {
       provider: 'v8',

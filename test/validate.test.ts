@@ -70,7 +70,7 @@ describe('validate', () => {
     const flags = `${LOAD} ${SIM} --record-itl --scrape-kv-metrics --scheduler sjf --num-instances 2 --format table`;
     const { code, stderr, stdout } = await validate(engine, `${flags} --output-dir kept`);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^fake at http.* against its prediction\n24 of 24 requests compared/);
+    expect(stdout).toMatch(/^tiny at http.* against its prediction\n24 of 24 requests compared/);
     expect(readdirSync('kept').sort()).toEqual([...FILES, 'observed.itl.csv', 'observed.metrics.csv'].sort());
     const { config } = JSON.parse(read('kept/metrics.json')) as ResultDocument;
     expect([config.instances, config.replica.scheduler]).toEqual([2, 'sjf']);
