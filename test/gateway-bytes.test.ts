@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Gateway } from '../src/gateway/gateway.js';
-import { SseScanner } from '../src/protocol/sse-scanner.js';
+import { SseScanner } from '../src/protocol/sse/sse-scanner.js';
 import { ask, expectIdle, gatewayOver, PROMPT, RawReplica } from './support/gateway-fixture.js';
 
 /** Events of every kind: line ends of every kind, several lines, comments, other fields, bytes that are no text. */

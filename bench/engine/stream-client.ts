@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { SseScanner } from '../../src/protocol/sse-scanner.js';
-import { isDoneEvent } from '../../src/protocol/sse-writer.js';
+import { SseScanner } from '../../src/protocol/sse/sse-scanner.js';
+import { isDoneEvent } from '../../src/protocol/sse/sse-writer.js';
 
 /** When things happened to one request, in milliseconds. */
 export interface Timing {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { randomStream } from '../../src/kernel/random-stream.js';
-import { SseScanner } from '../../src/protocol/sse-scanner.js';
-import { isDoneEvent } from '../../src/protocol/sse-writer.js';
+import { SseScanner } from '../../src/protocol/sse/sse-scanner.js';
+import { isDoneEvent } from '../../src/protocol/sse/sse-writer.js';
 
 interface Message {
   role: 'system' | 'user' | 'assistant';

@@ -1,6 +1,6 @@
 import { type RandomStream, randomStream } from '../kernel/random-stream.js';
 import { ApiError } from '../protocol/errors.js';
-import { type JsonObject, wrongType } from '../protocol/json-body.js';
+import { type JsonObject, wrongType } from '../protocol/json/json-body.js';
 
 /** What goes wrong, and how often. */
 export interface Faults {

@@ -7,7 +7,7 @@ import {
   optionalWhole,
   requiredText,
   wrongType,
-} from './json-body.js';
+} from './json/json-body.js';
 
 const MAX_TOKENS = 2 ** 31 - 1;
 const MAX_CHOICES = 128;

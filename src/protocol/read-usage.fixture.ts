@@ -1,4 +1,4 @@
-import { isObject } from './json-body.js';
+import { isObject } from './json/json-body.js';
 import type { TokenCounts } from './usage.js';
 
 /**

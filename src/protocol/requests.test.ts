@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from './errors.js';
 import { readGenerationRequest } from './generation-request.js';
-import { type JsonObject, parseJsonObject } from './json-body.js';
+import { type JsonObject, parseJsonObject } from './json/json-body.js';
 import { readRoutedFields } from './routed-fields.js';
 
 const read = (fields: JsonObject) => readGenerationRequest({ model: 'm', ...fields });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isObject, type JsonObject } from './json-body.js';
+import { isObject, type JsonObject } from './json/json-body.js';
 import { readUsage } from './read-usage.fixture.js';
 import { EventType } from './response-fields.js';
 import { ResponseScanner } from './response-scanner.js';

@@ -8,9 +8,9 @@ import {
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
-} from './json-bytes.js';
-import { endOfShort, JsonText } from './json-text.js';
-import { PassedValue } from './passed-value.js';
+} from './json/json-bytes.js';
+import { endOfShort, JsonText } from './json/json-text.js';
+import { PassedValue } from './json/passed-value.js';
 import {
   EventType,
   eventTypeOf,

@@ -1,5 +1,5 @@
 import { ApiError } from './errors.js';
-import { isObject, type JsonObject } from './json-body.js';
+import { isObject, type JsonObject } from './json/json-body.js';
 
 /** What a gateway reads of a request of any kind; the engine validates the request. */
 export interface RoutedFields {

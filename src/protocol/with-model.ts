@@ -1,5 +1,5 @@
-import { OPEN_OBJECT, QUOTE } from './json-bytes.js';
-import { afterGap, afterValue, lastValueOf, replaced } from './json-members.js';
+import { OPEN_OBJECT, QUOTE } from './json/json-bytes.js';
+import { afterGap, afterValue, lastValueOf, replaced } from './json/json-members.js';
 
 const NAME = Buffer.from('"model"');
 

@@ -1,5 +1,5 @@
-import { CLOSE_OBJECT, OPEN_OBJECT } from './json-bytes.js';
-import { ABSENT, afterGap, afterValue, lastValueOf, MALFORMED, replaced } from './json-members.js';
+import { CLOSE_OBJECT, OPEN_OBJECT } from './json/json-bytes.js';
+import { ABSENT, afterGap, afterValue, lastValueOf, MALFORMED, replaced } from './json/json-members.js';
 
 const NAME = Buffer.from('"stream_options"');
 const INCLUDE = Buffer.from('"include_usage"');

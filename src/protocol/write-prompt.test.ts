@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiKind } from './endpoints.js';
 import { ApiError } from './errors.js';
-import type { JsonObject } from './json-body.js';
+import type { JsonObject } from './json/json-body.js';
 import { PromptBytes } from './prompt-bytes.js';
 import { writePrompt } from './write-prompt.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiKind } from './endpoints.js';
 import { ApiError } from './errors.js';
-import { isObject, type JsonObject, wrongType } from './json-body.js';
+import { isObject, type JsonObject, wrongType } from './json/json-body.js';
 import type { PromptBytes } from './prompt-bytes.js';
 
 /** One prompt of a request: text, or token ids. */

@@ -1,4 +1,4 @@
-import { type ServerEvent, serverEvents } from '../../protocol/server-events.js';
+import { type ServerEvent, serverEvents } from '../../protocol/sse/server-events.js';
 import { noTls, unreachable } from './errors.js';
 import type { Server } from './find-server.js';
 import { refusalOf } from './refusal.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../protocol/errors.js';
-import { type JsonObject, parseJsonObject } from '../../protocol/json-body.js';
+import { type JsonObject, parseJsonObject } from '../../protocol/json/json-body.js';
 import { engineBodyTooLarge } from '../errors.js';
 import type { EngineExchange } from './engine-exchange.js';
 import { ROUTES, type Route } from './routes.js';

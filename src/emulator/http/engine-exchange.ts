@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ApiError } from '../../protocol/errors.js';
-import type { JsonObject } from '../../protocol/json-body.js';
+import type { JsonObject } from '../../protocol/json/json-body.js';
 import type { Engine } from '../engine.js';
 import { engineErrorBody } from '../errors.js';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../protocol/errors.js';
-import type { JsonObject } from '../../protocol/json-body.js';
+import type { JsonObject } from '../../protocol/json/json-body.js';
 import { PROMETHEUS_TYPE } from '../../protocol/prometheus/exposition.js';
 import { changedFaults, faultsBody } from '../faults.js';
 import type { EngineExchange } from './engine-exchange.js';

@@ -1,6 +1,6 @@
 import { ApiError } from '../../protocol/errors.js';
 import { type GenerationRequest, readGenerationRequest } from '../../protocol/generation-request.js';
-import type { JsonObject } from '../../protocol/json-body.js';
+import type { JsonObject } from '../../protocol/json/json-body.js';
 import { promptsOf, writeChat, writePlain } from '../../protocol/write-prompt.js';
 import type { Engine } from '../engine.js';
 import { tooManyTokens, unknownModel } from '../errors.js';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { GenerationRequest } from '../../protocol/generation-request.js';
-import { SSE_DONE, SSE_HEADERS } from '../../protocol/sse-writer.js';
+import { SSE_DONE, SSE_HEADERS } from '../../protocol/sse/sse-writer.js';
 import { TOKEN_BYTES } from '../../protocol/token-estimate.js';
 import { type UsageBody, usageBody } from '../../protocol/usage.js';
 import type { PlannedResponse } from '../response.js';

@@ -1,5 +1,5 @@
 import { ApiError } from '../../protocol/errors.js';
-import { type JsonObject, optionalText, optionalWhole, requiredText } from '../../protocol/json-body.js';
+import { type JsonObject, optionalText, optionalWhole, requiredText } from '../../protocol/json/json-body.js';
 import { documentsOf, promptsOf, textOf, textsOf, writePlain } from '../../protocol/write-prompt.js';
 import { unknownModel } from '../errors.js';
 import { PromptPlan } from '../prompt-plan.js';

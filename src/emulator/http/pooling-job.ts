@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json-body.js';
+import type { JsonObject } from '../../protocol/json/json-body.js';
 import { Sequence, type SequenceOwner } from '../sequence.js';
 import type { EngineExchange } from './engine-exchange.js';
 

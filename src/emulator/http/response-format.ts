@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../protocol/json-body.js';
-import { sseEvent } from '../../protocol/sse-writer.js';
+import type { JsonObject } from '../../protocol/json/json-body.js';
+import { sseEvent } from '../../protocol/sse/sse-writer.js';
 import type { UsageBody } from '../../protocol/usage.js';
 import type { PlannedResponse } from '../response.js';
 

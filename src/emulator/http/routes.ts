@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json-body.js';
+import type { JsonObject } from '../../protocol/json/json-body.js';
 import type { EngineExchange } from './engine-exchange.js';
 import { changeFaults, health, metrics, models, showFaults, showVersion } from './facts.js';
 import { chat, complete } from './generate.js';

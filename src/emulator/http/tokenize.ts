@@ -1,4 +1,4 @@
-import { type JsonObject, wrongType } from '../../protocol/json-body.js';
+import { type JsonObject, wrongType } from '../../protocol/json/json-body.js';
 import { PromptBytes } from '../../protocol/prompt-bytes.js';
 import { TOKEN_BYTES, tokensOfBytes } from '../../protocol/token-estimate.js';
 import { promptsOf, textOf, writeChat } from '../../protocol/write-prompt.js';

@@ -1,4 +1,4 @@
-import type { SseScanner } from '../../protocol/sse-scanner.js';
+import type { SseScanner } from '../../protocol/sse/sse-scanner.js';
 
 const LF = 10;
 const CR = 13;

@@ -1,8 +1,8 @@
 import { ChunkPattern } from '../../protocol/chunk-pattern.js';
 import { EventType } from '../../protocol/response-fields.js';
 import { ResponseScanner } from '../../protocol/response-scanner.js';
-import { SseScanner, type SseSink } from '../../protocol/sse-scanner.js';
-import { isDoneEvent } from '../../protocol/sse-writer.js';
+import { SseScanner, type SseSink } from '../../protocol/sse/sse-scanner.js';
+import { isDoneEvent } from '../../protocol/sse/sse-writer.js';
 import type { TokenCounts } from '../../protocol/usage.js';
 import { EventStripper } from './event-stripper.js';
 import type { ResponseForm } from './response-form.js';

@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import type { RequestBody } from '../../policy/request-features.js';
 import type { ApiKind } from '../../protocol/endpoints.js';
-import { parseJsonObject } from '../../protocol/json-body.js';
+import { parseJsonObject } from '../../protocol/json/json-body.js';
 import { readRoutedFields } from '../../protocol/routed-fields.js';
 import type { HttpRequest } from '../http/http-request.js';
 

@@ -1,7 +1,7 @@
 import { ChunkPattern } from '../../../protocol/chunk-pattern.js';
 import { ResponseScanner } from '../../../protocol/response-scanner.js';
-import { SseScanner, type SseSink } from '../../../protocol/sse-scanner.js';
-import { isDoneEvent } from '../../../protocol/sse-writer.js';
+import { SseScanner, type SseSink } from '../../../protocol/sse/sse-scanner.js';
+import { isDoneEvent } from '../../../protocol/sse/sse-writer.js';
 import type { TokenCounts } from '../../../protocol/usage.js';
 import type { ResponseProblem } from './response-problem.js';
 

@@ -1,4 +1,4 @@
-import { ApiError } from './errors.js';
+import { ApiError } from '../errors.js';
 
 /** A JSON object as it came: unknown fields are part of it. */
 export type JsonObject = Record<string, unknown>;
