@@ -77,8 +77,8 @@ describe('twinyard serve', () => {
     ['serve --replica ftp://h', /--replica: 'ftp:\/\/h' is not an address of a web server/],
     ['serve --replica http://h:1/v1', /--replica: 'http:\/\/h:1\/v1' has a path/],
     ['serve --replica http://h:1 --replica http://h:1', /--replica: 'http:\/\/h:1' is given twice/],
-    ['serve --replica http://h:1 --engine vlm', /--engine: 'vlm' is not known here; .*vllm/],
-    ['serve --replica http://h:1 --routing-policy wighted', /--routing-policy: 'wighted' is not known here/],
+    ['serve --replica http://h:1 --engine vlm', /--engine: 'vlm' is not known; .*vllm/],
+    ['serve --replica http://h:1 --routing-policy wighted', /--routing-policy: 'wighted' is not known/],
     ['serve --replica http://h:1 --policy-options {"x":1}', /--policy-options/],
     ['serve --replica http://h:1 --port 70000', /--port/],
     ['serve --replica http://h:1 --drain -1', /--drain/],
@@ -167,7 +167,7 @@ describe('twinyard serve', () => {
 
     gateway.stop();
     expect(await gateway.ended).toBe(0);
-    expect(gateway.stderr()).toContain('stopping, 0 requests under way');
+    expect(gateway.stderr()).toContain('stopping, 0 requests in flight');
     const replayed = await captured(['replay', '--decisions', log]);
     expect([replayed.code, JSON.parse(replayed.stdout)]).toEqual([
       0,
@@ -203,7 +203,7 @@ describe('twinyard serve', () => {
     expect(first.stderr()).not.toContain(token);
     const next = `twinyard apply -f examples/endpoints/emulated.yaml --data-dir ${data}`;
     expect(first.stderr().split('\n').slice(0, 2)).toEqual([
-      `twinyard: a control plane with its data in ${data}`,
+      `twinyard: control plane, data in ${data}`,
       `twinyard: to run something: ${next}`,
     ]);
 
@@ -245,7 +245,7 @@ describe('twinyard serve', () => {
 
   test('tells in its help what it is without replicas', async () => {
     const { stdout } = await captured('serve --help');
-    expect(stdout).toMatch(/it is a control plane: [\s\S]* keeps its data in \.twinyard/);
+    expect(stdout).toMatch(/it is a control\s+plane: [\s\S]* keeps its data in\s+\.twinyard/);
   });
 
   test('explain says what it needs', async () => {
@@ -276,7 +276,7 @@ describe('twinyard serve', () => {
 
     fileOf('twinyard.yaml', config([one.url, two.url], 'least-loaded', 'seed: 7\n'));
     gateway.reload();
-    await gateway.says(/read its configuration again; seed will hold from the next start on/);
+    await gateway.says(/configuration reloaded; needs a restart: seed/);
     let late: Response;
     do late = await ask(url!, 'late', question('x', { model: 'late', max_tokens: 1 }));
     while (late.status === 503);
@@ -284,10 +284,10 @@ describe('twinyard serve', () => {
 
     fileOf('twinyard.yaml', config([two.url], 'nonsense'));
     gateway.reload();
-    await gateway.says(/keeps its configuration: .*unknown routing policy 'nonsense'/);
+    await gateway.says(/configuration not reloaded: .*unknown routing policy 'nonsense'/);
     fileOf('twinyard.yaml', config([two.url], 'random'));
     gateway.reload();
-    await gateway.says(/keeps its configuration[\s\S]*read its configuration again\n/);
+    await gateway.says(/configuration not reloaded[\s\S]*configuration reloaded\n/);
     expect((await ask(url!, 'gone')).status).toBe(404);
     expect(await (await held).text()).toMatch(/data: \[DONE\]\n\n$/);
     gateway.stop();
@@ -318,7 +318,7 @@ describe('twinyard serve', () => {
     };
     await Promise.all(Array.from({ length: 16 }, client));
     expect(await exited).toEqual([0, null]);
-    expect(lines.at(-1)).toMatch(/^twinyard: stopping, \d+ requests under way$/);
+    expect(lines.at(-1)).toMatch(/^twinyard: stopping, \d+ requests in flight$/);
     expect(all.length).toBeGreaterThan(110);
     for (const ended of all) {
       // Told, or not even connected; never dropped.

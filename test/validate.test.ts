@@ -94,7 +94,7 @@ describe('validate', () => {
     const { code, stderr, stdout } = await validate(engine, LOAD);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^twinyard: what was observed is kept in validation\ntwinyard: --sim-model: 'tiny' is not in the catalogue; .*\n$/,
+      /^twinyard: the observation is kept in validation\ntwinyard: --sim-model: 'tiny' is not in the catalogue; .*\n$/,
     );
     expect(readdirSync('validation').sort()).toEqual(['observed.csv', 'observed.yaml']);
   });
@@ -105,8 +105,8 @@ describe('validate', () => {
     void until(() => engine.stats().tokensOut > 0).then(() => engine.faults({ failRate: 1 }));
     const { code, stderr, stdout } = await validate(engine, `${LOAD} ${SIM}`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/no request was answered: http_500 24\n/);
-    expect(stderr).toContain('twinyard: what was observed is kept in validation, with its replay\n');
+    expect(stderr).toMatch(/no request was completed: http_500 24\n/);
+    expect(stderr).toContain('twinyard: the observation is kept in validation, with its replay\n');
     expect(stderr).toMatch(
       /\ntwinyard: validation\/observed.csv: none of 24 requests says when its response came; .*\n$/,
     );
@@ -140,7 +140,7 @@ describe('what cannot work is refused before anything is sent', () => {
   test.each([
     ['--e2e-mean-threshold lots', "--e2e-mean-threshold: 'lots' is not a number"],
     ['--sim-model nobody/knows', "--sim-model: 'nobody/knows' is not in the catalogue"],
-    [`${SIM} --scheduler best`, "--scheduler: 'best' is not known here"],
+    [`${SIM} --scheduler best`, "--scheduler: 'best' is not known"],
     [`${SIM} --alpha-coeffs 1,2,3`, '--alpha-coeffs: given without --beta-coeffs'],
     [`${SIM} --tp 3`, '--tp:'],
     [

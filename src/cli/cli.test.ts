@@ -53,7 +53,7 @@ describe('the program', () => {
     for (const title of ['Cluster', 'Flow control', 'Instance', 'Workload', 'Output', 'Examples']) {
       expect(stdout).toMatch(new RegExp(`^${title}:$`, 'm'));
     }
-    expect(stdout).toContain('round-robin, least-loaded, weighted');
+    expect(stdout).toContain('power-of-two, session-hash');
   });
 
   it('gives examples that work', async () => {

@@ -8,7 +8,7 @@ export function unknownCommand(given: string, known: readonly string[]): InputEr
 
 export function noSubcommand(command: string, known: readonly string[]): InputError {
   const hint = `known: ${known.join(', ')}; see 'twinyard ${command} --help'`;
-  return new InputError('NO_COMMAND', `command ${shown(command)}`, 'needs to know what to do', hint);
+  return new InputError('NO_COMMAND', `command ${shown(command)}`, 'needs a subcommand', hint);
 }
 
 export function unknownFlag(given: string, command: string, known: readonly string[]): InputError {
@@ -21,7 +21,7 @@ export function unknownFlag(given: string, command: string, known: readonly stri
 /** @param usage what the command takes besides flags, if it takes anything */
 export function unexpectedArgument(given: string, command: string, usage?: string): InputError {
   const hint = `'${command}' takes ${usage ?? 'flags'} only; a flag's value follows its name`;
-  return new InputError('UNEXPECTED_ARGUMENT', shown(given), 'stands alone', hint);
+  return new InputError('UNEXPECTED_ARGUMENT', shown(given), 'unexpected argument', hint);
 }
 
 export function missingOperand(command: string, usage: string): InputError {
@@ -66,7 +66,7 @@ export function badValue(place: string, given: string, problem: string, accepted
 }
 
 export function badChoice(place: string, given: string, known: readonly string[]): InputError {
-  return new InputError('BAD_CHOICE', place, `${shown(given)} is not known here`, knownNames(given, known));
+  return new InputError('BAD_CHOICE', place, `${shown(given)} is not known`, knownNames(given, known));
 }
 
 export function missingFlag(flag: string, problem: string, hint: string): InputError {
@@ -78,9 +78,9 @@ export function conflictingFlags(flag: string, problem: string, hint: string): I
   return new InputError('CONFLICTING_FLAGS', flag, problem, hint);
 }
 
-/** A trace of no request is no trace. */
+/** The result would have no requests. */
 export function nothingLeft(flag: string, problem: string): InputError {
-  return new InputError('NOTHING_LEFT', flag, problem, "nothing would be left; see 'twinyard trace stats'");
+  return new InputError('NOTHING_LEFT', flag, problem, "no request would be left; see 'twinyard trace stats'");
 }
 
 export function unwritableOutput(flag: string, path: string, problem: string, hint: string): InputError {
@@ -105,17 +105,17 @@ export function overwrittenInput(flag: string, input: string, path: string): Inp
   );
 }
 
-/** The disk refused in the middle of writing: the input was fine. */
+/** Writing failed after the checks: not an input error. */
 export function outputFailed(flag: string, path: string, problem: string): RunError {
   return new RunError('OUTPUT_FAILED', `${flag}: cannot write ${shown(path)}: ${problem}`);
 }
 
-/** Standard output refused. */
+/** Writing to stdout failed. */
 export function resultNotWritten(problem: string): RunError {
   return new RunError('OUTPUT_FAILED', `cannot write the result: ${problem}`);
 }
 
-/** A line of a stream of events that cannot be what it is meant to be. */
+/** A line of an event stream that is not a valid event. */
 export function badEvent(place: string, problem: string, hint: string): InputError {
   return new InputError('BAD_EVENT', place, problem, hint);
 }
@@ -123,5 +123,5 @@ export function badEvent(place: string, problem: string, hint: string): InputErr
 /** Fewer than two variants. */
 export function nothingToCompare(): InputError {
   const hint = 'give --preset, two or more --config, or two or more names to --routing-policy';
-  return new InputError('NOTHING_TO_COMPARE', 'compare', 'there are not two variants', hint);
+  return new InputError('NOTHING_TO_COMPARE', 'compare', 'fewer than two variants', hint);
 }

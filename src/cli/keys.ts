@@ -1,41 +1,41 @@
 import type { CliIo } from './io.js';
 import { runSubcommand, type Subcommand } from './subcommands.js';
 
-/** Everything that can be done with keys. */
+/** Every subcommand: a new one is a file and an entry here. */
 export const KEYS_COMMANDS: readonly Subcommand[] = [
   {
     name: 'create',
-    summary: 'make a key and show its text, this once',
+    summary: 'issue an API key and print its secret once',
     load: async () => (await import('./keys/create.js')).create,
   },
   {
     name: 'list',
-    summary: 'list all keys',
+    summary: 'list API keys',
     load: async () => (await import('./keys/list.js')).list,
   },
   {
     name: 'show',
-    summary: 'tell everything about a key but its text',
+    summary: 'print an API key, without its secret',
     load: async () => (await import('./keys/show.js')).show,
   },
   {
     name: 'update',
-    summary: 'change what a key may do; its text stays',
+    summary: 'change the settings of an API key; its secret stays',
     load: async () => (await import('./keys/update.js')).update,
   },
   {
     name: 'rotate',
-    summary: 'give a key a new text; the present one is accepted a while longer',
+    summary: 'issue a new secret; the present one is accepted for a while',
     load: async () => (await import('./keys/rotate.js')).rotate,
   },
   {
     name: 'revoke',
-    summary: 'end a key for good',
+    summary: 'revoke an API key',
     load: async () => (await import('./keys/revoke.js')).revoke,
   },
   {
     name: 'usage',
-    summary: 'tell what was used, by key, model, endpoint, day and outcome',
+    summary: 'report usage by key, model, endpoint, day and outcome',
     load: async () => (await import('./keys/usage.js')).usage,
   },
 ];

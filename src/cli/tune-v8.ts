@@ -10,7 +10,7 @@ const HAS_INTERRUPT_BUDGET = process.versions.v8.startsWith('11.');
 const SLOW_PASSES = ['escape', 'loop-peeling', 'loop-variable', 'jt', 'allocation-folding'];
 
 /**
- * Tells V8 how much effort to spend on optimising. Its own limits suit servers: on a short simulation the compiler then
+ * Sets how much effort V8 spends on optimising. Its own limits suit servers: on a short simulation the compiler then
  * takes as long as the simulation and slows it down, because both share the cores. So a short run optimises early and
  * lightly, a long one thoroughly. Called at the start with 0, and again once the number of requests is known.
  */

@@ -30,7 +30,7 @@ export const measuredFlags = {
 export const predictionFlags = {
   'sim-results': file({ help: "what was predicted: the file of 'replay --results-path' or of '--metrics-path'" }),
   'sim-metrics': file({ help: "the file of 'replay --metrics-path': its cache hit rate is compared, too" }),
-  'itl-data': file({ help: 'when single pieces of answers came: CSV with request_id, chunk_index, timestamp_us' }),
+  'itl-data': file({ help: 'times of single chunks: CSV with request_id, chunk_index, timestamp_us' }),
 };
 
 /** What is left out. */
@@ -56,7 +56,7 @@ export const networkFlags = {
     min: 0,
     max: MAX_SPAN_US,
     placeholder: 'mbps',
-    help: 'adds the time that prompts and answers take on the way; 0: none',
+    help: 'add the transfer time of prompts and responses; 0: none',
   }),
 };
 

@@ -105,7 +105,7 @@ describe('calibrate', () => {
     const { code, stderr, stdout } = await twinyard(`${COMPARE} --sim-metrics metrics.json`);
     expect(code).toBe(0);
     expect(stderr).toBe(
-      'twinyard: warning: --sim-metrics: seen.csv does not tell how much of its prompts was cached; no hit rates are compared\n',
+      'twinyard: warning: --sim-metrics: seen.csv does not record cached prompt tokens; no hit rates are compared\n',
     );
     expect(stdout).not.toContain('hit_rate"');
     const judged = await twinyard(`${COMPARE} --sim-metrics metrics.json --hit-rate-tolerance-pp 3`);

@@ -30,6 +30,8 @@ import { type MeasuredTrace, measuredTraces } from './measured-trace.js';
 export const CALIBRATE: CommandLine = {
   name: 'calibrate',
   summary: summaryOf('calibrate'),
+  about:
+    'Use it to check how far a prediction is from an observed trace, or with --fit to derive a latency profile from traces or measured step times.',
   groups: [
     { title: 'Measured', flags: { ...measuredFlags, ...warmUpFlags } },
     { title: 'Predicted', flags: predictionFlags },
@@ -51,7 +53,7 @@ type Flags = FlagValues<
   MeasuredFlags & PredictionFlags & WarmUpFlags & ComparingFlags & FitFlags & InstanceFlags & CalibrationOutputFlags
 >;
 
-/** Tells how far a prediction is from what was measured. */
+/** Compares a prediction with measurements, or fits step times to them. */
 export async function calibrate(argv: readonly string[], io: CliIo): Promise<number> {
   const flags: Flags = await parseFlags(CALIBRATE, argv);
   if (flags.values.fit) return fitFiles(flags, io);
@@ -63,7 +65,7 @@ export async function calibrate(argv: readonly string[], io: CliIo): Promise<num
   ]);
   const calibration = await compareFiles(files, flags);
   if (files.metrics !== null && calibration.document.hit_rate === undefined) {
-    const problem = `${files.trace.data.path} does not tell how much of its prompts was cached`;
+    const problem = `${files.trace.data.path} does not record cached prompt tokens`;
     createDiagnostics(flags.values.log, io).warn(`--sim-metrics: ${problem}; no hit rates are compared`);
   }
   return printCalibration(calibration, `${files.trace.data.path} against ${files.results}`, flags, io);
@@ -75,7 +77,7 @@ async function fitFiles(flags: Flags, io: CliIo): Promise<number> {
   refuseGiven(flags, [...others, 'report'], '--fit compares nothing', 'leave it out, or leave out --fit');
   const asksForTraces = (['trace', 'trace-header', 'trace-data'] as const).some((name) => flags.given(name));
   const traces = asksForTraces || tables.length === 0 ? measuredTraces(flags) : [];
-  if (output === null) throw missingFlag('--output', 'is required with --fit', 'say where the profile goes');
+  if (output === null) throw missingFlag('--output', 'is required with --fit', 'name the file of the profile');
   const inputs = [...traces.flatMap(traceInputs), ...tables.map((path) => ({ flag: '--step-table', path }))];
   checkOutputs([{ flag: '--output', path: output }], inputs);
   const { fit } = await import('./fit.js');

@@ -12,7 +12,7 @@ export interface EngineTraceFacts {
   rttUs: number;
   /** Requests with lower numbers are not judged. */
   warmUp: number;
-  /** Which of several engines answered a request; null where all were answered by one. */
+  /** The engine that served a request; null where one engine served all. */
   engineOf: ((id: number) => string) | null;
 }
 
@@ -58,7 +58,7 @@ export function engineTraces(
   });
 }
 
-/** Which replica answered each request of a recording, by the number that its reader gives the request; empty for nobody. */
+/** The replica that served each request of a recording, by request number; empty for none. */
 export async function trafficReplicas(path: string): Promise<(id: number) => string> {
   const replicas: string[] = [];
   for (const file of trafficFiles(path)) {

@@ -21,8 +21,8 @@ export const fitFlags = {
     help: 'measured steps: a table of single ones, or those of a run (CSV); may be given several times',
   }),
   'held-out': fraction({ default: 0.2, zero: true, help: 'share at the end of each trace that the fit is judged by' }),
-  'try-max-num-seqs': candidates('requests in a batch, where nobody knows them: n,n,...; the best is kept'),
-  'try-max-num-batched-tokens': candidates('tokens in a step, where nobody knows them: n,n,...; the best is kept'),
+  'try-max-num-seqs': candidates('unknown limit of requests in a batch, tried: n,n,...; the best is kept'),
+  'try-max-num-batched-tokens': candidates('unknown limit of tokens in a step, tried: n,n,...; the best is kept'),
   'try-engine-rules': list<string[]>({
     default: [],
     accepted: 'names of engine rules with commas between them',

@@ -16,8 +16,8 @@ import type { InstanceFlags } from '../flags/instance-flags.js';
 import { engineTraces, trafficReplicas } from './engine-traces.js';
 import { type MeasuredTrace, readMeasuredTrace } from './measured-trace.js';
 
-/** An engine of several that answered fewer requests is not worth fitting. */
-const LEAST_ANSWERED = 60;
+/** An engine of several with fewer responses is not fitted. */
+const LEAST_RESPONSES = 60;
 
 /** Traces of one kind of engine, and what it is taken for before anything is fitted. */
 export interface EngineInputs {
@@ -61,14 +61,14 @@ export async function readEngineInputs(
   return inputs;
 }
 
-/** Of several engines, those that answered enough to be fitted; all of them if none did. */
+/** Of several engines, those with enough responses; all of them if none has. */
 function withEnough(traces: readonly ObservedTrace[], diagnostics: Diagnostics): readonly ObservedTrace[] {
-  const answered = ({ ttftUs }: ObservedTrace) => ttftUs.filter((us) => us > 0).length;
-  const enough = traces.filter((trace) => answered(trace) >= LEAST_ANSWERED);
+  const responses = ({ ttftUs }: ObservedTrace) => ttftUs.filter((us) => us > 0).length;
+  const enough = traces.filter((trace) => responses(trace) >= LEAST_RESPONSES);
   if (enough.length === 0) return traces;
   for (const trace of traces) {
     if (enough.includes(trace)) continue;
-    diagnostics.warn(`${trace.name}: left out, as it has ${answered(trace)} answers; ${LEAST_ANSWERED} are needed`);
+    diagnostics.warn(`${trace.name}: left out: it has ${responses(trace)} responses, ${LEAST_RESPONSES} are needed`);
   }
   return enough;
 }
@@ -82,7 +82,7 @@ function checkSameEngine(first: ReplicaModelConfig, other: ReplicaModelConfig, p
   }
 }
 
-/** Reads measured steps: those of a run, or a table of single ones, told apart by their columns. */
+/** Reads measured steps: those of a run, or a table of single ones, recognised by their columns. */
 export async function readStepRuns(paths: readonly string[]): Promise<StepRun[]> {
   const runs: StepRun[] = [];
   for (const path of paths) {

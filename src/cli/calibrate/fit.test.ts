@@ -156,7 +156,7 @@ describe('calibrate --fit', () => {
     );
     expect(code).toBe(0);
     expect(stderr).toContain(
-      'twinyard: warning: traffic.jsonl (engine-1): left out, as it has 7 answers; 60 are needed\n',
+      'twinyard: warning: traffic.jsonl (engine-1): left out: it has 7 responses, 60 are needed\n',
     );
     expect((JSON.parse(stdout) as PrintedFit).report.data).toHaveLength(1);
   });
@@ -176,7 +176,7 @@ describe('what cannot be fitted is refused', () => {
     [`${FIT} --sim-results r.json`, '--sim-results: --fit compares nothing'],
     [`${FIT} --report page.html`, '--report: --fit compares nothing'],
     [`${FIT} --e2e-mean-threshold 1`, '--e2e-mean-threshold: --fit compares nothing'],
-    [`${FIT} --try-engine-rules odd`, "--try-engine-rules: 'odd' is not known here"],
+    [`${FIT} --try-engine-rules odd`, "--try-engine-rules: 'odd' is not known"],
     [`${FIT} --try-max-num-seqs some`, "--try-max-num-seqs: 'some' is not a number"],
     [`calibrate --trace ${OBSERVED} --sim-results r.json --held-out 0.1`, '--held-out: nothing is fitted; add --fit'],
     [`calibrate --trace ${OBSERVED} --sim-results r.json --hardware H100`, '--hardware: nothing is fitted'],

@@ -21,7 +21,7 @@ import type { MeasuredTrace } from './measured-trace.js';
 
 export type GivenFitFlags = FlagValues<MeasuredFlags & WarmUpFlags & FitFlags & InstanceFlags & CalibrationOutputFlags>;
 
-/** Finds the profile that explains what was measured, writes it, and tells how far it can be trusted. */
+/** Fits a profile to measurements, writes it, and prints how accurate it is. */
 export async function fit(
   traces: readonly MeasuredTrace[],
   flags: GivenFitFlags,
@@ -60,8 +60,8 @@ export async function fit(
   const document: FitDocument = { profile: profile.name, model, hardware, tp, before, report };
   if (values.format === 'json') {
     // As it stands in the file.
-    const { fit: told } = JSON.parse(text) as { fit: unknown };
-    io.stdout.write(`${JSON.stringify({ ...document, report: told }, null, 2)}\n`);
+    const { fit: fitted } = JSON.parse(text) as { fit: unknown };
+    io.stdout.write(`${JSON.stringify({ ...document, report: fitted }, null, 2)}\n`);
     return 0;
   }
   const { fitTable } = await import('../../report/calibrate/fit-table.js');
@@ -76,7 +76,7 @@ interface FitLabels {
   start?: FitStart;
 }
 
-/** Steps alone need nothing of the catalogue: the profile says what it is told. */
+/** Steps alone need no catalogue: model and GPU are labels. */
 function labels({ values: { hardware, model, tp } }: GivenFitFlags): FitLabels {
   if (model === null) throw missingFlag('--model', 'is required', 'name the model whose steps were measured');
   if (hardware === null) throw missingFlag('--hardware', 'is required', 'name the GPU on which steps were measured');
@@ -101,7 +101,7 @@ function engineRules(names: readonly string[]): readonly string[] {
 const REDRAW_MS = 100;
 const CLEAR = '\r\x1b[K';
 
-/** One line on a terminal's stderr that is rewritten while a fit goes on; nothing anywhere else. */
+/** A line on a terminal's stderr that is redrawn during a fit; nothing where stderr is not a terminal. */
 function createFitProgress(io: CliIo): { update: FitProgress; end(): void } {
   if (io.stderr.isTTY !== true) return { update: () => {}, end: () => {} };
   let drawn = Number.NEGATIVE_INFINITY;

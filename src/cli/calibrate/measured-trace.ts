@@ -8,7 +8,7 @@ import type { NamedPath } from '../output/output-files.js';
 import { traceFiles } from '../output/output-paths.js';
 import type { MeasuredFlags } from './calibrate-flags.js';
 
-/** A trace that somebody named, not read yet. */
+/** A trace that flags name, not read yet. */
 export interface MeasuredTrace {
   /** Null: the format has none, or it stands beside the data. */
   header: NamedPath | null;
@@ -46,7 +46,7 @@ export function headerOf({ data, header }: MeasuredTrace): string | null {
   return header?.path ?? headerBeside(data.path);
 }
 
-/** Reads it, or a part of it, with what was seen of the answers. */
+/** Reads it, or a part of it, with the times of the responses. */
 export async function readMeasuredTrace(trace: MeasuredTrace, part: TracePart | undefined): Promise<Trace> {
   const { data, header } = trace;
   const [{ readAs, traceFormatOf }, { readTraceV2 }, { readTracePart }] = await Promise.all([

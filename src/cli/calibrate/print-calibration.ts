@@ -5,7 +5,7 @@ import { type CliIo, presentation } from '../io.js';
 import { writeOutputs } from '../output/output-files.js';
 import type { CalibrationOutputFlags, ComparingFlags } from './calibrate-flags.js';
 
-/** Writes the report that was asked for, then prints the comparison; the exit code: 1 when a tolerance that was given is missed. */
+/** Writes the report, prints the comparison, and returns the exit code: 1 when a given tolerance is missed. */
 export async function printCalibration(
   calibration: Calibration,
   title: string,

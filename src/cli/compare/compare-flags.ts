@@ -16,9 +16,9 @@ const SEEDS = 'whole numbers with commas between them';
 
 /** What is compared, how often, and where results stay. */
 export const comparisonFlags = {
-  config: file({ help: 'a variant: a YAML file of flags of run or replay as key: value; give several' }),
+  config: file({ help: 'a variant: a YAML file with flags of run or replay as keys; repeat it for each' }),
   preset: {
-    ...text({ default: null, placeholder: 'name', help: 'variants, workload and measures that belong together' }),
+    ...text({ default: null, placeholder: 'name', help: 'a ready-made comparison: variants, workload and metrics' }),
     names: presetNames,
   },
   seeds: count({
@@ -26,21 +26,21 @@ export const comparisonFlags = {
     min: 1,
     max: MAX_SEEDS,
     defaultText: '5; 1 for a recorded workload',
-    help: 'how many seeds, from 42 on: each variant runs with each',
+    help: 'number of seeds, from 42 on; each variant runs with each',
   }),
   seed: list<number[] | null>({
     default: null,
     accepted: SEEDS,
     read: readSeeds,
-    help: 'the seeds themselves, n,n,...',
+    help: 'seeds to use, n,n,...',
   }),
   workers: count({ default: null, min: 1, max: 1024, defaultText: 'as many as cores', help: 'runs at a time' }),
   cache: file({
     placeholder: 'folder',
     defaultText: '~/.cache/twinyard/runs',
-    help: 'where results of runs are kept, so that none is computed twice',
+    help: 'folder of cached results: no run is computed twice',
   }),
-  'no-cache': toggle({ help: 'keep no results and use none' }),
+  'no-cache': toggle({ help: 'do not read or write the cache' }),
 };
 
 export type ComparisonFlags = typeof comparisonFlags;
@@ -54,7 +54,7 @@ const MEASURE_FLAGS = ['horizon', 'fitness-weights', 'slo-ttft', 'slo-itl', 'slo
 const measureFlags = Object.fromEntries(MEASURE_FLAGS.map((name) => [name, outputFlags[name]]));
 
 export const comparisonOutputFlags = {
-  report: file({ help: 'write a page with plots too: one HTML file that needs nothing else' }),
+  report: file({ help: 'also write a page with plots: one self-contained HTML file' }),
   format: outputFlags.format,
   log: outputFlags.log,
 };
@@ -69,7 +69,7 @@ const listFlags = {
     read: (given) => given,
     suggestions: routingPolicyNames,
     defaultText: clusterFlags['routing-policy'].defaultText,
-    help: 'a variant for each: name,name,...; weighted:queue-depth:1+kv-utilization:2 has scorers of its own',
+    help: 'a variant for each: name,name,...; weighted:queue-depth:1+kv-utilization:2 has its own scorers',
   }),
   rate: list<string | null>({
     default: null,
@@ -103,7 +103,7 @@ export const compareGroups: CommandLine['groups'] = [
   { title: 'Output', flags: { ...asTexts(measureFlags), ...comparisonOutputFlags } },
 ];
 
-/** Those of these flags that are not simply flags of `run` and `replay`: what the documentation has to tell. */
+/** Those of these flags that are not simply flags of `run` and `replay`: listed in the documentation of `compare`. */
 export const ownCompareGroups: CommandLine['groups'] = [
   { title: 'Comparison', flags: comparisonFlags },
   { title: 'Lists', flags: listFlags },

@@ -220,7 +220,7 @@ describe('the cache', () => {
     const { code, stderr } = await twinyard(`compare ${SMALL} --routing-policy round-robin,sticky`, { env });
     expect([code, stderr]).toEqual([
       0,
-      `twinyard: warning: ${join(folder, 'taken', 'twinyard', 'runs')}: is not a folder; results are not kept\n`,
+      `twinyard: warning: ${join(folder, 'taken', 'twinyard', 'runs')}: is not a folder; results are not cached\n`,
     ]);
   });
 });
@@ -255,8 +255,8 @@ describe('the report', () => {
 describe('wrong input to compare', () => {
   const policies = '--routing-policy sticky,lmetric --model qwen/qwen3-14b';
   it.each([
-    ['', 'compare: there are not two variants'],
-    ['--routing-policy sticky', 'compare: there are not two variants'],
+    ['', 'compare: fewer than two variants'],
+    ['--routing-policy sticky', 'compare: fewer than two variants'],
     ['--config', '--config: needs a value'],
     ['--preset rooting', "did you mean 'routing'?"],
     ['--preset routing --routing-policy sticky', '--routing-policy: is what --preset routing varies'],
@@ -265,7 +265,7 @@ describe('wrong input to compare', () => {
     ['--preset b3 --num-requests 10', "--num-requests: '10' is too small; give at least 450"],
     ['--preset routing --config a.yaml', '--preset: given together with --config'],
     ['--config a.yaml --config b.yaml --routing-policy sticky', '--routing-policy: given together with --config'],
-    ['--routing-policy sticky,lmetrick', "'lmetrick' is not known here; did you mean 'lmetric'?"],
+    ['--routing-policy sticky,lmetrick', "'lmetrick' is not known; did you mean 'lmetric'?"],
     ['--routing-policy sticky,lmetric', '--model: is required'],
     [`${policies} --seeds 2 --seed 1`, '--seeds: given together with --seed'],
     [`${policies} --seed 1,x`, "--seed: 'x' is not a number"],

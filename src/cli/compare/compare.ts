@@ -17,6 +17,8 @@ import { signalCleanUps } from './signal-clean-ups.js';
 export const COMPARE: CommandLine = {
   name: 'compare',
   summary: summaryOf('compare'),
+  about:
+    'Use it to choose a policy or a configuration: every variant runs with the same requests and seeds, and each difference is reported with its confidence interval.',
   groups: compareGroups,
   examples: [
     'compare --preset routing --format table --report routing.html',
@@ -25,7 +27,7 @@ export const COMPARE: CommandLine = {
   ],
 };
 
-/** Simulates every variant with every seed, on all cores, and tells what differs. */
+/** Simulates every variant with every seed, on all cores, and reports what differs. */
 export async function compare(argv: readonly string[], io: CliIo): Promise<number> {
   const { configs, rest } = takeConfigs(argv);
   const flags = await parseFlags<ComparisonFlags & ComparisonOutputFlags>(COMPARE, rest);
@@ -59,7 +61,7 @@ export async function compare(argv: readonly string[], io: CliIo): Promise<numbe
   }
 }
 
-/** What the command line says of all variants. */
+/** The settings of the command line, for all variants. */
 function givenSettings({ values }: { values: object }): Settings {
   const texts = values as Record<string, string | null>;
   const named = Object.keys(variantFlags).filter((name) => texts[name] !== null);

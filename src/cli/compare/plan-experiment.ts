@@ -15,7 +15,7 @@ import { type PlannedVariant, planVariants } from './variant-plan.js';
 const FIRST_SEED = 42;
 const SEEDS = 5;
 
-/** What the planning needs from outside: somebody who simulates, for presets that measure the fleet first. */
+/** Simulates runs while planning: for presets that measure the fleet first. */
 export type Simulate = (runs: readonly RunInputs[]) => Promise<RunSummary[]>;
 
 /** Turns the command line into an experiment: everything is read, checked and resolved. */
@@ -71,7 +71,7 @@ async function measureCapacity(
   return { requestsPerSec, inputTokensPerSec: (summary!.inputTokens / summary!.requests) * requestsPerSec };
 }
 
-/** A workload that is the same for every seed is simulated once, unless somebody asks for more. */
+/** A workload that is the same for every seed is simulated once, unless --seeds or --seed says otherwise. */
 function seedsOf({ values }: FlagValues<ComparisonFlags>, variants: readonly Variant[]): number[] {
   if (values.seed !== null) {
     if (values.seeds !== null) throw conflictingFlags('--seeds', 'given together with --seed', 'keep one of them');
@@ -96,7 +96,7 @@ function warnOfOtherWorkloads(variants: readonly Variant[], sameLoad: boolean, {
   warn(`${other.name} has another workload than ${variants[0]!.name}: they differ in more than the cluster`);
 }
 
-/** Variants share most of their flags: what is said of one is not repeated for each. */
+/** Variants share most of their flags: each warning is printed once. */
 function saidOnce(diagnostics: Diagnostics): Diagnostics {
   const said = new Set<string>();
   const once = (say: (line: string) => void) => (line: string) => {

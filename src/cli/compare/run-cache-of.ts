@@ -8,7 +8,7 @@ import type { ComparisonFlags } from './compare-flags.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The cache that the flags ask for. A folder that was not asked for may be out of reach: then nothing is kept. */
+/** The cache of the flags. Where the default folder cannot be used, nothing is cached. */
 export async function runCacheOf(
   { values, given }: FlagValues<ComparisonFlags>,
   env: Env,
@@ -24,7 +24,7 @@ export async function runCacheOf(
     return await openRunCache(folder);
   } catch (error) {
     if (values.cache !== null || !(error instanceof InputError)) throw error;
-    diagnostics.warn(`${folder}: ${error.problem}; results are not kept`);
+    diagnostics.warn(`${folder}: ${error.problem}; results are not cached`);
     return NO_CACHE;
   }
 }

@@ -3,7 +3,7 @@ import { badChoice, conflictingFlags } from '../errors.js';
 import { type CommandLine, flagsOf } from '../flags/command-line.js';
 import type { FlagTable, FlagValues } from '../flags/flag.js';
 
-/** A flag's value as somebody wrote it, and where. */
+/** A flag's value as it was written, and where. */
 export interface Setting {
   text: string;
   place: string;

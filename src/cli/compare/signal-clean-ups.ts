@@ -1,12 +1,12 @@
 import type { CliIo } from '../io.js';
 
-/** What is done when a signal ends the command. */
+/** Work to do when a signal ends the command. */
 export interface SignalCleanUps {
   add(cleanUp: () => void): void;
   remove(cleanUp: () => void): void;
 }
 
-/** One place for everything that wants to be told of a signal: the first who is told by the process ends it. */
+/** Collects clean-ups: the process runs one handler for a signal and ends. */
 export function signalCleanUps(io: CliIo): SignalCleanUps {
   const cleanUps = new Set<() => void>();
   io.beforeSignal(() => {

@@ -30,7 +30,7 @@ describe('simulateAll', () => {
 
   it('says at a signal what is kept', async () => {
     expect(await stoppedIn(keeping, true)).toBe(
-      'twinyard: stopped; 1 of 2 runs are kept, and the same command goes on from there\n',
+      'twinyard: stopped; 1 of 2 runs are cached; the same command continues from there\n',
     );
   });
 

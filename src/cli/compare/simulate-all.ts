@@ -16,7 +16,7 @@ export interface Surroundings {
   diagnostics: Diagnostics;
 }
 
-/** Simulates runs with a bar that shows how far they are; a signal leaves behind what is finished, and says so. */
+/** Simulates runs with a progress bar; a signal keeps finished runs in the cache and reports them. */
 export async function simulateAll(
   runs: readonly RunInputs[],
   { executor, cache, signals, io, diagnostics }: Surroundings,
@@ -25,7 +25,7 @@ export async function simulateAll(
   let state: ExperimentProgress = { done: 0, total: runs.length, computed: 0, notKept: 0 };
   const stopped = () => {
     bar.end();
-    const kept = `; ${state.done} of ${state.total} runs are kept, and the same command goes on from there`;
+    const kept = `; ${state.done} of ${state.total} runs are cached; the same command continues from there`;
     io.stderr.write(`twinyard: stopped${cache === NO_CACHE ? '' : kept}\n`);
   };
   signals.add(stopped);

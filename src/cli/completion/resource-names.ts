@@ -4,7 +4,7 @@ import { DEFAULT_WORKSPACE } from '../api/server-flags.js';
 import { listResources } from '../control/watch-resources.js';
 import type { CliIo } from '../io.js';
 
-/** A shell waits for the answer while a key is pressed. */
+/** The shell blocks until the names are there. */
 const TIMEOUT_MS = 800;
 
 /**

@@ -24,7 +24,7 @@ import { refuseGiven } from './flag-conflicts.js';
 const FLEET_FLAGS = ['replica', 'engine', 'routing-policy', 'policy-options', 'block-size', 'cache-blocks'] as const;
 
 /**
- * What the flags and, if there is one, the file ask for, complete and checked. Flags that were given win over the file.
+ * The configuration of flags and file, complete and checked. Flags win over the file.
  * @param warn hears, in a line each, what has no effect
  */
 export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string) => void): GatewayConfig {

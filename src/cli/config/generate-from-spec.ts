@@ -33,7 +33,7 @@ export async function generateFromSpec(
     diagnostics.warn(`${origin}: ${problem}; give a horizon instead`);
   }
   if (values['trace-output'] !== null && workload.table.contextTokens.some((tokens) => tokens > 0)) {
-    diagnostics.warn('--trace-output: a trace does not tell that a context grows: its replay finds less in its caches');
+    diagnostics.warn('--trace-output: a trace does not record growing contexts: its replay has fewer cache hits');
   }
   const goodputTargets = withHeaderTargets(ownTargets, specTargets(spec));
   return {

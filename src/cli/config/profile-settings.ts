@@ -5,7 +5,7 @@ import type { FlagValues } from '../flags/flag.js';
 import type { InstanceFlags } from '../flags/instance-flags.js';
 import { refuseGiven } from './flag-conflicts.js';
 
-/** The profile that --latency-profile names; null when nobody gave it. Its reader is loaded only then. */
+/** The profile that --latency-profile names; null without the flag. Its reader is loaded only when it is given. */
 export async function givenProfile({ values }: FlagValues<InstanceFlags>): Promise<LatencyProfile | null> {
   const path = values['latency-profile'];
   if (path === null) return null;

@@ -20,7 +20,7 @@ export interface ReplayWorkload {
 export type TraceReadingFlags = Omit<ReplayWorkloadFlags, 'trace' | 'trace-header' | 'trace-data' | 'decisions'> &
   Pick<OutputFlags, 'seed'>;
 
-/** Reads the trace and, in closed loop, puts its chats in charge of their later turns. */
+/** Reads the trace. In closed loop its sessions send their later turns when the turn before has ended. */
 export async function readReplayWorkload(
   flags: FlagValues<TraceReadingFlags>,
   paths: TracePaths,
@@ -60,7 +60,7 @@ export async function readReplayWorkload(
   };
 }
 
-/** A pair that was named is a TraceV2; data alone is told apart by its content. */
+/** A named pair is a TraceV2; the format of data alone is recognised by content. */
 async function readTrace({ header, data }: TracePaths, part: TracePart | undefined): Promise<Trace> {
   if (header !== null) {
     if (part === undefined) return readTraceV2(header.path, data.path);

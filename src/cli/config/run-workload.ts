@@ -26,16 +26,16 @@ export function checkRunWorkload(flags: FlagValues<RunWorkloadFlags>): void {
     return;
   }
   if (!isLengthPreset(values.workload)) {
-    const problem = `--workload ${values.workload} has clients of its own`;
+    const problem = `--workload ${values.workload} defines its own clients`;
     const hint = `leave it out, or edit what 'twinyard convert preset ${values.workload}' prints`;
     refuseGiven(flags, CLIENT_FLAGS, problem, hint);
     return;
   }
   if (values.concurrency !== null) {
-    const problem = 'contradicts --concurrency: such clients send when they have their answer';
+    const problem = 'contradicts --concurrency: its clients send when they have received a response';
     refuseGiven(flags, ['rate'], problem, 'keep one of them');
   } else {
-    const problem = 'no client waits for its answer';
+    const problem = 'no client waits for a response';
     refuseGiven(flags, ['think-time-ms'], problem, 'add --concurrency, or leave it out');
   }
   if (values.workload !== 'distribution') {

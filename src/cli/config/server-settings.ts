@@ -22,8 +22,8 @@ type ServerFlag = (typeof SERVER_FLAGS)[keyof typeof SERVER_FLAGS];
 const MAKE_MEMORY: readonly ServerFlag[] = ['hardware', 'tp', 'block-size-in-tokens', 'gpu-memory-utilization'];
 
 /**
- * The flags, with the settings of the server that an observed trace comes from where none was given. Whoever names another model
- * asks for another server.
+ * The flags, with the settings of the server that an observed trace comes from where none was given. Another
+ * model means another server.
  */
 export function withServerSettings<Table extends InstanceFlags>(
   flags: FlagValues<Table>,

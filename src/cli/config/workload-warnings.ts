@@ -28,7 +28,7 @@ export function warnOfAbsentClasses(
   }
 }
 
-/** Warns when every request asks for a model that is not the one served: all of them will be rejected. */
+/** Warns when no request names the model that is served: all of them will be rejected. */
 export function warnOfForeignModels(table: RequestTable, served: string, place: string, { warn }: Diagnostics): void {
   if (table.models.size === 1) return;
   for (let row = 0; row < table.count; row++) {
@@ -39,7 +39,7 @@ export function warnOfForeignModels(table: RequestTable, served: string, place: 
   warn(`${place} (model): no instance serves ${first} or any other model named there; '${served}' is served`);
 }
 
-/** Warns when turns are to wait for answers but no request is part of a chat. */
+/** Warns when turns wait for responses but no request is part of a session. */
 export function warnOfMissingSessions({ sessions }: RequestTable, place: string, { warn }: Diagnostics): void {
   if (sessions.size > 1) return;
   warn(`${place} (session_id): --session-mode closed-loop has no effect: no request is part of a session`);

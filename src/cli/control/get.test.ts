@@ -199,7 +199,7 @@ describe('get', () => {
     ['ep chat -A', '--all-workspaces: is given together with a name; say which workspace it is in'],
     ['ep -l =', "--selector: '=' selects nothing"],
     ['ep --watch -l =', "--selector: '=' selects nothing"],
-    ['ep -o xml', "--output: 'xml' is not known here"],
+    ['ep -o xml', "--output: 'xml' is not known"],
   ])('%s is refused', async (args, message) => {
     const ended = await twinyard(`get ${args}`);
     expect(ended).toMatchObject({ code: 2, stdout: '' });

@@ -8,7 +8,7 @@ import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 
 const from: Flag<readonly string[]> = {
-  ...file({ help: 'a workload specification; once for each' }),
+  ...file({ help: 'a workload specification; repeat it for each' }),
   default: [],
   repeats: true,
   read: (text) => text.split('\n'),
@@ -17,11 +17,12 @@ const from: Flag<readonly string[]> = {
 export const COMPOSE: CommandLine = {
   name: 'compose',
   summary: summaryOf('compose'),
+  about: 'Use it to simulate the traffic of several applications together.',
   groups: [{ title: 'Specifications', flags: { from } }],
   examples: ['compose --from examples/workloads/tenants.yaml --from examples/workloads/night.yaml'],
 };
 
-/** Prints one specification with everybody of several; what cannot be kept is told on stderr. */
+/** Prints one specification with the clients of several; reports on stderr what cannot be kept. */
 export async function compose(argv: readonly string[], io: CliIo): Promise<number> {
   const { values } = await parseFlags<{ from: typeof from }>(COMPOSE, argv);
   if (values.from.length === 0) throw missingFlag('--from', 'is required', 'give it once for each specification');

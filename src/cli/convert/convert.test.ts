@@ -134,23 +134,23 @@ describe('bad input is one line, code 2, and nothing is written', () => {
   it.each([
     ['convert', "[SOURCE] FILE: is required; write 'twinyard convert [SOURCE] FILE'"],
     ['convert none.csv --to mooncake', 'none.csv: no such file'],
-    ['convert moon.jsonl', '--to: is required where the output has no name that tells'],
+    ['convert moon.jsonl', "--to: is required where the output's name does not end in a known format"],
     ['convert moon.jsonl -o moon', '--to: is required'],
-    ['convert moon.jsonl --to parquet', "--to: 'parquet' is not known here"],
+    ['convert moon.jsonl --to parquet', "--to: 'parquet' is not known"],
     ['convert moon.jsonl --to trace-v2', '--output: must name a file: a TraceV2 is two of them'],
     ['convert moon.jsonl -o ./moon.jsonl', "--output: would overwrite './moon.jsonl', which FILE reads"],
     ['convert moon.jsonl -o no/such/x.csv', "--output: cannot write 'no/such/x.yaml'"],
     ['convert moon.jsonl other.jsonl -o x.csv', "source 'moon.jsonl': is not known; known: preset,"],
     ['convert presett rag', "source 'presett': is not known; did you mean 'preset'?"],
     ['convert preset', "NAME: is required; write 'twinyard convert preset NAME'"],
-    ['convert preset chatbto', "preset: 'chatbto' is not known here; did you mean 'chatbot'?"],
+    ['convert preset chatbto', "preset: 'chatbto' is not known; did you mean 'chatbot'?"],
     ['convert preset rag --to mooncake', '--to: a specification has no requests to write as mooncake'],
     ['convert preset rag -o rag.csv', '--output: a specification has no requests to write as trace-v2'],
-    ['convert preset rag --seed 5', '--seed: only made-up traces are told their size'],
+    ['convert preset rag --seed 5', '--seed: only generated traces have a size to choose'],
     ['convert inference-perf none.yaml', 'none.yaml: no such file'],
     ['convert inference-perf moon.jsonl -o moon.jsonl --to spec', 'which FILE reads'],
     ['convert servegen none', 'none'],
-    ['convert a b c', "'c': stands alone; 'convert' takes [SOURCE] FILE only"],
+    ['convert a b c', "'c': unexpected argument; 'convert' takes [SOURCE] FILE only"],
   ])('%s', async (args, message) => {
     const before = readdirSync('.');
     const ended = await twinyard(args);

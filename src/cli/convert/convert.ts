@@ -31,24 +31,26 @@ const formatFlags = {
     known: FORMATS,
     placeholder: 'format',
     defaultText: "by the output's name",
-    help: 'what to write: a trace, or the specification of traffic like it',
+    help: 'output format: a trace, or a specification fitted to it',
   }),
 };
 
 export const CONVERT: CommandLine = {
   name: 'convert',
   summary: summaryOf('convert'),
+  about:
+    "Use it to bring traces of other systems into one format, or to turn a trace or another tool's configuration into a workload specification.",
   operands: { usage: '[SOURCE] FILE', least: 1, most: 2 },
   groups: [
     { title: 'Format', flags: formatFlags },
-    { title: 'Made-up traces', flags: synthFlags },
+    { title: 'Generated traces', flags: synthFlags },
     { title: 'Output', flags: outputFlags },
   ],
   more: async () => [
     {
       title: 'Sources',
       rows: [
-        ['FILE', 'a trace of any format that can be read, told apart by its first bytes'],
+        ['FILE', 'a trace of any format that can be read, recognised by its first bytes'],
         ...CONVERT_SOURCES.map(({ name, operand, summary }) => [`${name} ${operand}`, summary] as const),
       ],
     },
@@ -63,7 +65,7 @@ export const CONVERT: CommandLine = {
 
 type ConvertFlags = FlagValues<typeof formatFlags & SynthFlags & OutputFlag>;
 
-/** What was named on the command line, recognised but not read yet. */
+/** The input that the arguments name, recognised but not read yet. */
 type Source = { files: readonly NamedPath[] } & (
   | { gives: 'spec'; read(): Promise<WorkloadSpec> }
   | { gives: 'trace'; jsonLines: OutputFormat; read(diagnostics: Diagnostics): Promise<Trace> }
@@ -90,7 +92,7 @@ async function sourceOf(flags: ConvertFlags, io: CliIo): Promise<Source> {
   const source = CONVERT_SOURCES.find(({ name }) => name === first);
   if (source?.name !== 'synth') {
     const names = Object.keys(synthFlags) as (keyof SynthFlags)[];
-    refuseGiven(flags, names, 'only made-up traces are told their size', "leave it out, or convert 'synth'");
+    refuseGiven(flags, names, 'only generated traces have a size to choose', "leave it out, or convert 'synth'");
   }
   if (source === undefined) {
     const known = CONVERT_SOURCES.map(({ name }) => name);
@@ -113,7 +115,7 @@ function placeOf({ values: { output, to } }: ConvertFlags, source: Source): Outp
   if (format === undefined) {
     throw missingFlag(
       '--to',
-      'is required where the output has no name that tells',
+      "is required where the output's name does not end in a known format",
       `give one of ${FORMATS.join(', ')}`,
     );
   }

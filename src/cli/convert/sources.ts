@@ -6,24 +6,24 @@ import { count, number } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
 import type { OutputFormat } from '../trace/output-place.js';
 
-/** How large a trace that is made up gets. */
+/** The size of a generated trace. */
 export const synthFlags = {
   seed: count({ default: 42, help: 'start of all random streams' }),
-  requests: count({ default: null, min: 1, max: 1e7, defaultText: 'as published', help: 'requests in all' }),
-  sessions: count({ default: null, min: 1, max: 1e7, defaultText: 'as published', help: 'chats in all' }),
+  requests: count({ default: null, min: 1, max: 1e7, defaultText: 'as published', help: 'number of requests' }),
+  sessions: count({ default: null, min: 1, max: 1e7, defaultText: 'as published', help: 'number of sessions' }),
   duration: number({
     default: null,
     min: 1,
     max: 1e7,
     placeholder: 's',
     defaultText: 'as published',
-    help: 'seconds from the first to the last',
+    help: 'seconds from the first to the last arrival',
   }),
 };
 
 export type SynthFlags = typeof synthFlags;
 
-/** Something that is no trace file but can become a trace or a workload specification. */
+/** An input that is not a trace file and can become a trace or a workload specification. */
 interface SourceNames {
   name: string;
   /** What follows the name, as usage shows it. */
@@ -43,7 +43,7 @@ interface TraceSource extends SourceNames {
   read(operand: string, flags: FlagValues<SynthFlags>, io: CliIo): Promise<Trace>;
 }
 
-/** Every source there is: a new one is an entry here. They are loaded when they are asked for. */
+/** Every source: a new one is an entry here. Each is loaded when it is used. */
 export const CONVERT_SOURCES: readonly (SpecSource | TraceSource)[] = [
   {
     name: 'preset',
@@ -79,7 +79,7 @@ export const CONVERT_SOURCES: readonly (SpecSource | TraceSource)[] = [
   {
     name: 'synth',
     operand: 'NAME',
-    summary: 'a trace that is made up: agentic-coder',
+    summary: 'a generated trace: agentic-coder',
     gives: 'trace',
     jsonLines: 'bailian',
     read: async (name, flags, io) => (await import('./synth.js')).synthTrace(name, flags, io),

@@ -81,7 +81,7 @@ describe('convert synth agentic-coder', () => {
     expect((await synth('-o', path, '--to', 'mooncake')).code).toBe(0);
     const { code, stderr } = await twinyard(['convert', path, '--to', 'bailian', '-o', join(folder, 'x.jsonl')]);
     expect(code).toBe(2);
-    expect(stderr).toContain('chats and the blocks');
+    expect(stderr).toContain('the trace lacks the session or the blocks');
     const bailian = join(folder, 'agents.jsonl');
     const again = join(folder, 'again.jsonl');
     expect((await twinyard(['convert', bailian, '--to', 'bailian', '-o', again])).code).toBe(0);

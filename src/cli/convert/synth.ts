@@ -12,16 +12,16 @@ import type { SynthFlags } from './sources.js';
 
 interface Synth {
   make(options: Partial<AgenticOptions>): Trace;
-  /** What is published of the trace it looks like, beside what the made-up one has. */
+  /** Published statistics beside those of the generated trace. */
   compare(trace: Trace): ComparisonRow[];
 }
 
-/** Traces that can be made up: a new one is a line here. */
+/** Traces that can be generated: a new one is a line here. */
 const SYNTHS: Readonly<Record<string, Synth>> = {
   'agentic-coder': { make: synthAgenticCoder, compare: compareAgenticCoder },
 };
 
-/** Makes a trace up and tells on stderr how like the real one it is. */
+/** Generates a trace and prints on stderr how close it is to the published one. */
 export function synthTrace(name: string, { values }: FlagValues<SynthFlags>, io: CliIo): Trace {
   if (!Object.hasOwn(SYNTHS, name)) throw badChoice('synth', name, Object.keys(SYNTHS));
   const { duration, requests, seed, sessions } = values;

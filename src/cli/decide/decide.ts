@@ -17,6 +17,8 @@ import { DecideRun } from './decide-run.js';
 export const DECIDE: CommandLine = {
   name: 'decide',
   summary: summaryOf('decide'),
+  about:
+    'Use it to test a policy by itself: events (replicas, signals, requests, first tokens, completions) are read as JSON lines from stdin, and one decision per request is printed.',
   groups: [
     { title: 'Policy', flags: decideFlags },
     { title: 'Output', flags: decideOutputFlags },

@@ -8,7 +8,7 @@ import { DEFAULT_WIDTH, exampleText, flagTerm, sentence, withRegisteredNames } f
 import { ownValidateGroups, VALIDATE } from '../validate/validate.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 
-/** Kinds whose values the meaning and the placeholder tell already. */
+/** Kinds whose values follow from the meaning and the placeholder. */
 const SELF_EXPLAINING: readonly Flag<unknown>['kind'][] = ['choice', 'switch', 'text', 'file'];
 
 /** Commands that take the flags of others: their page lists the flags of their own and names the others. */

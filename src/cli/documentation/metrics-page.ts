@@ -1,7 +1,7 @@
 import { FAMILIES, METRIC_GROUPS } from '../../gateway/telemetry/metric-families.js';
 import { code, madeFrom, markdownTable, plain } from './markdown.js';
 
-/** Every metric of the gateway, from the table by which the program itself tells them. */
+/** Every metric of the gateway, from the table that the program itself uses. */
 export function metricsPage(): string {
   const families = Object.values(FAMILIES);
   const sections = METRIC_GROUPS.map((group) => {

@@ -7,13 +7,13 @@ import { admissionPolicyNames, routingPolicyNames, scorerNames } from './registe
 const optionFlag = (option: unknown) =>
   fieldFlag(option as Schema, { help: `${factsOf(option as Schema).help} (token-bucket)` }) as Flag<number>;
 
-/** The fleet, who gets in, and who goes where. */
+/** The fleet, admission and routing. */
 export const clusterFlags = {
   'num-instances': count({ default: 1, min: 1, max: 100_000, help: 'replicas of the model' }),
   'routing-policy': registered({
     default: 'round-robin',
     names: routingPolicyNames,
-    help: 'how a replica is chosen for a request',
+    help: 'how a replica is chosen',
   }),
   'routing-scorers': text({
     default: null,
@@ -22,19 +22,19 @@ export const clusterFlags = {
     suggestions: scorerNames,
     help: 'scorers of the weighted policy, name:weight,...',
   }),
-  'tie-break': choice({ default: 'first', known: ['first', 'random'], help: 'who wins among equal replicas' }),
+  'tie-break': choice({ default: 'first', known: ['first', 'random'], help: 'which of equal replicas is chosen' }),
   'snapshot-refresh-interval': microseconds({ default: 0, help: 'age of the signals that replicas report; 0: live' }),
   'cache-signal-delay': microseconds({ default: 0, help: "age of the router's copy of replica caches; 0: live" }),
   'admission-policy': registered({
     default: 'always-admit',
     names: admissionPolicyNames,
-    help: 'who may enter at all',
+    help: 'which requests are admitted',
   }),
   'token-bucket-capacity': optionFlag(tokenBucket.options.capacity),
   'token-bucket-refill-rate': optionFlag(tokenBucket.options.refill_rate),
   'admission-latency': microseconds({ default: 0, help: 'time between arrival and admission' }),
   'routing-latency': microseconds({ default: 0, help: 'time between admission and routing' }),
-  'policy-config': file({ help: 'YAML file of policies; flags given here win over it' }),
+  'policy-config': file({ help: 'YAML file of policies; flags win over it' }),
 };
 
 export type ClusterFlags = typeof clusterFlags;

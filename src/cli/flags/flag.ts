@@ -14,7 +14,7 @@ export interface Flag<Value> {
   readonly accepted: string;
   /** Other spellings of the same flag. */
   readonly aliases: readonly string[];
-  /** One letter for those who type it often: `o` for `-o`. */
+  /** A short form: `o` for `-o`. */
   readonly letter?: string;
   /** May be given more than once: `read` then gets the texts one below the other. */
   readonly repeats?: true;
@@ -22,7 +22,7 @@ export interface Flag<Value> {
   readonly schema?: v.GenericSchema;
   /** Turns the text into a value; throws an InputError that names `place`. */
   read(text: string, place: string): Value;
-  /** For names that a registry owns: asked for when help is printed or the flag was given, never at start-up. */
+  /** Names that a registry owns: loaded when help is printed or the flag is given, never at start-up. */
   readonly names?: () => Promise<readonly string[]>;
   /** Values that shells offer; others may be accepted too. */
   readonly suggestions?: () => Promise<readonly string[]>;

@@ -84,7 +84,7 @@ export const instanceFlags = {
   'preemption-policy': registered({
     default: 'fcfs',
     names: preemptionPolicyNames,
-    help: 'who gives way when KV blocks run out',
+    help: 'which request is preempted when KV blocks run out',
   }),
   'engine-rules': registered({
     default: 'classic',

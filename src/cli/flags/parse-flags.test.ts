@@ -47,7 +47,7 @@ describe('parseFlags', () => {
     [['--rat=3'], 'UNKNOWN_FLAG', '--rat: no such flag; did you mean --rate?'],
     [['--wholly-unknown'], 'UNKNOWN_FLAG', "--wholly-unknown: no such flag; see 'twinyard try --help'"],
     [['-r', '3'], 'UNKNOWN_FLAG', '-r: no such flag'],
-    [['stray'], 'UNEXPECTED_ARGUMENT', "'stray': stands alone"],
+    [['stray'], 'UNEXPECTED_ARGUMENT', "'stray': unexpected argument"],
     [['--rate', '3', 'stray'], 'UNEXPECTED_ARGUMENT', "'stray'"],
     [['--rate'], 'MISSING_VALUE', '--rate: needs a value; give a whole number of at least 1'],
     [['--max-num-running-reqs'], 'MISSING_VALUE', '--max-num-running-reqs: needs a value'],
@@ -56,12 +56,8 @@ describe('parseFlags', () => {
     [['--max-num-seqs', '3', '--max-num-running-reqs', '4'], 'REPEATED_FLAG', '--max-num-running-reqs: given twice'],
     [['--flow-control=yes'], 'UNEXPECTED_VALUE', "--flow-control: is a switch and takes no value, not 'yes'"],
     [['--rate', 'fast'], 'BAD_VALUE', "--rate: 'fast' is not a number"],
-    [['--format', 'tabel'], 'BAD_CHOICE', "--format: 'tabel' is not known here; did you mean 'table'?"],
-    [
-      ['--policy', 'alpa'],
-      'BAD_CHOICE',
-      "--policy: 'alpa' is not known here; did you mean 'alpha'? known: alpha, beta",
-    ],
+    [['--format', 'tabel'], 'BAD_CHOICE', "--format: 'tabel' is not known; did you mean 'table'?"],
+    [['--policy', 'alpa'], 'BAD_CHOICE', "--policy: 'alpa' is not known; did you mean 'alpha'? known: alpha, beta"],
     [['--out', ' '], 'BAD_VALUE', "--out: ' ' is empty"],
   ])('refuses %j', async (argv, code, message) => {
     const error = await parse(...argv).catch((caught) => caught);
@@ -92,7 +88,7 @@ describe('what stands without a flag', () => {
 
   it.each([
     [[], 'MISSING_ARGUMENT', "FILE: is required; write 'twinyard try FILE'; see 'twinyard try --help'"],
-    [['a', 'b', 'c'], 'UNEXPECTED_ARGUMENT', "'c': stands alone; 'try' takes FILE only"],
+    [['a', 'b', 'c'], 'UNEXPECTED_ARGUMENT', "'c': unexpected argument; 'try' takes FILE only"],
     [['a', '-o'], 'MISSING_VALUE', '-o: needs a value; give a path'],
     [['a', '-o', 'x', '--out', 'y'], 'REPEATED_FLAG', "--out: given twice, as 'x' and as 'y'"],
     [['a', '-p'], 'UNKNOWN_FLAG', '-p: no such flag'],

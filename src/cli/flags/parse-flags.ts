@@ -60,7 +60,7 @@ function readTexts(line: CommandLine, flags: FlagTable, argv: readonly string[])
       mainNames.set(`--${spelling}`, name);
       command.on(`option:${spelling}`, (value: string | null | undefined) => {
         const text = value ?? '';
-        // The next flag is not a value: nobody means `--model --rate`.
+        // The next flag is not a value: `--model --rate` lacks one.
         if (text.startsWith('--')) throw missingValue(`--${spelling}`, flag.accepted);
         const before = texts.get(name);
         if (flag.repeats && before !== undefined) {

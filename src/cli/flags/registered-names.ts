@@ -1,4 +1,4 @@
-/** Names that other layers register. Each is loaded when asked for: help and checks need them, start-up does not. */
+/** Names that other layers register. Each is loaded on use: help and checks need them, start-up does not. */
 type Names = () => Promise<readonly string[]>;
 
 function namesOf(load: () => Promise<readonly { name: string }[]>): Names {

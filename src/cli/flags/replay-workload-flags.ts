@@ -6,7 +6,7 @@ export const replayWorkloadFlags = {
   trace: file({ placeholder: 'prefix', help: 'trace made of prefix.yaml and prefix.csv, or a file as --trace-data' }),
   'trace-header': file({ help: "a TraceV2's YAML header" }),
   'trace-data': file({
-    help: 'the trace, plain or gzipped: TraceV2, recorded traffic, Mooncake, Bailian and others, told by content',
+    help: 'the trace, plain or gzipped: TraceV2, recorded traffic, Mooncake, Bailian and others, recognised by content',
   }),
   ...tracePartFlags,
   decisions: file({
@@ -15,7 +15,7 @@ export const replayWorkloadFlags = {
   'session-mode': choice({
     default: 'fixed',
     known: ['fixed', 'closed-loop'],
-    help: 'later turns of a chat: at recorded times, or after the answer',
+    help: 'later turns of a session: at recorded times, or after the response',
   }),
   'think-time-ms': number({
     default: null,

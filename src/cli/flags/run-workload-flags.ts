@@ -12,9 +12,9 @@ export const runWorkloadFlags = {
   workload: choice({
     default: 'distribution',
     known: WORKLOADS,
-    help: 'what arrives, by the flags below or ready-made',
+    help: 'requests to generate: by the flags below, or a preset',
   }),
-  'workload-spec': file({ help: 'a workload specification: clients, cohorts, chats (YAML)' }),
+  'workload-spec': file({ help: 'a workload specification: clients, cohorts, sessions (YAML)' }),
   rate: positive({
     default: 1,
     max: 1_000_000,
@@ -25,7 +25,7 @@ export const runWorkloadFlags = {
     default: null,
     min: 1,
     max: 10_000_000,
-    help: 'clients that wait for each answer, instead of a rate',
+    help: 'clients that wait for each response, instead of a rate',
   }),
   'think-time-ms': number({
     default: 0,

@@ -10,7 +10,7 @@ export const tracePartFlags = {
     defaultText: 'all',
     help: 'of recorded traffic, only requests for this model',
   }),
-  'trace-answered': toggle({ help: 'of recorded traffic, only requests that were answered completely' }),
+  'trace-answered': toggle({ help: 'of recorded traffic, only requests with a complete response' }),
 };
 
 export type TracePartFlags = typeof tracePartFlags;

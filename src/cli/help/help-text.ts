@@ -3,7 +3,7 @@ import type { CommandLine } from '../flags/command-line.js';
 import type { Flag, FlagGroup } from '../flags/flag.js';
 import { termList, termWidth } from './term-list.js';
 
-/** Used where no terminal tells its width: in pipes, and in the documentation. */
+/** Where there is no terminal: in pipes and in the documentation. */
 export const DEFAULT_WIDTH = 80;
 
 /** The help text of a command, with the names that registries own filled in, in lines of at most `width` characters. */

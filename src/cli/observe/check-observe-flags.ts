@@ -5,7 +5,7 @@ import type { FlagValues } from '../flags/flag.js';
 import { type RunWorkloadFlags, runWorkloadFlags } from '../flags/run-workload-flags.js';
 import type { ObserveFlags } from './observe-flags.js';
 
-/** Any of these says what to send. */
+/** Any of these selects the requests to send. */
 const PLANS = ['trace', 'workload-spec', 'workload', 'rate', 'concurrency'] as const;
 
 export type GivenObserveFlags = FlagValues<ObserveFlags>;
@@ -14,7 +14,7 @@ export type GivenObserveFlags = FlagValues<ObserveFlags>;
 export function checkObserveFlags(flags: GivenObserveFlags): void {
   const { values } = flags;
   if (values['server-url'] === null) {
-    throw missingFlag('--server-url', 'is required', 'say where the server is, as in http://127.0.0.1:8000');
+    throw missingFlag('--server-url', 'is required', 'give its address, as in http://127.0.0.1:8000');
   }
   if (values.model === null) throw missingFlag('--model', 'is required', 'name the model as the server does');
   if (!PLANS.some((name) => flags.given(name))) {
@@ -74,12 +74,12 @@ function checkOutputs(flags: GivenObserveFlags): void {
   ] as const;
   for (const [name, output, more] of parts) {
     if (!values[name]) {
-      refuseGiven(flags, [output, ...more], `--${name} is not asked for`, `add --${name}, or leave it out`);
+      refuseGiven(flags, [output, ...more], `--${name} is not given`, `add --${name}, or leave it out`);
     } else if (values[output] === null && values['trace-output'] === null && values['trace-data'] === null) {
-      throw missingFlag(`--${output}`, `is required with --${name} where no trace is written`, 'say where to');
+      throw missingFlag(`--${output}`, `is required with --${name} where no trace is written`, 'name the file');
     }
   }
   if (values['record-itl'] && values['no-streaming']) {
-    throw conflictingFlags('--record-itl', 'answers come in one piece', 'leave it out, or leave out --no-streaming');
+    throw conflictingFlags('--record-itl', 'responses are not streamed', 'leave it out, or leave out --no-streaming');
   }
 }

@@ -33,7 +33,7 @@ export function observationTable(document: ObservationDocument, options: TextOpt
     ...labelledText(
       style,
       'Prompts',
-      `${difference.compared === 0 ? 'nobody counted them' : `${percent(difference.exact / difference.compared)} as long as planned, ${difference.min} to ${difference.max} tokens off`}, by ${prompts.counted_by}`,
+      `${difference.compared === 0 ? 'not counted' : `${percent(difference.exact / difference.compared)} as long as planned, ${difference.min} to ${difference.max} tokens off`}, by ${prompts.counted_by}`,
     ),
   ];
   const latency = (title: string, name: 'ttft' | 'itl' | 'e2e') => [

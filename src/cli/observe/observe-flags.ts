@@ -7,30 +7,30 @@ import { runWorkloadFlags } from '../flags/run-workload-flags.js';
 import { tracePartFlags } from '../flags/trace-part-flags.js';
 import { readHeaders, readKey, readServerUrl } from './read-server-flags.js';
 
-/** Who is measured and what it is sent. */
+/** The server and the API. */
 export const observedServerFlags = {
   'server-url': {
     ...text({ default: null, placeholder: 'url', help: 'the server, as http://host:port (required)' }),
     accepted: 'a URL such as http://127.0.0.1:8000',
     read: readServerUrl,
   } as Flag<string | null>,
-  model: text({ default: null, placeholder: 'name', help: 'what requests call the model (required)' }),
-  'api-format': choice({ default: 'completions', known: ['completions', 'chat'], help: 'what requests ask for' }),
-  'no-streaming': toggle({ help: 'ask for answers in one piece' }),
-  'unconstrained-output': toggle({ help: 'let answers end by themselves, not where planned' }),
+  model: text({ default: null, placeholder: 'name', help: 'the model name in requests (required)' }),
+  'api-format': choice({ default: 'completions', known: ['completions', 'chat'], help: 'the API to call' }),
+  'no-streaming': toggle({ help: 'request responses that are not streamed' }),
+  'unconstrained-output': toggle({ help: 'let the model end its output instead of forcing the planned length' }),
   'api-key': {
     ...text({
       default: null,
       placeholder: 'key',
       defaultText: 'TWINYARD_API_KEY or OPENAI_API_KEY of the environment',
-      help: 'key for the server',
+      help: 'API key of the server',
     }),
     // A key that is given twice must not be shown.
     repeats: true,
     read: readKey,
   } as Flag<string | null>,
   header: {
-    ...text({ default: null, placeholder: 'name: value', help: 'a further header; once for each' }),
+    ...text({ default: null, placeholder: 'name: value', help: 'a further header; repeat it for each' }),
     default: {},
     accepted: "a header such as 'x-team: search'",
     repeats: true,
@@ -67,37 +67,37 @@ export const observeLoadFlags = {
     min: 1,
     max: 1_000_000,
     defaultText: '256, or --concurrency',
-    help: 'requests under way at most',
+    help: 'most requests in flight',
   }),
-  'warmup-requests': count({ default: 0, max: 1_000_000, help: 'requests at the beginning that are not recorded' }),
+  'warmup-requests': count({ default: 0, max: 1_000_000, help: 'requests at the start that are not recorded' }),
   'prewarm-duration': number({
     default: 0,
     min: 0,
     max: 86_400,
     placeholder: 's',
-    help: 'seconds for which the server is kept busy before',
+    help: 'seconds of load before the first request',
   }),
   'max-lateness-ms': number({
     default: 10,
     min: 0,
     max: 1e6,
     placeholder: 'ms',
-    help: 'fail when 1 % of the requests are sent this much too late; 0: never',
+    help: 'fail when 1 % of the requests are sent later than this; 0: never',
   }),
   'rtt-ms': number({
     default: null,
     min: 0,
     max: 1e6,
     placeholder: 'ms',
-    help: 'the way to the server and back, for the header of the trace',
+    help: 'round-trip time to the server, for the header of the trace',
   }),
 };
 
 function unsaid<Value>(flag: Flag<Value>): Flag<Value | null> {
-  return { ...flag, default: null, defaultText: 'what the server tells' };
+  return { ...flag, default: null, defaultText: 'as the server reports' };
 }
 
-/** What the server does not tell about itself, for the header of the trace. */
+/** Settings that the server does not report, for the header of the trace. */
 export const serverSettingFlags = {
   hardware: unsaid(instanceFlags.hardware),
   tp: unsaid(instanceFlags.tp),
@@ -112,13 +112,13 @@ export const serverSettingFlags = {
 /** What is written. */
 export const observeOutputFlags = {
   'trace-output': file({ placeholder: 'prefix', help: 'write what was observed as prefix.yaml and prefix.csv' }),
-  'trace-header': file({ help: 'the same, the header alone: with --trace-data' }),
-  'trace-data': file({ help: 'the same, the data alone: with --trace-header' }),
-  'record-itl': toggle({ help: 'write when each piece of each answer came' }),
-  'itl-output': file({ defaultText: "beside the trace's data, .itl.csv", help: 'where to (CSV)' }),
-  'scrape-kv-metrics': toggle({ help: "write what the server's /metrics say along the way" }),
-  'kv-metrics-output': file({ defaultText: "beside the trace's data, .metrics.csv", help: 'where to (CSV)' }),
-  'scrape-interval-ms': count({ default: 1000, min: 10, max: 3_600_000, help: 'how often they are looked at' }),
+  'trace-header': file({ help: 'the same with a name for the header; needs --trace-data' }),
+  'trace-data': file({ help: 'the same with a name for the data; needs --trace-header' }),
+  'record-itl': toggle({ help: 'write the time of each chunk of each response' }),
+  'itl-output': file({ defaultText: "beside the trace's data, .itl.csv", help: 'output file (CSV)' }),
+  'scrape-kv-metrics': toggle({ help: "write samples of the server's /metrics" }),
+  'kv-metrics-output': file({ defaultText: "beside the trace's data, .metrics.csv", help: 'output file (CSV)' }),
+  'scrape-interval-ms': count({ default: 1000, min: 10, max: 3_600_000, help: 'milliseconds between samples' }),
   format: outputFlags.format,
   log: outputFlags.log,
 };

@@ -3,7 +3,7 @@ import type { NamedPath } from '../output/output-files.js';
 import { traceFiles } from '../output/output-paths.js';
 import type { GivenObserveFlags } from './check-observe-flags.js';
 
-/** Every file that is written; null for what is not asked for. */
+/** Every output file; null for those that no flag names. */
 export interface ObservePaths {
   header: NamedPath | null;
   data: NamedPath | null;

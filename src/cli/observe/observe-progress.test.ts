@@ -32,10 +32,10 @@ describe('observeProgress', () => {
     progress.end();
     const lines = io.stderrText().split('\r\x1b[K');
     expect(lines.slice(1)).toEqual([
-      '10 of 100  4 under way  TTFT p50/p99 - ms  0 tokens/s  late 0.3 ms',
-      '10 of 100  4 under way  TTFT p50/p99 12/61 ms  500 tokens/s  late 0.3 ms',
-      '10 of 100  4 under way  TTFT p50/p99 12/61 ms  200 tokens/s  late 0.3 ms  3 failed',
-      '10 of 100  4 under way  TTFT p50/p99 12/61 ms  50 tokens/s  late 0.3 ms',
+      '10 of 100  4 in flight  TTFT p50/p99 - ms  0 tokens/s  late 0.3 ms',
+      '10 of 100  4 in flight  TTFT p50/p99 12/61 ms  500 tokens/s  late 0.3 ms',
+      '10 of 100  4 in flight  TTFT p50/p99 12/61 ms  200 tokens/s  late 0.3 ms  3 failed',
+      '10 of 100  4 in flight  TTFT p50/p99 12/61 ms  50 tokens/s  late 0.3 ms',
       '',
     ]);
   });
@@ -43,7 +43,7 @@ describe('observeProgress', () => {
   it('does not wrap', () => {
     const io = terminal(20);
     observeProgress(io)!.update(NOW);
-    expect(io.stderrText()).toBe('\r\x1b[K10 of 100  4 under ');
+    expect(io.stderrText()).toBe('\r\x1b[K10 of 100  4 in fli');
   });
 
   it('is for terminals', () => {

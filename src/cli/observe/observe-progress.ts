@@ -7,11 +7,11 @@ const WINDOW_MS = 2000;
 
 export interface ProgressOfObservation {
   update(now: ObserveProgress): void;
-  /** Takes the line away again. */
+  /** Clears the line. */
   end(): void;
 }
 
-/** One line on a terminal that is rewritten while requests are sent; null where nobody looks. */
+/** A line on a terminal that is redrawn while requests are sent; null where stderr is not a terminal. */
 export function observeProgress(io: CliIo): ProgressOfObservation | null {
   if (io.stderr.isTTY !== true) return null;
   const seen: { ms: number; chunks: number }[] = [];
@@ -32,12 +32,12 @@ function lineOf(now: ObserveProgress, rate: number): string {
   const ttft = Number.isNaN(now.ttftP50Ms) ? '-' : `${now.ttftP50Ms.toFixed(0)}/${now.ttftP99Ms.toFixed(0)}`;
   const failed = now.failed === 0 ? '' : `  ${now.failed} failed`;
   return (
-    `${now.done} of ${now.planned}  ${now.inFlight} under way  TTFT p50/p99 ${ttft} ms  ` +
+    `${now.done} of ${now.planned}  ${now.inFlight} in flight  TTFT p50/p99 ${ttft} ms  ` +
     `${rate.toFixed(0)} tokens/s  late ${now.latenessP99Ms.toFixed(1)} ms${failed}`
   );
 }
 
-/** A line that wraps could not be taken away again. */
+/** A line that wraps cannot be cleared. */
 function fitting(line: string, columns: number | undefined): string {
   return columns === undefined ? line : line.slice(0, Math.max(0, columns - 1));
 }

@@ -124,7 +124,7 @@ describe('observe', () => {
 
   it('shows how it goes on a terminal, and takes the line away again', async () => {
     const { stderr } = await observe(SMALL, { isTTY: true });
-    expect(stderr).toMatch(/10 of 10 {2}0 under way {2}TTFT p50\/p99 \d+\/\d+ ms {2}\d+ tokens\/s {2}late \d+\.\d ms/);
+    expect(stderr).toMatch(/10 of 10 {2}0 in flight {2}TTFT p50\/p99 \d+\/\d+ ms {2}\d+ tokens\/s {2}late \d+\.\d ms/);
     expect(stderr.endsWith('\r\x1b[K')).toBe(true);
   });
 
@@ -161,7 +161,7 @@ describe('observe that does not get what it asked for', () => {
     const server = await fakeServer((_, response) => json(response, {}, 500));
     const ended = await twinyard(`observe --server-url ${server.url} --model tiny ${SMALL} --trace-output seen`);
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toBe(`twinyard: ${server.url}: no request was answered: http_500 10\n`);
+    expect(ended.stderr).toBe(`twinyard: ${server.url}: no request was completed: http_500 10\n`);
     expect(readFileSync('seen.csv', 'utf8')).toContain(',http_500\n');
   });
 
@@ -174,10 +174,13 @@ describe('observe that does not get what it asked for', () => {
     expect(existsSync('seen.csv')).toBe(false);
   });
 
-  it('fails when nothing was due', async () => {
+  it('fails when no request was due', async () => {
     writeFileSync('late.jsonl', '{"timestamp": 90, "input_length": 10, "output_length": 3, "hash_ids": [0]}');
     const ended = await observe('--trace late.jsonl --horizon 5');
-    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('nothing was measured: nothing was due')]);
+    expect([ended.code, ended.stderr]).toEqual([
+      1,
+      expect.stringContaining('nothing was measured: no request was due'),
+    ]);
   });
 
   it('warns of answers that are not what was asked for', async () => {
@@ -187,7 +190,7 @@ describe('observe that does not get what it asked for', () => {
     });
     const ended = await twinyard(`observe --server-url ${server.url} --model tiny ${SMALL} --max-model-len 10`);
     expect(ended.code).toBe(0);
-    expect(ended.stderr).toMatch(/warning: 1 of 10 requests have no complete answer; problems: .*http_503 1/);
+    expect(ended.stderr).toMatch(/warning: 1 of 10 requests have no complete response; problems: .*http_503 1/);
     expect(ended.stderr).toContain('warning: 10 requests are longer than the server takes');
   });
 
@@ -200,14 +203,14 @@ describe('observe that does not get what it asked for', () => {
     });
     const assumed = await twinyard(`observe --server-url ${silent.url} --model tiny ${SMALL} --format table`);
     expect(assumed.code).toBe(0);
-    expect(assumed.stderr).toContain('the server does not count tokens: a word is taken for one');
-    expect(assumed.stdout).toContain('Prompts     nobody counted them, by assumed');
+    expect(assumed.stderr).toContain('the server does not count tokens: each word counts as one');
+    expect(assumed.stdout).toContain('Prompts     not counted, by assumed');
     const strange = await fakeServer((request, response) =>
       sendStream(response, stream(request).replace(/"prompt_tokens":/, '"prompt_tokens":1')),
     );
     const off = await twinyard(`observe --server-url ${strange.url} --model tiny ${SMALL}`);
     expect(off.stderr).toMatch(
-      /only 0 of 10 prompts are as long as planned: \d+ to \d+ tokens off, \d+\.\d in the mean/,
+      /only 0 of 10 prompts are as long as planned: \d+ to \d+ tokens off, \d+\.\d on average/,
     );
   });
 });

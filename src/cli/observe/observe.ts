@@ -19,6 +19,8 @@ import { observePaths, planInputs, writtenPaths } from './observe-paths.js';
 export const OBSERVE: CommandLine = {
   name: 'observe',
   summary: summaryOf('observe'),
+  about:
+    "Use it to measure a server under a planned load: requests are generated as by 'run' or read from a trace as by 'replay', and the recorded trace can be replayed and calibrated.",
   groups: [
     { title: 'Server', flags: observedServerFlags },
     { title: 'Requests', flags: observePlanFlags },
@@ -33,7 +35,7 @@ export const OBSERVE: CommandLine = {
   ],
 };
 
-/** Drives a server with a plan's requests and records what comes back; 1 when that is not all that was asked for. */
+/** Sends a plan's requests to a server and records the responses; 1 when the observation is partial, late or failed. */
 export async function observe(argv: readonly string[], io: CliIo): Promise<number> {
   const flags = await parseFlags<ObserveFlags>(OBSERVE, argv);
   checkObserveFlags(flags);
@@ -57,7 +59,7 @@ export async function observe(argv: readonly string[], io: CliIo): Promise<numbe
   const plan = await planObservation(flags, diagnostics);
   const progress = observeProgress(io);
   const stopping = new AbortController();
-  // Until requests are sent there is nothing to keep: a signal ends the process at once.
+  // Before the first request there is nothing to save: a signal ends the process at once.
   const begun = () => void io.untilStopped().then(() => stopping.abort());
   const options = { ...observeOptions(flags), begun };
   limitCompiler(Number.POSITIVE_INFINITY);

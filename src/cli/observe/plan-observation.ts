@@ -25,7 +25,7 @@ export async function planObservation(flags: GivenObserveFlags, diagnostics: Dia
   }
   const { generateRunWorkload } = await import('../config/generate-run-workload.js');
   const generator = generatorFlags(flags);
-  // A trace of what was observed does tell that contexts grow.
+  // A trace of an observation does record growing contexts.
   const quiet = { ...generator, values: { ...generator.values, 'trace-output': null } };
   const { facts, traceFacts, workload } = await generateRunWorkload(quiet, {}, diagnostics);
   const { goodputTargets, workloadSeed, workloadSpec } = traceFacts;

@@ -31,7 +31,12 @@ export function readServerUrl(given: string, place: string): string {
 export function readKey(given: string, place: string): string {
   if (given.includes('\n')) throw new InputError('REPEATED_FLAG', place, 'given twice', 'keep one of them');
   if (given.trim() === '' || !PRINTABLE.test(given)) {
-    throw new InputError('BAD_VALUE', place, 'is empty or has characters that no key has', 'give a key');
+    throw new InputError(
+      'BAD_VALUE',
+      place,
+      'is empty or has characters that are not allowed in a key',
+      'give an API key',
+    );
   }
   return given;
 }

@@ -5,7 +5,7 @@ import { writeOutputs } from '../output/output-files.js';
 import { observationFiles } from './observation-files.js';
 import type { ObservePaths } from './observe-paths.js';
 
-/** Writes what was observed, prints its figures, says what is wrong with it; the exit code. */
+/** Writes the files, prints the result and warnings, and returns the exit code. */
 export async function writeObservation(
   observation: Observation,
   paths: ObservePaths,
@@ -29,31 +29,31 @@ export async function writeObservation(
   return failures.length === 0 ? 0 : 1;
 }
 
-/** What makes an observation less than was asked for. */
+/** Why an observation is incomplete. */
 function failuresOf({ late, partial, requests }: ObservationDocument): string[] {
   const lines: string[] = [];
   if (partial !== null) lines.push(`the observation is partial: ${partial}`);
   if (late !== null) lines.push(`the load was not the one planned: ${late}; use fewer requests, or a faster machine`);
-  if (requests.recorded > 0 && requests.completed === 0) lines.push(`no request was answered: ${listed(requests)}`);
+  if (requests.recorded > 0 && requests.completed === 0) lines.push(`no request was completed: ${listed(requests)}`);
   if (requests.recorded === 0 && partial === null) {
-    lines.push(`nothing was measured: ${requests.sent === 0 ? 'nothing was due' : 'all requests were warm-up'}`);
+    lines.push(`nothing was measured: ${requests.sent === 0 ? 'no request was due' : 'all requests were warm-up'}`);
   }
   return lines;
 }
 
-/** What whoever uses it should know. */
+/** Limits of what was measured. */
 function doubts({ prompts, requests }: ObservationDocument): string[] {
   const lines: string[] = [];
   const { difference, too_long: tooLong } = prompts;
   const hasProblems = Object.keys(requests.problems).length > 0;
   if (hasProblems && requests.completed > 0) {
     lines.push(
-      `${requests.failed} of ${requests.recorded} requests have no complete answer; problems: ${listed(requests)}`,
+      `${requests.failed} of ${requests.recorded} requests have no complete response; problems: ${listed(requests)}`,
     );
   }
-  if (prompts.counted_by === 'assumed') lines.push('the server does not count tokens: a word is taken for one');
+  if (prompts.counted_by === 'assumed') lines.push('the server does not count tokens: each word counts as one');
   else if (difference.compared > 0 && difference.exact * 2 < difference.compared) {
-    const off = `${difference.min} to ${difference.max} tokens off, ${difference.mean.toFixed(1)} in the mean`;
+    const off = `${difference.min} to ${difference.max} tokens off, ${difference.mean.toFixed(1)} on average`;
     lines.push(`only ${difference.exact} of ${difference.compared} prompts are as long as planned: ${off}`);
   }
   if (tooLong > 0) lines.push(`${tooLong} requests are longer than the server takes`);

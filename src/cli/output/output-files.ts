@@ -11,7 +11,7 @@ export interface NamedPath {
   path: string;
 }
 
-/** Makes a file's content piece by piece, when it is asked for. */
+/** A file's content, generated piece by piece when it is written. */
 export interface OutputContent extends NamedPath {
   pieces: () => Iterable<string | Uint8Array>;
 }

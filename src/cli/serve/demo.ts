@@ -15,12 +15,12 @@ const MODEL = 'qwen/qwen3-14b';
 
 const demoFlags = {
   replicas: count({ default: 4, min: 1, max: 64, help: 'emulated engines behind the gateway' }),
-  model: text({ default: null, placeholder: 'name', defaultText: MODEL, help: 'what they serve' }),
-  'routing-policy': registered({ default: 'weighted', names: routingPolicyNames, help: 'how one is chosen' }),
+  model: text({ default: null, placeholder: 'name', defaultText: MODEL, help: 'the model they serve' }),
+  'routing-policy': registered({ default: 'weighted', names: routingPolicyNames, help: 'how a replica is chosen' }),
   port: count({
     default: 8080,
     max: 65_534,
-    help: 'port for clients, the next for the admin API; free ones when taken',
+    help: 'port for clients, the next one for the admin API; free ports where these are in use',
   }),
   speed: engineFlags.speed,
 };
@@ -28,11 +28,13 @@ const demoFlags = {
 export const DEMO: CommandLine = {
   name: 'demo',
   summary: summaryOf('demo'),
+  about:
+    'Use it to try the gateway without GPUs: it prints commands to send a request and to see why it went to its replica.',
   groups: [{ title: 'System', flags: demoFlags }],
   examples: ['demo', 'demo --replicas 8 --routing-policy lmetric --speed 10'],
 };
 
-/** Brings up the whole system in one process and tells what to try; ends it when the process is asked to end. */
+/** Starts engines and a gateway in one process and prints commands to try; stops them on SIGINT or SIGTERM. */
 export async function demo(argv: readonly string[], io: CliIo): Promise<number> {
   const { values } = await parseFlags<typeof demoFlags>(DEMO, argv);
   const model = values.model ?? MODEL;
@@ -90,13 +92,13 @@ function whatToTry(gateway: RunningGateway, model: string, count: number): strin
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Why this replica?' }], max_tokens: 24 });
   return `Twinyard is up: ${count} emulated replicas of ${model} behind ${gateway.url}. Ctrl-C stops everything.
 
-Ask for something, and see who answers:
+Send a request; the response headers name the replica:
   curl -i ${gateway.url}/v1/chat/completions -H 'content-type: application/json' -H 'x-request-id: first' -d '${body}'
 
-Ask why:
+Print why that replica was chosen:
   npx twinyard explain first --admin-url ${gateway.adminUrl} --token ${gateway.adminToken}
 
-Look at the replicas and at the metrics:
+List replicas and metrics:
   curl ${gateway.adminUrl}/api/v1/replicas -H 'authorization: Bearer ${gateway.adminToken}'
   curl ${gateway.adminUrl}/metrics
 `;

@@ -1,7 +1,7 @@
 import { count, fraction, MAX_INT32, number, positive, text } from '../flags/kinds.js';
 import { outputFlags } from '../flags/output-flags.js';
 
-/** Where the engine listens and how it answers. */
+/** Where the engine listens and how it responds. */
 export const engineFlags = {
   host: text({
     default: null,
@@ -20,7 +20,7 @@ export const engineFlags = {
   'mean-output-tokens': positive({
     default: 200,
     max: 1_000_000,
-    help: 'mean length of answers that are left to end by themselves',
+    help: 'mean output tokens of requests without max_tokens',
   }),
   'max-num-queued-reqs': count({ default: 0, max: MAX_INT32, help: 'requests that may wait; 0: no limit' }),
   'max-body-bytes': count({
@@ -49,8 +49,8 @@ export const faultFlags = {
     placeholder: 's',
     help: "seconds of the model's time until it is ready",
   }),
-  'fail-rate': fraction({ default: 0, zero: true, help: 'share of requests answered with status 500' }),
-  'hang-rate': fraction({ default: 0, zero: true, help: 'share of requests that are never answered' }),
+  'fail-rate': fraction({ default: 0, zero: true, help: 'share of requests that fail with status 500' }),
+  'hang-rate': fraction({ default: 0, zero: true, help: 'share of requests without a response' }),
   'disconnect-rate': fraction({ default: 0, zero: true, help: 'share of requests whose connection is reset midway' }),
   'slow-factor': positive({ default: 1, max: 1_000_000, help: 'how many times as long steps take' }),
 };

@@ -10,6 +10,8 @@ import { type EngineFlags, engineFlags, faultFlags } from './engine-flags.js';
 export const ENGINE: CommandLine = {
   name: 'engine',
   summary: summaryOf('engine'),
+  about:
+    'Use it to test clients and gateways against realistic timing: it batches, caches prefixes and streams like vLLM, at the speed of the simulated model and GPU.',
   groups: [
     { title: 'Engine', flags: engineFlags },
     { title: 'Faults', flags: faultFlags },
@@ -21,7 +23,7 @@ export const ENGINE: CommandLine = {
   ],
 };
 
-/** Runs an emulated engine until the process is asked to end; then lets requests finish. */
+/** Runs an emulated engine until SIGINT or SIGTERM; then lets requests finish. */
 export async function engine(argv: readonly string[], io: CliIo): Promise<number> {
   const flags = await parseFlags<EngineFlags & InstanceFlags>(ENGINE, argv);
   const { values } = flags;
@@ -58,7 +60,7 @@ export async function engine(argv: readonly string[], io: CliIo): Promise<number
   say(`${modelName} on ${running.url}`);
   await stopped;
   const { inFlight } = running.stats();
-  if (inFlight > 0) say(`stopping, ${inFlight} requests under way`);
+  if (inFlight > 0) say(`stopping, ${inFlight} requests in flight`);
   await running.close(values.drain * 1000);
   return 0;
 }

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../gateway/config/gateway-config.js';
 import { listenError } from '../../kernel/listen-error.js';
 
-/** A gateway has two ports: the error of Node tells which of them it was. */
+/** A gateway has two ports; Node's error has the number of the one that failed. */
 export function gatewayListenError(
   error: unknown,
   { admin, listen }: Pick<GatewayConfig, 'admin' | 'listen'>,

@@ -14,8 +14,9 @@ export const SERVE: CommandLine = {
   name: 'serve',
   summary: summaryOf('serve'),
   about:
-    "Without replicas and without a file it is a control plane: it runs what is declared with 'twinyard apply', and keeps its " +
-    `data in ${GATEWAY_DEFAULTS.dataDir}.`,
+    'Serve an OpenAI-compatible API in front of replicas, with a routing policy, API keys, limits and metrics. Without replicas ' +
+    "and without a file it is a control plane: it runs the resources of 'twinyard apply' and keeps its data in " +
+    `${GATEWAY_DEFAULTS.dataDir}.`,
   groups: [
     { title: 'Replicas', flags: serveFleetFlags },
     { title: 'Gateway', flags: serveFlags },
@@ -30,7 +31,7 @@ export const SERVE: CommandLine = {
   ],
 };
 
-/** Runs the gateway, and the control plane where there is a store, until the process is asked to end; then lets requests finish. */
+/** Runs the gateway, and the control plane where there is a store, until SIGINT or SIGTERM; then lets requests finish. */
 export async function serve(argv: readonly string[], io: CliIo): Promise<number> {
   const flags = await parseFlags<ServeFlags>(SERVE, argv);
   const [{ Gateway }, { gatewayConfig }] = await Promise.all([
@@ -43,7 +44,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   tuneServer();
   const gateway = new Gateway(config, readConfig);
   gateway.onWarning = (line) => say(`warning: ${line}`);
-  gateway.onFault = (error) => say(`went on after a fault: ${(error as Error).stack ?? error}`);
+  gateway.onFault = (error) => say(`error, continuing: ${(error as Error).stack ?? error}`);
   const stopped = io.untilStopped();
   let control: ControlPlane | null = null;
   try {
@@ -56,23 +57,23 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   io.onHangUp(() => {
     try {
       const needsRestart = gateway.reloadConfig();
-      const rest = needsRestart.length === 0 ? '' : `; ${needsRestart.join(', ')} will hold from the next start on`;
-      say(`read its configuration again${rest}`);
+      const rest = needsRestart.length === 0 ? '' : `; needs a restart: ${needsRestart.join(', ')}`;
+      say(`configuration reloaded${rest}`);
     } catch (error) {
-      say(`keeps its configuration: ${(error as Error).message}`);
+      say(`configuration not reloaded: ${(error as Error).message}`);
     }
   });
   await stopped;
-  say(`stopping, ${gateway.inFlight} requests under way`);
+  say(`stopping, ${gateway.inFlight} requests in flight`);
   const left = control === null ? 0 : await control.running();
   await control?.close();
   await gateway.close();
   if (left > 0)
-    say(`${left} replicas go on running: the next 'twinyard serve' finds them; deleting their endpoints ends them`);
+    say(`${left} replicas keep running: the next 'twinyard serve' adopts them; delete their endpoints to stop them`);
   return 0;
 }
 
-/** Where it is, what it has, and what to do next where there is nothing yet. */
+/** Addresses and state, and the next command where there is no endpoint yet. */
 function firstLines(gateway: Gateway, isControlPlane: boolean): string[] {
   const { adminToken, adminTokenPath, adminUrl, config, url } = gateway;
   const all = gateway.replicas();
@@ -80,7 +81,7 @@ function firstLines(gateway: Gateway, isControlPlane: boolean): string[] {
   const isBare = isControlPlane && gateway.endpoints.size === 0;
   const lines = [
     `serving on ${url}, ${isBare ? 'no endpoint yet' : `${ready} of ${all.length} replicas ready`}`,
-    // A line may be kept somewhere where more people read than may read the file.
+    // Logs may have more readers than the file.
     `admin on ${adminUrl}, token ${adminTokenPath === null ? adminToken : `in ${adminTokenPath}`}`,
   ];
   if (isBare) {
@@ -88,11 +89,11 @@ function firstLines(gateway: Gateway, isControlPlane: boolean): string[] {
     const where = isUsual ? '' : ` --data-dir ${config.dataDir}`;
     lines.unshift(`to run something: twinyard apply -f examples/endpoints/emulated.yaml${where}`);
   }
-  if (isControlPlane) lines.unshift(`a control plane with its data in ${config.dataDir}`);
+  if (isControlPlane) lines.unshift(`control plane, data in ${config.dataDir}`);
   return lines;
 }
 
-/** Starts a gateway, and a control plane if it has a store. One with replicas of its own can do without, if it has to. */
+/** Starts a gateway, and a control plane if it has a store. A gateway with configured replicas also runs without one. */
 async function start(
   gateway: Gateway,
   self: readonly string[],
@@ -109,7 +110,7 @@ async function start(
     import('../../control/errors.js'),
   ]);
   const { dataDir, endpoints } = gateway.config;
-  // Who asks for a model that is not known yet is told to come back.
+  // Requests for a model that is not known yet receive 503 with Retry-After.
   gateway.fleet.directory.isSettling = true;
   const opened = gateway.start({ isAnnounced: false }).then(() =>
     ControlPlane.open({
@@ -117,7 +118,7 @@ async function start(
       url: () => gateway.url,
       onHeld: () => gateway.announce(),
       onFault: (error) => gateway.fault(error),
-      onLost: ({ message }) => say(`warning: keeps nothing true any more, and serves what it has: ${message}`),
+      onLost: ({ message }) => say(`warning: reconciliation stopped; existing routes are still served: ${message}`),
     }),
   );
   gateway.api = serveApi(gateway, opened);
@@ -125,8 +126,8 @@ async function start(
     return await opened;
   } catch (error) {
     if (!isControlElsewhere(error) || endpoints.length === 0) throw error;
-    say(`warning: runs without a control plane: ${(error as Error).message}`);
-    // Commands go on finding the one whose folder it is.
+    say(`warning: running without a control plane: ${(error as Error).message}`);
+    // Commands keep finding the control plane that owns the folder.
     if (!isFolderInUse(error)) gateway.announce();
     return null;
   } finally {

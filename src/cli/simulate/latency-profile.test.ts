@@ -91,7 +91,7 @@ describe('--latency-profile', () => {
     ['--latency-profile ours.json --dp 2', '--dp: the profile says what steps take'],
     ['--latency-profile ours.json --tp 2', "--tp: the profile 'ours' was measured with 1"],
     ['--latency-model profile --model qwen/qwen3-14b', "--latency-model: 'profile' has no step times of its own"],
-    ['--engine-rules vllm --model qwen/qwen3-14b', "--engine-rules: 'vllm' is not known here; known: classic, vllm-v1"],
+    ['--engine-rules vllm --model qwen/qwen3-14b', "--engine-rules: 'vllm' is not known; known: classic, vllm-v1"],
   ])('refuses %s', async (args, message) => {
     const { code, stderr } = await captured(`${RUN} ${args}`);
     expect([code, stderr.split('\n')[0]]).toEqual([2, expect.stringContaining(message)]);

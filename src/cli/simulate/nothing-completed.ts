@@ -22,8 +22,8 @@ const FATES: readonly Fate[] = [
 ];
 
 /**
- * The warning for a run without a completed request: its latencies are all zero. Null for any other run, and for one that was
- * told to reject everything.
+ * The warning for a run without a completed request: its latencies are all zero. Null for any other run, and with
+ * the policy that rejects everything.
  */
 export function nothingCompleted(cluster: ClusterMetrics, admissionPolicy: string): string | null {
   if (cluster.completed_requests > 0 || cluster.generated_requests === 0) return null;

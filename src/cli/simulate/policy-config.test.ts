@@ -96,7 +96,7 @@ tenant_budgets: {t1: 0.5}
       "bad.yaml:1:19 (routing.policy): unknown routing policy 'wieghted'; did you mean 'weighted'?",
     ],
     ['admission: {policy: nobody}', 'bad.yaml:1:21 (admission.policy): unknown admission policy'],
-    ['scheduler: sfj', "bad.yaml:1:12 (scheduler): 'sfj' is not known here; did you mean 'sjf'?"],
+    ['scheduler: sfj', "bad.yaml:1:12 (scheduler): 'sfj' is not known; did you mean 'sjf'?"],
     ['preemption: {policy: x}', 'bad.yaml:1:22 (preemption.policy)'],
     [
       'routing: {scorers: [{name: queue-depth, weight: 1}]}',

@@ -7,11 +7,11 @@ const CLEAR = '\r\x1b[K';
 
 export interface ProgressLine {
   update(done: number, known: number): void;
-  /** Takes the line away again. */
+  /** Clears the line. */
   end(): void;
 }
 
-/** One line on a terminal's stderr that is rewritten while a long run goes on; nothing anywhere else. */
+/** A line on a terminal's stderr that is redrawn during a long run; nothing where stderr is not a terminal. */
 export function createProgressLine(io: CliIo): ProgressLine {
   if (io.stderr.isTTY !== true) return { update: () => {}, end: () => {} };
   const started = io.now();

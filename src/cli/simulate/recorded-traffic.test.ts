@@ -143,7 +143,7 @@ describe('recorded traffic', () => {
       'moon.jsonl: mooncake traces do not record the model',
     ],
     [`replay --trace traffic.jsonl --trace-data traffic.jsonl ${FLEET}`, '--trace-data: --trace traffic.jsonl names'],
-    ['trace slice traffic.jsonl -o out.csv', '--from: nothing says what to keep'],
+    ['trace slice traffic.jsonl -o out.csv', '--from: or another selection is required'],
     [`replay --trace traffic.jsonl ${FLEET} --metrics-path traffic.jsonl.2`, "would overwrite 'traffic.jsonl.2'"],
     ['trace stats traffic.jsonl --report traffic.jsonl.1', '--report:'],
     ['convert traffic.jsonl --to mooncake -o traffic.jsonl.1', "would overwrite 'traffic.jsonl.1'"],

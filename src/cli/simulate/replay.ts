@@ -17,6 +17,8 @@ import { engineInputs, outputPaths } from '../output/output-paths.js';
 export const REPLAY: CommandLine = {
   name: 'replay',
   summary: summaryOf('replay'),
+  about:
+    "Use it to try another policy or fleet on recorded traffic: the trace is one of 'run --trace-output', 'observe', a gateway's recording, or of a published format.",
   groups: [
     { title: 'Cluster', flags: clusterFlags },
     { title: 'Flow control', flags: flowControlFlags },

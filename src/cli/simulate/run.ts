@@ -17,6 +17,8 @@ import { engineInputs, outputPaths } from '../output/output-paths.js';
 export const RUN: CommandLine = {
   name: 'run',
   summary: summaryOf('run'),
+  about:
+    'Use it to predict latency, throughput and goodput of a fleet before it exists: requests are generated from the workload flags, a preset or a specification, and the same command prints the same bytes again.',
   groups: [
     { title: 'Cluster', flags: clusterFlags },
     { title: 'Flow control', flags: flowControlFlags },

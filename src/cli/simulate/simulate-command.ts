@@ -15,19 +15,19 @@ import { limitCompiler } from '../tune-v8.js';
 import { nothingCompleted } from './nothing-completed.js';
 import { createProgressLine } from './progress-line.js';
 
-/** What `run` and `replay` hand over once everything is read and checked. */
+/** The input of a simulation, read and checked. */
 export interface PreparedSimulation {
   flags: FlagValues<EngineFlags>;
   diagnostics: Diagnostics;
   cluster: ResolvedCluster;
   workload: Workload;
-  /** Where the workload came from: part of the result, enough to make it again. */
+  /** The source of the workload, enough to generate it again: part of the result. */
   facts: Record<string, unknown>;
   /** What the header of `--trace-output` says. */
   traceFacts: TraceFacts;
 }
 
-/** Simulates, writes the files that were asked for, then prints the result. */
+/** Simulates, writes the output files, then prints the result. */
 export async function simulateCommand(prepared: PreparedSimulation, io: CliIo): Promise<number> {
   const { flags, diagnostics, cluster, workload, facts } = prepared;
   const decisionsPath = flags.values['decisions-path'];

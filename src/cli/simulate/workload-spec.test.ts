@@ -104,7 +104,7 @@ describe('run --workload-spec', () => {
     const chats = join(EXAMPLES, 'chats.yaml');
     const { code, stderr } = await twinyard(`${RUN} --workload-spec ${chats} --trace-output ${join(folder, 'chats')}`);
     expect(code).toBe(0);
-    expect(stderr).toContain('warning: --trace-output: a trace does not tell that a context grows');
+    expect(stderr).toContain('warning: --trace-output: a trace does not record growing contexts');
   });
 
   it('warns when no instance serves the model that clients ask for', async () => {
@@ -175,9 +175,9 @@ describe('run --workload', () => {
   it.each([
     [
       '--workload rag --concurrency 3',
-      "--concurrency: --workload rag has clients of its own; leave it out, or edit what 'twinyard convert preset rag' prints",
+      "--concurrency: --workload rag defines its own clients; leave it out, or edit what 'twinyard convert preset rag' prints",
     ],
-    ['--workload mixed-slo --output-tokens 3', '--output-tokens: --workload mixed-slo has clients of its own'],
+    ['--workload mixed-slo --output-tokens 3', '--output-tokens: --workload mixed-slo defines its own clients'],
   ])('refuses %s', async (flags, message) => {
     const { code, stderr } = await twinyard(`${RUN} ${flags}`);
     expect(code).toBe(2);
@@ -203,13 +203,13 @@ describe('compose', () => {
   it('explains itself', async () => {
     const { code, stdout } = await twinyard('compose --help');
     expect(code).toBe(0);
-    expect(stdout).toContain('--from <file>  a workload specification; once for each');
+    expect(stdout).toContain('--from <file>  a workload specification; repeat it for each');
   });
 
   it.each([
     ['compose', '--from: is required; give it once for each specification'],
     ['compose --from', '--from: needs a value'],
-    ['compose --from a.yaml b.yaml', "'b.yaml': stands alone"],
+    ['compose --from a.yaml b.yaml', "'b.yaml': unexpected argument"],
     ['compose --form a.yaml', 'did you mean --from?'],
     [`compose ${both} --from /no/such.yaml`, '/no/such.yaml: no such file'],
     [`compose ${both} --from ${join(EXAMPLES, 'first.yaml')}`, 'first.yaml (clients[4].slo_class): is missing'],

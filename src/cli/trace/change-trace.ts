@@ -23,11 +23,12 @@ export const ONE_FILE = { usage: 'FILE', least: 1, most: 1 };
 export const EXAMPLE_TRACE = 'convert synth agentic-coder -o agents.csv';
 
 /** The command line of a command that reads a trace, changes it and writes it. */
-export function changeCommand(name: string, flags: FlagTable, examples: readonly string[]): CommandLine {
+export function changeCommand(name: string, about: string, flags: FlagTable, examples: readonly string[]): CommandLine {
   const own = Object.keys(flags).length === 0 ? [] : [{ title: 'Change', flags }];
   return {
     name: `trace ${name}`,
     summary: traceSummaryOf(name),
+    about,
     operands: ONE_FILE,
     groups: [...own, { title: 'Output', flags: outputFlags }],
     examples: [EXAMPLE_TRACE, ...examples],
@@ -35,8 +36,8 @@ export function changeCommand(name: string, flags: FlagTable, examples: readonly
 }
 
 /**
- * Runs such a command. `prepare` checks the command's own flags before anything is read, and gives the change; `partOf` says
- * which requests are read, for a command that is told.
+ * Runs such a command. `prepare` checks the command's own flags before anything is read, and returns the change; `partOf`
+ * selects the requests that are read.
  */
 export async function changeTrace<Table extends FlagTable>(
   line: CommandLine,

@@ -28,6 +28,7 @@ const outputFlags = {
 export const TRACE_FIT: CommandLine = {
   name: 'trace fit',
   summary: traceSummaryOf('fit'),
+  about: 'Use it to get a small, shareable specification that generates traffic like the trace.',
   operands: ONE_FILE,
   groups: [
     { title: 'Fit', flags: fitFlags },

@@ -5,7 +5,7 @@ import type { Trace, TracePart } from '../../workload/trace.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { NamedPath } from '../output/output-files.js';
 
-/** A trace that somebody named, recognised but not read yet. */
+/** A trace that an argument names, recognised but not read yet. */
 export interface InputTrace {
   path: string;
   format: TraceFormat;
@@ -34,9 +34,8 @@ export async function inputTrace(given: string, part?: TracePart): Promise<Input
     async read(diagnostics) {
       const trace = await readAs(format, path, part);
       for (const note of trace.notes ?? []) diagnostics.warn(`${path}: ${note}`);
-      if (trace.unsorted)
-        diagnostics.warn(`${path}: requests are not in order of arrival; they are taken in order of time`);
-      // Chats with missing turns are an error here as everywhere.
+      if (trace.unsorted) diagnostics.warn(`${path}: requests are not in order of arrival; they are sorted by time`);
+      // Sessions with missing turns are refused.
       new TraceSessions(trace);
       return trace;
     },

@@ -15,7 +15,7 @@ export interface OutputPlace {
 
 const FLAG = '--output';
 
-/** The format that a name ends in; undefined when it tells nothing. */
+/** The format of a file name's ending; undefined for unknown endings. */
 export function formatOfName(path: string): OutputFormat | undefined {
   if (/\.csv(\.gz)?$/.test(path)) return 'trace-v2';
   if (/\.jsonl(\.gz)?$/.test(path)) return 'mooncake';
@@ -38,7 +38,7 @@ export function placePaths({ headerPath, path }: OutputPlace): NamedPath[] {
   return [headerPath, path].flatMap((name) => (name === null ? [] : [{ flag: FLAG, path: name }]));
 }
 
-/** Where a command writes the one thing it makes. */
+/** Where a command writes its result. */
 export const outputFlags = {
   output: {
     ...file({ help: 'where to write: p.csv (with p.yaml) or p.jsonl, packed as .gz; - for stdout' }),

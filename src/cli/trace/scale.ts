@@ -13,11 +13,13 @@ const scaleFlags = {
     placeholder: 'factor',
     accepted: FACTOR,
     read: readFactor,
-    help: 'how many times as many chats and requests start in the same time; pauses inside chats stay',
+    help: 'factor by which sessions and requests start more often; pauses inside sessions stay',
   }),
 };
 
-export const TRACE_SCALE = changeCommand('scale', scaleFlags, ['trace scale --rate 2x agents.csv -o busy.csv']);
+export const TRACE_SCALE = changeCommand('scale', 'Use it to ask what happens at twice the load.', scaleFlags, [
+  'trace scale --rate 2x agents.csv -o busy.csv',
+]);
 
 export async function scale(argv: readonly string[], io: CliIo): Promise<number> {
   return changeTrace<typeof scaleFlags>(TRACE_SCALE, argv, io, async ({ values: { rate } }) => {
@@ -31,7 +33,7 @@ export async function scale(argv: readonly string[], io: CliIo): Promise<number>
   });
 }
 
-/** A bare number is refused: elsewhere `--rate` counts requests per second. */
+/** A bare number is refused: in other commands `--rate` is in requests per second. */
 function readFactor(text: string, place: string): number {
   const match = /^(.+)x$/i.exec(text.trim());
   if (match === null) throw badValue(place, text, 'is not a factor', FACTOR);

@@ -9,9 +9,9 @@ import { changeCommand, changeTrace } from './change-trace.js';
 
 const sliceFlags = {
   ...tracePartFlags,
-  from: time('keep what arrives from here on, counted from the first arrival; times then count from here'),
-  to: time('keep what arrives before, counted from the first arrival'),
-  sessions: count({ default: null, min: 1, help: 'of these, keep the first n chats and nothing outside chats' }),
+  from: time('keep requests that arrive from this time on, counted from the first arrival; it becomes time 0'),
+  to: time('keep requests that arrive before this time, counted from the first arrival'),
+  sessions: count({ default: null, min: 1, help: 'of these, keep the first n sessions and nothing outside sessions' }),
   first: count({ default: null, min: 1, help: 'of these, keep the first n requests' }),
 };
 
@@ -20,7 +20,7 @@ function time(help: string) {
   return list<number | null>({ default: null, placeholder: 'time', accepted, read: readDuration, help });
 }
 
-export const TRACE_SLICE = changeCommand('slice', sliceFlags, [
+export const TRACE_SLICE = changeCommand('slice', 'Use it to study a part of a long trace.', sliceFlags, [
   'trace slice --from 10m --to 20m agents.csv -o ten-minutes.csv',
   'trace slice --first 100 agents.csv -o start.csv',
 ]);
@@ -39,7 +39,7 @@ export async function slice(argv: readonly string[], io: CliIo): Promise<number>
       });
       if (part !== null) return part;
       if (sessions !== null && trace.table.sessions.size === 1)
-        throw nothingLeft('--sessions', 'the trace has no chats');
+        throw nothingLeft('--sessions', 'the trace has no sessions');
       throw nothingLeft(from === null ? '--to' : '--from', 'no request arrives in that time');
     };
   };
@@ -51,7 +51,7 @@ function checkSlice(flags: FlagValues<typeof sliceFlags>): void {
   const isWhole = from === null && to === null && sessions === null && first === null;
   if (isWhole && tracePartOf(flags) === undefined) {
     const hint = 'give --from, --to, --sessions, --first, --trace-model or --trace-answered';
-    throw missingFlag('--from', 'nothing says what to keep', hint);
+    throw missingFlag('--from', 'or another selection is required', hint);
   }
   if (from !== null && to !== null && from >= to) {
     throw conflictingFlags('--to', 'is not after --from', 'give a later time');

@@ -17,19 +17,25 @@ const statsFlags = {
     min: 1,
     max: MAX_INT32,
     defaultText: 'as recorded, else 16',
-    help: 'tokens of a block: prompts share whole blocks',
+    help: 'tokens per block; prompts share whole blocks',
   }),
-  'cache-blocks': count({ default: null, min: 1, max: MAX_INT32, help: 'also try a cache of so many blocks' }),
+  'cache-blocks': count({
+    default: null,
+    min: 1,
+    max: MAX_INT32,
+    help: 'also report hits in a cache of this many blocks',
+  }),
 };
 
 const outputFlags = {
   format: choice({ default: 'json', known: ['json', 'table'], help: 'how the result is printed' }),
-  report: file({ help: 'draw it too, as p.svg or p.html' }),
+  report: file({ help: 'also write plots, as p.svg or p.html' }),
 };
 
 export const TRACE_STATS: CommandLine = {
   name: 'trace stats',
   summary: traceSummaryOf('stats'),
+  about: 'Use it to see what a trace contains and how much of it a prefix cache could reuse.',
   operands: ONE_FILE,
   groups: [
     { title: 'Input', flags: tracePartFlags },
@@ -48,7 +54,7 @@ export async function stats(argv: readonly string[], io: CliIo): Promise<number>
   const { operands, values } = flags;
   const { report } = values;
   if (report !== null && !/\.(svg|html)$/.test(report)) {
-    throw badValue('--report', report, 'is neither a picture nor a page', 'a name that ends in .svg or .html');
+    throw badValue('--report', report, 'ends in neither .svg nor .html', 'a name with one of these endings');
   }
   const input = await inputTrace(operands[0]!, tracePartOf(flags));
   checkOutputs(report === null ? [] : [{ flag: '--report', path: report }], input.files);

@@ -1,36 +1,36 @@
 import type { CliIo } from '../io.js';
 import { runSubcommand, type Subcommand } from '../subcommands.js';
 
-/** Everything that can be done with a trace: a new one is a file and a line here. */
+/** Every subcommand: a new one is a file and an entry here. */
 export const TRACE_COMMANDS: readonly Subcommand[] = [
   {
     name: 'stats',
-    summary: 'tell what a trace is like: rates, lengths, chats, reusable prefixes',
+    summary: 'print statistics of a trace: rates, lengths, sessions, reusable prefixes',
     load: async () => (await import('./stats.js')).stats,
   },
   {
     name: 'cap',
-    summary: 'keep the first turns of every chat',
+    summary: 'keep the first turns of every session',
     load: async () => (await import('./cap.js')).cap,
   },
   {
     name: 'slice',
-    summary: 'keep a stretch of time, the first requests or the first chats',
+    summary: 'keep a span of time, the first requests or the first sessions',
     load: async () => (await import('./slice.js')).slice,
   },
   {
     name: 'scale',
-    summary: 'make chats and requests start closer together or further apart',
+    summary: 'change how often sessions and requests start',
     load: async () => (await import('./scale.js')).scale,
   },
   {
     name: 'anonymise',
-    summary: 'drop all names and ids, keep lengths, shared blocks and timing',
+    summary: 'remove all names and ids; keep lengths, shared blocks and timing',
     load: async () => (await import('./anonymise.js')).anonymise,
   },
   {
     name: 'fit',
-    summary: 'find the workload specification whose traffic is like a trace, and compare the two',
+    summary: 'fit a workload specification to a trace and compare the two',
     load: async () => (await import('./fit.js')).fit,
   },
 ];

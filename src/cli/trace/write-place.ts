@@ -44,13 +44,13 @@ async function textsOf(format: OutputFormat, trace: Trace): Promise<(() => Itera
   return [() => [header], () => data];
 }
 
-/** Bailian's records are turns of chats with their blocks of 512 tokens: nothing else can be written so. */
+/** Bailian's records are turns of sessions with their blocks of 512 tokens: nothing else can be written in this format. */
 function checkBailian({ table }: Trace): void {
   const { blocks, count, inputTokens, session } = table;
   for (let row = 0; row < count; row++) {
     const known = inputTokens[row] === 0 || (blocks?.blockTokens === 512 && blocks.blocksOf(row) > 0);
     if (known && session[row]! > 0) continue;
-    const problem = 'the trace does not tell the chats and the blocks of all its requests';
+    const problem = 'the trace lacks the session or the blocks of some requests';
     throw conflictingFlags('--to', problem, "write it as 'trace-v2' or 'mooncake'");
   }
 }

@@ -14,8 +14,8 @@ import { REPLAY } from '../simulate/replay.js';
 const SILENT = { warn: () => {}, info: () => {}, debug: () => {} };
 
 /**
- * Checks before anything is sent that what is given can be simulated. A model that is not known may still be one whose real name
- * the server tells. @param given arguments of `replay`
+ * Checks before anything is sent that what is given can be simulated. An unknown model may still have a name
+ * that the server reports. @param given arguments of `replay`
  */
 export async function checkReplay(model: string, given: readonly string[], isSimModel: boolean): Promise<void> {
   const flags = await replayFlags(model, given);
@@ -26,8 +26,8 @@ export async function checkReplay(model: string, given: readonly string[], isSim
 }
 
 /**
- * What `replay` has to be told of the server. It finds the settings in the header of the trace by itself, unless the model is said
- * to be another than the server's own name for it.
+ * The arguments of `replay` that describe the server. It reads settings from the header of the trace, unless the model is given a
+ * name other than the server's.
  */
 export async function replayArguments(
   header: string,

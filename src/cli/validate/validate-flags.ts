@@ -33,13 +33,13 @@ export const replayedFlags: FlagTable = Object.fromEntries(
 
 export const comparedFlags = { ...networkFlags, ...toleranceFlags };
 
-/** Whom the server is taken for. */
+/** The model to simulate. */
 export const simModelFlags = {
   'sim-model': text({
     default: null,
     placeholder: 'name',
-    defaultText: 'as the server says',
-    help: 'the model of the catalogue that the server serves, where it calls it otherwise',
+    defaultText: 'as the server reports',
+    help: 'the model in the catalogue, where the server uses another name',
   }),
 };
 
@@ -47,7 +47,7 @@ export const validateOutputFlags = {
   'output-dir': file({
     placeholder: 'folder',
     defaultText: 'validation',
-    help: 'where the trace, the results and the comparison are kept; made if it is not there',
+    help: 'folder for the trace, the results and the comparison; created if it does not exist',
   }),
   ...calibrationOutputFlags,
 };

@@ -19,7 +19,7 @@ import {
 } from './validate-flags.js';
 import { removeOld, type ValidationFiles, validationFiles } from './validation-files.js';
 
-/** Those of its flags that no other command has: what the documentation has to tell. */
+/** Flags that no other command has: listed in the documentation of `validate`. */
 export const ownValidateGroups: CommandLine['groups'] = [
   { title: 'Simulation', flags: simModelFlags },
   { title: 'Output', flags: validateOutputFlags },
@@ -28,6 +28,8 @@ export const ownValidateGroups: CommandLine['groups'] = [
 export const VALIDATE: CommandLine = {
   name: 'validate',
   summary: summaryOf('validate'),
+  about:
+    "Use it to judge the simulator against your server in one command: it runs 'observe', 'replay' and 'calibrate' and keeps all files.",
   groups: [
     ...Object.entries(observeParts).map(([title, flags]) => ({ title, flags: asTexts(flags) })),
     { title: 'Simulation', flags: { ...simModelFlags, ...asTexts(replayedFlags) } },
@@ -42,7 +44,7 @@ export const VALIDATE: CommandLine = {
 
 type Flags = FlagValues<ValidateFlags>;
 
-/** Observes a server, replays what was observed and compares the two; what is done is kept where something fails on the way. */
+/** Observes a server, replays the trace and compares the two; files of finished steps are kept when a later step fails. */
 export async function validate(argv: readonly string[], io: CliIo): Promise<number> {
   const flags: Flags = await parseFlags(VALIDATE, argv);
   const { values } = flags;
@@ -66,7 +68,7 @@ export async function validate(argv: readonly string[], io: CliIo): Promise<numb
   const observed = await observe([...load, '--trace-output', files.prefix, ...log], observing);
   if ((JSON.parse(document) as ObservationDocument).requests.recorded === 0) return observed;
   removeOld(files);
-  const kept = `what was observed is kept in ${files.folder}`;
+  const kept = `the observation is kept in ${files.folder}`;
   await keeping(kept, io, async () => {
     const source = await replayArguments(files.header, simModel, replayed);
     const outputs = ['--results-path', files.results, '--metrics-path', files.metrics];
@@ -77,7 +79,7 @@ export async function validate(argv: readonly string[], io: CliIo): Promise<numb
   return Math.max(observed, compared);
 }
 
-/** Says what is left when a part of the work fails. */
+/** Reports which files are kept when a step fails. */
 async function keeping<T>(kept: string, io: CliIo, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -109,7 +111,7 @@ async function compare(
     warmUp: -1,
   };
   const calibration = await compareFiles(compared, flags).catch((error: unknown) => {
-    // Both files are our own: what is wrong with them is what the server did.
+    // Both files were written by this command: what is wrong with them comes from the server.
     throw error instanceof InputError ? new RunError(error.code, error.message) : error;
   });
   const text = documentJson(calibration.document);
