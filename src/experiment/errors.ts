@@ -4,7 +4,7 @@ import { InputError, RunError } from '../kernel/errors.js';
 /** Every error of this layer, by what went wrong. Codes are stable. */
 
 export function cacheNotUsable(folder: string, error: unknown): InputError {
-  const hint = 'give a folder that may be written, or --no-cache';
+  const hint = 'choose a folder that may be written, or --no-cache';
   return new InputError('CACHE_NOT_USABLE', folder, folderProblem(error), hint);
 }
 

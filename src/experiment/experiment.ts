@@ -9,7 +9,7 @@ export interface RunInputs {
   workload: WorkloadRecipe;
 }
 
-/** One of the things that are compared. */
+/** One of the compared variants. */
 export interface Variant {
   name: string;
   /** Its seed is replaced by each of the experiment's. */
@@ -17,7 +17,7 @@ export interface Variant {
   workload: WorkloadRecipe;
   /** The variant it is measured against; null for one that others are measured against. */
   against: string | null;
-  /** What the difference to that variant shows, as the end of a sentence; empty when nobody said. */
+  /** What the difference to that variant shows, as the end of a sentence; empty when not given. */
   isolates: string;
   /** Where something is varied in steps (the load, the age of signals): the line it belongs to, and how far along. */
   series: string;
@@ -37,9 +37,9 @@ export interface Experiment {
   variants: readonly Variant[];
   seeds: readonly number[];
   axis: ExperimentAxis | null;
-  /** The measures that tables and sentences are about; null: those that tell variants apart in general. */
+  /** The metrics of tables and sentences; null: those that usually differ between variants. */
   headline: readonly MetricKey[] | null;
-  /** What a reader has to know beside the numbers, a sentence each. */
+  /** Notes for the reader besides the numbers, a sentence each. */
   notes: readonly string[];
 }
 

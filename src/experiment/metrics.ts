@@ -52,7 +52,7 @@ export const METRICS: readonly Metric[] = [
 
 const CLASS_PREFIX = 'ttft_p99_ms/';
 
-/** The tail of one SLO class: what is fine on the whole may be bad for those who matter. */
+/** The tail of one SLO class: a good total may hide a bad class. */
 export function classMetric(sloClass: string): Metric {
   return { key: `${CLASS_PREFIX}${sloClass}`, title: `TTFT p99 of ${sloClass}`, unit: 'ms', better: 'less' };
 }
@@ -105,7 +105,7 @@ export function metricValues(
   };
 }
 
-/** One class says nothing that all requests do not. */
+/** A single class adds nothing to the totals. */
 function classValues(slo: ResultDocument['slo']): Record<ClassMetricKey, number> {
   const classes = Object.entries(slo);
   if (classes.length < 2) return {};

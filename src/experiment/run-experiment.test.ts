@@ -8,7 +8,7 @@ import type { RunSummary } from './runs/run-summary.js';
 
 const runs = [1, 2, 3, 4].map((seed) => fakeRun({ seed }));
 
-/** Answers when it is told to, with the seed of the run as its number of requests. */
+/** Responds on request, with the seed of the run as its number of requests. */
 class HeldExecutor implements RunExecutor {
   readonly asked: number[] = [];
   readonly response = new Map<number, () => void>();
@@ -39,7 +39,7 @@ function memoryCache(): RunCache & { kept: Map<string, RunSummary> } {
 const turn = () => new Promise(setImmediate);
 
 describe('simulateRuns', () => {
-  it('gives results in the order of the runs, whoever is first', async () => {
+  it('returns results in the order of the runs, whichever is first', async () => {
     const held = new HeldExecutor();
     const all = simulateRuns(runs, held, memoryCache());
     for (const seed of [2, 3, 1, 4]) {
@@ -50,7 +50,7 @@ describe('simulateRuns', () => {
     expect(held.asked).toEqual([1, 2, 3, 4]);
   });
 
-  it('asks for no more at once than the executor works on', async () => {
+  it('starts at most as many runs at once as the executor handles', async () => {
     const held = new HeldExecutor();
     void simulateRuns(runs, held, memoryCache());
     while (held.asked.length < 2) await turn();
@@ -72,7 +72,7 @@ describe('simulateRuns', () => {
     expect(summaries.map(({ requests }) => requests)).toEqual([1, 2, 3, 4]);
   });
 
-  it('keeps what was finished before an error, and goes on from there', async () => {
+  it('keeps finished runs after an error, and continues from there', async () => {
     const cache = memoryCache();
     const failing = executor(async (run) => {
       if (run.config.seed === 3) throw new Error('lost');

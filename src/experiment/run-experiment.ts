@@ -4,7 +4,7 @@ import { NO_CACHE, type RunCache } from './runs/run-cache.js';
 import { programFingerprint, runKeys } from './runs/run-key.js';
 import type { RunSummary } from './runs/run-summary.js';
 
-/** How far an experiment is: told after the cache was searched, and after every run. */
+/** The progress of an experiment: reported after the cache was searched, and after every run. */
 export interface ExperimentProgress {
   done: number;
   total: number;
@@ -14,14 +14,14 @@ export interface ExperimentProgress {
   notKept: number;
 }
 
-/** Simulates the runs that the cache does not have, each once. Results in the order of the runs, whoever was first. */
+/** Simulates the runs that are not in the cache, each once. Results are in the order of the runs. */
 export async function simulateRuns(
   runs: readonly RunInputs[],
   executor: RunExecutor,
   cache: RunCache,
   progress: (state: ExperimentProgress) => void = () => {},
 ): Promise<RunSummary[]> {
-  // Without a cache keys only tell equal runs apart.
+  // Without a cache keys only identify equal runs.
   const keys = runKeys(runs, cache === NO_CACHE ? '' : await programFingerprint());
   const summaries = new Map<string, RunSummary>();
   const missing: [key: string, run: RunInputs][] = [];

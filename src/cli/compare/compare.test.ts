@@ -237,7 +237,7 @@ describe('the report', () => {
     for (const title of [
       'What differs',
       'Latencies',
-      'Rejections beside goodput',
+      'Rejections and goodput',
       'Requests by instance',
       'Load over time',
     ]) {

@@ -23,7 +23,7 @@ describe('compareRuns', () => {
 });
 
 describe('compareTable', () => {
-  it('puts measures and verdicts side by side, then says what differs', () => {
+  it('prints metrics and verdicts in a table, then a sentence per difference', () => {
     const variants = [
       fakeVariant('first'),
       fakeVariant('second', { against: 'first', isolates: 'what a second one is for' }),
@@ -62,7 +62,7 @@ fourth: throughput is 3.0 times that with first (300.0 tokens/s against 100.0 to
   it.each([
     [Array(9).fill(3), '3 to 3'],
     [null, ''],
-  ])('tells the range of a large fleet, and nothing of a larger one', (byInstance, text) => {
+  ])('prints the range of a large fleet, and nothing for a larger one', (byInstance, text) => {
     const experiment = fakeExperiment([fakeVariant('a')], { seeds: [4] });
     const { document } = compareRuns(experiment, [fakeSummary({}, targets(byInstance))]);
     const table = compareTable(document, { colour: true });
@@ -96,7 +96,7 @@ describe('comparePage', () => {
     );
   });
 
-  it('says so where there is nothing to show', () => {
+  it('reports that there is nothing to show', () => {
     const nothing = fakeSummary(
       { ttft_p99_ms: null },
       { ttftMs: [], e2eMs: [], targets: { least: 0, most: 0, byInstance: null } },

@@ -79,7 +79,7 @@ describe('compareRuns', () => {
     ]);
   });
 
-  it('says one thing about variants that do the same', () => {
+  it('prints one sentence about variants with equal results', () => {
     expect(compared({ ttft_p99_ms: { a: [1, 2], b: [1, 2] } }).findings).toEqual(['b: the same as a in every run.']);
   });
 

@@ -33,7 +33,7 @@ export interface ComparisonDocument {
     title: string;
     seeds: readonly number[];
     runs: number;
-    /** How intervals are made. */
+    /** How intervals are computed. */
     intervals: string;
     axis: ExperimentAxis | null;
     /** The measures that tables and findings are about. */
@@ -46,7 +46,7 @@ export interface ComparisonDocument {
   findings: string[];
 }
 
-/** What plots need beside the document, by variant. */
+/** Further data for plots, by variant. */
 export interface VariantCurves {
   /** Milliseconds at `QUANTILES`, the mean over seeds. */
   ttftMs: number[];
@@ -60,7 +60,7 @@ export interface Comparison {
   document: ComparisonDocument;
   /** In the order of the document's variants. */
   curves: VariantCurves[];
-  /** Per cent of requests that the entries of latency curves stand for. */
+  /** Per cent of requests of each entry of a latency curve. */
   quantiles: readonly number[];
   /** Every measure there is. */
   metrics: readonly Metric[];
@@ -99,7 +99,10 @@ export function compareRuns(experiment: Experiment, runs: readonly RunSummary[])
   };
 }
 
-/** Latencies are those of completed requests: whoever loses some looks better than it is. Refusals have a measure of their own. */
+/**
+ * Latencies are those of completed requests: a policy that loses requests looks better than it is. Rejections are a
+ * separate metric.
+ */
 function lossNotes(variants: readonly ComparedVariant[]): string[] {
   return variants.flatMap(({ name, metrics }) => {
     const lost = 1 - (metrics.completed_share?.mean ?? 1) - (metrics.rejected_share?.mean ?? 0);

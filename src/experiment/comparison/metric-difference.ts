@@ -2,7 +2,10 @@ import type { Metric, MetricKey } from '../metrics.js';
 import type { ComparedVariant } from './comparison.js';
 import { type PairedDifference, pairedDifference } from './paired-difference.js';
 
-/** better and worse: the interval leaves out 0; noise: it does not; same: no pair differs; once: one pair, so nobody knows. */
+/**
+ * better and worse: the interval excludes 0; noise: it does not; same: no pair differs; once: one pair, so there is no
+ * interval.
+ */
 export type Verdict = 'better' | 'worse' | 'noise' | 'same' | 'once';
 
 /** How a variant's measure differs from that of the variant it is compared with. */

@@ -7,8 +7,8 @@ export interface PairedDifference {
 }
 
 /**
- * The mean of the differences pair by pair, with its interval by Student's t: what all runs of a seed have in common (its
- * long prompts, its busy moments) drops out, and a few seeds tell small differences from noise.
+ * The mean of the differences pair by pair, with its interval by Student's t: what all runs of a seed share (its long
+ * prompts, its bursts) cancels out, and a few seeds separate small differences from noise.
  */
 export function pairedDifference(values: readonly number[], others: readonly number[]): PairedDifference {
   const n = values.length;

@@ -3,7 +3,7 @@ import { amountWithUnit, intervalText } from '../../report/text/metric-text.js';
 import { type Metric, metricOf } from '../metrics.js';
 import type { MetricDifference } from './metric-difference.js';
 
-/** One sentence that says what a difference is and how sure that is. */
+/** One sentence with a difference and its confidence. */
 export function sentenceOf(difference: MetricDifference): string {
   const { variant, against, verdict, mean, reference, higher, pairs } = difference;
   const metric = metricOf(difference.metric);

@@ -40,10 +40,10 @@ function workload(ratePerSec: number, requests: number): WorkloadRecipe {
   };
 }
 
-/** Who may enter when more arrives than the fleet can serve: what is refused, and what that is worth. */
+/** Admission when more arrives than the fleet can serve: what is rejected, and what that is worth. */
 export const admission: Preset = {
   name: 'admission',
-  summary: 'who may enter under 0.5 to 3 times what the fleet can serve',
+  summary: 'admission under 0.5 to 3 times what the fleet can serve',
   title: 'Admission under load',
   settings: {
     model: 'meta-llama/llama-3.1-8b-instruct',

@@ -7,7 +7,7 @@ const MAX_TURNS = 8;
 /** With fewer there are too few sessions for what is known of their length. */
 const LEAST_REQUESTS = 450;
 
-/** At another size the look-alike has as many requests per session and per second. */
+/** At another size the synthetic trace has as many requests per session and per second. */
 function lookAlike(requests: number | null): WorkloadRecipe {
   if (requests === null) return { kind: 'agentic-coder', options: {}, maxTurns: null };
   const share = requests / PUBLISHED.requests;

@@ -9,7 +9,7 @@ export interface Capacity {
   inputTokensPerSec: number;
 }
 
-/** A variant as flags: what it sets beside the preset's own settings. */
+/** A variant as flags: what it sets besides the preset's settings. */
 export interface PresetVariant {
   name: string;
   /** Flags of `run` without the dashes, with their values. */
@@ -18,11 +18,11 @@ export interface PresetVariant {
   isolates: string;
   series: string;
   x: number | null;
-  /** In place of what flags say of the workload. */
+  /** Replaces the workload of the flags. */
   workload?: WorkloadRecipe;
-  /** In place of what flags say: options that have no flag. */
+  /** Replaces flags: options that have no flag. */
   admission?: PolicyChoice;
-  /** Only so many turns of every session of the workload. */
+  /** At most this many turns of every session of the workload. */
   maxTurns?: number;
 }
 
@@ -33,13 +33,15 @@ export interface Preset {
   summary: string;
   title: string;
   settings: Readonly<Record<string, string>>;
-  /** Who brings the workload: flags of `run` and `replay`, or the preset, unless a trace is given where it says so. */
+  /**
+   * The source of the workload: flags of `run` and `replay`, or the preset, unless it accepts a trace and one is given.
+   */
   workload: 'flags' | 'preset' | 'preset or trace';
   /** Fewer requests than this it cannot do with. */
   leastRequests: number;
   /** The workload that the capacity is measured with; null: the variants do not depend on it. */
   capacityWorkload: (() => WorkloadRecipe) | null;
-  /** `requests` is what `--num-requests` says; null: the preset's own number. */
+  /** `requests` is `--num-requests`; null: the preset's number. */
   variants(requests: number | null, capacity: Capacity): readonly PresetVariant[];
   axis: ExperimentAxis | null;
   headline: readonly MetricKey[] | null;

@@ -24,7 +24,7 @@ describe.each(PRESETS)('$name', (preset) => {
     }
   });
 
-  it('brings a workload exactly when it says so', () => {
+  it('brings a workload exactly when it declares one', () => {
     for (const { workload } of variants) expect(workload === undefined).toBe(preset.workload === 'flags');
   });
 });
@@ -70,7 +70,7 @@ describe('presets', () => {
     });
   });
 
-  it('admission offers parts and multiples of what was measured, and fills buckets at that rate', () => {
+  it('admission offers fractions and multiples of the measured capacity, and fills buckets at that rate', () => {
     const variants = variantsOf('admission', 100);
     const rates = variants.map(({ workload }) => workload!.kind === 'spec' && workload!.spec.aggregate_rate);
     expect([...new Set(rates)]).toEqual([5, 10, 15, 20, 30]);

@@ -6,7 +6,7 @@ function variant(name: string, settings: Record<string, string>): PresetVariant 
   return { name, settings, against: name === REFERENCE ? null : REFERENCE, isolates: '', series: name, x: null };
 }
 
-/** Five ways to route a burst: who looks at what. */
+/** Five ways to route a burst, by the signals they read. */
 export const routing: Preset = {
   name: 'routing',
   summary: 'five routing set-ups under a burst of equal requests',

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('traceRecipe', () => {
-  it('counts a header beside the data too', async () => {
+  it('includes a header next to the data', async () => {
     const data = file('t.csv', 'data');
     const alone = await traceRecipe({ header: null, data, ...REPLAYED });
     file('t.yaml', 'header');
@@ -40,7 +40,7 @@ describe('traceRecipe', () => {
 });
 
 describe('filesSha256', () => {
-  it('tells files apart by content and by where one ends', async () => {
+  it('distinguishes files by content and by where one ends', async () => {
     const [ab, c, a, bc] = [file('ab', 'ab'), file('c', 'c'), file('a', 'a'), file('bc', 'bc')];
     expect(await filesSha256([ab, c])).not.toBe(await filesSha256([a, bc]));
   });

@@ -15,7 +15,7 @@ export async function traceRecipe(trace: Omit<TraceRecipe, 'kind' | 'sha256'>): 
   return { kind: 'trace', ...trace, sha256: await filesSha256(header === null ? data : [header, ...data]) };
 }
 
-/** Of the bytes of files and folders of files, one after the other. Read in pieces: a trace may be large. */
+/** The hash of files and folders of files, one after the other. Read in chunks: a trace may be large. */
 export async function filesSha256(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const path of paths) {

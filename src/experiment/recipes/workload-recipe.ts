@@ -13,7 +13,7 @@ export type WorkloadRecipe =
 /** A recorded workload: the same for every seed, unless pauses are drawn. */
 export interface TraceRecipe {
   kind: 'trace';
-  /** Null: the format has none, or it stands beside the data. */
+  /** Null: the format has none, or it is next to the data. */
   header: string | null;
   data: string;
   /** Only some of its requests. */
@@ -23,13 +23,13 @@ export interface TraceRecipe {
   sessionMode: string;
   thinkTimeMs: number | null;
   thinkTimeDist: string | null;
-  /** Only so many turns of every session, as `trace cap` keeps them; null: all. */
+  /** At most this many turns of every session, as `trace cap` keeps them; null: all. */
   maxTurns: number | null;
 }
 
 export interface MadeWorkload {
   workload: Workload;
-  /** What a trace says is good, by SLO class. */
+  /** The goodput targets of a trace, by SLO class. */
   goodputTargets: Readonly<Record<string, TraceGoodputTarget>>;
 }
 

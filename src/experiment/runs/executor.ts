@@ -6,13 +6,13 @@ export interface RunExecutor {
   /** How many runs it works on at once: more than these it need not be given. */
   readonly width: number;
   run(inputs: RunInputs): Promise<RunSummary>;
-  /** Ends it, whatever it is doing. */
+  /** Stops it, even during a run. */
   close(): Promise<void>;
 }
 
 /** Simulates in this thread. For a program that is not compiled: its workers would have nothing to start. */
 export async function inProcessExecutor(): Promise<RunExecutor> {
-  // Who has workers need not load a simulator.
+  // With workers this thread need not load a simulator.
   const { RunSimulator } = await import('./simulate-run.js');
   const simulator = new RunSimulator();
   return {

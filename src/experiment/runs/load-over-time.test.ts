@@ -19,7 +19,7 @@ describe('loadOverTime', () => {
     expect(rows[1]!.map((load, i) => (load === 1) === (i >= 25 && i < 75))).not.toContain(false);
   });
 
-  it('takes part of a stretch as part of a request', () => {
+  it('counts part of an interval as part of a request', () => {
     const { rows } = loadOf([
       { at: 0, e2e: 1000 },
       { at: 4, e2e: 2, instance: 1 },

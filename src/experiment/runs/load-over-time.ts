@@ -11,10 +11,13 @@ export interface LoadOverTime {
 }
 
 export const LOAD_STEPS = 100;
-/** More lines than this nobody can tell apart. */
+/** More lines than this cannot be distinguished. */
 export const MAX_LOAD_ROWS = 16;
 
-/** Waiting in front of the cluster counts as waiting at the instance: outcomes do not say when a request left the gateway. */
+/**
+ * Waiting in front of the cluster counts as waiting at the instance: outcomes do not record when a request left the
+ * gateway.
+ */
 export function loadOverTime(table: RequestTable, outcomes: RequestOutcomes, instances: number): LoadOverTime {
   const endUs = lastMoment(table, outcomes);
   const stepUs = Math.max(1, Math.ceil(endUs / LOAD_STEPS));

@@ -3,7 +3,7 @@ import { loadGpu } from '../../replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../replica/catalogue/model-catalogue.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 
-/** What the catalogue, or the user's own files, say of a replica's model and GPU. */
+/** The model and the GPU of a replica, from the catalogue or the user's files. */
 export function replicaFiles(replica: ReplicaModelConfig): { model: ModelSpec; gpu: GpuSpec } {
   const { model, hardware, modelConfigFolder, hardwareConfig } = replica;
   return {

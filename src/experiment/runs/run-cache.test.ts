@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('openRunCache', () => {
-  it('gives back what was put, to the bit, and makes its folder', async () => {
+  it('returns what was stored, to the bit, and creates its folder', async () => {
     const path = join(folder, 'deep', 'runs');
     const summary = fakeSummary({ ttft_p99_ms: 0.1 + 0.2 });
     expect((await openRunCache(path)).put('key', summary)).toBe(true);
@@ -37,7 +37,7 @@ describe('openRunCache', () => {
     expect(await cache.get('key')).toBeUndefined();
   });
 
-  it('says so when nothing can be kept, and leaves nothing behind', async () => {
+  it('reports a failure to write, and leaves nothing behind', async () => {
     const cache = await openRunCache(join(folder, 'gone'));
     rmSync(join(folder, 'gone'), { recursive: true });
     expect(cache.put('key', fakeSummary())).toBe(false);

@@ -7,7 +7,7 @@ import type { RunSummary } from './run-summary.js';
 
 /** Results of earlier runs by their key. */
 export interface RunCache {
-  /** Undefined when there is none, or none that can be trusted. */
+  /** Undefined when there is none, or it is damaged. */
   get(key: string): Promise<RunSummary | undefined>;
   /** Whether it is kept now: a full disk costs time later, not the result. */
   put(key: string, summary: RunSummary): boolean;
@@ -17,8 +17,8 @@ export interface RunCache {
 export const NO_CACHE: RunCache = { get: async () => undefined, put: () => true };
 
 /**
- * A folder with a file for each run. A file appears whole or not at all and begins with the checksum of the rest: whatever
- * happens to the process or to the file, what is read is what was computed.
+ * A folder with a file for each run. A file is written atomically and begins with a checksum of its content: what is
+ * read is what was computed.
  */
 export async function openRunCache(folder: string): Promise<RunCache> {
   try {

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('runKeys', () => {
-  it('are the same for the same run, in whatever order its keys stand', () => {
+  it('are the same for the same run, in any order of keys', () => {
     const { config, workload } = fakeRun();
     const turned = {
       workload,
@@ -49,7 +49,7 @@ describe('runKeys', () => {
     expect(keyOf(fakeRun(), 'q')).not.toBe(keyOf(fakeRun(), 'p'));
   });
 
-  it("change with what a user's model file says, not with where it is", () => {
+  it("change with the content of a user's model file, not with its path", () => {
     const runIn = (modelConfigFolder: string) => {
       const { config, workload } = fakeRun();
       return { config: { ...config, replica: { ...config.replica, modelConfigFolder } }, workload };

@@ -15,16 +15,16 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const PARTS = ['kernel', 'policy', 'workload', 'replica', 'simulator', 'experiment'];
 
 /**
- * The names under which results are kept: each is the SHA-256 of all that a run depends on. That is the program, the
- * configuration with what its model and GPU files say, and the recipe of the workload, in which the content of a trace stands
- * for its path.
+ * The keys of results in the cache: each is the SHA-256 of all that a run depends on. That is the program, the
+ * configuration with the content of its model and GPU files, and the recipe of the workload, with the content of a
+ * trace in place of its path.
  */
 export function runKeys(runs: readonly RunInputs[], program: string): string[] {
   // The runs of a variant share their replica: its files are read once.
   const described = new Map<ReplicaModelConfig, unknown>();
   return runs.map(({ config, workload }) => {
     const { modelConfigFolder, hardwareConfig, ...replica } = config.replica;
-    // A profile is part of the configuration, and stands for both files.
+    // A profile is part of the configuration, and replaces both files.
     const profiled = config.replica.latencyProfile !== undefined;
     const files = described.get(config.replica) ?? (profiled ? 'profile' : replicaFiles(config.replica));
     described.set(config.replica, files);

@@ -23,7 +23,7 @@ describe('summarise', () => {
     expect(summary.e2eMs[QUANTILES.indexOf(50)]).toBeCloseTo(cluster.e2e_p50_ms, 3);
   });
 
-  it('has goodput and fitness where they were asked for', () => {
+  it('has goodput and fitness where they are configured', () => {
     const config = fakeCluster({ goodputTargets: { default: { e2eUs: 1e9 } }, fitnessWeights: { throughput: 1 } });
     const { metrics } = summarise(simulateFake(requests, config));
     expect(metrics.slo_attainment).toBe(1);

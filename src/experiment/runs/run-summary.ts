@@ -46,7 +46,7 @@ export function summarise({ document, table, outcomes }: SimulationResult): RunS
   };
 }
 
-/** To the microsecond: finer differences are made by interpolation. */
+/** To the microsecond: finer differences come from interpolation. */
 function quantilesMs(us: Float64Array): number[] {
   const sorted = us.filter((value) => !Number.isNaN(value)).sort();
   if (sorted.length === 0) return [];

@@ -21,7 +21,7 @@ const simulated = async (workload: WorkloadRecipe, seed = 42) =>
   new RunSimulator().simulate(fakeRun({ seed }, workload));
 
 describe('RunSimulator', () => {
-  it('makes the same of the same run, alone or after others', async () => {
+  it('returns the same for the same run, alone or after others', async () => {
     const simulator = new RunSimulator();
     const first = await simulator.simulate(fakeRun());
     await simulator.simulate(fakeRun({ seed: 7 }));
@@ -58,7 +58,7 @@ describe('RunSimulator', () => {
     expect((await simulated(await small({ maxTurns: 1 }))).requests).toBe(8);
   });
 
-  it('makes the traffic of coding agents', async () => {
+  it('generates the traffic of coding agents', async () => {
     const options = { requests: 450, sessions: 102, durationS: 1080 };
     const whole = await simulated({ kind: 'agentic-coder', options, maxTurns: null });
     expect(whole.requests).toBe(450);
@@ -67,7 +67,7 @@ describe('RunSimulator', () => {
 });
 
 describe('dependsOnSeed', () => {
-  it('is true of what is generated and of pauses that are drawn', async () => {
+  it('holds for generated workloads and for drawn pauses', async () => {
     expect(dependsOnSeed(fakeRun().workload)).toBe(true);
     expect(dependsOnSeed(await small())).toBe(false);
     expect(dependsOnSeed(await small({ sessionMode: 'closed-loop', thinkTimeMs: 5 }))).toBe(false);

@@ -47,7 +47,7 @@ function latencyOf(replica: ReplicaModelConfig): LatencyModel {
       ...(alphaCoeffs === null ? {} : { alpha: alphaCoeffs }),
       ...(betaCoeffs === null ? {} : { beta: betaCoeffs }),
     },
-    // Told once, when the configuration was resolved.
+    // Printed once, when the configuration was resolved.
     () => {},
   );
 }

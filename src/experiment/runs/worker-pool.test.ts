@@ -18,7 +18,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A pool of threads that do what the text says with each `run`. */
+/** A pool of threads that run this code with each `run`. */
 function poolOf(width: number, text: string): WorkerPool {
   const file = join(folder, 'worker.mjs');
   writeFileSync(
@@ -34,12 +34,12 @@ function poolOf(width: number, text: string): WorkerPool {
 const run = (seed: number) => pool.run(fakeRun({ seed })).then(({ requests }) => requests);
 
 describe('WorkerPool', () => {
-  it('answers every run, more than it has threads', async () => {
+  it('completes every run, with more runs than threads', async () => {
     poolOf(2, 'answer(seed * 10)');
     expect(await Promise.all([1, 2, 3, 4, 5].map(run))).toEqual([10, 20, 30, 40, 50]);
   });
 
-  it('starts no more threads than it may', async () => {
+  it('starts at most the allowed number of threads', async () => {
     poolOf(2, 'answer(threadId)');
     expect(new Set(await Promise.all([1, 2, 3, 4, 5, 6].map(run))).size).toBeLessThanOrEqual(2);
   });
@@ -59,14 +59,14 @@ describe('WorkerPool', () => {
   it.each([
     ['throws', `throw new Error('broken')`, 'a run could not be simulated: broken'],
     ['ends', 'process.exit(3)', 'a run could not be simulated: its thread ended with code 3'],
-  ])('fails a run whose thread %s, and goes on with another', async (_, text, message) => {
+  ])('fails a run whose thread %s, and continues with another', async (_, text, message) => {
     poolOf(1, `if (seed === 1) { ${text} } else answer(seed)`);
     const [first, second] = await Promise.allSettled([run(1), run(2)]);
     expect(first).toMatchObject({ status: 'rejected', reason: { code: 'WORKER_LOST', message } });
     expect(second).toEqual({ status: 'fulfilled', value: 2 });
   });
 
-  it('tells that memory ran out', async () => {
+  it('reports that memory ran out', async () => {
     poolOf(1, `throw Object.assign(new Error('x'), { code: 'ERR_WORKER_OUT_OF_MEMORY' })`);
     await expect(run(1)).rejects.toThrow('not enough memory; try fewer workers or requests');
   });

@@ -9,7 +9,7 @@ import { thrownError, type WorkerResponse } from './worker-message.js';
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
-/** As many threads start before anybody knows how many will be needed: almost always at least these are. */
+/** Threads that start before the number of runs is known: almost always at least these are needed. */
 const STARTED_EARLY = 4;
 
 /** A pool of threads, or this thread where the program is not compiled. Threads load their program while others plan. */

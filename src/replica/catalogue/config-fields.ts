@@ -2,8 +2,8 @@ import { invalidFileField, missingField } from '../errors.js';
 import { isJsonObject, type JsonFields } from './load-json.js';
 
 /**
- * Typed access to a Hugging Face `config.json`. A model that also sees or hears keeps its language part in
- * `text_config`: those keys win over the top level. Null is the same as absent. Errors name the file and the field.
+ * Typed access to a Hugging Face `config.json`. A multimodal model keeps its language part in `text_config`: those keys
+ * take precedence over the top level. Null is the same as absent. Errors name the file and the field.
  */
 export class ConfigFields {
   readonly #file: string;

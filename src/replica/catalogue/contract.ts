@@ -30,7 +30,7 @@ export interface ModelSpec {
   qkRopeHeadDim: number;
   tiedEmbeddings: boolean;
   activation: string;
-  /** Longest context after rope scaling (spec section 5); 0 when the config does not say. */
+  /** Longest context after rope scaling; 0 when the config does not have it. */
   maxContext: number;
 }
 

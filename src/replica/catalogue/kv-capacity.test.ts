@@ -35,7 +35,7 @@ describe('derivedKvBlocks', () => {
     expect(Math.abs(derivedKvBlocks(model, loadGpu('H100'), usual) - 15909 - saved)).toBeLessThanOrEqual(1);
   });
 
-  it('divides the head width by rule where the config does not give it', () => {
+  it('computes the head width where the config does not have it', () => {
     const model = { ...loadModel('qwen3-14b'), headDim: null };
     expect(derivedKvBlocks(model, loadGpu('H100'), usual)).toBe(15909);
   });
@@ -61,7 +61,7 @@ describe('derivedKvBlocks', () => {
       {},
       /needs 137\.\d GiB.*72\.0 GiB are usable/,
     ],
-    ['MODEL_DOES_NOT_FIT', '--hardware H100 --tp 1', 'qwen3-14b', { blockSize: 1e6 }, /no room for one KV block/],
+    ['MODEL_DOES_NOT_FIT', '--hardware H100 --tp 1', 'qwen3-14b', { blockSize: 1e6 }, /no memory for one KV block/],
   ])('%s for %s (%#)', (code, place, model, options, message) => {
     expect(() => blocks(model, 'H100', options)).toThrow(
       expect.objectContaining({ code, place, message: expect.stringMatching(message) }),
@@ -98,7 +98,7 @@ describe('derivedMaxModelLen', () => {
     expect(derivedMaxModelLen(model, 1599, 100, 16)).toBe(1599);
   });
 
-  it('is what the blocks hold for 0 and for a model that does not say', () => {
+  it('is what the blocks hold for 0 and for a model without a limit', () => {
     expect(derivedMaxModelLen(model, 0, 100, 16)).toBe(1600);
     expect(derivedMaxModelLen({ ...model, maxContext: 0 }, undefined, 100, 16)).toBe(1600);
   });

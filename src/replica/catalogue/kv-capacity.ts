@@ -19,7 +19,7 @@ const MULTI_GPU_RUNTIME_GIB = 0.6;
 /** Activations whose MLP has the three matrices that the parameter count assumes. */
 const GATED_ACTIVATIONS = ['silu', 'swiglu', 'geglu', 'situ'];
 
-/** KV blocks that fit beside the weights: the default of `--total-kv-blocks`. */
+/** KV blocks that fit next to the weights: the default of `--total-kv-blocks`. */
 export function derivedKvBlocks(model: ModelSpec, gpu: GpuSpec, options: CapacityOptions): number {
   check(model, options);
   const { tp, dp, blockSize, gpuMemoryUtilization } = options;
@@ -35,12 +35,12 @@ export function derivedKvBlocks(model: ModelSpec, gpu: GpuSpec, options: Capacit
   }
   const bytesPerBlock = Math.trunc(kvBytesPerToken(model, tp) * blockSize);
   const blocks = Math.trunc(Math.trunc((budget - overhead) * GIB) / bytesPerBlock);
-  if (blocks === 0) throw modelDoesNotFit(place, `${model.name} leaves no room for one KV block`);
+  if (blocks === 0) throw modelDoesNotFit(place, `${model.name} leaves no memory for one KV block`);
   return dp > 1 ? blocks * dp : blocks;
 }
 
 /**
- * The longest request a replica takes: what was given, else the model's context, but never more than its KV blocks hold.
+ * The longest request of a replica: the given limit, else the model's context, but never more than its KV blocks hold.
  * 0 is no limit.
  */
 export function derivedMaxModelLen(

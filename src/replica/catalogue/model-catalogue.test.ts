@@ -112,11 +112,11 @@ describe('loadModel with a folder of the user', () => {
     expect(loadModel('org/my-model', { modelConfigFolder: root })).toMatchObject({ name: 'org/my-model', layers: 3 });
   });
 
-  it('takes a folder that is the model itself, whatever its name', () => {
+  it('takes a folder that is the model itself, under any name', () => {
     expect(loadModel('org/other', { modelConfigFolder: join(root, 'My-Model') }).layers).toBe(3);
   });
 
-  it('goes before the bundled catalogue', () => {
+  it('takes precedence over the bundled catalogue', () => {
     expect(loadModel('qwen/qwen3-14b', { modelConfigFolder: root }).layers).toBe(5);
   });
 

@@ -12,7 +12,7 @@ export interface ModelOptions {
   modelConfigFolder?: string;
 }
 
-/** Loads a model by name; the organisation before the first slash does not matter for finding it. */
+/** Loads a model by name; the organisation before the first slash is ignored. */
 export function loadModel(name: string, options: ModelOptions = {}): ModelSpec {
   const lowerCased = name.toLowerCase();
   const file = configFile(lowerCased, options.modelConfigFolder);

@@ -74,7 +74,7 @@ function elementBytes(fields: ConfigFields): number {
   return BYTES_PER_ELEMENT[dtype]!;
 }
 
-/** The longest context the model serves, rope scaling applied; 0 when the config does not say. */
+/** The longest context of the model, rope scaling applied; 0 when the config does not have it. */
 function scaledContext(fields: ConfigFields): number {
   const positions = fields.optionalCount('max_position_embeddings');
   const rope = fields.nested('rope_scaling');

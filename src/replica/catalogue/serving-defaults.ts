@@ -7,9 +7,9 @@ export interface ServingDefaults {
 }
 
 /**
- * The GPU and tensor parallelism a known model is usually served with, or undefined. Organisations do not matter, as
- * when a model is loaded. An entry with one stands for exactly that model; one without stands for a family:
- * `llama-3.1-70b` covers `meta-llama/llama-3.1-70b-instruct`.
+ * The GPU and tensor parallelism a known model is usually served with, or undefined. Organisations are ignored, as when
+ * a model is loaded. An entry with one is for exactly that model; one without is for a family: `llama-3.1-70b` covers
+ * `meta-llama/llama-3.1-70b-instruct`.
  */
 export function servingDefaults(modelName: string): ServingDefaults | undefined {
   const name = modelName.toLowerCase();

@@ -3,8 +3,8 @@ import type { NestedFields } from './config-fields.js';
 const WEIGHT_AND_ACTIVATION_BITS = /^w([1-9]\d*)a[1-9]\d*$/;
 
 /**
- * Bytes per weight: what the quantisation section says, else what the model's name says (`w4a16`, `fp8`), else undefined
- * for weights as wide as the activations.
+ * Bytes per weight: from the quantisation section, else from the model's name (`w4a16`, `fp8`), else undefined for
+ * weights as wide as the activations.
  */
 export function weightBytes(quantisation: NestedFields | undefined, modelName: string): number | undefined {
   return (quantisation && configuredWeightBytes(quantisation)) ?? namedWeightBytes(modelName);

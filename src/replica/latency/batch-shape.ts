@@ -17,7 +17,7 @@ export function emptyShape(): BatchShape {
   };
 }
 
-/** Starts a step over: so many requests decode, with contexts that add up to this. */
+/** Starts a new step: this many requests decode, with contexts that add up to this. */
 export function resetShape(shape: BatchShape, decodes: number, decodeContext: number): void {
   shape.scheduled = decodes;
   shape.decodes = decodes;
@@ -32,8 +32,8 @@ export function resetShape(shape: BatchShape, decodes: number, decodeContext: nu
 }
 
 /**
- * One more request computes so many tokens of its prompt, after those that are done already. `context` are all tokens before
- * them: what a new request found in the cache is not done, but is there.
+ * Adds a request that computes this many tokens of its prompt, after those that are done. `context` is all tokens
+ * before them, including those that a new request found in the cache.
  */
 export function addPrefill(shape: BatchShape, input: number, done: number, tokens: number, context: number): void {
   shape.scheduled++;

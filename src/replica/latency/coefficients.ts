@@ -37,8 +37,8 @@ export interface Coefficients {
 /** The fitted coefficients, or the user's own: both lists or none. */
 export function coefficients(alpha: readonly number[] | undefined, beta: readonly number[] | undefined): Coefficients {
   if (alpha === undefined && beta === undefined) return { alpha: FITTED_ALPHA, weights: stepWeights(FITTED_BETA) };
-  if (alpha === undefined) throw badCoefficients('--alpha-coeffs', 'missing beside --beta-coeffs', 'give both');
-  if (beta === undefined) throw badCoefficients('--beta-coeffs', 'missing beside --alpha-coeffs', 'give both');
+  if (alpha === undefined) throw badCoefficients('--alpha-coeffs', 'missing next to --beta-coeffs', 'give both');
+  if (beta === undefined) throw badCoefficients('--beta-coeffs', 'missing next to --alpha-coeffs', 'give both');
   check('--alpha-coeffs', alpha, FITTED_ALPHA.length, FITTED_ALPHA.length);
   check('--beta-coeffs', beta, LEAST_BETA, MOST_BETA);
   return { alpha, weights: stepWeights(beta) };

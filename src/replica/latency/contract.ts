@@ -26,7 +26,7 @@ export interface BatchShape {
   prefillLongest: number;
   /** Longest context of the requests past their prompt, before the step. 0 unless the model `readsContexts`. */
   decodeLongest: number;
-  /** Tokens that the KV blocks in use have room for, each block counted once. 0 unless the model `readsContexts`. */
+  /** Tokens that fit into the KV blocks in use, each block counted once. 0 unless the model `readsContexts`. */
   heldTokens: number;
 }
 
@@ -40,8 +40,8 @@ export interface LatencyModel {
   /** It looks at single contexts, not only at their sum: the replica then keeps track of them. */
   readonly readsContexts?: boolean;
   /**
-   * Duration of one step, whole microseconds, at least 1. `startUs` is when it starts, right after the one before where nobody
-   * says: models that remember earlier steps forget as time passes.
+   * Duration of one step, whole microseconds, at least 1. `startUs` is when it starts, by default right after the step
+   * before: models with a memory of earlier steps forget as time passes.
    */
   stepUs(shape: BatchShape, startUs?: number): number;
 }
@@ -54,7 +54,7 @@ export interface Parallelism {
   moeCommBackend: string;
 }
 
-/** What a latency model is made from: plain data, validated by `create`. */
+/** The inputs of a latency model: plain data, validated by `create`. */
 export interface LatencySetup {
   model: ModelSpec;
   gpu: GpuSpec;
@@ -62,7 +62,7 @@ export interface LatencySetup {
   /** Coefficients given by the user instead of the model's own. */
   alpha?: readonly number[];
   beta?: readonly number[];
-  /** Measured step times, for the latency model that is made of them. */
+  /** Measured step times, for the latency model that uses them. */
   profile?: LatencyProfile;
 }
 

@@ -68,7 +68,7 @@ const GROWING: BatchShape[] = [
   shapeOf([{ input: 9000, done: 7000, tokens: 2000 }, whole(2000)], [500, 3000]),
 ];
 
-/** What the replica relies on, whichever latency model it was given. */
+/** What the replica relies on, for every latency model. */
 export function latencyContract(kind: LatencyModelKind): void {
   describe(`${kind.name} keeps the contract of latency models`, () => {
     it.each(SETUPS)('%s: whole numbers, at least 1, never less for more work', (_, setup) => {

@@ -7,19 +7,19 @@ import { parseProfile, profileText, readProfile } from './profile-file.js';
 
 const GOOD = profileText(fakeProfile());
 const parse = (text: string) => parseProfile(text, 'p.json');
-/** The text with one piece of it replaced. */
+/** The text with one part replaced. */
 const changed = (piece: string | RegExp, by: string) => {
   expect(GOOD).toMatch(piece);
   return GOOD.replace(piece, by);
 };
 
-/** The text with one more part of what steps cost. */
+/** The text with one more cost of steps. */
 const withPart = (name: string, value: string) => changed('"request_us": 32', `"${name}": ${value}, "request_us": 32`);
 const slowdown = (share: string, tokenUs: string, overUs: string) =>
   `{ "share": ${share}, "token_us": ${tokenUs}, "over_us": ${overUs} }`;
 
 describe('a profile in a file', () => {
-  it('is read as it was written, whatever is said of its fit', () => {
+  it('is read as it was written, with any content of its fit', () => {
     expect(parse(GOOD)).toEqual(fakeProfile());
     expect(parse(profileText(fakeProfile(), { notes: ['good'], medianAbs: 0.1 }))).toEqual(fakeProfile());
     const launch = { aboveTokens: 512, us: 9000, firstUs: 800 };
@@ -42,14 +42,14 @@ describe('a profile in a file', () => {
     expect(parse(GOOD.replace(/"(\w+)":/g, '$1:'))).toEqual(fakeProfile());
   });
 
-  it('need not say what a fresh engine takes longer', () => {
+  it('need not have the extra time of a fresh engine', () => {
     const full = fakeProfile({ launch: { aboveTokens: 512, us: 9000, firstUs: 0 } });
     const text = profileText(full).replace(/,\s+"first_us": 0/, '');
     expect(text).not.toContain('first_us');
     expect(parse(text)).toEqual(full);
   });
 
-  it('need not say how the engine was set', () => {
+  it('need not have the settings of the engine', () => {
     expect(parse(changed(/,\s+"scheduler": \{\}/, '')).scheduler).toEqual({});
   });
 

@@ -29,13 +29,13 @@ export function parseProfile(text: string, path: string): LatencyProfile {
   const launch = profile.step.launch ?? null;
   return {
     ...profile,
-    // Profiles of the first days say nothing of fresh engines.
+    // Early profiles have no costs of fresh engines.
     step: { ...profile.step, launch: launch === null ? null : { ...launch, firstUs: launch.firstUs ?? 0 } },
     scheduler: profile.scheduler ?? {},
   };
 }
 
-/** The file of a profile, with how it came about. Ends in a line break. */
+/** The file of a profile, with the report of its fit. Ends in a line break. */
 export function profileText(profile: LatencyProfile, fit?: unknown): string {
   const { step, ...rest } = profile;
   const { launch, ...costs } = step;
@@ -52,7 +52,7 @@ function checkCurve(points: readonly TokenPoint[], path: string, places: YamlPla
   }
 }
 
-/** Six digits say more than any measurement. */
+/** Six digits are more than any measurement has. */
 function rounded(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
 }

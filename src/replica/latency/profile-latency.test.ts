@@ -13,7 +13,7 @@ describe('a step by a profile', () => {
     expect(stepUs(shapeOf([], [25, 25, 25, 25]))).toBe(1030 + 4 * 32 + 0.5 * 100);
   });
 
-  it('with prompts: those, and what decoding costs beside them', () => {
+  it('with prompts: those, and decoding next to them', () => {
     // 51 tokens in all: 2500. Attention of 49 tokens is 1225 pairs at 0.01, or 49 at 1: the larger counts.
     expect(stepUs(shapeOf([whole(49)], [10, 30]))).toBe(2500 + 3 * 32 + 49 + 16 + 2 * 8 + 0.25 * 40 + 4 * 10);
     // 1000 tokens are 500500 pairs.
@@ -31,7 +31,7 @@ describe('a step by a profile', () => {
     const small = shapeOf([whole(512)]);
     const large = shapeOf([whole(513)]);
     expect(launched(small)).toBe(stepUs(small));
-    // What the host does for the request comes on top.
+    // The host's time for the request is added.
     expect(launched(large)).toBeGreaterThanOrEqual(20_032);
     expect(launched(large)).toBeLessThan(20_232);
     // Far beyond it launching is hidden.
@@ -39,7 +39,7 @@ describe('a step by a profile', () => {
     expect(launched(huge)).toBe(stepUs(huge));
   });
 
-  it('takes longer when a fresh engine launches so many tokens for the first time', () => {
+  it('takes longer when a fresh engine launches this many tokens for the first time', () => {
     const costs = fakeProfile({ launch: { aboveTokens: 512, us: 0, firstUs: 700.4 } });
     const fresh = engineLatency(costs, 'fresh').stepUs;
     const large = shapeOf([whole(600)], [10]);
@@ -91,7 +91,7 @@ describe('a GPU that slows down under load', () => {
     expect(engine.stepUs(large)).toBe(last);
     const load = (1000 * 10) / last;
     expect(Math.abs(last - (hostUs + gpuUs * (1 + 0.5 * load ** 2)))).toBeLessThanOrEqual(2);
-    // Decoding for a while is a rest.
+    // Decoding for a while counts as idle.
     const decode = shapeOf([], [10]);
     for (let i = 0; i < 500; i++) engine.stepUs(decode);
     expect(engine.stepUs(large)).toBeLessThan(1.001 * first);

@@ -68,7 +68,7 @@ function firstTimes({ aboveTokens, firstUs }: LaunchCosts): (shape: BatchShape) 
   };
 }
 
-/** Tokens of a step that is launched piece by piece; 0 for any other. */
+/** Tokens of a step that is launched kernel by kernel; 0 for any other. */
 export function launchedTokens(shape: BatchShape, aboveTokens: number): number {
   const tokens = batchTokens(shape);
   return shape.prefills > 0 && tokens > aboveTokens ? tokens : 0;
@@ -80,7 +80,7 @@ export function batchTokens({ decodes, prefillTokens }: BatchShape): number {
 
 type LoadedTime = (shape: BatchShape, load: number) => number;
 
-/** The time of a step on a warm engine whose GPU is under so much load, 0 to 1. */
+/** The time of a step on a warm engine whose GPU is under this load, 0 to 1. */
 export function stepTime(costs: StepCosts): LoadedTime {
   const decodeOnly = new TokenCurve(costs.decodeOnly);
   const withPrefill = new TokenCurve(costs.withPrefill);
@@ -118,7 +118,7 @@ export function sharedTokens(shape: BatchShape): number {
   return Math.max(0, shape.decodeContext - shape.heldTokens);
 }
 
-/** By how much the longest context exceeds the mean: the rest of the GPU waits for the one that reads it. */
+/** By how much the longest context exceeds the mean: the other parts of the GPU wait for the one that reads it. */
 export function unevenContext(shape: BatchShape): number {
   return shape.decodes === 0 ? 0 : Math.max(0, shape.decodeLongest - shape.decodeContext / shape.decodes);
 }

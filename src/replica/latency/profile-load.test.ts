@@ -12,7 +12,7 @@ it('follows what the GPU computes, and forgets two thirds of it in its time', ()
   expect(load.share).toBeCloseTo(0.4, 12);
 });
 
-it('goes away when the GPU rests, as fast as when it works on next to nothing', () => {
+it('falls when the GPU is idle, as fast as under almost no work', () => {
   const load = new GpuLoad({ tokenUs: 10, overUs: 1000 });
   load.add(100, 1000);
   const { share } = load;

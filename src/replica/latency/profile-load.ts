@@ -11,18 +11,18 @@ export class GpuLoad {
     this.#overUs = overUs;
   }
 
-  /** The GPU has computed so many tokens in this time. */
+  /** The GPU has computed this many tokens in this time. */
   add(tokens: number, us: number): void {
     const kept = Math.exp(-us / this.#overUs);
     this.share = kept * this.share + (1 - kept) * this.steady(tokens, us);
   }
 
-  /** The GPU has had nothing to do for so long. */
+  /** The GPU was idle for this long. */
   rest(us: number): void {
     this.share *= Math.exp(-us / this.#overUs);
   }
 
-  /** The load of nothing but steps of so many tokens in this time. */
+  /** The load of only steps of this many tokens in this time. */
   steady(tokens: number, us: number): number {
     return Math.min(1, (tokens * this.#tokenUs) / us);
   }

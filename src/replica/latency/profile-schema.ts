@@ -22,16 +22,16 @@ const STEP = {
   mixed_context_us: cost('per token of context of decoding requests, in steps with prompts'),
   shared_context: required(number(0, 1), { help: 'what a token of context in a shared block costs of that' }),
   uneven_context_us: cost('per token by which the longest context exceeds the mean, times the root of how many decode'),
-  mixed_uneven_context_us: cost('the same beside prompts, whatever their number'),
-  mixed_decode_us: cost('per request that decodes beside prompts'),
+  mixed_uneven_context_us: cost('the same next to prompts, for any number of them'),
+  mixed_decode_us: cost('per request that decodes next to prompts'),
   prefill_pair_us: cost('attention of prompts, per pair of tokens'),
   prefill_longest_us: cost('the same per token of the longest; the larger of the two counts'),
   prefill_request_us: cost('per request that works on its prompt'),
   request_us: cost('per request of the step'),
   launch: field(
     section('launch', {
-      above_tokens: required(whole(0, MOST), { help: 'steps of prompts above so many tokens' }),
-      us: required(us, { help: 'take the host so long to launch' }),
+      above_tokens: required(whole(0, MOST), { help: 'steps of prompts above this many tokens' }),
+      us: required(us, { help: 'microseconds the host takes to launch them' }),
       first_us: field(us, { help: 'more for the first of its size on a fresh engine' }),
     }),
     { help: 'the least time of large steps' },
@@ -42,7 +42,7 @@ const STEP = {
       prompt_us: cost('per request that works on its prompt'),
       prompt_token_us: cost('per token of prompts'),
     }),
-    { help: 'what the host does beside that for each request, while the GPU has nothing to do' },
+    { help: "the host's other time for each request, while the GPU is idle" },
   ),
   slowdown: field(
     section('slowdown', {
@@ -68,7 +68,7 @@ const SCHEDULER = {
   long_prefill_token_threshold: field(whole(0, MOST), { help: '--long-prefill-token-threshold' }),
 };
 
-/** The file of a profile. What stands under `fit` says how it came about; nothing depends on it. */
+/** The file of a profile. `fit` holds the report of its fit; nothing depends on it. */
 export const PROFILE_SCHEMA = section('profile', {
   version: required(whole(1, 1), { help: 'of the format' }),
   name: required(text(), { help: 'for people' }),
@@ -78,5 +78,5 @@ export const PROFILE_SCHEMA = section('profile', {
   step: required(section('step', STEP), { help: 'what a step costs' }),
   request: required(section('request', REQUEST), { help: 'what a request costs' }),
   scheduler: field(section('scheduler', SCHEDULER), { help: 'settings of the engine' }),
-  fit: field(any, { help: 'how the profile came about' }),
+  fit: field(any, { help: 'report of the fit' }),
 });

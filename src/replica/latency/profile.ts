@@ -10,7 +10,7 @@ export interface TokenPoint {
   us: number;
 }
 
-/** What a step costs, part by part, in microseconds. */
+/** The costs of a step, part by part, in microseconds. */
 export interface StepCosts {
   /** By the step's tokens: for decode-only steps, and for steps with prompts. */
   decodeOnly: TokenPoint[];
@@ -30,10 +30,10 @@ export interface StepCosts {
   prefillLongestUs: number;
   /** Per request that works on its prompt. */
   prefillRequestUs: number;
-  /** What the host does for each request of the step, and beside that, while the GPU has nothing to do. */
+  /** The host's time for each request of the step, and its other time, while the GPU is idle. */
   requestUs: number;
   host?: HostCosts;
-  /** Steps of prompts that are launched piece by piece. */
+  /** Steps of prompts that are launched kernel by kernel. */
   launch: LaunchCosts | null;
   /** How the GPU slows down as it computes. */
   slowdown?: Slowdown;
@@ -47,34 +47,37 @@ export interface HostCosts {
 }
 
 /**
- * A GPU takes longer for the same step when it has computed much just before. Its load is the part of that time in which it
- * computed as many tokens as it can.
+ * A GPU takes longer for the same step when it has computed much just before. Its load is the share of that time in
+ * which it computed as many tokens as it can.
  */
 export interface Slowdown {
-  /** How much longer everything takes at full load, as a share; at other loads it goes with the square of the load. */
+  /** The slowdown at full load, as a share; it grows with the square of the load. */
   share: number;
   /** The time of a token at full load. */
   tokenUs: number;
-  /** What was computed so long ago counts a third of what was just computed. */
+  /** The time after which past computation counts a third. */
   overUs: number;
 }
 
-/** Steps of prompts with more tokens than this are launched piece by piece, and the GPU waits about so long for that. */
+/**
+ * Steps of prompts with more tokens than this are launched kernel by kernel, and the GPU waits about this long for
+ * that.
+ */
 export interface LaunchCosts {
   aboveTokens: number;
   us: number;
-  /** How much longer a step takes when the engine launches so many tokens for the first time. */
+  /** The extra time of a step when the engine launches this many tokens for the first time. */
   firstUs: number;
 }
 
-/** What a request costs beside its steps, whole microseconds: see `LatencyModel`. */
+/** The costs of a request besides its steps, whole microseconds: see `LatencyModel`. */
 export interface RequestCosts {
   queueingUs: number;
   outputTokenUs: number;
   postDecodeUs: number;
 }
 
-/** Settings of the engine that was measured: what holds when no flag says otherwise. */
+/** Settings of the engine that was measured: the defaults of flags. */
 export interface ProfileScheduler {
   engineRules?: string;
   blockSize?: number;

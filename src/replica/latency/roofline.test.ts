@@ -23,7 +23,7 @@ describe('roofline', () => {
     ['mixtral-8x7b-v0.1', 'H100', 269, 9390],
     ['llama-3.1-8b-instruct', 'A100-80', 45 + 293, 14667],
     ['llama-3.1-8b-instruct', 'A100-80', 472 + 441, 40206],
-  ])('gives the reference first token of %s on two %s for %i tokens', (model, gpu, input, ttft) => {
+  ])('reproduces the reference first token of %s on two %s for %i tokens', (model, gpu, input, ttft) => {
     expect(create(setupOf(model, gpu, 2)).stepUs(shapeOf([whole(input)]))).toBe(ttft);
   });
 
@@ -75,7 +75,7 @@ describe('roofline', () => {
     );
   });
 
-  it('refuses a mixture of experts that does not say how many work on a token', () => {
+  it('refuses a mixture of experts without the number of experts per token', () => {
     const setup = setupOf('mixtral-8x7b-v0.1');
     expect(() => create({ ...setup, model: { ...setup.model, expertsPerToken: 0 } })).toThrow(
       expect.objectContaining({ code: 'MODEL_LACKS_FIELD', place: expect.stringContaining('num_experts_per_tok') }),

@@ -13,7 +13,7 @@ describe('a time by tokens', () => {
     expect([4, 6, 8, 9, 14, 19].map((tokens) => curve.at(tokens))).toEqual([100, 120, 140, 200, 250, 300]);
   });
 
-  it('is flat before the first and goes on after the last', () => {
+  it('is flat before the first and extrapolated after the last', () => {
     expect([0, 1, 3, 29, 119].map((tokens) => curve.at(tokens))).toEqual([100, 100, 100, 400, 1300]);
   });
 
@@ -22,7 +22,7 @@ describe('a time by tokens', () => {
     expect([0, 3, 4, 1e6].map((tokens) => flat.at(tokens))).toEqual([7, 7, 7, 7]);
   });
 
-  it('is worked out anew beyond what is kept in a table', () => {
+  it('is computed without the table beyond its end', () => {
     const long = new TokenCurve([
       { tokens: 1, us: 1 },
       { tokens: 100_001, us: 100_001 },

@@ -1,6 +1,6 @@
 import type { TokenPoint } from './profile.js';
 
-/** Steps of more tokens than this are rare enough to have their time worked out anew. */
+/** Steps of more tokens than this are rare enough to compute their time each time. */
 const MOST_TABULATED = 16_384;
 
 /** A time by tokens through the given points: straight lines between them, flat before the first, straight on after the last. */

@@ -6,7 +6,9 @@ import { trainedPhysics } from './trained-physics.js';
 
 const quiet = () => {};
 const create = (setup: LatencySetup) => trainedPhysics.create(setup, quiet);
-/** Coefficients under which exactly one term of a step counts, so that its basis shows; `scale` makes digits visible. */
+/**
+ * Coefficients under which exactly one term of a step counts, so that its basis shows; `scale` makes digits visible.
+ */
 const only = (index: number, scale: number, length = 11) => {
   const beta = Array.from({ length }, (_, i) => (i === index ? scale : 0));
   return { alpha: [0, 0, 0], beta };
@@ -40,7 +42,7 @@ describe('trained-physics, fitted coefficients', () => {
     ['llama-3.1-8b-instruct', 'L40S', 1, 74, 39214],
     ['llama-4-scout-17b-16e-instruct-fp8-dynamic', 'H100', 4, 92, 34751],
     ['llama-4-scout-17b-16e-instruct-fp8-dynamic', 'H100', 4, 595, 35161],
-  ])('gives the reference first token of %s on %s x%i for %i tokens', (model, gpu, tp, input, ttft) => {
+  ])('reproduces the reference first token of %s on %s x%i for %i tokens', (model, gpu, tp, input, ttft) => {
     const latency = create(setupOf(model, gpu, tp));
     expect(latency.queueingUs + latency.stepUs(shapeOf([whole(input)])) + latency.outputTokenUs).toBe(ttft);
   });
@@ -185,7 +187,7 @@ describe('trained-physics, coefficients of the user', () => {
 });
 
 describe('trained-physics, what it can be used for', () => {
-  it.each(['H100', 'A100-SXM', 'A100-80', 'L40S'])('says nothing on %s', (gpu) => {
+  it.each(['H100', 'A100-SXM', 'A100-80', 'L40S'])('prints no warning on %s', (gpu) => {
     const lines: string[] = [];
     trainedPhysics.create(setupOf('qwen2.5-7b-instruct', gpu), (line) => lines.push(line));
     expect(lines).toEqual([]);

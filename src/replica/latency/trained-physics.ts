@@ -7,7 +7,7 @@ import type { BatchShape, LatencyModel, LatencyModelKind, LatencySetup } from '.
 import { moeCommBackend } from './moe-comm.js';
 import { stepDurationUs, wholeUs } from './whole-us.js';
 
-/** Two bytes per KV element, whatever the model's own type. */
+/** Two bytes per KV element, for any type of the model. */
 const KV_BYTES = 2;
 
 export const trainedPhysics: LatencyModelKind = {

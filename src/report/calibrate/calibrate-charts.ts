@@ -8,10 +8,10 @@ import { timeUnit } from '../text/time-span.js';
 const PANEL = { width: 460, height: 300 };
 /** What is drawn in which colour, in all charts of a page. */
 export const COLOUR_OF = { measured: 0, predicted: 1, 'single requests': 2, 'middle error': 3, 'no error': 7 } as const;
-/** More points could not be told apart. */
+/** More points could not be distinguished. */
 export const MOST_POINTS = 2000;
 const QUANTILES = 200;
-/** Parts of an axis whose middle error is drawn as a line. */
+/** Sections of an axis whose median error is drawn as a line. */
 const BINS = 12;
 
 /** The pairs that have a measure, in order of sending. */
@@ -111,7 +111,7 @@ function errorAlong({ realMs, simMs }: Sides, along: readonly number[], title: s
   );
 }
 
-/** The median error in each part of the axis that has any. */
+/** The median error in each section of the axis that has points. */
 function middles(points: readonly Point[]): Point[] {
   const end = most(points.map(([x]) => x));
   const bins = Array.from({ length: BINS }, (): Point[] => []);
@@ -128,13 +128,13 @@ function middle(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)]!;
 }
 
-/** Every n-th, so that no more are left than can be drawn. */
+/** Every n-th, so that at most as many are left as can be drawn. */
 function thinned(points: readonly Point[]): readonly Point[] {
   const every = Math.ceil(points.length / MOST_POINTS);
   return points.filter((_, i) => i % every === 0);
 }
 
-/** Times that are far apart are told by their powers of ten. */
+/** Times over several orders of magnitude use a logarithmic axis. */
 function timeScale(values: readonly number[]): Scale {
   const positive = values.filter((ms) => ms > 0);
   if (positive.length === 0) return linearScale(0, 1);

@@ -4,7 +4,7 @@ import { counted, decimal, percent, wholeNumber } from '../text/format-number.js
 import { createStyle, type Style, type TextOptions } from '../text/style.js';
 import type { Alignment, Cell } from '../text/text-table.js';
 
-/** What is compared, as people say it. */
+/** Labels of the compared metrics. */
 export const METRIC_TITLES: Readonly<Record<MetricName, string>> = {
   ttft: 'first token',
   e2e: 'whole request',
@@ -86,7 +86,7 @@ export function goodputRows({ goodput }: CalibrationDocument): string[][] {
   return [['Goodput', 'requests', 'measured good', 'predicted good', 'measured /s', 'predicted /s'], ...rows];
 }
 
-/** Everything that was asked to stay within a limit. */
+/** Every tolerance that was given. */
 export function verdictRows({ hit_rate: hits, tolerances, ttft_tolerance: ttft }: CalibrationDocument): string[][] {
   const verdict = (within: boolean) => (within ? 'within' : 'missed');
   const rows = (Object.entries(tolerances) as [ToleranceName, NonNullable<(typeof tolerances)[ToleranceName]>][]).map(

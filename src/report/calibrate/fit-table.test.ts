@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type FitDocument, fitTable } from './fit-table.js';
 
-it('gives no range where the data does not tell a coefficient', () => {
+it('has no range where the data does not determine a coefficient', () => {
   const document: FitDocument = {
     ...{ profile: 'lab', model: 'm', hardware: 'H100', tp: 1, before: [] },
     report: {

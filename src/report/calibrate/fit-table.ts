@@ -2,18 +2,18 @@ import type { FitReport, Interval, RequestErrors } from '../../observe/fit/fit-r
 import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
 import { createStyle, type TextOptions } from '../text/style.js';
 
-/** A fit as it is told: how the profile came about, and what the same requests looked like without it. */
+/** The report of a fit: how the profile was fitted, and the errors of the same requests before. */
 export interface FitDocument {
   profile: string;
   model: string;
   hardware: string;
   tp: number;
-  /** By trace; null where nothing can be said. */
+  /** By trace; null where unknown. */
   before: (RequestErrors | null)[];
   report: FitReport;
 }
 
-/** The fit for people: what it is made of, how sure it is, and how well it predicts what it has not seen. */
+/** The fit as a table: its data, its confidence, and how well it predicts held-out data. */
 export function fitTable(document: FitDocument, options: TextOptions): string {
   const style = createStyle(options);
   const table = (rows: readonly (readonly string[])[], names = 1) =>

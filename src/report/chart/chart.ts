@@ -35,7 +35,7 @@ const LETTER = 6.5;
 /** Colours that the style of a figure defines. */
 const COLOURS = 4;
 
-/** A chart with its axes as the content of an SVG. Its colours and fonts are classes: a figure says what they look like. */
+/** A chart with its axes as the content of an SVG. Colours and fonts are classes: a figure defines them. */
 export function drawChart(chart: Chart, box: Box): string {
   const plot = {
     x: box.x + SPACE.left,

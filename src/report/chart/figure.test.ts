@@ -79,7 +79,7 @@ describe('drawFigure', () => {
     expect(attribute(svg, 'd').at(-1)).toBe('M68 302L265 302L265 209L462 209L462 116');
   });
 
-  it('draws bars that stand on the axis, none for nothing', () => {
+  it('draws bars from the axis up, none for 0', () => {
     const svg = drawn(
       chart([
         {

@@ -1,7 +1,7 @@
 import { axes, type ChartAxis, type Point } from './chart.js';
 import { coordinate, element, escaped, label, path } from './svg.js';
 
-/** A line with its own colour: the same thing has the same colour in every panel of a page. */
+/** A line with its colour: the same series has the same colour in every panel of a page. */
 export interface PanelLine {
   name: string;
   colour: number;
@@ -28,7 +28,7 @@ export interface PanelSize {
 
 const SPACE = { left: 52, right: 16, top: 48, bottom: 42 };
 
-/** One chart as an SVG of its own, to stand in a page that says what its classes look like and which colour is what. */
+/** One chart as a separate SVG, for a page that defines its classes and colours. */
 export function drawPanel(panel: Panel, { width, height }: PanelSize): string {
   const plot = {
     x: SPACE.left,

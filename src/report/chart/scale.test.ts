@@ -15,7 +15,7 @@ describe('linearScale', () => {
     expect(linearScale(min, max).ticks).toEqual(ticks);
   });
 
-  it('has room for all values, in steps that are easy to read', () => {
+  it('covers all values, in steps that are easy to read', () => {
     const value = fc.integer({ min: -1e9, max: 1e9 }).map((thousandths) => thousandths / 1000);
     fc.assert(
       fc.property(value, value, (a, b) => {
@@ -35,7 +35,7 @@ describe('linearScale', () => {
 });
 
 describe('logScale', () => {
-  it('goes from power of ten to power of ten', () => {
+  it('extends from power of ten to power of ten', () => {
     const { at, ticks } = logScale(3, 1200);
     expect(ticks).toEqual([1, 10, 100, 1000, 10_000]);
     expect([at(1), at(100), at(10_000)]).toEqual([0, 0.5, 1]);

@@ -7,7 +7,10 @@ export interface Scale {
 
 const STEPS = [1, 2, 2.5, 5, 10];
 
-/** Even steps of 1, 2, 2.5 or 5 times a power of ten, about `wanted` of them, from 0 or the step below `min` to that above `max`. */
+/**
+ * Even steps of 1, 2, 2.5 or 5 times a power of ten, about `wanted` of them, from 0 or the step below `min` to that
+ * above `max`.
+ */
 export function linearScale(min: number, max: number, wanted = 5): Scale {
   const span = max - min || Math.abs(max) || 1;
   const power = 10 ** Math.floor(Math.log10(span / wanted));

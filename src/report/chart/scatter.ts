@@ -2,7 +2,7 @@ import { axes, type ChartAxis, type Point } from './chart.js';
 import { type PanelSize, picture } from './panel.js';
 import { coordinate, element, escaped, label, path } from './svg.js';
 
-/** Many points, and at most one line through or beside them. */
+/** Many points, and at most one line. */
 export interface Scatter {
   title: string;
   x: ChartAxis;
@@ -16,7 +16,7 @@ export interface Scatter {
 
 const SPACE = { left: 52, right: 16, top: 48, bottom: 42 };
 
-/** Points in a chart of its own, to stand in a page that says what its classes look like. */
+/** Points in a separate chart, for a page that defines its classes. */
 export function drawScatter(scatter: Scatter, { width, height }: PanelSize): string {
   const plot = {
     x: SPACE.left,

@@ -1,4 +1,4 @@
-/** Text that stands between or inside tags. What a person may not see (control characters) is replaced. */
+/** Text between or inside tags. Control characters are replaced. */
 export function escaped(text: string): string {
   return text
     .replace(/\p{Cc}/gu, '?')
@@ -25,7 +25,7 @@ export function label(className: string, x: number, y: number, text: string): st
   return element('text', { class: className, x, y }, escaped(text));
 }
 
-/** A tenth of a pixel is as exact as anybody can see. */
+/** A tenth of a pixel is exact enough. */
 export function coordinate(value: number): string {
   return String(Math.round(value * 10) / 10);
 }

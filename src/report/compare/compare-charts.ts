@@ -78,13 +78,15 @@ function metricAlongAxis(document: ComparisonDocument, metric: Metric, axis: Exp
   );
 }
 
-/** Latencies that are far apart are told by their powers of ten. */
+/** Latencies over several orders of magnitude use a logarithmic axis. */
 function valueScale({ unit }: Metric, values: readonly number[]): Scale {
   const [low, high] = [least(values), most(values)];
   return unit === 'ms' && low > 0 && high > 30 * low ? logScale(low, high) : linearScale(0, Math.max(0, high));
 }
 
-/** Per cent of requests with as much room for the slowest tenth, hundredth and thousandth: that is where policies differ. */
+/**
+ * Per cent of requests with equal space for the slowest tenth, hundredth and thousandth: that is where policies differ.
+ */
 const TAIL: Scale = {
   ticks: [0, 50, 90, 99, 99.9],
   at: (percent) => Math.min(1, -Math.log10(Math.max(0.001, 1 - percent / 100)) / 3),

@@ -48,7 +48,7 @@ export function targetCharts(comparison: Comparison): string[] {
   });
 }
 
-/** Room for a bar of each instance, marked by its number. */
+/** Space for a bar of each instance, marked by its number. */
 function instanceScale(instances: number): Scale {
   const every = Math.ceil(instances / 16);
   const ticks = Array.from({ length: instances }, (_, i) => i).filter((i) => i % every === 0);

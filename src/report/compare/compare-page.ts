@@ -78,7 +78,7 @@ function cacheSection(comparison: Comparison): string {
   return section('Prompt cache', panels(charts(comparison, ['prompt_cache_hit_rate']), legend(comparison.document)));
 }
 
-/** What was refused beside what that was worth: neither says much without the other. */
+/** Rejections next to goodput: neither means much without the other. */
 function rejectionSection(comparison: Comparison): string {
   const { document } = comparison;
   const refused = measures(document, 'rejected_share');
@@ -88,7 +88,7 @@ function rejectionSection(comparison: Comparison): string {
   const good: MetricKey = measures(document, 'goodput_rps') ? 'goodput_rps' : 'responses_per_sec';
   const note = refused ? '' : paragraph('No request was rejected.');
   return section(
-    'Rejections beside goodput',
+    'Rejections and goodput',
     note,
     panels(charts(comparison, ['rejected_share', good]), legend(document)),
   );

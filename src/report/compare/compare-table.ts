@@ -6,10 +6,10 @@ import { amount, changeText, unitText } from '../text/metric-text.js';
 import { createStyle, type Style, type TextOptions } from '../text/style.js';
 import type { Alignment, Cell } from '../text/text-table.js';
 
-/** More instances are told as the least and the most. */
+/** Larger fleets are shown as the minimum and the maximum. */
 const LISTED_INSTANCES = 8;
 
-/** The comparison for people: a table of the measures that matter, then a sentence for each difference. */
+/** The comparison as text: a table of the main metrics, then a sentence for each difference. */
 export function compareTable(document: ComparisonDocument, options: TextOptions): string {
   const style = createStyle(options);
   const { notes } = document.comparison;
@@ -33,7 +33,10 @@ export function comparisonHeadline({ comparison: { seeds, runs }, variants }: Co
   return `${counted(variants.length, 'variant')}, ${told}, ${counted(runs, 'run')}`;
 }
 
-/** A row of names, then one for each variant: the mean of each measure with how it differs, and who got how much. */
+/**
+ * A row of names, then one for each variant: the mean of each metric with its difference, and the requests per
+ * instance.
+ */
 export function compareRows<Marked extends Cell = string>(
   { comparison: { headline }, variants, differences }: ComparisonDocument,
   mark: Mark<Marked> = (text) => text as Marked,
@@ -51,7 +54,7 @@ function alignments(headline: readonly Metric[]): Alignment[] {
   return ['left', ...headline.flatMap((): Alignment[] => ['right', 'right']), 'left'];
 }
 
-/** Colours what stands beside a value. */
+/** Colours the text next to a value. */
 type Mark<Marked> = (text: string, verdict: Verdict) => Marked;
 
 function marker({ better, worse }: Style): Mark<Cell> {
@@ -75,7 +78,7 @@ function metricCells<Marked extends Cell>(
   ];
 }
 
-/** What stands beside a value: how much it differs, or that nobody can tell. */
+/** The text next to a value: the difference, or that it is not known. */
 function verdictText(metric: Metric, difference: MetricDifference): string {
   if (difference.verdict === 'same' || difference.verdict === 'noise') return difference.verdict;
   return changeText(metric, difference);

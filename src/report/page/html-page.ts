@@ -14,7 +14,7 @@ th:first-child, td:first-child { text-align: left; }
 th { font-weight: 600; }
 `;
 
-/** A page that needs nothing but itself: `body` is HTML that is already escaped, `style` what it needs beside the page's own. */
+/** A self-contained page: `body` is escaped HTML, `style` is added to the style of the page. */
 export function htmlPage(title: string, body: string, style = ''): string {
   return `<!doctype html>
 <html lang="en">

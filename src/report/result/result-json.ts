@@ -1,6 +1,6 @@
 import type { RequestResult, ResultDocument } from '../../simulator/result-document.js';
 
-/** Entries per piece: a large file is written piece by piece and never exists as one text. */
+/** Entries per chunk: a large file is written in chunks and never exists as one string. */
 const ENTRIES = 4096;
 
 /** The result as printed: two spaces of indent, a newline at the end. */

@@ -10,9 +10,9 @@ import type {
 import { counted, decimal, percent, wholeNumber } from '../text/format-number.js';
 import type { Style } from '../text/style.js';
 
-/** The parts of the report that only some runs have. Each is a list of lines, empty when there is nothing to say. */
+/** Sections of the report that only some runs have. Each is a list of lines, empty when there is nothing to show. */
 
-/** One class says nothing that the cluster's own lines do not. */
+/** A single class adds nothing to the lines of the cluster. */
 export function classLines(slo: ResultDocument['slo'], style: Style): string[] {
   const classes = Object.entries(slo);
   if (classes.length < 2) return [];
@@ -28,7 +28,7 @@ export function classLines(slo: ResultDocument['slo'], style: Style): string[] {
   return numbersTable([names, ...rows], style);
 }
 
-/** One model says nothing that the cluster's own lines do not. */
+/** A single model adds nothing to the lines of the cluster. */
 export function modelLines(models: ResultDocument['models'], style: Style): string[] {
   if (models === undefined) return [];
   const ms = ({ mean_us, p99_us }: MeanAndTail) => [decimal(mean_us / 1000), decimal(p99_us / 1000)];

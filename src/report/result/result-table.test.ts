@@ -169,7 +169,7 @@ describe('resultTable', () => {
     expect(text).toMatch(/^instance_1 .* - +- +1,234\.5 /m);
   });
 
-  it('colours headings and bars only when asked to', () => {
+  it('colours headings and bars only on request', () => {
     expect(resultTable(sample(), { colour: false })).not.toContain('\x1b');
     expect(resultTable(sample(), { colour: true })).toContain('\x1b[36m█████\x1b[39m');
   });

@@ -22,7 +22,7 @@ import {
 const BAR_WIDTH = 20;
 const LEAST_BAR = 6;
 
-/** What becomes of requests besides being completed, in the order they can happen. */
+/** Outcomes of requests besides completion, in the order they can happen. */
 const FATES: readonly [Exclude<keyof ClusterMetrics, keyof ClientMetrics>, string][] = [
   ['not_arrived', 'not arrived'],
   ['in_pipeline', 'in the pipeline'],
@@ -109,7 +109,7 @@ function latencyLines(cluster: ClusterMetrics, style: Style): string[] {
   return style.table(rows, ['left', ...quantiles.map(() => 'right' as const)]);
 }
 
-/** The same with the network in between, where clients are said to be away. */
+/** The same including the network, where clients have one. */
 function clientRows(cluster: ClusterMetrics, quantiles: readonly Quantile[]): string[][] {
   if (cluster.client_ttft_mean_ms === undefined) return [];
   const row = (title: string, name: 'client_ttft' | 'client_e2e') => [
@@ -142,7 +142,7 @@ function instanceLines(instances: readonly InstanceMetrics[], style: Style): str
     ]),
   ];
   const right = ['right', 'right', 'right', 'right', 'right'] as const;
-  // The bar takes what the numbers leave, or goes.
+  // The bar gets the space that the numbers leave, or is left out.
   const numbers = Math.max(
     ...textTable(table(0), ['left', 'right', 'right', 'left', ...right]).map(({ length }) => length),
   );

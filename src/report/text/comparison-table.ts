@@ -11,9 +11,9 @@ export interface ComparisonRow {
   difference: number;
   /** The difference in other tries: its mean and standard deviation. */
   tries?: { mean: number; deviation: number };
-  /** Stands at the end of the line. */
+  /** At the end of the line. */
   remark?: string;
-  /** Stands below the table. */
+  /** Below the table. */
   note?: string;
   /** Further off than it may be. */
   isOutside?: boolean;

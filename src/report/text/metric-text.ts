@@ -2,12 +2,12 @@ import type { MetricDifference } from '../../experiment/comparison/metric-differ
 import type { Metric } from '../../experiment/metrics.js';
 import { decimal } from './format-number.js';
 
-/** The unit as it stands behind a number or in the head of a column. */
+/** The unit after a number or in the head of a column. */
 export function unitText({ unit }: Metric): string {
   return unit === 'share' ? '%' : unit;
 }
 
-/** A value of a measure in as many digits as anybody needs; shares in per cent. */
+/** A value of a metric with a useful number of digits; shares in per cent. */
 export function amount({ unit }: Metric, value: number): string {
   if (unit === 'share') return decimal(value * 100, 1);
   const size = Math.abs(value);

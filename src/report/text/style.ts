@@ -4,7 +4,7 @@ import { wrapText } from './wrap-text.js';
 /** What the place is like where text is shown. */
 export interface TextOptions {
   readonly colour: boolean;
-  /** Lines are no longer than this; without it there is no limit. */
+  /** The maximum length of lines; unlimited without it. */
   readonly width?: number;
 }
 
@@ -17,7 +17,7 @@ export interface Style {
   worse(text: string): string;
   /** Lines of a table whose first row holds the column names; one that is too wide continues below. */
   table(rows: readonly (readonly Cell[])[], alignments: readonly Alignment[]): string[];
-  /** Lines of a text; those after the first are indented by so many spaces. */
+  /** Lines of a text; those after the first are indented by this many spaces. */
   prose(text: string, indent?: number): string[];
   readonly width: number;
 }

@@ -7,10 +7,10 @@ import { counted, percent } from '../text/format-number.js';
 import { timeUnit } from '../text/time-span.js';
 import { statsHeadline, statsSections } from './trace-stats-sections.js';
 
-/** More bars and points of a line than these could not be told apart. */
+/** More bars and points of a line than these could not be distinguished. */
 const MOST_BARS = 100;
 const MOST_POINTS = 200;
-/** A bar should stand for some requests, not for one or none. */
+/** A bar should hold several requests, not one or none. */
 const REQUESTS_PER_BAR = 4;
 
 /** The statistics of a trace as a picture: one SVG that needs nothing else. */
@@ -64,7 +64,7 @@ function turns({ sortedTurns }: TraceSeries): Chart {
   const scale = logScale(1, sortedTurns.at(-1)!);
   const points: Point[] = [[1, 0], ...distribution(sortedTurns), [scale.ticks.at(-1)!, 100]];
   return {
-    title: `Turns of ${counted(sortedTurns.length, 'chat')}`,
+    title: `Turns of ${counted(sortedTurns.length, 'session')}`,
     x: { title: 'turns', scale },
     y: { title: '% of sessions up to', scale: linearScale(0, 100) },
     series: [{ name: 'chats', shape: 'steps', points }],
@@ -87,7 +87,10 @@ function reuse({ duration_s, prefix_reuse }: TraceStats, series: TraceSeries): C
   };
 }
 
-/** For each of some values how many percent are not larger. Values below 1 stand at 1, where a logarithm can show them. */
+/**
+ * For each of some values the per cent that are not larger. Values below 1 are drawn at 1, where a logarithmic axis
+ * starts.
+ */
 function distribution(sorted: Float64Array): Point[] {
   const points = Math.min(MOST_POINTS, sorted.length);
   const upTo = Array.from({ length: points }, (_, i) => Math.ceil(((i + 1) * sorted.length) / points));

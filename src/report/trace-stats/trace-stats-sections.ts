@@ -5,7 +5,7 @@ import { timeSpan } from '../text/time-span.js';
 /** A table: the first row holds the column names, the first column the names of the rows. */
 export type Section = readonly (readonly string[])[];
 
-/** Names listed of each kind; the rest is counted. */
+/** Names listed of each kind; the others are counted. */
 const LISTED = 10;
 
 /** What a trace is, in one line. */
@@ -13,7 +13,7 @@ export function statsHeadline({ format, requests, duration_s }: TraceStats): str
   return `${format}, ${counted(requests, 'request')} over ${timeSpan(duration_s)}`;
 }
 
-/** The statistics of a trace as tables, for whatever shows them. Those that have nothing to say are left out. */
+/** The statistics of a trace as tables. Empty ones are left out. */
 export function statsSections(stats: TraceStats): Section[] {
   const sections = [
     rateSection(stats),
@@ -53,7 +53,7 @@ function lengthSection({ input_tokens, output_tokens, chats }: TraceStats): Sect
     ['Lengths', 'total', 'mean', 'p50', 'p90', 'p99', 'max'],
     row('input tokens', input_tokens.total, input_tokens),
     row('output tokens', output_tokens.total, output_tokens),
-    ...(chats === undefined ? [] : [row(`turns of ${counted(chats.count, 'chat')}`, chats.requests, chats.turns)]),
+    ...(chats === undefined ? [] : [row(`turns of ${counted(chats.count, 'session')}`, chats.requests, chats.turns)]),
   ];
 }
 
@@ -65,7 +65,7 @@ function reuseSection({ prefix_reuse: reuse }: TraceStats): Section {
   ];
   const lru = reuse.lru_cache;
   if (reuse.known_by.length === 0) {
-    return [['Reusable prefixes'], ['not known: the trace does not tell which prompts start alike']];
+    return [['Reusable prefixes'], ['not known: the trace does not record which prompts share a beginning']];
   }
   return [
     [`Reusable prefixes, blocks of ${counted(reuse.block_size, 'token')}`, 'tokens', 'of all input'],

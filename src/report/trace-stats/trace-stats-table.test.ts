@@ -9,9 +9,9 @@ describe('traceStatsTable', () => {
 Arrivals  mean/s  most in 1 s  most in 1 min  CV of gaps
 requests    2.00            9            150        1.25
 
-Lengths               total     mean    p50      p90      p99      max
-input tokens      1,200,000  1,000.0  800.0  2,000.0  4,000.5  9,000.0
-output tokens       120,000    100.0   80.0    200.0    400.0    900.0
+Lengths                  total     mean    p50      p90      p99      max
+input tokens         1,200,000  1,000.0  800.0  2,000.0  4,000.5  9,000.0
+output tokens          120,000    100.0   80.0    200.0    400.0    900.0
 turns of 3 sessions          9      3.0    2.0      5.2      5.9      6.0
 
 Reusable prefixes, blocks of 512 tokens   tokens  of all input
@@ -53,7 +53,7 @@ t8             100   8.3 %
     const text = traceStatsTable('one\u001b[31m.csv', plain, { colour: false });
     expect(text).toContain('one?[31m.csv: trace-v2, 1,200 requests over 0.00 s');
     expect(text).toContain('requests       -            9            150           -');
-    expect(text).toContain('Reusable prefixes\nnot known: the trace does not tell which prompts start alike\n');
+    expect(text).toContain('Reusable prefixes\nnot known: the trace does not record which prompts share a beginning\n');
     for (const word of ['chats', 'LRU', 'endless', 'Recorded', 'Hot', 'SLO', 'Tenant'])
       expect(text).not.toContain(word);
   });
