@@ -6,7 +6,7 @@ import { GATEWAY_DEFAULTS, type GatewayConfig } from '../src/gateway/config/gate
 import type { Gateway } from '../src/gateway/gateway.js';
 import { Collector } from '../src/gateway/telemetry/tracing/collector.fixture.js';
 import { randomStream } from '../src/kernel/random-stream.js';
-import type { KeySettings } from '../src/store/keys/key-record.js';
+import { newKey as storedKey } from '../src/store/keys/new-key.fixture.js';
 import { openStore, type Store } from '../src/store/open-store.js';
 import { describeStores } from '../src/store/stores.fixture.js';
 import type { UsageSum } from '../src/store/usage/usage-record.js';
@@ -26,10 +26,10 @@ function withStore(): Pick<GatewayConfig, 'store' | 'dataDir' | 'access'> {
   return { store: join(folder, 'keys.db'), dataDir: join(folder, 'data'), access };
 }
 
-async function newKey(gateway: Gateway, settings: Partial<KeySettings> = {}): Promise<string> {
-  const { text } = await gateway.store!.keys.create({ name: 'app', ...settings });
-  await gateway.access!.refresh();
-  return text;
+let keys = 0;
+
+async function newKey(gateway: Gateway, spec: Parameters<typeof storedKey>[2] = {}): Promise<string> {
+  return (await storedKey(gateway.store!, `app-${keys++}`, spec)).secret;
 }
 
 function ask(url: string, key: string, body: object = question('hello', { max_tokens: 3 }), path = 'chat/completions') {
@@ -72,8 +72,8 @@ describe('keys', () => {
     const key = await newKey(gateway);
     const elsewhere = await openStore(config.store!);
     afterwards(() => elsewhere.close());
-    const [record] = await elsewhere.keys.list();
-    await elsewhere.keys.revoke(record!.id);
+    const [record] = await elsewhere.resources.list({ kind: 'ApiKey' });
+    await elsewhere.keys.revoke(record!, 'admin');
     for (;;) {
       const response = await ask(gateway.url, key);
       await response.text();
@@ -95,9 +95,9 @@ describe('limits', () => {
       const all = (await Promise.all(calls)).flat();
       return all.reduce((sum, counts) => sum + (counts[200] ?? 0), 0);
     };
-    expect(await storm({ requestsPerMinute: 60 })).toBe(60);
+    expect(await storm({ requests_per_minute: 60 })).toBe(60);
     // A request reserves its prompt of 14 tokens and 3 for the response, and uses as many or less.
-    expect(await storm({ tokensPerMinute: 200 })).toBeLessThanOrEqual(Math.floor(200 / 4));
+    expect(await storm({ tokens_per_minute: 200 })).toBeLessThanOrEqual(Math.floor(200 / 4));
     const { metrics } = gateway;
     expect(metrics.outcomes.get('refused')).toBeGreaterThan(140);
     expectIdle(gateway);
@@ -127,7 +127,7 @@ describeStores((stores) => {
   test('two gateway processes on one store let in exactly as many as the limit allows', async () => {
     const address = await stores.freshAddress();
     const store = await stores.open(address);
-    const { text } = await store.keys.create({ name: 'app', limits: { '*': { requestsPerMinute: 40 } } });
+    const { secret: text } = await storedKey(store, 'app', { limits: { '*': { requests_per_minute: 40 } } });
     const engine = await fakeEngine();
     const args = ['--replica', engine.url, '--store', address];
     const first = await serveProcess(args);
@@ -233,7 +233,7 @@ describe('usage', () => {
     const engine = await fakeEngine();
     const store = await openStore(address);
     afterwards(() => store.close());
-    const { text } = await store.keys.create({ name: 'app' });
+    const { secret: text } = await storedKey(store, 'app');
     let acknowledged = 0;
     for (let round = 0; round < 3; round++) {
       const { child, ended, url } = await serveProcess(['--replica', engine.url, '--store', address]);
@@ -281,7 +281,7 @@ test('no file, log, metric or response contains a key, a prompt or a header', as
   });
   const faults: string[] = [];
   gateway.onFault = (error) => faults.push(String((error as Error).stack));
-  const key = await newKey(gateway, { limits: { '*': { requestsPerMinute: 5 } } });
+  const key = await newKey(gateway, { limits: { '*': { requests_per_minute: 5 } } });
   const told: string[] = [];
   for (let i = 0; i < 8; i++) {
     const body = { ...plantedBody(i === 7 ? 'nobody' : 'tiny'), stream: i % 2 === 0 };
@@ -296,7 +296,7 @@ test('no file, log, metric or response contains a key, a prompt or a header', as
     '/metrics',
     '/api/v1/config',
     '/api/v1/decisions',
-    '/api/v1/keys',
+    '/api/v1/apikeys',
     '/api/v1/usage',
     '/api/v1/replicas',
   ]) {

@@ -7,7 +7,7 @@ import { explainRequest } from '../src/gateway/decisions/explain-decision.js';
 import { configFor } from '../src/gateway/fake-engine.fixture.js';
 import { Gateway } from '../src/gateway/gateway.js';
 import { definedClasses } from '../src/store/keys/key-classes.js';
-import type { KeySettings } from '../src/store/keys/key-record.js';
+import { newKey as storedKey } from '../src/store/keys/new-key.fixture.js';
 import { openStore } from '../src/store/open-store.js';
 import { fakeEngine, question, until } from './support/engine-fixture.js';
 import { afterwards, gatewayOver } from './support/gateway-fixture.js';
@@ -21,10 +21,14 @@ function withStore(): Pick<GatewayConfig, 'store' | 'dataDir' | 'access'> {
   return { store: ':memory:', dataDir, access: { ...GATEWAY_DEFAULTS.access, keys: 'required' } };
 }
 
-async function newKey(gateway: Gateway, settings: Partial<KeySettings> = {}) {
-  const { key, text } = await gateway.store!.keys.create({ name: 'app', ...settings });
-  await gateway.access!.refresh();
-  return { id: key.id, text };
+const KEYS = '/api/v1/workspaces/default/apikeys';
+
+let keys = 0;
+
+async function newKey(gateway: Gateway, spec: Parameters<typeof storedKey>[2] = {}) {
+  const name = `app-${keys++}`;
+  const { id, secret } = await storedKey(gateway.store!, name, spec);
+  return { id, name, text: secret };
 }
 
 async function ask(gateway: Gateway, id: string, key: string, change: object = {}, headers: object = {}) {
@@ -50,7 +54,7 @@ describe('what became of a request that was refused', () => {
   test('explains what the client received: a limit, an unknown model, or no replica', async () => {
     const engine = await fakeEngine();
     const gateway = await gatewayOver([engine], withStore());
-    const { id: keyId, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 1 } } });
+    const { id: keyId, text } = await newKey(gateway, { limits: { '*': { requests_per_minute: 1 } } });
     const { text: elsewhere } = await newKey(gateway, { models: ['another'] });
     const { text: free } = await newKey(gateway);
     const told = async (id: string) => (await admin(gateway, `/api/v1/decisions/${id}`)).body;
@@ -99,10 +103,12 @@ describe('what became of a request that was refused', () => {
 describe('what is left of limits', () => {
   test('is shown by the admin API', async () => {
     const gateway = await gatewayOver([await fakeEngine()], withStore());
-    const { id, text } = await newKey(gateway, { limits: { '*': { requestsPerMinute: 5 }, fake: { concurrent: 2 } } });
+    const { id, name, text } = await newKey(gateway, {
+      limits: { '*': { requests_per_minute: 5 }, fake: { concurrent: 2 } },
+    });
     await ask(gateway, 'a', text);
     await until(() => gateway.inFlight === 0);
-    const { body, status } = await admin(gateway, `/api/v1/limits/${id}`);
+    const { body, status } = await admin(gateway, `${KEYS}/${name}/limits`);
     expect([status, body]).toMatchObject([
       200,
       {
@@ -113,12 +119,13 @@ describe('what is left of limits', () => {
         },
       },
     ]);
-    expect(await admin(gateway, '/api/v1/limits/none')).toMatchObject({ status: 404 });
+    expect(await admin(gateway, `${KEYS}/none/limits`)).toMatchObject({ status: 404 });
     const open = await gatewayOver([await fakeEngine()], {
       ...withStore(),
       access: { ...GATEWAY_DEFAULTS.access, keys: 'off' },
     });
-    expect(await admin(open, `/api/v1/limits/${id}`)).toMatchObject({ status: 409 });
+    const { name: unlimited } = await newKey(open);
+    expect(await admin(open, `${KEYS}/${unlimited}/limits`)).toMatchObject({ status: 409 });
   });
 });
 
@@ -127,9 +134,14 @@ describe('classes that a policy defines', () => {
     const path = join(root, 'traffic.jsonl');
     const record = { path, maxBytes: 1e6, files: 1 };
     const gateway = await gatewayOver([await fakeEngine()], { ...withStore(), record });
-    const create = () => admin(gateway, '/api/v1/keys', 'POST', { name: 'n', max_slo_class: 'gold' });
+    const metadata = { name: 'golden' };
+    const key = { apiVersion: 'twinyard/v1', kind: 'ApiKey', metadata, spec: { max_slo_class: 'gold' } };
+    const create = () => admin(gateway, KEYS, 'POST', key);
     const early = await create();
-    expect([early.status, early.body.error.message]).toEqual([400, expect.stringContaining("unknown value 'gold'")]);
+    expect([early.status, early.body.error.message]).toEqual([
+      400,
+      expect.stringContaining("defines the class 'gold'"),
+    ]);
     const { text } = await newKey(gateway);
     await ask(gateway, 'before', text, {}, { 'x-slo-class': 'gold' });
     const policy = { admission: { slo_priorities: { gold: 2 } } };
@@ -137,10 +149,11 @@ describe('classes that a policy defines', () => {
       200,
     );
     const { body: made } = await create();
-    expect(made).toMatchObject({ max_slo_class: 'gold' });
+    expect(made).toMatchObject({ spec: { max_slo_class: 'gold' } });
+    const { key: secret } = (await admin(gateway, `${KEYS}/golden/issue`, 'POST')).body;
     await ask(gateway, 'after', text, {}, { 'x-slo-class': 'gold' });
     // A key that may claim gold counts as gold when it claims more.
-    await ask(gateway, 'more', made.key, {}, { 'x-slo-class': 'critical' });
+    await ask(gateway, 'more', secret, {}, { 'x-slo-class': 'critical' });
     await until(() => gateway.inFlight === 0);
     gateway.traffic.services.recorder!.flush();
     const classes = readFileSync(path, 'utf8')

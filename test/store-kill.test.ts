@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { randomStream } from '../src/kernel/random-stream.js';
-import { hashKeyText } from '../src/store/keys/key-text.js';
+import { hashKeySecret } from '../src/store/keys/key-secret.js';
 import { openStore, type Store } from '../src/store/open-store.js';
 
 const WRITER = fileURLToPath(new URL('support/store-writer.mjs', import.meta.url));
@@ -33,10 +33,10 @@ async function killedWriter(path: string, round: number): Promise<string[][]> {
 }
 
 async function check(store: Store, acknowledged: readonly string[][]): Promise<void> {
-  const keys = new Map((await store.keys.list()).map((key) => [key.id, key]));
+  const keys = new Map((await store.keys.news(null))!.keys.map((key) => [key.id, key]));
   const folded = new Set((await store.db.selectFrom('folded_journals').select('id').execute()).map(({ id }) => id));
   for (const [what, name, text] of acknowledged) {
-    if (what === 'key') expect(keys.get(name!)?.hash).toBe(hashKeyText(text!));
+    if (what === 'key') expect(keys.get(name!)?.hash).toBe(hashKeySecret(text!));
     if (what === 'revoked') expect(keys.get(name!)?.revokedAt).not.toBeNull();
     if (what === 'fold') expect([...folded]).toContain(name);
   }

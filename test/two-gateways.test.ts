@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { newKey } from '../src/store/keys/new-key.fixture.js';
 import { describeStores } from '../src/store/stores.fixture.js';
 
 const CLIENT = fileURLToPath(new URL('./support/quota-client.mjs', import.meta.url));
@@ -26,7 +27,7 @@ describeStores((stores) => {
   test('two gateways on one store let in exactly as many as the limit allows', async () => {
     const address = await stores.freshAddress();
     const store = await stores.open(address);
-    const { key, text } = await store.keys.create({ name: 'app', limits: { '*': { tokensPerMonth: LIMIT } } });
+    const { id, secret: text } = await newKey(store, 'app', { limits: { '*': { tokens_per_month: LIMIT } } });
     // The first is alone and counts in its memory; it hands over when the second comes.
     const first = gateway(address, text);
     expect(await first.line()).toBe('ready');
@@ -40,7 +41,7 @@ describeStores((stores) => {
     expect((await Promise.all([first.ended, second.ended])).map(([code]) => code)).toEqual([0, 0]);
 
     const rows = await store.db.selectFrom('quota_accounts').select(['account', 'state']).execute();
-    expect(rows.map(({ account }) => account)).toEqual([`${key.id}/*`]);
+    expect(rows.map(({ account }) => account)).toEqual([`${id}/*`]);
     expect(JSON.parse(rows[0]!.state)).toMatchObject({ month: [expect.any(Number), LIMIT, 0], seats: {} });
     expect(await store.db.selectFrom('gateways').selectAll().execute()).toEqual([]);
   });

@@ -1,27 +1,27 @@
 import type { KeyRecord } from '../../src/store/keys/key-record.js';
-import { hashKeyText, makeKeyId, makeKeyText } from '../../src/store/keys/key-text.js';
+import { hashKeySecret, makeKeySecret } from '../../src/store/keys/key-secret.js';
+import { makeUid } from '../../src/store/resources/make-uid.js';
 
 /** As many as a large installation has. */
 export const KEYS = 10_000;
 
-export const ids = Array.from({ length: KEYS }, makeKeyId);
-export const texts = ids.map(makeKeyText);
+export const ids = Array.from({ length: KEYS }, makeUid);
+export const texts = ids.map(makeKeySecret);
 export const records = ids.map((id, i) => recordOf(id, texts[i]!));
 
 function recordOf(id: string, text: string): KeyRecord {
   return {
     id,
+    workspace: 'default',
     name: id,
-    hash: hashKeyText(text),
+    hash: hashKeySecret(text),
     previousHash: null,
     previousUntil: null,
-    hint: '',
     tenant: id,
     models: null,
     maxSloClass: null,
     role: 'none',
     limits: {},
-    createdAt: 0,
     expiresAt: null,
     revokedAt: null,
   };

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { KeyRing } from '../../src/gateway/access/keys/key-ring.js';
-import { makeKeyId, makeKeyText } from '../../src/store/keys/key-text.js';
+import { makeKeySecret } from '../../src/store/keys/key-secret.js';
+import { makeUid } from '../../src/store/resources/make-uid.js';
 import type { BenchTable } from '../bench-table.js';
 import { ids, KEYS, records, texts } from './bench-keys.js';
 import { median, us, usPerCall } from './measure.js';
@@ -30,11 +31,11 @@ const all = (make: (i: number) => string) => bearer(Array.from({ length: KEYS },
 
 const RIGHT: Sent = { what: `right key, ${KEYS} keys`, headers: bearer(texts), addresses: four };
 const WRONG: readonly Sent[] = [
-  { what: 'wrong secret', headers: bearer(ids.map(makeKeyText)), addresses: four },
-  { what: 'unknown id', headers: all(() => makeKeyText(makeKeyId())), addresses: four },
+  { what: 'wrong secret', headers: bearer(ids.map(makeKeySecret)), addresses: four },
+  { what: 'unknown id', headers: all(() => makeKeySecret(makeUid())), addresses: four },
   { what: 'no key at all', headers: all((i) => `sk-${i}`), addresses: four },
   { what: 'a key of 8 KiB', headers: all((i) => String(i).padEnd(8192, 'x')), addresses: four },
-  { what: 'wrong secret, by IPv6', headers: bearer(ids.map(makeKeyText)), addresses: six },
+  { what: 'wrong secret, by IPv6', headers: bearer(ids.map(makeKeySecret)), addresses: six },
 ];
 
 /**
@@ -42,7 +43,7 @@ const WRONG: readonly Sent[] = [
  * round: what the machine does meanwhile happens to all of them, and of the rounds' ratios the middle one counts.
  */
 export async function keyChecks(table: BenchTable): Promise<void> {
-  const ring = new KeyRing({ news: async () => ({ version: '1', isAll: true, keys: records }) }, 30);
+  const ring = new KeyRing({ news: async () => ({ version: '1', isAll: true, keys: records, removed: [] }) }, 30);
   await ring.refresh();
   const checked = ({ addresses, headers }: Sent, round: number) =>
     usPerCall(round * CHECKS, CHECKS, (i) =>

@@ -1,9 +1,10 @@
 import { AccessKey } from '../../src/gateway/access/keys/access-key.js';
 import { KeyRing } from '../../src/gateway/access/keys/key-ring.js';
 import { Authority } from '../../src/gateway/access/limits/authority.js';
-import { rowOf } from '../../src/store/keys/key-row.js';
+import { newKey, putKey } from '../../src/store/keys/new-key.fixture.js';
 import { openStore } from '../../src/store/open-store.js';
 import { POSTGRES_PROGRAMS, startPostgres } from '../../src/store/postgres.fixture.js';
+import { resourceRowOf } from '../../src/store/resources/resource-record.js';
 import type { BenchTable } from '../bench-table.js';
 import { ids, KEYS, records } from './bench-keys.js';
 import { median, ms } from './measure.js';
@@ -31,28 +32,31 @@ export async function keyRefresh(table: BenchTable): Promise<void> {
 
 async function measured(table: BenchTable, name: string, address: string): Promise<void> {
   const store = await openStore(address);
-  const rows = records.map((record) => rowOf({ ...record, limits: { '*': { requestsPerMinute: 60 } } }, 0));
+  const { id } = await newKey(store, 'first', { limits: { '*': { requests_per_minute: 60 } } });
+  const first = (await store.resources.byUid(id))!;
+  const rows = records.map(({ hash, id: uid }) =>
+    resourceRowOf({ ...first, name: uid, uid, privateState: { hash, previous_hash: null } }),
+  );
   await store.exclusively(async (tx) => {
     for (let from = 0; from < KEYS; from += PER_STATEMENT) {
       await tx
-        .insertInto('api_keys')
+        .insertInto('resources')
         .values(rows.slice(from, from + PER_STATEMENT))
         .execute();
     }
   });
   const authority = new Authority({ store, gatewayId: 'bench', nowMs: () => Date.now() });
   const newRing = () =>
-    new KeyRing(store.keys, 30, async (found, isAll) => {
-      await authority.open(found, isAll);
-      return found.map((record) => new AccessKey(record, authority.book.ofKey(record)));
+    new KeyRing(store.keys, 30, async ({ isAll, keys, removed }) => {
+      await authority.open(keys, isAll, removed);
+      return keys.map((record) => new AccessKey(record, authority.book.ofKey(record)));
     });
   const ring = newRing();
-  await store.keys.update(ids[0]!, { name: 'first' });
   await authority.beat();
   await ring.refresh();
   const one: number[] = [];
   for (let i = 0; i < CHANGES; i++) {
-    await store.keys.update(ids[i]!, { limits: { '*': { requestsPerMinute: 100 + i } } });
+    await putKey(store, ids[i]!, { limits: { '*': { requests_per_minute: 100 + i } } });
     one.push(await timed(() => ring.refresh()));
   }
   const all: number[] = [];

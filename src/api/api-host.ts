@@ -28,6 +28,8 @@ export interface HostParts {
   readonly gateway: ServedGateway | null;
   /** Resolves with the control plane of this process once it is open; rejects when it does not open. Null where there is none. */
   readonly control: Promise<{ readonly host: ControlHost }> | null;
+  /** SLO classes that are known to be defined besides those of the gateway and of the store. */
+  readonly classes?: readonly string[];
 }
 
 /** What is behind the API: a gateway, a store and a control plane, as far as this process has them. */
@@ -42,6 +44,10 @@ export class ApiHost {
   get store(): Store {
     if (this.#parts.store === null) throw noStore();
     return this.#parts.store;
+  }
+
+  get classes(): readonly string[] {
+    return this.#parts.classes ?? [];
   }
 
   get hasStore(): boolean {

@@ -40,11 +40,9 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
 /** The holder of a key has its role in every workspace, and those that Role resources of its workspace give it. */
 async function callerOf(host: ApiHost, found: Authenticated): Promise<Caller> {
   if (found === 'admin-token') return ADMIN;
-  const { id, name, role } = found;
-  if (role === 'admin') return { name, role, workspaces: new Map() };
-  const { resources } = await host.resources();
-  const keys = await resources.list({ kind: 'ApiKey' });
-  const key = keys.find(({ deletedAt, status }) => deletedAt === null && status?.key_id === id);
-  const roles = key === undefined ? [] : await resources.list({ kind: 'Role', workspace: key.workspace });
-  return { name, role, workspaces: key === undefined ? new Map() : workspaceRoles(roles, key) };
+  const { name, role, workspace } = found;
+  const caller = { name: `${workspace}/${name}`, role };
+  if (role === 'admin') return { ...caller, workspaces: new Map() };
+  const roles = await host.store.resources.list({ kind: 'Role', workspace });
+  return { ...caller, workspaces: workspaceRoles(roles, found) };
 }

@@ -48,7 +48,6 @@ const STATUS: Readonly<Record<string, number>> = {
   API_REPLICA_EXISTS: 409,
   ENDPOINT_TAKEN: 409,
   KEY_REVOKED: 409,
-  KEY_UNKNOWN: 404,
   MODEL_NOT_FOUND: 404,
   MODEL_VERSION_NOT_FOUND: 404,
   REPLICA_TAKEN: 409,
@@ -69,7 +68,9 @@ export function errorResponse(error: unknown): ApiResponse {
   if (error instanceof ResourceConflict) {
     const current = error.current === null ? null : resourceView(error.current);
     const { code, differences, message } = error;
-    return failed(409, { code, message, hint: 'get it again and apply the change to that', differences, current });
+    const hint =
+      error.expected === null ? 'choose another name, or change that one' : 'get it again and apply the change to that';
+    return failed(409, { code, message, hint, differences, current });
   }
   if (isStoreFailure(error)) {
     const { code, message } = error as RunError;

@@ -28,7 +28,7 @@ export function withFakeApi(): void {
     const control = new ControlStore(store, SecretBox.open(join(folder, 'secrets.key')));
     await installDefaults(control);
     runner = new FakeRunner();
-    host = { store: control, feed: await ChangeFeed.open(control.resources), keys: store.keys, runner };
+    host = { store: control, feed: await ChangeFeed.open(control.resources), runner };
   });
   afterEach(async () => {
     host.feed.close();
@@ -83,7 +83,7 @@ function answered(line: string, { as = ADMIN, body, ifMatch, lastEventId, signal
     path,
     query: new URLSearchParams(query),
     header: (name) => ({ 'if-match': ifMatch, 'last-event-id': lastEventId })[name],
-    body: async () => (typeof body === 'string' ? body : JSON.stringify(body ?? '')),
+    body: async () => (typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body)),
     signal: signal ?? new AbortController().signal,
   });
 }

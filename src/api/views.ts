@@ -91,7 +91,12 @@ export const AUDIT_ENTRY = section('AuditEntry', {
   after: nullable(plain),
 });
 
-export const ISSUED_KEY = section('IssuedKey', { kind: v.literal('IssuedKey'), key_id: string, key: string });
+export const ISSUED_KEY = section('IssuedKey', {
+  kind: v.literal('IssuedKey'),
+  key_id: string,
+  key: string,
+  previous_until: nullable(string),
+});
 
 const limit = v.strictObject({ limit: number, used: number, left: number, reset_s: nullable(number) });
 

@@ -1,5 +1,6 @@
 import { ApiClient } from './api/api-client.js';
 import { findServer, type Server } from './api/find-server.js';
+import { HttpTransport } from './api/http-transport.js';
 import { serverFlags } from './api/server-flags.js';
 import { summaryOf } from './commands.js';
 import { badValue, missingFlag } from './errors.js';
@@ -47,7 +48,7 @@ export async function explain(argv: readonly string[], io: CliIo): Promise<numbe
     return 0;
   }
   const { values, operands } = await parseFlags<typeof explainFlags>(EXPLAIN, argv);
-  const client = new ApiClient(gatewayOf(values, io));
+  const client = new ApiClient(new HttpTransport(gatewayOf(values, io)));
   const record = await client.call('GET', `/api/v1/decisions/${encodeURIComponent(operands[0]!)}`);
   if (values.format === 'json') io.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
   else {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ManagedRoutes } from '../gateway/fleet/managed-routes.js';
-import type { Keys } from '../store/keys/keys.js';
 import type { Store } from '../store/open-store.js';
 import { holdsSecrets } from '../store/resources/holds-secrets.js';
 import { SecretBox } from '../store/resources/secrets.js';
@@ -20,7 +19,6 @@ import { installDefaults } from './store/install-defaults.js';
 export interface ControlHost {
   readonly store: ControlStore;
   readonly feed: ChangeFeed;
-  readonly keys: Keys;
   readonly runner: Pick<Runner, 'list' | 'logs' | 'watch'>;
 }
 
@@ -99,7 +97,6 @@ interface Ending {
 async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<ControlHost> {
   const { dataDir, onFault, onHeld, onLost, routes, self, url } = options;
   const { opened } = ending;
-  const { keys } = options.store;
   const runners = await openRunners(options);
   opened.push(() => runners.close());
   const lease = await ControlLease.take(options.store, dataDir, (holder) => {
@@ -115,8 +112,8 @@ async function openAll(options: ControlPlaneOptions, ending: Ending): Promise<Co
   opened.push(() => feed.close());
   const cache = await ModelCache.open(join(dataDir, 'models'));
   const urlOf = (workspace: string, name: string) => `${url()}/workspace/${workspace}/endpoint/${name}/v1`;
-  opened.push(await startReconcilers({ store, keys, runners, routes, cache, self, urlOf, onFault }));
-  return { store, feed, keys, runner: runners };
+  opened.push(await startReconcilers({ store, runners, routes, cache, self, urlOf, onFault }));
+  return { store, feed, runner: runners };
 }
 
 /** Locks the folder, which is created if need be. */

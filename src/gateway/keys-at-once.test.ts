@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { deleteKey, keyRef, newKey, putKey } from '../store/keys/new-key.fixture.js';
 import { GATEWAY_DEFAULTS } from './config/gateway-config.js';
 import { FakeEngine, startGateway } from './fake-engine.fixture.js';
 import { managedEndpoint, managedReplica } from './fleet/managed.fixture.js';
 
-it('a key that this process makes, changes or revokes is known to its gateway when that has resolved', async () => {
+it('a gateway applies changes of keys by its own process before they resolve', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-keys-'));
   const engine = await FakeEngine.start();
   const access = { ...GATEWAY_DEFAULTS.access, keys: 'required' as const, refreshMs: 1e6 };
@@ -17,9 +18,9 @@ it('a key that this process makes, changes or revokes is known to its gateway wh
     rmSync(folder, { recursive: true });
   });
   gateway.routes.put(managedEndpoint([managedReplica('a', engine.url, { models: ['m', 'n'] })]));
-  const { keys } = gateway.store!;
-  const { key, text } = await keys.create({ name: 'web' });
-  const list = async (path = '', authorization = `Bearer ${text}`) => {
+  const store = gateway.store!;
+  const { secret } = await newKey(store, 'web');
+  const list = async (path = '', authorization = `Bearer ${secret}`) => {
     const response = await fetch(`${gateway.url}${path}/v1/models`, { headers: { authorization } });
     return response.ok
       ? ((await response.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
@@ -30,18 +31,20 @@ it('a key that this process makes, changes or revokes is known to its gateway wh
     ['m', 'n'],
     ['m', 'n'],
   ]);
-  // Of an endpoint, too, one sees what the key may ask for, and without one not even whether it is there.
-  await keys.update(key.id, { models: ['n'] });
+  // Also of an endpoint a key lists the models that it may use; without a key not even its existence shows.
+  await putKey(store, 'web', { models: ['n'] });
   expect([await list(path), await list(path, ''), await list('/workspace/ws/endpoint/none', '')]).toEqual([
     ['n'],
     401,
     401,
   ]);
-  await keys.revoke(key.id);
+  await store.keys.revoke(keyRef('web'), 'admin');
   expect(await list()).toBe(401);
-  // What is made in the store is made, whether it is heard of or not.
-  keys.changed = async () => {
-    throw new Error('deaf');
-  };
-  expect((await keys.create({ name: 'other' })).key.name).toBe('other');
+  const other = await newKey(store, 'other');
+  expect(await list('', `Bearer ${other.secret}`)).toEqual(['m', 'n']);
+  await deleteKey(store, 'other');
+  expect(await list('', `Bearer ${other.secret}`)).toBe(401);
+  // A change is stored whether a listener fails or not.
+  store.resources.watch(() => Promise.reject(new Error('deaf')));
+  expect((await newKey(store, 'third')).secret).toMatch(/^ty_/);
 });

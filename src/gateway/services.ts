@@ -1,4 +1,5 @@
 import { isStoreFailure } from '../store/database/errors.js';
+import { API_KEY } from '../store/keys/key-record.js';
 import type { Store } from '../store/open-store.js';
 import type { Access } from './access/access.js';
 import type { DefiningEndpoints } from './access/known-classes.js';
@@ -108,7 +109,9 @@ export class Services implements RequestServices {
     const { holders } = this;
     if (config.access.keys !== 'off') this.access = holders;
     // Keys that are created, changed or revoked in this process apply at once; a failure is repaired by the next refresh.
-    this.store.keys.changed = () => holders.refresh();
+    this.store.resources.watch((changes) =>
+      changes.some(({ record }) => record.kind === API_KEY) ? holders.refresh() : undefined,
+    );
   }
 
   async #openRecorder(record: NonNullable<GatewayConfig['record']>): Promise<void> {

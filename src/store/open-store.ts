@@ -1,18 +1,22 @@
 import { Kysely, sql } from 'kysely';
 import type { OpenStoreOptions, StoreDatabase, StoreTransaction } from './database/database.js';
-import { newerStore, notADatabase } from './database/errors.js';
+import { newerStore, notADatabase, olderStore } from './database/errors.js';
 import { MIGRATIONS, migrate, storeVersion, tableNames } from './database/migrations.js';
 import type { StoreTables } from './database/schema.js';
 import { StoreSettings } from './database/settings.js';
 import { type StoreAddress, storeAddress } from './database/store-address.js';
 import { Keys } from './keys/keys.js';
+import { ResourceEvents } from './resources/resource-events.js';
+import { Resources } from './resources/resources.js';
 import { Usage } from './usage/usage.js';
 
 export type { OpenStoreOptions, StoreTransaction } from './database/database.js';
 export type { StoreTables } from './database/schema.js';
 
-/** API keys, usage and settings, in an SQLite file or in PostgreSQL. */
+/** Resources, usage and settings, in an SQLite file or in PostgreSQL. */
 export interface Store extends StoreDatabase {
+  readonly resources: Resources;
+  readonly events: ResourceEvents;
   readonly keys: Keys;
   readonly usage: Usage;
   readonly settings: StoreSettings;
@@ -47,6 +51,8 @@ const LONGEST_PAUSE_IN_TRANSACTION_MS = 15_000;
 
 class OpenStore implements Store {
   readonly settings: StoreSettings;
+  readonly resources: Resources;
+  readonly events: ResourceEvents;
   readonly keys: Keys;
   readonly usage: Usage;
 
@@ -56,6 +62,8 @@ class OpenStore implements Store {
     private readonly lockWaitMs: number,
   ) {
     this.settings = new StoreSettings(this);
+    this.resources = new Resources(this);
+    this.events = new ResourceEvents(this);
     this.keys = new Keys(this);
     this.usage = new Usage(this);
   }
@@ -114,7 +122,7 @@ class OpenStore implements Store {
     const now = await this.now();
     if ((await this.checkedVersion(this.db)) === MIGRATIONS.length) return;
     // Another process may have migrated meanwhile: the version that counts is the one read with the lock held.
-    await this.exclusively(async (tx) => migrate(tx, await this.checkedVersion(tx), now));
+    await this.exclusively(async (tx) => migrate(tx, this.kind, await this.checkedVersion(tx), now));
   }
 
   private async checkedVersion(db: Kysely<StoreTables>): Promise<number> {
@@ -126,6 +134,7 @@ class OpenStore implements Store {
       return 0;
     }
     const version = await storeVersion(db);
+    if (version === null) throw olderStore(this.address);
     if (version > MIGRATIONS.length) throw newerStore(this.address, version, MIGRATIONS.length);
     return version;
   }

@@ -30,6 +30,19 @@ export function storeContract(stores: TestStores): void {
       });
     });
 
+    it('written by twinyard 0.1 is refused with a hint', async () => {
+      const address = await stores.freshAddress();
+      const store = await stores.open(address);
+      await store.exclusively(async (tx) => {
+        await tx.updateTable('twinyard_migrations').set({ name: 'keys and usage' }).where('number', '=', 1).execute();
+        await tx.insertInto('twinyard_migrations').values({ number: 2, name: 'resources', applied_at: 0 }).execute();
+      });
+      await expect(openStore(address)).rejects.toMatchObject({
+        code: 'STORE_OLDER',
+        hint: 'use a new store and create its keys and resources again',
+      });
+    });
+
     it('has a clock', async () => {
       expect(await (await stores.fresh()).now()).toBeGreaterThan(Date.UTC(2024, 0));
     });

@@ -7,17 +7,19 @@ const store = await openStore(address);
 const acknowledge = (...words) => writeSync(1, `${words.join(' ')}\n`);
 
 for (let i = 0; ; i++) {
-  const { key, text } = await store.keys.create({ name: `${round}-${i}` });
-  acknowledge('key', key.id, text);
+  const ref = { kind: 'ApiKey', workspace: 'default', name: `${round}-${i}` };
+  await store.resources.change('writer', (tx) => tx.put(ref, { spec: { role: 'none', limits: {} }, labels: {} }));
+  const { record, secret } = await store.keys.issue(ref, null, 'writer');
+  acknowledge('key', record.uid, secret);
   const journal = `${round}-${i}`;
   const row = {
-    ...{ keyId: key.id, model: 'm', endpoint: 'chat', day: '2026-01-01', outcome: 'ok', requests: 1 },
+    ...{ keyId: record.uid, model: 'm', endpoint: 'chat', day: '2026-01-01', outcome: 'ok', requests: 1 },
     ...{ inputTokens: 100, cachedTokens: 0, outputTokens: 10, reasoningTokens: 0, estimatedRequests: 0, costNanos: 1 },
   };
   await store.usage.fold(journal, [row, { ...row, model: 'n' }]);
   acknowledge('fold', journal);
   if (i % 3 === 0) {
-    await store.keys.revoke(key.id);
-    acknowledge('revoked', key.id);
+    await store.keys.revoke(ref, 'writer');
+    acknowledge('revoked', record.uid);
   }
 }

@@ -1,135 +1,89 @@
 import { apiKey } from '../../control/resources/kinds/api-key.js';
-import { issueKey } from '../../control/store/api-keys.js';
-import { knownClasses } from '../../gateway/access/known-classes.js';
-import { unknownKey } from '../../store/keys/errors.js';
-import { keyView } from '../../store/keys/key-view.js';
-import type { IssuedKey } from '../../store/keys/keys.js';
+import { resourceView } from '../../control/store/resource-view.js';
+import { field, section, whole } from '../../schema/fields.js';
+import { API_KEY } from '../../store/keys/key-record.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
+import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { authoriseChange } from '../access/authorise.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { unlimitedKeys } from '../errors.js';
-import { readKeyChanges, readNewKeyBody, readRotation } from '../read-key-body.js';
-import { ISSUED_KEY, KEY_LIMITS, USAGE } from '../views.js';
+import { ISSUED_KEY, KEY_LIMITS } from '../views.js';
 
-const one = { scope: 'global', response: { type: 'object', schema: USAGE } } as const;
+const ONE = '/api/v1/workspaces/{workspace}/apikeys/{name}';
+const changes = { method: 'POST', role: 'admin', scope: 'workspace', kind: apiKey } as const;
+const LONGEST_GRACE_S = 365 * 86_400;
+
+const ISSUE = section('Issue', {
+  grace_s: field(whole(0, LONGEST_GRACE_S), {
+    default: 0,
+    help: 'seconds for which the present secret is still accepted',
+  }),
+});
 
 /** Operations of ApiKey resources that other kinds do not have. */
 export const API_KEY_ROUTES: readonly ApiRoute[] = [
   defineRoute({
-    method: 'POST',
-    path: '/api/v1/workspaces/{workspace}/apikeys/{name}/issue',
-    role: 'admin',
-    scope: 'workspace',
-    kind: apiKey,
-    summary: 'Issue a new secret for an ApiKey and return it once; the one before is no longer accepted',
+    ...changes,
+    path: `${ONE}/issue`,
+    summary: 'Issue a new secret for an ApiKey and return it, this once',
+    body: { type: 'json', schema: ISSUE, example: { grace_s: 3600 }, optional: true },
     response: { type: 'object', schema: ISSUED_KEY },
     handle: issue,
   }),
   defineRoute({
-    ...one,
-    method: 'GET',
-    path: '/api/v1/keys',
-    role: 'viewer',
-    summary: 'List keys',
-    async handle({ store }) {
-      const now = await store.now();
-      return ok((await store.keys.list()).map((key) => keyView(key, now)));
-    },
-  }),
-  defineRoute({
-    ...one,
-    method: 'GET',
-    path: '/api/v1/keys/{id}',
-    role: 'viewer',
-    summary: 'Return a key',
-    async handle({ store }, { params }) {
-      const key = await store.keys.get(params.id!);
-      if (key === null) throw unknownKey(params.id!);
-      return ok(keyView(key, await store.now()));
-    },
-  }),
-  defineRoute({
-    ...one,
-    method: 'POST',
-    path: '/api/v1/keys',
-    role: 'admin',
-    summary: 'Create a key',
-    body: { type: 'status' },
-    async handle(host, { body, caller }) {
-      const { store } = host;
-      const classes = await classesOf(host);
-      const issued = await store.keys.create(readNewKeyBody(body, await store.now(), classes), caller.name);
-      return { status: 201, body: issuedView(issued, await store.now()) };
-    },
-  }),
-  defineRoute({
-    ...one,
-    method: 'PATCH',
-    path: '/api/v1/keys/{id}',
-    role: 'admin',
-    summary: 'Change a key',
-    body: { type: 'status' },
-    async handle(host, { body, caller, params }) {
-      const { store } = host;
-      const changes = readKeyChanges(body, await store.now(), await classesOf(host));
-      const key = await store.keys.update(params.id!, changes, caller.name);
-      return ok(keyView(key, await store.now()));
-    },
-  }),
-  defineRoute({
-    ...one,
-    method: 'DELETE',
-    path: '/api/v1/keys/{id}',
-    role: 'admin',
-    summary: 'Revoke a key',
-    async handle({ store }, { caller, params }) {
-      const key = await store.keys.revoke(params.id!, caller.name);
-      return ok(keyView(key, await store.now()));
-    },
-  }),
-  defineRoute({
-    ...one,
-    method: 'POST',
-    path: '/api/v1/keys/{id}/rotate',
-    role: 'admin',
-    summary: 'Rotate a key',
-    body: { type: 'status' },
-    async handle({ store }, { body, caller, params }) {
-      const { graceS } = readRotation(body);
-      const now = await store.now();
-      const issued = await store.keys.rotate(params.id!, graceS === 0 ? null : now + 1000 * graceS, caller.name);
-      return ok(issuedView(issued, now));
-    },
+    ...changes,
+    path: `${ONE}/revoke`,
+    summary: 'Revoke an ApiKey for good; it stays listed, and its usage keeps its name',
+    response: { type: 'resource' },
+    handle: revoke,
   }),
   defineRoute({
     method: 'GET',
-    path: '/api/v1/limits/{id}',
+    path: `${ONE}/limits`,
     role: 'viewer',
-    scope: 'global',
-    summary: 'Return what is left of each limit of a key',
+    scope: 'workspace',
+    kind: apiKey,
+    summary: 'Return what is left of each limit of an ApiKey',
     response: { type: 'object', schema: KEY_LIMITS },
-    async handle({ gateway, store: _ }, { params }) {
-      if (gateway.access === null) throw unlimitedKeys();
-      const view = await gateway.access.limitsOf(params.id!);
-      if (view === null) throw unknownKey(params.id!);
-      return ok(view);
+    async handle(host, { params }) {
+      const { access } = host.gateway;
+      const { uid } = await existing(host, refIn(params));
+      if (access === null) throw unlimitedKeys();
+      return ok((await access.limitsOf(uid)) ?? { id: uid, at: new Date().toISOString(), limits: {} });
     },
   }),
 ];
 
-const classesOf = ({ servedGateway, store }: ApiHost) => knownClasses(servedGateway?.endpoints.values() ?? [], store);
+const refIn = ({ name, workspace }: ApiRequest['params']): ResourceRef => ({
+  kind: API_KEY,
+  workspace: workspace!,
+  name: name!,
+});
 
-async function issue(host: ApiHost, { caller, params }: ApiRequest<object, undefined>) {
-  const { keys, store } = await host.control();
-  const ref = { kind: 'ApiKey', workspace: params.workspace!, name: params.name! };
-  const present = await store.get(ref);
-  if (present === null) throw unknownResource(ref);
-  await authoriseChange(caller, store, present);
-  const { id, text } = await issueKey(store, keys, ref, caller.name);
-  const uid = present.metadata.uid!;
-  await store.events.add({ ...ref, uid }, 'normal', 'Issued', 'a new secret was issued');
-  return ok({ kind: 'IssuedKey', key_id: id, key: text });
+async function existing({ store }: ApiHost, ref: ResourceRef) {
+  const record = await store.resources.get(ref);
+  if (record === null) throw unknownResource(ref);
+  return record;
 }
 
-const issuedView = ({ key, text }: IssuedKey, now: number) => ({ ...keyView(key, now), key: text });
+async function issue(host: ApiHost, { body, caller, params }: ApiRequest<object, { grace_s: number }>) {
+  const { store } = host;
+  const ref = refIn(params);
+  const before = await existing(host, ref);
+  await authoriseChange(caller, await host.resources(), resourceView(before));
+  const until = body.grace_s === 0 ? null : (await store.now()) + 1000 * body.grace_s;
+  const { record, secret } = await store.keys.issue(ref, until, caller.name);
+  await store.events.add(record, 'normal', 'Issued', 'a new secret was issued');
+  const { previous_until } = resourceView(record).status as { previous_until?: string };
+  return ok({ kind: 'IssuedKey', key_id: record.uid, key: secret, previous_until: previous_until ?? null });
+}
+
+async function revoke(host: ApiHost, { caller, params }: ApiRequest<object, undefined>) {
+  const { store } = host;
+  const ref = refIn(params);
+  await authoriseChange(caller, await host.resources(), resourceView(await existing(host, ref)));
+  const record = await store.keys.revoke(ref, caller.name);
+  await store.events.add(record, 'normal', 'Revoked', 'the key was revoked');
+  return ok(resourceView(record));
+}

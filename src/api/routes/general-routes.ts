@@ -5,6 +5,7 @@ import { type Draft, type ReadDocuments, readDocuments } from '../../control/res
 import type { ControlStore } from '../../control/store/control-store.js';
 import { refOf } from '../../control/store/resource-view.js';
 import { field, flag, text } from '../../schema/fields.js';
+import { API_KEY } from '../../store/keys/key-record.js';
 import { authoriseChange } from '../access/authorise.js';
 import { type Caller, isEnough, roleIn } from '../access/caller.js';
 import type { ApiHost } from '../api-host.js';
@@ -13,6 +14,7 @@ import { PAGE_QUERY, pageOfAll } from '../pagination.js';
 import { BODY } from '../request-parts.js';
 import { APPLIED, KIND } from '../views.js';
 import { refuseFileEndpoint } from './file-endpoints.js';
+import { refuseUnknownClass } from './known-class.js';
 
 /** Operations that are not about one kind of resource. */
 export const GENERAL_ROUTES: readonly ApiRoute[] = [
@@ -61,15 +63,17 @@ interface ApplyQuery {
 }
 
 async function apply(host: ApiHost, { body, caller, query }: ApiRequest<ApplyQuery, string>) {
-  const { store } = await host.control();
   const { dry_run: dryRun } = query;
   const read = readDocuments(body, query.file, query.workspace);
+  const areKeys = read.drafts.every(({ kind }) => kind.kind === API_KEY);
+  const store = areKeys ? await host.resources() : (await host.control()).store;
   if (read.problems.length > 0) throw new InvalidResources(await allProblems(store, caller, read));
   const { written } = read;
   for (const { resource } of written) {
     await authoriseChange(caller, store, resource);
     refuseFileEndpoint(host, refOf(resource));
   }
+  await refuseUnknownClass(host, written);
   const applied = await store.apply(caller.name, written, { dryRun });
   const items = applied.map(({ action, differences, resource }) => ({ action, differences, resource }));
   return ok({ kind: 'Applied', dry_run: dryRun, text: planText(applied, { isDryRun: dryRun }), items });

@@ -1,6 +1,9 @@
 import type { Resource } from '../../control/resources/resource.js';
+import { resourceView } from '../../control/store/resource-view.js';
+import type { ResourceRecord } from '../../store/resources/resource-record.js';
+import type { Resources } from '../../store/resources/resources.js';
 import type { ApiHost } from '../api-host.js';
-import { type Page, type PageQuery, pageOfAll } from '../pagination.js';
+import { compareKeys, keyIn, type Page, type PageQuery, pageOf } from '../pagination.js';
 import { fileEndpointsIn } from './file-endpoints.js';
 
 export interface ResourcePage extends Page<Resource> {
@@ -8,20 +11,72 @@ export interface ResourcePage extends Page<Resource> {
   readonly resource_version: number;
 }
 
+interface Wanted {
+  readonly kind: string;
+  readonly workspace?: string;
+}
+
+interface Filter {
+  readonly selects: (labels: Readonly<Record<string, string>>) => boolean;
+  readonly uid: string | undefined;
+}
+
+/** Rows read at once while filtering. */
+const ROWS = 500;
+
 /** A page of the resources of a kind, by workspace and name, those of the configuration file among them. */
 export async function resourcePage(
   host: ApiHost,
-  wanted: { readonly kind: string; readonly workspace?: string },
-  selects: (labels: Readonly<Record<string, string>>) => boolean,
+  wanted: Wanted,
+  { selects, uid }: Filter,
   query: PageQuery,
 ): Promise<ResourcePage> {
-  const ofFile = fileEndpointsIn(host, wanted).filter(({ metadata }) => selects(metadata.labels));
-  const store = host.hasStore ? await host.resources() : null;
+  const after = keyIn(query, ['', '']);
+  const isWanted = ({ metadata }: Resource) =>
+    selects(metadata.labels) && (after === null || compareKeys(keyOf({ metadata }), after) > 0);
+  const ofFile = uid === undefined ? fileEndpointsIn(host, wanted).filter(isWanted) : [];
+  if (!host.hasStore) return { ...paged(wanted, query, ofFile), resource_version: 0 };
+  const { resources } = host.store;
   // Before the list is read: what happens meanwhile is then reported again, and never missed.
-  const version = (await store?.resources.version()) ?? 0;
-  const stored = (await store?.list(wanted, selects)) ?? [];
-  const page = pageOfAll(`${wanted.kind}List`, query, [...ofFile, ...stored], keyOf, (one) => one);
-  return { ...page, resource_version: version };
+  const version = await resources.version();
+  const stored =
+    uid === undefined
+      ? await selected(resources, wanted, after, selects, query.limit + 1)
+      : await oneOf(resources, wanted, uid);
+  return { ...paged(wanted, query, [...ofFile, ...stored.map(resourceView)]), resource_version: version };
 }
 
-const keyOf = ({ metadata }: Resource) => [metadata.workspace ?? '', metadata.name] as const;
+const keyOf = ({ metadata }: Pick<Resource, 'metadata'>) => [metadata.workspace ?? '', metadata.name] as const;
+
+const paged = ({ kind }: Wanted, query: PageQuery, all: Resource[]): Page<Resource> =>
+  pageOf(
+    `${kind}List`,
+    query,
+    all.sort((a, b) => compareKeys(keyOf(a), keyOf(b))),
+    keyOf,
+    (one) => one,
+  );
+
+/** The first resources after a key whose labels are selected. */
+async function selected(
+  resources: Resources,
+  wanted: Wanted,
+  after: readonly [string, string] | null,
+  selects: Filter['selects'],
+  limit: number,
+): Promise<ResourceRecord[]> {
+  const found: ResourceRecord[] = [];
+  let last = after === null ? null : { workspace: after[0], name: after[1] };
+  for (;;) {
+    const rows = await resources.page(wanted, last, Math.max(ROWS, limit));
+    for (const row of rows) if (selects(row.labels)) found.push(row);
+    if (found.length >= limit || rows.length < Math.max(ROWS, limit)) return found.slice(0, limit);
+    last = rows.at(-1)!;
+  }
+}
+
+async function oneOf(resources: Resources, { kind, workspace }: Wanted, uid: string): Promise<ResourceRecord[]> {
+  const record = await resources.byUid(uid);
+  const isWanted = record?.kind === kind && (workspace === undefined || record.workspace === workspace);
+  return isWanted ? [record] : [];
+}

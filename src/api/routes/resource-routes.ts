@@ -5,20 +5,23 @@ import { labelSelector } from '../../control/resources/label-selector.js';
 import { readResources, type WrittenResource } from '../../control/resources/read-resources.js';
 import type { ControlStore } from '../../control/store/control-store.js';
 import { field, text } from '../../schema/fields.js';
+import { API_KEY } from '../../store/keys/key-record.js';
 import { unknownResource } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 import { authoriseChange } from '../access/authorise.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { otherThanPath } from '../errors.js';
-import { PAGE_QUERY } from '../pagination.js';
+import { PAGE_QUERY, type PageQuery } from '../pagination.js';
 import { BODY, jsonObject, versionOf } from '../request-parts.js';
 import { fileEndpointsIn, refuseFileEndpoint } from './file-endpoints.js';
+import { refuseUnknownClass } from './known-class.js';
 import { resourcePage } from './resource-page.js';
 
 const LIST_QUERY = {
   ...PAGE_QUERY,
   labels: field(text(), { help: 'only those with these labels: a=b,c!=d,e,!f' }),
+  uid: field(text(64), { help: 'only the one with this uid' }),
 };
 
 /** The operations that every kind of resource has. */
@@ -29,6 +32,8 @@ export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
   const reads = { role: 'viewer', scope: isGlobal ? 'anywhere' : 'workspace', kind } as const;
   const writes = { role: kind.changedBy, scope: kind.scope, kind, response: { type: 'resource' } } as const;
   const { kind: called } = kind;
+  /** With its article. */
+  const article = `${/^[AEIOU]/.test(called) ? 'an' : 'a'} ${called}`;
   const list = { ...reads, method: 'GET', response: { type: 'resources' }, query: LIST_QUERY } as const;
   const routes: ApiRoute[] = [
     defineRoute({ ...list, path: base, summary: `List ${kind.plural}`, handle: lists(kind) }),
@@ -53,7 +58,7 @@ export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
       ...writes,
       method: 'PUT',
       path: one,
-      summary: `Create or change a ${called}`,
+      summary: `Create or change ${article}`,
       body: { type: 'resource' },
       handle: puts(kind),
     }),
@@ -61,21 +66,28 @@ export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
       ...writes,
       method: 'DELETE',
       path: one,
-      summary: `Delete a ${called}; it is listed until what it stands for has been taken down`,
+      summary:
+        called === API_KEY
+          ? `Delete ${article}, which is refused at once`
+          : `Delete ${article}; it is listed until what it stands for has been taken down`,
       status: 202,
       handle: deletes(kind),
     }),
-    defineRoute({
-      ...writes,
-      role: 'admin',
-      scope: 'global',
-      method: 'PATCH',
-      path: `${one}/status`,
-      summary: `Change the status of a ${called}: for controllers`,
-      body: { type: 'status' },
-      handle: patchesStatus(kind),
-    }),
   ];
+  // The status of a key follows from its secret.
+  if (called !== API_KEY)
+    routes.push(
+      defineRoute({
+        ...writes,
+        role: 'admin',
+        scope: 'global',
+        method: 'PATCH',
+        path: `${one}/status`,
+        summary: `Change the status of ${article}: for controllers`,
+        body: { type: 'status' },
+        handle: patchesStatus(kind),
+      }),
+    );
   if (isGlobal) return routes;
   return [
     ...routes,
@@ -95,10 +107,16 @@ const refIn = ({ kind }: ResourceKind, { params }: Pick<ApiRequest, 'params'>): 
   name: params.name!,
 });
 
-/** Where changes go: to the control plane that reconciles them. */
-const changeable = async (host: ApiHost): Promise<ControlStore> => (await host.control()).store;
+/** Where changes go: to the control plane that reconciles them. An ApiKey needs none: gateways read it from the store. */
+const changeable = async (host: ApiHost, { kind }: ResourceKind): Promise<ControlStore> =>
+  kind === API_KEY ? host.resources() : (await host.control()).store;
 
-type ListRequest = ApiRequest<{ limit: number; cursor?: string | undefined; labels?: string | undefined }, never>;
+interface ListQuery extends PageQuery {
+  readonly labels?: string | undefined;
+  readonly uid?: string | undefined;
+}
+
+type ListRequest = ApiRequest<ListQuery, undefined>;
 type TextRequest = ApiRequest<object, string>;
 
 function lists({ kind, scope }: ResourceKind) {
@@ -106,7 +124,7 @@ function lists({ kind, scope }: ResourceKind) {
     const selects = labelSelector(query.labels ?? '', '?labels');
     const workspace = scope === 'global' ? '' : params.workspace;
     const wanted = workspace === undefined ? { kind } : { kind, workspace };
-    return ok(await resourcePage(host, wanted, selects, query));
+    return ok(await resourcePage(host, wanted, { selects, uid: query.uid }, query));
   };
 }
 
@@ -123,7 +141,7 @@ function returnsOne(kind: ResourceKind) {
 
 function creates(kind: ResourceKind) {
   return async (host: ApiHost, request: TextRequest) => {
-    const store = await changeable(host);
+    const store = await changeable(host, kind);
     const written = await checkedBody(host, store, kind, request);
     const [applied] = await store.apply(request.caller.name, [{ ...written, expected: null }]);
     return { status: 201, body: applied!.resource };
@@ -132,7 +150,7 @@ function creates(kind: ResourceKind) {
 
 function puts(kind: ResourceKind) {
   return async (host: ApiHost, request: TextRequest) => {
-    const store = await changeable(host);
+    const store = await changeable(host, kind);
     const written = await checkedBody(host, store, kind, request);
     const expected = versionOf(request.header('if-match'));
     const wanted = expected === undefined ? written : { ...written, expected };
@@ -145,7 +163,7 @@ function deletes(kind: ResourceKind) {
   return async (host: ApiHost, request: ApiRequest<object, undefined>) => {
     const ref = refIn(kind, request);
     refuseFileEndpoint(host, ref);
-    const store = await changeable(host);
+    const store = await changeable(host, kind);
     const present = await store.get(ref);
     if (present === null) throw unknownResource(ref);
     await authoriseChange(request.caller, store, present);
@@ -156,7 +174,7 @@ function deletes(kind: ResourceKind) {
 
 function patchesStatus(kind: ResourceKind) {
   return async (host: ApiHost, request: TextRequest) => {
-    const store = await changeable(host);
+    const store = await changeable(host, kind);
     const ref = refIn(kind, request);
     const present = await store.get(ref);
     if (present === null) throw unknownResource(ref);
@@ -190,5 +208,6 @@ async function checkedBody(
   const { name, workspace = '' } = resource.metadata;
   refuseFileEndpoint(host, { kind: kind.kind, workspace, name });
   await authoriseChange(caller, store, resource);
+  await refuseUnknownClass(host, written);
   return written[0]!;
 }

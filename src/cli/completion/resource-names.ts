@@ -1,5 +1,6 @@
 import { ApiClient } from '../api/api-client.js';
 import { findServer } from '../api/find-server.js';
+import { HttpTransport } from '../api/http-transport.js';
 import { DEFAULT_WORKSPACE } from '../api/server-flags.js';
 import { listResources } from '../control/watch-resources.js';
 import type { CliIo } from '../io.js';
@@ -26,7 +27,7 @@ export async function resourceNames(
     const workspace = value('--workspace', '-w') ?? DEFAULT_WORKSPACE;
     const watched = { kind: kindNamed(kindGiven, 'KIND'), workspace, name: null, labels: null };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const { items } = await listResources(new ApiClient(server), watched, signal);
+    const { items } = await listResources(new ApiClient(new HttpTransport(server)), watched, signal);
     return items.map(({ metadata }) => metadata.name);
   } catch {
     return [];

@@ -2,7 +2,6 @@ import { InvalidResources } from '../../control/resources/errors.js';
 import type { Resource } from '../../control/resources/resource.js';
 import { InputError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
-import { findServer } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
@@ -55,7 +54,7 @@ export async function apply(argv: readonly string[], io: CliIo): Promise<number>
   if (values.wait && values['dry-run']) {
     throw conflictingFlags('--wait', 'is given together with --dry-run', 'keep one of them');
   }
-  const client = new ApiClient(findServer(values, io));
+  const client = ApiClient.of(values, io);
   const files = await readFiles(values.file, io);
   const query = { dry_run: String(values['dry-run']), workspace: values.workspace };
   let applied: Applied;

@@ -48,7 +48,7 @@ export class FakeControlServer {
     const store = new ControlStore(server.#store, SecretBox.open(join(folder, '.twinyard', 'secrets.key')));
     await installDefaults(store);
     const feed = await ChangeFeed.open(store.resources);
-    server.host = { store, feed, keys: server.#store.keys, runner: server.runner };
+    server.host = { store, feed, runner: server.runner };
     const control = Promise.resolve({ host: server.host });
     server.#api = new ApiHost({ store: server.#store, gateway: null, control });
     await server.listen();

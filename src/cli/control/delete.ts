@@ -4,7 +4,6 @@ import { refOf } from '../../control/store/resource-view.js';
 import { InputError } from '../../kernel/errors.js';
 import type { ResourceRecord } from '../../store/resources/resource-record.js';
 import { ApiClient } from '../api/api-client.js';
-import { findServer } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -48,7 +47,7 @@ export async function deleteCommand(argv: readonly string[], io: CliIo): Promise
   const called = isFiles
     ? await calledIn(values.file, values.workspace, io)
     : await Promise.all(names.map((name) => calledResource(kind!, name, values.workspace)));
-  const client = new ApiClient(findServer(values, io));
+  const client = ApiClient.of(values, io);
   for (const one of called) {
     const uid = await askToGo(client, one, isFiles);
     if (uid !== null && values.wait) {

@@ -1,6 +1,5 @@
 import type { Resource } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
-import { findServer } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -32,7 +31,7 @@ export async function describe(argv: readonly string[], io: CliIo): Promise<numb
   }
   const { operands, values } = await parseFlags<typeof workspaceFlags & typeof serverFlags>(DESCRIBE, argv);
   const { kind, name, path, workspace } = await calledResource(operands[0]!, operands[1]!, values.workspace);
-  const client = new ApiClient(findServer(values, io));
+  const client = ApiClient.of(values, io);
   const resource = await client.call<Resource>('GET', path);
   const query = { kind: kind.kind, workspace: workspace || null, name, limit: String(RECENT) };
   const { items } = await client.call<{ items: EventView[] }>('GET', '/api/v1/events', { query });

@@ -1,6 +1,5 @@
 import { ApiClient } from '../api/api-client.js';
 import { serverLeft } from '../api/errors.js';
-import { findServer } from '../api/find-server.js';
 import { allWorkspacesFlags, DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
@@ -60,7 +59,7 @@ export async function events(argv: readonly string[], io: CliIo): Promise<number
   const isGlobal = kind?.scope === 'global' || values['all-workspaces'];
   const workspace = isGlobal ? null : (values.workspace ?? usual);
   const query: Query = { kind: kind?.kind ?? null, workspace, name: operands[1] ?? null };
-  const client = new ApiClient(findServer(values, io));
+  const client = ApiClient.of(values, io);
   const listed = { query: { ...query, limit: String(limit), ...(audit ? { actor } : { former: String(former) }) } };
   if (audit) {
     const { items } = await client.call<{ items: AuditView[] }>('GET', '/api/v1/audit', listed);

@@ -1,6 +1,5 @@
 import type { Resource } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
-import { findServer } from '../api/find-server.js';
 import { allWorkspacesFlags, DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
@@ -58,7 +57,7 @@ export async function get(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<GetFlags>(GET, argv);
   const [kindGiven, ...names] = operands as [string, ...string[]];
   checkTogether(values, names);
-  const client = new ApiClient(findServer(values, io));
+  const client = ApiClient.of(values, io);
   const workspace = values['all-workspaces'] ? null : (values.workspace ?? DEFAULT_WORKSPACE);
   if (isModels(kindGiven)) {
     await getModels(client, { ...values, workspace: workspace ?? DEFAULT_WORKSPACE, names }, io);

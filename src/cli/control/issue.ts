@@ -1,5 +1,4 @@
 import { ApiClient } from '../api/api-client.js';
-import { findServer } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
@@ -32,7 +31,7 @@ export async function issue(argv: readonly string[], io: CliIo): Promise<number>
   }
   const { operands, values } = await parseFlags<typeof issueFlags & typeof serverFlags>(ISSUE, argv);
   const { path, shown } = await calledResource('ApiKey', operands[0]!, values.workspace);
-  const client = new ApiClient(findServer(values, io));
+  const client = ApiClient.of(values, io);
   const issued = await client.call<{ key: string; key_id: string }>('POST', `${path}/issue`);
   if (values.output === 'json') {
     io.stdout.write(`${JSON.stringify({ key_id: issued.key_id, key: issued.key }, null, 2)}\n`);

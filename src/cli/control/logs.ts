@@ -1,6 +1,5 @@
 import { ApiClient } from '../api/api-client.js';
 import { serverLeft } from '../api/errors.js';
-import { findServer } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
@@ -36,7 +35,7 @@ export async function logs(argv: readonly string[], io: CliIo): Promise<number> 
   }
   const { operands, values } = await parseFlags<typeof logsFlags & typeof serverFlags>(LOGS, argv);
   const { path } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);
-  const client = new ApiClient(findServer(values, io));
+  const client = ApiClient.of(values, io);
   const { follow, lines, replica: only } = values;
   const signal = follow ? untilStopped(io) : new AbortController().signal;
   const query = { replica: only, lines: String(lines), follow: String(follow) };

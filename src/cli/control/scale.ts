@@ -1,7 +1,6 @@
 import type { Resource } from '../../control/resources/resource.js';
 import { InputError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
-import { findServer } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
@@ -37,7 +36,7 @@ export async function scale(argv: readonly string[], io: CliIo): Promise<number>
   const { replicas } = values;
   const { path, shown } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);
   if (replicas === null) throw missingFlag('--replicas', 'is required', 'say how many there should be');
-  const client = new ApiClient(findServer(values, io));
+  const client = ApiClient.of(values, io);
   const before = await client.call<Resource>('GET', path).catch((error: unknown) => {
     // Who may not even look is told what it takes to do this.
     if (!(error instanceof InputError) || error.code !== 'SERVER_FORBIDDEN') throw error;

@@ -1,5 +1,4 @@
 import { ApiClient } from '../api/api-client.js';
-import { findServer } from '../api/find-server.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
@@ -39,7 +38,7 @@ export async function wait(argv: readonly string[], io: CliIo): Promise<number> 
   const called = await calledResource(operands[0]!, operands[1]!, values.workspace);
   if (values.for === null) throw missingFlag('--for', 'is required', "say what to wait for, as in '--for ready'");
   const wish = readWish(values.for, called.kind, '--for');
-  const client = new ApiClient(findServer(values, io));
+  const client = ApiClient.of(values, io);
   await waitFor(client, called, wish, values.timeout);
   io.stdout.write(`${called.shown} is ${wish.shown}\n`);
   return 0;

@@ -1,24 +1,24 @@
-import { checkKey } from '../../store/keys/check-key.js';
 import { missingFlag } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
+import { text } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
-import { COMMAND_LINE } from './command-line-actor.js';
-import { keyFlags, keySettings } from './key-flags.js';
-import { changedLimits, limitChanges, limitFlags } from './limit-flags.js';
-import { checkMaxSloClass } from './max-slo-class.js';
+import { withFlagPlaces } from './flag-places.js';
+import { changedKey, keyChanges, keyFlags, limitFlags } from './key-flags.js';
 import { printIssued } from './print-key.js';
-import { formatFlags, storeFlags, withStore } from './store-flags.js';
+import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
+
+const nameFlags = { name: text({ default: null, placeholder: 'name', help: 'name of the ApiKey in its workspace' }) };
 
 export const KEYS_CREATE: CommandLine = {
   name: 'keys create',
   summary: keysSummaryOf('create'),
   groups: [
-    { title: 'Key', flags: keyFlags },
+    { title: 'Key', flags: { ...nameFlags, ...keyFlags } },
     { title: 'Limits', flags: limitFlags },
-    { title: 'Store', flags: storeFlags },
-    { title: 'Output', flags: formatFlags },
+    ...KEY_API_GROUPS,
+    FORMAT_GROUP,
   ],
   examples: [
     'keys create --name web',
@@ -27,8 +27,9 @@ export const KEYS_CREATE: CommandLine = {
   ],
 };
 
-type CreateFlags = typeof keyFlags & typeof limitFlags & typeof storeFlags & typeof formatFlags;
+type CreateFlags = typeof nameFlags & typeof keyFlags & typeof limitFlags & typeof keyApiFlags;
 
+/** Creates an ApiKey and issues its secret. */
 export async function create(argv: readonly string[], io: CliIo): Promise<number> {
   if (asksForHelp(argv)) {
     io.stdout.write(await helpText(KEYS_CREATE));
@@ -37,15 +38,13 @@ export async function create(argv: readonly string[], io: CliIo): Promise<number
   const { values } = await parseFlags<CreateFlags>(KEYS_CREATE, argv);
   const { format, name } = values;
   if (name === null) throw missingFlag('--name', 'is required', 'say what or whom the key is for');
-  const now = Date.now();
-  const settings = { ...keySettings(values, now), name, limits: changedLimits({}, limitChanges(values)) };
-  // Before a store is made for it.
-  checkKey(settings);
-  await checkMaxSloClass(settings.maxSloClass, values, io);
-  return withStore(values, io, true, async (store) => {
-    const { key, text } = await store.keys.create(settings, COMMAND_LINE);
-    const note = `made key ${key.id} (${key.name}); keep its text now, it is not shown again`;
-    printIssued(key, text, now, format, note, io);
+  const spec = changedKey({}, keyChanges(values, Date.now()));
+  return withKeys(values, io, true, async (keys) => {
+    await withFlagPlaces(keys.create(name, spec));
+    const { key: secret } = await keys.issue(name, 0);
+    const key = await keys.find(name);
+    const note = `created key ${name} (${key.metadata.uid}); store its secret now, it is not shown again`;
+    printIssued(key, secret, format, note, io);
     return 0;
   });
 }

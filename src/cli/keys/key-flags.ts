@@ -1,11 +1,15 @@
 import { BUILT_IN_SLO_PRIORITIES } from '../../policy/slo-classes.js';
 import { factsOf, type Schema } from '../../schema/facts.js';
-import type { KeyRole, KeySettings } from '../../store/keys/key-record.js';
+import type { Given } from '../../schema/fields.js';
 import { KEY_ROLES, KEY_SCHEMA } from '../../store/keys/key-schema.js';
 import { badValue } from '../errors.js';
 import type { Flag, FlagValues } from '../flags/flag.js';
 import { choice, list, text } from '../flags/kinds.js';
+import { changedLimits, type LimitChange, limitChanges, limitFlags } from './limit-flags.js';
 import { MOMENTS, type Moment, readMoment } from './read-span.js';
+
+/** The spec of an ApiKey as a person writes it. */
+export type GivenKey = Given<typeof KEY_SCHEMA>;
 
 /** Any class, however important. */
 const ANY = 'any';
@@ -29,9 +33,8 @@ const model: Flag<readonly string[] | null> = {
   },
 };
 
-/** The settings of a key, apart from its limits. */
+/** The settings of a key. */
 export const keyFlags = {
-  name: text({ default: null, placeholder: 'name', help: 'name of the key' }),
   tenant: text({ ...described('tenant'), placeholder: 'name' }),
   model,
   'max-slo-class': text({
@@ -47,24 +50,37 @@ export const keyFlags = {
   }),
 };
 
-/** The settings that the flags give. */
-export function keySettings(values: FlagValues<typeof keyFlags>['values'], now: number): Partial<KeySettings> {
-  const settings: { -readonly [Name in keyof KeySettings]?: KeySettings[Name] } = {};
-  if (values.name !== null) settings.name = values.name;
-  if (values.tenant !== null) settings.tenant = values.tenant;
-  if (values.model !== null) settings.models = values.model.includes('*') ? null : [...new Set(values.model)];
-  if (values['max-slo-class'] !== null) {
-    settings.maxSloClass = values['max-slo-class'] === ANY ? null : values['max-slo-class'];
-  }
-  if (values.role !== null) settings.role = values.role as KeyRole;
-  if (values.expires !== null) {
-    const at = values.expires(now);
-    if (at !== null && at <= now) throw badExpiry(at);
-    settings.expiresAt = at;
-  }
-  return settings;
+type KeyValues = FlagValues<typeof keyFlags>['values'] & FlagValues<typeof limitFlags>['values'];
+
+/** What the flags change of a key: a setting that is undefined is removed. */
+export interface KeyChanges {
+  readonly settings: { readonly [Name in keyof GivenKey]?: GivenKey[Name] | undefined };
+  readonly limits: readonly LimitChange[];
 }
 
-function badExpiry(at: number): Error {
-  return badValue('--expires', new Date(at).toISOString(), 'is in the past', 'a time in the future');
+export function keyChanges(values: KeyValues, now: number): KeyChanges {
+  const settings: { -readonly [Name in keyof GivenKey]?: GivenKey[Name] | undefined } = {};
+  if (values.tenant !== null) settings.tenant = values.tenant;
+  if (values.model !== null) settings.models = values.model.includes('*') ? undefined : [...new Set(values.model)];
+  if (values['max-slo-class'] !== null) {
+    settings.max_slo_class = values['max-slo-class'] === ANY ? undefined : values['max-slo-class'];
+  }
+  if (values.role !== null) settings.role = values.role as GivenKey['role'];
+  if (values.expires !== null) settings.expires_at = expiry(values.expires(now), now);
+  return { settings, limits: limitChanges(values) };
 }
+
+function expiry(at: number | null, now: number): string | undefined {
+  if (at === null) return undefined;
+  const time = new Date(at).toISOString();
+  if (at <= now) throw badValue('--expires', time, 'is in the past', 'a time in the future');
+  return time;
+}
+
+/** A spec after some changes. */
+export function changedKey(spec: GivenKey, { limits, settings }: KeyChanges): GivenKey {
+  const changed = { ...spec, ...settings, limits: changedLimits(spec.limits ?? {}, limits) };
+  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined));
+}
+
+export { limitFlags };

@@ -1,21 +1,20 @@
 import type * as v from 'valibot';
 import { accepted } from '../../schema/accepted.js';
 import { factsOf, requirementsOf, type Schema } from '../../schema/facts.js';
-import { camelCase, kebabCase } from '../../schema/names.js';
+import { kebabCase } from '../../schema/names.js';
 import { readText } from '../../schema/read-text.js';
-import type { KeyLimits, Limits } from '../../store/keys/key-record.js';
 import { KEY_LIMITS_SCHEMA } from '../../store/keys/key-schema.js';
-
 import { badChoice, badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
 import { list } from '../flags/kinds.js';
 
-type LimitName = keyof Limits;
+/** Limits of a model by key: `requests_per_minute`. */
+type ModelLimits = Readonly<Record<string, number | undefined>>;
 
 /** Changes of the limits of a model: a number sets one, null removes it. */
 export interface LimitChange {
   readonly model: string;
-  readonly limits: { readonly [Name in LimitName]?: number | null };
+  readonly limits: Readonly<Record<string, number | null>>;
 }
 
 const ALL_MODELS = '*';
@@ -60,22 +59,21 @@ export const limitFlags = {
 
 function readLimitChange(text: string, place: string): LimitChange {
   let model: string | undefined;
-  const limits: Partial<Record<LimitName, number | null>> = {};
+  const limits: Record<string, number | null> = {};
   for (const item of text.split(',')) {
     const at = item.indexOf('=');
-    const key = item.slice(0, Math.max(at, 0)).trim();
+    const name = item.slice(0, Math.max(at, 0)).trim();
     const value = item.slice(at + 1).trim();
-    if (key === '' || value === '') throw badValue(place, item, 'is not of the form name=value', EXAMPLE);
-    if (key === 'model') {
+    if (name === '' || value === '') throw badValue(place, item, 'is not of the form name=value', EXAMPLE);
+    if (name === 'model') {
       if (model !== undefined) throw badValue(place, text, 'names two models', EXAMPLE);
       model = value;
       continue;
     }
-    const limit = LIMITS.get(key);
-    if (limit === undefined) throw badChoice(place, key, ['model', ...LIMITS.keys()]);
-    const name = camelCase(limit.key) as LimitName;
-    if (limits[name] !== undefined) throw badValue(place, key, 'appears twice', EXAMPLE);
-    limits[name] = readLimit(value, `${place} (${key})`, limit.schema);
+    const limit = LIMITS.get(name);
+    if (limit === undefined) throw badChoice(place, name, ['model', ...LIMITS.keys()]);
+    if (limits[limit.key] !== undefined) throw badValue(place, name, 'appears twice', EXAMPLE);
+    limits[limit.key] = readLimit(value, `${place} (${name})`, limit.schema);
   }
   if (model === undefined) throw badValue(place, text, 'names no model', EXAMPLE);
   if (Object.keys(limits).length === 0) throw badValue(place, text, 'has no limit', EXAMPLE);
@@ -84,21 +82,24 @@ function readLimitChange(text: string, place: string): LimitChange {
 
 /** The changes that the flags give, those over all models first. */
 export function limitChanges(values: Readonly<Record<string, unknown>>): LimitChange[] {
-  const all: Partial<Record<LimitName, number | null>> = {};
+  const all: Record<string, number | null> = {};
   for (const [flag, { key }] of LIMITS) {
     const value = values[flag] as number | null | undefined;
-    if (value !== undefined) all[camelCase(key) as LimitName] = value;
+    if (value !== undefined) all[key] = value;
   }
   const changes = values.limit as readonly LimitChange[];
   return Object.keys(all).length === 0 ? [...changes] : [{ model: ALL_MODELS, limits: all }, ...changes];
 }
 
 /** The limits after some changes; a model without limits is left out. */
-export function changedLimits(before: KeyLimits, changes: readonly LimitChange[]): KeyLimits {
-  const after = new Map<string, Limits>(Object.entries(before));
+export function changedLimits(
+  before: Readonly<Record<string, ModelLimits>>,
+  changes: readonly LimitChange[],
+): Record<string, ModelLimits> {
+  const after = new Map<string, ModelLimits>(Object.entries(before));
   for (const { model, limits } of changes) {
     const merged = Object.entries({ ...after.get(model), ...limits }).filter(([, value]) => value !== null);
-    after.set(model, Object.fromEntries(merged));
+    after.set(model, Object.fromEntries(merged) as ModelLimits);
   }
   return Object.fromEntries([...after].filter(([, limits]) => Object.keys(limits).length > 0));
 }

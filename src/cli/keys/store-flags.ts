@@ -4,7 +4,7 @@ import type { Store } from '../../store/open-store.js';
 import { DATA_DIR } from '../api/server-flags.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
-import { choice, file, text } from '../flags/kinds.js';
+import { file, text } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
 
 const DEFAULT_STORE = 'twinyard.db';
@@ -30,11 +30,6 @@ const store: Flag<string | null> = {
 export const storeFlags = {
   store,
   config: { ...file({ help: "a gateway's twinyard.yaml: the store that it names" }), letter: 'c' },
-};
-
-/** How a command prints a key. */
-export const formatFlags = {
-  format: choice({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
 };
 
 interface StoreValues {
@@ -84,9 +79,19 @@ export async function storeAddressOf(values: StoreValues, io: CliIo): Promise<st
 const usualStore = () => (!existsSync(DEFAULT_STORE) && existsSync(KEPT_STORE) ? KEPT_STORE : DEFAULT_STORE);
 
 async function namedIn(path: string): Promise<string | null> {
+  return (await configIn(path)).store;
+}
+
+/** The SLO classes that the policies of a gateway's file define. */
+export async function classesIn(path: string): Promise<string[]> {
+  const { classesOf } = await import('../../gateway/access/known-classes.js');
+  return classesOf((await configIn(path)).endpoints);
+}
+
+async function configIn(path: string) {
   const [{ readGatewayConfig }, { readWholeFile }] = await Promise.all([
     import('../../gateway/config/read-gateway-config.js'),
     import('../../workload/input-file.js'),
   ]);
-  return readGatewayConfig(readWholeFile(path).toString('utf8'), path).store;
+  return readGatewayConfig(readWholeFile(path).toString('utf8'), path);
 }

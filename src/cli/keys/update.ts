@@ -1,15 +1,14 @@
+import { RunError } from '../../kernel/errors.js';
 import { missingFlag } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
-import { calledKey, ONE_KEY } from './called-key.js';
-import { COMMAND_LINE } from './command-line-actor.js';
-import { keyFlags, keySettings } from './key-flags.js';
-import { changedLimits, limitChanges, limitFlags } from './limit-flags.js';
-import { checkMaxSloClass } from './max-slo-class.js';
-import { printKey } from './print-key.js';
-import { formatFlags, storeFlags, withStore } from './store-flags.js';
+import { withFlagPlaces } from './flag-places.js';
+import type { KeyApi, ShownKey } from './key-api.js';
+import { changedKey, type GivenKey, type KeyChanges, keyChanges, keyFlags, limitFlags } from './key-flags.js';
+import { ONE_KEY, printKey } from './print-key.js';
+import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
 
 /** A key has no defaults to go back to: what is not given stays. */
 const withoutDefaults = Object.fromEntries(
@@ -23,8 +22,8 @@ export const KEYS_UPDATE: CommandLine = {
   groups: [
     { title: 'Key', flags: withoutDefaults },
     { title: 'Limits', flags: limitFlags },
-    { title: 'Store', flags: storeFlags },
-    { title: 'Output', flags: formatFlags },
+    ...KEY_API_GROUPS,
+    FORMAT_GROUP,
   ],
   examples: [
     'keys update web --requests-per-minute 120',
@@ -33,7 +32,10 @@ export const KEYS_UPDATE: CommandLine = {
   ],
 };
 
-type UpdateFlags = typeof keyFlags & typeof limitFlags & typeof storeFlags & typeof formatFlags;
+type UpdateFlags = typeof keyFlags & typeof limitFlags & typeof keyApiFlags;
+
+/** Changes of others that come first are read again so often. */
+const MOST_TRIES = 10;
 
 export async function update(argv: readonly string[], io: CliIo): Promise<number> {
   if (asksForHelp(argv)) {
@@ -41,22 +43,25 @@ export async function update(argv: readonly string[], io: CliIo): Promise<number
     return 0;
   }
   const { operands, values } = await parseFlags<UpdateFlags>(KEYS_UPDATE, argv);
-  const now = Date.now();
-  const settings = keySettings(values, now);
-  const changes = limitChanges(values);
-  if (Object.keys(settings).length === 0 && changes.length === 0) {
+  const changes = keyChanges(values, Date.now());
+  if (Object.keys(changes.settings).length === 0 && changes.limits.length === 0) {
     const hint = "give a flag of 'twinyard keys update --help'";
     throw missingFlag("command 'keys update'", 'nothing says what to change', hint);
   }
-  await checkMaxSloClass(settings.maxSloClass, values, io);
-  return withStore(values, io, false, async (store) => {
-    const { id } = await calledKey(store, operands[0]!);
-    const key = await store.keys.update(
-      id,
-      ({ limits }) => ({ ...settings, limits: changedLimits(limits, changes) }),
-      COMMAND_LINE,
-    );
-    await printKey(key, now, values.format, io);
+  return withKeys(values, io, false, async (keys) => {
+    await printKey(await changed(keys, operands[0]!, changes), values.format, io);
     return 0;
   });
+}
+
+async function changed(keys: KeyApi, called: string, changes: KeyChanges): Promise<ShownKey> {
+  for (let tries = 1; ; tries++) {
+    const before = await keys.find(called);
+    try {
+      return await withFlagPlaces(keys.put(before, changedKey(before.spec as GivenKey, changes)));
+    } catch (error) {
+      const isConflict = error instanceof RunError && error.code === 'RESOURCE_CONFLICT';
+      if (!isConflict || tries === MOST_TRIES) throw error;
+    }
+  }
 }

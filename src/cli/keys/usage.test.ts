@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { newKey } from '../../store/keys/new-key.fixture.js';
 import { openStore } from '../../store/open-store.js';
 import { used } from '../../store/usage/used.fixture.js';
 import { inTestFolder, silent } from '../test-folder.fixture.js';
@@ -8,10 +9,7 @@ inTestFolder(() => {});
 /** Two keys, and what they used in three days. */
 async function filled(): Promise<{ web: string; night: string }> {
   const store = await openStore('twinyard.db');
-  const [web, night] = [
-    (await store.keys.create({ name: 'web' })).key.id,
-    (await store.keys.create({ name: 'night' })).key.id,
-  ];
+  const [{ id: web }, { id: night }] = [await newKey(store, 'web'), await newKey(store, 'night')];
   await store.usage.fold('j', [
     used({ keyId: web, requests: 1200, costNanos: 1_500_000_000 }),
     used({ keyId: web, day: '2026-01-02', outcome: 'client_left', estimatedRequests: 1, costNanos: 15 }),

@@ -1,4 +1,5 @@
-import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../store/usage/usage-record.js';
+import { USAGE_DIMENSIONS, type UsageDimension } from '../../store/usage/usage-record.js';
+import type { UsageView } from '../../store/usage/usage-view.js';
 import { badChoice, badValue, conflictingFlags } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
@@ -6,9 +7,9 @@ import { choice, list, text } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
-import { calledKey } from './called-key.js';
+import type { ShownKey } from './key-api.js';
 import { readDay } from './read-span.js';
-import { storeFlags, withStore } from './store-flags.js';
+import { KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
 
 function day(help: string) {
   const accepted = "a day as in '2026-01-31'";
@@ -35,16 +36,12 @@ const outputFlags = {
   format: choice({ default: 'table', known: ['table', 'json', 'csv'], help: 'for people, programs or spreadsheets' }),
 };
 
-type UsageFlags = typeof usageFlags & typeof storeFlags & typeof outputFlags;
+type UsageFlags = typeof usageFlags & Omit<typeof keyApiFlags, 'format'> & typeof outputFlags;
 
 export const KEYS_USAGE: CommandLine = {
   name: 'keys usage',
   summary: keysSummaryOf('usage'),
-  groups: [
-    { title: 'Usage', flags: usageFlags },
-    { title: 'Store', flags: storeFlags },
-    { title: 'Output', flags: outputFlags },
-  ],
+  groups: [{ title: 'Usage', flags: usageFlags }, ...KEY_API_GROUPS, { title: 'Output', flags: outputFlags }],
   examples: [
     'keys usage',
     'keys usage --key web --from 2026-01-01 --to 2026-01-31 --by day,outcome',
@@ -72,31 +69,23 @@ export async function usage(argv: readonly string[], io: CliIo): Promise<number>
   if (from !== null && to !== null && from > to) {
     throw conflictingFlags('--to', 'is before --from', 'give a later day');
   }
-  return withStore(values, io, false, async (store) => {
-    const keyId = key === null ? null : (await calledKey(store, key)).id;
-    const sums = await store.usage.query(usageQuery(values, keyId));
-    const { usageCsv, usageView } = await import('../../store/usage/usage-view.js');
-    const views = sums.map((sum) => usageView(sum, by));
-    if (format === 'json') io.stdout.write(`${JSON.stringify(views, null, 2)}\n`);
-    else if (format === 'csv') io.stdout.write(usageCsv(views, by));
-    else {
+  return withKeys(values, io, false, async (keys) => {
+    const uid = key === null ? null : (await keys.find(key)).metadata.uid!;
+    const { items } = await keys.client.list<UsageView>('/api/v1/usage', { query: usageQuery(values, uid) });
+    if (format === 'json') io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
+    else if (format === 'csv') {
+      const { usageCsv } = await import('../../store/usage/usage-view.js');
+      io.stdout.write(usageCsv(items, by));
+    } else {
       const { usageTable } = await import('./usage-table.js');
-      const names = new Map((await store.keys.list()).map(({ id, name }) => [id, name]));
-      io.stdout.write(usageTable(views, by, names));
+      const { items: all } = await keys.client.list<ShownKey>('/api/v1/apikeys');
+      io.stdout.write(usageTable(items, by, new Map(all.map(({ metadata }) => [metadata.uid!, metadata.name]))));
     }
     return 0;
   });
 }
 
-function usageQuery(values: FlagValues<UsageFlags>['values'], keyId: string | null): UsageQuery {
+function usageQuery(values: FlagValues<UsageFlags>['values'], key: string | null) {
   const { by, endpoint, from, model, outcome, to } = values;
-  return {
-    by,
-    ...(keyId === null ? {} : { keyId }),
-    ...(model === null ? {} : { model }),
-    ...(endpoint === null ? {} : { endpoint }),
-    ...(outcome === null ? {} : { outcome }),
-    ...(from === null ? {} : { fromDay: from }),
-    ...(to === null ? {} : { toDay: to }),
-  };
+  return { by: by.length === 0 ? 'total' : by.join(','), key, endpoint, from, model, outcome, to };
 }

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { ManagedRoutes } from '../../gateway/fleet/managed-routes.js';
-import type { Keys } from '../../store/keys/keys.js';
 import type { ModelCache } from '../models/cache/model-cache.js';
 import type { ClusterSpec } from '../resources/kinds/cluster.js';
 import type { ClusterRunners } from '../runner/cluster-runners.js';
 import type { ControlStore } from '../store/control-store.js';
 import { EndpointReconciler } from './endpoint/endpoint-reconciler.js';
 import { ReplicaDrainer } from './endpoint/replica-drainer.js';
-import { ApiKeyReconciler } from './kinds/api-key-reconciler.js';
 import { ClusterReconciler, clusterSettings } from './kinds/cluster-reconciler.js';
 import { DeclaredReconciler } from './kinds/declared-reconciler.js';
 import { ExternalEndpointReconciler } from './kinds/external-endpoint-reconciler.js';
@@ -18,7 +16,6 @@ import { systemTiming } from './queue/timing.js';
 
 export interface StartReconcilersOptions {
   readonly store: ControlStore;
-  readonly keys: Keys;
   readonly runners: ClusterRunners;
   readonly routes: ManagedRoutes;
   readonly cache: ModelCache;
@@ -32,7 +29,7 @@ export interface StartReconcilersOptions {
  * that are already running.
  */
 export async function startReconcilers(options: StartReconcilersOptions): Promise<() => Promise<void>> {
-  const { cache, keys, onFault, routes, runners, self, store, urlOf } = options;
+  const { cache, onFault, routes, runners, self, store, urlOf } = options;
   const timing = systemTiming;
   const enqueueEndpoint = (workspace: string, name: string) => all.enqueue({ kind: 'Endpoint', workspace, name });
   const enqueueCluster = (name: string) => all.enqueue({ kind: 'Cluster', workspace: '', name });
@@ -64,7 +61,6 @@ export async function startReconcilers(options: StartReconcilersOptions): Promis
       new ExternalEndpointReconciler(store, routes, timing),
       registries,
       new ClusterReconciler({ store, runners, freed: enqueueWaiting, opened: enqueueRunning }),
-      new ApiKeyReconciler(store, keys, timing),
       new DeclaredReconciler('Engine', store),
       new DeclaredReconciler('Role', store),
       new DeclaredReconciler('Workspace', store),

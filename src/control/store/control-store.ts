@@ -1,11 +1,12 @@
 import type { InputError } from '../../kernel/errors.js';
+import { API_KEY } from '../../store/keys/key-record.js';
 import type { Store } from '../../store/open-store.js';
 import type { StatusAction } from '../../store/resources/audit.js';
 import { shownRef, unknownResource } from '../../store/resources/resource-errors.js';
-import { ResourceEvents } from '../../store/resources/resource-events.js';
+import type { ResourceEvents } from '../../store/resources/resource-events.js';
 import type { Json, ResourceRecord, ResourceRef } from '../../store/resources/resource-record.js';
 import type { Expected, ResourceTransaction } from '../../store/resources/resource-transaction.js';
-import { Resources } from '../../store/resources/resources.js';
+import type { Resources } from '../../store/resources/resources.js';
 import { checkedStatus } from '../resources/check-resource.js';
 import { InvalidResources } from '../resources/errors.js';
 import type { PlaceOf } from '../resources/kind.js';
@@ -42,8 +43,8 @@ export class ControlStore {
     store: Store,
     private readonly box: Secrets = NO_SECRETS,
   ) {
-    this.resources = new Resources(store);
-    this.events = new ResourceEvents(store);
+    this.resources = store.resources;
+    this.events = store.events;
   }
 
   /** Applies resources, all or none; those without a change are left alone. A dry run reports what would change. */
@@ -105,14 +106,19 @@ export class ControlStore {
     return unsealSpec(this.box, kindNamed(record.kind, record.kind), record, record.spec);
   }
 
-  /** Marks a resource as deleted. Built-in resources and those in use are refused. */
+  /**
+   * Deletes a resource: it exists until what it stands for has been taken down. An ApiKey stands for nothing else and is removed at
+   * once. Built-in resources and those that others need are refused.
+   */
   async delete(actor: string, ref: ResourceRef, expected: number | 'any' = 'any'): Promise<Resource> {
     const record = await this.resources.change(actor, async (tx) => {
       if ((await tx.get(ref)) === null) throw unknownResource(ref);
       if (isBuiltIn(ref)) throw builtIn(ref);
       const users = usersOf(ref, await tx.listAll());
       if (users.length > 0) throw resourceInUse(ref, users);
-      return tx.markDeleted(ref, expected);
+      const marked = await tx.markDeleted(ref, expected);
+      if (ref.kind === API_KEY) await tx.remove(ref, marked.uid);
+      return marked;
     });
     return resourceView(record);
   }

@@ -1,3 +1,4 @@
+import { API_KEY, type KeyStatus, keyPhase } from '../../store/keys/key-record.js';
 import type { ResourceRecord, ResourceRef } from '../../store/resources/resource-record.js';
 import { withoutSealed } from '../../store/resources/secrets.js';
 import type { Metadata, Resource, Status } from '../resources/resource.js';
@@ -35,7 +36,26 @@ export function resourceView(record: ResourceRecord): Resource {
     kind,
     metadata,
     spec: withoutSealed(spec) as Record<string, unknown>,
-    ...(status === null ? {} : { status: status as unknown as Status }),
+    ...(kind === API_KEY
+      ? { status: keyStatus(record) }
+      : status === null
+        ? {}
+        : { status: status as unknown as Status }),
+  };
+}
+
+/** Computed when it is shown: a key expires without anything being written. */
+function keyStatus(record: ResourceRecord): Status {
+  const phase = keyPhase(record, Date.now());
+  const { hint, previous_until, revoked_at } = (record.status ?? {}) as KeyStatus;
+  return {
+    phase,
+    message: phase === 'Pending' ? 'no secret has been issued yet' : '',
+    observed_generation: record.generation,
+    conditions: [],
+    ...(hint === undefined ? {} : { hint }),
+    ...(previous_until === undefined || Date.parse(previous_until) <= Date.now() ? {} : { previous_until }),
+    ...(revoked_at === undefined ? {} : { revoked_at }),
   };
 }
 

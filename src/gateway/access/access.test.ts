@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newKey, putKey } from '../../store/keys/new-key.fixture.js';
 import { openStore, type Store } from '../../store/open-store.js';
 import { type AccessConfig, GATEWAY_DEFAULTS } from '../config/gateway-config.js';
 import { Access } from './access.js';
@@ -44,9 +45,9 @@ async function opened(config: Partial<AccessConfig> = {}, pause = async (_ms: nu
 }
 
 /** A key of the store's, as a request that brings it meets it. */
-async function holder(settings: Parameters<Store['keys']['create']>[0]): Promise<{ id: string; text: string }> {
-  const { key, text } = await store.keys.create(settings);
-  return { id: key.id, text };
+async function holder(name: string, spec: Parameters<typeof newKey>[2] = {}): Promise<{ id: string; text: string }> {
+  const { id, secret } = await newKey(store, name, spec);
+  return { id, text: secret };
 }
 
 function admitted(of: Access, text: string): AccessKey {
@@ -67,9 +68,8 @@ function reserved(of: Access, key: AccessKey, model: string, input: number, outp
 
 describe('access', () => {
   it('lets in who has a key, as much as it allows, and counts what was used', async () => {
-    const { text, id } = await holder({
-      name: 'app',
-      limits: { '*': { tokensPerDay: 500 }, m: { dollarsPerDay: 0.001 } },
+    const { text, id } = await holder('app', {
+      limits: { '*': { tokens_per_day: 500 }, m: { dollars_per_day: 0.001 } },
     });
     const one = await opened();
     const key = admitted(one, text);
@@ -105,7 +105,7 @@ describe('access', () => {
   });
 
   it('tells what is left of the limits of a key, and of no other', async () => {
-    const { id, text } = await holder({ name: 'app', limits: { '*': { tokensPerDay: 500 } } });
+    const { id, text } = await holder('app', { limits: { '*': { tokens_per_day: 500 } } });
     const one = await opened();
     reserved(one, admitted(one, text), 'm', 40, 60);
     const { limits } = (await one.limitsOf(id))!;
@@ -114,24 +114,24 @@ describe('access', () => {
   });
 
   it('has nothing to reserve for a key without limits', async () => {
-    const { text } = await holder({ name: 'app' });
+    const { text } = await holder('app');
     const one = await opened();
     expect(reserved(one, admitted(one, text), 'm', 1e9, null)).toEqual({ reservation: null, refusal: null });
   });
 
   it('learns of new keys within its time, or at once', async () => {
     const one = await opened({ refreshMs: 700 });
-    const first = await holder({ name: 'first' });
+    const first = await holder('first');
     expect(one.check(undefined, first.text, '10.0.0.1')).toMatchObject({ status: 401 });
     await vi.advanceTimersByTimeAsync(700);
     admitted(one, first.text);
-    const second = await holder({ name: 'second', limits: { '*': { requestsPerMinute: 1 } } });
+    const second = await holder('second', { limits: { '*': { requests_per_minute: 1 } } });
     await one.refresh();
     const key = admitted(one, second.text);
     expect(reserved(one, key, 'm', 1, 1).refusal).toBeNull();
     expect(reserved(one, key, 'm', 1, 1).refusal!.status).toBe(429);
     // Another limit, the same account.
-    await store.keys.update(second.id, { limits: { '*': { requestsPerMinute: 2 } } });
+    await putKey(store, 'second', { limits: { '*': { requests_per_minute: 2 } } });
     await one.refresh();
     const renewed = admitted(one, second.text);
     expect(reserved(one, renewed, 'm', 1, 1).refusal).toBeNull();
@@ -140,7 +140,7 @@ describe('access', () => {
   });
 
   it('keeps its keys while the store is away, and counts the failures', async () => {
-    const { text } = await holder({ name: 'app' });
+    const { text } = await holder('app');
     const one = await opened({ refreshMs: 1000 });
     const { version } = store.keys;
     store.keys.version = () => Promise.reject(new Error('gone'));
@@ -173,7 +173,7 @@ describe('access', () => {
   });
 
   it('lets nobody wait for a heartbeat that hangs', async () => {
-    const { text } = await holder({ name: 'app', limits: { '*': { requestsPerMinute: 5 } } });
+    const { text } = await holder('app', { limits: { '*': { requests_per_minute: 5 } } });
     const one = await opened();
     let goOn = () => {};
     flaky.held = new Promise((resolve) => {
@@ -212,8 +212,8 @@ describe('access', () => {
 
   it('says once that a model has no price, when somebody has a budget in dollars', async () => {
     const [paid, free] = [
-      await holder({ name: 'paid', limits: { '*': { dollarsPerMonth: 1 } } }),
-      await holder({ name: 'free', limits: { '*': { tokensPerDay: 1000 } } }),
+      await holder('paid', { limits: { '*': { dollars_per_month: 1 } } }),
+      await holder('free', { limits: { '*': { tokens_per_day: 1000 } } }),
     ];
     const one = await opened();
     reserved(one, admitted(one, free.text), 'unpriced', 1, 1);
@@ -225,7 +225,7 @@ describe('access', () => {
   });
 
   it('takes a new configuration on', async () => {
-    const { text } = await holder({ name: 'app', limits: { '*': { tokensPerDay: 1000 } } });
+    const { text } = await holder('app', { limits: { '*': { tokens_per_day: 1000 } } });
     const one = await opened({ wrongKeysPerMinute: 1 });
     expect(one.check(undefined, 'wrong', '10.0.0.9')).toMatchObject({ status: 401 });
     expect(one.check(undefined, 'wrong', '10.0.0.9')).toMatchObject({ status: 429 });
@@ -236,7 +236,7 @@ describe('access', () => {
     expect(one.check(undefined, 'wrong', '10.0.0.9')).toMatchObject({ status: 401 });
     const { reservation } = reserved(one, admitted(one, text), 'm', 3, null);
     expect(reservation).toMatchObject({ tokens: 10, nanos: 0 });
-    const later = await holder({ name: 'later' });
+    const later = await holder('later');
     await vi.advanceTimersByTimeAsync(50);
     admitted(one, later.text);
     clock.pass(9);

@@ -87,9 +87,9 @@ export class Access {
     this.#prices = new Prices(prices);
     this.#authority = new Authority({ store, gatewayId, dead, nowMs, storeNow, fault: heard });
     this.#ledger = new Ledger(this.#authority, { onStoreFailure: config.onStoreFailure, nowMs, fault: heard });
-    this.#ring = new KeyRing(store.keys, config.wrongKeysPerMinute, async (records, isAll) => {
-      await this.#authority.open(records, isAll);
-      return records.map((record) => new AccessKey(record, this.#authority.book.ofKey(record)));
+    this.#ring = new KeyRing(store.keys, config.wrongKeysPerMinute, async ({ isAll, keys, removed }) => {
+      await this.#authority.open(keys, isAll, removed);
+      return keys.map((record) => new AccessKey(record, this.#authority.book.ofKey(record)));
     });
   }
 

@@ -1,23 +1,23 @@
 import type { KeyRecord } from '../../store/keys/key-record.js';
-import { hashKeyText, makeKeyId, makeKeyText } from '../../store/keys/key-text.js';
+import { hashKeySecret, makeKeySecret } from '../../store/keys/key-secret.js';
+import { makeUid } from '../../store/resources/make-uid.js';
 
 /** A key with what a test cares about, and its text. */
 export function madeKey(about: Partial<KeyRecord> = {}): { record: KeyRecord; text: string } {
-  const id = about.id ?? makeKeyId();
-  const text = makeKeyText(id);
+  const id = about.id ?? makeUid();
+  const text = makeKeySecret(id);
   const record: KeyRecord = {
     id,
-    name: 'a key',
-    hash: hashKeyText(text),
+    workspace: 'default',
+    name: 'a-key',
+    hash: hashKeySecret(text),
     previousHash: null,
     previousUntil: null,
-    hint: text.slice(-4),
     tenant: 'a tenant',
     models: null,
     maxSloClass: null,
     role: 'none',
     limits: {},
-    createdAt: 0,
     expiresAt: null,
     revokedAt: null,
     ...about,

@@ -1,6 +1,8 @@
 import type { StoreTables } from '../database/schema.js';
 
-export const FORMAT = 'twinyard-backup-1';
+export const FORMAT = 'twinyard-backup-2';
+/** Of versions before the first release. */
+export const FORMER_FORMAT = 'twinyard-backup-1';
 
 export interface BackupHeader {
   readonly format: typeof FORMAT;
@@ -19,7 +21,6 @@ export const PASSING_SETTINGS: readonly string[] = ['control_plane'];
  * themselves.
  */
 export const TABLES: readonly { readonly name: keyof StoreTables; readonly key: readonly string[] }[] = [
-  { name: 'api_keys', key: ['id'] },
   { name: 'usage', key: ['key_id', 'day', 'model', 'endpoint', 'outcome'] },
   { name: 'folded_journals', key: ['id'] },
   { name: 'settings', key: ['name'] },

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newKey } from '../keys/new-key.fixture.js';
 import { openStore, type Store } from '../open-store.js';
 import { saveGateway } from '../quota/gateways.js';
 import { ResourceEvents } from '../resources/resource-events.js';
@@ -25,7 +26,7 @@ async function contents(store: Store): Promise<unknown> {
 }
 
 async function fillStore(store: Store): Promise<void> {
-  await store.keys.create({ name: 'alice', models: ['m'], limits: { '*': { tokensPerDay: 5 } } });
+  await newKey(store, 'alice', { models: ['m'], limits: { '*': { tokens_per_day: 5 } } });
   await store.usage.fold('journal', [used({ model: 'naïve', costNanos: Number.MAX_SAFE_INTEGER })]);
   const resources = new Resources(store);
   await resources.change('alice', async (tx) => {
@@ -70,7 +71,7 @@ export function backupContract(stores: TestStores): void {
         const { resourceVersion } = await new Resources(restored).change('bob', (tx) =>
           tx.put({ kind: 'Role', workspace: 'w', name: 'new' }, { spec: {}, labels: {} }),
         );
-        expect(resourceVersion).toBe(1102);
+        expect(resourceVersion).toBe(1104);
       }
       expect(readFileSync(path)).toEqual(bytes);
       await expect(backUp(address, store, path)).rejects.toMatchObject({ code: 'BACKUP_EXISTS' });
@@ -177,7 +178,8 @@ export function backupContract(stores: TestStores): void {
         [[], /is incomplete/],
         [['nonsense'], /is not a backup/],
         [[header.replace(/\d+\}$/, '99}'), row, end], /newer program/],
-        [[header.replace(/\d+\}$/, '1}'), row, end], /older version/],
+        [[header.replace(/\d+\}$/, '0}'), row, end], /older version/],
+        [[header.replace('backup-2', 'backup-1'), row, end], /by twinyard 0\.1/],
         [[header, row], /is incomplete/],
         [[header, end], /:2: is not a row/],
         [[header, row.slice(0, -3), end], /:2: is not a row/],

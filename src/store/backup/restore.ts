@@ -8,7 +8,7 @@ import { MIGRATIONS } from '../database/migrations.js';
 import { openStore, type Store, type StoreTransaction } from '../open-store.js';
 import { tableRows } from './backup.js';
 import { badBackup, newerBackup, notEmpty } from './backup-errors.js';
-import { type BackupHeader, FORMAT, PASSING_SETTINGS, TABLES } from './backup-tables.js';
+import { type BackupHeader, FORMAT, FORMER_FORMAT, PASSING_SETTINGS, TABLES } from './backup-tables.js';
 
 type Row = Record<string, unknown>;
 type Rows = AsyncIterable<readonly [table: string, rows: Row[]]>;
@@ -87,6 +87,9 @@ function isRow(value: unknown): value is [string, Row] {
 }
 
 function checkHeader(header: BackupHeader | null, path: string): void {
+  if ((header?.format as string | undefined) === FORMER_FORMAT) {
+    throw badBackup(path, 'was written by twinyard 0.1, whose backups this version cannot read');
+  }
   if (header?.format !== FORMAT) throw badBackup(path, 'is not a backup');
   if (header.version > MIGRATIONS.length) throw newerBackup(path, header.version, MIGRATIONS.length);
   if (header.version < MIGRATIONS.length) {

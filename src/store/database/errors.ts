@@ -27,6 +27,14 @@ export const newerStore = (shown: string, has: number, known: number) =>
     'run that version of twinyard, or a later one',
   );
 
+export const olderStore = (shown: string) =>
+  new InputError(
+    'STORE_OLDER',
+    `store ${shown}`,
+    'was written by twinyard 0.1, whose tables this version cannot read',
+    'use a new store and create its keys and resources again',
+  );
+
 export const storePermission = (shown: string, problem: string) =>
   new InputError('STORE_PERMISSION', `store ${shown}`, problem, 'run as its owner, or change its permissions');
 

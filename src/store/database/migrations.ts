@@ -1,15 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { StoreDatabase } from './database.js';
-import { keysAndUsage } from './migrations/001-keys-and-usage.js';
-import { resources } from './migrations/002-resources.js';
-import { keyVersions } from './migrations/003-key-versions.js';
+import { firstTables } from './migrations/001-first-tables.js';
 import type { Migration } from './migrations/migration.js';
 import type { StoreTables } from './schema.js';
 
 /**
  * The whole history, the same for both databases. The version of a store is the number of these it has been through.
  */
-export const MIGRATIONS: readonly Migration[] = [keysAndUsage, resources, keyVersions];
+export const MIGRATIONS: readonly Migration[] = [firstTables];
 
 /** The tables on the search path. */
 export async function tableNames(db: Kysely<StoreTables>, kind: StoreDatabase['kind']): Promise<string[]> {
@@ -20,20 +18,22 @@ export async function tableNames(db: Kysely<StoreTables>, kind: StoreDatabase['k
   return (await query.execute(db)).rows.map(({ name }) => name);
 }
 
-/** The number of migrations that a store has been through; it must have been through at least one. */
-export async function storeVersion(db: Kysely<StoreTables>): Promise<number> {
-  const { version } = await db
-    .selectFrom('twinyard_migrations')
-    .select(({ fn }) => fn.max('number').as('version'))
-    .executeTakeFirstOrThrow();
-  return version;
+/** How many migrations a store has been through; null when its first one is another: it is of a version before the first release. */
+export async function storeVersion(db: Kysely<StoreTables>): Promise<number | null> {
+  const applied = await db.selectFrom('twinyard_migrations').select(['number', 'name']).orderBy('number').execute();
+  return applied[0]?.name === MIGRATIONS[0]!.name ? applied.length : null;
 }
 
 /**
  * Migrates a store from `version`, 0 for a new one, to the present version, in a transaction that has the store to
  * itself.
  */
-export async function migrate(db: Kysely<StoreTables>, version: number, now: number): Promise<void> {
+export async function migrate(
+  db: Kysely<StoreTables>,
+  database: StoreDatabase['kind'],
+  version: number,
+  now: number,
+): Promise<void> {
   if (version === 0) {
     await db.schema
       .createTable('twinyard_migrations')
@@ -44,7 +44,7 @@ export async function migrate(db: Kysely<StoreTables>, version: number, now: num
   }
   for (let i = version; i < MIGRATIONS.length; i++) {
     const { name, up } = MIGRATIONS[i]!;
-    await up(db as unknown as Kysely<never>);
+    await up(db as unknown as Kysely<never>, database);
     await db
       .insertInto('twinyard_migrations')
       .values({ number: i + 1, name, applied_at: now })

@@ -5,7 +5,6 @@ import type { ColumnType } from 'kysely';
  * whole nano-dollars, and values that no query looks into are JSON.
  */
 export interface StoreTables {
-  api_keys: ApiKeyRow;
   usage: UsageTableRow;
   folded_journals: { id: string; folded_at: number };
   settings: { name: string; value: string };
@@ -19,27 +18,6 @@ export interface StoreTables {
 
 /** Written once, when the row is inserted. */
 type Fixed<Value> = ColumnType<Value, Value, never>;
-
-export interface ApiKeyRow {
-  id: Fixed<string>;
-  name: string;
-  hash: string;
-  previous_hash: string | null;
-  previous_until: number | null;
-  hint: string;
-  tenant: string;
-  /** A JSON array of names. */
-  models: string | null;
-  max_slo_class: string | null;
-  role: string;
-  /** JSON: limits by model. */
-  limits: string;
-  created_at: Fixed<number>;
-  expires_at: number | null;
-  revoked_at: number | null;
-  /** The number of the last change of this key; changes are numbered over all keys. */
-  version: ColumnType<number, number | undefined, number>;
-}
 
 export interface UsageTableRow {
   key_id: string;
@@ -70,6 +48,8 @@ export interface ResourceRow {
   /** JSON, with sealed secrets. */
   spec: string;
   status: string | null;
+  /** JSON that no response ever holds, such as the hash of a key's secret. */
+  private_state: string | null;
   labels: string;
   created_at: Fixed<number>;
   updated_at: number;

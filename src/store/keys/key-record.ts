@@ -1,22 +1,26 @@
-import type { KeyRole, Limits } from './key-schema.js';
+import { camelKeys } from '../../schema/names.js';
+import type { Json, ResourceRecord } from '../resources/resource-record.js';
+import type { KeyRole, KeySpec, Limits } from './key-schema.js';
 
 export { KEY_ROLES, type KeyRole, LIMIT_NAMES, type Limits } from './key-schema.js';
+
+/** The kind of resource that a key is. */
+export const API_KEY = 'ApiKey';
 
 /** By model; those of `*` hold for all models together. */
 export type KeyLimits = Readonly<Record<string, Limits>>;
 
-/** A key as it is stored, without its secret. Times are milliseconds since 1970. */
+/** An ApiKey that has a secret, as a gateway uses it. Times are milliseconds since 1970. */
 export interface KeyRecord {
-  /** Part of the secret; never changes. */
+  /** The uid of the ApiKey: part of the secret, and the key's name in usage. */
   readonly id: string;
+  readonly workspace: string;
   readonly name: string;
   /** SHA-256 of the secret, hexadecimal. */
   readonly hash: string;
   /** The secret before the last rotation is accepted until `previousUntil`. */
   readonly previousHash: string | null;
   readonly previousUntil: number | null;
-  /** The last characters of the secret, to tell keys apart. */
-  readonly hint: string;
   /** The tenant its requests count for where tenants share. */
   readonly tenant: string;
   /** The models it may use; null for all. */
@@ -25,26 +29,57 @@ export interface KeyRecord {
   readonly maxSloClass: string | null;
   readonly role: KeyRole;
   readonly limits: KeyLimits;
-  readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
 }
 
-/** A key as it is created. */
-export interface KeySettings {
-  readonly name: string;
-  /** The name unless given. */
-  readonly tenant?: string;
-  readonly models?: readonly string[] | null;
-  readonly maxSloClass?: string | null;
-  readonly role?: KeyRole;
-  readonly limits?: KeyLimits;
-  readonly expiresAt?: number | null;
+/** What is stored with an ApiKey beside its spec, and shown. Times are ISO 8601. */
+export interface KeyStatus extends Json {
+  /** The last characters of the secret, to tell keys apart. */
+  readonly hint?: string;
+  /** Until when the secret before the last rotation is accepted. */
+  readonly previous_until?: string;
+  readonly revoked_at?: string;
 }
 
-export type KeyState = 'active' | 'expired' | 'revoked';
+/** What is stored with an ApiKey and never shown: hashes of its secrets. */
+export interface KeyHashes extends Json {
+  readonly hash: string;
+  readonly previous_hash: string | null;
+}
 
-export function keyState(key: KeyRecord, now: number): KeyState {
-  if (key.revokedAt !== null) return 'revoked';
-  return key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active';
+/** The key that an ApiKey stands for; null while it has no secret. */
+export function keyRecordOf(record: ResourceRecord): KeyRecord | null {
+  const { deletedAt, name, privateState, uid, workspace } = record;
+  if (privateState === null) return null;
+  const { hash, previous_hash } = privateState as KeyHashes;
+  const { previous_until, revoked_at } = (record.status ?? {}) as KeyStatus;
+  const { expires_at, limits, max_slo_class, models, role, tenant } = record.spec as KeySpec;
+  return {
+    id: uid,
+    workspace,
+    name,
+    hash,
+    previousHash: previous_hash,
+    previousUntil: timeOf(previous_until),
+    tenant: tenant ?? name,
+    models: models ?? null,
+    maxSloClass: max_slo_class ?? null,
+    role,
+    limits: Object.fromEntries(Object.entries(limits).map(([model, of]) => [model, camelKeys(of)])),
+    expiresAt: timeOf(expires_at),
+    revokedAt: timeOf(revoked_at) ?? deletedAt,
+  };
+}
+
+const timeOf = (iso: string | undefined) => (iso === undefined ? null : Date.parse(iso));
+
+export type KeyPhase = 'Pending' | 'Active' | 'Expired' | 'Revoked';
+
+/** Where an ApiKey stands at a moment. */
+export function keyPhase({ privateState, spec, status }: ResourceRecord, now: number): KeyPhase {
+  if ((status as KeyStatus | null)?.revoked_at !== undefined) return 'Revoked';
+  const { expires_at } = spec as KeySpec;
+  if (expires_at !== undefined && Date.parse(expires_at) <= now) return 'Expired';
+  return privateState === null ? 'Pending' : 'Active';
 }

@@ -12,8 +12,7 @@ import {
   type Value,
   whole,
 } from '../../schema/fields.js';
-import { type CamelKeys, camelCase, camelKeys, snakeKeys } from '../../schema/names.js';
-import type { KeySettings } from './key-record.js';
+import { type CamelKeys, camelCase } from '../../schema/names.js';
 
 /** From no access to everything; each includes those before it. */
 export const KEY_ROLES = ['none', 'viewer', 'operator', 'admin'] as const;
@@ -81,34 +80,3 @@ export const KEY_SCHEMA = section('ApiKey', {
 });
 
 export type KeySpec = Value<typeof KEY_SCHEMA>;
-
-/** The settings of a key from its spec. */
-export function keySettingsOf(
-  name: string,
-  spec: KeySpec,
-): Required<Omit<KeySettings, 'tenant'>> & { tenant?: string } {
-  const { expires_at, limits, max_slo_class, models, role, tenant } = spec;
-  return {
-    name,
-    ...(tenant === undefined ? {} : { tenant }),
-    models: models ?? null,
-    maxSloClass: max_slo_class ?? null,
-    role,
-    limits: Object.fromEntries(Object.entries(limits).map(([model, of]) => [model, camelKeys(of)])),
-    expiresAt: expires_at === undefined ? null : Date.parse(expires_at),
-  };
-}
-
-/** The spec that stands for some settings. What a time cannot be stays a number, which the schema refuses. */
-export function keySpecOf(settings: Partial<KeySettings>): Given<typeof KEY_SCHEMA> & { name?: string } {
-  const { expiresAt, limits, maxSloClass, models, name, role, tenant } = settings;
-  const spec = {
-    ...{ name, tenant, models, role, max_slo_class: maxSloClass },
-    limits: limits && Object.fromEntries(Object.entries(limits).map(([model, of]) => [model, snakeKeys(of)])),
-    expires_at: isTime(expiresAt) ? new Date(expiresAt).toISOString() : expiresAt,
-  };
-  const given = Object.entries(spec).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(given);
-}
-
-const isTime = (ms: unknown): ms is number => Number.isSafeInteger(ms) && Math.abs(ms as number) <= 8.64e15;

@@ -1,164 +1,78 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { StoreDatabase, StoreTransaction } from '../database/database.js';
-import type { StoreSettings } from '../database/settings.js';
-import { type AuditAction, writePlainAudit } from '../resources/audit.js';
-import { checkKey } from './check-key.js';
-import { revokedKey, unknownKey } from './errors.js';
-import type { KeyRecord, KeySettings } from './key-record.js';
-import { recordOf, rowOf } from './key-row.js';
-import { hashKeyText, keyHint, makeKeyId, makeKeyText } from './key-text.js';
-import { keyView } from './key-view.js';
+import type { StoreDatabase } from '../database/database.js';
+import { VERSION_SETTING } from '../resources/next-version.js';
+import { deletingResource, unknownResource } from '../resources/resource-errors.js';
+import { type ResourceRecord, type ResourceRef, resourceRecordOf } from '../resources/resource-record.js';
+import type { ResourceTransaction } from '../resources/resource-transaction.js';
+import type { Resources } from '../resources/resources.js';
+import { revokedKey } from './errors.js';
+import { API_KEY, type KeyHashes, type KeyRecord, type KeyStatus, keyRecordOf } from './key-record.js';
+import { hashKeySecret, keyHint, makeKeySecret } from './key-secret.js';
 
-/** A key with its secret, which is returned only here. */
+/** An ApiKey with the secret that only its holder has from now on. */
 export interface IssuedKey {
-  readonly key: KeyRecord;
-  readonly text: string;
+  readonly record: ResourceRecord;
+  readonly secret: string;
 }
 
-export type KeyChanges = Partial<KeySettings>;
-
-/** Changes of the keys since some version. */
+/** What has changed of the keys since a version. */
 export interface KeyNews {
-  /** The version up to which they are known now. */
+  /** Up to which version the receiver knows the keys now. */
   readonly version: string;
-  /** Whether these are all keys: any other key no longer exists. */
+  /** Whether these are all keys: the receiver forgets any other. */
   readonly isAll: boolean;
   readonly keys: readonly KeyRecord[];
-}
-
-/** A key before and after a change. */
-interface Changed {
-  readonly before: KeyRecord | null;
-  readonly key: KeyRecord;
+  /** The ids of keys that no longer exist. */
+  readonly removed: readonly string[];
 }
 
 const PAGE = 500;
 
-/** The setting that counts the changes of keys. */
-const VERSION = 'keys.version';
-
-/**
- * The API keys. A change is atomic, and on disk when its promise resolves, with the actor in the audit log. With `by`
- * null the caller writes the audit log itself.
- */
+/** The secrets of ApiKeys: how they are issued and revoked, and how gateways learn of changes. */
 export class Keys {
-  /**
-   * Awaited after every change of a key through this object, so that a cache of keys in this process is up to date when
-   * the change resolves. It must not throw.
-   */
-  changed: () => Promise<void> = async () => {};
-
-  constructor(
-    private readonly store: Pick<StoreDatabase, 'db' | 'exclusively' | 'now'> & { readonly settings: StoreSettings },
-  ) {}
-
-  async create(settings: KeySettings, by: string | null = null): Promise<IssuedKey> {
-    checkKey(settings);
-    const createdAt = await this.store.now();
-    const id = makeKeyId();
-    const text = makeKeyText(id);
-    const key: KeyRecord = {
-      id,
-      name: settings.name,
-      hash: hashKeyText(text),
-      previousHash: null,
-      previousUntil: null,
-      hint: keyHint(text),
-      tenant: settings.tenant ?? settings.name,
-      models: settings.models ?? null,
-      maxSloClass: settings.maxSloClass ?? null,
-      role: settings.role ?? 'none',
-      limits: settings.limits ?? {},
-      createdAt,
-      expiresAt: settings.expiresAt ?? null,
-      revokedAt: null,
-    };
-    await this.changing(by, 'create', async (tx, version) => {
-      await tx.insertInto('api_keys').values(rowOf(key, version)).execute();
-      return { before: null, key };
-    });
-    return { key, text };
-  }
+  constructor(private readonly store: Pick<StoreDatabase, 'db' | 'now'> & { readonly resources: Resources }) {}
 
   /**
-   * All keys in order of creation, including revoked ones. Read in batches: ten thousand at once would block the
-   * requests of a gateway for 50 ms.
+   * Issues a new secret for an ApiKey. The present one is accepted until `previousUntil`; null ends it at once. One that was still
+   * accepted from an earlier rotation is not any more.
    */
-  async list(): Promise<KeyRecord[]> {
-    const keys: KeyRecord[] = [];
-    for (let after = ''; ; await immediate()) {
-      const page = this.store.db.selectFrom('api_keys').selectAll().where('id', '>', after).orderBy('id').limit(PAGE);
-      const rows = await page.execute();
-      for (const row of rows) keys.push(recordOf(row));
-      if (rows.length < PAGE) return keys.sort((a, b) => a.createdAt - b.createdAt);
-      after = rows.at(-1)!.id;
-    }
-  }
-
-  async get(id: string): Promise<KeyRecord | null> {
-    const row = await this.store.db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
-    return row === undefined ? null : recordOf(row);
-  }
-
-  /**
-   * Changes what is given and leaves the rest. A function of the key gives changes that depend on its present settings.
-   */
-  async update(
-    id: string,
-    changes: KeyChanges | ((key: KeyRecord) => KeyChanges),
-    by: string | null = null,
-  ): Promise<KeyRecord> {
-    return this.changing(by, 'update', async (tx, version) => {
-      const before = await unrevoked(tx, id);
-      const given = typeof changes === 'function' ? changes(before) : changes;
-      checkKey(given);
-      const key = withChanges(before, given);
-      await save(tx, key, version);
-      return { before, key };
-    });
-  }
-
-  /**
-   * Gives the key a new secret. The present one is accepted until `previousUntil`; null ends it at once. One that is
-   * still accepted from an earlier rotation ends.
-   */
-  async rotate(id: string, previousUntil: number | null, by: string | null = null): Promise<IssuedKey> {
-    const text = makeKeyText(id);
-    const key = await this.changing(by, 'issue', async (tx, version) => {
-      const before = await unrevoked(tx, id);
-      const rotated: KeyRecord = {
-        ...before,
-        hash: hashKeyText(text),
-        hint: keyHint(text),
-        previousHash: previousUntil === null ? null : before.hash,
-        previousUntil,
+  async issue(ref: ResourceRef, previousUntil: number | null, actor: string): Promise<IssuedKey> {
+    return this.store.resources.change(actor, async (tx) => {
+      const before = await existing(tx, ref);
+      if ((before.status as KeyStatus | null)?.revoked_at !== undefined) throw revokedKey(ref);
+      const secret = makeKeySecret(before.uid);
+      const former = before.privateState as KeyHashes | null;
+      const isKept = former !== null && previousUntil !== null;
+      const status: KeyStatus = {
+        hint: keyHint(secret),
+        ...(isKept ? { previous_until: new Date(previousUntil).toISOString() } : {}),
       };
-      await save(tx, rotated, version);
-      return { before, key: rotated };
+      const hashes: KeyHashes = { hash: hashKeySecret(secret), previous_hash: isKept ? former.hash : null };
+      return { record: await tx.putPrivate(before, status, hashes, 'issue'), secret };
     });
-    return { key, text };
   }
 
-  /** Revokes a key for good; revoking it again changes nothing. */
-  async revoke(id: string, by: string | null = null): Promise<KeyRecord> {
+  /** Ends a key for good; it stays listed, and its usage keeps its name. Revoking it again changes nothing. */
+  async revoke(ref: ResourceRef, actor: string): Promise<ResourceRecord> {
     const now = await this.store.now();
-    return this.changing(by, 'delete', async (tx, version) => {
-      const before = await known(tx, id);
-      if (before.revokedAt !== null) return { before, key: before };
-      const key: KeyRecord = { ...before, revokedAt: now, previousHash: null, previousUntil: null };
-      await save(tx, key, version);
-      return { before, key };
+    return this.store.resources.change(actor, async (tx) => {
+      const before = await existing(tx, ref);
+      const { hint, revoked_at } = (before.status ?? {}) as KeyStatus;
+      if (revoked_at !== undefined) return before;
+      const { hash } = (before.privateState ?? { hash: hashKeySecret(makeKeySecret(before.uid)) }) as KeyHashes;
+      const status = { ...(hint === undefined ? {} : { hint }), revoked_at: new Date(now).toISOString() };
+      return tx.putPrivate(before, status, { hash, previous_hash: null }, 'revoke');
     });
   }
 
   /**
-   * Differs from an earlier value if any key has changed since: one row, cheap to poll. It holds a count and the time
-   * the store was created, because a store restored from a backup may reach the same count by other changes.
+   * Differs from an earlier one if any resource has changed since: one row for those who poll. It is a count, and when the store
+   * was created: one that was filled from a backup may count to the same number by other changes.
    */
   async version(): Promise<string> {
     const { applied_at, value } = await this.store.db
       .selectFrom('twinyard_migrations')
-      .leftJoin('settings', (join) => join.on('settings.name', '=', VERSION))
+      .leftJoin('settings', (join) => join.on('settings.name', '=', VERSION_SETTING))
       .select(['applied_at', 'value'])
       .where('number', '=', 1)
       .executeTakeFirstOrThrow();
@@ -166,109 +80,67 @@ export class Keys {
   }
 
   /**
-   * Changes since a version that `version` returned before, or everything where that is unknown; null if nothing has
-   * changed. Read in batches. A change made meanwhile may be included, and is then returned again next time.
-   * @param since null for no version yet
+   * What has changed since a version that this returned before, or all keys where that is not known; null if nothing has. Read in
+   * pieces, so that requests get their turn. A change while it reads may be included, and is included again the next time.
+   * @param since null for a receiver that knows nothing yet
    */
   async news(since: string | null): Promise<KeyNews | null> {
-    // The version is read first, so that a change in between is not missed.
+    // The version first: a change between the two is not missed that way.
     const version = await this.version();
     if (version === since) return null;
     const known = since === null ? null : countBetween(since, version);
-    if (known === null) return { version, isAll: true, keys: await this.list() };
+    const [keys, removed] = [
+      await this.#changedAfter(known ?? 0),
+      known === null ? [] : await this.#removedAfter(known),
+    ];
+    return { version, isAll: known === null, keys, removed };
+  }
+
+  async #changedAfter(version: number): Promise<KeyRecord[]> {
     const keys: KeyRecord[] = [];
-    for (let after = known; ; await immediate()) {
-      const rows = await this.#changedAfter(after);
-      for (const row of rows) keys.push(recordOf(row));
-      if (rows.length < PAGE) return { version, isAll: false, keys };
-      after = rows.at(-1)!.version;
+    for (let after = version; ; await immediate()) {
+      const rows = await this.store.db
+        .selectFrom('resources')
+        .selectAll()
+        .where('kind', '=', API_KEY)
+        .where('resource_version', '>', after)
+        .orderBy('resource_version')
+        .limit(PAGE)
+        .execute();
+      for (const row of rows) {
+        const key = keyRecordOf(resourceRecordOf(row));
+        if (key !== null) keys.push(key);
+      }
+      if (rows.length < PAGE) return keys;
+      after = rows.at(-1)!.resource_version;
     }
   }
 
-  #changedAfter(version: number) {
-    const { db } = this.store;
-    return db
-      .selectFrom('api_keys')
-      .selectAll()
+  async #removedAfter(version: number): Promise<string[]> {
+    const rows = await this.store.db
+      .selectFrom('audit_log')
+      .select('uid')
       .where('version', '>', version)
-      .orderBy('version')
-      .limit(PAGE)
+      .where('kind', '=', API_KEY)
+      .where('action', '=', 'remove')
       .execute();
-  }
-
-  /** @param work is passed the number of the change, which it writes to the rows it changes */
-  private async changing(
-    by: string | null,
-    action: AuditAction,
-    work: (tx: StoreTransaction, version: number) => Promise<Changed>,
-  ): Promise<KeyRecord> {
-    const now = await this.store.now();
-    const { key: done } = await this.store.exclusively(async (tx) => {
-      const counted = await tx.selectFrom('settings').select('value').where('name', '=', VERSION).executeTakeFirst();
-      const version = (countOf(counted?.value) ?? 0) + 1;
-      const result = await work(tx, version);
-      const value = String(version);
-      await tx
-        .insertInto('settings')
-        .values({ name: VERSION, value })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-        .execute();
-      const { before, key } = result;
-      if (by !== null && before !== key) {
-        const shown = { before: before === null ? null : keyView(before, now), after: keyView(key, now) };
-        await writePlainAudit(tx, by, now, { kind: 'Key', name: key.id, action, ...shown });
-      }
-      return result;
-    });
-    await this.changed().catch(() => {});
-    return done;
+    return rows.map(({ uid }) => uid);
   }
 }
 
-/** Lists the fields that may be changed: the object of a caller may hold anything. */
-function withChanges(key: KeyRecord, changes: KeyChanges): KeyRecord {
-  const { name, tenant, models, maxSloClass, role, limits, expiresAt } = changes;
-  return {
-    ...key,
-    name: name ?? key.name,
-    tenant: tenant ?? key.tenant,
-    models: models === undefined ? key.models : models,
-    maxSloClass: maxSloClass === undefined ? key.maxSloClass : maxSloClass,
-    role: role ?? key.role,
-    limits: limits ?? key.limits,
-    expiresAt: expiresAt === undefined ? key.expiresAt : expiresAt,
-  };
-}
-
-async function known(tx: StoreTransaction, id: string): Promise<KeyRecord> {
-  const row = await tx.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw unknownKey(id);
-  return recordOf(row);
-}
-
-async function unrevoked(tx: StoreTransaction, id: string): Promise<KeyRecord> {
-  const key = await known(tx, id);
-  if (key.revokedAt !== null) throw revokedKey(id);
-  return key;
-}
-
-async function save(tx: StoreTransaction, key: KeyRecord, version: number): Promise<void> {
-  const { id, created_at: _, ...columns } = rowOf(key, version);
-  await tx.updateTable('api_keys').set(columns).where('id', '=', id).execute();
+async function existing(tx: ResourceTransaction, ref: ResourceRef): Promise<ResourceRecord> {
+  const record = await tx.get(ref);
+  if (record === null) throw unknownResource(ref);
+  if (record.deletedAt !== null) throw deletingResource(ref);
+  return record;
 }
 
 /**
- * A version is the creation time of the store, a dot, and the number of changes. Returns the change up to which `since`
+ * A version is the time the store was created, a dot, and the number of changes since. Returns the change up to which `since`
  * knows the keys; null where `since` is of another store or later than `version`.
  */
 function countBetween(since: string, version: string): number | null {
   const [store, count] = since.split('.');
   const [present, presentCount] = version.split('.');
-  const [from, to] = [countOf(count), countOf(presentCount)];
-  return store === present && from !== null && to !== null && from < to ? from : null;
-}
-
-/** Null for anything but a count. */
-function countOf(value: string | undefined): number | null {
-  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : null;
+  return store === present && Number(count) < Number(presentCount) ? Number(count) : null;
 }

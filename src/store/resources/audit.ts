@@ -8,7 +8,7 @@ import { withoutSealed } from './secrets.js';
 /** Actions in the audit log: changes of the declared state, and of the status where a person or program made them. */
 export type AuditAction = 'create' | 'update' | 'delete' | 'remove' | StatusAction;
 export type StatusAction = (typeof STATUS_ACTIONS)[number];
-const STATUS_ACTIONS = ['issue', 'status'] as const;
+const STATUS_ACTIONS = ['issue', 'revoke', 'status'] as const;
 
 /** A resource in the audit log: without secrets, and with a status only where the status was changed. */
 export interface Audited {
@@ -42,7 +42,7 @@ export interface AuditQuery extends Partial<ResourceRef> {
 
 /** A change of something that is not a resource. */
 export interface PlainChange {
-  readonly kind: 'Key' | 'Replica' | 'Policy' | 'Configuration';
+  readonly kind: 'Replica' | 'Policy' | 'Configuration';
   readonly name: string;
   readonly action: AuditAction;
   readonly before: object | null;

@@ -5,9 +5,11 @@ import type { ResourceRecord, ResourceRef } from './resource-record.js';
 
 /** What can be wrong with a change of resources. Codes are stable and start with RESOURCE_ or SECRETS_. */
 
-/** `Endpoint default/chat`, `Engine vllm` */
-export const shownRef = ({ kind, name, workspace }: ResourceRef) =>
-  workspace === '' ? `${kind} ${name}` : `${kind} ${workspace}/${name}`;
+/** `Endpoint default/chat`, `Engine vllm`. A secret that was given for a name is not repeated. */
+export const shownRef = ({ kind, name, workspace }: ResourceRef) => {
+  const shown = name.startsWith('ty_') ? 'ty_***' : name;
+  return workspace === '' ? `${kind} ${shown}` : `${kind} ${workspace}/${shown}`;
+};
 
 export const unknownResource = (ref: ResourceRef) =>
   new InputError('RESOURCE_UNKNOWN', shownRef(ref), 'does not exist', 'list the resources to see those that do');

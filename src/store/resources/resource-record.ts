@@ -23,6 +23,8 @@ export interface ResourceRecord extends ResourceRef {
   readonly specVersion: number;
   readonly spec: Json;
   readonly status: Json | null;
+  /** For this server alone: no response and no audit entry holds it. */
+  readonly privateState: Json | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -49,6 +51,7 @@ export function resourceRowOf(record: ResourceRecord): Selectable<ResourceRow> {
     spec_version: record.specVersion,
     spec: JSON.stringify(record.spec),
     status: record.status === null ? null : JSON.stringify(record.status),
+    private_state: record.privateState === null ? null : JSON.stringify(record.privateState),
     labels: JSON.stringify(record.labels),
     created_at: record.createdAt,
     updated_at: record.updatedAt,
@@ -67,6 +70,7 @@ export function resourceRecordOf(row: Selectable<ResourceRow>): ResourceRecord {
     specVersion: row.spec_version,
     spec: JSON.parse(row.spec) as Json,
     status: row.status === null ? null : (JSON.parse(row.status) as Json),
+    privateState: row.private_state === null ? null : (JSON.parse(row.private_state) as Json),
     labels: JSON.parse(row.labels) as Record<string, string>,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { StoreTransaction } from '../database/database.js';
 import { type AuditAction, readAudit, type StatusAction, writeAudit } from './audit.js';
+import { makeUid } from './make-uid.js';
 import { nextVersion } from './next-version.js';
 import { differences } from './resource-differences.js';
 import { deletingResource, ResourceConflict, unknownResource } from './resource-errors.js';
@@ -95,6 +95,22 @@ export class ResourceTransaction {
     return after;
   }
 
+  /** The same for a status with private state beside it, which is neither audited nor shown. */
+  async putPrivate(
+    { kind, name, workspace, uid }: ResourceRecord,
+    status: Json,
+    privateState: Json,
+    action: StatusAction,
+  ): Promise<ResourceRecord> {
+    const before = await this.get({ kind, workspace, name });
+    if (before === null || before.uid !== uid) throw unknownResource({ kind, workspace, name });
+    const version = await nextVersion(this.tx);
+    const after: ResourceRecord = { ...before, status, privateState, resourceVersion: version };
+    await this.save(after);
+    await this.done('status', action, before, after, version);
+    return after;
+  }
+
   /** Marks a resource for deletion; it exists until `remove`. Marking it again changes nothing. */
   async markDeleted(ref: ResourceRef, expected: number | 'any' = 'any'): Promise<ResourceRecord> {
     const before = await this.get(ref);
@@ -124,12 +140,13 @@ export class ResourceTransaction {
       kind: ref.kind,
       workspace: ref.workspace,
       name: ref.name,
-      uid: randomUUID(),
+      uid: makeUid(),
       generation: 1,
       resourceVersion: version,
       specVersion: version,
       spec,
       status: null,
+      privateState: null,
       labels,
       createdAt: this.now,
       updatedAt: this.now,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { StoreDatabase } from '../database/database.js';
 import type { StoreSettings } from '../database/settings.js';
 import { type AuditEntry, type AuditQuery, readAudit } from './audit.js';
@@ -5,7 +6,11 @@ import { VERSION_SETTING } from './next-version.js';
 import { type ResourceChange, type ResourceRecord, type ResourceRef, resourceRecordOf } from './resource-record.js';
 import { ResourceTransaction } from './resource-transaction.js';
 
-export type ResourceListener = (changes: readonly ResourceChange[]) => void;
+/** May return a promise: a change resolves once its listeners have. What it rejects with is ignored. */
+export type ResourceListener = (changes: readonly ResourceChange[]) => unknown;
+
+/** Where a page of resources begins: after this one. */
+export type PageStart = Pick<ResourceRef, 'workspace' | 'name'>;
 
 /** The declared resources. Every change is audited, and on disk when its promise resolves. */
 export class Resources {
@@ -33,11 +38,14 @@ export class Resources {
         const transaction = new ResourceTransaction(tx, actor, now);
         return [await work(transaction), transaction.changes] as const;
       }, lasts);
-      if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
-      return result;
+      const heard = changes.length === 0 ? [] : [...this.#listeners].map((listener) => listener(changes));
+      return { result, heard: Promise.allSettled(heard) };
     });
     this.#last = turn.catch(() => {});
-    return turn;
+    return turn.then(async ({ heard, result }) => {
+      await heard;
+      return result;
+    });
   }
 
   async get({ kind, name, workspace }: ResourceRef): Promise<ResourceRecord | null> {
@@ -56,11 +64,25 @@ export class Resources {
     let select = this.store.db.selectFrom('resources').selectAll();
     if (query.kind !== undefined) select = select.where('kind', '=', query.kind);
     if (query.workspace !== undefined) select = select.where('workspace', '=', query.workspace);
-    const records = (await select.execute()).map(resourceRecordOf);
-    // The two databases collate differently.
-    return records.sort(
-      (a, b) => inOrder(a.kind, b.kind) || inOrder(a.workspace, b.workspace) || inOrder(a.name, b.name),
-    );
+    const ordered = select.orderBy('kind').orderBy('workspace').orderBy('name');
+    return (await ordered.execute()).map(resourceRecordOf);
+  }
+
+  /** Some resources of a kind by workspace and name. @param after null for the first of them */
+  async page(
+    { kind, workspace }: { readonly kind: string; readonly workspace?: string },
+    after: PageStart | null,
+    limit: number,
+  ): Promise<ResourceRecord[]> {
+    let select = this.store.db.selectFrom('resources').selectAll().where('kind', '=', kind);
+    if (workspace !== undefined) select = select.where('workspace', '=', workspace);
+    if (after !== null) select = select.where(sql<boolean>`(workspace, name) > (${after.workspace}, ${after.name})`);
+    return (await select.orderBy('workspace').orderBy('name').limit(limit).execute()).map(resourceRecordOf);
+  }
+
+  async byUid(uid: string): Promise<ResourceRecord | null> {
+    const row = await this.store.db.selectFrom('resources').selectAll().where('uid', '=', uid).executeTakeFirst();
+    return row === undefined ? null : resourceRecordOf(row);
   }
 
   /** Version of the last change of any resource; 0 before the first. */
@@ -72,14 +94,9 @@ export class Resources {
     return readAudit(this.store.db, query);
   }
 
-  /**
-   * Calls the listener with the changes of this process, once committed; returns a function that stops it. Listeners
-   * must not throw.
-   */
+  /** Calls the listener with the changes of this process, once committed; returns a function that stops it. It must not throw. */
   watch(listener: ResourceListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
-
-const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

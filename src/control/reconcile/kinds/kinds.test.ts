@@ -4,9 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClusterCapacity, Runner } from '../../runner/contract.js';
 import { oneCluster } from '../../runner/errors.js';
 import { localType } from '../../runner/local/local-type.js';
-import { issueKey } from '../../store/api-keys.js';
 import { FakePlane } from '../fake-plane.fixture.js';
-import { ApiKeyReconciler } from './api-key-reconciler.js';
 import { ClusterReconciler } from './cluster-reconciler.js';
 import { DeclaredReconciler } from './declared-reconciler.js';
 import { ExternalEndpointReconciler } from './external-endpoint-reconciler.js';
@@ -34,54 +32,6 @@ test.each([
   await reconciler.reconcile(ref(kind, name, workspace));
   expect(await store.get(ref(kind, name, workspace))).toBeNull();
   await reconciler.reconcile(ref(kind, name, workspace));
-});
-
-test('an ApiKey is pending until its secret is issued, then active, expired, and revoked with its resource', async () => {
-  const plane = await FakePlane.open();
-  const { opened, store, timing } = plane;
-  const reconciler = new ApiKeyReconciler(store, opened.keys, timing);
-  const alice = ref('ApiKey', 'alice');
-  const expires = new Date(timing.now() + 5000).toISOString();
-  await plane.apply(resource('ApiKey', 'alice', `{expires_at: '${expires}'}`));
-  const look = async () => {
-    const again = await reconciler.reconcile(alice);
-    return [(await store.get(alice))?.status?.phase, again];
-  };
-  expect(await look()).toEqual(['Pending', 5000]);
-  const { id } = await issueKey(store, opened.keys, alice, 'admin');
-  expect(await look()).toEqual(['Active', 5000]);
-  await timing.pass(5000);
-  expect(await look()).toEqual(['Expired', null]);
-  await plane.apply(resource('ApiKey', 'alice', '{models: [a]}'));
-  expect(await look()).toEqual(['Active', null]);
-  expect(await opened.keys.get(id)).toMatchObject({ models: ['a'], expiresAt: null });
-  await store.delete('bob', alice);
-  expect(await look()).toEqual([undefined, null]);
-  expect((await opened.keys.get(id))!.revokedAt).not.toBeNull();
-});
-
-test('caches of keys are notified of an issued, a changed and a revoked key before its resource is removed', async () => {
-  const plane = await FakePlane.open();
-  const { opened, store, timing } = plane;
-  const reconciler = new ApiKeyReconciler(store, opened.keys, timing);
-  const alice = ref('ApiKey', 'alice');
-  const heard: unknown[] = [];
-  opened.keys.changed = async () => {
-    const [key] = await opened.keys.list();
-    heard.push([key!.models, key!.revokedAt !== null, (await store.get(alice)) !== null]);
-  };
-  await plane.apply(resource('ApiKey', 'alice', '{}'));
-  await reconciler.reconcile(alice);
-  await issueKey(store, opened.keys, alice, 'admin');
-  await plane.apply(resource('ApiKey', 'alice', '{models: [a]}'));
-  await reconciler.reconcile(alice);
-  await store.delete('bob', alice);
-  await reconciler.reconcile(alice);
-  expect(heard).toEqual([
-    [null, false, true],
-    [['a'], false, true],
-    [['a'], true, true],
-  ]);
 });
 
 test('a registry is connected or reports why not, and is checked again with a back-off while it fails', async () => {

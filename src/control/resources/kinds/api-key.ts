@@ -13,10 +13,11 @@ export const apiKey = defineKind({
   summary: 'An API key of a client: models, limits, role and expiry.',
   changedBy: 'admin',
   spec: KEY_SCHEMA,
-  phases: ['Pending', 'Active', 'Expired', 'Failed', 'Deleting'],
+  phases: ['Pending', 'Active', 'Expired', 'Revoked'],
   status: {
-    key_id: field(written, { help: 'id of the key in usage and limits' }),
     hint: field(written, { help: 'last characters of the secret' }),
+    previous_until: field(written, { help: 'time until which the secret before the last rotation is accepted' }),
+    revoked_at: field(written, { help: 'time at which it was revoked' }),
   },
   columns: [
     column('PHASE', 'status.phase'),

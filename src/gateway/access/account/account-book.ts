@@ -32,10 +32,12 @@ export class AccountBook {
   /**
    * Makes the accounts that the limits of these keys ask for, and forgets all others of theirs. Returns those that are new.
    * @param isAll there are no other keys: their accounts are forgotten
+   * @param removed ids of keys that no longer exist
    */
-  open(records: readonly KeyRecord[], isAll: boolean): Account[] {
+  open(records: readonly KeyRecord[], isAll: boolean, removed: readonly string[] = []): Account[] {
     const before = this.#ofKeys;
     if (isAll) this.#ofKeys = new Map();
+    for (const id of removed) this.#ofKeys.delete(id);
     const added: Account[] = [];
     for (const { id, limits, revokedAt } of records) {
       const accounts = new Map<string, Account>();

@@ -2,7 +2,7 @@ import * as crypto from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../protocol/errors.js';
 import type { KeyRecord } from '../../../store/keys/key-record.js';
-import { hashKeyText, makeKeyText } from '../../../store/keys/key-text.js';
+import { hashKeySecret, makeKeySecret } from '../../../store/keys/key-secret.js';
 import type { KeyNews } from '../../../store/keys/keys.js';
 import { madeKey } from '../key-record.fixture.js';
 import { AccessKey } from './access-key.js';
@@ -21,6 +21,7 @@ class Source implements KeySource {
   reads = 0;
   #version = 0;
   #records: KeyRecord[] = [];
+  readonly #removed: string[] = [];
   #changed: KeyRecord[] = [];
   #knows = true;
 
@@ -36,13 +37,20 @@ class Source implements KeySource {
     this.#knows = true;
   }
 
+  remove(id: string): void {
+    this.#removed.push(id);
+    this.#changed = [];
+    this.#version++;
+    this.#knows = true;
+  }
+
   async news(since: string | null): Promise<KeyNews | null> {
     const version = String(this.#version);
     if (since === version) return null;
     const isAll = since === null || !this.#knows;
     const keys = isAll ? this.#records : this.#changed;
     this.reads += keys.length;
-    return { version, isAll, keys };
+    return { version, isAll, keys, removed: this.#removed.splice(0) };
   }
 }
 
@@ -87,7 +95,7 @@ describe('a key ring', () => {
     const last = text.at(-1) === 'A' ? 'B' : 'A';
     const wrong = [
       text.slice(0, -1) + last,
-      makeKeyText(record.id),
+      makeKeySecret(record.id),
       madeKey().text,
       `xx${text.slice(2)}`,
       text.toUpperCase(),
@@ -108,7 +116,7 @@ describe('a key ring', () => {
 
   it('hashes one text as long as a key whatever was sent, and compares no wrong one further than another', async () => {
     const { record, text } = madeKey();
-    const rotated = madeKey({ previousHash: hashKeyText('before'), previousUntil: NOW + 1 });
+    const rotated = madeKey({ previousHash: hashKeySecret('before'), previousUntil: NOW + 1 });
     const ring = await ringOf(record, rotated.record);
     const [hash, compare] = [vi.mocked(crypto.hash), vi.mocked(crypto.timingSafeEqual)];
     const work = (sent: string) => {
@@ -121,8 +129,8 @@ describe('a key ring', () => {
       };
     };
     const wrong = [
-      makeKeyText(record.id),
-      makeKeyText(rotated.record.id),
+      makeKeySecret(record.id),
+      makeKeySecret(rotated.record.id),
       madeKey().text,
       'sk-1234',
       'x'.repeat(60_000),
@@ -141,8 +149,13 @@ describe('a key ring', () => {
 
   it('accepts the text before a rotation while its time lasts', async () => {
     const { record, text } = madeKey();
-    const rotated = makeKeyText(record.id);
-    const ring = await ringOf({ ...record, hash: hashKeyText(rotated), previousHash: record.hash, previousUntil: NOW });
+    const rotated = makeKeySecret(record.id);
+    const ring = await ringOf({
+      ...record,
+      hash: hashKeySecret(rotated),
+      previousHash: record.hash,
+      previousUntil: NOW,
+    });
     expect(status(ring.check(undefined, rotated, '', NOW))).toBe(record.id);
     expect(status(ring.check(undefined, text, '', NOW - 1))).toBe(record.id);
     expect(status(ring.check(undefined, text, '', NOW))).toBe(401);
@@ -178,9 +191,9 @@ describe('a key ring', () => {
   it('learns what has changed, and reads nothing else', async () => {
     const source = new Source();
     const prepared: boolean[] = [];
-    const ring = new KeyRing(source, 3, async (records, isAll) => {
+    const ring = new KeyRing(source, 3, async ({ isAll, keys }) => {
       prepared.push(isAll);
-      return records.map((record) => new AccessKey(record));
+      return keys.map((record) => new AccessKey(record));
     });
     const [one, other] = [madeKey(), madeKey()];
     await ring.refresh();
@@ -199,6 +212,9 @@ describe('a key ring', () => {
     source.change(third.record);
     await ring.refresh();
     expect([ring.size, status(ring.check(undefined, third.text, '', NOW))]).toEqual([3, third.record.id]);
+    source.remove(third.record.id);
+    await ring.refresh();
+    expect([ring.size, status(ring.check(undefined, third.text, '', NOW))]).toEqual([2, 401]);
     source.set(third.record);
     await ring.refresh();
     expect([ring.size, status(ring.check(undefined, other.text, '', NOW))]).toEqual([1, 401]);
@@ -209,9 +225,9 @@ describe('a key ring', () => {
     const { record, text } = madeKey();
     source.set(record);
     let fails = false;
-    const ring = new KeyRing(source, 3, async (records) => {
+    const ring = new KeyRing(source, 3, async ({ keys }) => {
       if (fails) throw new Error('gone');
-      return records.map((one) => new AccessKey(one));
+      return keys.map((one) => new AccessKey(one));
     });
     await ring.refresh();
     fails = true;

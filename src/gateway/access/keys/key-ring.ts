@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiError } from '../../../protocol/errors.js';
-import type { KeyRecord } from '../../../store/keys/key-record.js';
 import type { KeyNews } from '../../../store/keys/keys.js';
 import { KEY_MISSING, KEY_WRONG, tooManyWrongKeys } from '../errors.js';
 import { AccessKey, Digest } from './access-key.js';
@@ -16,17 +15,16 @@ const NO_TEXT = '-'.repeat(KEY_LENGTH);
 /** Answers for keys that do not exist. */
 const NOBODY = new AccessKey({
   id: '',
+  workspace: '',
   name: '',
   hash: randomBytes(32).toString('hex'),
   previousHash: null,
   previousUntil: null,
-  hint: '',
   tenant: '',
   models: [],
   maxSloClass: null,
   role: 'none',
   limits: {},
-  createdAt: 0,
   expiresAt: null,
   revokedAt: 0,
 });
@@ -36,8 +34,8 @@ export interface KeySource {
   news(since: string | null): Promise<KeyNews | null>;
 }
 
-/** Makes keys of records; they are asked for only once this is done. `isAll`: there are no others. */
-export type PrepareKeys = (records: readonly KeyRecord[], isAll: boolean) => Promise<AccessKey[]>;
+/** Makes keys of records, which are used only once this is done. */
+export type PrepareKeys = (news: Omit<KeyNews, 'version'>) => Promise<AccessKey[]>;
 
 /** All API keys of the store, in memory, and the check of a request's key. */
 export class KeyRing {
@@ -55,7 +53,7 @@ export class KeyRing {
   constructor(
     source: KeySource,
     wrongKeysPerMinute: number,
-    prepare: PrepareKeys = async (records) => records.map((record) => new AccessKey(record)),
+    prepare: PrepareKeys = async ({ keys }) => keys.map((record) => new AccessKey(record)),
   ) {
     this.#source = source;
     this.wrongKeys = new WrongKeys(wrongKeysPerMinute);
@@ -113,9 +111,12 @@ export class KeyRing {
   async #load(): Promise<void> {
     const news = await this.#source.news(this.#version);
     if (news === null) return;
-    const keys = await this.#prepare(news.keys, news.isAll);
+    const keys = await this.#prepare(news);
     if (news.isAll) this.#keys = new Map(keys.map((key) => [key.id, key]));
-    else for (const key of keys) this.#keys.set(key.id, key);
+    else {
+      for (const key of keys) this.#keys.set(key.id, key);
+      for (const id of news.removed) this.#keys.delete(id);
+    }
     this.#version = news.version;
   }
 }

@@ -140,10 +140,11 @@ export class Authority {
   /**
    * Opens the accounts that keys need. When it resolves, they hold what was used before.
    * @param isAll there are no other keys: their accounts are forgotten
+   * @param removed ids of keys that no longer exist
    */
-  open(records: readonly KeyRecord[], isAll = true): Promise<void> {
+  open(records: readonly KeyRecord[], isAll = true, removed: readonly string[] = []): Promise<void> {
     return this.serially(async () => {
-      const added = this.book.open(records, isAll);
+      const added = this.book.open(records, isAll, removed);
       // A joining gateway loads all of them when it has joined.
       if (added.length === 0 || this.#mode === 'joining') return;
       try {

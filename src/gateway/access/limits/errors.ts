@@ -1,5 +1,5 @@
+import { snakeCase } from '../../../schema/names.js';
 import { LIMIT_NAMES } from '../../../store/keys/key-record.js';
-import { limitKey } from '../../../store/keys/key-view.js';
 import { shown } from '../../errors.js';
 import { NANOS_PER_DOLLAR } from '../account/account.js';
 import { type LimitName, NEVER } from '../account/shortage.js';
@@ -39,7 +39,7 @@ export function overLimit(reservation: Reservation): Refusal {
   const limitText = `${amount(most)} ${UNITS[limit]} (${scope})`;
   const unit = isMoney ? NANOS_PER_DOLLAR : 1;
   const short: ShortLimit = {
-    name: limitKey(limit),
+    name: snakeCase(limit),
     scope: reservation.shortScope,
     most: most / unit,
     left: left / unit,

@@ -1,5 +1,5 @@
+import { snakeCase } from '../../../schema/names.js';
 import { type KeyRecord, LIMIT_NAMES, type Limits } from '../../../store/keys/key-record.js';
-import { limitKey } from '../../../store/keys/key-view.js';
 import { type Account, NANOS_PER_DOLLAR } from '../account/account.js';
 import type { LimitName } from '../account/shortage.js';
 
@@ -33,7 +33,7 @@ export function limitsView(
 
 function accountView(account: Account, limits: Limits): Record<string, LimitView> {
   const given = LIMIT_NAMES.filter((name) => limits[name] !== undefined);
-  return Object.fromEntries(given.map((name) => [limitKey(name), limitView(account, name, limits[name]!)]));
+  return Object.fromEntries(given.map((name) => [snakeCase(name), limitView(account, name, limits[name]!)]));
 }
 
 /** Money is counted in whole nano-dollars, so that what is left is exact. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ApiClient } from './api-client.js';
+import { HttpTransport } from './http-transport.js';
 
 let server: Server;
 let left: Promise<void>;
@@ -28,7 +28,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 it('ends a stream with the signal, however long ago it was asked for', async () => {
-  const client = new ApiClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 't' });
+  const client = new HttpTransport({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 't' });
   const stop = new AbortController();
   const events = client.events('/', {}, stop.signal);
   expect((await events.next()).value).toEqual({ event: 'message', data: 'first' });

@@ -1,0 +1,94 @@
+import { type ServerEvent, serverEvents } from '../../protocol/sse/server-events.js';
+import type { CallOptions, Transport } from './api-client.js';
+import { noTls, unreachable } from './errors.js';
+import type { Server } from './find-server.js';
+import { refusalOf } from './refusal.js';
+
+/** The API of a server over HTTP. */
+export class HttpTransport implements Transport {
+  constructor(private readonly server: Server) {}
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  async call(method: string, path: string, options: CallOptions): Promise<{ status: number; body: unknown }> {
+    const response = await this.#send(method, path, options);
+    return { status: response.status, body: await this.#body(response) };
+  }
+
+  async *events(path: string, query: CallOptions['query'], signal: AbortSignal): AsyncGenerator<ServerEvent> {
+    try {
+      const response = await this.#send('GET', path, { ...(query === undefined ? {} : { query }), signal });
+      if (!response.ok) throw refusalOf(this.url, response.status, await this.#body(response));
+      if (response.body !== null) yield* serverEvents(piecesOf(response.body, signal));
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error instanceof TypeError ? this.#lost(error) : error;
+    }
+  }
+
+  async #send(method: string, path: string, { body, query = {}, signal }: CallOptions): Promise<Response> {
+    const url = new URL(path, this.server.url);
+    for (const [name, value] of Object.entries(query)) if (value !== null) url.searchParams.set(name, value);
+    try {
+      return await fetch(url, {
+        method,
+        // The token is for this server.
+        redirect: 'error',
+        headers: {
+          authorization: `Bearer ${this.server.token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/yaml' }),
+        },
+        ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw this.#lost(error);
+    }
+  }
+
+  #lost(error: unknown): Error {
+    const reason = why(error);
+    return reason === 'ERR_SSL_WRONG_VERSION_NUMBER' ? noTls(this.url) : unreachable(this.url, reason);
+  }
+
+  /** Null for what is no JSON. */
+  async #body(response: Response): Promise<unknown> {
+    let text: string;
+    try {
+      text = await response.text();
+    } catch (error) {
+      throw this.#lost(error);
+    }
+    try {
+      return JSON.parse(text);
+    } catch {
+      return null;
+    }
+  }
+}
+
+/**
+ * The pieces of a stream until the signal. Fetch itself forgets the signal once its request has been collected as garbage, which
+ * may happen while the response is still being read.
+ */
+async function* piecesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+/** The cause below the message of fetch. */
+function why(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? message;
+}

@@ -1,0 +1,68 @@
+import { RunError } from '../../kernel/errors.js';
+import { ApiClient } from '../api/api-client.js';
+import { DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from '../api/server-flags.js';
+import { conflictingFlags } from '../errors.js';
+import type { FlagValues } from '../flags/flag.js';
+import { choice } from '../flags/kinds.js';
+import type { CliIo } from '../io.js';
+import { KeyApi } from './key-api.js';
+import { classesIn, storeFlags, withStore } from './store-flags.js';
+
+/** Where the keys of a command are: behind the API of a gateway, or in a store. */
+const placeFlags = { ...workspaceFlags, ...serverFlags, ...storeFlags };
+
+/** How a command prints a key. */
+const formatFlags = {
+  format: choice({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
+};
+
+/** The flags of every command on keys. */
+export const keyApiFlags = { ...placeFlags, ...formatFlags };
+
+/** The same in groups, for help. */
+export const KEY_API_GROUPS = [
+  { title: 'Workspace', flags: workspaceFlags },
+  { title: 'Server', flags: serverFlags },
+  { title: 'Store', flags: storeFlags },
+];
+
+export const FORMAT_GROUP = { title: 'Output', flags: formatFlags };
+
+type PlaceValues = FlagValues<typeof placeFlags>['values'];
+
+/**
+ * Works on the keys of a gateway, through its API, or on those of a store where one is named or no gateway runs here.
+ * @param create whether a store that does not exist is created
+ */
+export async function withKeys<Result>(
+  values: PlaceValues,
+  io: CliIo,
+  create: boolean,
+  work: (keys: KeyApi) => Promise<Result>,
+): Promise<Result> {
+  const workspace = values.workspace ?? DEFAULT_WORKSPACE;
+  const server = serverOf(values, io);
+  if (server !== null) return work(new KeyApi(server, workspace));
+  const { StoreTransport } = await import('../api/store-transport.js');
+  const classes = values.config === null ? [] : await classesIn(values.config);
+  return withStore(values, io, create, (store) =>
+    work(new KeyApi(new ApiClient(new StoreTransport(store, classes)), workspace)),
+  );
+}
+
+/** The API of a gateway; null where a store is named, or no gateway is. */
+function serverOf(values: PlaceValues, io: CliIo): ApiClient | null {
+  const isStore = values.store !== null || values.config !== null;
+  const isServer = values.server !== null || values.token !== null || values['data-dir'] !== null;
+  if (isStore && isServer) {
+    const flag = values.store === null ? '--config' : '--store';
+    throw conflictingFlags(flag, 'is given together with a server', 'name a store or a server');
+  }
+  if (isStore || (!isServer && io.env.TWINYARD_STORE !== undefined)) return null;
+  try {
+    return ApiClient.of(values, io);
+  } catch (error) {
+    if (!isServer && error instanceof RunError && error.code === 'SERVER_UNNAMED') return null;
+    throw error;
+  }
+}
