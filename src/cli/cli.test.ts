@@ -74,7 +74,7 @@ describe('the program', () => {
     }
   });
 
-  it('tells what it does not understand from what it got wrong itself', async () => {
+  it('tells internal errors from input errors', async () => {
     const broken = { write: () => {}, isTTY: false };
     const stderr: string[] = [];
     const io: CliIo = {
@@ -144,7 +144,7 @@ describe('run', () => {
     });
   });
 
-  it('lets a fixed number of clients wait for their answers', async () => {
+  it('lets a fixed number of clients wait for their responses', async () => {
     const { cluster } = await result('run --model qwen/qwen3-14b --concurrency 2 --think-time-ms 50 --num-requests 10');
     expect(cluster).toMatchObject({ generated_requests: 10, completed_requests: 10 });
   });
@@ -229,7 +229,7 @@ describe('replay', () => {
     });
   });
 
-  it('replays chats in a closed loop', async () => {
+  it('replays sessions in a closed loop', async () => {
     const rows = readFileSync(`${trace}.csv`, 'utf8').split('\n');
     const chat = rows.map((row, i) =>
       i === 0 || row === '' ? row : row.replace(/^(\d+,distribution,,,),0/, `$1s0,${i - 1}`),
@@ -255,7 +255,7 @@ describe('replay', () => {
     expect(config.goodputTargets).toEqual({ default: { ttftUs: 1000, e2eUs: 7000 }, gold: { ttftUs: 2000 } });
   });
 
-  it('warns when a trace is not sorted, unless told to be silent', async () => {
+  it('warns when a trace is not sorted, unless --log is silent', async () => {
     const [head, ...rows] = readFileSync(`${trace}.csv`, 'utf8').trimEnd().split('\n');
     file('mixed.csv', `${[head, ...rows.reverse()].join('\n')}\n`);
     file('mixed.yaml', readFileSync(`${trace}.yaml`, 'utf8'));

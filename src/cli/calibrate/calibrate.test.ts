@@ -70,7 +70,7 @@ describe('calibrate', () => {
     expect(notes).toEqual(['without a valid gap, because the clock went back: 1 request']);
   });
 
-  it('compares cache hits where both sides tell', async () => {
+  it('compares cache hits where both sides have them', async () => {
     const trailing = [...seen().split('\n')[0]!.split(','), 'server_cached_tokens'];
     writeFileSync('seen.csv', seen([{ server_cached_tokens: '50' }, {}, {}, {}, {}], trailing));
     write('metrics.json', { cluster: { cache_hit_rate: 0.9, prompt_cache_hit_rate: 0.12 } });

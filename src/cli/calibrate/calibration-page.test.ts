@@ -83,7 +83,7 @@ describe('the page of a calibration', () => {
     for (const { attributes } of elements.filter(({ name }) => name === 'svg')) expect(attributes.role).toBe('img');
   });
 
-  it('tells the numbers in tables, too', async () => {
+  it('has the numbers in tables, too', async () => {
     await silent(`${COMPARE} --report page.html --e2e-mean-threshold 0.01`);
     const html = readFileSync('page.html', 'utf8');
     expect(html).toContain(
@@ -106,7 +106,7 @@ describe('the page of a calibration', () => {
     expect(chartsOf(html)).toHaveLength(12);
   });
 
-  it('draws as many dots as can be told apart, and says so', () => {
+  it('draws a limited number of dots, and says so', () => {
     const html = pageOf(4500);
     expect(dotsOf(html)).toEqual(Array(9).fill(1500));
     expect(html).toContain('Of 4500 requests every so many is drawn as a dot, up to 2000');

@@ -89,7 +89,7 @@ describe('calibrate --fit', () => {
     expect(Math.abs(again.before[0]!.e2e)).toBeLessThan(0.03);
   });
 
-  it('tells it in a table', async () => {
+  it('prints a table', async () => {
     const table = await silent(`${FIT} --profile-name lab --format table --held-out 0`, WIDE);
     expect(table).toMatch(/^lab: qwen\/qwen3-14b on H100, tp 1\n\nData +used +held out\n\S+ +160 requests +0\n/);
     expect(table).toMatch(/\nCoefficient +value +95 % from +to\nweights_us +[\d,.]+ +[\d,.]+ +[\d,.]+\n/);
@@ -100,7 +100,7 @@ describe('calibrate --fit', () => {
     expect(table).not.toContain('before');
   });
 
-  it('takes several traces, and tries settings that nobody knows', async () => {
+  it('takes several traces, and tries unknown settings', async () => {
     const flags = '--try-max-num-seqs 256,2 --try-max-num-batched-tokens 2048 --format table';
     const table = await silent(`${FIT} --trace ${OBSERVED}.csv ${flags}`, WIDE);
     expect(table.match(/held out, after/g)).toHaveLength(2);

@@ -215,7 +215,7 @@ describe('the cache', () => {
     expect(simulated((await twinyard(`${base} --no-cache`, { env })).stderr)).toEqual([4, 4]);
   });
 
-  it('that nobody asked for may be out of reach', async () => {
+  it('in the default folder may be out of reach', async () => {
     const env = { XDG_CACHE_HOME: file('taken', '') };
     const { code, stderr } = await twinyard(`compare ${SMALL} --routing-policy round-robin,sticky`, { env });
     expect([code, stderr]).toEqual([

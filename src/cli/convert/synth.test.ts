@@ -76,7 +76,7 @@ describe('convert synth agentic-coder', () => {
     expect(stderr).toContain('known: agentic-coder');
   });
 
-  it('writes only chats with blocks as Bailian', async () => {
+  it('writes only sessions with blocks as Bailian', async () => {
     const path = join(folder, 'plain.jsonl');
     expect((await synth('-o', path, '--to', 'mooncake')).code).toBe(0);
     const { code, stderr } = await twinyard(['convert', path, '--to', 'bailian', '-o', join(folder, 'x.jsonl')]);

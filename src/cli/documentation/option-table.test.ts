@@ -5,7 +5,7 @@ import { optionTable } from './option-table.js';
 
 const places = (option: string) => ({ flag: option === 'size' ? 'size' : undefined, fileKey: `x.${option}` });
 
-it('tells what a policy says of each option', () => {
+it('lists the options of a policy', () => {
   const schema = {
     size: field(above(0), { default: 5, help: 'how large' }),
     least: field(number(2), { default: 3, help: 'at least' }),

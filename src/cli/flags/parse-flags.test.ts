@@ -65,7 +65,7 @@ describe('parseFlags', () => {
     expect(error.message).toContain(message);
   });
 
-  it('does not ask a registry for names that nobody gave', async () => {
+  it('does not load a registry for flags that are not given', async () => {
     const broken = { ...flags, policy: { ...flags.policy, names: () => Promise.reject(new Error('loaded')) } };
     const line = { ...LINE, groups: [{ title: 'Things', flags: broken }] };
     await expect(parseFlags(line, ['--rate', '1'])).resolves.toBeDefined();

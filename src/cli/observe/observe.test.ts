@@ -183,7 +183,7 @@ describe('observe that does not get what it asked for', () => {
     ]);
   });
 
-  it('warns of answers that are not what was asked for', async () => {
+  it('warns of responses that differ from the plan', async () => {
     const server = await fakeServer((request, response, n) => {
       if (n === 0) json(response, {}, 503);
       else sendStream(response, stream(request, 1));
@@ -194,7 +194,7 @@ describe('observe that does not get what it asked for', () => {
     expect(ended.stderr).toContain('warning: 10 requests are longer than the server takes');
   });
 
-  it('warns when nobody counts tokens, and when prompts are not as long as planned', async () => {
+  it('warns when the server does not count tokens, and when prompts are not as long as planned', async () => {
     const silent = await fakeServer((request, response) => sendStream(response, stream(request)), {
       '/v1/completions': ({ body }, response) => {
         if (body.stream !== true) json(response, { choices: [{ text: 'a' }] });

@@ -60,7 +60,7 @@ const warned = async (args: string) => {
 const replayed = (text: string) => JSON.parse(text) as ResultDocument;
 
 describe('recorded traffic', () => {
-  it('is told like any other trace, rotated files and all', async () => {
+  it('is read like any other trace, rotated files included', async () => {
     expect(readdirSync('.')).toEqual(['traffic.jsonl', 'traffic.jsonl.1', 'traffic.jsonl.2']);
     const { stdout, warnings } = await warned('trace stats traffic.jsonl');
     expect(JSON.parse(stdout)).toMatchObject({
@@ -117,7 +117,7 @@ describe('recorded traffic', () => {
     expect(await measured('--trace-model other')).toEqual([0, 0]);
   });
 
-  it('is converted, with what was seen of the answers', async () => {
+  it('is converted with the times of its responses', async () => {
     await warned('convert traffic.jsonl --to trace-v2 -o morning.csv');
     const [header, first] = readFileSync('morning.csv', 'utf8')
       .split('\n')

@@ -87,7 +87,7 @@ describe('warnings', () => {
     expect(JSON.parse(stdout).config.replica).toMatchObject({ hardware: 'X1', hardwareConfig: path });
   });
 
-  it('tells more when asked to', async () => {
+  it('prints more with --log debug', async () => {
     const { stderr } = await twinyard(`${RUN} --log debug --metrics-path ${join(folder, 'log.json')}`);
     expect(stderr).toContain('info: qwen/qwen3-14b on H100, tp 1: 15909 KV blocks of 16 tokens');
     expect(stderr).toContain('debug: --metrics-path: wrote');

@@ -100,7 +100,7 @@ describe('run --workload-spec', () => {
     expect(cluster.generated_requests).toBeGreaterThan(70);
   });
 
-  it('warns when a written trace cannot tell what the caches found', async () => {
+  it('warns when a written trace cannot record growing contexts', async () => {
     const chats = join(EXAMPLES, 'chats.yaml');
     const { code, stderr } = await twinyard(`${RUN} --workload-spec ${chats} --trace-output ${join(folder, 'chats')}`);
     expect(code).toBe(0);
@@ -127,11 +127,14 @@ describe('run --workload-spec', () => {
     expect(stderr).toContain(message);
   });
 
-  it.each(['users.yaml', 'shared-prefix.yaml'])('refuses a rate for %s, where nobody has a share', async (name) => {
-    const { code, stderr } = await twinyard(`${RUN} --workload-spec ${join(EXAMPLES, name)} --rate 5`);
-    expect(code).toBe(2);
-    expect(stderr).toContain('--rate: no client of');
-  });
+  it.each(['users.yaml', 'shared-prefix.yaml'])(
+    'refuses a rate for %s, where no client has a share of it',
+    async (name) => {
+      const { code, stderr } = await twinyard(`${RUN} --workload-spec ${join(EXAMPLES, name)} --rate 5`);
+      expect(code).toBe(2);
+      expect(stderr).toContain('--rate: no client of');
+    },
+  );
 
   it('names file, line and column of a mistake, and writes nothing', async () => {
     const path = file(

@@ -26,7 +26,7 @@ describe('every tool that reads a trace', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('requests are not in order of arrival')]);
   });
 
-  it.each(TOOLS)('refuses chats with missing turns: %s', async (tool) => {
+  it.each(TOOLS)('refuses sessions with missing turns: %s', async (tool) => {
     const [names, ...rows] = readFileSync(repository('examples/small-trace.csv'), 'utf8').trimEnd().split('\n');
     const skip = join(folder, 'skip.csv');
     writeFileSync(skip, `${[names, ...rows.filter((row) => row.split(',')[5] !== '1')].join('\n')}\n`);
@@ -46,7 +46,7 @@ describe('a configuration of inference-perf', () => {
     expect([code, JSON.parse(stdout).cluster.completed_requests]).toEqual([0, 5]);
   });
 
-  it('is not a trace, and is told what to do with it', async () => {
+  it('is refused as not a trace, with a hint', async () => {
     const { code, stderr } = await captured(`trace stats ${path}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining("give it to 'run --workload-spec'")]);
   });

@@ -101,7 +101,7 @@ describe('trace stats', () => {
 });
 
 describe('trace cap, slice, scale, anonymise', () => {
-  it('cap keeps the first turns of every chat', async () => {
+  it('cap keeps the first turns of every session', async () => {
     await silent('trace cap --max-turns 2 day -o capped');
     expect((await written('capped.csv')).map(({ id }) => id)).toEqual([0, 1, 2, 3]);
     expect(readFileSync('capped.yaml', 'utf8')).toContain('session_context_growth: accumulate');
@@ -121,7 +121,7 @@ describe('trace cap, slice, scale, anonymise', () => {
     expect((await written('chat.csv')).map(({ id }) => id)).toEqual([0, 2, 4]);
   });
 
-  it('scale brings starts together and leaves chats alone', async () => {
+  it('scale moves starts together and leaves sessions unchanged', async () => {
     await silent('trace scale --rate 2x day.csv -o fast.csv');
     expect((await written('fast.csv')).map(({ id, at }) => [id, at / 1e6])).toEqual([
       [0, 1],
@@ -152,7 +152,7 @@ describe('trace cap, slice, scale, anonymise', () => {
     expect(existsSync('other.csv') && existsSync('other.yaml')).toBe(true);
   });
 
-  it('keeps the chats of a file that tells them', async () => {
+  it('keeps the sessions of a file that records them', async () => {
     expect((await twinyard('convert synth agentic-coder -o agents.jsonl')).code).toBe(0);
     await silent('trace cap --max-turns 3 agents.jsonl -o capped.jsonl');
     const trace = await readAnyTrace('capped.jsonl');
