@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
 import { ask, withFakeApi } from './fake-api.fixture.js';
 import { API_ROUTES } from './routes.js';
@@ -35,4 +36,14 @@ it('describes every route and every schema that it refers to', async () => {
   }
   const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((one) => one.operationId));
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+it('is valid OpenAPI 3.1 to an independent validator, which refuses a broken document', async () => {
+  const { body } = await ask('GET /api/v1/openapi.json');
+  const document = JSON.parse(JSON.stringify(body));
+  expect(await new Validator().validate(document)).toEqual({ valid: true });
+  const broken = structuredClone(document);
+  delete broken.paths['/api/v1/kinds'].get.responses;
+  broken.paths['/api/v1/kinds'].get.parameters[0].in = 'nowhere';
+  expect((await new Validator().validate(broken)).valid).toBe(false);
 });
