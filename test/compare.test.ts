@@ -74,7 +74,7 @@ test('a run that is interrupted goes on from where it was', async () => {
   expect(kept.every((name) => name.endsWith('.json'))).toBe(true);
   expect(kept.length).toBeGreaterThan(0);
   expect(kept.length).toBeLessThan(80);
-  expect(stderr).toContain(`stopped; ${kept.length} of 80 runs are kept`);
+  expect(stderr).toContain(`stopped; ${kept.length} of 80 runs are cached`);
 
   const second = await start(args).ended;
   expect(second.code).toBe(0);

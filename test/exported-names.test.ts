@@ -11,10 +11,8 @@ const SHARED_LEFT: readonly string[] = [
   ...['ApiRoute', 'ReplicaView', 'pathUnknown'],
   // gateway, workload: bytes of JSON and CSV
   ...['COLON', 'COMMA', 'QUOTE', 'SPACE'],
-  // schema: the YAML schemas of the kernel are replaced by it
-  ...['Keys', 'YamlPlaces', 'above', 'accepted', 'flag', 'number', 'text', 'whole'],
   // cli
-  ...['DEFAULT_WORKSPACE', 'EVENTS', 'MOST_REPLICAS', 'choice', 'list', 'resourcePage'],
+  ...['DEFAULT_WORKSPACE', 'EVENTS', 'MOST_REPLICAS', 'list', 'resourcePage'],
   // cli: functions of commands
   ...['anonymise', 'calibrate', 'engine', 'observe'],
 ];

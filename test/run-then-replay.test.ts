@@ -36,7 +36,8 @@ const flags = (values: Record<string, unknown>) =>
 
 async function simulated(args: string[]): Promise<ResultDocument> {
   const { code, stdout, stderr } = await captured(args);
-  expect(stderr).toBe('');
+  // Random runs may end before a request completes, and are warned about.
+  expect(stderr.replace(/^twinyard: warning: no request was completed: .*\n/gm, '')).toBe('');
   expect(code).toBe(0);
   return JSON.parse(stdout);
 }

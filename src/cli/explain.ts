@@ -6,7 +6,7 @@ import { summaryOf } from './commands.js';
 import { badValue, missingFlag } from './errors.js';
 import { type CommandLine, helpText } from './flags/command-line.js';
 import type { FlagValues } from './flags/flag.js';
-import { choice, text } from './flags/kinds.js';
+import { choiceFlag, stringFlag } from './flags/kinds.js';
 import { asksForHelp, parseFlags } from './flags/parse-flags.js';
 import type { CliIo } from './io.js';
 
@@ -14,20 +14,20 @@ import type { CliIo } from './io.js';
 const USUAL_URL = 'http://127.0.0.1:8081';
 
 const explainFlags = {
-  'admin-url': text({
+  'admin-url': stringFlag({
     default: null,
     placeholder: 'url',
     defaultText: `$TWINYARD_SERVER, else the gateway of --data-dir, else ${USUAL_URL}`,
     help: "the gateway's admin address",
   }),
-  token: text({
+  token: stringFlag({
     default: null,
     placeholder: 'token',
     defaultText: '$TWINYARD_ADMIN_TOKEN, else $TWINYARD_TOKEN, else that of the gateway of --data-dir',
     help: 'the admin token that serve printed, or a key with a role',
   }),
   'data-dir': serverFlags['data-dir'],
-  format: choice({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
+  format: choiceFlag({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
 };
 
 export const EXPLAIN: CommandLine = {

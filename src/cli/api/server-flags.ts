@@ -1,17 +1,17 @@
-import { file, text, toggle } from '../flags/kinds.js';
+import { file, stringFlag, toggle } from '../flags/kinds.js';
 
 export const DATA_DIR = '.twinyard';
 export const DEFAULT_WORKSPACE = 'default';
 
 /** Which control plane a command speaks to. */
 export const serverFlags = {
-  server: text({
+  server: stringFlag({
     default: null,
     placeholder: 'url',
     defaultText: '$TWINYARD_SERVER, else the gateway of --data-dir',
     help: 'the admin address of a gateway',
   }),
-  token: text({
+  token: stringFlag({
     default: null,
     placeholder: 'token',
     defaultText: '$TWINYARD_TOKEN, else that of the gateway of --data-dir',
@@ -27,7 +27,7 @@ export const serverFlags = {
 /** Where resources are looked for that belong to a workspace. */
 export const workspaceFlags = {
   workspace: {
-    ...text({ default: null, placeholder: 'name', defaultText: DEFAULT_WORKSPACE, help: 'of which workspace' }),
+    ...stringFlag({ default: null, placeholder: 'name', defaultText: DEFAULT_WORKSPACE, help: 'of which workspace' }),
     letter: 'w',
   },
 };

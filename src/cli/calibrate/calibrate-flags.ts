@@ -1,6 +1,6 @@
 import type { MetricName, ToleranceName } from '../../observe/calibrate/calibration.js';
 import type { Flag, FlagValues } from '../flags/flag.js';
-import { count, file, MAX_SPAN_US, microseconds, number } from '../flags/kinds.js';
+import { count, file, MAX_SPAN_US, microseconds, numberFlag } from '../flags/kinds.js';
 import { outputFlags } from '../flags/output-flags.js';
 import { tracePartFlags } from '../flags/trace-part-flags.js';
 
@@ -51,7 +51,7 @@ export const networkFlags = {
     defaultText: 'as the header says',
     help: 'the way to the server and back, added to what is predicted',
   }),
-  'network-bandwidth-mbps': number({
+  'network-bandwidth-mbps': numberFlag({
     default: 0,
     min: 0,
     max: MAX_SPAN_US,
@@ -61,7 +61,7 @@ export const networkFlags = {
 };
 
 function share(spec: { default: number | null; help: string }): Flag<number | null> {
-  return number({ ...spec, min: 0, max: 1000 });
+  return numberFlag({ ...spec, min: 0, max: 1000 });
 }
 
 /** Errors that are accepted. One that is given and missed makes the command fail. */
@@ -72,7 +72,7 @@ export const toleranceFlags = {
   'ttft-mean-threshold': share({ default: null, help: 'largest error of the mean time to first token, as a share' }),
   'e2e-mean-threshold': share({ default: null, help: 'the same of whole requests' }),
   'itl-mean-threshold': share({ default: null, help: 'the same of gaps between tokens' }),
-  'hit-rate-tolerance-pp': number({
+  'hit-rate-tolerance-pp': numberFlag({
     default: 5,
     min: 0,
     max: 100,

@@ -1,11 +1,11 @@
 import { whole } from '../../schema/fields.js';
 import type { Flag } from '../flags/flag.js';
-import { file, fraction, list, MAX_INT32, text, toggle } from '../flags/kinds.js';
+import { file, fraction, listFlag, MAX_INT32, stringFlag, toggle } from '../flags/kinds.js';
 import { readNumber } from '../flags/read-number.js';
 import { files } from './calibrate-flags.js';
 
 function candidates(help: string): Flag<number[]> {
-  return list<number[]>({
+  return listFlag<number[]>({
     default: [],
     placeholder: 'list',
     accepted: 'whole numbers with commas between them',
@@ -23,13 +23,13 @@ export const fitFlags = {
   'held-out': fraction({ default: 0.2, zero: true, help: 'share at the end of each trace that the fit is judged by' }),
   'try-max-num-seqs': candidates('unknown limit of requests in a batch, tried: n,n,...; the best is kept'),
   'try-max-num-batched-tokens': candidates('unknown limit of tokens in a step, tried: n,n,...; the best is kept'),
-  'try-engine-rules': list<string[]>({
+  'try-engine-rules': listFlag<string[]>({
     default: [],
     accepted: 'names of engine rules with commas between them',
     read: (given) => given.split(',').map((name) => name.trim()),
     help: 'the same of engine rules: name,name,...',
   }),
-  'profile-name': text({
+  'profile-name': stringFlag({
     default: null,
     placeholder: 'name',
     defaultText: 'that of the file',

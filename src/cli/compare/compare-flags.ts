@@ -4,7 +4,7 @@ import type { CommandLine } from '../flags/command-line.js';
 import { asTexts, type FlagTable } from '../flags/flag.js';
 import { flowControlFlags } from '../flags/flow-control-flags.js';
 import { instanceFlags } from '../flags/instance-flags.js';
-import { count, file, list, text, toggle } from '../flags/kinds.js';
+import { count, file, listFlag, stringFlag, toggle } from '../flags/kinds.js';
 import { outputFlags } from '../flags/output-flags.js';
 import { readNumber } from '../flags/read-number.js';
 import { presetNames, routingPolicyNames } from '../flags/registered-names.js';
@@ -18,7 +18,11 @@ const SEEDS = 'whole numbers with commas between them';
 export const comparisonFlags = {
   config: file({ help: 'a variant: a YAML file with flags of run or replay as keys; repeat it for each' }),
   preset: {
-    ...text({ default: null, placeholder: 'name', help: 'a ready-made comparison: variants, workload and metrics' }),
+    ...stringFlag({
+      default: null,
+      placeholder: 'name',
+      help: 'a ready-made comparison: variants, workload and metrics',
+    }),
     names: presetNames,
   },
   seeds: count({
@@ -28,7 +32,7 @@ export const comparisonFlags = {
     defaultText: '5; 1 for a recorded workload',
     help: 'number of seeds, from 42 on; each variant runs with each',
   }),
-  seed: list<number[] | null>({
+  seed: listFlag<number[] | null>({
     default: null,
     accepted: SEEDS,
     read: readSeeds,
@@ -63,7 +67,7 @@ export type ComparisonOutputFlags = typeof comparisonOutputFlags;
 
 /** Two flags of run take lists here: every policy is tried with every rate. */
 const listFlags = {
-  'routing-policy': list<string | null>({
+  'routing-policy': listFlag<string | null>({
     default: null,
     accepted: 'names of routing policies with commas between them',
     read: (given) => given,
@@ -71,7 +75,7 @@ const listFlags = {
     defaultText: clusterFlags['routing-policy'].defaultText,
     help: 'a variant for each: name,name,...; weighted:queue-depth:1+kv-utilization:2 has its own scorers',
   }),
-  rate: list<string | null>({
+  rate: listFlag<string | null>({
     default: null,
     accepted: 'requests per second with commas between them',
     read: (given) => given,

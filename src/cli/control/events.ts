@@ -4,7 +4,7 @@ import { allWorkspacesFlags, DEFAULT_WORKSPACE, serverFlags, workspaceFlags } fr
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
-import { choice, count, text, toggle } from '../flags/kinds.js';
+import { choiceFlag, count, stringFlag, toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledKind } from './called-resource.js';
@@ -20,8 +20,8 @@ const eventsFlags = {
   watch: toggle({ help: 'go on with what happens, until it is stopped' }),
   former: toggle({ help: 'with a name: also what happened to others that had it before' }),
   audit: toggle({ help: 'instead of what happened, who changed what' }),
-  actor: text({ default: null, placeholder: 'name', help: 'with --audit: what this one changed' }),
-  output: { ...choice({ default: 'table', known: ['table', 'json'], help: 'as what' }), letter: 'o' },
+  actor: stringFlag({ default: null, placeholder: 'name', help: 'with --audit: what this one changed' }),
+  output: { ...choiceFlag({ default: 'table', known: ['table', 'json'], help: 'as what' }), letter: 'o' },
 };
 
 export const EVENTS: CommandLine = {

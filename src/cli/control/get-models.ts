@@ -1,13 +1,13 @@
 import { textTable } from '../../report/text/text-table.js';
 import type { ApiClient } from '../api/api-client.js';
-import { text } from '../flags/kinds.js';
+import { stringFlag } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
 import { resourceAt } from './called-resource.js';
 import { noRegistry } from './errors.js';
 
 export const modelFlags = {
-  registry: text({ default: null, placeholder: 'name', help: 'with models: of this ModelRegistry' }),
-  search: text({ default: null, placeholder: 'text', help: 'with models: those with this in their name' }),
+  registry: stringFlag({ default: null, placeholder: 'name', help: 'with models: of this ModelRegistry' }),
+  search: stringFlag({ default: null, placeholder: 'text', help: 'with models: those with this in their name' }),
 };
 
 interface Asked {

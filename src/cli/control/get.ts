@@ -5,7 +5,7 @@ import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
-import { choice, text, toggle } from '../flags/kinds.js';
+import { choiceFlag, stringFlag, toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledKind, MOST_NAMES, resourceAt } from './called-resource.js';
@@ -21,11 +21,14 @@ const getFlags = {
   ...workspaceFlags,
   ...allWorkspacesFlags,
   selector: {
-    ...text({ default: null, placeholder: 'labels', help: "those with these labels: 'a=b,c!=d,e,!f'" }),
+    ...stringFlag({ default: null, placeholder: 'labels', help: "those with these labels: 'a=b,c!=d,e,!f'" }),
     letter: 'l',
   },
   watch: toggle({ help: 'go on with what changes, until it is stopped' }),
-  output: { ...choice({ default: 'table', known: ['table', 'wide', 'yaml', 'json'], help: 'as what' }), letter: 'o' },
+  output: {
+    ...choiceFlag({ default: 'table', known: ['table', 'wide', 'yaml', 'json'], help: 'as what' }),
+    letter: 'o',
+  },
 };
 
 type GetFlags = typeof getFlags & typeof modelFlags & typeof serverFlags;

@@ -2,14 +2,14 @@ import { ApiClient } from '../api/api-client.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
-import { choice } from '../flags/kinds.js';
+import { choiceFlag } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledResource } from './called-resource.js';
 
 const issueFlags = {
   ...workspaceFlags,
-  output: { ...choice({ default: 'text', known: ['text', 'json'], help: 'as what' }), letter: 'o' },
+  output: { ...choiceFlag({ default: 'text', known: ['text', 'json'], help: 'as what' }), letter: 'o' },
 };
 
 export const ISSUE: CommandLine = {

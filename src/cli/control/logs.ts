@@ -3,14 +3,14 @@ import { serverLeft } from '../api/errors.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
-import { count, text, toggle } from '../flags/kinds.js';
+import { count, stringFlag, toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledEndpoint } from './called-resource.js';
 import { untilStopped } from './until-stopped.js';
 
 const logsFlags = {
-  replica: text({ default: null, placeholder: 'id', defaultText: 'all', help: 'of this one only' }),
+  replica: stringFlag({ default: null, placeholder: 'id', defaultText: 'all', help: 'of this one only' }),
   lines: count({ default: 100, max: 10_000, help: 'the last so many of each' }),
   follow: { ...toggle({ help: 'go on with what they write, until it is stopped' }), letter: 'f' },
   ...workspaceFlags,

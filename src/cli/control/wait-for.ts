@@ -3,7 +3,7 @@ import type { Resource } from '../../control/resources/resource.js';
 import { RunError } from '../../kernel/errors.js';
 import type { ApiClient } from '../api/api-client.js';
 import type { Flag } from '../flags/flag.js';
-import { list } from '../flags/kinds.js';
+import { listFlag } from '../flags/kinds.js';
 import { readSpan } from '../keys/read-span.js';
 import type { CalledResource } from './called-resource.js';
 import { goneMeanwhile, hasFailed, notThere, waitedInVain } from './errors.js';
@@ -16,7 +16,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 const SPANS = "seconds, or a duration as in '20s' or '5m'";
 
-const timeout: Flag<number> = list({
+const timeout: Flag<number> = listFlag({
   default: 300_000,
   defaultText: '5m',
   placeholder: 'duration',

@@ -3,7 +3,7 @@ import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
-import { text } from '../flags/kinds.js';
+import { stringFlag } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledResource } from './called-resource.js';
@@ -12,7 +12,7 @@ import { timeoutFlags, waitFor } from './wait-for.js';
 import { readWish } from './wish.js';
 
 const waitFlags = {
-  for: text({ default: null, placeholder: 'what', help: "'ready', 'deleted', or a phase as in 'phase=Running'" }),
+  for: stringFlag({ default: null, placeholder: 'what', help: "'ready', 'deleted', or a phase as in 'phase=Running'" }),
   ...timeoutFlags,
   ...workspaceFlags,
 };

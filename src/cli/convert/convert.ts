@@ -6,7 +6,7 @@ import { createDiagnostics, type Diagnostics } from '../diagnostics.js';
 import { conflictingFlags, missingFlag, missingOperand, unknownSource } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
-import { choice } from '../flags/kinds.js';
+import { choiceFlag } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { checkOutputs, type NamedPath } from '../output/output-files.js';
@@ -26,7 +26,7 @@ import { CONVERT_SOURCES, type SynthFlags, synthFlags } from './sources.js';
 const FORMATS: readonly OutputFormat[] = ['trace-v2', 'mooncake', 'bailian', 'spec'];
 
 const formatFlags = {
-  to: choice({
+  to: choiceFlag({
     default: null,
     known: FORMATS,
     placeholder: 'format',

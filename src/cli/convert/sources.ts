@@ -2,7 +2,7 @@ import type { WorkloadSpec } from '../../workload/spec/workload-spec.js';
 import type { Trace } from '../../workload/trace.js';
 import { badChoice } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
-import { count, number } from '../flags/kinds.js';
+import { count, numberFlag } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
 import type { OutputFormat } from '../trace/output-place.js';
 
@@ -11,7 +11,7 @@ export const synthFlags = {
   seed: count({ default: 42, help: 'start of all random streams' }),
   requests: count({ default: null, min: 1, max: 1e7, defaultText: 'as published', help: 'number of requests' }),
   sessions: count({ default: null, min: 1, max: 1e7, defaultText: 'as published', help: 'number of sessions' }),
-  duration: number({
+  duration: numberFlag({
     default: null,
     min: 1,
     max: 1e7,

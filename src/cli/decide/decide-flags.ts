@@ -1,5 +1,5 @@
 import { badValue } from '../errors.js';
-import { count, list, MAX_INT32, registered, toggle } from '../flags/kinds.js';
+import { count, listFlag, MAX_INT32, registered, toggle } from '../flags/kinds.js';
 import { routingPolicyNames } from '../flags/registered-names.js';
 
 const OPTIONS = 'a JSON object, as in \'{"tie_break":"random"}\'';
@@ -20,7 +20,7 @@ function readOptions(text: string, place: string): Record<string, unknown> {
 /** Which policy decides, and what its router remembers. */
 export const decideFlags = {
   'routing-policy': registered({ default: null, names: routingPolicyNames, help: 'how a replica is chosen' }),
-  'policy-options': list<Record<string, unknown>>({
+  'policy-options': listFlag<Record<string, unknown>>({
     default: {},
     placeholder: 'json',
     accepted: OPTIONS,

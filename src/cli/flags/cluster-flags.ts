@@ -1,7 +1,7 @@
 import { tokenBucket } from '../../policy/admission/token-bucket.js';
 import { factsOf, type Schema } from '../../schema/facts.js';
 import type { Flag } from './flag.js';
-import { choice, count, fieldFlag, file, microseconds, registered, text } from './kinds.js';
+import { choiceFlag, count, fieldFlag, file, microseconds, registered, stringFlag } from './kinds.js';
 import { admissionPolicyNames, routingPolicyNames, scorerNames } from './registered-names.js';
 
 const optionFlag = (option: unknown) =>
@@ -15,14 +15,14 @@ export const clusterFlags = {
     names: routingPolicyNames,
     help: 'how a replica is chosen',
   }),
-  'routing-scorers': text({
+  'routing-scorers': stringFlag({
     default: null,
     placeholder: 'list',
     defaultText: 'prefix-affinity:3,queue-depth:2,kv-utilization:2',
     suggestions: scorerNames,
     help: 'scorers of the weighted policy, name:weight,...',
   }),
-  'tie-break': choice({ default: 'first', known: ['first', 'random'], help: 'which of equal replicas is chosen' }),
+  'tie-break': choiceFlag({ default: 'first', known: ['first', 'random'], help: 'which of equal replicas is chosen' }),
   'snapshot-refresh-interval': microseconds({ default: 0, help: 'age of the signals that replicas report; 0: live' }),
   'cache-signal-delay': microseconds({ default: 0, help: "age of the router's copy of replica caches; 0: live" }),
   'admission-policy': registered({

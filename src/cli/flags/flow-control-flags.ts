@@ -2,7 +2,7 @@ import { FLOW_CONTROL_SCHEMA } from '../../policy/bundle/flow-control-schema.js'
 import type { Schema } from '../../schema/facts.js';
 import { whole } from '../../schema/fields.js';
 import type { Flag } from './flag.js';
-import { fieldFlag, list, MAX_SPAN_US, toggle } from './kinds.js';
+import { fieldFlag, listFlag, MAX_SPAN_US, toggle } from './kinds.js';
 import { readClassMicroseconds } from './read-list.js';
 
 const { entries } = FLOW_CONTROL_SCHEMA;
@@ -27,7 +27,7 @@ export const flowControlFlags = {
   'max-gateway-queue-depth': number(entries.max_queue_depth, { schema: whole(0), help: 'longest queue; 0: no limit' }),
   'per-band-capacity': number(entries.per_band_capacity, { schema: whole(0) }),
   'queue-shedding': fieldFlag(entries.queue_shedding as Schema) as Flag<boolean>,
-  'slo-targets': list<Record<string, number>>({
+  'slo-targets': listFlag<Record<string, number>>({
     default: {},
     accepted: "classes with microseconds, as in 'critical=100000,batch=5000000'",
     read: readClassMicroseconds,

@@ -1,4 +1,4 @@
-import { count, file, fraction, list, MAX_INT32, registered, text } from './kinds.js';
+import { count, file, fraction, listFlag, MAX_INT32, registered, stringFlag } from './kinds.js';
 import { readCoefficients } from './read-list.js';
 import {
   engineRuleNames,
@@ -12,13 +12,13 @@ import {
 
 /** One replica: the model, its GPUs, its memory and its scheduler. */
 export const instanceFlags = {
-  model: text({
+  model: stringFlag({
     default: null,
     placeholder: 'name',
     suggestions: modelNames,
     help: 'the model served, as org/name (required)',
   }),
-  hardware: text({
+  hardware: stringFlag({
     default: null,
     placeholder: 'gpu',
     defaultText: "the model's",
@@ -38,13 +38,13 @@ export const instanceFlags = {
     help: 'how long a step takes',
   }),
   'latency-profile': file({ help: 'measured step times and settings of an engine, as calibrate --fit writes them' }),
-  'alpha-coeffs': list<number[] | null>({
+  'alpha-coeffs': listFlag<number[] | null>({
     default: null,
     accepted: '3 numbers with commas between them',
     read: (given, place) => readCoefficients(given, place, 3, 3),
     help: "per-request overheads in us, instead of the model's own",
   }),
-  'beta-coeffs': list<number[] | null>({
+  'beta-coeffs': listFlag<number[] | null>({
     default: null,
     accepted: '7 to 11 numbers with commas between them',
     read: (given, place) => readCoefficients(given, place, 7, 11),

@@ -54,7 +54,7 @@ export function microseconds<D extends number | null>(
 }
 
 /** Any finite number within the bounds given. */
-export function number<D extends number | null>(spec: Spec<D> & { min?: number; max?: number }): Flag<number | D> {
+export function numberFlag<D extends number | null>(spec: Spec<D> & { min?: number; max?: number }): Flag<number | D> {
   return numeric('number', 'x', numberFrom(spec.min, spec.max), spec);
 }
 
@@ -69,7 +69,7 @@ export function fraction(spec: Spec<number> & { zero?: boolean }): Flag<number> 
 }
 
 /** One of a fixed set of names. */
-export function choice<D extends string | null>(spec: Spec<D> & { known: readonly string[] }): Flag<string | D> {
+export function choiceFlag<D extends string | null>(spec: Spec<D> & { known: readonly string[] }): Flag<string | D> {
   return {
     kind: 'choice',
     placeholder: spec.placeholder ?? 'name',
@@ -105,7 +105,7 @@ export function registered<D extends string | null>(
 }
 
 /** Free text that must not be empty. */
-export function text(spec: Spec<null> & { kind?: 'text' | 'file' }): Flag<string | null> {
+export function stringFlag(spec: Spec<null> & { kind?: 'text' | 'file' }): Flag<string | null> {
   const kind = spec.kind ?? 'text';
   const placeholder = spec.placeholder ?? kind;
   return {
@@ -127,7 +127,7 @@ export function text(spec: Spec<null> & { kind?: 'text' | 'file' }): Flag<string
 
 /** A path to a file or folder. */
 export function file(spec: Omit<Spec<null>, 'default'>): Flag<string | null> {
-  return text({ ...spec, default: null, kind: 'file' });
+  return stringFlag({ ...spec, default: null, kind: 'file' });
 }
 
 /** Off unless given. */
@@ -145,7 +145,7 @@ export function toggle(spec: { help: string }): Flag<boolean> {
 }
 
 /** A value with its own small grammar: `read` checks it. */
-export function list<Value>(
+export function listFlag<Value>(
   spec: Spec<Value> & { accepted: string; read: (text: string, place: string) => Value },
 ): Flag<Value> {
   return {
@@ -175,7 +175,7 @@ export function fieldFlag(
   const spec = { default: standard, help: changes.help ?? help };
   if (typeOf(field) === 'boolean') return toggle(spec);
   const known = choicesOf(field);
-  if (known !== null) return choice({ ...spec, default: standard as string, known });
+  if (known !== null) return choiceFlag({ ...spec, default: standard as string, known });
   const schema = changes.schema ?? (field as v.GenericSchema<number, number>);
   const isWhole = requirementsOf(schema as Schema).has('integer');
   const [kind, placeholder] =

@@ -1,5 +1,5 @@
 import { FITNESS_TERMS } from '../../simulator/results/fitness.js';
-import { choice, count, file, list, microseconds, toggle } from './kinds.js';
+import { choiceFlag, count, file, listFlag, microseconds, toggle } from './kinds.js';
 import { readClassDurations, readWeights } from './read-list.js';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -7,7 +7,7 @@ export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 const FITNESS_MEASURES = Object.keys(FITNESS_TERMS);
 
 function goodputFlag(measure: string) {
-  return list<Record<string, number>>({
+  return listFlag<Record<string, number>>({
     default: {},
     accepted: "classes with durations, as in 'critical=200ms,batch=5s'",
     read: readClassDurations,
@@ -25,11 +25,11 @@ export const outputFlags = {
     defaultText: 'until all is done',
     help: 'simulated time to stop at',
   }),
-  'trace-level': choice({ default: 'none', known: ['none', 'decisions'], help: 'what to record while running' }),
+  'trace-level': choiceFlag({ default: 'none', known: ['none', 'decisions'], help: 'what to record while running' }),
   'counterfactual-k': count({ default: 0, max: 100_000, help: 'candidates listed for each decision' }),
   'summarize-trace': toggle({ help: 'add a summary of the decisions to the result' }),
   'decisions-path': file({ help: 'write each decision as a line of JSON' }),
-  'fitness-weights': list<Record<string, number>>({
+  'fitness-weights': listFlag<Record<string, number>>({
     default: {},
     accepted: `measures with weights, from ${FITNESS_MEASURES.join(', ')}`,
     read: (text, place) => readWeights(text, place, FITNESS_MEASURES),
@@ -41,8 +41,8 @@ export const outputFlags = {
   'metrics-path': file({ help: 'write the result with one entry per request' }),
   'results-path': file({ help: 'write the entries per request alone' }),
   'trace-output': file({ placeholder: 'prefix', help: 'write what was simulated as prefix.yaml and prefix.csv' }),
-  format: choice({ default: 'json', known: ['json', 'table'], help: 'how the result is printed' }),
-  log: choice({ default: 'warn', known: LOG_LEVELS, help: 'what to report on stderr' }),
+  format: choiceFlag({ default: 'json', known: ['json', 'table'], help: 'how the result is printed' }),
+  log: choiceFlag({ default: 'warn', known: LOG_LEVELS, help: 'what to report on stderr' }),
 };
 
 export type OutputFlags = typeof outputFlags;

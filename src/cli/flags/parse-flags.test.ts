@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type CommandLine, helpText } from './command-line.js';
-import { choice, count, file, registered, toggle } from './kinds.js';
+import { choiceFlag, count, file, registered, toggle } from './kinds.js';
 import { parseFlags } from './parse-flags.js';
 
 const flags = {
   rate: count({ default: 5, min: 1, help: 'requests per second' }),
   'max-num-seqs': count({ default: 256, min: 1, aliases: ['max-num-running-reqs'], help: 'requests in a batch' }),
-  format: choice({ default: 'json', known: ['json', 'table'], help: 'how it looks' }),
+  format: choiceFlag({ default: 'json', known: ['json', 'table'], help: 'how it looks' }),
   policy: registered({ default: 'a', names: async () => ['alpha', 'beta'], help: 'who decides' }),
   'flow-control': toggle({ help: 'hold requests back' }),
   out: file({ help: 'where to' }),

@@ -1,4 +1,4 @@
-import { choice, file, MAX_SPAN_US, number, text } from './kinds.js';
+import { choiceFlag, file, MAX_SPAN_US, numberFlag, stringFlag } from './kinds.js';
 import { tracePartFlags } from './trace-part-flags.js';
 
 /** What arrives in `replay`: a recorded trace. */
@@ -12,12 +12,12 @@ export const replayWorkloadFlags = {
   decisions: file({
     help: "decide again what a gateway decided, from the log that 'serve --decision-log' wrote; alone",
   }),
-  'session-mode': choice({
+  'session-mode': choiceFlag({
     default: 'fixed',
     known: ['fixed', 'closed-loop'],
     help: 'later turns of a session: at recorded times, or after the response',
   }),
-  'think-time-ms': number({
+  'think-time-ms': numberFlag({
     default: null,
     min: 0,
     max: MAX_SPAN_US / 1000,
@@ -25,7 +25,7 @@ export const replayWorkloadFlags = {
     defaultText: 'recorded',
     help: 'pause before the next turn (closed-loop)',
   }),
-  'think-time-dist': text({
+  'think-time-dist': stringFlag({
     default: null,
     placeholder: 'dist',
     help: 'pause drawn at random: lognormal:mu=,sigma=[,min=3s,max=30s] or constant:value=500ms',

@@ -1,6 +1,6 @@
 import { above, number as numberSchema } from '../../schema/fields.js';
 import { LENGTH_PRESETS, WORKLOADS } from '../../workload/generate/presets.js';
-import { choice, count, file, list, MAX_INT32, MAX_SPAN_US, number, positive } from './kinds.js';
+import { choiceFlag, count, file, listFlag, MAX_INT32, MAX_SPAN_US, numberFlag, positive } from './kinds.js';
 import { readNumber } from './read-number.js';
 
 const { prompt, output } = LENGTH_PRESETS.distribution!;
@@ -9,7 +9,7 @@ const spread = { min: 0, max: MAX_INT32 };
 
 /** What arrives in `run`: a generated stream of requests. */
 export const runWorkloadFlags = {
-  workload: choice({
+  workload: choiceFlag({
     default: 'distribution',
     known: WORKLOADS,
     help: 'requests to generate: by the flags below, or a preset',
@@ -27,7 +27,7 @@ export const runWorkloadFlags = {
     max: 10_000_000,
     help: 'clients that wait for each response, instead of a rate',
   }),
-  'think-time-ms': number({
+  'think-time-ms': numberFlag({
     default: 0,
     min: 0,
     max: MAX_SPAN_US / 1000,
@@ -42,15 +42,15 @@ export const runWorkloadFlags = {
     help: 'requests to generate',
   }),
   'prompt-tokens': count({ ...lengths, default: prompt.mean, help: 'mean prompt length' }),
-  'prompt-tokens-stdev': number({ ...spread, default: prompt.stdev, help: 'standard deviation of it' }),
+  'prompt-tokens-stdev': numberFlag({ ...spread, default: prompt.stdev, help: 'standard deviation of it' }),
   'prompt-tokens-min': count({ ...lengths, default: prompt.min, help: 'shortest prompt' }),
   'prompt-tokens-max': count({ ...lengths, default: prompt.max, help: 'longest prompt' }),
   'output-tokens': count({ ...lengths, default: output.mean, help: 'mean output length' }),
-  'output-tokens-stdev': number({ ...spread, default: output.stdev, help: 'standard deviation of it' }),
+  'output-tokens-stdev': numberFlag({ ...spread, default: output.stdev, help: 'standard deviation of it' }),
   'output-tokens-min': count({ ...lengths, default: output.min, help: 'shortest output' }),
   'output-tokens-max': count({ ...lengths, default: output.max, help: 'longest output' }),
   'prefix-tokens': count({ default: 0, max: MAX_INT32, help: 'prompt tokens that all requests share, added in front' }),
-  timeout: list<number>({
+  timeout: listFlag<number>({
     default: 300,
     defaultText: '300, or as specified',
     placeholder: 's',

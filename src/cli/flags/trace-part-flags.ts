@@ -1,10 +1,10 @@
 import type { TracePart } from '../../workload/trace.js';
 import type { FlagValues } from './flag.js';
-import { text, toggle } from './kinds.js';
+import { stringFlag, toggle } from './kinds.js';
 
 /** Which requests of recorded traffic are wanted. */
 export const tracePartFlags = {
-  'trace-model': text({
+  'trace-model': stringFlag({
     default: null,
     placeholder: 'name',
     defaultText: 'all',

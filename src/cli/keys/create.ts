@@ -1,6 +1,6 @@
 import { missingFlag } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
-import { text } from '../flags/kinds.js';
+import { stringFlag } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
@@ -9,7 +9,9 @@ import { changedKey, keyChanges, keyFlags, limitFlags } from './key-flags.js';
 import { printIssued } from './print-key.js';
 import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
 
-const nameFlags = { name: text({ default: null, placeholder: 'name', help: 'name of the ApiKey in its workspace' }) };
+const nameFlags = {
+  name: stringFlag({ default: null, placeholder: 'name', help: 'name of the ApiKey in its workspace' }),
+};
 
 export const KEYS_CREATE: CommandLine = {
   name: 'keys create',

@@ -4,7 +4,7 @@ import type { Given } from '../../schema/fields.js';
 import { KEY_ROLES, KEY_SCHEMA } from '../../store/keys/key-schema.js';
 import { badValue } from '../errors.js';
 import type { Flag, FlagValues } from '../flags/flag.js';
-import { choice, list, text } from '../flags/kinds.js';
+import { choiceFlag, listFlag, stringFlag } from '../flags/kinds.js';
 import { changedLimits, type LimitChange, limitChanges, limitFlags } from './limit-flags.js';
 import { MOMENTS, type Moment, readMoment } from './read-span.js';
 
@@ -23,7 +23,7 @@ function described(key: keyof typeof KEY_SCHEMA.entries, more = '') {
 }
 
 const model: Flag<readonly string[] | null> = {
-  ...text({ ...described('models', "; repeat it for each, '*' for all"), placeholder: 'name' }),
+  ...stringFlag({ ...described('models', "; repeat it for each, '*' for all"), placeholder: 'name' }),
   default: null,
   repeats: true,
   read(given, place) {
@@ -35,14 +35,14 @@ const model: Flag<readonly string[] | null> = {
 
 /** The settings of a key. */
 export const keyFlags = {
-  tenant: text({ ...described('tenant'), placeholder: 'name' }),
+  tenant: stringFlag({ ...described('tenant'), placeholder: 'name' }),
   model,
-  'max-slo-class': text({
+  'max-slo-class': stringFlag({
     ...described('max_slo_class', `: ${BUILT_IN}, one of a policy's, or ${ANY}`),
     placeholder: 'name',
   }),
-  role: choice({ ...described('role'), defaultText: 'none', known: KEY_ROLES }),
-  expires: list<Moment | null>({
+  role: choiceFlag({ ...described('role'), defaultText: 'none', known: KEY_ROLES }),
+  expires: listFlag<Moment | null>({
     ...described('expires_at', ": a duration ('30d'), a time, or never"),
     placeholder: 'time',
     accepted: MOMENTS,

@@ -6,7 +6,7 @@ import { readText } from '../../schema/read-text.js';
 import { KEY_LIMITS_SCHEMA } from '../../store/keys/key-schema.js';
 import { badChoice, badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
-import { list } from '../flags/kinds.js';
+import { listFlag } from '../flags/kinds.js';
 
 /** Limits of a model by key: `requests_per_minute`. */
 type ModelLimits = Readonly<Record<string, number | undefined>>;
@@ -33,7 +33,7 @@ function readLimit(text: string, place: string, schema: v.GenericSchema): number
 }
 
 function limitFlag(schema: v.GenericSchema): Flag<number | null | undefined> {
-  return list<number | null | undefined>({
+  return listFlag<number | null | undefined>({
     default: undefined,
     placeholder: requirementsOf(schema as Schema).has('integer') ? 'n' : 'x',
     accepted: `${accepted(schema as Schema)}, or none`,
@@ -46,7 +46,7 @@ function limitFlag(schema: v.GenericSchema): Flag<number | null | undefined> {
 export const limitFlags = {
   ...Object.fromEntries([...LIMITS].map(([flag, { schema }]) => [flag, limitFlag(schema)])),
   limit: {
-    ...list<readonly LimitChange[]>({
+    ...listFlag<readonly LimitChange[]>({
       default: [],
       placeholder: 'limits',
       accepted: EXAMPLE,

@@ -1,5 +1,5 @@
 import { type CommandLine, helpText } from '../flags/command-line.js';
-import { list } from '../flags/kinds.js';
+import { listFlag } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
@@ -10,7 +10,7 @@ import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with
 const DAY_MS = 86_400_000;
 
 const rotateFlags = {
-  grace: list<number>({
+  grace: listFlag<number>({
     default: DAY_MS,
     defaultText: '24h',
     placeholder: 'duration',

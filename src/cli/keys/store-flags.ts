@@ -4,7 +4,7 @@ import type { Store } from '../../store/open-store.js';
 import { DATA_DIR } from '../api/server-flags.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
-import { file, text } from '../flags/kinds.js';
+import { file, stringFlag } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
 
 const DEFAULT_STORE = 'twinyard.db';
@@ -13,7 +13,7 @@ const KEPT_STORE = join(DATA_DIR, DEFAULT_STORE);
 
 /** An address may hold a password: no message repeats it. */
 const store: Flag<string | null> = {
-  ...text({
+  ...stringFlag({
     default: null,
     placeholder: 'address',
     defaultText: `$TWINYARD_STORE, else ${DEFAULT_STORE}, or that in ${DATA_DIR} where there is no other`,

@@ -3,7 +3,7 @@ import type { UsageView } from '../../store/usage/usage-view.js';
 import { badChoice, badValue, conflictingFlags } from '../errors.js';
 import { type CommandLine, helpText } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
-import { choice, list, text } from '../flags/kinds.js';
+import { choiceFlag, listFlag, stringFlag } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
@@ -13,17 +13,21 @@ import { KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
 
 function day(help: string) {
   const accepted = "a day as in '2026-01-31'";
-  return list<string | null>({ default: null, placeholder: 'day', accepted, read: readDay, help });
+  return listFlag<string | null>({ default: null, placeholder: 'day', accepted, read: readDay, help });
 }
 
 const usageFlags = {
-  key: text({ default: null, placeholder: 'key', help: 'of one key, by its id or name' }),
-  model: text({ default: null, placeholder: 'name', help: 'of one model' }),
-  endpoint: text({ default: null, placeholder: 'name', help: 'of one endpoint' }),
-  outcome: text({ default: null, placeholder: 'name', help: 'of requests that ended so: ok, or what went wrong' }),
+  key: stringFlag({ default: null, placeholder: 'key', help: 'of one key, by its id or name' }),
+  model: stringFlag({ default: null, placeholder: 'name', help: 'of one model' }),
+  endpoint: stringFlag({ default: null, placeholder: 'name', help: 'of one endpoint' }),
+  outcome: stringFlag({
+    default: null,
+    placeholder: 'name',
+    help: 'of requests that ended so: ok, or what went wrong',
+  }),
   from: day('from this day on, UTC'),
   to: day('up to this day, with it, UTC'),
-  by: list<readonly UsageDimension[]>({
+  by: listFlag<readonly UsageDimension[]>({
     default: ['key', 'model'],
     defaultText: 'key,model',
     accepted: `some of ${USAGE_DIMENSIONS.join(', ')} with commas between them, or total`,
@@ -33,7 +37,11 @@ const usageFlags = {
 };
 
 const outputFlags = {
-  format: choice({ default: 'table', known: ['table', 'json', 'csv'], help: 'for people, programs or spreadsheets' }),
+  format: choiceFlag({
+    default: 'table',
+    known: ['table', 'json', 'csv'],
+    help: 'for people, programs or spreadsheets',
+  }),
 };
 
 type UsageFlags = typeof usageFlags & Omit<typeof keyApiFlags, 'format'> & typeof outputFlags;

@@ -3,7 +3,7 @@ import { ApiClient } from '../api/api-client.js';
 import { DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
-import { choice } from '../flags/kinds.js';
+import { choiceFlag } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
 import { KeyApi } from './key-api.js';
 import { classesIn, storeFlags, withStore } from './store-flags.js';
@@ -13,7 +13,7 @@ const placeFlags = { ...workspaceFlags, ...serverFlags, ...storeFlags };
 
 /** How a command prints a key. */
 const formatFlags = {
-  format: choice({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
+  format: choiceFlag({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
 };
 
 /** The flags of every command on keys. */

@@ -1,6 +1,6 @@
 import type { Flag } from '../flags/flag.js';
 import { instanceFlags } from '../flags/instance-flags.js';
-import { choice, count, file, MAX_SPAN_US, number, text, toggle } from '../flags/kinds.js';
+import { choiceFlag, count, file, MAX_SPAN_US, numberFlag, stringFlag, toggle } from '../flags/kinds.js';
 import { outputFlags } from '../flags/output-flags.js';
 import { replayWorkloadFlags } from '../flags/replay-workload-flags.js';
 import { runWorkloadFlags } from '../flags/run-workload-flags.js';
@@ -10,16 +10,16 @@ import { readHeaders, readKey, readServerUrl } from './read-server-flags.js';
 /** The server and the API. */
 export const observedServerFlags = {
   'server-url': {
-    ...text({ default: null, placeholder: 'url', help: 'the server, as http://host:port (required)' }),
+    ...stringFlag({ default: null, placeholder: 'url', help: 'the server, as http://host:port (required)' }),
     accepted: 'a URL such as http://127.0.0.1:8000',
     read: readServerUrl,
   } as Flag<string | null>,
-  model: text({ default: null, placeholder: 'name', help: 'the model name in requests (required)' }),
-  'api-format': choice({ default: 'completions', known: ['completions', 'chat'], help: 'the API to call' }),
+  model: stringFlag({ default: null, placeholder: 'name', help: 'the model name in requests (required)' }),
+  'api-format': choiceFlag({ default: 'completions', known: ['completions', 'chat'], help: 'the API to call' }),
   'no-streaming': toggle({ help: 'request responses that are not streamed' }),
   'unconstrained-output': toggle({ help: 'let the model end its output instead of forcing the planned length' }),
   'api-key': {
-    ...text({
+    ...stringFlag({
       default: null,
       placeholder: 'key',
       defaultText: 'TWINYARD_API_KEY or OPENAI_API_KEY of the environment',
@@ -30,7 +30,7 @@ export const observedServerFlags = {
     read: readKey,
   } as Flag<string | null>,
   header: {
-    ...text({ default: null, placeholder: 'name: value', help: 'a further header; repeat it for each' }),
+    ...stringFlag({ default: null, placeholder: 'name: value', help: 'a further header; repeat it for each' }),
     default: {},
     accepted: "a header such as 'x-team: search'",
     repeats: true,
@@ -47,7 +47,7 @@ export const observePlanFlags = {
   ...tracePartFlags,
   'session-mode': replayWorkloadFlags['session-mode'],
   ...runWorkloadFlags,
-  'think-time-ms': number({
+  'think-time-ms': numberFlag({
     default: null,
     min: 0,
     max: MAX_SPAN_US / 1000,
@@ -70,21 +70,21 @@ export const observeLoadFlags = {
     help: 'most requests in flight',
   }),
   'warmup-requests': count({ default: 0, max: 1_000_000, help: 'requests at the start that are not recorded' }),
-  'prewarm-duration': number({
+  'prewarm-duration': numberFlag({
     default: 0,
     min: 0,
     max: 86_400,
     placeholder: 's',
     help: 'seconds of load before the first request',
   }),
-  'max-lateness-ms': number({
+  'max-lateness-ms': numberFlag({
     default: 10,
     min: 0,
     max: 1e6,
     placeholder: 'ms',
     help: 'fail when 1 % of the requests are sent later than this; 0: never',
   }),
-  'rtt-ms': number({
+  'rtt-ms': numberFlag({
     default: null,
     min: 0,
     max: 1e6,

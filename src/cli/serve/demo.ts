@@ -3,7 +3,7 @@ import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { type InstanceFlags, instanceFlags } from '../flags/instance-flags.js';
-import { count, registered, text } from '../flags/kinds.js';
+import { count, registered, stringFlag } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import { routingPolicyNames } from '../flags/registered-names.js';
 import type { CliIo } from '../io.js';
@@ -15,7 +15,7 @@ const MODEL = 'qwen/qwen3-14b';
 
 const demoFlags = {
   replicas: count({ default: 4, min: 1, max: 64, help: 'emulated engines behind the gateway' }),
-  model: text({ default: null, placeholder: 'name', defaultText: MODEL, help: 'the model they serve' }),
+  model: stringFlag({ default: null, placeholder: 'name', defaultText: MODEL, help: 'the model they serve' }),
   'routing-policy': registered({ default: 'weighted', names: routingPolicyNames, help: 'how a replica is chosen' }),
   port: count({
     default: 8080,

@@ -1,16 +1,16 @@
-import { count, fraction, MAX_INT32, number, positive, text } from '../flags/kinds.js';
+import { count, fraction, MAX_INT32, numberFlag, positive, stringFlag } from '../flags/kinds.js';
 import { outputFlags } from '../flags/output-flags.js';
 
 /** Where the engine listens and how it responds. */
 export const engineFlags = {
-  host: text({
+  host: stringFlag({
     default: null,
     placeholder: 'address',
     defaultText: '127.0.0.1',
     help: 'address to listen on; 0.0.0.0 for all',
   }),
   port: count({ default: 9001, max: 65_535, help: 'port to listen on; 0 for a free one' }),
-  'served-model-name': text({
+  'served-model-name': stringFlag({
     default: null,
     placeholder: 'name',
     defaultText: "the model's",
@@ -29,7 +29,7 @@ export const engineFlags = {
     max: 2 ** 30,
     help: 'largest request body',
   }),
-  drain: number({
+  drain: numberFlag({
     default: 30,
     min: 0,
     max: 86_400,
@@ -42,7 +42,7 @@ export const engineFlags = {
 
 /** What goes wrong, and how often. */
 export const faultFlags = {
-  'startup-delay': number({
+  'startup-delay': numberFlag({
     default: 0,
     min: 0,
     max: 86_400,

@@ -2,7 +2,7 @@ import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../gateway/config/gateway-c
 import { decideFlags } from '../decide/decide-flags.js';
 import { badValue } from '../errors.js';
 import type { Flag } from '../flags/flag.js';
-import { count, file, MAX_INT32, number, registered, text } from '../flags/kinds.js';
+import { count, file, MAX_INT32, numberFlag, registered, stringFlag } from '../flags/kinds.js';
 import { engineNames, routingPolicyNames } from '../flags/registered-names.js';
 
 const URL_ACCEPTED = 'a URL such as http://127.0.0.1:9001';
@@ -25,7 +25,7 @@ function readUrls(given: string, place: string): string[] {
 }
 
 const replica: Flag<readonly string[]> = {
-  ...text({
+  ...stringFlag({
     default: null,
     placeholder: 'url',
     help: 'a replica to send requests to; once for each; without one, replicas are those that are declared',
@@ -65,7 +65,7 @@ export const serveFleetFlags = {
 
 /** Where it listens and what it writes. */
 export const serveFlags = {
-  host: text({
+  host: stringFlag({
     default: null,
     placeholder: 'address',
     defaultText: listen.host,
@@ -77,14 +77,14 @@ export const serveFlags = {
     default: admin.port,
     help: 'port for metrics and the admin API, on loopback; 0 for a free one',
   }),
-  drain: number({
+  drain: numberFlag({
     default: GATEWAY_DEFAULTS.drainMs / 1000,
     min: 0,
     max: 86_400,
     placeholder: 's',
     help: 'seconds that requests get to end when it stops',
   }),
-  store: text({
+  store: stringFlag({
     default: null,
     placeholder: 'address',
     help: "keys, usage and accounts: a file, or postgres://...; clients then need a key of 'twinyard keys create'",
@@ -95,7 +95,11 @@ export const serveFlags = {
     help: 'what it keeps: the store where none is named, replicas, models, the key of secrets, its admin token',
   }),
   record: file({ help: "record every request there, without any text, for 'replay' and 'compare'" }),
-  'access-log': text({ default: null, placeholder: 'file', help: 'write a line per request there; - for stderr' }),
+  'access-log': stringFlag({
+    default: null,
+    placeholder: 'file',
+    help: 'write a line per request there; - for stderr',
+  }),
   'decision-log': file({ help: "write every decision there, to be decided again by 'replay --decisions'" }),
 };
 

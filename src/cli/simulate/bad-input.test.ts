@@ -138,7 +138,7 @@ describe('bad input is one line that names the flag, and code 2', () => {
     [`run --model qwen/qwen3-14b --workload-spec ${WINDOWS} --rate 5`, 'windows.yaml have rates of their own'],
     [
       'compare --model qwen/qwen3-14b --routing-policy random,sticky --cache /proc/x',
-      'give a folder that may be written',
+      'choose a folder that may be written',
     ],
     ['replay --model qwen/qwen3-14b --trace-data x.csv', 'x.csv: no such file'],
     ['replay --model qwen/qwen3-14b --trace-header x.yaml', '--trace-data: is required'],

@@ -4,7 +4,7 @@ import type { TrafficComparison } from '../../workload/fit/compare-traffic.js';
 import type { StatisticName } from '../../workload/fit/traffic-statistics.js';
 import { createDiagnostics } from '../diagnostics.js';
 import type { CommandLine } from '../flags/command-line.js';
-import { choice, count, file } from '../flags/kinds.js';
+import { choiceFlag, count, file } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import { type CliIo, presentation } from '../io.js';
 import { checkOutputs, writeOutputs } from '../output/output-files.js';
@@ -22,7 +22,7 @@ const fitFlags = {
 
 const outputFlags = {
   output: { ...file({ help: 'where to write the workload specification, a YAML file' }), letter: 'o' },
-  format: choice({ default: 'json', known: ['json', 'table'], help: 'how the comparison is printed' }),
+  format: choiceFlag({ default: 'json', known: ['json', 'table'], help: 'how the comparison is printed' }),
 };
 
 export const TRACE_FIT: CommandLine = {

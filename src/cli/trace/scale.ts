@@ -1,6 +1,6 @@
 import { above } from '../../schema/fields.js';
 import { badValue, missingFlag } from '../errors.js';
-import { list } from '../flags/kinds.js';
+import { listFlag } from '../flags/kinds.js';
 import { readNumber } from '../flags/read-number.js';
 import type { CliIo } from '../io.js';
 import { changeCommand, changeTrace } from './change-trace.js';
@@ -8,7 +8,7 @@ import { changeCommand, changeTrace } from './change-trace.js';
 const FACTOR = "a factor, as in '2x' or '0.5x'";
 
 const scaleFlags = {
-  rate: list<number | null>({
+  rate: listFlag<number | null>({
     default: null,
     placeholder: 'factor',
     accepted: FACTOR,

@@ -1,7 +1,7 @@
 import type { Trace } from '../../workload/trace.js';
 import { conflictingFlags, missingFlag, nothingLeft } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
-import { count, list } from '../flags/kinds.js';
+import { count, listFlag } from '../flags/kinds.js';
 import { readDuration } from '../flags/read-list.js';
 import { tracePartFlags, tracePartOf } from '../flags/trace-part-flags.js';
 import type { CliIo } from '../io.js';
@@ -17,7 +17,7 @@ const sliceFlags = {
 
 function time(help: string) {
   const accepted = "a time with its unit, as in '90s' or '10m'";
-  return list<number | null>({ default: null, placeholder: 'time', accepted, read: readDuration, help });
+  return listFlag<number | null>({ default: null, placeholder: 'time', accepted, read: readDuration, help });
 }
 
 export const TRACE_SLICE = changeCommand('slice', 'Use it to study a part of a long trace.', sliceFlags, [

@@ -1,7 +1,7 @@
 import { createDiagnostics } from '../diagnostics.js';
 import { badValue } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
-import { choice, count, file, MAX_INT32 } from '../flags/kinds.js';
+import { choiceFlag, count, file, MAX_INT32 } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import { type TracePartFlags, tracePartFlags, tracePartOf } from '../flags/trace-part-flags.js';
 import { type CliIo, presentation } from '../io.js';
@@ -28,7 +28,7 @@ const statsFlags = {
 };
 
 const outputFlags = {
-  format: choice({ default: 'json', known: ['json', 'table'], help: 'how the result is printed' }),
+  format: choiceFlag({ default: 'json', known: ['json', 'table'], help: 'how the result is printed' }),
   report: file({ help: 'also write plots, as p.svg or p.html' }),
 };
 

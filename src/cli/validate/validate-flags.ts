@@ -2,7 +2,7 @@ import { calibrationOutputFlags, networkFlags, toleranceFlags } from '../calibra
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { FlagTable } from '../flags/flag.js';
 import { instanceFlags } from '../flags/instance-flags.js';
-import { file, text } from '../flags/kinds.js';
+import { file, stringFlag } from '../flags/kinds.js';
 import {
   observedServerFlags,
   observeLoadFlags,
@@ -35,7 +35,7 @@ export const comparedFlags = { ...networkFlags, ...toleranceFlags };
 
 /** The model to simulate. */
 export const simModelFlags = {
-  'sim-model': text({
+  'sim-model': stringFlag({
     default: null,
     placeholder: 'name',
     defaultText: 'as the server reports',

@@ -45,7 +45,7 @@ const MOST_CONTEXT = 2 ** 40;
  */
 export async function describeModel(source: ModelSource, name: string): Promise<ModelDescription> {
   const file = `${source.place}/${CONFIG}`;
-  const text = await readText(source, CONFIG);
+  const text = await readResponseText(source, CONFIG);
   if (text === null) throw noConfig(source.place);
   const config = parseJsonFile(text, file);
   const weights = await readModelWeights(source);
@@ -77,13 +77,13 @@ export async function describeModel(source: ModelSource, name: string): Promise<
 }
 
 async function tokenizerContext(source: ModelSource): Promise<number | null> {
-  const text = await readText(source, TOKENIZER_CONFIG);
+  const text = await readResponseText(source, TOKENIZER_CONFIG);
   if (text === null) return null;
   const { model_max_length: length } = parseJsonFile(text, `${source.place}/${TOKENIZER_CONFIG}`);
   return typeof length === 'number' && length >= 1 && length <= MOST_CONTEXT ? Math.trunc(length) : null;
 }
 
-async function readText(source: ModelSource, path: string): Promise<string | null> {
+async function readResponseText(source: ModelSource, path: string): Promise<string | null> {
   const size = source.sizes.get(path);
   return size === undefined ? null : (await source.read(path, 0, size)).toString('utf8');
 }

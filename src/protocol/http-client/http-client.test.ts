@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { getStatus } from './get-status.js';
 import { networkProblem } from './network-problem.js';
-import { readText } from './read-text.js';
+import { readResponseText } from './read-response-text.js';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -49,7 +49,7 @@ describe('networkProblem', () => {
   });
 });
 
-describe('readText', () => {
+describe('readResponseText', () => {
   async function* pieces(...texts: string[]) {
     for (const text of texts) yield Buffer.from(text);
   }
@@ -60,11 +60,11 @@ describe('readText', () => {
       yield first!;
       yield second!;
     }
-    expect(await readText(halves(), 2)).toBe('ü');
+    expect(await readResponseText(halves(), 2)).toBe('ü');
   });
 
   test('is undefined beyond the limit', async () => {
-    expect(await readText(pieces('abc', 'de'), 5)).toBe('abcde');
-    expect(await readText(pieces('abc', 'def'), 5)).toBeUndefined();
+    expect(await readResponseText(pieces('abc', 'de'), 5)).toBe('abcde');
+    expect(await readResponseText(pieces('abc', 'def'), 5)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { networkProblem } from '../../../protocol/http-client/network-problem.js';
-import { readText } from '../../../protocol/http-client/read-text.js';
+import { readResponseText } from '../../../protocol/http-client/read-response-text.js';
 import type { Clock } from '../contract.js';
 import { badRedirect, hubUnreachable, isModelProblem, oddResponse } from '../errors.js';
 import { ResponseHeaders } from './response-headers.js';
@@ -64,7 +64,7 @@ export class HubClient {
   /** A JSON document. */
   async json(path: string, asked: HubRequest, signal?: AbortSignal): Promise<unknown> {
     const { body } = await this.request(path, asked, { headers: { accept: 'application/json' }, signal });
-    const text = await readText(body, MOST_JSON_BYTES);
+    const text = await readResponseText(body, MOST_JSON_BYTES);
     try {
       return JSON.parse(text ?? '');
     } catch {
@@ -78,7 +78,7 @@ export class HubClient {
       const response = await this.#follow(new URL(this.#base + path), asked.place, request);
       const { headers, status } = response;
       if (status < 300 || REDIRECTS.includes(status)) return response;
-      const text = await readText(response.body, MOST_REASON_BYTES);
+      const text = await readResponseText(response.body, MOST_REASON_BYTES);
       throw statusProblem(asked, {
         status,
         headers,

@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import { readText } from '../../../protocol/http-client/read-text.js';
+import { readResponseText } from '../../../protocol/http-client/read-response-text.js';
 import { connectionProblem, failedStatus, type ResponseProblem } from './response-problem.js';
 
 /** Long enough for any network, short enough to notice a server that is not there. */
@@ -67,7 +67,7 @@ export class ServerClient {
         signal,
       });
       hasBegun = true;
-      const text = await readText(response.body, MAX_BYTES);
+      const text = await readResponseText(response.body, MAX_BYTES);
       if (text === undefined) throw new Error('the response is too large');
       return response.statusCode < 300 ? { text } : { problem: failedStatus(response.statusCode, text) };
     } catch (error) {
