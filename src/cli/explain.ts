@@ -4,10 +4,11 @@ import { HttpTransport } from './api/http-transport.js';
 import { serverFlags } from './api/server-flags.js';
 import { summaryOf } from './commands.js';
 import { badValue, missingFlag } from './errors.js';
-import { type CommandLine, helpText } from './flags/command-line.js';
+import type { CommandLine } from './flags/command-line.js';
 import type { FlagValues } from './flags/flag.js';
 import { choiceFlag, stringFlag } from './flags/kinds.js';
 import { asksForHelp, parseFlags } from './flags/parse-flags.js';
+import { helpText } from './help/help-text.js';
 import type { CliIo } from './io.js';
 
 /** Where a gateway that says nothing else has its admin port. */

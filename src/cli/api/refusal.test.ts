@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ageText } from '../control/time-text.js';
+import { ageText } from '../control/print/time-text.js';
 import { refusalOf } from './refusal.js';
 
 const URL = 'http://127.0.0.1:1';

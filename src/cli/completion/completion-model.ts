@@ -1,5 +1,4 @@
 import { KINDS } from '../../control/resources/kinds.js';
-import { COMMAND_LINES } from '../command-lines.js';
 import { COMMANDS } from '../commands.js';
 import { CONVERT_SOURCES } from '../convert/sources.js';
 import { type CommandLine, flagsOf } from '../flags/command-line.js';
@@ -56,6 +55,7 @@ const OPERANDS: Readonly<Record<string, readonly Offer[]>> = {
 
 /** Every command with what can stand behind it, from the tables that the program reads its arguments by. */
 export async function completionModel(): Promise<CompletedCommand[]> {
+  const { COMMAND_LINES } = await import('../command-lines.js');
   return Promise.all(COMMAND_LINES.map(completedCommand));
 }
 

@@ -5,14 +5,15 @@ import { ApiClient } from '../api/api-client.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
-import { calledKind, resourceAt } from './called-resource.js';
-import { type CombinedFiles, fileFlags, readFiles } from './read-files.js';
-import { timeoutFlags, waitFor } from './wait-for.js';
-import { wishAfter } from './wish.js';
+import { calledKind, resourceAt } from './targets/called-resource.js';
+import { type CombinedFiles, fileFlags, readFiles } from './targets/read-files.js';
+import { wishAfter } from './targets/wait-condition.js';
+import { timeoutFlags, waitFor } from './targets/wait-for.js';
 
 const applyFlags = {
   ...fileFlags,
@@ -75,11 +76,11 @@ async function waitForAll(client: ApiClient, { items }: Applied, timeoutMs: numb
   const end = Date.now() + timeoutMs;
   for (const { resource } of items) {
     const kind = await calledKind(resource.kind);
-    const wish = wishAfter(kind);
-    if (wish === null) continue;
+    const condition = wishAfter(kind);
+    if (condition === null) continue;
     const called = resourceAt(kind, resource.metadata.name, resource.metadata.workspace ?? '');
-    await waitFor(client, called, wish, Math.max(0, end - Date.now()));
-    io.stdout.write(`${called.shown} is ${wish.shown}\n`);
+    await waitFor(client, called, condition, Math.max(0, end - Date.now()));
+    io.stdout.write(`${called.shown} is ${condition.shown}\n`);
   }
 }
 

@@ -10,11 +10,11 @@ import type { CommandLine } from '../flags/command-line.js';
 import { toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { type CalledResource, calledResource, MOST_NAMES, resourceAt } from './called-resource.js';
 import { oneOrTheOther } from './errors.js';
-import { helpWithKinds } from './help-with-kinds.js';
-import { fileFlags, readFiles } from './read-files.js';
-import { timeoutFlags, waitFor } from './wait-for.js';
+import { type CalledResource, calledResource, MOST_NAMES, resourceAt } from './targets/called-resource.js';
+import { helpWithKinds } from './targets/help-with-kinds.js';
+import { fileFlags, readFiles } from './targets/read-files.js';
+import { timeoutFlags, waitFor } from './targets/wait-for.js';
 
 const deleteFlags = {
   ...fileFlags,
@@ -52,8 +52,8 @@ export async function deleteCommand(argv: readonly string[], io: CliIo): Promise
     const uid = await askToGo(client, one, isFiles);
     if (uid !== null && values.wait) {
       const isMet = (now: Resource | null) => now?.metadata.uid !== uid;
-      const wish = { shown: 'gone', isMet, isLost: () => false };
-      await waitFor(client, one, wish, values.timeout);
+      const condition = { shown: 'gone', isMet, isLost: () => false };
+      await waitFor(client, one, condition, values.timeout);
     }
     io.stdout.write(`${one.shown} ${uid === null ? 'is not there' : values.wait ? 'deleted' : 'deleting'}\n`);
   }

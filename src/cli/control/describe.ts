@@ -5,10 +5,10 @@ import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { calledResource } from './called-resource.js';
-import { describePage } from './describe-page.js';
-import type { EventView } from './event-rows.js';
-import { helpWithKinds } from './help-with-kinds.js';
+import { describePage } from './print/describe-page.js';
+import type { EventView } from './print/event-rows.js';
+import { calledResource } from './targets/called-resource.js';
+import { helpWithKinds } from './targets/help-with-kinds.js';
 
 const RECENT = 20;
 

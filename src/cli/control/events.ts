@@ -7,11 +7,11 @@ import type { CommandLine } from '../flags/command-line.js';
 import { choiceFlag, count, stringFlag, toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { calledKind } from './called-resource.js';
-import { type AuditView, auditLines, EVENT_TITLES, type EventView, eventRow } from './event-rows.js';
-import { helpWithKinds } from './help-with-kinds.js';
-import { PrintedTable } from './printed-table.js';
-import { untilStopped } from './until-stopped.js';
+import { type AuditView, auditLines, EVENT_TITLES, type EventView, eventRow } from './print/event-rows.js';
+import { PrintedTable } from './print/printed-table.js';
+import { calledKind } from './targets/called-resource.js';
+import { helpWithKinds } from './targets/help-with-kinds.js';
+import { untilStopped } from './targets/until-stopped.js';
 
 const eventsFlags = {
   ...workspaceFlags,

@@ -1,8 +1,8 @@
 import type { Resource } from '../../control/resources/resource.js';
 import type { ApiClient } from '../api/api-client.js';
 import type { CliIo } from '../io.js';
-import { printer } from './resource-printer.js';
-import { listResources, type Watched } from './watch-resources.js';
+import { printer } from './print/resource-printer.js';
+import { listResources, type Watched } from './targets/watch-resources.js';
 
 interface Asked extends Pick<Watched, 'workspace' | 'labels'> {
   readonly output: string;

@@ -2,8 +2,8 @@ import { textTable } from '../../report/text/text-table.js';
 import type { ApiClient } from '../api/api-client.js';
 import { stringFlag } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
-import { resourceAt } from './called-resource.js';
 import { noRegistry } from './errors.js';
+import { resourceAt } from './targets/called-resource.js';
 
 export const modelFlags = {
   registry: stringFlag({ default: null, placeholder: 'name', help: 'with models: of this ModelRegistry' }),

@@ -8,14 +8,14 @@ import type { FlagValues } from '../flags/flag.js';
 import { choiceFlag, stringFlag, toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { calledKind, MOST_NAMES, resourceAt } from './called-resource.js';
 import { notOfAll, onlyModels } from './errors.js';
 import { getAll } from './get-all.js';
 import { getModels, isModels, modelFlags } from './get-models.js';
-import { helpWithKinds } from './help-with-kinds.js';
-import { printer } from './resource-printer.js';
-import { untilStopped } from './until-stopped.js';
-import { listResources, type Watched, watchResources } from './watch-resources.js';
+import { printer } from './print/resource-printer.js';
+import { calledKind, MOST_NAMES, resourceAt } from './targets/called-resource.js';
+import { helpWithKinds } from './targets/help-with-kinds.js';
+import { untilStopped } from './targets/until-stopped.js';
+import { listResources, type Watched, watchResources } from './targets/watch-resources.js';
 
 const getFlags = {
   ...workspaceFlags,

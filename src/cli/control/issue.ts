@@ -1,11 +1,12 @@
 import { ApiClient } from '../api/api-client.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { choiceFlag } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
-import { calledResource } from './called-resource.js';
+import { calledResource } from './targets/called-resource.js';
 
 const issueFlags = {
   ...workspaceFlags,

@@ -2,12 +2,13 @@ import { ApiClient } from '../api/api-client.js';
 import { serverLeft } from '../api/errors.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { count, stringFlag, toggle } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
-import { calledEndpoint } from './called-resource.js';
-import { untilStopped } from './until-stopped.js';
+import { calledEndpoint } from './targets/called-resource.js';
+import { untilStopped } from './targets/until-stopped.js';
 
 const logsFlags = {
   replica: stringFlag({ default: null, placeholder: 'id', defaultText: 'all', help: 'of this one only' }),

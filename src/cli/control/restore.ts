@@ -1,10 +1,11 @@
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { file } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
-import { storeFlags, withStore } from '../keys/store-flags.js';
+import { storeFlags, withStore } from '../keys/flags/store-flags.js';
 
 const restoreFlags = { from: file({ help: "a file that 'backup' has written" }) };
 

@@ -4,11 +4,12 @@ import { ApiClient } from '../api/api-client.js';
 import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { count } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
-import { calledEndpoint } from './called-resource.js';
+import { calledEndpoint } from './targets/called-resource.js';
 
 const scaleFlags = {
   replicas: count({ default: null, max: 1000, help: 'how many there should be; 0 pauses it' }),

@@ -11,9 +11,9 @@ describe('wait', () => {
     ['ready', 'ready'],
     ['phase=Running', 'Running'],
     ['phase=running', 'Running'],
-  ])('for %s', async (wish, said) => {
+  ])('for %s', async (condition, said) => {
     await server.say('chat', 'Pending');
-    const waiting = started(`wait endpoint chat --for ${wish}`);
+    const waiting = started(`wait endpoint chat --for ${condition}`);
     await streaming(1);
     await server.say('chat', 'Running', { ready: 3 });
     expect(await waiting.ended).toBe(0);

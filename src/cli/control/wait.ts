@@ -6,10 +6,10 @@ import type { CommandLine } from '../flags/command-line.js';
 import { stringFlag } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
-import { calledResource } from './called-resource.js';
-import { helpWithKinds } from './help-with-kinds.js';
-import { timeoutFlags, waitFor } from './wait-for.js';
-import { readWish } from './wish.js';
+import { calledResource } from './targets/called-resource.js';
+import { helpWithKinds } from './targets/help-with-kinds.js';
+import { readWaitCondition } from './targets/wait-condition.js';
+import { timeoutFlags, waitFor } from './targets/wait-for.js';
 
 const waitFlags = {
   for: stringFlag({ default: null, placeholder: 'what', help: "'ready', 'deleted', or a phase as in 'phase=Running'" }),
@@ -37,9 +37,9 @@ export async function wait(argv: readonly string[], io: CliIo): Promise<number> 
   const { operands, values } = await parseFlags<typeof waitFlags & typeof serverFlags>(WAIT, argv);
   const called = await calledResource(operands[0]!, operands[1]!, values.workspace);
   if (values.for === null) throw missingFlag('--for', 'is required', "say what to wait for, as in '--for ready'");
-  const wish = readWish(values.for, called.kind, '--for');
+  const condition = readWaitCondition(values.for, called.kind, '--for');
   const client = ApiClient.of(values, io);
-  await waitFor(client, called, wish, values.timeout);
-  io.stdout.write(`${called.shown} is ${wish.shown}\n`);
+  await waitFor(client, called, condition, values.timeout);
+  io.stdout.write(`${called.shown} is ${condition.shown}\n`);
   return 0;
 }

@@ -50,5 +50,3 @@ export function commanderCommand(line: CommandLine): Command {
 function option(spelling: string, { placeholder }: Flag<unknown>): Option {
   return new Option(placeholder === '' ? spelling : `${spelling} <${placeholder}>`);
 }
-
-export { helpText } from '../help/help-text.js';

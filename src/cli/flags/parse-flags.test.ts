@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CommandLine, helpText } from './command-line.js';
+import { helpText } from '../help/help-text.js';
+import type { CommandLine } from './command-line.js';
 import { choiceFlag, count, file, registered, toggle } from './kinds.js';
 import { parseFlags } from './parse-flags.js';
 

@@ -1,11 +1,12 @@
 import { missingFlag } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { stringFlag } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
-import { withFlagPlaces } from './flag-places.js';
-import { changedKey, keyChanges, keyFlags, limitFlags } from './key-flags.js';
+import { withFlagPlaces } from './flags/flag-places.js';
+import { changedKey, keyChanges, keyFlags, limitFlags } from './flags/key-flags.js';
 import { printIssued } from './print-key.js';
 import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
 

@@ -1,10 +1,11 @@
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { listFlag } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
+import { readSpan, SPANS } from './flags/read-span.js';
 import { ONE_KEY, printIssued, timeText } from './print-key.js';
-import { readSpan, SPANS } from './read-span.js';
 import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { ONE_KEY, printKey } from './print-key.js';

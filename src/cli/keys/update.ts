@@ -1,12 +1,13 @@
 import { RunError } from '../../kernel/errors.js';
 import { missingFlag } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
-import { withFlagPlaces } from './flag-places.js';
+import { withFlagPlaces } from './flags/flag-places.js';
+import { changedKey, type GivenKey, type KeyChanges, keyChanges, keyFlags, limitFlags } from './flags/key-flags.js';
 import type { KeyApi, ShownKey } from './key-api.js';
-import { changedKey, type GivenKey, type KeyChanges, keyChanges, keyFlags, limitFlags } from './key-flags.js';
 import { ONE_KEY, printKey } from './print-key.js';
 import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
 

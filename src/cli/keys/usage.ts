@@ -1,14 +1,15 @@
 import { USAGE_DIMENSIONS, type UsageDimension } from '../../store/usage/usage-record.js';
 import type { UsageView } from '../../store/usage/usage-view.js';
 import { badChoice, badValue, conflictingFlags } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
 import { choiceFlag, listFlag, stringFlag } from '../flags/kinds.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
+import { readDay } from './flags/read-span.js';
 import type { ShownKey } from './key-api.js';
-import { readDay } from './read-span.js';
 import { KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
 
 function day(help: string) {

@@ -5,8 +5,8 @@ import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import { choiceFlag } from '../flags/kinds.js';
 import type { CliIo } from '../io.js';
+import { classesIn, storeFlags, withStore } from './flags/store-flags.js';
 import { KeyApi } from './key-api.js';
-import { classesIn, storeFlags, withStore } from './store-flags.js';
 
 /** Where the keys of a command are: behind the API of a gateway, or in a store. */
 const placeFlags = { ...workspaceFlags, ...serverFlags, ...storeFlags };

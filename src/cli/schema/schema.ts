@@ -1,7 +1,8 @@
 import { summaryOf } from '../commands.js';
 import { badChoice } from '../errors.js';
-import { type CommandLine, helpText } from '../flags/command-line.js';
+import type { CommandLine } from '../flags/command-line.js';
 import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { helpText } from '../help/help-text.js';
 import type { CliIo } from '../io.js';
 import { FILE_FORMATS, schemaDocument, schemaText } from './schema-documents.js';
 

@@ -36,7 +36,7 @@ export async function serve(argv: readonly string[], io: CliIo): Promise<number>
   const flags = await parseFlags<ServeFlags>(SERVE, argv);
   const [{ Gateway }, { gatewayConfig }] = await Promise.all([
     import('../../gateway/gateway.js'),
-    import('../config/gateway-config.js'),
+    import('./gateway-config.js'),
   ]);
   const say = (line: string) => io.stderr.write(`twinyard: ${line}\n`);
   const readConfig = () => gatewayConfig(flags, (line) => say(`warning: ${line}`));

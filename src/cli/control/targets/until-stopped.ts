@@ -1,4 +1,4 @@
-import type { CliIo } from '../io.js';
+import type { CliIo } from '../../io.js';
 
 /** A signal that is given when the process is asked to end: for what goes on until then, and has then done what it should. */
 export function untilStopped(io: Pick<CliIo, 'untilStopped'>): AbortSignal {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Store } from '../../store/open-store.js';
-import { DATA_DIR } from '../api/server-flags.js';
-import { conflictingFlags, missingFlag } from '../errors.js';
-import type { Flag } from '../flags/flag.js';
-import { file, stringFlag } from '../flags/kinds.js';
-import type { CliIo } from '../io.js';
+import type { Store } from '../../../store/open-store.js';
+import { DATA_DIR } from '../../api/server-flags.js';
+import { conflictingFlags, missingFlag } from '../../errors.js';
+import type { Flag } from '../../flags/flag.js';
+import { file, stringFlag } from '../../flags/kinds.js';
+import type { CliIo } from '../../io.js';
 
 const DEFAULT_STORE = 'twinyard.db';
 /** Where a control plane keeps its store. */
@@ -46,8 +46,8 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const address = await storeAddressOf(values, io);
   const [{ openStore }, { newFile }] = await Promise.all([
-    import('../../store/open-store.js'),
-    import('../../store/backup/new-file.js'),
+    import('../../../store/open-store.js'),
+    import('../../../store/backup/new-file.js'),
   ]);
   const made = create ? newFile(address) : null;
   let opened: Store | null = null;
@@ -84,14 +84,14 @@ async function namedIn(path: string): Promise<string | null> {
 
 /** The SLO classes that the policies of a gateway's file define. */
 export async function classesIn(path: string): Promise<string[]> {
-  const { classesOf } = await import('../../gateway/access/known-classes.js');
+  const { classesOf } = await import('../../../gateway/access/known-classes.js');
   return classesOf((await configIn(path)).endpoints);
 }
 
 async function configIn(path: string) {
   const [{ readGatewayConfig }, { readWholeFile }] = await Promise.all([
-    import('../../gateway/config/read-gateway-config.js'),
-    import('../../workload/input-file.js'),
+    import('../../../gateway/config/read-gateway-config.js'),
+    import('../../../workload/input-file.js'),
   ]);
   return readGatewayConfig(readWholeFile(path).toString('utf8'), path);
 }

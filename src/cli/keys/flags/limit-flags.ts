@@ -1,12 +1,12 @@
 import type * as v from 'valibot';
-import { accepted } from '../../schema/accepted.js';
-import { factsOf, requirementsOf, type Schema } from '../../schema/facts.js';
-import { kebabCase } from '../../schema/names.js';
-import { readText } from '../../schema/read-text.js';
-import { KEY_LIMITS_SCHEMA } from '../../store/keys/key-schema.js';
-import { badChoice, badValue } from '../errors.js';
-import type { Flag } from '../flags/flag.js';
-import { listFlag } from '../flags/kinds.js';
+import { accepted } from '../../../schema/accepted.js';
+import { factsOf, requirementsOf, type Schema } from '../../../schema/facts.js';
+import { kebabCase } from '../../../schema/names.js';
+import { readText } from '../../../schema/read-text.js';
+import { KEY_LIMITS_SCHEMA } from '../../../store/keys/key-schema.js';
+import { badChoice, badValue } from '../../errors.js';
+import type { Flag } from '../../flags/flag.js';
+import { listFlag } from '../../flags/kinds.js';
 
 /** Limits of a model by key: `requests_per_minute`. */
 type ModelLimits = Readonly<Record<string, number | undefined>>;

@@ -1,6 +1,6 @@
-import type { ResourceKind } from '../../control/resources/kind.js';
-import { DEFAULT_WORKSPACE } from '../api/server-flags.js';
-import { onlyEndpoints } from './errors.js';
+import type { ResourceKind } from '../../../control/resources/kind.js';
+import { DEFAULT_WORKSPACE } from '../../api/server-flags.js';
+import { onlyEndpoints } from '../errors.js';
 
 /** A resource as a command names it, and where it is asked for. */
 export interface CalledResource {
@@ -17,7 +17,7 @@ export interface CalledResource {
 export const MOST_NAMES = 1000;
 
 export async function calledKind(given: string): Promise<ResourceKind> {
-  const { kindNamed } = await import('../../control/resources/kinds.js');
+  const { kindNamed } = await import('../../../control/resources/kinds.js');
   return kindNamed(given, 'KIND');
 }
 

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../kernel/duration.js';
-import { badValue } from '../errors.js';
+import { parseDuration } from '../../../kernel/duration.js';
+import { badValue } from '../../errors.js';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const LONGEST_MS = 100 * 366 * 86_400_000;

@@ -1,10 +1,10 @@
-import { BUILT_IN_SLO_PRIORITIES } from '../../policy/slo-classes.js';
-import { factsOf, type Schema } from '../../schema/facts.js';
-import type { Given } from '../../schema/fields.js';
-import { KEY_ROLES, KEY_SCHEMA } from '../../store/keys/key-schema.js';
-import { badValue } from '../errors.js';
-import type { Flag, FlagValues } from '../flags/flag.js';
-import { choiceFlag, listFlag, stringFlag } from '../flags/kinds.js';
+import { BUILT_IN_SLO_PRIORITIES } from '../../../policy/slo-classes.js';
+import { factsOf, type Schema } from '../../../schema/facts.js';
+import type { Given } from '../../../schema/fields.js';
+import { KEY_ROLES, KEY_SCHEMA } from '../../../store/keys/key-schema.js';
+import { badValue } from '../../errors.js';
+import type { Flag, FlagValues } from '../../flags/flag.js';
+import { choiceFlag, listFlag, stringFlag } from '../../flags/kinds.js';
 import { changedLimits, type LimitChange, limitChanges, limitFlags } from './limit-flags.js';
 import { MOMENTS, type Moment, readMoment } from './read-span.js';
 

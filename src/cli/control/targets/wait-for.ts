@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Resource } from '../../control/resources/resource.js';
-import { RunError } from '../../kernel/errors.js';
-import type { ApiClient } from '../api/api-client.js';
-import type { Flag } from '../flags/flag.js';
-import { listFlag } from '../flags/kinds.js';
-import { readSpan } from '../keys/read-span.js';
+import type { Resource } from '../../../control/resources/resource.js';
+import { RunError } from '../../../kernel/errors.js';
+import type { ApiClient } from '../../api/api-client.js';
+import type { Flag } from '../../flags/flag.js';
+import { listFlag } from '../../flags/kinds.js';
+import { readSpan } from '../../keys/flags/read-span.js';
+import { goneMeanwhile, hasFailed, notThere, waitedInVain } from '../errors.js';
 import type { CalledResource } from './called-resource.js';
-import { goneMeanwhile, hasFailed, notThere, waitedInVain } from './errors.js';
+import { stateText, type WaitCondition } from './wait-condition.js';
 import { watchResources } from './watch-resources.js';
-import { stateText, type Wish } from './wish.js';
 
 const AGAIN_MS = 500;
 /** As long as timers can be. */
@@ -34,7 +34,12 @@ export const timeoutFlags = { timeout };
  * Waits until a resource is as wished, whatever becomes of the server meanwhile: it may be started again. Throws when the time
  * is over, and when what is waited for has failed or cannot come any more.
  */
-export async function waitFor(client: ApiClient, called: CalledResource, wish: Wish, timeoutMs: number): Promise<void> {
+export async function waitFor(
+  client: ApiClient,
+  called: CalledResource,
+  condition: WaitCondition,
+  timeoutMs: number,
+): Promise<void> {
   const signal = timeoutMs === 0 ? new AbortController().signal : AbortSignal.timeout(Math.min(timeoutMs, LONGEST_MS));
   let last: Resource | null | undefined;
   while (!signal.aborted) {
@@ -42,9 +47,9 @@ export async function waitFor(client: ApiClient, called: CalledResource, wish: W
       for await (const seen of watchResources(client, { ...called, labels: null }, signal)) {
         const latest = seen.at(-1);
         const now = latest === undefined || latest.type === 'removed' ? null : latest.resource;
-        if (wish.isMet(now)) return;
+        if (condition.isMet(now)) return;
         if (now === null) throw last === undefined ? await unknownCalled(called) : goneMeanwhile(called.shown);
-        if (wish.isLost(now)) throw hasFailed(called.shown, now.status!.message);
+        if (condition.isLost(now)) throw hasFailed(called.shown, now.status!.message);
         last = now;
         if (timeoutMs === 0) break;
       }
@@ -56,10 +61,10 @@ export async function waitFor(client: ApiClient, called: CalledResource, wish: W
       await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
     }
   }
-  throw waitedInVain(called.shown, wish.shown, stateText(last ?? null));
+  throw waitedInVain(called.shown, condition.shown, stateText(last ?? null));
 }
 
 async function unknownCalled({ kind, shown, workspace }: CalledResource): Promise<Error> {
-  const { listCommand } = await import('../../control/resources/kinds.js');
+  const { listCommand } = await import('../../../control/resources/kinds.js');
   return notThere(shown, listCommand(kind, workspace));
 }

@@ -16,10 +16,10 @@ import { tracingFromEnvironment } from '../../gateway/telemetry/tracing/traces-u
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import { absoluteAddress } from '../../store/database/store-address.js';
+import { refuseGiven } from '../config/flag-conflicts.js';
 import { badValue, conflictingFlags, missingFlag } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
-import type { ServeFlags } from '../serve/serve-flags.js';
-import { refuseGiven } from './flag-conflicts.js';
+import type { ServeFlags } from './serve-flags.js';
 
 const FLEET_FLAGS = ['replica', 'engine', 'routing-policy', 'policy-options', 'block-size', 'cache-blocks'] as const;
 

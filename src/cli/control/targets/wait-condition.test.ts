@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { kindNamed } from '../../control/resources/kinds.js';
-import type { Resource } from '../../control/resources/resource.js';
-import { readWish } from './wish.js';
+import { kindNamed } from '../../../control/resources/kinds.js';
+import type { Resource } from '../../../control/resources/resource.js';
+import { readWaitCondition } from './wait-condition.js';
 
 const endpoint = kindNamed('Endpoint', 'test');
 const inPhase = (phase: string) =>
@@ -17,9 +17,9 @@ it.each([
   ['Degraded', false],
   ['Failed', false],
 ])('an endpoint that is %s is ready: %s', (phase, isReady) => {
-  expect(readWish('ready', endpoint, '--for').isMet(inPhase(phase))).toBe(isReady);
+  expect(readWaitCondition('ready', endpoint, '--for').isMet(inPhase(phase))).toBe(isReady);
 });
 
 it('waits for any phase by name, paused included', () => {
-  expect(readWish('phase=paused', endpoint, '--for').isMet(inPhase('Paused'))).toBe(true);
+  expect(readWaitCondition('phase=paused', endpoint, '--for').isMet(inPhase('Paused'))).toBe(true);
 });

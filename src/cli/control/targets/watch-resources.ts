@@ -1,8 +1,8 @@
-import type { ResourceKind } from '../../control/resources/kind.js';
-import { labelSelector } from '../../control/resources/label-selector.js';
-import type { Resource } from '../../control/resources/resource.js';
-import type { ApiClient, WholeList } from '../api/api-client.js';
-import { serverLeft } from '../api/errors.js';
+import type { ResourceKind } from '../../../control/resources/kind.js';
+import { labelSelector } from '../../../control/resources/label-selector.js';
+import type { Resource } from '../../../control/resources/resource.js';
+import type { ApiClient, WholeList } from '../../api/api-client.js';
+import { serverLeft } from '../../api/errors.js';
 import { listPath } from './called-resource.js';
 
 /** What is watched; null for all. */

@@ -1,8 +1,8 @@
-import { InvalidResources } from '../../control/resources/errors.js';
-import { InputError } from '../../kernel/errors.js';
-import { factsOf, type Schema } from '../../schema/facts.js';
-import { kebabCase } from '../../schema/names.js';
-import { KEY_SCHEMA } from '../../store/keys/key-schema.js';
+import { InvalidResources } from '../../../control/resources/errors.js';
+import { InputError } from '../../../kernel/errors.js';
+import { factsOf, type Schema } from '../../../schema/facts.js';
+import { kebabCase } from '../../../schema/names.js';
+import { KEY_SCHEMA } from '../../../store/keys/key-schema.js';
 
 /** What the API finds wrong with the spec of a key, at the flag that it came from. */
 export async function withFlagPlaces<Result>(call: Promise<Result>): Promise<Result> {

@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { storeFile } from '../../store/database/store-address.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import { SERVE } from '../serve/serve.js';
-import type { ServeFlags } from '../serve/serve-flags.js';
 import { gatewayConfig } from './gateway-config.js';
+import { SERVE } from './serve.js';
+import type { ServeFlags } from './serve-flags.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
-import type { Resource } from '../../control/resources/resource.js';
-import type { CliIo } from '../io.js';
+import type { Resource } from '../../../control/resources/resource.js';
+import type { CliIo } from '../../io.js';
+import type { ResourceList, Seen, Watched } from '../targets/watch-resources.js';
 import { ResourceTable } from './resource-table.js';
-import type { ResourceList, Seen, Watched } from './watch-resources.js';
 
 /** Prints resources of a kind as they were asked for. */
 export interface Printer {

@@ -1,9 +1,9 @@
-import type { ResourceKind } from '../../control/resources/kind.js';
-import type { Resource } from '../../control/resources/resource.js';
-import { badChoice, badValue } from '../errors.js';
+import type { ResourceKind } from '../../../control/resources/kind.js';
+import type { Resource } from '../../../control/resources/resource.js';
+import { badChoice, badValue } from '../../errors.js';
 
 /** What is waited for. */
-export interface Wish {
+export interface WaitCondition {
   /** As the end of a sentence: `Running`, `gone`. */
   readonly shown: string;
   /** @param resource null when there is none */
@@ -18,7 +18,7 @@ const WELL = ['Ready', 'Running', 'Connected', 'Active'];
 const SLOW = ['Cluster', 'ModelRegistry', 'Endpoint', 'ExternalEndpoint'];
 const ACCEPTED = "'ready', 'deleted', or a phase as in 'phase=Running'";
 
-export function readWish(given: string, kind: ResourceKind, place: string): Wish {
+export function readWaitCondition(given: string, kind: ResourceKind, place: string): WaitCondition {
   if (given === 'deleted') return GONE;
   if (given === 'ready') return { shown: 'ready', isMet: isIn(WELL), isLost: isFailed };
   const phase = /^phase=(.+)$/.exec(given)?.[1];
@@ -28,10 +28,10 @@ export function readWish(given: string, kind: ResourceKind, place: string): Wish
   return { shown: known, isMet: isIn([known]), isLost: isFailed };
 }
 
-const GONE: Wish = { shown: 'gone', isMet: (resource) => resource === null, isLost: () => false };
+const GONE: WaitCondition = { shown: 'gone', isMet: (resource) => resource === null, isLost: () => false };
 
 /** What is waited for after a change; null for kinds that are so when they are stored, or that wait for somebody. */
-export function wishAfter({ kind }: Pick<ResourceKind, 'kind'>): Wish | null {
+export function wishAfter({ kind }: Pick<ResourceKind, 'kind'>): WaitCondition | null {
   // One that was asked to have no replicas is as it should be.
   return SLOW.includes(kind) ? { shown: 'ready', isMet: isIn([...WELL, 'Paused']), isLost: isFailed } : null;
 }

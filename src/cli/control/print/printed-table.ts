@@ -1,4 +1,4 @@
-import { textTable } from '../../report/text/text-table.js';
+import { textTable } from '../../../report/text/text-table.js';
 
 /** A table that grows: rows that come later keep to the columns of the first. */
 export class PrintedTable {

@@ -1,5 +1,5 @@
-import type { Column, ResourceKind } from '../../control/resources/kind.js';
-import type { Resource } from '../../control/resources/resource.js';
+import type { Column, ResourceKind } from '../../../control/resources/kind.js';
+import type { Resource } from '../../../control/resources/resource.js';
 import { PrintedTable } from './printed-table.js';
 import { ageText } from './time-text.js';
 

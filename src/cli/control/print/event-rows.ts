@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../../store/resources/audit.js';
-import { differences } from '../../store/resources/resource-differences.js';
+import type { AuditEntry } from '../../../store/resources/audit.js';
+import { differences } from '../../../store/resources/resource-differences.js';
 import { secondText } from './time-text.js';
 
 /** An event as the API tells it. */

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readProblem } from '../../files/file-problem.js';
-import { decodeText } from '../../files/text-encoding.js';
-import { badValue } from '../errors.js';
-import type { Flag } from '../flags/flag.js';
-import { file } from '../flags/kinds.js';
-import type { CliIo } from '../io.js';
-import { badSyntax, noFiles } from './errors.js';
+import { readProblem } from '../../../files/file-problem.js';
+import { decodeText } from '../../../files/text-encoding.js';
+import { badValue } from '../../errors.js';
+import type { Flag } from '../../flags/flag.js';
+import { file } from '../../flags/kinds.js';
+import type { CliIo } from '../../io.js';
+import { badSyntax, noFiles } from '../errors.js';
 
 const IS_OURS = /\.(?:ya?ml|json)$/;
 const BETWEEN = '\n---\n';

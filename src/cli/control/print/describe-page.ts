@@ -1,5 +1,5 @@
-import type { Condition, Resource, Status } from '../../control/resources/resource.js';
-import { textTable } from '../../report/text/text-table.js';
+import type { Condition, Resource, Status } from '../../../control/resources/resource.js';
+import { textTable } from '../../../report/text/text-table.js';
 import { EVENT_TITLES, type EventView, eventRow } from './event-rows.js';
 import { labelsText } from './resource-table.js';
 import { ageText, secondText } from './time-text.js';
