@@ -89,7 +89,7 @@ const LOADS_ON_DEMAND = ['cli/commands.ts', 'cli/keys.ts', 'cli/subcommands.ts',
 
 /**
  * Cycles among the children of a folder that pass through a sub-folder: a sub-folder counts as one with all it holds, a file of
- * the folder itself counts alone. Types count as well: whoever reads a file reads what it names.
+ * the folder itself counts alone. Types count as well: to read a file is to read what it names.
  */
 function cyclesOf(folder: string, imports: readonly Import[]): string[][] {
   const edges = new Map<string, Set<string>>();
