@@ -161,9 +161,9 @@ export class EmulatedReplica implements ReplicaEvents {
       else if (this.#lastTokens.nextUs === at) this.#tellLastToken(this.#lastTokens.pop(), at);
       else if (this.#endings.nextUs === at) this.#end(this.#endings.pop(), at);
       else {
-        const { steps } = this.replica;
+        const { steps } = this.replica.counters;
         this.replica.runNext();
-        if (this.replica.steps > steps) this.#stepEndUs = this.replica.stepEndUs;
+        if (this.replica.counters.steps > steps) this.#stepEndUs = this.replica.stepEndUs;
       }
     }
     this.#flush();

@@ -101,7 +101,7 @@ describe('a preempted request', () => {
         had.set(row, replica.producedAt(place));
       }
     }
-    expect([replica.completed, had.size]).toEqual([6, 6]);
+    expect([replica.counters.completed, had.size]).toEqual([6, 6]);
   });
 
   it('may be preempted again and again', () => {

@@ -26,9 +26,9 @@ describe('the life of a request', () => {
   it('gives its seat and its memory back when its last step starts', () => {
     const { replica, runUntil } = fakeReplica([{ input: 4, output: 2 }]);
     runUntil(14);
-    expect([replica.batchSize, replica.kv.pool.used, replica.completed]).toEqual([1, 1, 0]);
+    expect([replica.batchSize, replica.kv.pool.used, replica.counters.completed]).toEqual([1, 1, 0]);
     runUntil(15);
-    expect([replica.batchSize, replica.kv.pool.used, replica.completed]).toEqual([0, 0, 1]);
+    expect([replica.batchSize, replica.kv.pool.used, replica.counters.completed]).toEqual([0, 0, 1]);
   });
 
   it('ends with the prompt when one token is wanted', () => {
@@ -47,7 +47,7 @@ describe('the life of a request', () => {
     });
     run();
     expect([outcomes.ttftUs[0], outcomes.e2eUs[0], outcomes.producedTokens[0]]).toEqual([17, 17, 0]);
-    expect([replica.outputTokens, replica.kv.misses]).toEqual([0, 1]);
+    expect([replica.counters.outputTokens, replica.kv.misses]).toEqual([0, 1]);
   });
 
   it('with an empty prompt begins with a step of 1 us', () => {
@@ -68,7 +68,9 @@ describe('the life of a request', () => {
       { input: 6, output: 1 },
     ]);
     run();
-    expect([replica.completed, replica.inputTokens, replica.outputTokens]).toEqual([2, 10, 4]);
+    expect([replica.counters.completed, replica.counters.inputTokens, replica.counters.outputTokens]).toEqual([
+      2, 10, 4,
+    ]);
   });
 });
 
@@ -94,7 +96,7 @@ describe('requests together', () => {
   it('leave samples of the queue behind, one per step', () => {
     const { replica, run } = fakeReplica([{ input: 4 }, { input: 4 }, { input: 4 }], { config: { maxNumSeqs: 1 } });
     run();
-    expect([replica.steps, replica.queueSamples]).toEqual([3, 2 + 1 + 0]);
+    expect([replica.counters.steps, replica.counters.queueSamples]).toEqual([3, 2 + 1 + 0]);
   });
 });
 
@@ -105,7 +107,7 @@ describe('a request that cannot be served', () => {
   ])('is dropped: %s', (_, request) => {
     const { replica, status, events, run } = fakeReplica([request], { config: { maxModelLen: 10 } });
     run();
-    expect([status(0), replica.dropped, replica.inputTokens]).toEqual(['dropped', 1, 0]);
+    expect([status(0), replica.counters.dropped, replica.counters.inputTokens]).toEqual(['dropped', 1, 0]);
     expect(events).toEqual([{ toldUs: 0, row: 0, what: 'lost', atUs: 0 }]);
   });
 
@@ -130,7 +132,7 @@ describe('a request that did not say how much it wants', () => {
     run();
     // The prompt, then five tokens until the context is 9 long.
     expect([status(0), outcomes.e2eUs[0]]).toEqual(['length_capped', 14 + 5 * 11]);
-    expect([replica.completed, replica.lengthCapped, replica.kv.misses]).toEqual([1, 1, 3]);
+    expect([replica.counters.completed, replica.counters.lengthCapped, replica.kv.misses]).toEqual([1, 1, 3]);
   });
 
   it('is left alone when it stops by itself', () => {
@@ -138,7 +140,7 @@ describe('a request that did not say how much it wants', () => {
       config: { maxModelLen: 10 },
     });
     run();
-    expect([status(0), replica.lengthCapped]).toEqual(['completed', 0]);
+    expect([status(0), replica.counters.lengthCapped]).toEqual(['completed', 0]);
   });
 });
 
@@ -146,7 +148,7 @@ describe('a deadline', () => {
   it('has no effect from the moment the last step starts', () => {
     const { replica, outcomes, status, run } = fakeReplica([{ input: 4, output: 2, deadline: 14 }]);
     run();
-    expect([status(0), outcomes.e2eUs[0], replica.timedOut]).toEqual(['completed', 25, 0]);
+    expect([status(0), outcomes.e2eUs[0], replica.counters.timedOut]).toEqual(['completed', 25, 0]);
   });
 
   it('takes a running request out of the batch; its first token stays on record', () => {
@@ -157,7 +159,7 @@ describe('a deadline', () => {
     expect(events.at(-1)).toEqual({ toldUs: 13, row: 0, what: 'lost', atUs: 13 });
     run();
     // The step that was planned finds nothing to do.
-    expect([replica.clockUs, replica.steps, replica.nextUs]).toEqual([14, 1, Number.POSITIVE_INFINITY]);
+    expect([replica.clockUs, replica.counters.steps, replica.nextUs]).toEqual([14, 1, Number.POSITIVE_INFINITY]);
   });
 
   it('takes a waiting request out of the queue', () => {
@@ -171,8 +173,8 @@ describe('a deadline', () => {
       },
     );
     run();
-    expect([status(1), outcomes.schedulingDelayUs[1], replica.timedOut]).toEqual(['timed_out', Number.NaN, 1]);
-    expect(replica.inputTokens).toBe(8);
+    expect([status(1), outcomes.schedulingDelayUs[1], replica.counters.timedOut]).toEqual(['timed_out', Number.NaN, 1]);
+    expect(replica.counters.inputTokens).toBe(8);
   });
 
   it('does not make the step behind it come earlier', () => {
@@ -186,7 +188,12 @@ describe('a deadline', () => {
   it('that has passed when the request reaches the queue ends it there', () => {
     const { replica, status, events, run } = fakeReplica([{ input: 4, deadline: 30 }], { latency: { queueingUs: 30 } });
     run();
-    expect([status(0), replica.timedOut, replica.inputTokens, replica.steps]).toEqual(['timed_out', 1, 4, 0]);
+    expect([status(0), replica.counters.timedOut, replica.counters.inputTokens, replica.counters.steps]).toEqual([
+      'timed_out',
+      1,
+      4,
+      0,
+    ]);
     expect(events).toEqual([{ toldUs: 30, row: 0, what: 'lost', atUs: 30 }]);
   });
 
@@ -202,7 +209,7 @@ describe('the horizon', () => {
     const { replica, status, run } = fakeReplica([{ input: 4, output: 3 }], { horizonUs: 24 });
     run();
     // Steps start at 0, 14 and 25.
-    expect([status(0), replica.batchSize, replica.steps, replica.clockUs]).toEqual(['running', 1, 2, 14]);
+    expect([status(0), replica.batchSize, replica.counters.steps, replica.clockUs]).toEqual(['running', 1, 2, 14]);
   });
 
   it('does not cut the report of a request whose last step has started, only the clock', () => {

@@ -4,17 +4,19 @@ import { EventHeap } from '../kernel/events/event-heap.js';
 import { RunningBatch } from './batch/running-batch.js';
 import { TokenGaps } from './batch/token-gaps.js';
 import { createWaitQueue, type WaitQueue } from './batch/wait-queue.js';
-import { isServable, lastContext } from './context-limits.js';
+import { isServable } from './context-limits.js';
 import { type EngineRules, engineRules } from './engine-rules.js';
 import { KvCache } from './kv/kv-cache.js';
 import type { LatencyModel } from './latency/contract.js';
 import { preemptionPolicy } from './preemption/registry.js';
+import { ReplicaCounters } from './replica-counters.js';
 import type { ReplicaModelConfig } from './replica-model-config.js';
 import type { ReplicaEvents, ReplicaRequests } from './replica-requests.js';
 import { STATUS } from './request-outcomes.js';
 import { scheduler } from './scheduling/registry.js';
 import { BatchFormation } from './step/batch-formation.js';
 import { DecodeRun } from './step/decode-run.js';
+import { StepEnd } from './step/step-end.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -34,18 +36,7 @@ export class Replica {
   nextUs = NEVER;
   /** End of the latest step that `runNext` has run: when its tokens are out. */
   stepEndUs = 0;
-
-  // Counters of the result document.
-  completed = 0;
-  lengthCapped = 0;
-  dropped = 0;
-  timedOut = 0;
-  inputTokens = 0;
-  outputTokens = 0;
-  allocationFailures = 0;
-  /** Sum and number of wait-queue lengths, one sample per step. */
-  queueSamples = 0;
-  steps = 0;
+  readonly counters = new ReplicaCounters();
 
   readonly #config: ReplicaModelConfig;
   readonly #latency: LatencyModel;
@@ -60,12 +51,11 @@ export class Replica {
   readonly #formation: BatchFormation;
   readonly #gaps: TokenGaps;
   readonly #decodes: DecodeRun;
+  readonly #stepEnd: StepEnd;
   readonly #deadlines = new EventHeap();
   /** Arrivals whose queueing delay has not passed yet. */
   readonly #arriving = new EventFifo();
   #stepAtUs = NEVER;
-  /** Slots that finish in this step. */
-  readonly #done: number[] = [];
 
   constructor(
     config: ReplicaModelConfig,
@@ -97,6 +87,17 @@ export class Replica {
       readsContexts,
     );
     this.#decodes = new DecodeRun(this.#batch, this.kv, this.#formation, this.#gaps, latency, config.blockSize);
+    this.#stepEnd = new StepEnd({
+      config,
+      batch: this.#batch,
+      kv: this.kv,
+      formation: this.#formation,
+      gaps: this.#gaps,
+      latency,
+      requests,
+      events,
+      counters: this.counters,
+    });
   }
 
   /** Whether it holds requests, be their next event after the horizon or not. */
@@ -189,8 +190,8 @@ export class Replica {
     this.#stepAtUs = decodes.run(this.#stepAtUs, stopUs);
     if (decodes.steps === 0) return false;
     this.#tick(decodes.lastUs);
-    this.steps += decodes.steps;
-    this.queueSamples += decodes.steps * this.#queue.length;
+    this.counters.steps += decodes.steps;
+    this.counters.queueSamples += decodes.steps * this.#queue.length;
     this.#plan();
     return true;
   }
@@ -228,12 +229,12 @@ export class Replica {
     const row = this.#arriving.pop();
     const { table, outcomes } = this.#requests;
     if (!isServable(table, row, this.#config)) {
-      this.dropped++;
+      this.counters.dropped++;
       outcomes.status[row] = STATUS.dropped;
       this.#events.left(row, false, now);
       return;
     }
-    this.inputTokens += table.inputTokens[row]!;
+    this.counters.inputTokens += table.inputTokens[row]!;
     const deadline = table.deadlineUs[row]!;
     if (deadline > 0 && deadline <= now) {
       this.#timeOut(row, now);
@@ -255,7 +256,7 @@ export class Replica {
   }
 
   #timeOut(row: number, now: number): void {
-    this.timedOut++;
+    this.counters.timedOut++;
     this.#formation.seating.gone(row);
     this.#requests.outcomes.status[row] = STATUS.timed_out;
     this.#events.left(row, false, now);
@@ -274,102 +275,24 @@ export class Replica {
     const late = this.#late.indexOf(row);
     if (late >= 0) this.#late.splice(late, 1);
     else if (this.#requests.outcomes.status[row] === STATUS.queued) this.#queue.remove(row);
-    else this.#removeRunning(row);
+    else this.#formation.unseat(this.#batch.placeOfRow(row));
     this.#timeOut(row, now);
-  }
-
-  #removeRunning(row: number): void {
-    const batch = this.#batch;
-    let place = 0;
-    while (batch.row[batch.order[place]!] !== row) place++;
-    const slot = batch.order[place]!;
-    this.#formation.forget(slot);
-    batch.unseat(place);
   }
 
   #step(now: number): void {
     const batch = this.#batch;
     const formation = this.#formation;
-    const { table, outcomes } = this.#requests;
     formation.form(now);
     if (this.#late.length > 0) this.#queueLate();
-    for (let place = formation.admittedFrom; place < batch.size; place++) {
-      const row = batch.row[batch.order[place]!]!;
-      if (formation.seating.kept !== null && !Number.isNaN(outcomes.schedulingDelayUs[row]!)) continue;
-      outcomes.schedulingDelayUs[row] = now - table.arrivalUs[row]!;
-    }
-    this.queueSamples += this.#queue.length;
-    this.steps++;
+    this.counters.queueSamples += this.#queue.length;
+    this.counters.steps++;
     const duration = formation.shape.scheduled === 0 ? 1 : this.#latency.stepUs(formation.shape, now);
     const end = now + duration;
     this.stepEndUs = end;
     if (formation.idle.length > 0) this.#gaps.sitOutAll(formation.idle, duration);
     this.#gaps.record(duration);
     batch.clock++;
-    if (formation.prefilling.length > 0) this.#finishPrompts(end);
-    batch.collectDone(this.#done);
-    if (this.#done.length > 0) this.#complete(end);
+    if (this.#stepEnd.run(end) && end <= this.#horizonUs) this.#tick(end);
     this.#stepAtUs = batch.size > 0 || this.#queue.length > 0 ? end : NEVER;
-  }
-
-  /** Prompts that this step finished: their first token comes out at the end of the step. */
-  #finishPrompts(end: number): void {
-    const batch = this.#batch;
-    const { prefilling } = this.#formation;
-    const { kept } = this.#formation.seating;
-    const { table, outcomes } = this.#requests;
-    let left = 0;
-    for (let i = 0; i < prefilling.length; i++) {
-      const slot = prefilling[i]!;
-      if (batch.computed[slot]! < batch.input[slot]!) {
-        prefilling[left++] = slot;
-        continue;
-      }
-      const row = batch.row[slot]!;
-      const goesOn = kept?.goOn(slot, end) === true;
-      if (!goesOn) {
-        outcomes.ttftUs[row] = end + this.#latency.outputTokenUs - table.arrivalUs[row]!;
-        batch.decodeStartUs[slot] = end;
-        this.#gaps.open(slot);
-      }
-      batch.startDecoding(slot, lastContext(table, row, this.#config));
-      if (!goesOn) this.#events.firstToken(row);
-    }
-    if (left < prefilling.length) prefilling.length = left;
-  }
-
-  #complete(end: number): void {
-    const batch = this.#batch;
-    const done = this.#done;
-    for (let i = 0; i < done.length; i++) {
-      this.#finish(done[i]!, end);
-      batch.unseat(batch.placeOf(done[i]!));
-    }
-    done.length = 0;
-  }
-
-  #finish(slot: number, end: number): void {
-    const batch = this.#batch;
-    const { table, outcomes } = this.#requests;
-    const row = batch.row[slot]!;
-    const output = table.outputTokens[row]!;
-    const context = batch.progress(slot);
-    const gaps = context - table.inputTokens[row]!;
-    const capped = gaps + 1 < output;
-    const lastNeedsBlock =
-      this.#rules.storesLastToken && output > 0 && !capped && batch.stored(slot) % this.#config.blockSize === 0;
-    this.allocationFailures += lastNeedsBlock && !this.kv.appendBlock(slot) ? 1 : 0;
-    this.kv.release(slot);
-    this.#formation.seating.kept?.claimGaps(row);
-    this.#formation.seating.gone(row);
-    const itlSum = end - batch.decodeStartUs[slot]! - batch.idleUs[slot]! + gaps * this.#latency.outputTokenUs;
-    const produced = output === 0 ? 0 : gaps + 1;
-    outcomes.complete(row, itlSum, produced, output > 0 ? this.#latency.postDecodeUs : 0, capped);
-    this.#gaps.claim(slot);
-    this.completed++;
-    this.lengthCapped += capped ? 1 : 0;
-    this.outputTokens += produced;
-    if (end <= this.#horizonUs) this.#tick(end);
-    this.#events.left(row, true, end);
   }
 }

@@ -1,13 +1,12 @@
 import { EventFifo } from '../kernel/events/event-fifo.js';
-import { EventHeap } from '../kernel/events/event-heap.js';
 import { type HostedQueue, QUEUE_EXPIRED, QUEUE_FULL, QUEUE_SHED } from '../policy/host/hosted-queue.js';
 import { UNNAMED_CLASS } from '../policy/slo-classes.js';
 import type { Replica } from '../replica/replica.js';
 import type { ReplicaEvents } from '../replica/replica-requests.js';
 import { type RequestOutcomes, STATUS } from '../replica/request-outcomes.js';
-import { arrivalOrder, isSorted } from '../workload/arrival-order.js';
 import { type RequestTable, requestId } from '../workload/request-table.js';
 import type { SessionDriver, Workload } from '../workload/workload.js';
+import { Arrivals } from './arrivals.js';
 import type { ClusterConfig } from './cluster-config.js';
 import type { DecisionTrace } from './decision-trace.js';
 import type { Router } from './router.js';
@@ -54,12 +53,7 @@ export class Cluster implements ReplicaEvents {
   readonly #refreshUs: number;
   readonly #inStep: boolean;
 
-  /** Null when the rows are in order of arrival. */
-  readonly #order: Int32Array | null;
-  /** Requests known up front. */
-  readonly #known: number;
-  #arrived = 0;
-  readonly #followUps = new EventHeap();
+  readonly #arrivals: Arrivals;
   readonly #admissions = new EventFifo();
   readonly #routings = new EventFifo();
   readonly #expiries = new EventFifo();
@@ -79,8 +73,7 @@ export class Cluster implements ReplicaEvents {
     this.#ttlUs = config.flowControl?.requestTtlUs ?? 0;
     this.#refreshUs = config.snapshotRefreshUs;
     this.#inStep = workload.sessions !== undefined || (parts.queue !== null && this.#tickUs === 0);
-    this.#order = isSorted(workload.table) ? null : arrivalOrder(workload.table);
-    this.#known = workload.table.count;
+    this.#arrivals = new Arrivals(workload.table, parts.progress);
   }
 
   run(): void {
@@ -92,7 +85,7 @@ export class Cluster implements ReplicaEvents {
         return;
       }
       this.nowUs = at;
-      if (this.#nextArrivalUs() === at) this.#arrive();
+      if (this.#arrivals.nextUs() === at) this.#arrive(this.#arrivals.pop(at));
       else if (this.#admissions.nextUs === at) this.#admit(this.#admissions.pop());
       else if (this.#routings.nextUs === at) this.#route(this.#routings.pop());
       else if (this.#expiries.nextUs === at) this.#expire(this.#expiries.pop());
@@ -117,23 +110,11 @@ export class Cluster implements ReplicaEvents {
     const pauseUs = this.#table.arrivalUs[next]! - atUs;
     if (pauseUs > 0) this.#table.pauseUs[next] = pauseUs;
     this.#parts.outcomes.reserve(this.#table.count);
-    this.#followUps.push(this.#table.arrivalUs[next]!, next);
-  }
-
-  #nextArrivalUs(): number {
-    const row = this.#nextKnown();
-    const known = row < 0 ? NEVER : this.#table.arrivalUs[row]!;
-    return this.#followUps.size === 0 ? known : Math.min(known, this.#followUps.nextUs);
-  }
-
-  /** The next request of those known up front, or -1. */
-  #nextKnown(): number {
-    if (this.#arrived >= this.#known) return -1;
-    return this.#order === null ? this.#arrived : this.#order[this.#arrived]!;
+    this.#arrivals.push(next);
   }
 
   #nextUs(): number {
-    let next = this.#nextArrivalUs();
+    let next = this.#arrivals.nextUs();
     if (this.#admissions.nextUs < next) next = this.#admissions.nextUs;
     if (this.#routings.nextUs < next) next = this.#routings.nextUs;
     if (this.#expiries.nextUs < next) next = this.#expiries.nextUs;
@@ -177,15 +158,7 @@ export class Cluster implements ReplicaEvents {
     return true;
   }
 
-  #arrive(): void {
-    const known = this.#nextKnown();
-    let row = known;
-    if (known >= 0 && this.#table.arrivalUs[known] === this.nowUs) {
-      this.#arrived++;
-      if ((this.#arrived & 1023) === 0) this.#parts.progress?.(this.#arrived, this.#known);
-    } else {
-      row = this.#followUps.pop();
-    }
+  #arrive(row: number): void {
     this.#parts.outcomes.status[row] = STATUS.in_pipeline;
     this.#admissions.push(this.nowUs + this.#admissionUs, row);
   }
@@ -248,7 +221,7 @@ export class Cluster implements ReplicaEvents {
 
   /** Nothing can happen any more that lets a request out of the queue: ticks would go on without end. */
   #isStuck(): boolean {
-    if (this.#nextArrivalUs() !== NEVER || this.#admissions.size + this.#routings.size + this.#expiries.size > 0)
+    if (this.#arrivals.nextUs() !== NEVER || this.#admissions.size + this.#routings.size + this.#expiries.size > 0)
       return false;
     let lastUs = 0;
     for (const replica of this.#parts.replicas) {

@@ -1,8 +1,8 @@
+import { DueSlots } from './due-slots.js';
+
 const NONE = -1;
 /** Below every base: no slot decodes. */
 const NOBODY = Number.NEGATIVE_INFINITY;
-/** Slots are filed by the step they finish in, modulo this: a power of two. */
-const DUE_RINGS = 1024;
 
 /**
  * The requests that hold a seat in the running batch. A seat is a slot: a small number that indexes these columns.
@@ -58,9 +58,7 @@ export class RunningBatch {
   readonly #ringSize: Int32Array;
   #ringNext = new Int32Array(256);
   #ringPrevious = new Int32Array(256);
-  readonly #dueHead = new Int32Array(DUE_RINGS).fill(NONE);
-  #dueNext = new Int32Array(256);
-  #duePrevious = new Int32Array(256);
+  readonly #due = new DueSlots();
   readonly #freeSlots: number[] = [];
   /** The largest `base` of decoding slots; NaN when it has to be looked for. */
   #longestBase = NOBODY;
@@ -144,10 +142,17 @@ export class RunningBatch {
     return low;
   }
 
+  /** Place of the slot that a request holds; it must hold one. */
+  placeOfRow(row: number): number {
+    let place = 0;
+    while (this.row[this.order[place]!] !== row) place++;
+    return place;
+  }
+
   #leave(slot: number): void {
     if (this.decodes[slot] === 1) {
       this.#unlink(slot);
-      this.#unfile(slot);
+      this.#due.remove(slot, this.doneAt[slot]!);
       this.decoding--;
       this.keyedDecoding -= this.#isKeyed(slot);
       this.baseSum -= this.base[slot]!;
@@ -169,31 +174,29 @@ export class RunningBatch {
     this.baseSum += this.base[slot]!;
     this.#noteLonger(slot);
     this.#link(slot);
-    this.#file(slot);
+    this.#due.add(slot, this.doneAt[slot]!);
   }
 
   /** Call it before the clock moves on: the slot gets no token in this step. */
   sitOut(slot: number): void {
     this.#unlink(slot);
-    this.#unfile(slot);
+    this.#due.remove(slot, this.doneAt[slot]!);
     this.#forgetLength(slot);
     this.base[slot]!--;
     this.doneAt[slot]!++;
     this.baseSum--;
     this.#link(slot);
-    this.#file(slot);
+    this.#due.add(slot, this.doneAt[slot]!);
   }
 
   /** Whether a slot may be done after the next step; slots that finish some multiple of the rings later count too. */
   mayFinishNext(): boolean {
-    return this.#dueHead[(this.clock + 1) & (DUE_RINGS - 1)]! >= 0;
+    return this.#due.hasAny(this.clock + 1);
   }
 
   /** Adds the slots that are done at the present clock to a list, in batch order. */
   collectDone(into: number[]): void {
-    for (let slot = this.#dueHead[this.clock & (DUE_RINGS - 1)]!; slot >= 0; slot = this.#dueNext[slot]!) {
-      if (this.doneAt[slot] === this.clock) into.push(slot);
-    }
+    this.#due.collect(this.clock, this.doneAt, into);
     if (into.length > 1) into.sort((a, b) => this.seat[a]! - this.seat[b]!);
   }
 
@@ -264,23 +267,6 @@ export class RunningBatch {
     this.#ringSize[ring]!--;
   }
 
-  #file(slot: number): void {
-    const ring = this.doneAt[slot]! & (DUE_RINGS - 1);
-    const head = this.#dueHead[ring]!;
-    this.#duePrevious[slot] = NONE;
-    this.#dueNext[slot] = head;
-    if (head >= 0) this.#duePrevious[head] = slot;
-    this.#dueHead[ring] = slot;
-  }
-
-  #unfile(slot: number): void {
-    const previous = this.#duePrevious[slot]!;
-    const next = this.#dueNext[slot]!;
-    if (previous < 0) this.#dueHead[this.doneAt[slot]! & (DUE_RINGS - 1)] = next;
-    else this.#dueNext[previous] = next;
-    if (next >= 0) this.#duePrevious[next] = previous;
-  }
-
   #grow(): void {
     const capacity = this.order.length * 2;
     const wider = <T extends Int32Array | Float64Array | Uint8Array>(old: T): T => {
@@ -305,7 +291,6 @@ export class RunningBatch {
     this.idleUs = wider(this.idleUs);
     this.#ringNext = wider(this.#ringNext);
     this.#ringPrevious = wider(this.#ringPrevious);
-    this.#dueNext = wider(this.#dueNext);
-    this.#duePrevious = wider(this.#duePrevious);
+    this.#due.grow(capacity);
   }
 }

@@ -152,6 +152,11 @@ describe('preemption', () => {
   it('of a request whose deadline comes before its return', () => {
     const { replica, status, run } = fakeReplica(pair({}, { deadline: 80 }), { config: { totalKvBlocks: 4 } });
     run();
-    expect([status(1), replica.timedOut, replica.queueDepth, replica.kv.pool.free]).toEqual(['timed_out', 1, 0, 4]);
+    expect([status(1), replica.counters.timedOut, replica.queueDepth, replica.kv.pool.free]).toEqual([
+      'timed_out',
+      1,
+      0,
+      4,
+    ]);
   });
 });

@@ -65,7 +65,7 @@ describe('a prompt that is in the cache as a whole', () => {
       { config: { totalKvBlocks: 1000, maxNumSeqs: 1000, maxNumBatchedTokens: 1000 } },
     );
     run();
-    expect(replica.completed).toBe(602);
+    expect(replica.counters.completed).toBe(602);
     expect(outcomes.ttftUs[601]).toBe(15);
     expect([replica.kv.pool.used, replica.kv.ownedBlocks()]).toEqual([0, 0]);
   });

@@ -185,6 +185,6 @@ describe('memory for the last token', () => {
       config: { totalKvBlocks: 1, maxModelLen: 5 },
     });
     run();
-    expect([status(0), replica.allocationFailures]).toEqual(['completed', 1]);
+    expect([status(0), replica.counters.allocationFailures]).toEqual(['completed', 1]);
   });
 });

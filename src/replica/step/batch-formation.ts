@@ -23,8 +23,6 @@ export class BatchFormation {
   readonly shape: BatchShape;
   readonly prefilling: number[];
   readonly idle: number[];
-  /** Where admissions of this step start in the batch order. */
-  admittedFrom = 0;
   preemptions = 0;
 
   readonly #plan: StepPlan;
@@ -77,8 +75,7 @@ export class BatchFormation {
     } else {
       this.#walk();
     }
-    this.admittedFrom = batch.size;
-    if (this.preemptions === before) this.seating.admit();
+    if (this.preemptions === before) this.seating.admit(nowUs);
     if (this.#readsContexts) this.readContexts();
   }
 
@@ -252,16 +249,17 @@ export class BatchFormation {
     const tokens = batch.newTokens[slot]!;
     this.seating.giveUp(slot, batch.computed[slot]! + (batch.decodes[slot] === 1 ? 0 : tokens), this.#nowUs);
     this.#plan.budget += tokens;
-    this.forget(slot);
-    batch.unseat(place);
+    this.unseat(place);
     this.preemptions++;
   }
 
-  /** A slot leaves before its request is done: its memory comes back. The caller unseats it. */
-  forget(slot: number): void {
+  /** The slot at a place of the batch leaves before its request is done, and its memory is freed. */
+  unseat(place: number): void {
+    const slot = this.#batch.order[place]!;
     this.#kv.release(slot);
     const at = this.prefilling.indexOf(slot);
     if (at >= 0) this.prefilling.splice(at, 1);
+    this.#batch.unseat(place);
   }
 
   #sumUp(): void {

@@ -56,8 +56,11 @@ export class Seating {
     this.#head = new HeadKeys(requests, config.blockSize, this.kept);
   }
 
-  /** Seats requests while seats, budget and memory last. */
-  admit(): void {
+  /**
+   * Seats requests while seats, budget and memory last. The scheduling delay of a request that starts over after a preemption
+   * ends with its last seat.
+   */
+  admit(nowUs: number): void {
     const batch = this.#batch;
     const plan = this.#plan;
     const { table, outcomes } = this.#requests;
@@ -92,11 +95,13 @@ export class Seating {
       // Its progress is still 0 when the step is timed: what came from the cache counts from the next chunk on.
       if (tokens > 0) addPrefill(plan.shape, input, 0, tokens, start);
       plan.budget -= tokens;
-      if (Number.isNaN(outcomes.schedulingDelayUs[row]!)) {
+      const isFirstSeat = Number.isNaN(outcomes.schedulingDelayUs[row]!);
+      if (isFirstSeat) {
         this.promptTokens += input;
         this.cachedPromptTokens += start;
         if (this.#requests.cachedTokens !== undefined) this.#requests.cachedTokens[row] = start;
       }
+      if (isFirstSeat || this.kept === null) outcomes.schedulingDelayUs[row] = nowUs - table.arrivalUs[row]!;
       outcomes.status[row] = STATUS.running;
     }
   }

@@ -61,7 +61,7 @@ describe('priorityInversions', () => {
 
 describe('holBlockingEvents', () => {
   const events = (...samples: [sum: number, steps: number][]) =>
-    holBlockingEvents(samples.map(([queueSamples, steps]) => ({ queueSamples, steps }) as Replica));
+    holBlockingEvents(samples.map(([queueSamples, steps]) => ({ counters: { queueSamples, steps } }) as Replica));
 
   it('are instances whose mean queue is more than twice the mean of all', () => {
     // Means 9, 1 and 0: the mean of means is 10/3.

@@ -6,7 +6,9 @@ import { rowsBy } from './request-sample.js';
 /** Instances whose mean wait queue is more than twice the mean over all instances. */
 export function holBlockingEvents(replicas: readonly Replica[]): number {
   if (replicas.length < 2) return 0;
-  const means = replicas.map((replica) => (replica.steps === 0 ? 0 : replica.queueSamples / replica.steps));
+  const means = replicas.map((replica) =>
+    replica.counters.steps === 0 ? 0 : replica.counters.queueSamples / replica.counters.steps,
+  );
   const overall = means.reduce((a, b) => a + b, 0) / means.length;
   return overall === 0 ? 0 : means.filter((m) => m > 2 * overall).length;
 }

@@ -26,16 +26,16 @@ export interface ReplicaTotals {
 
 export function totalsOf(replica: Replica, horizonUs: number): ReplicaTotals {
   return {
-    completed: replica.completed,
-    lengthCapped: replica.lengthCapped,
-    dropped: replica.dropped,
-    timedOut: replica.timedOut,
+    completed: replica.counters.completed,
+    lengthCapped: replica.counters.lengthCapped,
+    dropped: replica.counters.dropped,
+    timedOut: replica.counters.timedOut,
     stillQueued: replica.queueDepth,
     stillRunning: replica.batchSize,
-    inputTokens: replica.inputTokens,
-    outputTokens: replica.outputTokens,
+    inputTokens: replica.counters.inputTokens,
+    outputTokens: replica.counters.outputTokens,
     preemptions: replica.preemptions,
-    allocationFailures: replica.allocationFailures,
+    allocationFailures: replica.counters.allocationFailures,
     promptTokens: replica.promptTokens,
     cachedPromptTokens: replica.cachedPromptTokens,
     endUs: Math.min(replica.clockUs, horizonUs),
