@@ -65,8 +65,8 @@ const ask = (url: string, id: string, body: object = question('hello', { max_tok
 test.each([
   ['serve', '--decision-log'],
   ['demo', '--replicas'],
-  ['explain', '--admin-url'],
-])('%s --help tells its flags', async (command, flag) => {
+  ['explain', '--server'],
+])('%s --help lists its flags', async (command, flag) => {
   const { code, stdout } = await captured(`${command} --help`);
   expect([code, stdout]).toEqual([0, expect.stringContaining(flag)]);
 });
@@ -145,24 +145,24 @@ describe('twinyard serve', () => {
     expect(ready).toBe('2 of 2');
     for (let i = 0; i < 6; i++) expect((await ask(url!, `q${i}`)).status).toBe(200);
 
-    const explain = ['explain', 'q5', '--admin-url', adminUrl!];
+    const explain = ['explain', 'q5', '--server', adminUrl!];
     const explained = await captured([...explain, '--token', token!]);
     expect(explained).toMatchObject({ code: 0, stderr: '' });
     expect(explained.stdout).toMatch(
       /^request q5: \d+ tokens, \d+ blocks of 16\nendpoint default, policy weighted \([0-9a-f]{12}\), try 1/,
     );
     expect(explained.stdout).toMatch(/\n> 127\.0\.0\.1:\d+ .* \d+ ms /);
-    const json = await captured([...explain, '--format', 'json'], { env: { TWINYARD_ADMIN_TOKEN: token! } });
+    const json = await captured([...explain, '--format', 'json'], { env: { TWINYARD_TOKEN: token! } });
     expect(JSON.parse(json.stdout)).toMatchObject({ id: 'q5', policy: 'weighted', replicas: [{}, {}] });
     expect(await captured([...explain, '--token', 'wrong'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('the admin token is missing or wrong'),
     });
-    expect(await captured(['explain', 'none', '--admin-url', adminUrl!, '--token', token!])).toMatchObject({
+    expect(await captured(['explain', 'none', '--server', adminUrl!, '--token', token!])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("request 'none': has no recorded decision"),
     });
-    const publicPort = await captured(['explain', 'q5', '--admin-url', url!, '--token', token!]);
+    const publicPort = await captured(['explain', 'q5', '--server', url!, '--token', token!]);
     expect([publicPort.code, publicPort.stderr]).toEqual([1, expect.stringContaining('is this the admin port')]);
 
     gateway.stop();
@@ -228,7 +228,7 @@ describe('twinyard serve', () => {
     for (const [more, env] of [
       [['--data-dir', data], {}],
       [[], { TWINYARD_SERVER: adminUrl, TWINYARD_TOKEN: token }],
-      [['--admin-url', adminUrl], { TWINYARD_TOKEN: token }],
+      [['--server', adminUrl], { TWINYARD_TOKEN: token }],
     ] as const) {
       const explained = await captured(['explain', 'lost', ...more], { env });
       expect([explained.code, explained.stdout]).toEqual([0, expect.stringContaining('request lost')]);
@@ -250,15 +250,15 @@ describe('twinyard serve', () => {
 
   test('explain says what it needs', async () => {
     expect(await captured('explain')).toMatchObject({ code: 2, stderr: expect.stringContaining('<request-id>') });
-    expect(await captured('explain q')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--token: is required'),
+    expect(await captured('explain q --data-dir none')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('or --server and --token'),
     });
-    expect(await captured('explain q --token t --admin-url nowhere')).toMatchObject({
+    expect(await captured('explain q --token t --server nowhere')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--admin-url: 'nowhere' is not a URL"),
+      stderr: expect.stringContaining("--server: 'nowhere' is not a URL"),
     });
-    expect(await captured('explain q --token t --admin-url http://127.0.0.1:1')).toMatchObject({
+    expect(await captured('explain q --token t --server http://127.0.0.1:1')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("is 'twinyard serve' running there?"),
     });

@@ -2,6 +2,9 @@ import type { EngineLaunch } from './launch.js';
 import type { EngineSignals } from './signals.js';
 import type { EngineTask } from './task.js';
 
+/** The engine of a replica whose configuration names none. */
+export const DEFAULT_ENGINE = 'vllm';
+
 /**
  * Everything Twinyard knows about one inference engine: a folder, and a line in `registry.ts`. The gateway uses `signals`, the
  * control plane `launch`; an engine that only one of them supports leaves the other part out.

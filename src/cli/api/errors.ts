@@ -25,6 +25,13 @@ export const tokenRefused = (url: string, problem: string) =>
 export const forbidden = (problem: string) =>
   new InputError('SERVER_FORBIDDEN', '--token', problem, 'use a key with that role');
 
+/** @param file the admin.json that has the address */
+export const notRunning = (url: string, file: string) =>
+  new RunError(
+    'SERVER_NOT_RUNNING',
+    `${url}: connection refused; the gateway recorded in ${file} is not running: start 'twinyard serve', or give --server and --token`,
+  );
+
 export const unreachable = (url: string, why: string) =>
   new RunError('SERVER_UNREACHABLE', `${url}: ${why}; is 'twinyard serve' running there?`);
 

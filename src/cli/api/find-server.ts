@@ -9,6 +9,8 @@ export interface Server {
   /** Scheme, host and port. */
   readonly url: string;
   readonly token: string;
+  /** The admin.json that the address comes from, if it does: a gateway that was killed leaves its file behind. */
+  readonly recordedIn?: string;
 }
 
 export interface ServerValues {
@@ -18,8 +20,8 @@ export interface ServerValues {
 }
 
 /**
- * The control plane that flags, the environment or a gateway that runs here name, in this order. The token of the gateway
- * here goes to that gateway and to nobody else.
+ * The server that flags, the environment or the admin.json of a local gateway name, in this order. The token of admin.json is
+ * sent only to the address in the same file.
  */
 export function findServer(values: ServerValues, { env }: Pick<CliIo, 'env'>): Server {
   const path = join(values['data-dir'] ?? DATA_DIR, 'admin.json');
@@ -31,19 +33,20 @@ export function findServer(values: ServerValues, { env }: Pick<CliIo, 'env'>): S
     named === undefined ? here!.url : originOf(named, values.server === null ? 'TWINYARD_SERVER' : '--server');
   const token = given ?? (here?.url === url ? here.token : undefined);
   if (token === undefined) throw noToken(url);
-  return { url, token };
+  return { url, token, ...(named === undefined ? { recordedIn: path } : {}) };
 }
 
 function originOf(given: string, place: string): string {
   const accepted = 'one such as http://127.0.0.1:8081';
   if (!URL.canParse(given)) throw badValue(place, given, 'is not a URL', accepted);
   const { origin, pathname, protocol, search } = new URL(given);
-  if (protocol !== 'http:' && protocol !== 'https:') throw badValue(place, given, 'is no address on the web', accepted);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw badValue(place, given, 'is not an http or https URL', accepted);
   if (pathname !== '/' || search !== '') throw badValue(place, given, 'has a path', accepted);
   return origin;
 }
 
-/** Null when no gateway has written it, or the one that did has ended. */
+/** Null when there is no such file: gateways delete theirs when they stop. */
 function readAdminFile(path: string): Server | null {
   let text: string;
   try {

@@ -1,6 +1,7 @@
+import { networkProblem } from '../../protocol/http-client/network-problem.js';
 import { type ServerEvent, serverEvents } from '../../protocol/sse/server-events.js';
 import type { CallOptions, Transport } from './api-client.js';
-import { noTls, unreachable } from './errors.js';
+import { noTls, notRunning, unreachable } from './errors.js';
 import type { Server } from './find-server.js';
 import { refusalOf } from './refusal.js';
 
@@ -50,11 +51,14 @@ export class HttpTransport implements Transport {
   }
 
   #lost(error: unknown): Error {
-    const reason = why(error);
-    return reason === 'ERR_SSL_WRONG_VERSION_NUMBER' ? noTls(this.url) : unreachable(this.url, reason);
+    const problem = networkProblem(error);
+    if (problem === 'ERR_SSL_WRONG_VERSION_NUMBER') return noTls(this.url);
+    const { recordedIn } = this.server;
+    if (problem === 'connection refused' && recordedIn !== undefined) return notRunning(this.url, recordedIn);
+    return unreachable(this.url, problem);
   }
 
-  /** Null for what is no JSON. */
+  /** Null for a body that is not JSON. */
   async #body(response: Response): Promise<unknown> {
     let text: string;
     try {
@@ -71,8 +75,8 @@ export class HttpTransport implements Transport {
 }
 
 /**
- * The pieces of a stream until the signal. Fetch itself forgets the signal once its request has been collected as garbage, which
- * may happen while the response is still being read.
+ * The chunks of a response body until the signal. The signal given to fetch has no effect once its request has been garbage
+ * collected, which may happen while the body is still being read.
  */
 async function* piecesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
@@ -85,10 +89,4 @@ async function* piecesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal):
     signal.removeEventListener('abort', stop);
     stop();
   }
-}
-
-/** The cause below the message of fetch. */
-function why(error: unknown): string {
-  const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
-  return cause?.code ?? cause?.message ?? message;
 }

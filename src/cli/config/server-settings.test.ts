@@ -5,7 +5,13 @@ import { type InstanceFlags, instanceFlags } from '../flags/instance-flags.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import { withServerSettings } from './server-settings.js';
 
-const LINE: CommandLine = { name: 'x', summary: '', groups: [{ title: 'X', flags: instanceFlags }], examples: [] };
+const LINE: CommandLine = {
+  name: 'x',
+  summary: '',
+  about: '',
+  groups: [{ title: 'X', flags: instanceFlags }],
+  examples: [],
+};
 const SERVER: TraceServer = {
   ...{ type: 'vllm', model: 'Acme/Tiny', hardware: 'H100', tensorParallel: 2, maxNumSeqs: 64 },
   ...{ blockSize: 32, totalKvBlocks: 900, gpuMemoryUtilization: 0.8, maxModelLen: 4096 },

@@ -24,7 +24,7 @@ describe('a server', () => {
     }
   });
 
-  it('that speaks no TLS is to be asked without', async () => {
+  it('without TLS is reported with the http URL to use', async () => {
     const url = server.url.replace('http:', 'https:');
     for (const args of ['get ep', 'logs ep chat']) {
       expect(await twinyard(`${args} --server ${url} --token t`)).toMatchObject({
@@ -34,7 +34,7 @@ describe('a server', () => {
     }
   });
 
-  it('that is not named, and does not run here, is no mistake of the input', async () => {
+  it('that is neither named nor running here ends the command with 1', async () => {
     expect(await twinyard('get ep --data-dir none')).toEqual({
       code: 1,
       stdout: '',
@@ -43,12 +43,12 @@ describe('a server', () => {
     });
   });
 
-  it('that is not there', async () => {
+  it('that does not listen is reported with what to do', async () => {
     await server.hangUp();
     for (const args of ['get ep', 'wait ep chat --for ready', 'logs ep chat']) {
       expect(await twinyard(args)).toMatchObject({
         code: 1,
-        stderr: `twinyard: ${server.url}: ECONNREFUSED; is 'twinyard serve' running there?\n`,
+        stderr: `twinyard: ${server.url}: connection refused; the gateway recorded in .twinyard/admin.json is not running: start 'twinyard serve', or give --server and --token\n`,
       });
     }
     await server.listen();

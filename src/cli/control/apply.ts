@@ -7,8 +7,7 @@ import { summaryOf } from '../commands.js';
 import { conflictingFlags, missingFlag } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { toggle } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledKind, resourceAt } from './targets/called-resource.js';
 import { type CombinedFiles, fileFlags, readFiles } from './targets/read-files.js';
@@ -26,6 +25,9 @@ const applyFlags = {
 export const APPLY: CommandLine = {
   name: 'apply',
   summary: summaryOf('apply'),
+  about:
+    'All documents are checked first and stored together, or none is. An applied endpoint starts its replicas in the background: ' +
+    "'--wait' waits for them, and '--dry-run' prints the changes without making them.",
   groups: [
     { title: 'Resources', flags: applyFlags },
     { title: 'Server', flags: serverFlags },
@@ -46,10 +48,6 @@ interface Applied {
 
 /** Makes all resources of some files so, or none; prints what was done, or would be, and what differs. */
 export async function apply(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(APPLY));
-    return 0;
-  }
   const { values } = await parseFlags<typeof applyFlags & typeof serverFlags>(APPLY, argv);
   if (values.file.length === 0) throw missingFlag('--file', 'is required', 'say what to apply: a file, a folder, or -');
   if (values.wait && values['dry-run']) {

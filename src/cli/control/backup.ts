@@ -2,8 +2,7 @@ import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { file } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { storeAddressOf, storeFlags } from '../keys/flags/store-flags.js';
 
@@ -12,6 +11,9 @@ const backupFlags = { to: file({ help: 'the new file' }) };
 export const BACKUP: CommandLine = {
   name: 'backup',
   summary: summaryOf('backup'),
+  about:
+    'Works while a gateway uses the store. Stored credentials are encrypted: keep a copy of the key file of the store as well, in ' +
+    'another place.',
   groups: [
     { title: 'File', flags: backupFlags },
     { title: 'Store', flags: storeFlags },
@@ -21,10 +23,6 @@ export const BACKUP: CommandLine = {
 
 /** Works on the store itself, whether a gateway uses it meanwhile or not. */
 export async function backup(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(BACKUP));
-    return 0;
-  }
   const { values } = await parseFlags<typeof backupFlags & typeof storeFlags>(BACKUP, argv);
   if (values.to === null) throw missingFlag('--to', 'is required', 'name the new file');
   const address = await storeAddressOf(values, io);

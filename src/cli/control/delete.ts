@@ -8,11 +8,11 @@ import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { toggle } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { oneOrTheOther } from './errors.js';
 import { type CalledResource, calledResource, MOST_NAMES, resourceAt } from './targets/called-resource.js';
-import { helpWithKinds } from './targets/help-with-kinds.js';
+import { kindList } from './targets/kind-list.js';
 import { fileFlags, readFiles } from './targets/read-files.js';
 import { timeoutFlags, waitFor } from './targets/wait-for.js';
 
@@ -26,20 +26,20 @@ const deleteFlags = {
 export const DELETE: CommandLine = {
   name: 'delete',
   summary: summaryOf('delete'),
+  about:
+    'Deleting an endpoint lets its replicas finish their requests before they stop. A resource that another one refers to is not ' +
+    'deleted; the resources of a file are deleted before those that they refer to.',
   operands: { usage: '[KIND NAME...]', least: 0, most: MOST_NAMES + 1 },
   groups: [
     { title: 'Resources', flags: deleteFlags },
     { title: 'Server', flags: serverFlags },
   ],
+  more: kindList,
   examples: ['delete endpoint chat', 'delete -f examples/endpoints/emulated.yaml --wait'],
 };
 
 /** Asks resources to go: those that need others before those others. */
 export async function deleteCommand(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpWithKinds(DELETE));
-    return 0;
-  }
   const { operands, values } = await parseFlags<typeof deleteFlags & typeof serverFlags>(DELETE, argv);
   const isFiles = values.file.length > 0;
   const [kind, ...names] = operands;

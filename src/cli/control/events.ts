@@ -5,12 +5,12 @@ import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { choiceFlag, count, stringFlag, toggle } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { type AuditView, auditLines, EVENT_TITLES, type EventView, eventRow } from './print/event-rows.js';
 import { PrintedTable } from './print/printed-table.js';
 import { calledKind } from './targets/called-resource.js';
-import { helpWithKinds } from './targets/help-with-kinds.js';
+import { kindList } from './targets/kind-list.js';
 import { untilStopped } from './targets/until-stopped.js';
 
 const eventsFlags = {
@@ -27,11 +27,15 @@ const eventsFlags = {
 export const EVENTS: CommandLine = {
   name: 'events',
   summary: summaryOf('events'),
+  about:
+    "Events are what the control plane did and why, the newest last. '--audit' lists changes instead: the time, who made each, and " +
+    'the values before and after.',
   operands: { usage: '[KIND [NAME]]', least: 0, most: 2 },
   groups: [
     { title: 'Events', flags: eventsFlags },
     { title: 'Server', flags: serverFlags },
   ],
+  more: kindList,
   examples: ['events', 'events endpoint chat', 'events --audit --limit 20'],
 };
 
@@ -39,10 +43,6 @@ type Query = Readonly<Record<string, string | null>>;
 
 /** Tells what happened to resources, or who changed them: the oldest first, so that what is new stands at the end. */
 export async function events(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpWithKinds(EVENTS));
-    return 0;
-  }
   const { operands, values } = await parseFlags<typeof eventsFlags & typeof serverFlags>(EVENTS, argv);
   const { actor, audit, former, limit, output, watch } = values;
   if (values['all-workspaces'] && values.workspace !== null) {

@@ -6,14 +6,14 @@ import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
 import { choiceFlag, stringFlag, toggle } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { notOfAll, onlyModels } from './errors.js';
 import { getAll } from './get-all.js';
 import { getModels, isModels, modelFlags } from './get-models.js';
 import { printer } from './print/resource-printer.js';
 import { calledKind, MOST_NAMES, resourceAt } from './targets/called-resource.js';
-import { helpWithKinds } from './targets/help-with-kinds.js';
+import { kindList } from './targets/kind-list.js';
 import { untilStopped } from './targets/until-stopped.js';
 import { listResources, type Watched, watchResources } from './targets/watch-resources.js';
 
@@ -36,12 +36,16 @@ type GetFlags = typeof getFlags & typeof modelFlags & typeof serverFlags;
 export const GET: CommandLine = {
   name: 'get',
   summary: summaryOf('get'),
+  about:
+    "Prints a table that fits the terminal; '-o wide' prints every column, '-o yaml' documents that 'twinyard apply' accepts. " +
+    "'get all' lists every kind, 'get models --registry NAME' the models of a registry.",
   operands: { usage: 'KIND|all|models [NAME...]', least: 1, most: MOST_NAMES + 1 },
   groups: [
     { title: 'Resources', flags: getFlags },
     { title: 'Models', flags: modelFlags },
     { title: 'Server', flags: serverFlags },
   ],
+  more: kindList,
   examples: [
     'get endpoints',
     'get endpoint chat -o yaml',
@@ -53,10 +57,6 @@ export const GET: CommandLine = {
 
 /** Lists resources, or shows some, as a table or as documents that can be applied again. */
 export async function get(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpWithKinds(GET));
-    return 0;
-  }
   const { operands, values } = await parseFlags<GetFlags>(GET, argv);
   const [kindGiven, ...names] = operands as [string, ...string[]];
   checkTogether(values, names);

@@ -3,8 +3,7 @@ import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { choiceFlag } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledResource } from './targets/called-resource.js';
 
@@ -16,6 +15,9 @@ const issueFlags = {
 export const ISSUE: CommandLine = {
   name: 'issue',
   summary: summaryOf('issue'),
+  about:
+    'Use it for an ApiKey that was created by apply. A second call issues another secret and ends the first one at once; ' +
+    "'twinyard keys rotate' leaves it valid for a while.",
   operands: { usage: 'NAME', least: 1, most: 1 },
   groups: [
     { title: 'Key', flags: issueFlags },
@@ -26,10 +28,6 @@ export const ISSUE: CommandLine = {
 
 /** Gives an ApiKey a text and prints it, alone on its line. */
 export async function issue(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(ISSUE));
-    return 0;
-  }
   const { operands, values } = await parseFlags<typeof issueFlags & typeof serverFlags>(ISSUE, argv);
   const { path, shown } = await calledResource('ApiKey', operands[0]!, values.workspace);
   const client = ApiClient.of(values, io);

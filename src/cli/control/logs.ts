@@ -4,8 +4,7 @@ import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { count, stringFlag, toggle } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledEndpoint } from './targets/called-resource.js';
 import { untilStopped } from './targets/until-stopped.js';
@@ -20,6 +19,9 @@ const logsFlags = {
 export const LOGS: CommandLine = {
   name: 'logs',
   summary: summaryOf('logs'),
+  about:
+    'Each line starts with the id of its replica, unless --replica chooses one. --follow prints new lines as well, also of replicas ' +
+    'that start later.',
   operands: { usage: 'endpoint NAME', least: 2, most: 2 },
   groups: [
     { title: 'Endpoint', flags: logsFlags },
@@ -30,10 +32,6 @@ export const LOGS: CommandLine = {
 
 /** Prints what the replicas of an endpoint have written; without `--replica`, each line with who wrote it. */
 export async function logs(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(LOGS));
-    return 0;
-  }
   const { operands, values } = await parseFlags<typeof logsFlags & typeof serverFlags>(LOGS, argv);
   const { path } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);
   const client = ApiClient.of(values, io);

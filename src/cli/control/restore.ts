@@ -2,8 +2,7 @@ import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { file } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { storeFlags, withStore } from '../keys/flags/store-flags.js';
 
@@ -12,6 +11,9 @@ const restoreFlags = { from: file({ help: "a file that 'backup' has written" }) 
 export const RESTORE: CommandLine = {
   name: 'restore',
   summary: summaryOf('restore'),
+  about:
+    'The backup may come from SQLite or PostgreSQL, whichever the new store is. Copy the key file of the old store to the new one, ' +
+    'or stored credentials cannot be decrypted.',
   groups: [
     { title: 'File', flags: restoreFlags },
     { title: 'Store', flags: storeFlags },
@@ -21,10 +23,6 @@ export const RESTORE: CommandLine = {
 
 /** Fills an empty store, of either kind, whichever the backup was made of. */
 export async function restoreCommand(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(RESTORE));
-    return 0;
-  }
   const { values } = await parseFlags<typeof restoreFlags & typeof storeFlags>(RESTORE, argv);
   const { from } = values;
   if (from === null) throw missingFlag('--from', 'is required', 'name the backup');

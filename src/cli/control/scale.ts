@@ -6,8 +6,7 @@ import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { count } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledEndpoint } from './targets/called-resource.js';
 
@@ -19,6 +18,8 @@ const scaleFlags = {
 export const SCALE: CommandLine = {
   name: 'scale',
   summary: summaryOf('scale'),
+  about:
+    'Sets spec.replicas and leaves the rest of the endpoint as it is. Replicas that are removed finish their requests first.',
   operands: { usage: 'endpoint NAME', least: 2, most: 2 },
   groups: [
     { title: 'Endpoint', flags: scaleFlags },
@@ -29,10 +30,6 @@ export const SCALE: CommandLine = {
 
 /** Changes how many replicas there should be, and nothing else. */
 export async function scale(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(SCALE));
-    return 0;
-  }
   const { operands, values } = await parseFlags<typeof scaleFlags & typeof serverFlags>(SCALE, argv);
   const { replicas } = values;
   const { path, shown } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);

@@ -4,10 +4,10 @@ import { summaryOf } from '../commands.js';
 import { missingFlag } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { stringFlag } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledResource } from './targets/called-resource.js';
-import { helpWithKinds } from './targets/help-with-kinds.js';
+import { kindList } from './targets/kind-list.js';
 import { readWaitCondition } from './targets/wait-condition.js';
 import { timeoutFlags, waitFor } from './targets/wait-for.js';
 
@@ -20,20 +20,20 @@ const waitFlags = {
 export const WAIT: CommandLine = {
   name: 'wait',
   summary: summaryOf('wait'),
+  about:
+    'Use it in scripts, after apply or delete. It ends with 0 once the condition holds, and with 1 when the resource fails or the ' +
+    'time is over; a restart of the server in between does not end it.',
   operands: { usage: 'KIND NAME', least: 2, most: 2 },
   groups: [
     { title: 'Resource', flags: waitFlags },
     { title: 'Server', flags: serverFlags },
   ],
+  more: kindList,
   examples: ['wait endpoint chat --for ready', 'wait endpoint chat --for phase=Running --timeout 30m'],
 };
 
 /** Ends when a resource is as asked for, with 0; or with 1 when the time is over. */
 export async function wait(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpWithKinds(WAIT));
-    return 0;
-  }
   const { operands, values } = await parseFlags<typeof waitFlags & typeof serverFlags>(WAIT, argv);
   const called = await calledResource(operands[0]!, operands[1]!, values.workspace);
   if (values.for === null) throw missingFlag('--for', 'is required', "say what to wait for, as in '--for ready'");

@@ -85,7 +85,7 @@ async function section(line: CommandLine, isPart: boolean): Promise<string> {
   const heading = isPart ? '###' : '##';
   const parts = [
     ...(isPart ? [`## ${line.name}\n`] : []),
-    `${plain(sentence(line.summary))}${line.about === undefined ? '' : ` ${plain(line.about)}`}\n`,
+    `${plain(sentence(line.summary))} ${plain(line.about)}\n`,
     `\`\`\`sh\ntwinyard ${line.name}${operands} [flags]\n\`\`\`\n`,
     ...(note === '' ? [] : [`${note}\n`]),
     ...(await Promise.all(

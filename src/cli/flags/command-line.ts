@@ -6,7 +6,7 @@ export interface CommandLine {
   name: string;
   summary: string;
   /** What it is for, in a sentence or two. */
-  about?: string;
+  about: string;
   /** Arguments without a flag, such as a file: how usage shows them, and how many there must be. */
   operands?: Operands;
   groups: readonly FlagGroup[];

@@ -15,6 +15,7 @@ const flags = {
 const LINE: CommandLine = {
   name: 'try',
   summary: 'try things',
+  about: 'Use it in tests.',
   groups: [{ title: 'Things', flags }],
   examples: ['try --rate 3'],
 };

@@ -12,7 +12,7 @@ import { type CommandLine, commanderCommand, flagsOf } from './command-line.js';
 import type { FlagTable, FlagValues } from './flag.js';
 import { HelpRequest } from './help-request.js';
 
-export function asksForHelp(argv: readonly string[]): boolean {
+function asksForHelp(argv: readonly string[]): boolean {
   return argv.includes('--help') || argv.includes('-h');
 }
 

@@ -11,6 +11,11 @@ describe('the help of a command', () => {
     expect(tooLong(await helpText(line), 80)).toEqual([]);
   });
 
+  it.each(COMMAND_LINES.map((line) => [line.name, line] as const))('%s wraps to the terminal', async (name, line) => {
+    const { code, stdout } = await captured(`${name} --help`, { columns: 110 });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: await helpText(line, 110) });
+  });
+
   it('is as wide as COLUMNS says, else as the terminal, else 80 columns', async () => {
     const longest = async (columns?: number, COLUMNS?: string) => {
       const { stdout } = await captured('run --help', { columns, env: { COLUMNS } });

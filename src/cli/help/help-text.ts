@@ -20,7 +20,7 @@ export async function helpText(line: CommandLine, width = DEFAULT_WIDTH): Promis
   const sections = [
     `Usage: twinyard ${line.name}${operands} [flags]\n`,
     paragraph(sentence(line.summary), width),
-    ...(line.about === undefined ? [] : [paragraph(line.about, width)]),
+    paragraph(line.about, width),
     ...lists.map(({ rows, title }) => `${title}:\n${termList(rows, width, column)}`),
     `Examples:\n${line.examples.map((example) => exampleText(example, width)).join('')}`,
   ];

@@ -1,8 +1,7 @@
 import { missingFlag } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { stringFlag } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { withFlagPlaces } from './flags/flag-places.js';
@@ -17,6 +16,9 @@ const nameFlags = {
 export const KEYS_CREATE: CommandLine = {
   name: 'keys create',
   summary: keysSummaryOf('create'),
+  about:
+    'The secret is printed once, alone on stdout; the store has only its hash. A new key may use all models without limits, unless ' +
+    'flags say otherwise.',
   groups: [
     { title: 'Key', flags: { ...nameFlags, ...keyFlags } },
     { title: 'Limits', flags: limitFlags },
@@ -34,10 +36,6 @@ type CreateFlags = typeof nameFlags & typeof keyFlags & typeof limitFlags & type
 
 /** Creates an ApiKey and issues its secret. */
 export async function create(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(KEYS_CREATE));
-    return 0;
-  }
   const { values } = await parseFlags<CreateFlags>(KEYS_CREATE, argv);
   const { format, name } = values;
   if (name === null) throw missingFlag('--name', 'is required', 'say what or whom the key is for');

@@ -1,6 +1,5 @@
 import type { CommandLine } from '../flags/command-line.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { keyFields } from './print-key.js';
@@ -9,6 +8,8 @@ import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with
 export const KEYS_LIST: CommandLine = {
   name: 'keys list',
   summary: keysSummaryOf('list'),
+  about:
+    'Prints the keys of a workspace with their phase, tenant, models and expiry; the table never contains a secret.',
   groups: [...KEY_API_GROUPS, FORMAT_GROUP],
   examples: ['keys list', 'keys list --format json'],
 };
@@ -16,10 +17,6 @@ export const KEYS_LIST: CommandLine = {
 const COLUMNS = ['name', 'id', 'phase', 'tenant', 'models', 'role', 'secret', 'expires'] as const;
 
 export async function list(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(KEYS_LIST));
-    return 0;
-  }
   const { values } = await parseFlags<typeof keyApiFlags>(KEYS_LIST, argv);
   return withKeys(values, io, false, async (keys) => {
     const all = await keys.list();

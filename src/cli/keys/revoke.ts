@@ -1,6 +1,5 @@
 import type { CommandLine } from '../flags/command-line.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { ONE_KEY, printKey } from './print-key.js';
@@ -9,16 +8,14 @@ import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with
 export const KEYS_REVOKE: CommandLine = {
   name: 'keys revoke',
   summary: keysSummaryOf('revoke'),
+  about:
+    'The key is refused from then on, and its usage stays in the store. A revoked key cannot be used again: create a new one.',
   operands: ONE_KEY,
   groups: [...KEY_API_GROUPS, FORMAT_GROUP],
   examples: ['keys revoke web', 'keys revoke web --format json'],
 };
 
 export async function revoke(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(KEYS_REVOKE));
-    return 0;
-  }
   const { operands, values } = await parseFlags<typeof keyApiFlags>(KEYS_REVOKE, argv);
   return withKeys(values, io, false, async (keys) => {
     const { metadata } = await keys.find(operands[0]!);

@@ -1,7 +1,6 @@
 import type { CommandLine } from '../flags/command-line.js';
 import { listFlag } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { readSpan, SPANS } from './flags/read-span.js';
@@ -24,16 +23,14 @@ const rotateFlags = {
 export const KEYS_ROTATE: CommandLine = {
   name: 'keys rotate',
   summary: keysSummaryOf('rotate'),
+  about:
+    'Use it to replace a secret without downtime: change the clients within --grace, during which both secrets are accepted.',
   operands: ONE_KEY,
   groups: [{ title: 'Rotation', flags: rotateFlags }, ...KEY_API_GROUPS, FORMAT_GROUP],
   examples: ['keys rotate web', 'keys rotate web --grace 0'],
 };
 
 export async function rotate(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(KEYS_ROTATE));
-    return 0;
-  }
   const { operands, values } = await parseFlags<typeof rotateFlags & typeof keyApiFlags>(KEYS_ROTATE, argv);
   return withKeys(values, io, false, async (keys) => {
     const { name } = (await keys.find(operands[0]!)).metadata;

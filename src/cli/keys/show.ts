@@ -1,6 +1,5 @@
 import type { CommandLine } from '../flags/command-line.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { ONE_KEY, printKey } from './print-key.js';
@@ -9,16 +8,14 @@ import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with
 export const KEYS_SHOW: CommandLine = {
   name: 'keys show',
   summary: keysSummaryOf('show'),
+  about:
+    'KEY is the name or the id of a key. Limits and the time until which a rotated secret is accepted are listed as well.',
   operands: ONE_KEY,
   groups: [...KEY_API_GROUPS, FORMAT_GROUP],
   examples: ['keys show web', 'keys show web --format json'],
 };
 
 export async function show(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(KEYS_SHOW));
-    return 0;
-  }
   const { operands, values } = await parseFlags<typeof keyApiFlags>(KEYS_SHOW, argv);
   return withKeys(values, io, false, async (keys) => {
     await printKey(await keys.find(operands[0]!), values.format, io);

@@ -1,8 +1,7 @@
 import { RunError } from '../../kernel/errors.js';
 import { missingFlag } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { withFlagPlaces } from './flags/flag-places.js';
@@ -19,6 +18,8 @@ const withoutDefaults = Object.fromEntries(
 export const KEYS_UPDATE: CommandLine = {
   name: 'keys update',
   summary: keysSummaryOf('update'),
+  about:
+    "Settings that no flag names stay as they are. 'none' removes a limit, and a gateway applies the change within a second.",
   operands: ONE_KEY,
   groups: [
     { title: 'Key', flags: withoutDefaults },
@@ -39,10 +40,6 @@ type UpdateFlags = typeof keyFlags & typeof limitFlags & typeof keyApiFlags;
 const MOST_TRIES = 10;
 
 export async function update(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(KEYS_UPDATE));
-    return 0;
-  }
   const { operands, values } = await parseFlags<UpdateFlags>(KEYS_UPDATE, argv);
   const changes = keyChanges(values, Date.now());
   if (Object.keys(changes.settings).length === 0 && changes.limits.length === 0) {

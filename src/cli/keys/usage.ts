@@ -4,8 +4,7 @@ import { badChoice, badValue, conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
 import { choiceFlag, listFlag, stringFlag } from '../flags/kinds.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { readDay } from './flags/read-span.js';
@@ -50,6 +49,9 @@ type UsageFlags = typeof usageFlags & Omit<typeof keyApiFlags, 'format'> & typeo
 export const KEYS_USAGE: CommandLine = {
   name: 'keys usage',
   summary: keysSummaryOf('usage'),
+  about:
+    'Counts requests, tokens and costs. Use --by to choose the rows and --from and --to for the days, and --format csv for a ' +
+    'spreadsheet.',
   groups: [{ title: 'Usage', flags: usageFlags }, ...KEY_API_GROUPS, { title: 'Output', flags: outputFlags }],
   examples: [
     'keys usage',
@@ -69,10 +71,6 @@ function readBy(given: string, place: string): readonly UsageDimension[] {
 }
 
 export async function usage(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(KEYS_USAGE));
-    return 0;
-  }
   const { values } = await parseFlags<UsageFlags>(KEYS_USAGE, argv);
   const { by, format, from, key, to } = values;
   if (from !== null && to !== null && from > to) {

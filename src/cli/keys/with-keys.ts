@@ -1,5 +1,8 @@
+import { connect } from 'node:net';
 import { RunError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
+import { findServer, type Server } from '../api/find-server.js';
+import { HttpTransport } from '../api/http-transport.js';
 import { DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
@@ -31,7 +34,7 @@ export const FORMAT_GROUP = { title: 'Output', flags: formatFlags };
 type PlaceValues = FlagValues<typeof placeFlags>['values'];
 
 /**
- * Works on the keys of a gateway, through its API, or on those of a store where one is named or no gateway runs here.
+ * Works on the keys of a gateway, through its API, or on those of a store where one is named or no local gateway is running.
  * @param create whether a store that does not exist is created
  */
 export async function withKeys<Result>(
@@ -42,7 +45,11 @@ export async function withKeys<Result>(
 ): Promise<Result> {
   const workspace = values.workspace ?? DEFAULT_WORKSPACE;
   const server = serverOf(values, io);
-  if (server !== null) return work(new KeyApi(server, workspace));
+  const isLeftOver = server !== null && !namesServer(values) && (await refusesConnections(server));
+  if (server !== null && !isLeftOver) return work(new KeyApi(new ApiClient(new HttpTransport(server)), workspace));
+  if (isLeftOver) {
+    io.stderr.write(`twinyard: the gateway recorded in ${server.recordedIn} is not running: using the store itself\n`);
+  }
   const { StoreTransport } = await import('../api/store-transport.js');
   const classes = values.config === null ? [] : await classesIn(values.config);
   return withStore(values, io, create, (store) =>
@@ -50,19 +57,37 @@ export async function withKeys<Result>(
   );
 }
 
-/** The API of a gateway; null where a store is named, or no gateway is. */
-function serverOf(values: PlaceValues, io: CliIo): ApiClient | null {
+const namesServer = (values: PlaceValues) =>
+  values.server !== null || values.token !== null || values['data-dir'] !== null;
+
+/** A gateway; null where a store is named, or no gateway is. */
+function serverOf(values: PlaceValues, io: CliIo): Server | null {
   const isStore = values.store !== null || values.config !== null;
-  const isServer = values.server !== null || values.token !== null || values['data-dir'] !== null;
+  const isServer = namesServer(values);
   if (isStore && isServer) {
     const flag = values.store === null ? '--config' : '--store';
     throw conflictingFlags(flag, 'is given together with a server', 'name a store or a server');
   }
   if (isStore || (!isServer && io.env.TWINYARD_STORE !== undefined)) return null;
   try {
-    return ApiClient.of(values, io);
+    return findServer(values, io);
   } catch (error) {
     if (!isServer && error instanceof RunError && error.code === 'SERVER_UNNAMED') return null;
     throw error;
   }
+}
+
+/** A gateway that was killed leaves its admin.json behind: nothing listens at the address in it. */
+function refusesConnections({ recordedIn, url }: Server): Promise<boolean> {
+  if (recordedIn === undefined) return Promise.resolve(false);
+  const { hostname, port, protocol } = new URL(url);
+  return new Promise((resolve) => {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
+  });
 }

@@ -1,8 +1,7 @@
 import { summaryOf } from '../commands.js';
 import { badChoice } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
-import { asksForHelp, parseFlags } from '../flags/parse-flags.js';
-import { helpText } from '../help/help-text.js';
+import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { FILE_FORMATS, schemaDocument, schemaText } from './schema-documents.js';
 
@@ -23,10 +22,6 @@ export const SCHEMA: CommandLine = {
 
 /** Prints the JSON Schema (2020-12) of a file format. */
 export async function schema(argv: readonly string[], io: CliIo): Promise<number> {
-  if (asksForHelp(argv)) {
-    io.stdout.write(await helpText(SCHEMA));
-    return 0;
-  }
   const { operands } = await parseFlags(SCHEMA, argv);
   const format = FILE_FORMATS.find(({ name }) => name === operands[0]);
   if (format === undefined) throw badChoice('format', operands[0]!, NAMES);

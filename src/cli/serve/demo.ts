@@ -1,3 +1,4 @@
+import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import type { Gateway as RunningGateway } from '../../gateway/gateway.js';
 import { summaryOf } from '../commands.js';
 import { createDiagnostics } from '../diagnostics.js';
@@ -63,7 +64,7 @@ export async function demo(argv: readonly string[], io: CliIo): Promise<number> 
         {
           name: 'default',
           policy: { ...DEFAULT_POLICY, name: values['routing-policy'] },
-          replicas: engines.map(({ url }, i) => ({ id: `engine-${i}`, url, engine: 'vllm', models: null })),
+          replicas: engines.map(({ url }, i) => ({ id: `engine-${i}`, url, engine: DEFAULT_ENGINE, models: null })),
         },
       ],
     });
@@ -96,7 +97,7 @@ Send a request; the response headers name the replica:
   curl -i ${gateway.url}/v1/chat/completions -H 'content-type: application/json' -H 'x-request-id: first' -d '${body}'
 
 Print why that replica was chosen:
-  npx twinyard explain first --admin-url ${gateway.adminUrl} --token ${gateway.adminToken}
+  npx twinyard explain first --server ${gateway.adminUrl} --token ${gateway.adminToken}
 
 List replicas and metrics:
   curl ${gateway.adminUrl}/api/v1/replicas -H 'authorization: Bearer ${gateway.adminToken}'

@@ -1,3 +1,4 @@
+import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import { DEFAULT_POLICY, GATEWAY_DEFAULTS } from '../../gateway/config/gateway-config.js';
 import { decideFlags } from '../decide/decide-flags.js';
 import { badValue } from '../errors.js';
@@ -46,7 +47,7 @@ export const serveFleetFlags = {
     ...file({ help: 'twinyard.yaml: endpoints, policies, limits and more; read again on SIGHUP' }),
     letter: 'c',
   },
-  engine: registered({ default: 'vllm', names: engineNames, help: 'what the replicas run' }),
+  engine: registered({ default: DEFAULT_ENGINE, names: engineNames, help: 'what the replicas run' }),
   'routing-policy': registered({
     default: DEFAULT_POLICY.name,
     names: routingPolicyNames,

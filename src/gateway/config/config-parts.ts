@@ -1,3 +1,4 @@
+import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import { InputError } from '../../kernel/errors.js';
 import { admissionChoice } from '../../policy/bundle/admission-choice.js';
 import { flowControlOf } from '../../policy/bundle/flow-control-schema.js';
@@ -25,7 +26,7 @@ export interface ReplicaKeys {
 }
 
 /** A replica from its keys. */
-export function replicaOf({ url, id, engine = 'vllm', model }: ReplicaKeys, place: string): ReplicaConfig {
+export function replicaOf({ url, id, engine = DEFAULT_ENGINE, model }: ReplicaKeys, place: string): ReplicaConfig {
   if (!URL.canParse(url)) throw configInvalid(place, `'${url}' is not a URL`, 'give one such as http://127.0.0.1:9001');
   const { hash, host, origin, password, pathname, protocol, search, username } = new URL(url);
   if (username !== '' || password !== '') {

@@ -1,3 +1,4 @@
+import { DEFAULT_ENGINE } from '../../engines/engine.js';
 import { MEASURED_ENGINES } from '../../engines/registry.js';
 import { POLICY_SCHEMA } from '../../policy/bundle/policy-schema.js';
 import { choice, field, list, number, required, section, text, whole } from '../../schema/fields.js';
@@ -18,7 +19,7 @@ const LISTEN_SCHEMA = section('Port', {
 export const REPLICA_SCHEMA = section('Replica', {
   url: required(text(), { help: 'scheme, host and port' }),
   id: field(text(), { defaultText: 'host and port', help: 'name in headers, metrics and explanations' }),
-  engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: 'vllm', help: 'engine it runs' }),
+  engine: field(choice(MEASURED_ENGINES.map(({ name }) => name)), { default: DEFAULT_ENGINE, help: 'engine it runs' }),
   model: field(text(), { defaultText: 'read from the replica', help: 'model it serves' }),
 });
 

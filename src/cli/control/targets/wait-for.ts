@@ -55,7 +55,8 @@ export async function waitFor(
       }
       if (timeoutMs === 0) break;
     } catch (error) {
-      const isLost = error instanceof RunError && ['SERVER_UNREACHABLE', 'SERVER_LEFT'].includes(error.code);
+      const isLost =
+        error instanceof RunError && ['SERVER_UNREACHABLE', 'SERVER_NOT_RUNNING', 'SERVER_LEFT'].includes(error.code);
       // A server that was never there is a mistake; one that has gone may come back.
       if (!isLost || last === undefined) throw error;
       await delay(AGAIN_MS, undefined, { signal }).catch(() => {});

@@ -1,3 +1,4 @@
+import { DEFAULT_ENGINE } from '../../../engines/engine.js';
 import type { ManagedEndpoint, ManagedReplica, ManagedRoutes } from '../../../gateway/fleet/managed-routes.js';
 import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import { type EndpointSpec, endpointPolicy } from '../../resources/kinds/endpoint.js';
@@ -70,7 +71,7 @@ function managedReplica(
 ): ManagedReplica {
   const { desired, engine } = resolved;
   const models = specHash === desired.specHash ? [servedModel(spec)] : null;
-  if (engine === null) return { id, url, engine: 'vllm', models };
+  if (engine === null) return { id, url, engine: DEFAULT_ENGINE, models };
   return { id, url, engine: engine.metrics, models, healthPath: engine.health_path, loadPath: engine.load_path };
 }
 

@@ -1,3 +1,4 @@
+import { DEFAULT_ENGINE } from '../../../engines/engine.js';
 import { DEFAULT_POLICY } from '../../../gateway/config/gateway-config.js';
 import type { ManagedReplica, ManagedRoutes } from '../../../gateway/fleet/managed-routes.js';
 import { upstreamAddress } from '../../../gateway/fleet/replica/external-api.js';
@@ -107,7 +108,7 @@ function managedUpstreams({ name, workspace }: ResourceRecord, spec: ExternalEnd
     return {
       ...{ id: idOf(workspace, name, upstream), url },
       // Its metrics are never read.
-      engine: 'vllm',
+      engine: DEFAULT_ENGINE,
       models: names.length === 0 ? null : names,
       external: { prefix, credential, renames: models, weight, tier, firstByteMs },
     };
