@@ -45,7 +45,7 @@ test('one worker and two print the same bytes, as do results that were kept', as
   ]);
 });
 
-test('a worker tells what is wrong with a trace as the command itself would', async () => {
+test('a worker process reports an invalid trace as the command itself does', async () => {
   const trace = join(folder, 'trace.jsonl');
   const line = { timestamp: 0, input_length: 5, output_length: 2, hash_ids: [1] };
   writeFileSync(trace, `${JSON.stringify(line)}\n${JSON.stringify({ ...line, output_length: 'two' })}\n`);

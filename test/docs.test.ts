@@ -27,7 +27,7 @@ import { PageRunner } from './support/page-runner.js';
 import { captured } from './support/test-io.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Puts what commands really print into the pages, instead of comparing: for whoever changed a result on purpose. */
+/** Writes the actual output of commands into the pages instead of comparing: for results changed on purpose. */
 const UPDATE = process.env.UPDATE_DOCS === '1';
 
 const pagePaths = [

@@ -14,7 +14,10 @@ const SCRIPT: readonly (DeclaredEndpoint | 'hit' | null)[] = [
 
 const MOST_KILLS = 3;
 
-/** Lets the control plane work until something has changed so many times, or all is done; then ends it in the middle of the next. */
+/**
+ * Lets the control plane work until something has changed so many times, or all is done; then ends it in the middle of
+ * the next.
+ */
 async function killSoon(yard: EndpointYard, random: RandomStream): Promise<void> {
   let changes = random.below(10);
   for (let last = ''; changes >= 0; ) {
@@ -29,7 +32,7 @@ async function killSoon(yard: EndpointYard, random: RandomStream): Promise<void>
   await yard.start();
 }
 
-test('a control plane that is killed at any point goes on where it was, and leaves nobody behind', async () => {
+test('a control plane that is killed at any point resumes, and leaves no process behind', async () => {
   const yard = new EndpointYard();
   const random = randomStream(15, 'moments to be killed at');
   await yard.start();

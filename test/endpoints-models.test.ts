@@ -48,7 +48,7 @@ function held(response: ServerResponse): void {
   response.on('close', () => clearInterval(timer));
 }
 
-test('a download tells how far it is, and goes on from there after kill -9', async () => {
+test('a download reports its progress, and resumes after kill -9', async () => {
   const { api, begin, hub, weightsAsked, yard } = await opened();
   hub.once('/blobs/', held);
   await begin();

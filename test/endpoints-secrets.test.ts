@@ -16,13 +16,13 @@ const CREDENTIAL = 'sk-PlantedCredentialTourmaline0123456789';
 const VARIABLE = 'PlantedEnvironmentAquamarine0123456789';
 const WRONG = 'PlantedInTheWrongPlaceObsidian0123456789';
 
-/** Proves that it knows the secret, without telling it. */
+/** Proves knowledge of the secret without revealing it. */
 const SCRIPT = [
   "const proof = require('crypto').createHash('sha512').update(process.env.SECRET).digest('hex')",
   "require('http').createServer((q, a) => a.end(proof)).listen(process.argv[1], '127.0.0.1')",
 ].join(';');
 
-/** Notes who sent which credential, and refuses it. */
+/** Records every credential it receives, and refuses it. */
 async function strictServer(): Promise<{ url: string; heard: Set<string | undefined> }> {
   const heard = new Set<string | undefined>();
   const server = createServer(({ headers }, response) => {
@@ -50,7 +50,7 @@ function filesIn(folder: string): Record<string, string> {
   );
 }
 
-test('secrets are nowhere but where they are sent: not in the store, its backup, logs, answers, events or the audit log', async () => {
+test('secrets are nowhere but where they are sent: not in the store, backup, logs, responses, events or the audit log', async () => {
   const { heard, url } = await strictServer();
   const yard = new EndpointYard();
   await yard.start();
@@ -89,7 +89,7 @@ test('secrets are nowhere but where they are sent: not in the store, its backup,
   expect(await note('POST', 'apply?dry_run=true', body(resources(2)))).toContain('***');
   // Written where no secret belongs.
   await note('POST', 'apply', body([{ kind: 'ModelRegistry', metadata: { name: 'r' }, spec: { tokn: WRONG } }]));
-  // Somebody else came first.
+  // Another change came first.
   const { metadata } = await api.endpoint('chat');
   await api.apply(endpointOf('chat', 'line', { replicas: 1, secret_env: { SECRET: `${VARIABLE}2` } }));
   const late = { ...endpointOf('chat', 'line', { replicas: 2, secret_env: { SECRET: VARIABLE } }) };

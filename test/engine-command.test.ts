@@ -7,7 +7,7 @@ import { fakeEngine, reply } from './support/engine-fixture.js';
 import { captured } from './support/test-io.js';
 
 describe('twinyard engine', () => {
-  test('says where it listens, and stops when asked to', async () => {
+  test('prints its address, and stops on a signal', async () => {
     const args = ['engine', '--model', 'qwen/qwen3-14b', '--port', '0', '--speed', '1000'];
     const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     const exited = once(child, 'exit');

@@ -6,7 +6,7 @@ import { fakeEngine, post, question, reply, until } from './support/engine-fixtu
 const CHAT = '/v1/chat/completions';
 
 describe('faults', () => {
-  test('fail as often as asked for, the same way each time', async () => {
+  test('fail at the configured rate, the same way each time', async () => {
     const statuses = async () => {
       const engine = await fakeEngine({ faults: { failRate: 0.5 }, seed: 3 });
       const list: number[] = [];
@@ -29,7 +29,7 @@ describe('faults', () => {
     await until(() => engine.stats().inFlight === 0);
   });
 
-  test('reset a connection in the middle of a stream, or before a whole answer', async () => {
+  test('reset a connection in the middle of a stream, or before a complete response', async () => {
     const engine = await fakeEngine({ faults: { disconnectRate: 1 } });
     const stream = await post(engine, CHAT, question('x', { max_tokens: 50, ignore_eos: true, stream: true }));
     expect(stream.status).toBe(200);

@@ -13,7 +13,7 @@ async function eventsOf(response: Response): Promise<string[]> {
     .map((event) => event.replace(/^data: /, ''));
 }
 
-describe('answers', () => {
+describe('responses', () => {
   test('are the same for the same prompt and seed', async () => {
     const engine = await fakeEngine();
     const ask = async (content: string, more: object) => {
@@ -29,7 +29,7 @@ describe('answers', () => {
     expect((await reply(response)).choices[0]!.message.content).not.toBe(first);
   });
 
-  test('are as long as asked for', async () => {
+  test('have the requested length', async () => {
     const engine = await fakeEngine({ meanOutputTokens: 5 });
     const ask = async (more: object) => reply(post(engine, '/v1/completions', { model: 'tiny', prompt: 'x', ...more }));
     expect((await ask({ max_tokens: 50, ignore_eos: true })).usage.completion_tokens).toBe(50);
@@ -52,7 +52,7 @@ describe('answers', () => {
     expect(chunks.at(-1)).toMatchObject({ finish_reason: 'stop', stop_reason: '. ' });
   });
 
-  test('come after the prompt, if wished', async () => {
+  test('echo the prompt first, if requested', async () => {
     const engine = await fakeEngine();
     const body = { model: 'tiny', prompt: 'Say "yes"\n', max_tokens: 4, echo: true };
     const { text } = (await reply(post(engine, '/v1/completions', body))).choices[0]!;
@@ -63,7 +63,7 @@ describe('answers', () => {
     expect(streamed.join('')).toBe(text);
   });
 
-  test('tell their usage as they go', async () => {
+  test('report usage while streaming', async () => {
     const engine = await fakeEngine();
     const options = { include_usage: true, continuous_usage_stats: true };
     const body = { model: 'tiny', prompt: 'abcd', max_tokens: 3, stream: true, stream_options: options };
@@ -81,7 +81,7 @@ describe('the cache', () => {
     return { text: choices[0]!.message.content as string, usage };
   };
 
-  test('is found by prompts that begin alike, and by the next turn of a chat', async () => {
+  test('is hit by prompts with the same prefix, and by the next turn of a session', async () => {
     const engine = await fakeEngine();
     const system = { role: 'system', content: 'You are a helpful assistant who answers at length. '.repeat(4) };
     const first = await ask(engine, [system, { role: 'user', content: 'one' }]);

@@ -24,7 +24,7 @@ describe('the official client', () => {
     expect(response.usage!.total_tokens).toBe(response.usage!.prompt_tokens + 10);
   });
 
-  test('streams the same chat', async () => {
+  test('streams the same chat completion', async () => {
     const engine = await fakeEngine();
     const client = clientOf(engine);
     const request = { model: 'tiny', messages, max_tokens: 10, n: 2 };
@@ -98,7 +98,7 @@ describe('the official client', () => {
     expect(models.data.map(({ id }) => id)).toEqual(['My/Model']);
   });
 
-  test('hears of errors by their names', async () => {
+  test('maps errors to their classes', async () => {
     const engine = await fakeEngine();
     const client = clientOf(engine);
     await expect(client.chat.completions.create({ model: 'other', messages })).rejects.toThrow(OpenAI.NotFoundError);

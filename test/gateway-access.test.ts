@@ -19,7 +19,7 @@ const root = mkdtempSync(join(tmpdir(), 'twinyard-access-'));
 afterAll(() => rmSync(root, { recursive: true }));
 let folders = 0;
 
-/** The configuration of a gateway that asks for keys, with a store of its own. */
+/** The configuration of a gateway that requires keys, with its own store. */
 function withStore(): Pick<GatewayConfig, 'store' | 'dataDir' | 'access'> {
   const folder = join(root, String(folders++));
   const access = { ...GATEWAY_DEFAULTS.access, keys: 'required' as const };
@@ -51,7 +51,7 @@ const usageOf = (store: Store, by: readonly ('outcome' | 'model' | 'endpoint')[]
   store.usage.query({ by });
 
 describe('keys', () => {
-  test('are asked for, by either header; what is wrong gets 401, a model that is not allowed 403', async () => {
+  test('are required, in either header; a wrong one gets 401, a model that is not allowed 403', async () => {
     const gateway = await gatewayOver([await fakeEngine()], withStore());
     const key = await newKey(gateway, { models: ['tiny'] });
     const other = await newKey(gateway, { models: ['another'] });
@@ -178,7 +178,7 @@ describe('usage', () => {
     });
   });
 
-  test('is counted where no keys are asked for, with what it cost', async () => {
+  test('is counted where no keys are required, with its cost', async () => {
     const config = withStore();
     const gateway = await gatewayOver([await fakeEngine()], {
       ...config,
@@ -310,7 +310,7 @@ test('no file, log, metric or response contains a key, a prompt or a header', as
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   expect(files.length).toBeGreaterThan(3);
   for (const { name, parentPath } of files) pages[name] = readFileSync(join(parentPath, name), 'latin1');
-  // Decisions depend on the chat a request belongs to: their log, which is its owner's alone, has its name.
+  // Decisions depend on the session of a request: their log, readable by its owner only, has the session's name.
   const decisions = { log: readFileSync(join(root, 'decisions.jsonl'), 'utf8'), api: pages['/api/v1/decisions']! };
   delete pages['/api/v1/decisions'];
   expectNowhere(decisions, key, ['session']);

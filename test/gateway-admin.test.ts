@@ -36,7 +36,7 @@ class AdminPort {
     const { access } = configFor([]);
     const gateway = await gatewayOver([await engine()], {
       store: ':memory:',
-      // Only what the port itself asks for is taken in.
+      // Keys are refreshed only on request of the port.
       access: { ...access, keys, refreshMs: 3_600_000 },
       dataDir: mkdtempSync(join(folder, 'data-')),
     });
@@ -62,7 +62,7 @@ class AdminPort {
     return this.gateway.store!;
   }
 
-  /** What somebody with a role, with the token, or with whatever else gets. */
+  /** The status for a caller with a role, with the token, or with other credentials. */
   async ask(who: string | null, path: string, method = 'GET', body?: unknown, headers: Record<string, string> = {}) {
     const response = await fetch(this.gateway.adminUrl + path, {
       method,

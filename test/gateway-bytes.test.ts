@@ -94,7 +94,7 @@ describe('a stream through the gateway is byte for byte what the replica sent', 
   });
 });
 
-/** The data of the last event that a client would hear of. */
+/** The data of the last event that a client receives. */
 function lastEvent(stream: Buffer): string {
   let last = '';
   const scanner = new SseScanner({

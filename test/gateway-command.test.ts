@@ -41,7 +41,10 @@ function started(args: readonly string[]) {
     stop();
     await ended;
   });
-  /** Resolves with the groups of a pattern when the command has said something that matches it; fails when it ends before. */
+  /**
+   * Resolves with the groups of a pattern when the command has said something that matches it; fails when it ends
+   * before.
+   */
   const says = async (pattern: RegExp): Promise<string[]> => {
     let code: number | null = null;
     void ended.then((given) => {
@@ -243,7 +246,7 @@ describe('twinyard serve', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/its data folder is a file; move that file/)]);
   });
 
-  test('tells in its help what it is without replicas', async () => {
+  test('says in its help what it does without replicas', async () => {
     const { stdout } = await captured('serve --help');
     expect(stdout).toMatch(/it is a control\s+plane: [\s\S]* keeps its data in\s+\.twinyard/);
   });
@@ -264,7 +267,7 @@ describe('twinyard serve', () => {
     });
   });
 
-  test('reads its file again when it is asked to, and drops nothing', async () => {
+  test('reloads its file on a signal, and drops no request', async () => {
     const [one, two] = [await fakeEngine(), await fakeEngine({ modelName: 'late' })];
     const config = (urls: string[], policy: string, more = '') =>
       `listen: { port: 0 }\nadmin: { port: 0 }\npolicy: { routing: { policy: ${policy} } }\nreplicas:\n${urls.map((url) => `  - { url: "${url}" }\n`).join('')}${more}`;
@@ -321,7 +324,7 @@ describe('twinyard serve', () => {
     expect(lines.at(-1)).toMatch(/^twinyard: stopping, \d+ requests in flight$/);
     expect(all.length).toBeGreaterThan(110);
     for (const ended of all) {
-      // Told, or not even connected; never dropped.
+      // Refused, or not even connected; never dropped.
       if (ended.status === 0) expect(ended.code).toBe('ECONNREFUSED');
       else {
         expectResponseed(ended);
@@ -333,7 +336,7 @@ describe('twinyard serve', () => {
 });
 
 describe('twinyard demo', () => {
-  test('brings everything up, tells what to try, and leaves nothing behind', async () => {
+  test('starts everything, prints what to try, and leaves nothing behind', async () => {
     const demo = started(['demo', '--port', '0', '--replicas', '2', '--speed', '1000']);
     const [count, url] = await demo.says(/Twinyard is up: (\d) emulated replicas of qwen\/qwen3-14b behind (\S+)\. /);
     expect(count).toBe('2');

@@ -32,7 +32,7 @@ async function fleet(count: number, policy = 'weighted', change: Partial<Gateway
   return { engines, gateway, clients: new Clients(gateway.url) };
 }
 
-/** Everything is given back, here and in the engines. */
+/** Everything is released, here and in the engines. */
 async function expectAllOver(gateway: Gateway, engines: readonly RunningEngine[]): Promise<void> {
   await until(() => gateway.inFlight === 0);
   expectIdle(gateway);

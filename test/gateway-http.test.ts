@@ -10,7 +10,7 @@ async function fake(): Promise<FakeEngine> {
 }
 
 describe('what clients do', () => {
-  test('methods: HEAD and OPTIONS are answered, and 405 says what is allowed', async () => {
+  test('methods: HEAD and OPTIONS are served, and 405 lists what is allowed', async () => {
     const gateway = await gatewayOver([await fake()]);
     const { url } = gateway;
     const head = await fetch(`${url}/health`, { method: 'HEAD' });
@@ -111,7 +111,7 @@ describe('what clients do', () => {
     expect(answer).toMatch(/\r\n\r\n\{"in":"pieces"\}$/);
   });
 
-  test('requests sent ahead on one connection are answered in their order', async () => {
+  test('pipelined requests get their responses in order', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = () => {};

@@ -48,7 +48,7 @@ describe('what replicas do', () => {
     ['a wrong length', 'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}'],
     ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`],
-  ])('%s is told as a broken replica', async (_, text) => {
+  ])('%s is reported as a replica failure', async (_, text) => {
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica]);
     replica.response = ({ socket }) => void socket.write(text);

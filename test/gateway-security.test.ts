@@ -25,7 +25,7 @@ const CHUNKS = `${HEX}\r\n${PROMPT}\r\n0\r\n\r\n`;
 const raw = (headers: string, body: string, start = 'POST /v1/completions HTTP/1.1') =>
   `${start}\r\nhost: h\r\n${headers}\r\n${body}`;
 
-/** What somebody would smuggle. */
+/** The request that an attacker would smuggle. */
 const EVIL = raw(`x-evil: 1\r\n${WITH_LENGTH}`, PROMPT);
 
 /** That a replica was sent exactly these bodies, each in a request whose framing is the gateway's own. */
@@ -332,7 +332,7 @@ describe('whatever a replica sends, a client gets one response per request', () 
 });
 
 describe('TLS', () => {
-  /** The status of a response by TLS, and who the server says it is. */
+  /** The status of a response over TLS, and the name in the certificate. */
   const asked = (url: string, body?: string): Promise<[status: number, name: string]> =>
     new Promise((resolve, reject) => {
       const method = body === undefined ? 'GET' : 'POST';
@@ -359,7 +359,7 @@ describe('TLS', () => {
     replica.response = () => {};
     const held = asked(`${gateway.url}/v1/completions`, PROMPT);
     await until(() => replica.seen.length === 2);
-    // The same files with other contents, as those who renew certificates leave them.
+    // The same files with other contents, as after a certificate renewal.
     makeCertificate(folder, 'clients again', 'clients');
     makeCertificate(folder, 'keepers again', 'keepers');
     expect(gateway.reload(gateway.config)).toEqual([]);
@@ -465,7 +465,7 @@ describe('slow clients hold nothing for ever', () => {
     const held = [new RawClient(gateway.url), new RawClient(gateway.url)];
     for (const client of held) await client.send('GET /health HTTP/1.1\r\nhost: h\r\n\r\n').until(/alive/);
     expect(await new RawClient(gateway.url).send('GET /health HTTP/1.1\r\nhost: h\r\n\r\n').closed()).toBe('');
-    // Keepers have a door of their own.
+    // Operators use the admin port.
     expect((await fetch(`${gateway.adminUrl}/health`)).status).toBe(200);
     held[0]!.socket.destroy();
     let text = '';

@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest';
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 /**
- * Who may import whom. `layer` allows everything of a layer, `layer:types` only its types, `layer/file` that one file.
- * The folders are the architecture: an import that is not here is a design decision, so change docs/design.md with it.
+ * The imports that are allowed. `layer` allows everything of a layer, `layer:types` only its types, `layer/file` that
+ * one file. The folders are the architecture: an import that is not here is a design decision, so change docs/design.md
+ * with it.
  */
 const ALLOWED: Record<string, readonly string[]> = {
   kernel: [],
@@ -82,14 +83,14 @@ function isAllowed({ file, target, typeOnly }: Import): boolean {
 }
 
 /**
- * Tables of commands, which load one when it is called: commands read their summaries from the table, and it names them only to
- * load them. Completion walks all commands, of which it is one.
+ * Tables of commands, which load one when it is called: commands read their summaries from the table, and it names them
+ * only to load them. Completion walks all commands, of which it is one.
  */
 const LOADS_ON_DEMAND = ['cli/commands.ts', 'cli/keys.ts', 'cli/subcommands.ts', 'cli/completion/completion-model.ts'];
 
 /**
- * Cycles among the children of a folder that pass through a sub-folder: a sub-folder counts as one with all it holds, a file of
- * the folder itself counts alone. Types count as well: to read a file is to read what it names.
+ * Cycles among the children of a folder that pass through a sub-folder: a sub-folder counts as one with all it holds, a
+ * file of the folder itself counts alone. Types count as well: to read a file is to read what it names.
  */
 function cyclesOf(folder: string, imports: readonly Import[]): string[][] {
   const edges = new Map<string, Set<string>>();

@@ -9,7 +9,7 @@ import { CLI } from './support/cli.js';
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends an observation and keeps what was measured', async (signal) => {
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-observe-'));
-  // One user asks: when the third request comes, two have been answered.
+  // With one user, two requests have completed when the third arrives.
   const server = await fakeServer((request, response, n) => {
     if (n < 2) sendStream(response, stream(request));
     else child.kill(signal);

@@ -75,7 +75,7 @@ describe('an emulated engine, observed', () => {
     const client = { rate_fraction: 1, prefix_group: 'g', prefix_length: 64 };
     const workload = generateSpecWorkload(spec(client, { aggregate_rate: 2000, num_requests: 20 }), { seed: 7 });
     const seen = await observed(engine, planOf(workload), { ...options, maxConcurrency: 1 });
-    // Every chat begins with the same block, which calibration has left in the cache.
+    // Every session begins with the same block, which calibration has left in the cache.
     const head = options.apiFormat === 'chat' ? 4 : 0;
     expect(seen.document).toMatchObject({
       requests: { completed: 20, problems: {} },
@@ -87,7 +87,7 @@ describe('an emulated engine, observed', () => {
     expect(simulatedHits(await reread(seen))).toBeCloseTo(measuredHits(seen) - head / 2020, 12);
   });
 
-  test.each(FORMATS)('finds the past of a chat that grows, as the simulator does: %j', async (options) => {
+  test.each(FORMATS)('hits the cached context of a growing session, as the simulator does: %j', async (options) => {
     const engine = await roomyEngine();
     const chat = { max_rounds: 4, think_time_us: 1000, context_growth: 'accumulate' };
     const client = { rate_fraction: 1, reasoning: { multi_turn: chat }, prefix_group: 'g', prefix_length: 40 };
@@ -97,7 +97,7 @@ describe('an emulated engine, observed', () => {
     expect(seen.document.prompts.difference).toMatchObject({ compared: 12, exact: 12 });
     const trace = await reread(seen);
     expect(trace.header.sessionContextGrowth).toBe('included');
-    // Chats put a few tokens of their own between the turns: the response is found, what is behind it is not.
+    // Chat templates put a few tokens between the turns: the response is hit, what follows is not.
     const isChat = options.apiFormat === 'chat';
     expect(Math.abs(simulatedHits(trace) - measuredHits(seen))).toBeLessThan(isChat ? 0.02 : 1e-12);
     expect(measuredHits(seen)).toBeGreaterThan(0.6);
@@ -122,7 +122,7 @@ describe('an emulated engine, observed', () => {
     expect(simulatedHits(trace)).toBeCloseTo(measuredHits(seen), 12);
   });
 
-  test('keeps as many users busy as asked for', async () => {
+  test('keeps the requested number of users busy', async () => {
     const engine = await roomyEngine();
     const workload = generateSpecWorkload(spec({ concurrency: 3 }, { num_requests: 15 }), { seed: 7 });
     const seen = await observed(engine, { ...planOf(workload), expected: 15 }, { warmUpRequests: 3 });

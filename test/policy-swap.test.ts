@@ -156,7 +156,7 @@ async function fullGateway(flowControl: object = {}) {
   return { answer, endpoint, engine, first, gateway, waiting };
 }
 
-test('clients that leave while they wait are forgotten at once, and those who come hear why they may not enter', async () => {
+test('clients that disconnect while waiting are dropped at once, and new ones get the reason for their refusal', async () => {
   const { answer, endpoint, engine, first, gateway, waiting } = await fullGateway({ max_queue_depth: 1 });
   const leaver = new AbortController();
   const gone = ask(gateway, undefined, { signal: leaver.signal }).catch(() => 'gone');
@@ -198,7 +198,7 @@ test('a request whose time is up while it waits does not go to a replica any mor
   expectIdle(gateway);
 });
 
-test('those who wait are told at once that the gateway is going down', async () => {
+test('waiting requests are refused at once when the gateway shuts down', async () => {
   const { answer, first, gateway, waiting } = await fullGateway();
   const second = ask(gateway);
   await waiting(1);

@@ -58,7 +58,7 @@ describe.skipIf(!areFree)('server blocks of README.md, pasted as they stand', ()
     expect(blocks).toHaveLength(2);
   });
 
-  test('a request through the gateway is answered, with a key and a recording', async () => {
+  test('a request through the gateway is served, with a key and a recording', async () => {
     const { code, stdout, stderr } = await paste(blocks[0]!.lines.join('\n'));
     expect(stdout, stderr).toContain('"object":"chat.completion"');
     expect([code, await Promise.all(PORTS.map(isFree))]).toEqual([0, [true, true, true]]);

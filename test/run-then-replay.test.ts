@@ -68,7 +68,7 @@ const lengths = fc.constantFrom<LengthSpec>(
   { type: 'pareto_lognormal', params: { alpha: 2, xm: 50, mu: 4, sigma: 0.5, mix_weight: 0.2, max: 800 } },
 );
 
-/** Clients and cohorts of all kinds but one: a trace does not say that a chat's context grows. */
+/** Clients and cohorts of all kinds but one: a trace does not say that a session's context grows. */
 const traffic = fc.record({
   input_distribution: lengths,
   output_distribution: lengths,
@@ -120,7 +120,7 @@ test('a run of any specification and the replay of its own trace have the same m
   }
 });
 
-test('chats that wait for answers do so again when their trace is replayed in a closed loop', async () => {
+test('sessions that wait for responses do so again when their trace is replayed in a closed loop', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'twinyard-trace-'));
   const trace = join(folder, 'trace');
   const path = join(folder, 'spec.yaml');

@@ -23,7 +23,7 @@ afterAll(() => {
 });
 
 const SIM = '--sim-model qwen/qwen3-14b';
-// As fast as it goes, so that nobody's lateness counts.
+// As fast as possible, so that delays of the sender do not count.
 const LOAD =
   '--rate 2000 --num-requests 24 --prompt-tokens 40 --prompt-tokens-stdev 10 --output-tokens 6 --output-tokens-stdev 2 --max-lateness-ms 0';
 
@@ -65,7 +65,7 @@ describe('validate', () => {
     expect(compared).toEqual({ code: 0, stdout: ended.stdout, stderr: '' });
   });
 
-  test('hands on what is given to those who know what it means', async () => {
+  test('passes flags on to the commands that know them', async () => {
     const engine = await fakeEngine();
     const flags = `${LOAD} ${SIM} --record-itl --scrape-kv-metrics --scheduler sjf --num-instances 2 --format table`;
     const { code, stderr, stdout } = await validate(engine, `${flags} --output-dir kept`);
@@ -99,9 +99,9 @@ describe('validate', () => {
     expect(readdirSync('validation').sort()).toEqual(['observed.csv', 'observed.yaml']);
   });
 
-  test('keeps and marks what came of a server that answers nothing', async () => {
+  test('keeps and marks the results of a server that does not respond', async () => {
     const engine = await fakeEngine();
-    // It answers the first questions, by which its tokens are counted.
+    // It serves the first requests, by which its tokens are counted.
     void until(() => engine.stats().tokensOut > 0).then(() => engine.faults({ failRate: 1 }));
     const { code, stderr, stdout } = await validate(engine, `${LOAD} ${SIM}`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -59,7 +59,7 @@ describe('plain words', () => {
     expect(problems).toEqual([]);
   });
 
-  test('pages for users tell what a capability is for, not where it came from', () => {
+  test('pages for users say what a capability is for, not where it came from', () => {
     const pages = ['README.md', ...files('docs', (name) => name.endsWith('.md'))];
     const problems = pages.filter((path) =>
       /\bseed 00\d\b|\bseeds'|\bthe seeds\b(?! of)/i.test(readFileSync(join(ROOT, path), 'utf8')),

@@ -13,7 +13,7 @@ const WARM_UP = 20;
 const MOST_US = 5;
 /** A wrong key costs no more than a right one. */
 const MOST_WRONG = 1;
-/** Nobody learns by the time it takes whether there is a key of some id: as far as that can be measured at all. */
+/** Checks that the time of a lookup does not reveal whether a key id exists, as far as that can be measured. */
 const MOST_APART = 0.1;
 const NOW = Date.parse('2026-05-20T12:00:00Z');
 
@@ -39,8 +39,9 @@ const WRONG: readonly Sent[] = [
 ];
 
 /**
- * What a request pays for its key, right or wrong, against a plain check with createHash. All are measured in turn, round after
- * round: what the machine does meanwhile happens to all of them, and of the rounds' ratios the middle one counts.
+ * What a request pays for its key, right or wrong, against a plain check with createHash. All are measured in turn,
+ * round after round: what the machine does meanwhile happens to all of them, and of the rounds' ratios the middle one
+ * counts.
  */
 export async function keyChecks(table: BenchTable): Promise<void> {
   const ring = new KeyRing({ news: async () => ({ version: '1', isAll: true, keys: records, removed: [] }) }, 30);
@@ -54,7 +55,7 @@ export async function keyChecks(table: BenchTable): Promise<void> {
   const times = kinds.map((): number[] => []);
   const plain: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    // Nobody is always the one behind the same other, nor finds in the processor's cache what that one has asked for.
+    // Shuffled, so that no case always follows the same other one and profits from the processor cache it warmed.
     for (let k = 0; k < kinds.length; k++) {
       const at = (k + round) % kinds.length;
       times[at]!.push(checked(kinds[at]!, round * kinds.length + k));

@@ -2,7 +2,7 @@ import { startEngine } from '../../src/emulator/start-engine.js';
 import { cluster } from '../simulator/scenario.js';
 import type { Arrival } from './model-says.js';
 
-/** The engine under test, in a process of its own: tells its parent where it listens, and at the end who arrived when. */
+/** The engine under test in its own process: reports its address to the parent, and at the end the arrival times. */
 const arrivals: Arrival[] = [];
 const { config, latency } = cluster(1, 'round-robin');
 const engine = await startEngine({

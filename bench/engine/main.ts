@@ -8,9 +8,9 @@ import { type Arrival, type Latencies, modelSays } from './model-says.js';
 import { agent, streamChat, type Timing } from './stream-client.js';
 
 /**
- * Whether the emulated engine keeps the model's time: so many clients stream chats at once, and the latencies they see are
- * compared with those that the simulator's replica has for the same arrivals. Of several rounds the median difference
- * counts: a machine that does something else for a moment is late by more than the bound. Arguments: clients, rounds.
+ * Checks that the emulated engine keeps the timing of the model: concurrent clients stream chat completions, and their
+ * latencies are compared with those of the simulated replica for the same arrivals. The median difference over several
+ * rounds counts, because a single pause of the machine exceeds the bound. Arguments: clients, rounds.
  */
 const BOUND_MS = 2;
 const START_MS = 10;
@@ -82,7 +82,7 @@ for (const name of ['ttft', 'itl', 'e2e'] as const) {
       .sort((a, b) => a.seen - a.model - (b.seen - b.model));
     const { model, seen } = compared[rounds >> 1]!;
     const differences = compared.map((one) => (one.seen - one.model).toFixed(2)).join(' ');
-    // The time of the whole request is shown for those who wonder.
+    // The end-to-end time is printed for information only.
     const verdict = name === 'e2e' ? '' : Math.abs(seen - model) <= BOUND_MS ? 'holds' : 'MISSED';
     const figures = [model, seen, seen - model].map((ms) => `${ms.toFixed(2)} ms`);
     rows.push([`${name.toUpperCase()} p${p}`, ...figures, differences, verdict]);

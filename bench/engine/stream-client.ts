@@ -13,7 +13,7 @@ export interface Timing {
 
 export const agent = new Agent({ keepAlive: true });
 
-/** Sends one streamed chat and takes the time of every chunk. */
+/** Sends one streaming chat completion and records the time of every chunk. */
 export function streamChat(url: string, body: object): Promise<Timing> {
   return new Promise((resolve, reject) => {
     const text = JSON.stringify(body);
@@ -22,7 +22,7 @@ export function streamChat(url: string, body: object): Promise<Timing> {
     const scanner = new SseScanner({
       event(bytes, from, to) {
         if (isDoneEvent(bytes, from, to)) timing.doneMs = nowMs;
-        // The first event of a chat names the role and has no text.
+        // The first event of a chat completion names the role and has no text.
         else timing.chunksMs.push(nowMs);
       },
     });

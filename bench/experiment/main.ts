@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'twinyard-bench-'));
 /** 200 runs of 2,000 requests: five policies, 40 seeds. */
 const policies = 'round-robin,least-loaded,weighted,lmetric,sticky';
 const common = `--model qwen/qwen3-14b --num-requests 2000 --routing-policy ${policies} --seeds 40`;
-/** Prompts of 10,000 tokens, answers of 1,500, near what eight instances can serve: a run takes about 0.17 s. */
+/** Prompts of 10,000 tokens, outputs of 1,500, near the capacity of eight replicas: a run takes about 0.17 s. */
 const long = `${common} --num-instances 8 --workload multidoc --rate 10`;
 /** A run takes about 25 ms: getting the threads' code ready takes a good part of the whole. */
 const medium = `${common} --num-instances 4 --workload contentgen --rate 50`;

@@ -2,14 +2,14 @@ import type { ObservedTrace } from '../../src/observe/fit/traces/observed-trace.
 import type { GpuSpec, ModelSpec } from '../../src/replica/catalogue/contract.js';
 import { RequestTable } from '../../src/workload/request-table.js';
 
-/** A run of a real engine: what it was asked, how it fared, and what is known of its model and its GPU. */
+/** A run of a real engine: its requests, their latencies, and what is known of its model and its GPU. */
 export interface MeasuredRun extends ObservedTrace {
   set: string;
   model: ModelSpec;
   gpu: GpuSpec;
 }
 
-/** One request as the file of a run tells it; latencies from the arrival on. */
+/** One request as recorded in the file of a run; latencies count from the arrival. */
 export interface MeasuredRequest {
   arrivalUs: number;
   inputTokens: number;
@@ -39,7 +39,7 @@ export function tableOf<Request extends MeasuredRequest>(
   };
 }
 
-/** What vLLM does unless told otherwise. */
+/** The defaults of vLLM. */
 export const VLLM = {
   blockSize: 16,
   longPrefillTokenThreshold: 0,

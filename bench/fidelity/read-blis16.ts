@@ -18,8 +18,8 @@ interface Experiment {
 }
 
 /**
- * Llama-2-7B on an H100. The recorded output lengths come from counting the tokens of the response's text again, which lose
- * whatever is no text: E2E does not depend on them. Every answer had the length that was asked for.
+ * Llama-2-7B on an H100. The recorded output lengths come from counting the tokens of the response's text again, which
+ * lose whatever is no text: E2E does not depend on them. Every response had the requested length.
  */
 export function readBlis16(folder: string): MeasuredRun[] {
   const experiments: Experiment[] = JSON.parse(readFileSync(join(folder, 'experiments.json'), 'utf8'));

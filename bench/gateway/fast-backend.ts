@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 
 /**
- * A backend that answers at once, in a process of its own, as a server of the usual kind: what is measured is mostly what stands
- * in front of it. Argument: its port.
+ * A backend that responds at once, in its own process, so that the measurement is mostly of the proxy in front of it.
+ * Argument: its port.
  */
 const PIECES = 16;
 const answer = JSON.stringify({

@@ -7,10 +7,12 @@ import { BenchTable } from '../bench-table.js';
 import { type Load, loaded, median } from './measure.js';
 
 /**
- * The gateway with prefix-aware weighted routing, and once more with keys, limits, usage and flow control on top, against other
- * routers, nginx and a bare proxy: the same four backends, the same minute, rounds taken in turn. Rivals are used where they are found: `wrk` and `nginx` on the path,
- * `vllm-router` and `smg` in the folder that ROUTERS names (`pip install vllm-router smg` into a throw-away environment).
- * Arguments: rounds, and seconds of each. Tails differ from round to round by a fifth: it takes many rounds to tell two apart.
+ * The gateway with prefix-aware weighted routing, and once more with keys, limits, usage and flow control on top,
+ * against other routers, nginx and a bare proxy: the same four backends, the same minute, rounds taken in turn. Rivals
+ * are used where they are found: `wrk` and `nginx` on the path,
+ * `vllm-router` and `smg` in the folder that ROUTERS names (`pip install vllm-router smg` into a throw-away
+ * environment). Arguments: rounds, and seconds of each. Tails differ from round to round by a fifth: it takes many
+ * rounds to separate two routers.
  */
 const [rounds = 9, secondsLong = 2] = process.argv.slice(2).map(Number);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -20,7 +22,7 @@ const BACKENDS = [9101, 9102, 9103, 9104];
 const urls = BACKENDS.map((port) => `http://127.0.0.1:${port}`);
 const started: ChildProcess[] = [];
 
-/** Starts a process and waits until something answers at its port. */
+/** Starts a process and waits until its port accepts connections. */
 async function start(port: number, command: string, args: readonly string[]): Promise<void> {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'ignore'], cwd: folder });
   started.push(child);
@@ -34,7 +36,7 @@ async function start(port: number, command: string, args: readonly string[]): Pr
 
 const CHATS = 64;
 
-/** A script for wrk: prompts of 1.3 kB that begin in 64 different ways, one after the other. The key is for those who ask for one. */
+/** A script for wrk: prompts of 1.3 kB with 64 different prefixes in turn. The key is for routers that require one. */
 function script(stream: boolean, key: string): string {
   const path = join(folder, stream ? 'stream.lua' : 'plain.lua');
   const question = 'The quick brown fox jumps over the lazy dog. '.repeat(25);
@@ -60,7 +62,7 @@ function has(command: string): boolean {
   return spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined;
 }
 
-/** A gateway's file with all that a request can be asked for, and a key whose limits are wide. */
+/** A gateway configuration with every check a request can go through, and a key with wide limits. */
 function allOn(): { config: string; key: string } {
   const config = join(folder, 'twinyard.yaml');
   const replicas = urls.map((url) => `  - url: ${url}`).join('\n');

@@ -1,6 +1,6 @@
 import type { Lookup } from './workbench.js';
 
-/** Prefix matching as one would first write it: a set of blocks per replica, asked replica by replica, block by block. */
+/** The naive prefix index: a set of blocks per replica, looked up replica by replica and block by block. */
 export class PlainIndex implements Lookup {
   readonly #sets: readonly Set<number>[];
 

@@ -20,7 +20,7 @@ export interface Lookup {
 }
 
 export interface Workbench {
-  /** Asks for so many decisions in a row, each for another prompt; a sum over the choices. */
+  /** Makes `times` decisions in a row, each for another prompt. Returns a sum over the choices. */
   pick(times: number): number;
 }
 
@@ -54,7 +54,7 @@ export function workbench(
   };
 }
 
-/** What a host does for a decision: looks the prompt up, if anybody asks, and lets the policy choose. */
+/** What a host does for a decision: looks the prompt up if the policy needs it, and lets the policy choose. */
 function pickOne(picker: RoutingPicker, request: RequestFeatures, view: FleetView, lookup: Lookup | null): number {
   if (lookup !== null) lookup.match(request.blocks, request.blockCount, request.routedBlocks);
   return picker.pick(request, view);

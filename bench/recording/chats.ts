@@ -14,14 +14,14 @@ const WORDS = 'rose garden water stone river light house winter bread letter mor
 const random = randomStream(42, 'bench recording');
 const decoder = new TextDecoder();
 
-/** So many tokens, of four bytes each, that nobody has said before. */
+/** `tokens` tokens of four bytes each that no earlier prompt contains. */
 function words(tokens: number): string {
   let text = '';
   while (text.length < tokens * 4) text += `${WORDS[random.below(WORDS.length)]} ${random.below(1000)} `;
   return text.slice(0, tokens * 4);
 }
 
-/** Chats through a gateway: each begins with what one of eight assistants is told, and repeats what was said so far. */
+/** Sessions through a gateway: each begins with one of eight system prompts and repeats its earlier turns. */
 export class Chats {
   responses = 0;
   errors = 0;
@@ -35,7 +35,7 @@ export class Chats {
     this.#model = model;
   }
 
-  /** Lets chats begin at random moments, whether those before have ended or not; resolves when the last has. */
+  /** Starts sessions at random times, open loop; resolves when the last has ended. */
   async drive(chatsPerSecond: number, secondsLong: number): Promise<void> {
     const running: Promise<void>[] = [];
     const begun = performance.now();

@@ -11,9 +11,9 @@ import { trafficFiles } from '../../src/workload/formats/traffic/traffic-files.j
 import { Chats } from './chats.js';
 
 /**
- * Whether the simulator says of recorded traffic what happened: chats go through a gateway to four emulated engines, all in
- * processes of their own, the gateway records them, and the recording is replayed on the same fleet under the same policy.
- * Arguments: seconds, chats that begin per second, and a folder that keeps the recording.
+ * Compares a replay of recorded traffic with what happened: sessions go through a gateway to four emulated engines,
+ * each in its own process, the gateway records them, and the recording is replayed on the same fleet under the same
+ * policy. Arguments: seconds, sessions started per second, and a folder for the recording.
  */
 const [secondsLong = 120, chatsPerSecond = 6] = process.argv.slice(2, 4).map(Number);
 const folder = process.argv[4] ?? mkdtempSync(join(tmpdir(), 'twinyard-recording-'));

@@ -149,7 +149,7 @@ export class Cluster implements GatewayHost {
     this.instances[target]!.inject(request, this.clockUs);
   }
 
-  /** All of one event's departures are counted before anybody reacts to them. */
+  /** All departures of one event are counted before any handler reacts to them. */
   #departed(departures: readonly Departure[]): void {
     for (const { request } of departures) {
       this.#board.inFlight[request.instance!]! -= 1;

@@ -8,7 +8,7 @@ export interface GatewayEntry {
   enqueuedUs: number;
 }
 
-/** The waiting requests of one SLO priority: a line per tenant. Lines exist only while somebody stands in them. */
+/** The waiting requests of one SLO priority: a queue per tenant. Empty queues are removed. */
 interface Band {
   priority: number;
   lines: Map<string, GatewayEntry[]>;
@@ -27,7 +27,7 @@ function leastBy<T>(items: readonly T[], ...keys: ((item: T) => number)[]): T | 
   return items.toSorted((a, b) => keys.reduce((order, key) => order || key(a) - key(b) || 0, 0))[0];
 }
 
-/** Who waits at the gateway, who is refused or pushed out, and who is next. */
+/** The gateway queue: which requests wait, which are refused or shed, and which is dispatched next. */
 export class GatewayQueue {
   /** Highest priority first. Bands stay once they were needed. */
   readonly #bands: Band[] = [];
@@ -39,7 +39,7 @@ export class GatewayQueue {
     return this.#bands.reduce((sum, band) => sum + entriesOf(band).length, 0);
   }
 
-  /** The newcomer's entry, or null when it is refused; `shed` is who had to leave for it. */
+  /** The entry of the new request, or null when it is refused; `shed` is the request evicted for it. */
   enqueue(request: ReferenceRequest, clockUs: number): { entry: GatewayEntry | null; shed: ReferenceRequest | null } {
     const { perBandCapacity, maxQueueDepth, queueShedding } = this.config;
     const entry = { request, sequence: this.#nextSequence++, enqueuedUs: clockUs };
@@ -80,7 +80,7 @@ export class GatewayQueue {
     return 1 - (place * (1 - this.config.usageLimitThreshold)) / (this.#bands.length - 1);
   }
 
-  /** The most urgent band that has somebody; none when it or a band above it is held back. */
+  /** The most urgent band that is not empty; none when it or a band above it is held back. */
   #urgentBand(saturation: number): Band | undefined {
     for (const [place, band] of this.#bands.entries()) {
       if (saturation >= this.#ceiling(place)) return undefined;
@@ -89,7 +89,7 @@ export class GatewayQueue {
     return undefined;
   }
 
-  /** The band of whoever came first of all, unless it is held back. */
+  /** The band of the oldest request, unless it is held back. */
   #oldestBand(saturation: number): Band | undefined {
     const oldest = leastBy(this.#bands.flatMap(entriesOf), (entry) => entry.sequence);
     if (oldest === undefined) return undefined;

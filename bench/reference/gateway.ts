@@ -46,7 +46,7 @@ export class Gateway {
     if (this.config.dispatchTickUs === 0 && this.#queue.size > 0) this.#tryDispatch();
   }
 
-  /** Nothing will ever happen again: those who wait for a departure get one more chance. */
+  /** No event is left: requests that wait for a departure get one more attempt. */
   atRest(): boolean {
     const before = this.#queue.size;
     if (this.config.dispatchTickUs > 0 || before === 0) return false;
@@ -78,7 +78,7 @@ export class Gateway {
     this.host.schedule(this.host.clockUs + this.config.dispatchTickUs, DISPATCH_TICK, () => this.#tick());
   }
 
-  /** Ticks go on while somebody waits, unless the cluster is at rest: then no tick could ever change the response. */
+  /** Ticks go on while a request waits, unless the cluster is idle: then no tick can change the result. */
   #tick(): void {
     const before = this.#queue.size;
     if (before > 0) this.#tryDispatch();

@@ -63,7 +63,7 @@ export class Instance {
     });
   }
 
-  /** Runs the earliest event and tells who left because of it. */
+  /** Runs the earliest event and returns the requests that left because of it. */
   processOne(): Departure[] {
     const event = this.events.pop();
     this.#departures = [];

@@ -10,7 +10,7 @@ interface Block {
   chain: number;
 }
 
-/** The KV blocks of one instance: who owns which, which contents can be found again, which are free. */
+/** The KV blocks of one replica: their owners, which contents are cached, which blocks are free. */
 export class KvCache {
   hits = 0;
   misses = 0;

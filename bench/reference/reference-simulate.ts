@@ -5,8 +5,8 @@ import { Cluster } from './cluster.js';
 import { collectResult, type ReferenceResult } from './result.js';
 
 /**
- * The simulator told plainly: every event, every step and every running request one by one, with real token ids.
- * Slow on purpose. It is what the fast simulator is compared with, to the microsecond, and raced against.
+ * A naive simulator: every event, every step and every running request one by one, with real token ids. Slow on
+ * purpose. The fast simulator must agree with it to the microsecond, and benchmarks compare their speed.
  */
 export function referenceSimulate(config: ClusterConfig, workload: Workload, latency: LatencyModel): ReferenceResult {
   const cluster = new Cluster(config, workload, latency);

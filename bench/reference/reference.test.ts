@@ -11,7 +11,7 @@ import { RequestTable, ROW_FOLLOW_UP, ROW_GROWS_CONTEXT, setSourceId } from '../
 import type { SessionDriver } from '../../src/workload/workload.js';
 import { referenceSimulate } from './reference-simulate.js';
 
-/** A step takes 1000 us and one more for every prompt token: timelines can be told by hand. */
+/** A step takes 1000 us plus 1 us per prompt token, so that timelines can be computed by hand. */
 const simpleLatency: LatencyModel = {
   queueingUs: 100,
   outputTokenUs: 5,
@@ -110,7 +110,7 @@ describe('one request', () => {
     expect(result.instances[0]).toMatchObject({ hits: 0, misses: 3, totalOutputTokens: 3, endUs: 3108 });
   });
 
-  test('a deadline cuts the answer but not the first token; the step that was due still fires', () => {
+  test('a deadline cuts the output but not the first token; the step that was due still fires', () => {
     const table = tableOf([{ ...ONE, output: 10, deadline: 2500 }]);
     const result = referenceSimulate(clusterOf(), { table }, simpleLatency);
     expect(result.requests[0]).toMatchObject({ status: 'timed_out', ttftUs: 1113, e2eUs: null });
@@ -160,7 +160,7 @@ test('memory for one: the later request is pushed out and starts over', () => {
 test.each([
   { output: 5, hits: 3, why: 'the answer without its last token fills the third block' },
   { output: 4, hits: 2, why: 'the third block ends with the last token, which the chat does not repeat' },
-])('the next turn of a chat finds its past: $why', ({ output, hits }) => {
+])('the next turn of a session hits its cached context: $why', ({ output, hits }) => {
   const sessions: SessionDriver = {
     left(table, row, completed, atUs) {
       if (row > 0 || !completed) return -1;

@@ -71,7 +71,10 @@ export function workOf({ prompt, response, kept }: ReferenceRequest): readonly n
   return kept === 0 ? prompt : [...prompt, ...response.slice(0, kept)];
 }
 
-/** Turns rows into requests with real token ids: a prefix group's are shared, a chat's context is repeated, the rest are unique. */
+/**
+ * Turns rows into requests with real token ids: a prefix group's are shared, a session's context is repeated, the rest
+ * are unique.
+ */
 export class RequestMaker {
   readonly #table: RequestTable;
   readonly #chains: ChainTable;
@@ -146,7 +149,7 @@ export class RequestMaker {
     return tokens;
   }
 
-  /** What the chat has said so far: the last turn's prompt and answer. The response's last token was never fed back. */
+  /** The context of the session: the last turn's prompt and output. The last output token was never fed back. */
   #context(row: number): number[] | undefined {
     if ((this.#table.flags[row]! & GROWS_CONTEXT) === 0) return undefined;
     const last = this.#turns.get(`${this.#table.session[row]}/${this.#table.round[row]! - 1}`);

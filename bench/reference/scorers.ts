@@ -51,7 +51,7 @@ function prefixAffinity(): ReferenceScorer {
   };
 }
 
-/** Spreads prompts that nobody has seen over the instances in turn. */
+/** Spreads prompts without a cached prefix over the replicas in turn. */
 function noHitLru(): ReferenceScorer {
   let oldestFirst: number[] = [];
   let cold = false;

@@ -23,7 +23,7 @@ export function effectiveLoad(snapshot: Snapshot): number {
   return snapshot.queueDepth + snapshot.batchSize + snapshot.inFlight;
 }
 
-/** The router's picture of the fleet. It is renewed only when somebody looks and the old one has aged enough. */
+/** The router's snapshot of the fleet. It is refreshed on read, once it is old enough. */
 export class SnapshotBoard {
   readonly inFlight: number[];
   readonly #snapshots: Snapshot[];

@@ -2,7 +2,8 @@ import { Pool } from 'undici';
 import { UpstreamPool } from '../../src/gateway/upstream/upstream-pool.js';
 
 /**
- * One client in a process of its own sends so many requests, some at once, and prints what one costs. Arguments: `own` or
+ * One client in a process of its own sends so many requests, some at once, and prints what one costs. Arguments: `own`
+ * or
  * `undici`, the backend's port, `plain` or `streamed`, and how many requests.
  */
 const [client, port, kind, count] = process.argv.slice(2);
@@ -34,7 +35,7 @@ let started = 0;
 let ended = 0;
 let beganUs = process.cpuUsage();
 
-/** Both clients are asked for what a gateway needs: status, headers as texts, and the bytes. */
+/** Both clients read what a gateway needs: status, headers as strings, and the bytes of the body. */
 class Request {
   readonly startedMs = performance.now();
   headers: string[] = [];

@@ -7,8 +7,8 @@ import { BenchTable, best, seconds } from '../bench-table.js';
 import { writeMillionRows } from './million-rows.js';
 
 /**
- * How fast workloads are made, read and replayed, each number from a process of its own. Prints a table with the bound each
- * figure must keep. The plain generator and the plain reader run here too and must give the same requests.
+ * How fast workloads are made, read and replayed, each number from a process of its own. Prints a table with the bound
+ * each figure must keep. The plain generator and the plain reader run here too and must give the same requests.
  */
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const oneRun = fileURLToPath(new URL('./one-run.js', import.meta.url));
@@ -33,7 +33,7 @@ const measure = (...args: (string | number)[]): Run =>
 const time = ({ ms }: { ms: number }) => ms;
 const table = new BenchTable();
 
-// A million requests with chats whose context grows, prefix groups, bursts and long tails.
+// A million requests with sessions of growing context, prefix groups, bursts and long tails.
 const million = best(runs, () => measure('ours'), time);
 const made = million.ms <= 2000 && million.requests === 1e6;
 table.report('generate 1,000,000 requests', seconds(million.ms), '<= 2.000 s', made);

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { randomStream } from '../../src/kernel/random-stream.js';
 import { BASE_COLUMNS } from '../../src/workload/trace-v2/data/layout.js';
 
-/** Writes a TraceV2 of a million requests of forty tenants, with chats and prefix groups. */
+/** Writes a TraceV2 of a million requests of forty tenants, with sessions and prefix groups. */
 export function writeMillionRows(path: string): void {
   const random = randomStream(42, 'million-rows');
   const file = openSync(path, 'w');

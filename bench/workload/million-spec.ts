@@ -1,6 +1,6 @@
 import type { WorkloadSpec } from '../../src/workload/spec/workload-spec.js';
 
-/** A million requests of the kinds that cost most: chats whose context grows, prefix groups, bursts, long tails. */
+/** A million requests of the most expensive kinds: sessions of growing context, prefix groups, bursts, long tails. */
 export const MILLION: WorkloadSpec = {
   version: '2',
   aggregate_rate: 1000,

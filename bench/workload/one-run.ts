@@ -8,7 +8,7 @@ const PRIME = 2 ** 31 - 1;
 
 /** One measured run in a process of its own: prints a line of JSON. Arguments: what to do, and a horizon or a file. */
 const [kind, argument] = process.argv.slice(2);
-/** Depends on every request's time and lengths, whoever comes first within a microsecond. */
+/** Depends on every request's time and lengths, but not on the order within a microsecond. */
 let checksum = 0;
 const add = (atUs: number, input: number, output: number) => {
   checksum = (checksum + (((atUs % PRIME) * 31 + input) * 31 + output)) % PRIME;

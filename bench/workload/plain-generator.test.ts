@@ -15,7 +15,7 @@ test('the generator gives exactly what the plain way gives', () => {
     input: table.inputTokens[row]!,
     output: table.outputTokens[row]!,
   }));
-  // Who comes first within a microsecond is not told by the law.
+  // The order within a microsecond is not specified.
   const ordered = (requests: typeof ours) =>
     [...requests].sort((a, b) => a.atUs - b.atUs || a.input - b.input || a.output - b.output);
   expect(ordered(ours).slice(0, -3)).toEqual(ordered(plain).slice(0, -3));

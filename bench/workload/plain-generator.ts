@@ -14,8 +14,8 @@ export interface PlainRequest {
 }
 
 /**
- * The plain way to generate requests: an object for each, client by client up to a horizon, then sorted by time and cut. Draws
- * the same numbers from the same streams. Knows clients and cohorts with rates, prefixes, and chats with set times.
+ * A naive generator: one object per request, client by client up to a horizon, then sorted by time and cut. Draws the
+ * same numbers from the same streams. Supports clients and cohorts with rates, prefixes, and sessions with set times.
  */
 export function plainGenerate(spec: WorkloadSpec, seed: number, horizonUs: number): PlainRequest[] {
   const all = [...trafficOf(spec)].map(({ traffic }) => traffic);

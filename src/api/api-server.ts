@@ -21,7 +21,7 @@ export function serveApi(gateway: Gateway, control: Promise<{ readonly host: Con
     async handle(call) {
       if (!call.path.startsWith('/api/')) return adminError(404, 'API_PATH_UNKNOWN', `${call.path}: no such path`);
       host ??= new ApiHost({ gateway, store: gateway.store, control });
-      // Loaded with the first call: a gateway that nobody asks starts sooner.
+      // Loaded with the first call, to start faster.
       const [{ errorResponse }, { respond }] = await Promise.all([
         import('./error-response.js'),
         import('./respond.js'),

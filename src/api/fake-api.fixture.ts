@@ -19,7 +19,7 @@ export let host: ControlHost;
 let store: Store;
 export let runner: FakeRunner;
 
-/** Answers each test of a file from a store of its own. */
+/** Serves each test of a file from its own store. */
 export function withFakeApi(): void {
   let folder: string;
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 import type { LogOptions, ReplicaHandle, Runner, RunnerEvent } from '../control/runner/contract.js';
 import { replicaNotFound } from '../control/runner/errors.js';
 
-/** As much of a runner as the API asks: replicas that write what a test says. */
+/** The part of a runner that the API uses: replicas that log what a test sets. */
 export class FakeRunner implements Pick<Runner, 'list' | 'logs' | 'watch'> {
   readonly #replicas = new Map<string, { handle: ReplicaHandle; lines: string[]; isOver: boolean }>();
   readonly #listeners = new Set<(event: RunnerEvent) => void>();
@@ -33,7 +33,7 @@ export class FakeRunner implements Pick<Runner, 'list' | 'logs' | 'watch'> {
     this.#replicas.delete(id);
   }
 
-  /** How many have asked to hear of events and have not left. */
+  /** The number of current event subscribers. */
   get listeners(): number {
     return this.#listeners.size;
   }

@@ -18,7 +18,7 @@ const OPEN_API = defineRoute({
   scope: 'anywhere',
   summary: 'Describe this API by OpenAPI 3.1',
   response: { type: 'openapi' },
-  // Loaded when it is asked for: no other operation needs it.
+  // Loaded on demand: no other operation needs it.
   handle: async () => ok(await (await import('./open-api.js')).openApi(API_ROUTES)),
 });
 

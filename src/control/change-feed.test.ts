@@ -3,7 +3,7 @@ import type { ResourceChange, ResourceRecord } from '../store/resources/resource
 import type { ResourceListener } from '../store/resources/resources.js';
 import { ChangeFeed, type FeedFilter } from './change-feed.js';
 
-/** Resources of which only the changes are told. */
+/** Resources that only have a change feed. */
 class FakeResources {
   #listener: ResourceListener = () => {};
   current = 0;
@@ -43,7 +43,7 @@ function following(feed: ChangeFeed, since: number, filter: FeedFilter = {}) {
 }
 
 describe('ChangeFeed', () => {
-  it('tells what happened since a version, and then what happens', async () => {
+  it('reports the changes since a version, then new ones', async () => {
     const { feed, resources } = await opened();
     for (let i = 0; i < 3; i++) resources.change();
     const { end, next } = following(feed, 1);
@@ -57,7 +57,7 @@ describe('ChangeFeed', () => {
     expect(feed.version).toBe(4);
   });
 
-  it('tells only of what was asked for, and now and then how far it is', async () => {
+  it('reports only the selected resources, and bookmarks now and then', async () => {
     const { feed, resources } = await opened();
     const { next } = following(feed, 0, { kind: 'Role', workspace: 'a' });
     const first = next();
@@ -69,7 +69,7 @@ describe('ChangeFeed', () => {
     expect(await second).toBe('change 3');
   });
 
-  it('remembers so many and no more: who asks for what is forgotten, or was never, is told', async () => {
+  it('remembers a bounded number: a version that is too old or unknown is refused', async () => {
     const { feed, resources } = await opened(4);
     const slow = following(feed, 0);
     for (let i = 0; i < 6; i++) resources.change();
@@ -89,7 +89,7 @@ describe('ChangeFeed', () => {
     expect(await following(feed, 2).next()).toBe('change 3');
   });
 
-  it('ends all who follow when it is closed', async () => {
+  it('ends every follower when it is closed', async () => {
     const { feed, resources } = await opened();
     const { next } = following(feed, 0);
     const waiting = next();

@@ -35,7 +35,7 @@ describe('an alarm', () => {
     expect(rung).toEqual([]);
   });
 
-  test('set twice for the same moment calls the last who asked, once', async () => {
+  test('set twice for the same time calls only the last callback, once', async () => {
     const clock = new WallClock(1);
     const rung: string[] = [];
     const bell = new EventEmitter();

@@ -9,7 +9,7 @@ import { ManualClock } from './virtual-clocks.fixture.js';
 
 const LATENCY = fakeLatency({ queueingUs: 30, outputTokenUs: 2, postDecodeUs: 7 });
 
-/** A sequence that writes down what it hears. */
+/** A sequence that records its callbacks. */
 class Heard implements LiveSequence {
   readonly tokensUs: number[] = [];
   endedUs = -1;
@@ -122,7 +122,7 @@ describe('a live replica', () => {
     );
   });
 
-  test('tells the same times when it is woken late', () => {
+  test('reports the same times when its timer fires late', () => {
     const list = Array.from({ length: 10 }, (_, i) => ({ gap: i, input: 20, output: 10, family: i % 3 }));
     const timesOf = (stride: number) => {
       const clock = new ManualClock();

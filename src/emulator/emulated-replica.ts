@@ -9,13 +9,15 @@ import type { EngineClock } from './clock.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** One prompt on its way through the replica, and who hears how it goes. */
+/** One prompt in the replica, and the listener of its progress. */
 export interface LiveSequence {
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** Keys of all full blocks of the prompt and of the response but its last token. */
   readonly keys: Int32Array;
-  /** So many output tokens are out, the last of them now. Tokens made again after a preemption are not reported again. */
+  /**
+   * So many output tokens are out, the last of them now. Tokens made again after a preemption are not reported again.
+   */
   produced(tokens: number, atUs: number): void;
   /** The request is over. */
   ended(atUs: number): void;
@@ -27,8 +29,8 @@ export interface Flushable {
 }
 
 /**
- * The simulator's replica, driven by a clock: the same batch, blocks and step times, but a token is reported when its step is
- * over. Arrivals are all it takes from outside, so a simulation of the same arrivals gives the same times.
+ * The simulator's replica, driven by a clock: the same batch, blocks and step times, but a token is reported when its
+ * step is over. Arrivals are all it takes from outside, so a simulation of the same arrivals gives the same times.
  *
  * The rows of the request table are used again when their request is over: an engine runs for as long as it is let.
  */
@@ -82,8 +84,8 @@ export class EmulatedReplica implements ReplicaEvents {
   }
 
   /**
-   * A sequence comes in that arrived a moment ago, in the time it took to read it. Its arrival, as the replica knows it: after
-   * everything that has already been run.
+   * A sequence comes in that arrived a moment ago, in the time it took to read it. Its arrival, as the replica knows
+   * it: after everything that has already been run.
    */
   submit(sequence: LiveSequence, arrivedUs: number): number {
     this.#runTo(this.nowUs());
@@ -215,7 +217,7 @@ export class EmulatedReplica implements ReplicaEvents {
     table.inputTokens[row] = sequence.inputTokens;
     table.outputTokens[row] = sequence.outputTokens;
     table.deadlineUs[row] = 0;
-    // Responses are cached like prompts: the next turn of a chat finds them.
+    // Responses are cached like prompts: the next turn of a session hits them.
     table.flags[row] = ROW_GROWS_CONTEXT;
     outcomes.status[row] = STATUS.in_pipeline;
     outcomes.schedulingDelayUs[row] = Number.NaN;

@@ -27,7 +27,7 @@ export interface EngineOptions {
   startupUs?: number;
   faults?: Partial<Faults>;
   clock?: EngineClock;
-  /** Hears of every sequence that arrives: when, and its lengths. */
+  /** Called for every sequence that arrives, with its time and lengths. */
   arrived?: (atUs: number, inputTokens: number, outputTokens: number) => void;
 }
 

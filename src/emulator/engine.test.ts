@@ -82,7 +82,7 @@ describe('an emulated engine with a profile', () => {
     expect(ends).not.toEqual(emulatedEnds(profileLatency({ ...PROFILE, step: costs })));
   });
 
-  test('reads contexts as the profile asks for it: shared ones are cheaper, the longest one counts', () => {
+  test('charges contexts as the profile says: shared ones are cheaper, the longest one counts', () => {
     const without = (changes: Partial<typeof PROFILE.step>) =>
       emulatedEnds(profileLatency({ ...PROFILE, step: { ...PROFILE.step, ...changes } }));
     const ends = emulatedEnds(profileLatency(PROFILE));

@@ -8,7 +8,7 @@ describe('fates', () => {
     return Array.from({ length: 10_000 }, () => dice.draw());
   };
 
-  test('come as often as asked for', () => {
+  test('come at the configured rate', () => {
     const drawn = fates(1);
     const share = (fate: Fate) => drawn.filter((one) => one === fate).length / drawn.length;
     expect(share('failed')).toBeCloseTo(0.1, 1);

@@ -4,13 +4,13 @@ import { type JsonObject, wrongType } from '../protocol/json/json-body.js';
 
 /** What goes wrong, and how often. */
 export interface Faults {
-  /** Shares of requests that are answered with status 500, that are never answered, and whose connection is reset midway. */
+  /** Shares of requests that get status 500, that get no response, and whose connection is reset midway. */
   failRate: number;
   hangRate: number;
   disconnectRate: number;
   /** How many times as long steps take. */
   slowFactor: number;
-  /** Nothing is answered and nothing goes on until it is false again. */
+  /** While true, the engine sends nothing and makes no progress. */
   frozen: boolean;
 }
 

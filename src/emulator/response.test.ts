@@ -19,7 +19,7 @@ describe('words', () => {
   });
 });
 
-describe('the text of an answer', () => {
+describe('the text of a response', () => {
   test.each([1, 2, 3, 7, 20, 100, 1000])('of %i tokens has four characters for each and ends a sentence', (tokens) => {
     for (let seed = 0; seed < 50; seed++) {
       const response = text(seed, tokens, tokens);
@@ -36,7 +36,7 @@ describe('the text of an answer', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const natural = planResponse(PLAIN, 100_000, 200, 1);
 
   test('ends by itself', () => {
@@ -45,7 +45,7 @@ describe('an answer', () => {
     expect(planResponse(PLAIN, 100_000, 200, 1)).toEqual(natural);
   });
 
-  test('has the mean length asked for', () => {
+  test('has the requested mean length', () => {
     const lengths = Array.from({ length: 4000 }, (_, seed) => planResponse(PLAIN, 100_000, 50, seed).tokens);
     const mean = lengths.reduce((a, b) => a + b) / lengths.length;
     expect(mean).toBeGreaterThan(47);

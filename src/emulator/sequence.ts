@@ -2,7 +2,7 @@ import type { LiveSequence } from './emulated-replica.js';
 import type { Engine } from './engine.js';
 import type { Ending } from './engine-metrics.js';
 
-/** Who a sequence belongs to. */
+/** The owner of a sequence. */
 export interface SequenceOwner {
   /** It has more tokens, or is over. */
   changed(): void;

@@ -39,7 +39,7 @@ export class ManualClock implements EngineClock {
     this.#wake = wake;
   }
 
-  /** Time passes and nobody notices: the alarm rings with the next `runTo`. */
+  /** Time passes without firing the timer: it fires with the next `runTo`. */
   skipTo(nowUs: number): void {
     this.#nowUs = Math.max(this.#nowUs, nowUs);
   }

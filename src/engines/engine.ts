@@ -6,8 +6,8 @@ import type { EngineTask } from './task.js';
 export const DEFAULT_ENGINE = 'vllm';
 
 /**
- * Everything Twinyard knows about one inference engine: a folder, and a line in `registry.ts`. The gateway uses `signals`, the
- * control plane `launch`; an engine that only one of them supports leaves the other part out.
+ * Everything Twinyard knows about one inference engine: a folder, and a line in `registry.ts`. The gateway uses
+ * `signals`, the control plane `launch`; an engine that only one of them supports leaves the other part out.
  */
 export interface InferenceEngine {
   /** Used by `--engine`, configuration files and Engine resources. */
@@ -20,6 +20,6 @@ export interface InferenceEngine {
 
 export interface EngineCapabilities {
   readonly tasks: readonly EngineTask[];
-  /** It reports its load in a response header when the request asks for it: `endpoint-load-metrics`. */
+  /** It reports its load in a response header when the request has the header `endpoint-load-metrics`. */
   readonly loadHeader: boolean;
 }

@@ -4,8 +4,9 @@ import type Libsql from 'libsql';
 const RETRY_MS = 500;
 
 /**
- * A lock between processes, named by a file. The operating system releases it when the process ends, however it ends, and no
- * later process with the same process id inherits it. SQLite takes it, because Node.js has no call for file locks.
+ * A lock between processes, named by a file. The operating system releases it when the process ends, however it ends,
+ * and no later process with the same process id inherits it. SQLite takes it, because Node.js has no call for file
+ * locks.
  */
 export class FileLock {
   readonly #path: string;
@@ -30,7 +31,8 @@ export class FileLock {
         if (String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')) return null;
         throw error;
       }
-      // A file that its last holder has deleted since it was opened locks out no one: lock the one that has its name now.
+      // A file deleted by its last holder after it was opened here excludes no other process: lock the file of that
+      // name now.
       if (before !== null && before === inodeOf(path)) return new FileLock(path, database);
       database.close();
     }

@@ -47,7 +47,7 @@ describe('what the operating system reports, in words', () => {
     expect(writeProblem('odd')).toBe('odd');
   });
 
-  test('a full disk and missing rights are told apart', () => {
+  test('a full disk and missing permissions are distinguished', () => {
     expect([coded('ENOSPC'), coded('EDQUOT'), coded('EACCES')].map(isDiskFull)).toEqual([true, true, false]);
     expect([coded('EACCES'), coded('EPERM'), coded('EROFS'), coded('EIO')].map(isDenied)).toEqual([
       true,

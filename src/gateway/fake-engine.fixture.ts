@@ -10,20 +10,20 @@ export interface Seen {
   response: ServerResponse;
 }
 
-/** An engine that does what a test says: real HTTP, made-up answers. */
+/** A scripted engine: real HTTP, made-up responses. */
 export class FakeEngine {
   readonly seen: Seen[] = [];
-  /** What it answers to a prompt; the default is a small completion. */
+  /** Its response to a prompt; the default is a small completion. */
   answer: (seen: Seen) => void = ({ response }) => sendJson(response, 200, { choices: [], from: this.url });
   health = 200;
   metrics = 'vllm:num_requests_running 0\nvllm:num_requests_waiting 0\nvllm:kv_cache_usage_perc 0\n';
   models = ['m'];
-  /** What else it answers to, by path. */
+  /** Other responses, by path. */
   readonly pages = new Map<string, { status: number; text: string }>();
   url = '';
-  /** May answer a request before its body has been read; whether it did. */
+  /** May respond before the request body has been read; returns whether it did. */
   early: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
-  /** Paths it never answers. */
+  /** Paths that get no response. */
   readonly hangs = new Set<string>();
   readonly #server: Server;
   readonly #waiting: (() => void)[] = [];

@@ -35,7 +35,7 @@ function post(gateway: Gateway, body: unknown, headers: Record<string, string> =
 const SSE = { 'content-type': 'text/event-stream' };
 
 describe('a request through the gateway', () => {
-  it('reaches a replica as it was sent, and the answer comes back as it was given', async () => {
+  it('reaches a replica as it was sent, and the response comes back unchanged', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!]);
     engine!.answer = ({ response }) => {
@@ -142,7 +142,7 @@ describe('a client that leaves', () => {
   it.each([
     ['before the headers', false],
     ['in the middle of a stream', true],
-  ])('is noticed %s: the replica is told, and nothing stays booked', async (_, starts) => {
+  ])('is noticed %s: its upstream request is aborted, and nothing stays booked', async (_, starts) => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!]);
     engine!.answer = ({ response }) => {
@@ -187,7 +187,7 @@ describe('replicas that fail', () => {
     for (let i = 0; i < 2; i++) expect((await post(gateway, CHAT)).status).toBe(200);
   });
 
-  it('are never asked again for the same request, and the last answer is passed on', async () => {
+  it('are never tried twice for the same request, and the last response is passed on', async () => {
     const [only] = await engines(1);
     const gateway = await gatewayFor([only!]);
     only!.answer = ({ response }) => sendJson(response, 503, { error: 'mine' });
@@ -272,7 +272,7 @@ describe('replicas that fail', () => {
     expect((await post(gateway, CHAT)).status).toBe(504);
   });
 
-  it('silently are left by those who wait for them, and one that says that it is unwell is not', async () => {
+  it('silently lose their waiting requests, and one that reports itself unhealthy does not', async () => {
     const [hung, leaving, other] = await engines(3);
     const gateway = await gatewayFor([hung!, leaving!, other!], {
       health: { intervalMs: 10, timeoutMs: 1000, failures: 1 },
@@ -300,7 +300,7 @@ describe('bad requests', () => {
     ['no model', '{"messages":[]}', 400, "'model' is required"],
     ['a model that is no text', '{"model":5}', 400, "'model' is required"],
     ['an unknown model', '{"model":"other"}', 404, "No replica serves the model 'other'"],
-  ])('with %s are told so', async (_, body, status, message) => {
+  ])('with %s get an error', async (_, body, status, message) => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!]);
     const answer = await post(gateway, body);

@@ -32,7 +32,7 @@ function post(gateway: Gateway, body: object = {}, headers: Record<string, strin
 const messageOf = async (answer: Response) => ((await answer.json()) as { error: { message: string } }).error.message;
 
 describe('a managed endpoint', () => {
-  it('is asked by path and by model, and shows what it serves', async () => {
+  it('is reached by path and by model, and lists its models', async () => {
     const [engine, gateway] = [await engineOf(), await gatewayOf()];
     gateway.routes.put(managedEndpoint([managedReplica('a', engine.url)]));
     const answer = await post(gateway);
@@ -232,7 +232,7 @@ describe('an endpoint of upstreams that others run', () => {
     const state = () => gateway.routes.states('ws', 'chat')[0]!;
     expect(state()).toMatchObject({ state: 'ready', problem: '' });
     await engine.kill();
-    // Long ago, as far as one who asks no more than once a second is concerned.
+    // Long ago for checks at most once a second.
     replica!.checkedMs -= 2000;
     expect((await post(gateway)).status).toBe(502);
     await until(() => state().problem === 'ECONNREFUSED');
@@ -244,7 +244,7 @@ describe('an endpoint of upstreams that others run', () => {
     expect(state()).toMatchObject({ state: 'ready', problem: '' });
   });
 
-  it('says that it fails requests although its list of models is there, until it answers one', async () => {
+  it('reports failed requests although its list of models is available, until one succeeds', async () => {
     const config = { breaker: { failures: 2, openMs: 0 } };
     const [engine, gateway] = [await engineOf(), await gatewayOf(config)];
     gateway.routes.put(managedEndpoint([upstream('a', engine.url)]));
@@ -282,7 +282,7 @@ describe('an endpoint of upstreams that others run', () => {
         problem: `refuses the credential: requests get ${status}`,
       });
       await until(() => checks === 2);
-      // It is not asked again for every request.
+      // It is not checked again for every request.
       await post(gateway);
       await gateway.fleet.check();
       expect([state().problem, checks]).toEqual([`refuses the credential: requests get ${status}`, 2]);

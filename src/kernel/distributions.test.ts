@@ -42,7 +42,7 @@ describe('gaussian', () => {
 });
 
 describe('exponential', () => {
-  it('has the mean it was asked for, as deviation too, and is never negative', () => {
+  it('has the requested mean and deviation, and is never negative', () => {
     const { mean, deviation, sorted } = moments((random) => exponential(random, 40));
     expect(mean / 40).toBeCloseTo(1, 1);
     expect(deviation / 40).toBeCloseTo(1, 1);

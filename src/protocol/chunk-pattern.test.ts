@@ -37,7 +37,7 @@ describe('a chunk', () => {
     expect(fits(learnt(chunk('" word"')), text)).toBe(expected);
   });
 
-  test('fits nothing before it has learnt, nor after it was told to forget', () => {
+  test('matches nothing before it has learnt, nor after a reset', () => {
     expect(fits(new ChunkPattern(), chunk('" word"'))).toBe(false);
     const pattern = learnt(chunk('" word"'));
     pattern.reset();

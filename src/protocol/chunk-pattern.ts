@@ -4,8 +4,8 @@ import { BACKSLASH, QUOTE } from './json/json-bytes.js';
 const MOST_BYTES = 2048;
 
 /**
- * The chunks of one response differ in nothing but their text, as a rule. Who has read one knows what the next says if the bytes
- * before and behind its text are the same: comparing them is several times quicker than reading it.
+ * The chunks of one response usually differ only in their text. After one has been parsed, the next needs no parsing if
+ * the bytes before and after its text are the same: comparing them is several times faster.
  */
 export class ChunkPattern {
   readonly #bytes = new Uint8Array(MOST_BYTES);

@@ -1,7 +1,7 @@
-/** What a request asks for. */
+/** The kind of a request. */
 export type ApiKind = 'chat' | 'completion' | 'embedding' | 'rerank' | 'score' | 'responses' | 'messages';
 
-/** The paths whose requests carry a prompt, and what they ask for. */
+/** The paths whose requests carry a prompt, and their kinds. */
 export const API_PATHS: Readonly<Record<string, ApiKind>> = {
   '/v1/chat/completions': 'chat',
   '/v1/completions': 'completion',

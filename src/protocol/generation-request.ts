@@ -13,7 +13,7 @@ const MAX_TOKENS = 2 ** 31 - 1;
 const MAX_CHOICES = 128;
 const MAX_STOPS = 16;
 
-/** What a chat or plain completion asks for, besides its prompt. Other fields are ignored. */
+/** The parameters of a chat or plain completion, besides its prompt. Other fields are ignored. */
 export interface GenerationRequest {
   model: string;
   stream: boolean;

@@ -8,7 +8,7 @@ export class PromptBytes {
   bytes: Buffer = Buffer.allocUnsafe(USUAL_BYTES);
   length = 0;
 
-  /** Ready for the next prompt; the room that an unusually long one took is given back. */
+  /** Resets for the next prompt; frees the memory of an unusually long one. */
   clear(): void {
     this.length = 0;
     if (this.bytes.length > KEPT_BYTES) this.bytes = Buffer.allocUnsafe(USUAL_BYTES);

@@ -85,7 +85,7 @@ describe('a generation request', () => {
   });
 });
 
-describe('the fields somebody in between reads', () => {
+describe('the fields that a proxy reads', () => {
   test('are found in all kinds of requests', () => {
     expect(readRoutedFields({ model: 'm' })).toEqual({
       model: 'm',

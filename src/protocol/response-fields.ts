@@ -1,6 +1,7 @@
 /**
- * The names that matter in a response or in the data of a stream's event, and where they stand: the response of chat and plain
- * completions, embeddings and the like, of `/v1/responses` and `/v1/messages`, and llama.cpp's `timings`.
+ * The field names that are read in a response or in the data of a stream event, and where they are: the response of
+ * chat and plain completions, embeddings and the like, of `/v1/responses` and `/v1/messages`, and llama.cpp's
+ * `timings`.
  */
 
 /** What an object or array is that the scan is inside of. */

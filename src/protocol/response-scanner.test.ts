@@ -81,7 +81,7 @@ const USAGE = {
   completion_tokens_details: { reasoning_tokens: 77 },
 };
 
-describe('answers', () => {
+describe('responses', () => {
   test.each<[string, unknown]>([
     ['a chunk', CHUNK],
     ['the chunk with usage', { ...CHUNK, choices: [], usage: USAGE }],
@@ -211,7 +211,7 @@ describe('answers', () => {
   });
 });
 
-describe('what is no answer', () => {
+describe('what is not a response', () => {
   test.each([
     ['', false],
     ['}]', false],

@@ -33,12 +33,13 @@ const PASSED = 4;
 const OVER = 5;
 
 /**
- * Reads what a response says of its tokens, and whether an event of a stream carries output, without parsing the rest and
- * without keeping it: JSON comes in pieces, however they are cut. It finds in valid JSON what is found after `JSON.parse`; of
- * equal names the last counts, but output is not taken back. Of anything else it makes something, in bounded space.
+ * Reads what a response says of its tokens, and whether an event of a stream carries output, without parsing the rest
+ * and without keeping it: JSON comes in pieces, however they are cut. It finds in valid JSON what is found after
+ * `JSON.parse`; of equal names the last counts, but output is not taken back. Of anything else it makes something, in
+ * bounded space.
  */
 export class ResponseScanner {
-  /** Choices that carry output, in a chunk of a chat or completion. */
+  /** Choices that carry output, in a chunk of a chat or plain completion. */
   outputs = 0;
   /** Values that are output, and where the last of them that is a text stands, if it came in one piece. */
   outputValues = 0;

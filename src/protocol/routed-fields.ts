@@ -5,10 +5,10 @@ import { isObject, type JsonObject } from './json/json-body.js';
 export interface RoutedFields {
   model: string;
   stream: boolean;
-  /** Whether the body says anything of how to stream, and whether it asks for the chunk with usage. */
+  /** Whether the body has stream options, and whether they request the chunk with usage. */
   hasStreamOptions: boolean;
   includeUsage: boolean;
-  /** What the client asks for at most; null when it does not say or what it says is no number. */
+  /** The client's limit of output tokens; null when it is missing or not a number. */
   maxTokens: number | null;
   n: number;
   /** What ties the requests of one conversation together, if the body says so. */

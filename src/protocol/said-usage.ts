@@ -1,7 +1,10 @@
 import { Count, FIRST_OTHER, Field } from './response-fields.js';
 import type { TokenCounts } from './usage.js';
 
-/** Who may carry `usage`: the response itself, its `response`, its `message`; the first that has one counts. */
+/**
+ * The objects that may carry `usage`: the response itself, its `response`, its `message`; the first that has one
+ * counts.
+ */
 const OWN = 0;
 const OF_RESPONSE = 1;
 const OF_MESSAGE = 2;
@@ -69,9 +72,9 @@ export class SaidUsage {
   }
 
   /**
-   * Fills in the tokens, under the names of chat and plain completions or those of `/v1/responses` and `/v1/messages`. In the
-   * latter `input_tokens` leaves out what was found in a cache or written to one. Who gives nothing but a total, as rerankers
-   * do, means the input. False when nothing was said.
+   * Fills in the tokens, under the names of chat and plain completions or those of `/v1/responses` and `/v1/messages`.
+   * In the latter `input_tokens` leaves out what was found in a cache or written to one. A total alone, as rerankers
+   * report it, counts as input. Returns false when there is no usage.
    */
   read(into: TokenCounts): boolean {
     let holder = 0;

@@ -18,7 +18,7 @@ export function withModel(body: Buffer, renames: ReadonlyMap<string, string>): B
   return name === undefined ? body : replaced(body, at, end - at, asciiJson(name));
 }
 
-/** For those who write the name of the member with escapes. */
+/** For bodies that write the member name with escapes. */
 function rewritten(body: Buffer, renames: ReadonlyMap<string, string>): Buffer {
   const request = JSON.parse(body.toString('utf8')) as { model?: unknown };
   const name = typeof request.model === 'string' ? renames.get(request.model) : undefined;

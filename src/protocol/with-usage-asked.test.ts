@@ -4,7 +4,7 @@ import { withUsageAsked } from './with-usage-asked.js';
 
 const asked = (text: string, hasOptions = true) => withUsageAsked(Buffer.from(text), hasOptions)?.toString() ?? null;
 
-describe('usage is asked for', () => {
+describe('usage is requested', () => {
   test.each([
     ['{"model":"m","stream":true}', '{"stream_options":{"include_usage":true},"model":"m","stream":true}'],
     ['\r\n {\t"model" : "m"}\n', '\r\n {"stream_options":{"include_usage":true},\t"model" : "m"}\n'],

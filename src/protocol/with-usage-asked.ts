@@ -7,8 +7,8 @@ const WHOLE = '"stream_options":{"include_usage":true}';
 const INNER = '"include_usage":true';
 
 /**
- * The body of a request for a stream, a JSON object, with `stream_options.include_usage` asked for, and every byte besides as
- * it was; of equal names the last counts. Null when it is asked for already, or when the body has options that are none.
+ * The body of a streaming request, a JSON object, with `stream_options.include_usage` set and every other byte
+ * unchanged; of equal names the last counts. Null when it is set already, or when the body has invalid options.
  * @param hasOptions whether there are stream options at all: as a rule there are none, and the body is not searched
  */
 export function withUsageAsked(body: Buffer, hasOptions: boolean): Buffer | null {

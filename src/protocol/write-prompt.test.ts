@@ -14,14 +14,14 @@ function written(kind: ApiKind, body: JsonObject): string {
 const user = (content: unknown) => ({ role: 'user', content });
 const chat = (...messages: unknown[]) => written('chat', { messages });
 
-describe('a chat', () => {
+describe('a session', () => {
   test('is what a template makes of it', () => {
     expect(chat({ role: 'system', content: 'Be brief.' }, user('Hi')).trimEnd()).toBe(
       '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant',
     );
   });
 
-  test.each(['', 'a', 'ab', 'abc', '\u00fc', 'abcd'])('with %j: the answer begins at a whole token', (content) => {
+  test.each(['', 'a', 'ab', 'abc', '\u00fc', 'abcd'])('with %j: the response begins at a whole token', (content) => {
     expect(Buffer.byteLength(chat(user(content))) % 4).toBe(0);
   });
 

@@ -8,7 +8,7 @@ import type { PromptBytes } from './prompt-bytes.js';
 export type Prompt = string | readonly number[];
 
 /**
- * Writes all that a request gives the model to read, in the order in which a chat template puts it: tools, then the messages.
+ * Writes everything in a request that the model reads, in the order of a chat template: tools, then the messages.
  * Requests whose bytes begin alike share that beginning in an engine's cache.
  */
 export function writePrompt(kind: ApiKind, body: JsonObject, out: PromptBytes): void {
@@ -47,8 +47,8 @@ export function writePlain(prompt: Prompt, out: PromptBytes): void {
 }
 
 /**
- * A chat up to where the response begins. Responses begin at a whole token, and a response that comes back in a later turn stands
- * where it stood: that turn's bytes begin with this one's and its response.
+ * A session up to where the response begins. Responses begin at a whole token, and a response that a later turn repeats
+ * has the same place: that turn's bytes begin with this turn's and its response.
  */
 export function writeChat(body: JsonObject, out: PromptBytes): void {
   writeTools(body.tools, out);

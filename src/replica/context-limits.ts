@@ -2,8 +2,8 @@ import { type RequestTable, ROW_OPEN_ENDED } from '../workload/request-table.js'
 import type { ReplicaModelConfig } from './replica-model-config.js';
 
 /**
- * Whether a replica can ever serve a request: its prompt and what it asks for at most must fit the longest context, and
- * its prompt the KV memory. A request that does not say how much it wants is given what is left of the context.
+ * Whether a replica can ever serve a request: its prompt plus its output limit must fit the longest context, and its
+ * prompt the KV memory. A request without an output limit gets the rest of the context.
  */
 export function isServable(table: RequestTable, row: number, config: ReplicaModelConfig): boolean {
   const input = table.inputTokens[row]!;

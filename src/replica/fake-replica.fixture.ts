@@ -47,7 +47,7 @@ export interface FakeRequest {
   input: number;
   /** 1 when not said: the prompt's step is all there is. */
   output?: number;
-  /** What the client asked for at most; the output when not said. */
+  /** The client's output limit; defaults to the output. */
   openEnded?: boolean;
   deadline?: number;
   slo?: string;

@@ -3,7 +3,7 @@ import type * as v from 'valibot';
 /** Any schema of the library, whatever it reads. */
 export type Schema = v.GenericSchema<unknown, unknown>;
 
-/** A section whose keys are told elsewhere, for those too large for the compiler to spell out. */
+/** A section whose keys are documented elsewhere, for those too large for the compiler to spell out. */
 export type AnySection = Schema & { readonly entries: Readonly<Record<string, Schema>> };
 
 /** How a field appears as a command-line flag where that differs from its key. */
@@ -101,7 +101,9 @@ export function itemOf(schema: Schema): Schema | null {
   return inner.type === 'record' ? inner.value! : null;
 }
 
-/** The type of the schema inside all wrappers: `string`, `number`, `picklist`, `strict_object`, `array`, `record`, ... */
+/**
+ * The type of the schema inside all wrappers: `string`, `number`, `picklist`, `strict_object`, `array`, `record`, ...
+ */
 export function typeOf(schema: Schema): string {
   return (bare(schema) as { type: string }).type;
 }

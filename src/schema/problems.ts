@@ -21,7 +21,7 @@ export interface SchemaCodes {
 
 /** Everything wrong with a value, in the order of the schema; empty when it fits. */
 export function problemsOf(schema: Schema, value: unknown): Problem[] {
-  // One problem per value: what is too long need not be told to have the wrong form as well.
+  // One problem per value: a value that is too long is not also reported as malformed.
   const { issues = [] } = v.safeParse(schema, value, { abortPipeEarly: true });
   return issues.flatMap(closest).map((issue) => problemOf(schema, issue));
 }

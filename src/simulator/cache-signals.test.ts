@@ -27,7 +27,7 @@ describe('live caches', () => {
     expect(seenBy(caches)).toEqual([0, 2]);
   });
 
-  it('report no more blocks than asked for', () => {
+  it('report no more blocks than requested', () => {
     const { replicas, warmUp } = fleet();
     warmUp();
     expect(seenBy(new CacheSignals(replicas, 0), 1)).toEqual([0, 1]);

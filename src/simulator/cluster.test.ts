@@ -116,7 +116,7 @@ describe('sessions', () => {
     expect(document.cluster).toMatchObject({ generated_requests: 3, completed_requests: 3 });
   });
 
-  it('are told of lost requests, wherever they were lost', () => {
+  it('are notified of lost requests, wherever they were lost', () => {
     const { driver, calls } = sessionOf(0, 0);
     simulateFake(
       [
@@ -150,7 +150,7 @@ describe('sessions', () => {
     expect([of(1).instance, of(2).instance]).toEqual(['instance_1', 'instance_0']);
   });
 
-  it('are told of simultaneous events in the order of the instances', () => {
+  it('are notified of simultaneous events in the order of the replicas', () => {
     const { driver, calls } = sessionOf(0, 0);
     const short = { input: 4, output: 1 };
     // The first goes to instance 0 and is gone; the next two go to instances 1 and 0 together.

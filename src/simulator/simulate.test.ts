@@ -62,7 +62,7 @@ describe('simulate', () => {
     ]);
   });
 
-  it('has the optional parts of the document only when asked for', () => {
+  it('has the optional parts of the document only on request', () => {
     const bare = simulateFake(PAIR, fakeCluster()).document;
     expect(Object.keys(bare)).toEqual(['cluster', 'instances', 'slo', 'fairness', 'anomalies']);
     const full = simulateFake(

@@ -119,7 +119,7 @@ export function partUnknown(path: string, format: string): InputError {
   return new InputError('TRACE_PART_UNKNOWN', path, problem, 'leave --trace-model and --trace-answered out');
 }
 
-/** @param known the models that requests asked for */
+/** @param known the models of the requests */
 export function partEmpty(path: string, model: string | undefined, known: readonly string[]): InputError {
   if (model !== undefined && !known.includes(model)) {
     return new InputError('TRACE_PART_EMPTY', path, `no request is for the model '${model}'`, knownNames(model, known));

@@ -12,7 +12,7 @@ export class BackgroundServer {
     private readonly folder: string,
   ) {}
 
-  /** Resolves when it can be asked. It takes free ports: those of the page may be somebody else's here. */
+  /** Resolves when it accepts requests. It uses free ports: those of the page may be in use on this machine. */
   static async start(folder: string, args: readonly string[]): Promise<BackgroundServer> {
     const child = spawn(process.execPath, [CLI, ...args, '--port', '0', '--admin-port', '0'], {
       cwd: folder,

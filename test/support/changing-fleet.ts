@@ -26,7 +26,7 @@ export type Reported = Pick<ReplicaSignals, 'running' | 'waiting' | 'kvUsed' | '
 export const REQUESTS = 200;
 const MOST_REPLICAS = 5;
 
-/** What a run has seen, so that a test can tell that it compared something. */
+/** Counts of a run, so that a test can check that it compared something. */
 export interface Comparison {
   decisions: number;
   refusals: Set<string>;
@@ -35,8 +35,8 @@ export interface Comparison {
 }
 
 /**
- * Feeds the same arrivals, first tokens, completions, failures, reports, joins and departures to the simulator's router and to a
- * gateway's endpoint, and compares what they decide after every step.
+ * Feeds the same arrivals, first tokens, completions, failures, reports, joins and departures to the simulator's router
+ * and to a gateway's endpoint, and compares what they decide after every step.
  * @param differ called with a step and both worlds' decisions when they are not the same
  */
 export async function compareWorlds(

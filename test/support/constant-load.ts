@@ -1,7 +1,7 @@
 import type { RandomStream } from '../../src/kernel/random-stream.js';
 import { anyChat, type Clients, type Ended } from './gateway-load.js';
 
-/** Clients that ask one thing after the other until they are told to end. */
+/** Clients that send one request after the other until they are stopped. */
 export class ConstantLoad {
   readonly ended: Ended[] = [];
   /** Streams begin with the first token, and cannot be begun again elsewhere when a replica dies. */
@@ -19,7 +19,7 @@ export class ConstantLoad {
     this.#running = Promise.all(Array.from({ length: atOnce }, () => this.#client()));
   }
 
-  /** Resolves when so many more have been answered. */
+  /** Resolves after `count` more responses. */
   async more(count: number): Promise<void> {
     const wanted = this.ended.length + count;
     await this.#until(() => this.ended.length >= wanted);
@@ -31,7 +31,7 @@ export class ConstantLoad {
     await this.#until(() => this.#streaming === 0);
   }
 
-  /** Nothing more is asked; resolves when all has been answered. */
+  /** Stops sending; resolves when every request has its response. */
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#running;

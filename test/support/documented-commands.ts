@@ -9,7 +9,9 @@ export interface DocumentedCommand {
   line: number;
 }
 
-/** The commands of all `bash` blocks, in order. A `text` or `json` block next to one shows what its last command prints. */
+/**
+ * The commands of all `bash` blocks, in order. A `text` or `json` block next to one shows what its last command prints.
+ */
 export function documentedCommands(blocks: readonly FencedBlock[]): DocumentedCommand[] {
   return blocks.flatMap((block, i) => {
     if (block.language !== 'bash') return [];
@@ -27,7 +29,7 @@ export function documentedCommands(blocks: readonly FencedBlock[]): DocumentedCo
 }
 
 /**
- * What a page shows of an output: all of it, or the lines that `lines=1-4,8-` asks for with dots for the others. In a
+ * What a page shows of an output: all of it, or the lines selected by `lines=1-4,8-` with dots for the others. In a
  * `json` block the value counts, however it is laid out.
  */
 export function excerpt(output: string, block: FencedBlock): readonly string[] {

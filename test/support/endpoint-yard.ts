@@ -29,7 +29,7 @@ export interface ShownEndpoint {
   readonly status?: ShownStatus;
 }
 
-/** Whether an endpoint of this generation runs, with nobody left who has to leave. */
+/** Whether an endpoint of this generation runs, with no replica left to remove. */
 export function isSettled(generation: number, { observed_generation, phase, replicas }: ShownStatus): boolean {
   return phase === 'Running' && observed_generation === generation && replicas.every((one) => one.phase === 'ready');
 }
@@ -37,7 +37,7 @@ export function isSettled(generation: number, { observed_generation, phase, repl
 const PACE_MS = 20;
 const PATH = '/api/v1/workspaces/default/endpoints/chat';
 
-/** `twinyard serve` with a store, asked by its API; all that it has started is ended after the test. */
+/** `twinyard serve` with a store, used through its API; everything it starts is stopped after the test. */
 export class EndpointYard {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinyard-endpoints-')));
   readonly #replicas = join(this.folder, 'data', 'runner', 'local', 'replicas');

@@ -60,7 +60,7 @@ export async function reply(response: Response | Promise<Response>): Promise<Rep
   return (await (await response).json()) as Reply;
 }
 
-/** A chat of one question. */
+/** A chat completion of one message. */
 export function question(content: string, more: object = {}): object {
   return { model: 'tiny', messages: [{ role: 'user', content }], ...more };
 }

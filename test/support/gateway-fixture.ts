@@ -43,7 +43,7 @@ export interface RawRequest {
   socket: Socket;
 }
 
-/** A replica that answers with the bytes a test gives it; well, and serving `m`. */
+/** A healthy replica of `m` that sends the response bytes of the test. */
 export class RawReplica {
   url = '';
   readonly seen: RawRequest[] = [];

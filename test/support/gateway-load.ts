@@ -15,7 +15,9 @@ export interface Ended {
   code: string | null;
 }
 
-/** When a client leaves: before anything is sent, before the response begins, or after so many pieces; null: it stays. */
+/**
+ * When a client leaves: before anything is sent, before the response begins, or after so many pieces; null: it stays.
+ */
 export type Leaving = 'at once' | 'when sent' | 'with the headers' | number | null;
 
 /** Clients of a gateway that keep their connections, closed after the test. */
@@ -28,7 +30,7 @@ export class Clients {
     afterwards(async () => this.#agent.destroy());
   }
 
-  /** Sends a request and tells how it ended: always, whatever happens. */
+  /** Sends a request and resolves with its outcome; never rejects. */
   send(body: object, leaving: Leaving = null): Promise<Ended> {
     return new Promise((resolve) => {
       const ended: Ended = { status: 0, text: '', isWhole: false, hasLeft: false, code: null };
@@ -67,7 +69,7 @@ export class Clients {
   }
 }
 
-/** A chat of one of a few kinds, streamed or not. */
+/** A chat completion of one of a few kinds, streaming or not. */
 export function anyChat(random: RandomStream, mostTokens = 24): object {
   const content = `question ${random.below(20)} ${'of some length '.repeat(1 + random.below(20))}`;
   const more = { max_tokens: 1 + random.below(mostTokens), ignore_eos: true, stream: random.next() < 0.6 };
@@ -104,7 +106,7 @@ export function expectResponseed(ended: Ended): void {
   } else expect(JSON.parse(text)).toHaveProperty('usage');
 }
 
-/** Whether a request got all it asked for. */
+/** Whether a request got its complete response. */
 export function isServed({ status, text }: Ended): boolean {
   return status === 200 && !text.includes('data: {"error"');
 }

@@ -5,7 +5,7 @@ export interface HttpResponse {
   body: string;
 }
 
-/** The whole answers at the beginning of what has come over a connection, and what is left behind them. */
+/** The complete responses at the beginning of the bytes received on a connection, and the rest. */
 export function responsesIn(text: string): { responses: HttpResponse[]; rest: string } {
   const responses: HttpResponse[] = [];
   let rest = text;

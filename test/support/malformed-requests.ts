@@ -1,6 +1,6 @@
 import type { RandomStream } from '../../src/kernel/random-stream.js';
 
-/** A request that nobody should serve, as bytes. */
+/** A request that no server should accept, as bytes. */
 export interface Malformed {
   bytes: Buffer;
   /** It is HTTP all the same: the connection is good for another one afterwards. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 
-/** Things that a client says and that nobody but the replica may ever read again. Each is found by its own word. */
+/** Private values of a client that only the replica may read. Each contains a word of its own to search for. */
 export const PLANTED = {
   /** A key as the gateway makes them: its id is public, its secret is not. */
   key: 'ty_plantedkey01_sEcrEtOfThePlantedKey0123456789abcdefghijkA',
@@ -11,7 +11,7 @@ export const PLANTED = {
   user: 'planted-user-ottoline@example.org',
 } as const;
 
-/** Headers that carry what is planted; a gateway that asks for keys needs one of its own in the place of the planted one. */
+/** Headers that carry the planted values; a gateway that requires keys needs a real key in place of the planted one. */
 export function plantedHeaders(key: string = PLANTED.key): Record<string, string> {
   return {
     authorization: `Bearer ${key}`,
@@ -21,14 +21,14 @@ export function plantedHeaders(key: string = PLANTED.key): Record<string, string
   };
 }
 
-/** The body of a chat that carries what is planted. */
+/** The body of a chat completion that carries the planted values. */
 export function plantedBody(model: string): Record<string, unknown> {
   return { model, messages: [{ role: 'user', content: PLANTED.prompt }], user: PLANTED.user, max_tokens: 4 };
 }
 
 /**
- * That none of it is in any of the texts, by their names: not as it is, not packed as hex, base64 or for a URL, and, but for
- * the key, whose hash the store has to keep, not as a plain hash either, which would betray it to whoever guesses.
+ * Asserts that no planted value is in any of the named texts: not verbatim, not as hex, base64 or URL-encoded and,
+ * except for the key, whose hash the store keeps, not as a plain hash either, which would confirm a guess.
  * @param key another key whose secret must not be there
  * @param allowed what may be there all the same
  */
@@ -57,7 +57,8 @@ function formsOf(secret: string, hashed: boolean): [form: string, text: string][
     ['a URL', encodeURIComponent(secret)],
     ['JSON', JSON.stringify(secret).slice(1, -1)],
     ['hex', bytes.toString('hex')],
-    // Inside something longer it may begin at any of three places; first and last characters then depend on what is beside it.
+    // Inside something longer it may begin at any of three places; first and last characters then depend on what is
+    // beside it.
     ...[0, 1, 2].map((skipped): [string, string] => [
       'base64',
       Buffer.concat([Buffer.alloc(skipped), bytes])
@@ -68,7 +69,7 @@ function formsOf(secret: string, hashed: boolean): [form: string, text: string][
   if (hashed) {
     for (const algorithm of ['md5', 'sha1', 'sha256']) {
       const hash = createHash(algorithm).update(bytes).digest();
-      // Who cuts a hash short cuts its end.
+      // A shortened hash keeps its beginning.
       forms.push([algorithm, hash.toString('hex').slice(0, 12)], [algorithm, hash.toString('base64url').slice(0, 10)]);
     }
   }

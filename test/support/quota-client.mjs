@@ -1,5 +1,5 @@
-// A gateway's part that counts, in a process of its own: joins the store, says so, and when it is told asks for one token again
-// and again, many at a time. Prints how many times it was let in. Run by test/two-gateways.test.ts.
+// The limits of a gateway in a separate process: joins the store, reports it, and on input reserves one token
+// repeatedly, many at a time. Prints how many reservations succeeded. Run by test/two-gateways.test.ts.
 import { once } from 'node:events';
 import { Access } from '../../dist/gateway/access/access.js';
 import { openStore } from '../../dist/store/open-store.js';

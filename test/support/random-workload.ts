@@ -23,7 +23,7 @@ interface PlainRequest {
 export interface PlainWorkload {
   requests: PlainRequest[];
   prefixTokens: number[];
-  /** Chats wait for their answers; 'grow' also repeats their past. */
+  /** Sessions wait for their responses; 'grow' also repeats their context. */
   chats: 'recorded' | 'closed-loop' | 'grow';
   /** Whether arrivals stand in the table in order. */
   shuffled: boolean;
@@ -55,14 +55,14 @@ export const randomWorkload: fc.Arbitrary<PlainWorkload> = fc.record({
   blockTokens: fc.constantFrom(0, 0, 5, 16, 24, 64),
 });
 
-/** Makes the requests anew: a simulation of chats appends to its table. */
+/** Creates the requests again: a simulation of sessions appends to its table. */
 export function buildWorkload(plain: PlainWorkload): Workload {
   const table = new RequestTable();
   const rounds = new Map<number, number>();
   plain.prefixTokens.forEach((tokens, group) => {
     if (group > 0) table.prefixTokens[table.prefixGroups.index(`g${group}`)] = tokens;
   });
-  // A growing chat and recorded blocks would be two accounts of the same prompt.
+  // A growing session and recorded blocks would describe the same prompt twice.
   const recorded = plain.blockTokens > 0 && plain.chats !== 'grow';
   if (recorded) table.blocks = new PromptBlocks(plain.blockTokens);
   let atUs = 1000;

@@ -15,7 +15,10 @@ export interface ScriptedRequest {
   inputTokens: number;
 }
 
-/** Chats that share system prompts and repeat earlier turns; some without a session, some too short for a block. */
+/**
+ * Sessions that share system prompts and repeat earlier turns; some requests without a session, some too short for a
+ * block.
+ */
 export function randomRequests(count: number, seed: number): ScriptedRequest[] {
   const random = randomStream(seed, 'scripted requests');
   const pick = <T>(list: readonly T[]) => list[random.below(list.length)]!;

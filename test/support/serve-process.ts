@@ -15,7 +15,7 @@ export interface ServeProcess {
   ended: Promise<unknown>;
 }
 
-/** `twinyard serve` as a process of its own on free ports, ready to be asked, killed after the test. */
+/** `twinyard serve` in its own process on free ports, ready for requests, killed after the test. */
 export async function serveProcess(args: readonly string[]): Promise<ServeProcess> {
   const child = spawn(process.execPath, [CLI, 'serve', '--port', '0', '--admin-port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

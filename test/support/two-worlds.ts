@@ -64,7 +64,7 @@ class LiveWorld {
   readonly #replicas: LiveReplica[];
   readonly #engines;
   readonly #placements: PlacedRequest[] = [];
-  /** What has happened in engines since the gateway was last told. */
+  /** Events in engines that the gateway has not been notified of yet. */
   readonly #events: [what: 'firstToken' | 'left', request: number][] = [];
   #nowUs = 0;
   #alarmUs = NEVER;

@@ -7,7 +7,7 @@ import { ApiError } from '../../protocol/errors.js';
 import type { KeyRecord } from '../../store/keys/key-record.js';
 import { Unauthenticated } from '../errors.js';
 
-/** Who sent a call: the holder of the admin token, or of a key. */
+/** The caller: the holder of the admin token or of an API key. */
 export type Authenticated = 'admin-token' | KeyRecord;
 
 type Credentials = Pick<AdminCall, 'address' | 'header'>;
@@ -23,8 +23,8 @@ export class Authenticator {
   }
 
   /**
-   * Throws `Unauthenticated`. Right credentials are accepted at any time: wrong ones from the same address only limit how many
-   * more wrong ones are looked at, because nobody guesses so many random bits.
+   * Throws `Unauthenticated`. Valid credentials are always accepted: failures from an address only limit how many more
+   * invalid ones are checked, because the secrets have too many random bits to guess.
    */
   check({ address, header }: Credentials): Authenticated {
     const { adminToken, holders } = this.#gateway;

@@ -8,8 +8,8 @@ import { Forbidden } from '../errors.js';
 import { type Caller, isEnough, roleAnywhere, roleIn } from './caller.js';
 
 /**
- * Where a caller must have a role: in the workspace that the path names, in every workspace, or in any workspace at all. `each`:
- * the operation checks every resource that it is given or asked for.
+ * Where a caller must have a role: in the workspace that the path names, in every workspace, or in any workspace at
+ * all. `each`: the operation checks every resource that it reads or writes.
  */
 export type RouteScope = 'workspace' | 'global' | 'anywhere' | 'each';
 
@@ -27,7 +27,7 @@ export function authorise(caller: Caller, { role, scope }: RequiredRole, workspa
 }
 
 /**
- * Throws `Forbidden` unless the caller may put, change or delete this resource. Whoever holds a key with a role has that role in
+ * Throws `Forbidden` unless the caller may put, change or delete this resource. A key with a role has that role in
  * every workspace: only a caller that has it may create, change or delete such a key.
  */
 export async function authoriseChange(caller: Caller, store: ControlStore, resource: Resource): Promise<void> {

@@ -21,7 +21,7 @@ describe('scale', () => {
     });
   });
 
-  it('is refused when the number is none, when it is gone, and when somebody else came first', async () => {
+  it('is refused for an invalid count, a deleted endpoint, and an outdated version', async () => {
     const made = await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
     const refused = async (body: unknown) => (await ask(`PUT ${CHAT}/scale`, { body })).body.error.message;
     expect(await refused({ replicas: -1 })).toMatch(/^body \(replicas\): /);
@@ -38,7 +38,7 @@ describe('scale', () => {
     });
   });
 
-  it('is meant for whatever there is: who is faster with another change does not stop it', async () => {
+  it('applies to the latest version: a concurrent change does not make it fail', async () => {
     await ask(`POST ${ENDPOINTS}`, { body: endpoint() });
     const { store: real } = host;
     let isFirst = true;

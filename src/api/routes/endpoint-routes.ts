@@ -105,7 +105,7 @@ async function logs(
   return { status: 200 as const, stream: lineStream(endpointLogs(runner, replicas, isOurs, wanted)) };
 }
 
-/** Server-sent events; the last one, `end`, tells a complete stream from a broken one. */
+/** Server-sent events; the last one, `end`, marks a complete stream. */
 async function* lineStream(lines: AsyncIterable<LogLine>): AsyncGenerator<string> {
   for await (const line of lines) yield `event: line\ndata: ${JSON.stringify(line)}\n\n`;
   yield 'event: end\ndata: {}\n\n';

@@ -9,7 +9,7 @@ import { AUDIT_ENTRY, EVENT } from '../views.js';
 import { fileEndpointsIn } from './file-endpoints.js';
 import { FILTER_QUERY, filterOf } from './filter.js';
 
-/** What happened to resources, and who changed what. */
+/** Events of resources, and the audit log of changes. */
 export const HISTORY_ROUTES: readonly ApiRoute[] = [
   defineRoute({
     method: 'GET',

@@ -11,7 +11,7 @@ import { MOST_ITEMS, PAGE_QUERY, pageOfAll } from '../pagination.js';
 import { MODEL, MODEL_SUMMARY } from '../views.js';
 
 const MODELS = `/api/v1/workspaces/{workspace}/${modelRegistry.plural}/{name}/models`;
-/** The registry is asked with its own token, so that callers see what that may see. */
+/** The registry is queried with its own token, so that callers see what that token may see. */
 const reads = { method: 'GET', role: 'operator', scope: 'workspace', kind: modelRegistry } as const;
 
 /** The models of the place that a ModelRegistry stands for. */

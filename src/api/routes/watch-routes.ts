@@ -76,7 +76,7 @@ async function watch(host: ApiHost, request: ApiRequest<WatchQuery, undefined>) 
   return { status: 200 as const, stream: untilLeft(eventStream(sources, position), left) };
 }
 
-/** A source that waits for its next item hears by the signal that nobody reads any more. */
+/** The signal ends a source that waits for its next item after the client has disconnected. */
 async function* untilLeft(stream: AsyncIterable<string>, left: AbortController): AsyncGenerator<string> {
   try {
     yield* stream;

@@ -40,7 +40,7 @@ describe('logs', () => {
     expect((await ask(`GET ${ENDPOINTS}/none/logs`)).status).toBe(404);
   });
 
-  it('are followed, with those of replicas that start later, until who reads has left', async () => {
+  it('are followed, including those of replicas that start later, until the reader disconnects', async () => {
     const left = new AbortController();
     const events = (await streamOf(`${CHAT}/logs?follow=true&lines=0`, left.signal))[Symbol.asyncIterator]();
     const next = events.next();
@@ -55,7 +55,7 @@ describe('logs', () => {
     expect(runner.listeners).toBe(0);
   });
 
-  it('end with the replica that was asked for, and with the endpoint', async () => {
+  it('end with the selected replica, and with the endpoint', async () => {
     const one = streamOf(`${CHAT}/logs?follow=true&replica=chat-b`).then(collected);
     runner.exit('chat-b');
     expect(await one).toEqual([lineOf('chat-b', 'three'), END]);

@@ -14,13 +14,16 @@ export interface LogsWanted {
   readonly lines: number;
   readonly follow: boolean;
   readonly signal: AbortSignal;
-  /** Asked when all that were followed have ended: whether there may be more. */
+  /** Called when all followed logs have ended: whether there may be more. */
   goesOn(): Promise<boolean>;
 }
 
 type Logs = Pick<Runner, 'logs' | 'watch'>;
 
-/** What replicas have written: one after the other, or, followed, as it comes, with that of replicas that start meanwhile. */
+/**
+ * What replicas have written: one after the other, or, followed, as it comes, with that of replicas that start
+ * meanwhile.
+ */
 export async function* endpointLogs(
   runner: Logs,
   replicas: readonly ReplicaHandle[],

@@ -11,8 +11,8 @@ export interface ReplicaChange {
 }
 
 /**
- * Every replica as it is, then each change, until the signal. The gateway is looked at once a second, and only while somebody
- * follows: requests cost nothing more.
+ * The state of every replica, then each change, until the signal. The gateway is polled once a second, and only while a
+ * client follows: requests cost nothing more.
  */
 export async function* followReplicas(
   gateway: Pick<ServedGateway, 'endpoints' | 'fleet'>,

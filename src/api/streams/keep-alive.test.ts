@@ -21,7 +21,7 @@ it('a silent stream has a sign of life, and ends as before', async () => {
   expect(told[1]).toBe(': \n\n');
 });
 
-it('who leaves during a silence is not kept waiting', async () => {
+it('a client that disconnects while the stream is idle ends it at once', async () => {
   async function* stream() {
     await new Promise(() => {});
     yield '';
@@ -32,7 +32,7 @@ it('who leaves during a silence is not kept waiting', async () => {
   }
 });
 
-it('events are asked for again after a pause, until the signal', async () => {
+it('events are polled again after a pause, until the signal', async () => {
   const stop = new AbortController();
   let asked = 0;
   const events = {

@@ -11,7 +11,7 @@ const declared = (name: string, spec: object, labels = {}): Declared => ({
 });
 
 describe('plan', () => {
-  it('tells what is new, what differs and what does not, whatever the order of keys', () => {
+  it('lists what is new, changed and unchanged, whatever the order of keys', () => {
     const before = [declared('a', { x: 1, y: [1, 2] }), declared('b', { x: 1, y: 2 }), declared('left', {})];
     const wanted = [
       declared('a', { y: [1, 3, 4] }, { l: 'v' }),
@@ -27,7 +27,7 @@ describe('plan', () => {
     expect(plan(wanted, wanted).every(({ action }) => action === 'unchanged')).toBe(true);
   });
 
-  it('tells of a secret that it differs, and of long values the beginning', () => {
+  it('shows only that a secret differs, and truncates long values', () => {
     const sealed = (text: string) => ({ $sealed: `v1.k.${text}` });
     const text = planText(
       plan(

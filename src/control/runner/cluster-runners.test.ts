@@ -5,7 +5,7 @@ import { fakeSpec } from './fake-engine.fixture.js';
 import { RUNNER_TYPES } from './registry.js';
 import type { RunnerOptions, RunnerType } from './runner-type.js';
 
-/** A runner that only remembers what it was told. */
+/** A runner that only records its calls. */
 class FakeClusterRunner implements Pick<Runner, 'configure' | 'start' | 'list' | 'stop' | 'logs' | 'watch' | 'close'> {
   readonly settings: ClusterSettings[] = [];
   readonly stopped: string[] = [];

@@ -1,9 +1,11 @@
 /**
- * The interface between the control plane and whatever runs engines: this machine, or a cluster. Everything that passes between
- * them is plain data. A runner has no desired state: it starts and stops what it is told to, reports what became of it, and finds
- * it again after a restart. Which replicas should exist, and what follows a crash, is decided by the reconciler.
+ * The interface between the control plane and whatever runs engines: this machine, or a cluster. Everything that passes
+ * between them is plain data. A runner has no desired state: it starts and stops replicas on demand, reports their
+ * state, and finds them again after a restart. Which replicas should exist, and what follows a crash, is decided by the
+ * reconciler.
  *
- * Every runner passes `runner.contract.ts`. A new one is a folder with the file names of `local/` and a line in `registry.ts`.
+ * Every runner passes `runner.contract.ts`. A new one is a folder with the file names of `local/` and a line in
+ * `registry.ts`.
  */
 export interface Runner {
   /** The name of its `RunnerType`. */
@@ -16,39 +18,40 @@ export interface Runner {
   discover(): Promise<ClusterCapacity>;
 
   /**
-   * Starts a replica; resolves when the cluster has accepted it, long before it is ready. Throws `NoRoom` when it does not fit
-   * (a cluster with a queue of its own keeps it `starting` with a `problem` instead), and other errors of `errors.ts` when it
-   * cannot be started at all; then nothing of it is left.
+   * Starts a replica; resolves when the cluster has accepted it, long before it is ready. Throws `NoRoom` when it does
+   * not fit (a cluster with a queue of its own keeps it `starting` with a `problem` instead), and other errors of
+   * `errors.ts` when it cannot be started at all; then nothing of it is left.
    */
   start(spec: ReplicaSpec): Promise<ReplicaHandle>;
 
   /**
-   * All replicas, ordered by id: running ones, and exited ones that have not been stopped. A runner that has lost contact with
-   * its cluster returns what it saw last: a replica that cannot be seen is not gone.
+   * All replicas, ordered by id: running ones, and exited ones that have not been stopped. A runner that has lost
+   * contact with its cluster returns what it saw last: a replica that cannot be seen is not gone.
    */
   list(): Promise<ReplicaHandle[]>;
 
   /**
-   * Asks a replica to end, kills it after `graceMs`, and removes its files and logs. Resolves when no process of it is left, with
-   * how it ended; null when the replica is unknown. A second call while it is under way can only shorten the grace time.
+   * Terminates a replica, kills it after `graceMs`, and removes its files and logs. Resolves when none of its processes
+   * is left, with how it ended; null when the replica is unknown. A second call while it is under way can only shorten
+   * the grace time.
    */
   stop(id: string, options: StopOptions): Promise<ReplicaExit | null>;
 
   /**
-   * The last lines that a replica has written to stdout and stderr, then, with `follow`, each new line until the replica has
-   * exited. Throws RUNNER_REPLICA_UNKNOWN on the first read.
+   * The last lines that a replica has written to stdout and stderr, then, with `follow`, each new line until the
+   * replica has exited. Throws RUNNER_REPLICA_UNKNOWN on the first read.
    */
   logs(id: string, options?: LogOptions): AsyncIterable<string>;
 
   /**
-   * Reports events from now on; returns the function that ends it. Listeners are called in the order of events and must not
-   * throw.
+   * Reports events from now on; returns the function that ends it. Listeners are called in the order of events and must
+   * not throw.
    */
   watch(listener: (event: RunnerEvent) => void): () => void;
 
   /**
-   * Releases everything without ending any replica: the next runner that is opened finds them all. `list` still returns what was
-   * seen last.
+   * Releases everything without ending any replica: the next runner that is opened finds them all. `list` still returns
+   * what was seen last.
    */
   close(): Promise<void>;
 }
@@ -59,13 +62,17 @@ export interface ClusterSettings {
   readonly gpus?: readonly Gpu[];
 }
 
-/** A replica to start. Its command is complete except for values that only the runner knows: see `RUNNER_PLACEHOLDERS`. */
+/**
+ * A replica to start. Its command is complete except for values that only the runner knows: see `RUNNER_PLACEHOLDERS`.
+ */
 export interface ReplicaSpec {
   /** Unique among all replicas of the runner; a DNS label: a-z, 0-9 and '-', at most 63. */
   readonly id: string;
   readonly workspace: string;
   readonly endpoint: string;
-  /** The generation of the endpoint, and a hash of everything that distinguishes replicas; both are returned in handles. */
+  /**
+   * The generation of the endpoint, and a hash of everything that distinguishes replicas; both are returned in handles.
+   */
   readonly generation: number;
   readonly specHash: string;
   /** A program on the PATH, or a path. It stays in the foreground. */
@@ -123,14 +130,16 @@ export interface ReplicaHandle {
 }
 
 /**
- * Why a replica ended: by itself, because it was stopped, because it was not ready in time, or while no control plane was
- * running.
+ * Why a replica ended: by itself, because it was stopped, because it was not ready in time, or while no control plane
+ * was running.
  */
 export type ExitReason = 'ended' | 'stopped' | 'startup-timeout' | 'unseen';
 
 export interface ReplicaExit {
   readonly reason: ExitReason;
-  /** Null when a signal ended it, and when the runner cannot know: the process was started by an earlier control plane. */
+  /**
+   * Null when a signal ended it, and when the runner cannot know: the process was started by an earlier control plane.
+   */
   readonly code: number | null;
   readonly signal: string | null;
   /** What the cluster says of it beyond code and signal: `OOMKilled`, `node lost`. Null when it says nothing. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { Readiness, responds } from './readiness.js';
 
-/** Answers as they are listed, and then none; what was said about them. */
+/** Returns the listed responses, then none, and the states reported for them. */
 function heard(list: readonly boolean[], failures: number): Promise<(boolean | number)[]> {
   return new Promise((resolve) => {
     const said: (boolean | number)[] = [];

@@ -29,7 +29,7 @@ export type OptionalPromise =
   | 'child-processes'
   /** A replica that does not fit is refused at once, instead of waiting in the cluster. */
   | 'refusals'
-  /** Engines see their environment, placeholders filled in, and can be asked for it. */
+  /** Engines get their environment with placeholders filled in, and report it on request. */
   | 'environment';
 
 /** What every runner promises. */

@@ -12,7 +12,7 @@ export function dispatch(exchange: EngineExchange): void {
   response.on('close', () => {
     engine.inFlight--;
   });
-  // A client that leaves is heard of by 'close'; what could not be written to it is of no interest.
+  // A disconnect is handled by 'close'; write errors need no handling.
   response.on('error', () => {});
   try {
     const route = routeOf(exchange);

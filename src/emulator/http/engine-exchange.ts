@@ -12,7 +12,7 @@ export class EngineExchange {
   readonly response: ServerResponse;
   /** When its head had been read, in the model's time. */
   readonly arrivedUs: number;
-  /** Seconds since 1970, as responses tell when they were made. */
+  /** Seconds since 1970, for the `created` field of responses. */
   readonly created = Math.floor(Date.now() / 1000);
 
   constructor(engine: Engine, request: IncomingMessage, response: ServerResponse) {
@@ -50,7 +50,7 @@ export class EngineExchange {
     this.sendJson(known.status, { ...engineErrorBody(known) }, headers);
   }
 
-  /** The client's id comes back, and the load of the engine goes along if asked for. */
+  /** Echoes the client's request id, and adds the load of the engine if requested. */
   commonHeaders(): OutgoingHttpHeaders {
     const headers: OutgoingHttpHeaders = {};
     if (this.#clientId !== undefined) headers['x-request-id'] = this.#clientId;

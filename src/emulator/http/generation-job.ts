@@ -8,7 +8,7 @@ import type { Sequence, SequenceOwner } from '../sequence.js';
 import type { EngineExchange } from './engine-exchange.js';
 import type { ResponseFormat } from './response-format.js';
 
-/** One of the choices that a request asks for. */
+/** One choice of a completion. */
 export interface Choice {
   response: PlannedResponse;
   /** What stands before the response: the prompt, if it is to be echoed. */
@@ -16,7 +16,10 @@ export interface Choice {
   sequence: Sequence;
 }
 
-/** Writes the choices of a chat or plain completion as their tokens come out, or all at once when they are complete. */
+/**
+ * Writes the choices of a chat or plain completion as their tokens are generated, or all at once when they are
+ * complete.
+ */
 export class GenerationJob implements SequenceOwner {
   readonly #exchange: EngineExchange;
   readonly #response: ServerResponse;
@@ -90,7 +93,9 @@ export class GenerationJob implements SequenceOwner {
     return sum;
   }
 
-  /** Everything that has come out since the last time, in one piece. A client that does not read gets it when it does. */
+  /**
+   * Everything that has come out since the last time, in one piece. A client that does not read gets it when it does.
+   */
   #writeStream(): void {
     if (this.#response.writableNeedDrain) return;
     let text = '';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../protocol/json/json-body.js';
 import { Sequence, type SequenceOwner } from '../sequence.js';
 import type { EngineExchange } from './engine-exchange.js';
 
-/** Prompts that are read but not answered: the response is sent when the last of them has been read. */
+/** Prompts that generate no tokens: the response is sent when the last prompt has been processed. */
 export class PoolingJob implements SequenceOwner {
   readonly #exchange: EngineExchange;
   readonly #result: (promptTokens: number) => JsonObject;

@@ -10,10 +10,10 @@ export interface ResponseFacts {
   model: string;
 }
 
-/** The end of a choice as its last chunk tells it. */
+/** The finish reason in the last chunk of a choice. */
 export type Finish = Pick<PlannedResponse, 'finishReason' | 'stopReason'>;
 
-/** How responses are written: as a chat or as plain text. */
+/** How responses are written: as a chat completion or a plain one. */
 export interface ResponseFormat {
   /** The event that begins a choice, if it has one of its own. */
   opening(index: number, usage: UsageBody | null): string;

@@ -7,7 +7,7 @@ import { detokenize, tokenize } from './tokenize.js';
 
 /** The handler of a path. */
 export interface Route {
-  /** Answered even by an engine that is starting, closing or frozen. */
+  /** Served even by an engine that is starting, closing or frozen. */
   always?: boolean;
   get?: (exchange: EngineExchange) => void;
   post?: (exchange: EngineExchange, body: JsonObject, breaks: boolean) => void;

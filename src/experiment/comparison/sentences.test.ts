@@ -55,7 +55,7 @@ describe('sentenceOf', () => {
       },
       'b: goodput is 2.00 higher than with a (2.00 requests/s against 0.00 requests/s; interval +1.00 to +3.00).',
     ],
-  ])('tells %s', (_, changes, sentence) => {
+  ])('says %s', (_, changes, sentence) => {
     expect(sentenceOf({ ...base, ...changes })).toBe(sentence);
   });
 });

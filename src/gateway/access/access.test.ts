@@ -56,7 +56,7 @@ function admitted(of: Access, text: string): AccessKey {
   return key as AccessKey;
 }
 
-/** What a lone gateway answers, which is at once. */
+/** The result on a single gateway, which is synchronous. */
 function reserved(of: Access, key: AccessKey, model: string, input: number, output: number | null) {
   const responses: { reservation: Reservation | null; refusal: Refusal | null }[] = [];
   of.reserve(key, model, input, output, {
@@ -67,7 +67,7 @@ function reserved(of: Access, key: AccessKey, model: string, input: number, outp
 }
 
 describe('access', () => {
-  it('lets in who has a key, as much as it allows, and counts what was used', async () => {
+  it('admits requests with a key up to its limits, and counts their usage', async () => {
     const { text, id } = await holder('app', {
       limits: { '*': { tokens_per_day: 500 }, m: { dollars_per_day: 0.001 } },
     });
@@ -104,7 +104,7 @@ describe('access', () => {
     });
   });
 
-  it('tells what is left of the limits of a key, and of no other', async () => {
+  it('reports the remaining limits of a key, and of no other', async () => {
     const { id, text } = await holder('app', { limits: { '*': { tokens_per_day: 500 } } });
     const one = await opened();
     reserved(one, admitted(one, text), 'm', 40, 60);
@@ -172,7 +172,7 @@ describe('access', () => {
     expect(flaky.transactions).toBe(before);
   });
 
-  it('lets nobody wait for a heartbeat that hangs', async () => {
+  it('does not make requests wait for a heartbeat that hangs', async () => {
     const { text } = await holder('app', { limits: { '*': { requests_per_minute: 5 } } });
     const one = await opened();
     let goOn = () => {};
@@ -203,14 +203,14 @@ describe('access', () => {
     await other.authority.leave();
   });
 
-  it('tells why it does not start yet, after a gateway that crashed', async () => {
+  it('reports why it does not start yet, after a gateway that crashed', async () => {
     await new TestGateway(store, clock, { id: 'dead' }).start(keyWith({ '*': { requestsPerMinute: 10 } }));
     const one = await opened({}, async (ms) => clock.pass(ms / 1000));
     expect(one.counts.mode).toBe('local');
     expect(warnings).toEqual([expect.stringContaining('another gateway holds the accounts of limits')]);
   });
 
-  it('says once that a model has no price, when somebody has a budget in dollars', async () => {
+  it('warns once that a model has no price, when a key has a budget in dollars', async () => {
     const [paid, free] = [
       await holder('paid', { limits: { '*': { dollars_per_month: 1 } } }),
       await holder('free', { limits: { '*': { tokens_per_day: 1000 } } }),

@@ -32,7 +32,7 @@ export interface AccessOptions {
   nowMs: () => number;
   /** Called with a line that operators should see. */
   warn?: (message: string) => void;
-  /** Hears of what should not happen. */
+  /** Called with unexpected errors. */
   fault?: (error: unknown) => void;
   /** Tests bring their own. */
   storeNow?: (tx: StoreTransaction) => Promise<number>;
@@ -51,7 +51,7 @@ export interface AccessCounts {
   readonly admittedUnasked: number;
 }
 
-/** Who may ask for what, and how much of it. */
+/** Checks API keys, model permissions and limits. */
 export class Access {
   readonly #ring: KeyRing;
   readonly #authority: Authority;
@@ -120,7 +120,9 @@ export class Access {
     this.#ledger.refund(reservation);
   }
 
-  /** What is left of each limit of a key now; null if there is no such key. Rejects when the store cannot be reached. */
+  /**
+   * What is left of each limit of a key now; null if there is no such key. Rejects when the store cannot be reached.
+   */
   async limitsOf(keyId: string): Promise<LimitsView | null> {
     const record = this.#ring.find(keyId)?.record;
     if (record === undefined) return null;
@@ -154,7 +156,10 @@ export class Access {
     };
   }
 
-  /** Gives the accounts to the store. What is still under way then is not counted any more. Rejects when the store fails. */
+  /**
+   * Gives the accounts to the store. What is still under way then is not counted any more. Rejects when the store
+   * fails.
+   */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#authority.beat();

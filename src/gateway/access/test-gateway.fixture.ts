@@ -8,7 +8,7 @@ import { Ledger } from './limits/ledger.js';
 import type { Refusal } from './limits/refusal.js';
 import type { Reservation } from './limits/reservation.js';
 
-/** A clock that moves when it is told to, the same for the store and all gateways. */
+/** A manual clock, shared by the store and all gateways. */
 export class TestClock {
   ms = Date.parse('2026-05-20T12:00:00Z');
 
@@ -17,7 +17,7 @@ export class TestClock {
   }
 }
 
-/** A store that can fail: before it does anything, after it has done everything, or by not answering until it is let. */
+/** A store that can fail before a transaction, after its commit, or by hanging until it is released. */
 export class FlakyStore {
   state: 'up' | 'down' | 'forgets to answer' = 'up';
   /** Resolves when the store goes on. */
@@ -53,7 +53,7 @@ export interface Answer {
   refusal: Refusal | null;
 }
 
-/** What there is of a gateway where it asks for room. */
+/** The part of a gateway that reserves from limits. */
 export class TestGateway {
   readonly authority: Authority;
   readonly ledger: Ledger;
@@ -115,7 +115,7 @@ export class TestGateway {
     });
   }
 
-  /** Asks so many times at once. Returns how many were let in. */
+  /** Sends `times` requests at once. Returns how many were admitted. */
   async hammer(times: number, tokens = 1): Promise<number> {
     const responses = await Promise.all(Array.from({ length: times }, () => this.reserve(tokens)));
     return responses.filter(({ refusal }) => refusal === null).length;

@@ -42,9 +42,9 @@ type PlaceOf = (key: string) => string;
 type Warn = (line: string) => void;
 
 /**
- * A policy from its keys over what holds without them.
+ * A policy from its keys, with defaults for the others.
  * @param placeOf where a key stands
- * @param warn hears what has no effect
+ * @param warn called for keys that have no effect
  */
 export function policyOf(keys: PolicyKeys, base: PolicyConfig, placeOf: PlaceOf, warn: Warn = () => {}): PolicyConfig {
   const { admission, flow_control } = keys;

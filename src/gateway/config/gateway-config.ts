@@ -15,7 +15,7 @@ import {
 /** The keys of twinyard.yaml with their defaults. */
 export type ConfigValues = Value<typeof GATEWAY_SCHEMA>;
 
-/** Everything a gateway is told, complete and checked: plain data, so that it can be compared, printed and reloaded. */
+/** The complete, checked configuration of a gateway: plain data, so that it can be compared, printed and reloaded. */
 export interface GatewayConfig {
   listen: ListenConfig;
   admin: ListenConfig;
@@ -28,13 +28,18 @@ export interface GatewayConfig {
   signals: { intervalMs: number; staleMs: number };
   /** How long a replica that joins is given less than its share. */
   slowStartMs: number;
-  /** How long a request waits for a replica of an endpoint that the control plane keeps when none is ready; 0: not at all. */
+  /**
+   * How long a request waits for a replica of an endpoint that the control plane keeps when none is ready; 0: not at
+   * all.
+   */
   waitMs: number;
   /** How long requests may take to end when a replica leaves or the gateway stops. */
   drainMs: number;
   /** Where every decision is written so that it can be decided again; null for nowhere. */
   decisionLog: string | null;
-  /** Where keys, usage and accounts are: a file of SQLite's, or the URL of a PostgreSQL database; null for none of them. */
+  /**
+   * Where keys, usage and accounts are: a file of SQLite's, or the URL of a PostgreSQL database; null for none of them.
+   */
   store: string | null;
   access: AccessConfig;
   prices: readonly Price[];
@@ -48,7 +53,7 @@ export interface GatewayConfig {
   seed: number;
 }
 
-/** Who may ask. */
+/** API keys and their limits. */
 export type AccessConfig = CamelKeys<Value<typeof ACCESS_SCHEMA>> & { keys: 'required' | 'off' };
 
 /** Of a model, in dollars per million tokens. */
@@ -86,7 +91,7 @@ export interface PolicyConfig {
   /** Tokens per block where the policy leaves it to its host, and blocks remembered per replica. */
   blockSize: number;
   cacheBlocks: number;
-  /** Who may enter. */
+  /** The admission policy. */
   admission: PolicyChoice;
   /** SLO classes whose priority differs from the built-in ones. */
   sloPriorities: Readonly<Record<string, number>>;
@@ -103,7 +108,7 @@ export interface ReplicaConfig {
   url: string;
   /** The engine behind it, as the registry of signals names it. */
   engine: string;
-  /** What it serves; null: ask it. */
+  /** The models it serves; null: query the replica. */
   models: readonly string[] | null;
 }
 

@@ -95,7 +95,7 @@ describe('readPolicyBody', () => {
     });
   });
 
-  it('tells what has no effect', () => {
+  it('warns of keys that have no effect', () => {
     const lines: string[] = [];
     const body = {
       scheduler: 'sjf',

@@ -18,7 +18,7 @@ function request(id: string, change: Partial<RefusedRequest> = {}): RefusedReque
   };
 }
 
-/** What a request is told that does not fit into a limit. */
+/** The refusal of a request that does not fit into a limit. */
 function short(limits: Parameters<typeof keyWith>[0], tokens: number, nanos = 0) {
   const reservation = new Reservation();
   const { '*': any, ...ofModels } = limits;
@@ -84,7 +84,7 @@ describe('RefusalRing', () => {
     expect([ring.size, ring.find('q4'), ring.find('q5')?.atUs]).toEqual([3, undefined, 5]);
     ring.refused(request('q7'), queueFull(1, 1));
     expect([ring.size, ring.find('q7')?.status]).toEqual([3, 429]);
-    // Nothing of who was there before is left.
+    // Nothing of the earlier entry is left.
     ring.turnedAway('a', 404, 'model_not_found', 9);
     ring.turnedAway('b', 404, 'model_not_found', 9);
     ring.turnedAway('c', 404, 'model_not_found', 9);

@@ -54,7 +54,8 @@ const NOBODYS: ReadonlySet<number> = new Set([401, 429]);
 
 /**
  * The last requests that were refused before a replica was chosen, a bounded number of them: the newest overwrites the
- * oldest. It holds ids, names of the installation and numbers: no key, and nothing that a client wrote but the request's id.
+ * oldest. It holds ids, names of the installation and numbers: no key, and nothing that a client wrote but the
+ * request's id.
  */
 export class RefusalRing {
   readonly #most: number;
@@ -87,7 +88,9 @@ export class RefusalRing {
     entry.retryAfterS = error.retryAfterS;
   }
 
-  /** A request that reached no endpoint was refused. What it asked for is not recorded: it may be anything. */
+  /**
+   * Records a refused request that reached no endpoint. Its model is not recorded, because it may be any text.
+   */
   turnedAway(id: string, status: number, code: string, atUs: number): void {
     if (NOBODYS.has(status)) return;
     const entry = this.#take();

@@ -190,7 +190,7 @@ describe('Fleet', () => {
     expect([...asked.values()]).toEqual([1, 1]);
   });
 
-  it('lets those go who wait when a replica has become well or has reported', async () => {
+  it('releases waiting requests when a replica becomes healthy or reports its load', async () => {
     const engine = await engineOf('m');
     engine.health = 503;
     const policy = { ...DEFAULT_POLICY, flowControl: flowControlOf({}, {}) };
@@ -215,7 +215,7 @@ describe('Fleet', () => {
     expect(other.heard).toEqual(['went after 0']);
   });
 
-  it('tells those who wait that nothing more is wanted', async () => {
+  it('fails waiting requests when the gateway shuts down', async () => {
     const policy = { ...DEFAULT_POLICY, flowControl: flowControlOf({}, {}) };
     const { fleet } = fleetOf(configOf(endpointOf('a', [await engineOf('m')], { policy })));
     const waiting = new FakeWaiting();

@@ -10,7 +10,7 @@ import { ReplicaWatch, type ReplicaWatchParts } from './replica-watch.js';
 
 export interface FleetParts extends EndpointHost, ReplicaWatchParts {
   config: GatewayConfig;
-  /** Shared with those who look endpoints up. */
+  /** Shared with the code that looks endpoints up. */
   directory?: EndpointDirectory;
   metrics: EndpointHost['metrics'] & ReplicaWatchParts['metrics'];
 }
@@ -71,7 +71,10 @@ export class Fleet {
     this.leave(replica, this.#parts.config.drainMs);
   }
 
-  /** Lets a replica that is in no endpoint any more finish its requests within `withinMs`; Infinity: however long that takes. */
+  /**
+   * Lets a replica that is in no endpoint any more finish its requests within `withinMs`; Infinity: however long that
+   * takes.
+   */
   leave(replica: LiveReplica, withinMs: number): void {
     this.#parts.metrics.replicas.forget(replica.id);
     this.#leaving.add(replica, withinMs);
@@ -83,8 +86,8 @@ export class Fleet {
   }
 
   /**
-   * Applies a new configuration. Endpoints and replicas that are the same in both keep their state; managed endpoints are not
-   * touched. Throws an InputError when it uses the name of one of those.
+   * Applies a new configuration. Endpoints and replicas that are the same in both keep their state; managed endpoints
+   * are not touched. Throws an InputError when it uses the name of one of those.
    */
   configure(config: GatewayConfig): void {
     this.directory.refuseTaken(config.endpoints);

@@ -21,7 +21,7 @@ const FACTS = fakeFacts();
 const NOWHERE = 'http://127.0.0.1:1';
 
 describe('ManagedFleet', () => {
-  it('makes an endpoint whose replicas may be asked at once', async () => {
+  it('creates an endpoint whose replicas take requests at once', async () => {
     const { fleet, routes } = fleetOf();
     const engine = await engineOf('m');
     routes.put(managedEndpoint([managedReplica('a', engine.url)]));
@@ -31,7 +31,7 @@ describe('ManagedFleet', () => {
     expect(routes.states('ws', 'other')).toEqual([]);
   });
 
-  it('checks a newcomer at once, at its own path, and learns what it serves if nobody has said', async () => {
+  it('checks a new replica at once, at its own path, and learns its models if they are not given', async () => {
     const { routes } = fleetOf();
     const engine = await engineOf('n');
     engine.health = 503;
@@ -93,7 +93,7 @@ describe('ManagedFleet', () => {
     expect(routes.states('ws', 'chat').map(({ id }) => id)).toEqual(['b']);
   });
 
-  it('says what is drained: who is not known, who has nothing, and who takes too long', async () => {
+  it('reports how a drain went: replica unknown, idle, or over its deadline', async () => {
     const { fleet, routes } = fleetOf();
     expect(await routes.drained('ws', 'chat', 'a', 0)).toBe(true);
     routes.put(managedEndpoint([managedReplica('a', NOWHERE)]));
@@ -150,7 +150,7 @@ describe('ManagedFleet', () => {
     expect(endpoint.replicas).not.toEqual([replica]);
   });
 
-  it('is as full as the tier that is asked', async () => {
+  it('is as full as the tier in use', async () => {
     const { fleet, routes } = fleetOf();
     const engine = await engineOf('m');
     routes.put(managedEndpoint([upstream('u', engine.url, { tier: 1 }), upstream('v', engine.url)]));
@@ -161,7 +161,7 @@ describe('ManagedFleet', () => {
     expect([...endpoint.look.saturationView(5000).eligible.slice(0, 2)]).toEqual([1, 0]);
   });
 
-  it('asks an upstream that is well how it is no more often than need be', async () => {
+  it('checks a healthy upstream no more often than needed', async () => {
     const { fleet, routes } = fleetOf();
     const engine = await engineOf('m');
     routes.put(managedEndpoint([upstream('u', engine.url)]));
@@ -176,7 +176,7 @@ describe('ManagedFleet', () => {
     expect([replica!.healthFailures, replica!.state]).toEqual([2, 'unhealthy']);
   });
 
-  it('refuses names that are taken, too many replicas and engines nobody knows, and changes nothing', () => {
+  it('refuses names that are taken, too many replicas and unknown engines, and changes nothing', () => {
     const policy = { ...DEFAULT_POLICY, name: 'round-robin' };
     const configured = [{ name: 'ws/other', policy, replicas: [managedReplica('mine', NOWHERE)] }];
     const { fleet, routes } = fleetOf({ endpoints: configured });
@@ -224,7 +224,7 @@ describe('managed endpoints and the configuration', () => {
     expect([...fleet.endpoints.keys()]).toEqual(['z', 'ws/chat']);
   });
 
-  it('are found by path and, in a fixed order, by model: whoever is ready first', () => {
+  it('are found by path and, in a fixed order, by model: ready ones first', () => {
     const policy = { ...DEFAULT_POLICY, name: 'round-robin' };
     const file = { name: 'chat', policy, replicas: [managedReplica('file', NOWHERE, { models: ['m', 'f'] })] };
     const { fleet, routes } = fleetOf({ endpoints: [file] });
@@ -235,7 +235,7 @@ describe('managed endpoints and the configuration', () => {
     put('a', 'y', null);
     put('a', 'x', 'r3');
     expect([...fleet.endpoints.keys()]).toEqual(['chat', 'a/x', 'a/y', 'a-b/x', 'b/chat']);
-    // Nobody has found the replica of the file ready yet.
+    // The replica of the file has not been found ready yet.
     expect(fleet.directory.find('m', null).name).toBe('a/x');
     fleet.endpoints.get('chat')!.replicas[0]!.healthy(0);
     expect(fleet.directory.find('m', null).name).toBe('chat');
@@ -253,7 +253,7 @@ describe('managed endpoints and the configuration', () => {
     expect(fleet.directory.find('m', null).name).toBe('chat');
   });
 
-  it('are not denied before all have been told of', () => {
+  it('are not reported as missing before all are known', () => {
     const { fleet, routes } = fleetOf();
     const denied = (name: string | null, status: number) =>
       expect(() => fleet.directory.find('m', name, 'ws')).toThrowError(expect.objectContaining({ status }));
@@ -265,7 +265,7 @@ describe('managed endpoints and the configuration', () => {
     denied('other', 404);
   });
 
-  it('without a replica are waited for, unless nobody will come: then that is said at once', () => {
+  it('without a replica are waited for, unless none is expected: then the request fails at once', () => {
     const { fleet, routes } = fleetOf();
     routes.put(managedEndpoint([]));
     expect(fleet.directory.find('m', 'chat', 'ws').name).toBe('ws/chat');

@@ -84,7 +84,10 @@ export class ManagedFleet implements ManagedRoutes {
       if (replica.checkedMs === 0 || replica.state !== 'ready') void this.#fleet.look(replica);
   }
 
-  /** One that its runner has found ready is asked at once, if it is known for what; an upstream has to say itself. */
+  /**
+   * A replica that its runner has found ready takes requests at once if its models are known; an upstream must pass a
+   * health check first.
+   */
   #join(endpoint: Endpoint, config: ManagedReplica): LiveReplica {
     const replica = this.#fleet.make(config, endpoint);
     if (config.external === undefined && config.models !== null) replica.healthy(this.#nowMs());

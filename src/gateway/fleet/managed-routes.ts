@@ -1,14 +1,14 @@
 import type { PolicyConfig, ReplicaConfig } from '../config/gateway-config.js';
 
 /**
- * How the control plane declares endpoints to the gateway. They live beside the endpoints of the
- * configuration file, and no reload of that changes it. Everything is plain data, and every call is in force when it returns.
+ * How the control plane declares endpoints to the gateway. They live beside the endpoints of the configuration file,
+ * and no reload of that changes it. Everything is plain data, and every call is in force when it returns.
  */
 export interface ManagedRoutes {
   /**
-   * Makes an endpoint so, with exactly these replicas; those not listed any more take no new requests and leave when theirs
-   * have ended. Requests under way are kept, and the policy is swapped only if it differs. The same again changes nothing.
-   * Throws an InputError when a name is taken; then nothing has changed.
+   * Makes an endpoint so, with exactly these replicas; those not listed any more take no new requests and leave when
+   * theirs have ended. Requests under way are kept, and the policy is swapped only if it differs. The same again
+   * changes nothing. Throws an InputError when a name is taken; then nothing has changed.
    */
   put(endpoint: ManagedEndpoint): void;
   /** The endpoint goes; requests under way end as they would. */
@@ -18,7 +18,10 @@ export interface ManagedRoutes {
    * replica that has left still has is then cut.
    */
   drained(workspace: string, name: string, replicaId: string, withinMs: number): Promise<boolean>;
-  /** What the gateway sees of the replicas: those listed, in that order, then those that have left and still have requests. */
+  /**
+   * What the gateway sees of the replicas: those listed, in that order, then those that have left and still have
+   * requests.
+   */
   states(workspace: string, name: string): ReplicaState[];
 }
 
@@ -58,7 +61,7 @@ export interface ExternalConfig {
   renames: Readonly<Record<string, string>>;
   /** Its part of the requests among those of its tier; 0: none. */
   weight: number;
-  /** Asked while no replica of a lower tier can be. */
+  /** Used while no replica of a lower tier is available. */
   tier: number;
   /** Until its response begins; without it, as for all replicas. */
   firstByteMs?: number;
@@ -70,7 +73,10 @@ export type ServingState = 'starting' | 'ready' | 'unhealthy' | 'draining';
 export interface ReplicaState {
   id: string;
   state: ServingState;
-  /** Why it is not ready, or what is wrong with it all the same by its last check or its last requests; empty when all is well. */
+  /**
+   * Why it is not ready, or what is wrong with it all the same by its last check or its last requests; empty when all
+   * is well.
+   */
   problem: string;
   inFlight: number;
 }

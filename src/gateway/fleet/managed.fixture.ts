@@ -1,12 +1,12 @@
 import { DEFAULT_POLICY } from '../config/gateway-config.js';
 import type { ExternalConfig, ManagedEndpoint, ManagedReplica } from './managed-routes.js';
 
-/** The replica of an engine that serves the model `m`, as whoever runs it describes it. */
+/** The replica of an engine that serves the model `m`, as its runner describes it. */
 export function managedReplica(id: string, url: string, change: Partial<ManagedReplica> = {}): ManagedReplica {
   return { id, url, engine: 'vllm', models: ['m'], ...change };
 }
 
-/** An upstream that somebody else runs. */
+/** An external upstream. */
 export function upstream(
   id: string,
   url: string,

@@ -30,8 +30,8 @@ export class ReplicaWatch {
   }
 
   /**
-   * Checks every replica at once; resolves when all checks have ended. May be called again before that: one that hangs is
-   * then left to its time-out, and holds up no other.
+   * Checks every replica at once; resolves when all checks have ended. May be called again before that: one that hangs
+   * is then left to its time-out, and holds up no other.
    */
   async check(): Promise<void> {
     const nowMs = this.#nowMs();
@@ -42,7 +42,7 @@ export class ReplicaWatch {
     await Promise.all(due);
   }
 
-  /** Asks a replica how it is. */
+  /** Checks the health of a replica. */
   look(replica: LiveReplica): Promise<void> {
     return once(this.#checks, replica, async () => {
       const before = replica.state;
@@ -92,7 +92,7 @@ function isDue({ checkedMs, external, healthFailures, state }: LiveReplica, nowM
   return external === null || state !== 'ready' || healthFailures > 0 || nowMs - checkedMs >= EXTERNAL_CHECK_MS;
 }
 
-/** Asks unless the response is under way already; then that one will do. */
+/** Starts a check unless one is under way already. */
 function once(
   underWay: Map<LiveReplica, Promise<void>>,
   replica: LiveReplica,

@@ -49,7 +49,7 @@ describe('a connection ends', () => {
     expect((await client.closed()).length).toBeGreaterThan(16_000_000);
   });
 
-  it('and the handler is told when the client hangs up before its response', async () => {
+  it('and the handler is notified when the client disconnects before its response', async () => {
     let left = false;
     const { listener } = await port((_, response) => {
       response.onClose = () => {

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-/** A port, and what it told of what should not be. */
+/** A port, and the errors it reported. */
 export async function port(handler: RequestHandler, change: Partial<ListenerParts> = {}) {
   const faults: unknown[] = [];
   const refused: number[] = [];
@@ -41,7 +41,7 @@ export async function port(handler: RequestHandler, change: Partial<ListenerPart
   return { listener, faults, refused };
 }
 
-/** Somebody who speaks in bytes. */
+/** A client that sends raw bytes. */
 export class Client {
   text = '';
   isClosed = false;
@@ -120,7 +120,7 @@ export const bare = (text: string) =>
     return [status, ...fields.filter((line) => !/^(date|keep-alive):/.test(line)), '', ''].join('\r\n');
   });
 
-/** Answers with a text. */
+/** Responds with a text. */
 export function reply(response: HttpResponse, text: string, status = 200): void {
   response.writeHead(status, ['content-length', String(Buffer.byteLength(text))]);
   response.end(text);

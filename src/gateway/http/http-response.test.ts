@@ -44,7 +44,7 @@ describe('a response', () => {
     );
   });
 
-  it('to HTTP/1.0 with a content-length keeps the connection if the client asks for it', async () => {
+  it('to HTTP/1.0 with a content-length keeps the connection if the client requests it', async () => {
     const { listener } = await port((_, response) => reply(response, 'ok'));
     const client = new Client(listener).send(get('/', 'connection: keep-alive\r\n', '1.0') + get('/', '', '1.0'));
     const answer = (connection: string) =>

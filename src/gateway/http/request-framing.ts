@@ -4,8 +4,9 @@ import { notHttp, requestErrors } from './request-errors.js';
 import type { RequestHead } from './request-head.js';
 
 /**
- * Where a request ends, whether its connection persists, and what it expects before its body. Beyond the rules of every message,
- * names that a reader in front or behind could take for framing fields are refused, and so is a number of hosts other than one.
+ * Where a request ends, whether its connection persists, and what it expects before its body. Beyond the rules of every
+ * message, names that a reader in front or behind could take for framing fields are refused, and so is a number of
+ * hosts other than one.
  */
 export class RequestFraming {
   /** Bytes of the body, or `CHUNKED`. */
@@ -27,7 +28,7 @@ export class RequestFraming {
     const length = this.#fields.bodyLength();
     this.length = length === NOT_GIVEN ? 0 : length;
     if (minor === 0) this.expects = null;
-    // An upgrade is answered in HTTP/1.1. What the client sends behind such a request may be in the other protocol.
+    // An upgrade gets an HTTP/1.1 response. What the client sends behind such a request may be in the other protocol.
     this.keepsAlive = this.#fields.persists && !(this.#upgrades && this.length === 0);
   }
 

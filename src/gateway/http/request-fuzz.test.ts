@@ -27,11 +27,14 @@ const STRICTER: readonly [RegExp, string][] = [
   [/invalid content-length/, 'a length of more than 15 digits is not exact'],
 ];
 
-/** What ours reads and Node.js refuses, by the code of its error: the request that ours reads, the one before it, all bytes. */
+/**
+ * What ours reads and Node.js refuses, by the code of its error: the request that ours reads, the one before it, all
+ * bytes.
+ */
 const LOOSER: Readonly<
   Record<string, (request: SeenRequest, before: SeenRequest | undefined, text: string) => boolean>
 > = {
-  // Handlers answer unknown methods with 405.
+  // Handlers respond to unknown methods with 405.
   HPE_INVALID_METHOD: ({ method }) => !METHODS.includes(method),
   // Passed on as they are.
   HPE_INVALID_URL: ({ target }) => /[\x80-\xff]/.test(target),

@@ -15,7 +15,7 @@ interface Heard {
   isWhole: boolean;
 }
 
-/** Hears everything, as long as it is ready for so many requests. */
+/** Records every callback, and accepts a limited number of requests. */
 class Ears implements RequestSink {
   readonly requests: Heard[] = [];
   most = Number.POSITIVE_INFINITY;
@@ -188,7 +188,7 @@ describe('RequestReader', () => {
     expect(() => heard(bytes('1.2'))).toThrowError(expect.objectContaining({ status: 400 }));
   });
 
-  it('takes an address where a proxy would be asked, and CONNECT, for others to refuse', () => {
+  it('accepts absolute URLs and CONNECT, which handlers refuse', () => {
     const targets = ['http://other/v1?a', 'HTTPS://x', '*', '/é'];
     const wire = targets.map((target) => `GET ${target} HTTP/1.1\r\nhost: h\r\n\r\n`).join('');
     expect(heard([Buffer.from(wire, 'latin1')]).map(({ target }) => target)).toEqual(targets);

@@ -47,7 +47,7 @@ describe('AnswerWriter', () => {
     ]);
   });
 
-  it('says when there is no room, and writes elsewhere when it is told to', () => {
+  it('reports back-pressure, and writes elsewhere when redirected', () => {
     const writer = new ResponseWriter();
     expect(writer.put(HEAD, 3, Buffer.alloc(65_536), false, true)).toBe(NO_ROOM);
     expect(writer.put(HEAD, 3, Buffer.alloc(65_000), true, true)).toBeGreaterThan(65_000);

@@ -32,7 +32,7 @@ const linesAt = (path: string, { maxBytes = 1e6, files = 3 } = {}) =>
 const text = (path: string) => readFileSync(path, 'utf8');
 
 describe('RotatedLines', () => {
-  it('writes lines in order, for its owner alone, when told to or when there are many', () => {
+  it('writes lines in order, readable by the owner only, on flush or when there are many', () => {
     const path = newPath();
     const lines = linesAt(path);
     lines.write('first');
@@ -76,7 +76,7 @@ describe('RotatedLines', () => {
     ]);
   });
 
-  it('keeps no old file when told so', () => {
+  it('keeps no old file when configured so', () => {
     const path = newPath();
     const lines = linesAt(path, { maxBytes: 8, files: 0 });
     for (const line of ['one', 'two', 'three', 'four']) lines.write(line);
@@ -112,7 +112,7 @@ describe('RotatedLines', () => {
     );
   });
 
-  it('begins anew when somebody has taken the files away', () => {
+  it('starts a new file when the files have been deleted', () => {
     const path = newPath();
     const lines = linesAt(path, { maxBytes: 8 });
     lines.write('one');
@@ -132,7 +132,7 @@ describe('RotatedLines', () => {
     );
   });
 
-  it('tells once that lines are lost, counts them, and does not rotate what is no file', ({ skip }) => {
+  it('reports lost lines once, counts them, and does not rotate what is not a file', ({ skip }) => {
     skip(!existsSync('/dev/full'), 'there is no /dev/full here');
     const failures: unknown[] = [];
     const lines = new RotatedLines({
@@ -188,7 +188,7 @@ describe('RotatedLines', () => {
     expect([text(path), text(`${path}.1`)]).toEqual(['fourth\n', 'first\n']);
   });
 
-  it('writes to stderr without waiting for whoever reads it', () => {
+  it('writes to stderr without waiting for its reader', () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const waiting = vi.spyOn(process.stderr, 'writableLength', 'get').mockReturnValue(0);
     const failures: unknown[] = [];

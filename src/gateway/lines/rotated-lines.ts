@@ -12,7 +12,7 @@ export interface LinesOptions {
   maxBytes: number;
   /** How many full files are kept besides the one that is written: `path.1`, the youngest, to `path.<files>`. */
   files: number;
-  /** Hears why lines are lost: once, until lines can be written again. */
+  /** Called with the reason when lines are lost: once, until lines can be written again. */
   failed: (error: unknown) => void;
 }
 
@@ -24,9 +24,9 @@ interface Target {
 }
 
 /**
- * A log of lines for its owner alone, written in pieces and rotated, so that neither memory nor disk grow. Requests never
- * wait for it and never fail because of it: when it cannot be written, that is said once and the lines are counted, and every
- * further piece tries again. The owner calls `flush` now and then.
+ * A log of lines for its owner alone, written in pieces and rotated, so that neither memory nor disk grow. Requests
+ * never wait for it and never fail because of it: when it cannot be written, that is said once and the lines are
+ * counted, and every further piece tries again. The owner calls `flush` now and then.
  */
 export class RotatedLines {
   readonly #target: Target;

@@ -3,7 +3,7 @@ import { CommitTurn } from './commit-turn.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('one commit for all who end in a turn, and only then they are told, in order', async () => {
+test('one commit for all requests that end in a turn; only then their callbacks run, in order', async () => {
   const heard: string[] = [];
   const commits = new CommitTurn({ commit: () => heard.push('commit') });
   const waits = (name: string, then = () => {}) => {

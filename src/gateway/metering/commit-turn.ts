@@ -4,9 +4,9 @@ export interface Journalled {
 }
 
 /**
- * Commits once for all requests that end in one turn of the event loop, then calls them: a write costs as much as several
- * requests otherwise do. Where there is nothing to commit they are called at the end of the turn all the same, because responses
- * that go out in one go wake the clients less often.
+ * Commits once for all requests that end in one turn of the event loop, then calls them: a write costs as much as
+ * several requests otherwise do. Where there is nothing to commit they are called at the end of the turn all the same,
+ * because responses that go out in one go wake the clients less often.
  */
 export class CommitTurn {
   readonly #journal: { commit(): void } | null;
@@ -17,7 +17,7 @@ export class CommitTurn {
     this.#journal = journal;
   }
 
-  /** Tells one when what it has added is in the journal, at the end of this turn. */
+  /** Calls back at the end of this turn, when the added usage is in the journal. */
   wait(one: Journalled): void {
     if (this.#waiting.push(one) === 1) setImmediate(endTurn, this);
   }

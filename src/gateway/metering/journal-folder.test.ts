@@ -18,7 +18,7 @@ function folderWith(name: string, files: Record<string, string>): [folder: Journ
 }
 
 describe('a folder of journals', () => {
-  test('gives those of dead runs in their order, and leaves other files alone', async () => {
+  test('returns those of dead runs in their order, and leaves other files alone', async () => {
     const [folder, path] = folderWith('order', {
       [`usage-${RUN}-10.journal`]: `${LABEL}0 1 10 0 0 0 0 0\n`,
       [`usage-${RUN}-9.journal`]: `${LABEL}0 1 9 0 0 0 0 0\n`,
@@ -44,7 +44,7 @@ describe('a folder of journals', () => {
     ]);
   });
 
-  test('has nothing left of a run that somebody else has dealt with meanwhile', async () => {
+  test('skips a run that another process has folded meanwhile', async () => {
     const [folder, path] = folderWith('race', { [`usage-${RUN}-0.journal`]: '' });
     const left = folder.left();
     rmSync(join(path, `usage-${RUN}-0.journal`));
@@ -52,7 +52,7 @@ describe('a folder of journals', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  test('can be told to keep what it was told', async () => {
+  test('syncs to disk, and reports when it cannot', async () => {
     const [folder, path] = folderWith('sync', {});
     expect(await folder.sync()).toBe(true);
     rmSync(path, { recursive: true });

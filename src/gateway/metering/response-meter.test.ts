@@ -83,7 +83,7 @@ describe('a stream', () => {
     expect(metered(pieces.slice(0, 2), 'events')).toMatchObject({ tokens: twoTokens, isMetered: true, ending: 'cut' });
   });
 
-  test('that breaks off is what was seen of it', () => {
+  test('that breaks off is metered up to there', () => {
     expect(metered(stream(delta('a'), delta('b'), delta('c')), 'events', { isWhole: false })).toMatchObject({
       tokens: { ...none, inputTokens: 1000, outputTokens: 3 },
       isMetered: false,
@@ -140,7 +140,7 @@ describe('a stream', () => {
   });
 });
 
-describe('another answer', () => {
+describe('a response without streaming', () => {
   const answer = JSON.stringify({ choices: [{ message: { content: 'x' } }], usage: USAGE, timings: { cache_n: 1 } });
 
   test('says what it used, and is settled when it is over', () => {
@@ -148,7 +148,7 @@ describe('another answer', () => {
     expect(metered(pieces, 'json')).toMatchObject({ tokens: SAID, isMetered: true, ending: 'complete', settledAt: 1 });
   });
 
-  test('cut behind its usage has said it', () => {
+  test('cut after its usage is metered', () => {
     const cut = whole(answer.slice(0, -3));
     expect(metered(cut, 'json', { isWhole: false })).toMatchObject({ tokens: SAID, isMetered: true, ending: 'cut' });
   });
@@ -184,7 +184,7 @@ describe('another answer', () => {
   });
 });
 
-describe('the chunk that nobody asked for', () => {
+describe('a usage chunk that the client did not request', () => {
   const bodies = [delta('a'), { ...delta('b'), usage: null }, usageChunk, delta('"\u00fc'), { choices: [] }, '[DONE]'];
 
   test.each([
@@ -208,7 +208,7 @@ describe('the chunk that nobody asked for', () => {
     expect(metered(single, 'events', { strips: true, reused }).text).toBe(expected);
   });
 
-  test('stays when the client asked for it', () => {
+  test('stays when the client requested it', () => {
     const bytes = Buffer.from(bodies.map((one) => event(one)).join(''));
     expect(metered([bytes], 'events').text).toBe(bytes.toString('latin1'));
   });
@@ -282,7 +282,7 @@ describe('the chunk that nobody asked for', () => {
   });
 });
 
-describe('any answer, however it is cut', () => {
+describe('any response, however it is cut', () => {
   const count = fc.oneof(fc.nat(100_000), fc.constantFrom(null, '3', -1, 1.5));
   const details = fc.oneof(
     fc.record({ cached_tokens: count, reasoning_tokens: count }, { requiredKeys: [] }),

@@ -11,8 +11,8 @@ import type { ResponseForm } from './response-form.js';
 export type ResponseEnding = 'complete' | 'failed' | 'cut';
 
 /**
- * Counts the tokens of one response after the other, beside its bytes: `begin`, `piece` for piece, `finish`. It holds no text
- * and allocates nothing per piece, unless an event has to be put together again.
+ * Counts the tokens of one response after the other, beside its bytes: `begin`, `piece` for piece, `finish`. It holds
+ * no text and allocates nothing per piece, unless an event has to be put together again.
  */
 export class ResponseMeter implements SseSink, TokenCounts {
   /** The result, after `finish`. What an engine does not say of cached and reasoning tokens is 0. */
@@ -46,7 +46,7 @@ export class ResponseMeter implements SseSink, TokenCounts {
     this.#events = new SseScanner(this);
   }
 
-  /** @param strips whether the usage chunk was asked for by the gateway and not by the client, who therefore does not get it */
+  /** @param strips whether the gateway, not the client, requested the usage chunk; then the client does not get it */
   begin(form: ResponseForm, strips: boolean): void {
     this.#form = form;
     this.#strips = strips;
@@ -87,8 +87,8 @@ export class ResponseMeter implements SseSink, TokenCounts {
   }
 
   /**
-   * Adds up. What the engine did not say is estimated: the output of a stream by its events, that of another response by the
-   * number given, if the response came whole.
+   * Adds up. What the engine did not say is estimated: the output of a stream by its events, that of another response
+   * by the number given, if the response came whole.
    */
   finish(isWhole: boolean, inputEstimate: number, outputEstimate: number): void {
     const said = this.#said;

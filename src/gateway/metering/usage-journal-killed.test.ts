@@ -13,8 +13,8 @@ const root = mkdtempSync(join(tmpdir(), 'twinyard-killed-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 /**
- * A gateway's life: adds requests in batches, each under a name of its own, commits, says so, and folds now and then, until
- * somebody kills it; or it kills itself between a fold and what follows.
+ * A gateway process: adds requests in batches, each under its own name, commits, reports it, and folds now and then,
+ * until it is killed; or it kills itself between a fold and the next step.
  */
 const LIFE = `
   import { writeSync } from 'node:fs';

@@ -69,7 +69,7 @@ const journals = () =>
     .sort();
 const requests = async () => (await store.usage.query({ by: [] }))[0]!.requests;
 
-/** Leaves a journal behind as a process does that is killed: what was committed is there, and nobody holds it. */
+/** Leaves a journal behind as a killed process does: the commits are there, and no process holds the lock. */
 async function left(count: number, tail = ''): Promise<string> {
   const journal = await open({ fold: () => Promise.reject(new Error('away')) });
   for (let i = 0; i < count; i++) journal.add(request(), 1);
@@ -81,7 +81,7 @@ async function left(count: number, tail = ''): Promise<string> {
 }
 
 describe('usage', () => {
-  test('is told apart by key, model, endpoint, day and outcome, and summed', async () => {
+  test('is summed by key, model, endpoint, day and outcome', async () => {
     const journal = await open();
     for (let i = 0; i < 3; i++) journal.add(request(), 7);
     journal.add(request({ endedUs: 86_400_000_000 }), 7);
@@ -111,7 +111,7 @@ describe('usage', () => {
     expect([files(), faults]).toEqual([[], []]);
   });
 
-  test('that is no whole number is a mistake of ours, and harms nobody else', async () => {
+  test('that is not an integer is an internal error, and affects no other usage', async () => {
     const journal = await open();
     for (const wrong of [{ inputTokens: -1 }, { outputTokens: 0.5 }, { cachedTokens: Number.NaN }]) {
       expect(() => journal.add(request(wrong), 0)).toThrow(RangeError);
@@ -140,7 +140,7 @@ describe('usage', () => {
     expect(files()).toEqual([]);
   });
 
-  test('that nobody commits is written all the same before it takes much memory', async () => {
+  test('that is not committed is still written before it takes much memory', async () => {
     const journal = await open();
     const path = join(folder, journals()[0]!);
     for (let i = 0; i < 10_000; i++) journal.add(request(), 0);
@@ -321,7 +321,7 @@ describe('while the store is away', () => {
     expect(files()).toEqual([]);
   });
 
-  test('a fold whose answer was lost counts once', async () => {
+  test('a fold whose reply was lost counts once', async () => {
     let responses = 0;
     const journal = await open({
       fold: async (id, rows, gone) => {
@@ -361,7 +361,7 @@ describe('where it cannot be written', () => {
     );
   });
 
-  test('a full disk is told of once, whole lines stay, and the sums go on', async () => {
+  test('a full disk is reported once, whole lines stay, and the sums go on', async () => {
     const journal = await open();
     const path = join(folder, journals()[0]!);
     journal.add(request(), 0);
@@ -417,7 +417,7 @@ describe('where it cannot be written', () => {
     expect([await requests(), files()]).toEqual([3, []]);
   });
 
-  test('a folder that has vanished stops nobody', async () => {
+  test('a deleted folder stops no request', async () => {
     const journal = await open();
     rmSync(folder, { recursive: true });
     journal.add(request(), 0);

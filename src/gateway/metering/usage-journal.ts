@@ -16,7 +16,7 @@ export interface UsageSink {
 export interface JournalOptions {
   /** Microseconds from 1970 to the zero of the gateway's clock. */
   readonly epochUs: number;
-  /** Hears of what went wrong; of each kind of trouble once, until it is over. */
+  /** Called with errors; for each kind once, until it is over. */
   readonly onFault: (error: Error) => void;
   /** Bytes of single requests that are kept while the store is away; beyond that their sums are. */
   readonly mostBytes?: number;
@@ -28,10 +28,10 @@ const MOST_PENDING = 64 * 1024;
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
- * Remembers usage between the end of a request and the store. A request is added, committed with all others of its turn in
- * one write, and only then acknowledged to its client; `fold`, called every few seconds, moves what has gathered to the
- * store. So nothing acknowledged is lost when the process is killed, and nothing is counted twice: the store knows a journal
- * by its id, and a journal that has been offered to the store is not changed any more.
+ * Remembers usage between the end of a request and the store. A request is added, committed with all others of its turn
+ * in one write, and only then acknowledged to its client; `fold`, called every few seconds, moves what has gathered to
+ * the store. So nothing acknowledged is lost when the process is killed, and nothing is counted twice: the store knows
+ * a journal by its id, and a journal that has been offered to the store is not changed any more.
  */
 export class UsageJournal {
   /** Commits that are not in the journal, and journals that the store did not take when they were offered. */
@@ -52,7 +52,7 @@ export class UsageJournal {
   readonly #ended: EndedJournal[];
   #gone: string[] = [];
   #folding: Promise<void> | null = null;
-  /** Told once, until it is over. */
+  /** Reported once, until it is over. */
   #isStoreAway = false;
   #isUnwritable = false;
 
@@ -74,7 +74,10 @@ export class UsageJournal {
     this.#segment.open();
   }
 
-  /** Begins a journal, and moves to the store what runs that are dead have left. Throws an InputError when it cannot be written. */
+  /**
+   * Begins a journal, and moves to the store what runs that are dead have left. Throws an InputError when it cannot be
+   * written.
+   */
   static async open(path: string, sink: UsageSink, options: JournalOptions): Promise<UsageJournal> {
     const folder = new JournalFolder(path);
     const run = randomUUID();
@@ -113,7 +116,9 @@ export class UsageJournal {
     }
   }
 
-  /** Moves what has gathered to the store. Never fails: what the store does not take now is offered again the next time. */
+  /**
+   * Moves what has gathered to the store. Never fails: what the store does not take now is offered again the next time.
+   */
   fold(): Promise<void> {
     this.#folding ??= this.#foldAll().finally(() => {
       this.#folding = null;

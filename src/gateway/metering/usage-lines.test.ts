@@ -85,7 +85,7 @@ describe('the lines of a journal', () => {
     ['half a label', '1 {"keyId":"k","model"}\n'],
     ['a label without all', '1 {"keyId":"k","model":"m","endpoint":"e","day":"2026-11-15"}\n'],
     ['a label of numbers', '1 {"keyId":"k","model":1,"endpoint":"e","day":"2026-11-15","outcome":"ok"}\n'],
-  ])('damaged with %s are told, and the others count', (_, line) => {
+  ])('damaged with %s are reported, and the others count', (_, line) => {
     const good = written([[0, ONE!]], ['m']);
     const { damaged, totals } = text(Buffer.concat([good, Buffer.from(line), Buffer.from('0 1 1 0 0 0 0 0\n')]));
     expect([damaged, totals.rows()[0]!.requests, totals.size]).toEqual([1, 2, 1]);
@@ -93,7 +93,7 @@ describe('the lines of a journal', () => {
 });
 
 describe('sums', () => {
-  test('are told apart by every name', () => {
+  test('are separate for every name', () => {
     const totals = new UsageTotals();
     const given = { keyId: 'k', model: 'm', endpoint: 'e', day: 'd', outcome: 'o' };
     const find = ({ keyId, model, endpoint, day, outcome }: UsageLabel) =>

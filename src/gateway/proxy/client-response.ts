@@ -27,9 +27,10 @@ export interface ResponseOwner {
 }
 
 /**
- * A response on its way from a replica to the client, piece by piece and with back-pressure, its tokens counted beside its bytes.
- * Its headers wait for the first bytes, so that another replica can be tried as long as the client has received nothing; its last
- * bytes wait until the usage is noted. It handles its own upstream request, so that a piece allocates nothing.
+ * A response on its way from a replica to the client, piece by piece and with back-pressure, its tokens counted beside
+ * its bytes. Its headers wait for the first bytes, so that another replica can be tried as long as the client has
+ * received nothing; its last bytes wait until the usage is noted. It handles its own upstream request, so that a piece
+ * allocates nothing.
  */
 export class ClientResponse implements UpstreamHandler, Journalled {
   /** The request it is the response to, while that goes on. */
@@ -43,7 +44,7 @@ export class ClientResponse implements UpstreamHandler, Journalled {
   readonly #response: HttpResponse;
   readonly #owner: ResponseOwner;
   readonly #meters: MeterPool;
-  /** The gateway asked for the usage at the end of the stream: the client does not get it. */
+  /** The gateway requested the usage at the end of the stream: the client does not get it. */
   readonly #strips: boolean;
   /** Status and headers that are not written yet. */
   #status = 0;
@@ -132,8 +133,8 @@ export class ClientResponse implements UpstreamHandler, Journalled {
   }
 
   /**
-   * What has not arrived in time; null when nothing is overdue. Called every `everyMs`, so that no timer runs per piece. The
-   * connection watches the time until the headers, and the time that a slow client takes does not count.
+   * What has not arrived in time; null when nothing is overdue. Called every `everyMs`, so that no timer runs per
+   * piece. The connection watches the time until the headers, and the time that a slow client takes does not count.
    */
   overdue(everyMs: number, { firstByteMs, idleMs }: GatewayConfig['timeouts']): string | null {
     const { isStreamed, status } = this.#owner.record;
@@ -196,7 +197,7 @@ export class ClientResponse implements UpstreamHandler, Journalled {
       this.#release();
       response.end(`${isInsideEvent ? '\n\n' : ''}data: ${JSON.stringify(errorBody(error))}\n\n`);
     } else {
-      // The headers promised a length: only a cut connection tells the client that the rest is missing.
+      // The headers promised a length: only a closed connection shows the client that the rest is missing.
       response.destroy();
     }
   }

@@ -19,7 +19,9 @@ export interface RequestServices {
   readonly access: Access | null;
   /** Null where requests are not recorded. */
   readonly recorder: TrafficRecorder | null;
-  /** Notes what a request has used; `waiter.journalled` is called, perhaps at once, when that cannot be lost any more. */
+  /**
+   * Notes what a request has used; `waiter.journalled` is called, perhaps at once, when that cannot be lost any more.
+   */
   note(request: FinishedRequest, waiter: Journalled): void;
 }
 
@@ -49,7 +51,7 @@ export interface ExchangeParts {
   response: HttpResponse;
   path: string;
   body: Buffer;
-  /** The gateway asked for the usage at the end of the stream: the client does not get it. */
+  /** The gateway requested the usage at the end of the stream: the client does not get it. */
   strips: boolean;
   /** Null where no API keys are required. */
   key: AccessKey | null;

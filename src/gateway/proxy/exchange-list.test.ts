@@ -24,7 +24,7 @@ it('holds those that were added and not removed, in whatever order they leave', 
   expect(list.all()).toEqual([]);
 });
 
-it('tells when the last has ended, and at once where none is under way', async () => {
+it('resolves when the last has ended, and at once when none is under way', async () => {
   const list = new ExchangeList();
   await list.emptied();
   const [first, second] = [{ place: -1 } as Exchange, { place: -1 } as Exchange];

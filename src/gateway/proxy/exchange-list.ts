@@ -1,12 +1,12 @@
 import type { Exchange } from './exchange.js';
 
 /**
- * The exchanges under way. An array in which each knows its place: a Set that is added to and deleted from for every request
- * leaves its old tables, with all they hold, to the garbage collector.
+ * The exchanges under way. An array in which each knows its place: a Set that is added to and deleted from for every
+ * request leaves its old tables, with all they hold, to the garbage collector.
  */
 export class ExchangeList {
   readonly #exchanges: Exchange[] = [];
-  /** Who waits for the last one to end. */
+  /** Called when the last one ends. */
   #whenEmpty: (() => void) | null = null;
 
   get size(): number {
@@ -33,7 +33,7 @@ export class ExchangeList {
     return this.#exchanges.slice();
   }
 
-  /** Resolves when none is under way. To be asked for once, when no more are to come. */
+  /** Resolves when none is under way. To be called once, when no more are accepted. */
   emptied(): Promise<void> {
     if (this.#exchanges.length === 0) return Promise.resolve();
     return new Promise((resolve) => {

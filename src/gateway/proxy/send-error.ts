@@ -4,7 +4,7 @@ import type { HttpResponse } from '../http/http-response.js';
 import { respondError } from '../http/respond-error.js';
 
 /**
- * Answers a request with an error, and says when another try may do better and what the request was called.
+ * Responds to a request with an error, with its request id and, if known, when to retry.
  * @param more headers, flat
  */
 export function sendError(

@@ -4,7 +4,7 @@ import { upstreamBroke, upstreamTimeout } from '../errors.js';
 export interface UpstreamFailure {
   /** For the client. */
   error: ApiError;
-  /** For those who count, in a few words that are constants. */
+  /** The label in metrics: one of a few constants. */
   cause: string;
   /** Whether the replica is to blame, and not the request or the gateway. */
   isReplicas: boolean;

@@ -7,8 +7,8 @@ export const ID_CHARACTERS = 11;
 export type RecordedKind = 'block' | 'session' | 'request' | 'tenant' | 'class';
 
 /**
- * What stands in a recording for something that must not: the same for the same text under the same key, and of no use to
- * a reader who guesses the text and has no key.
+ * The keyed hash that a recording has instead of a private text: the same for the same text under the same key. A
+ * reader without the key cannot confirm a guess.
  */
 export function recordedId(key: Buffer, kind: RecordedKind, what: string | Buffer): string {
   return createHmac('sha256', key).update(`${kind}\0`).update(what).digest('base64url').slice(0, ID_CHARACTERS);

@@ -94,7 +94,7 @@ describe('TrafficRecorder', () => {
     });
   });
 
-  it('tells far more blocks apart than it remembers', () => {
+  it('distinguishes far more blocks than it remembers', () => {
     recorded((recorder) => {
       const count = 200_000;
       const words = new Int32Array(2 * count).map((_, i) => Math.imul(i >> 1, 0x9e3779b1) ^ i);
@@ -108,7 +108,7 @@ describe('TrafficRecorder', () => {
     });
   });
 
-  it('names chats, tenants without a key and unknown classes by hashes that tell them apart', () => {
+  it('records sessions, tenants without a key and unknown classes as distinct hashes', () => {
     const [a, b] = [record({ session: 'kim' }), record({ session: 'lee' })];
     expect([a.session === b.session, a.session === record({ session: 'kim' }).session]).toEqual([false, true]);
     expect(record({ session: 'kim' }, Buffer.alloc(32, 8)).session).not.toBe(a.session);

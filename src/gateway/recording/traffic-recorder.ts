@@ -21,10 +21,10 @@ export interface RecorderParts {
 }
 
 /**
- * Writes traffic down as a trace that the simulator reads: one JSON line for every request at its end, with lengths, times and
- * the replica. It contains no prompt or response, nor anything else that a client may fill with text: blocks of prompts,
- * sessions, a client's own request ids, tenants without a key and unknown classes are keyed hashes.
- * Names that stay are those of the installation: models it serves, endpoints, replicas, and the tenants of its keys.
+ * Writes traffic down as a trace that the simulator reads: one JSON line for every request at its end, with lengths,
+ * times and the replica. It contains no prompt or response, nor anything else that a client may fill with text: blocks
+ * of prompts, sessions, a client's own request ids, tenants without a key and unknown classes are keyed hashes. Names
+ * that stay are those of the installation: models it serves, endpoints, replicas, and the tenants of its keys.
  */
 export class TrafficRecorder {
   readonly lines: RotatedLines;
@@ -49,19 +49,21 @@ export class TrafficRecorder {
   }
 
   /**
-   * What stands in the record for a prompt's blocks: asked for when the request is placed, since the words are good until the
-   * next prompt is read, and handed back as `recordedBlocks`.
+   * The recorded form of a prompt's blocks. Taken when the request is placed, because the words are valid only until
+   * the next prompt is read, and passed back as `recordedBlocks`.
    * @param words two for each full block, as BlockChain has them
    */
   blocksOf(words: Int32Array, count: number): string {
     return this.#blocks.list(words, count);
   }
 
-  /** @param classes of the policy that it came under: what that defines is the installation's, and stands there as it is */
+  /**
+   * @param classes of the policy that it came under: what that defines is the installation's, and stands there as it is
+   */
   record(request: FinishedRequest, classes: KnownClasses = BUILT_IN): void {
     const names = this.#names;
     const { isMetered, recordedBlocks } = request;
-    // Without a key it is the client that says who it is.
+    // Without a key the tenant is the client's own claim.
     const tenant = (request.keyId === '' ? this.#ownTenants : names).of(request.tenant);
     const { sloClass } = request;
     const shownClass = (classes.isKnown(sloClass) ? names : this.#ownClasses).of(sloClass);

@@ -44,7 +44,7 @@ describe('BlockChain', () => {
     expect(ids('x'.repeat(10_000), 'm', 7).every((id) => id >= 0 && id < 2 ** 31)).toBe(true);
   });
 
-  it('tells the whole mix of every id', () => {
+  it('returns the full hash of every id', () => {
     const chain = new BlockChain();
     const bytes = Buffer.from('0123456789'.repeat(800));
     chain.start('m');

@@ -37,7 +37,7 @@ describe('readFacts', () => {
     });
   });
 
-  it('knows a chat by its header, else by prompt_cache_key, else by user', () => {
+  it('identifies a session by its header, else by prompt_cache_key, else by user', () => {
     const body = { model: 'm', prompt_cache_key: 'k', user: 'u' };
     expect(facts(body, { 'x-session-id': 's' }).session).toBe('s');
     expect(facts(body).session).toBe('k');

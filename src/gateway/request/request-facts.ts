@@ -12,16 +12,16 @@ export interface RequestFacts {
   kind: ApiKind;
   model: string;
   inputTokens: number;
-  /** Empty when the request belongs to no chat. */
+  /** Empty when the request belongs to no session. */
   session: string;
   sloClass: string;
-  /** Who it counts for in queues and budgets: the key's tenant, else the fairness id that it sends; empty for none. */
+  /** The tenant in queues and budgets: the key's tenant, else the fairness id of the request; empty for none. */
   tenant: string;
-  /** The public id of its key; empty where no keys are asked for. */
+  /** The public id of its key; empty where no keys are required. */
   keyId: string;
   /** The most output tokens of all its choices together; null where it sets no limit. */
   mostOutput: number | null;
-  /** It streams and does not ask for the usage at the end. */
+  /** It streams without requesting the usage at the end. */
   hidesUsage: boolean;
   /** Prompts with different salts share no cache. */
   cacheSalt: string;
@@ -90,8 +90,8 @@ const text = Buffer.alloc(36, '-');
 let next = random.length;
 
 /**
- * A random UUID (version 4). The one of node:crypto is a rope of twenty strings that live as long as it is remembered, which for a
- * request is long: copying them made up most of the garbage collector's pauses. This is one flat string.
+ * A random UUID (version 4). The one of node:crypto is a rope of twenty strings that live as long as it is remembered,
+ * which for a request is long: copying them made up most of the garbage collector's pauses. This is one flat string.
  */
 export function newRequestId(): string {
   if (next === random.length) {

@@ -39,7 +39,7 @@ describe('AdminFiles', () => {
     ]);
   });
 
-  it('tells where the port is until it is gone', () => {
+  it('publishes the address of the port while it is open', () => {
     const path = join(folder, 'admin.json');
     const [one, other] = [new AdminFiles(folder), new AdminFiles(folder)];
     one.tell('http://0.0.0.0:81', 't');

@@ -14,8 +14,8 @@ export function newAdminToken(): string {
 }
 
 /**
- * What an installation keeps of its admin port in the folder of its data: the token, made once, so that a restart changes
- * nothing for those who have it, and where the port is while a gateway runs. Only their owner may read either.
+ * The admin port's files in the data folder: the token, created once so that it stays valid over restarts, and the
+ * address of the port while a gateway runs. Only their owner may read them.
  */
 export class AdminFiles {
   readonly #folder: string;
@@ -71,7 +71,7 @@ export class AdminFiles {
     return token;
   }
 
-  /** Tells programs on this machine where the admin port is, and its token. */
+  /** Publishes the address of the admin port and its token to programs on this machine. */
   tell(url: string, token: string): void {
     const path = this.#addressPath;
     const text = `${JSON.stringify({ url: reachable(url), token })}\n`;
@@ -89,7 +89,7 @@ export class AdminFiles {
     try {
       if (readFileSync(this.#addressPath, 'utf8') === this.#address) rmSync(this.#addressPath);
     } catch {
-      // It is not there any more, or cannot be removed: whoever reads it finds nobody at that address.
+      // Already gone, or cannot be removed: a reader finds that nothing listens at that address.
     }
     this.#address = '';
   }

@@ -3,7 +3,7 @@ import { API_PATHS, type ApiKind } from '../../protocol/endpoints.js';
 /** Where a request wants to go. */
 export interface ApiRoute {
   kind: ApiKind;
-  /** The path a replica is asked for, query included. */
+  /** The path sent to a replica, including the query. */
   path: string;
   /** The endpoint that the path names, and its workspace; null when the model decides. */
   endpoint: string | null;
@@ -13,10 +13,10 @@ export interface ApiRoute {
 /** `/workspace/{ws}/endpoint/{name}/v1/...` */
 const NAMED = /^\/workspace\/([^/]+)\/endpoint\/([^/]+)(\/v1\/.*)$/;
 
-/** What a URL of the public port asks for; null when it is not part of the API. */
+/** The route of a URL of the public port; null when it is not part of the API. */
 export function apiRoute(url: string): ApiRoute | null {
   const query = url.indexOf('?');
-  // A fragment is the client's own affair: whoever sends one means something else than we would read.
+  // HTTP clients do not send fragments: a URL with one is ambiguous and refused.
   if (url.includes('#')) return null;
   const path = query < 0 ? url : url.slice(0, query);
   if (Object.hasOwn(API_PATHS, path)) return { kind: API_PATHS[path]!, path: url, endpoint: null, workspace: null };
@@ -27,7 +27,7 @@ export function apiRoute(url: string): ApiRoute | null {
   return { kind: API_PATHS[own]!, path: own + rest, endpoint: decoded(endpoint), workspace: decoded(workspace) };
 }
 
-/** The endpoint, and its workspace, whose models a path asks for; null for any other path. */
+/** The endpoint and workspace whose models a path lists; null for any other path. */
 export function modelsRoute(path: string): { endpoint: string; workspace: string } | null {
   const named = NAMED.exec(path);
   if (named === null || named[3] !== '/v1/models') return null;

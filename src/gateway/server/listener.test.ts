@@ -52,7 +52,7 @@ async function listening(
 
 const certificate = (name: string) => makeCertificate(folder, name);
 
-/** What a server answers by TLS, and who it says it is. */
+/** The response over TLS, and the name in the server's certificate. */
 function asked(url: string): Promise<[text: string, name: string]> {
   return new Promise((resolve, reject) => {
     get(url, { rejectUnauthorized: false, agent: false }, (answer) => {
@@ -225,7 +225,7 @@ describe('Listener', () => {
   });
 });
 
-/** A connection that sends what it is told to, and what has come back over it. */
+/** A connection for raw bytes, and what has been received over it. */
 class Slow {
   text = '';
   readonly socket: Socket;
@@ -285,7 +285,7 @@ describe('Listener that stops', () => {
     const listener = await listening({ ...LOOPBACK, tls });
     const silent = new Slow(listener.url, '');
     await new Promise((resolve) => silent.socket.once('connect', resolve));
-    // Who connects later is let in later.
+    // Later connections are accepted later.
     await asked(listener.url);
     await listener.stop();
     expect(await silent.closed).toBe('');

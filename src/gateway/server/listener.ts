@@ -9,19 +9,19 @@ import { SharedReader } from '../http/request-reader.js';
 import { ResponseWriter } from '../http/response-writer.js';
 import { readTls, type TlsFiles } from './read-tls.js';
 
-/** Answers a request, now or later. */
+/** Handles a request; the response may be sent later. */
 export type RequestHandler = (request: HttpRequest, response: HttpResponse) => void;
 
 export interface ListenerParts {
   /** The most that a request line and its headers may have together. */
   headerBytes: number;
-  /** The most that is read of a body that nobody wants, before its sender is cut off. */
+  /** The most that is read of an unused body before the connection is closed. */
   discardBytes: number;
   /** Connections at a time; further ones are closed at once. */
   connections: number;
   timeouts: ClientTimes;
   handler: RequestHandler;
-  /** Somebody whose request is no HTTP, or none that everybody would read alike, was told so. */
+  /** A request was refused as malformed or ambiguous HTTP. */
   refused(status: number): void;
   /** Something that should not happen did. */
   fault(error: unknown): void;
@@ -50,7 +50,7 @@ export class Listener implements ConnectionHost {
   readonly #config: ListenConfig;
   readonly #server: Server;
   readonly #connections = new Set<HttpConnection>();
-  /** Connections on which TLS has not begun yet, by who is at their other end. */
+  /** Connections on which TLS has not begun yet, by peer. */
   readonly #handshakes = new Map<string, Socket>();
   #watcher: NodeJS.Timeout | undefined;
 
@@ -127,7 +127,7 @@ export class Listener implements ConnectionHost {
         resolve();
       });
       this.closeIdle();
-      // They have asked for nothing.
+      // They have sent no request.
       for (const socket of this.#handshakes.values()) socket.destroy();
     });
   }

@@ -25,11 +25,11 @@ export interface PublicHost extends ExchangeHost {
   /** Whether at least one replica could take a request, and requests are wanted. */
   readonly isReady: boolean;
   readonly directory: EndpointDirectory;
-  /** @param code what the client was told, as a constant */
+  /** @param code the error code of the response, a constant */
   refused(status: number, id: string, code: string, client: string): void;
 }
 
-/** Answers the public port: the OpenAI surface, and whether the gateway is alive and ready. */
+/** Handles the public port: the OpenAI API, liveness and readiness. */
 export function publicHandler(host: PublicHost): RequestHandler {
   return (request, response) => {
     const { url } = request;
@@ -56,7 +56,7 @@ function proxy(host: PublicHost, request: HttpRequest, response: HttpResponse, r
   });
 }
 
-/** The key that a request came with, null where none is asked for, or why it is not let in. */
+/** The key of a request, null where none is required, or why it is refused. */
 function keyOf({ services }: PublicHost, request: HttpRequest): AccessKey | ApiError | null {
   const { access } = services;
   if (access === null) return null;
@@ -148,7 +148,7 @@ function respondPlain(host: PublicHost, request: HttpRequest, response: HttpResp
 
 type PlainResponse = (request: HttpRequest) => [status: number, body: object];
 
-/** What answers to a path without a replica; it throws an ApiError for what it refuses. Null when nothing does. */
+/** The handler of a path that needs no replica, or null; it throws an ApiError for what it refuses. */
 function plainResponse(host: PublicHost, path: string): PlainResponse | null {
   if (path === '/health') return () => [200, { status: 'alive' }];
   if (path === '/ready') return () => (host.isReady ? [200, { status: 'ready' }] : [503, { status: 'not ready' }]);
@@ -158,7 +158,7 @@ function plainResponse(host: PublicHost, path: string): PlainResponse | null {
   return (request) => models(host, request, () => host.directory.modelsOf(named.endpoint, named.workspace));
 }
 
-/** Nobody learns of models, nor whether an endpoint is there, who may not ask. */
+/** Without a permitted key a client learns neither the models nor whether an endpoint exists. */
 function models(host: PublicHost, request: HttpRequest, all: () => string[]): [number, object] {
   const key = keyOf(host, request);
   if (key instanceof ApiError) throw key;

@@ -1,6 +1,6 @@
 import type { ReplicaSignals } from './replica-signals.js';
 
-/** The request header that asks a replica to report its load with its response, and the response header that has it. */
+/** The request header that makes a replica report its load, and the response header with the load. */
 export const LOAD_REQUEST = ['endpoint-load-metrics-format', 'TEXT'] as const;
 export const LOAD_HEADER = 'endpoint-load-metrics';
 
@@ -19,7 +19,10 @@ const SIGNALS: Readonly<Record<string, keyof LoadReport>> = {
 };
 const PREFIX = 'named_metrics.';
 
-/** Reads `TEXT named_metrics.kv_cache_usage_perc=0.25, named_metrics.num_requests_waiting=3`; null when it has no known metric. */
+/**
+ * Reads `TEXT named_metrics.kv_cache_usage_perc=0.25, named_metrics.num_requests_waiting=3`; null when it has no known
+ * metric.
+ */
 export function readLoadHeader(text: string): LoadReport | null {
   if (!/^TEXT\s/i.test(text)) return null;
   const report: LoadReport = { running: Number.NaN, waiting: Number.NaN, kvUsed: Number.NaN };

@@ -93,7 +93,7 @@ describe('AccessLog', () => {
     }
   });
 
-  it('knows nothing of keys, prompts, chats and classes', () => {
+  it('contains no keys, prompts, sessions or classes', () => {
     const planted = { session: 'planted-1', sloClass: 'planted-2', recordedBlocks: 'planted-3' };
     expect(logged((log) => log.ended(finishedRequest(planted), '::1')).join()).not.toContain('planted');
   });

@@ -10,9 +10,9 @@ const VALUE = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/;
 export type Samples = ReadonlyMap<string, number>;
 
 /**
- * Reads an exposition more strictly than Prometheus does: every family is one of ours, is told once with its help and type,
- * its samples stand right below and none of them twice, with exactly its labels; counters are not negative, and the buckets
- * of a histogram grow, end at +Inf and agree with its count.
+ * Parses an exposition more strictly than Prometheus does: every family is known and appears once with its help and
+ * type, its samples follow directly, none of them twice, with exactly its labels; counters are not negative, and the
+ * buckets of a histogram grow, end at +Inf and agree with its count.
  */
 export function parseExposition(text: string): Samples {
   const known = new Map<string, MetricFamily>(Object.values(FAMILIES).map((family) => [family.name, family]));

@@ -56,7 +56,7 @@ describe('GatewayMetrics', () => {
     expect(samples.get('twinyard_request_duration_seconds_count{endpoint="chat"}')).toBe(1);
   });
 
-  it('tells outcomes, refusals, decisions, gaps and what went wrong', () => {
+  it('counts outcomes, refusals, decisions, gaps and errors', () => {
     const metrics = new GatewayMetrics();
     for (const outcome of ['ok', 'ok', 'timeout'] as const) metrics.ended(finishedRequest({ outcome }));
     metrics.ended(finishedRequest({ outcome: 'ok', model: 'another', status: 0 }));

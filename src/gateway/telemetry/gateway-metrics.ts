@@ -6,7 +6,7 @@ import { LabelAxis, OTHER, PairAxis } from './label-axis.js';
 import { FAMILIES } from './metric-families.js';
 import { ReplicaCounts } from './replica-counts.js';
 
-/** What has a name of its own in labels; the rest is `other`. Keys, chats and request ids never are labels. */
+/** Values with their own label; the rest is `other`. Keys, sessions and request ids are never labels. */
 const MOST_ENDPOINTS = 50;
 const MOST_MODELS = 200;
 const MOST_POLICIES = 200;
@@ -14,7 +14,9 @@ const MOST_OUTCOMES = 16;
 const STATUS_CLASSES = [OTHER, '1xx', '2xx', '3xx', '4xx', '5xx'];
 const MOST_STATUSES = 50;
 
-/** Counts what happens, for `/metrics`. What is called for each request or piece looks names up and allocates nothing. */
+/**
+ * Counts what happens, for `/metrics`. What is called for each request or piece looks names up and allocates nothing.
+ */
 export class GatewayMetrics {
   readonly replicas = new ReplicaCounts();
   retries = 0;
@@ -75,7 +77,7 @@ export class GatewayMetrics {
     if (!finished.isMetered) this.#unmetered.add(1, model);
   }
 
-  /** Answered without an endpoint. */
+  /** Responses without an endpoint. */
   refused(status: number): void {
     this.#refused.add(1, this.#statuses.index(String(status)));
   }

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-it('tells of a gateway that runs, whatever its replicas are called', async () => {
+it('exports a running gateway, whatever its replicas are called', async () => {
   const engine = await FakeEngine.start();
   opened.push(() => engine.kill());
   engine.metrics = 'vllm:num_requests_running 1\n';

@@ -1,7 +1,7 @@
 import type { GatewayMetrics } from './gateway-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
-/** What is asked of a gateway when its metrics are read. */
+/** The state of a gateway that its metrics read. */
 export interface GatewayView {
   readonly metrics: GatewayMetrics;
   readonly inFlight: number;
@@ -49,7 +49,7 @@ export interface AccessView {
   /** How many requests each kind of limit has refused. */
   readonly limited: Readonly<Record<string, number>>;
   readonly wrongKeys: number;
-  /** Who keeps the accounts now, in one word. */
+  /** Where the accounts are kept, as a label. */
   readonly mode: string;
   readonly storeFailures: number;
 }
@@ -74,7 +74,9 @@ export interface SpanCounts {
   readonly dropped: number;
 }
 
-/** The parts of a gateway that count for themselves. Those that are switched off are left out, and so are their metrics. */
+/**
+ * The parts of a gateway that count for themselves. Those that are switched off are left out, and so are their metrics.
+ */
 export interface MetricParts {
   /** By the endpoint's name. */
   readonly flow?: ReadonlyMap<string, FlowView>;

@@ -70,7 +70,7 @@ const PARTS: MetricParts = {
 };
 
 describe('metricsText', () => {
-  it('tells of everything, with whatever names', () => {
+  it('exports every family, with any names', () => {
     const samples = parseExposition(metricsText(gatewayView(), PARTS));
     const id = '"quote \\" slash \\\\ line\\nend"';
     const expected = {

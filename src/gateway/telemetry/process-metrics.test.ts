@@ -4,7 +4,7 @@ import { Exposition } from '../../protocol/prometheus/exposition.js';
 import { parseExposition } from './exposition.fixture.js';
 import { ProcessMetrics } from './process-metrics.js';
 
-it('tells what the process uses, what it is, and how late it is', () => {
+it('exports resource usage, build info and event loop lag', () => {
   const metrics = new ProcessMetrics();
   for (const ms of [-0.2, 0.5, 3, 40_000]) metrics.late(ms);
   const out = new Exposition();

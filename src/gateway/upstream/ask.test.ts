@@ -30,7 +30,7 @@ describe('ask', () => {
     expect(pool.stats.connections).toBe(0);
   });
 
-  it('tells what went wrong', async () => {
+  it('rejects with the cause', async () => {
     const { page, pool } = await asked('nonsense');
     await expect(page).rejects.toMatchObject({ code: 'UPSTREAM_MALFORMED' });
     await pool.destroy();

@@ -4,8 +4,8 @@ import type { UpstreamPool } from './upstream-pool.js';
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Asks for a page, whole and as text: for health checks and metrics, where convenience counts and not speed.
- * @param timeoutMs for everything, from asking to the last byte
+ * Fetches a page as text: for health checks and metrics, where convenience counts more than speed.
+ * @param timeoutMs for the whole exchange, up to the last byte
  */
 export function ask(
   pool: UpstreamPool,

@@ -9,7 +9,7 @@ import { UpstreamPool } from './upstream-pool.js';
 const EXCHANGES = 2000;
 const AT_ONCE = 40;
 
-/** What a server does with a request, by its path. Each answer tells which request it is for. */
+/** What a server does with a request, by its path. Each response names its request. */
 const KINDS: Record<string, (name: string, response: ServerResponse) => void> = {
   plain: (name, response) => void response.end(name),
   sized: (name, response) => void response.writeHead(200, { 'content-length': name.length }).end(name),

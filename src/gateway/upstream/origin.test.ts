@@ -106,7 +106,7 @@ describe('a secure connection', () => {
     expect(header(await send(secure).over, 'x-resumed')).toBe('true');
   });
 
-  it.runIf(tls !== null)('is not made with somebody unknown', async () => {
+  it.runIf(tls !== null)('is not opened to a server with an untrusted certificate', async () => {
     const secure = await echoing('localhost');
     expect((await send(secure).over).error?.code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
     expect(secure.stats.connections).toBe(0);

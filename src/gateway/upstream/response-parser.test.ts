@@ -8,7 +8,7 @@ interface Heard {
   status: number;
   headers: string[];
   body: string;
-  /** The order of what was heard, data in one. */
+  /** The order of the callbacks, with data joined. */
   calls: string;
   reusable: boolean;
   error: (Error & { code?: string }) | null;
@@ -101,7 +101,7 @@ describe.each(VALID)('AnswerParser reads $what', ({ bytes, status, headers, body
     }
   });
 
-  it('and what comes after it spoils the connection, not the answer', () => {
+  it('and bytes after it invalidate the connection, not the response', () => {
     if (ends) return;
     for (const more of ['H', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', '\r\n', '\0']) {
       expect(parse([bytes + more])).toEqual({ ...whole, reusable: false });
@@ -109,7 +109,7 @@ describe.each(VALID)('AnswerParser reads $what', ({ bytes, status, headers, body
   });
 });
 
-describe('AnswerParser', () => {
+describe('ResponseParser', () => {
   it('reads bodies of any length in pieces of any size', () => {
     const text = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 300 }).map((a) => String.fromCharCode(...a));
     fc.assert(
@@ -126,7 +126,7 @@ describe('AnswerParser', () => {
     );
   });
 
-  it('tells whether anything has come', () => {
+  it('reports whether any byte has been received', () => {
     const parser = new ResponseParser(LIMIT, { onHeaders() {}, onData() {}, onEnd() {} });
     for (let turn = 0; turn < 2; turn++) {
       parser.begin(false);
@@ -136,7 +136,7 @@ describe('AnswerParser', () => {
     }
   });
 
-  it('reads one answer after the other', () => {
+  it('reads one response after the other', () => {
     const calls: string[] = [];
     const parser = new ResponseParser(LIMIT, {
       onHeaders: (status, headers) => calls.push(`${status} ${headers.length}`),
@@ -153,14 +153,14 @@ describe('AnswerParser', () => {
     expect(calls.filter((call) => call === 'end').length).toBe(responses.length + 2);
   });
 
-  it('knows that the answer to HEAD has no body', () => {
+  it('knows that the response to HEAD has no body', () => {
     for (const framing of ['content-length: 5', 'transfer-encoding: chunked', 'x: y']) {
       const heard = parse([`HTTP/1.1 200 OK\r\n${framing}\r\n\r\n`], { isHead: true });
       expect(heard).toMatchObject({ status: 200, body: '', calls: 'headers end ', reusable: true, error: null });
     }
   });
 
-  it('tells how long the replica keeps the connection', () => {
+  it('reports how long the replica keeps the connection', () => {
     const parser = new ResponseParser(LIMIT, { onHeaders() {}, onData() {}, onEnd() {} });
     const keeps = (line: string) => {
       const bytes = Buffer.from(`HTTP/1.1 204 OK\r\n${line}\r\n\r\n`);
@@ -195,7 +195,7 @@ describe('AnswerParser', () => {
   });
 });
 
-describe('AnswerParser refuses', () => {
+describe('ResponseParser refuses', () => {
   it.each([...MALFORMED, ...MALFORMED_CHUNKS])('%s', (_, bytes, problem) => {
     const refused = (pieces: readonly string[]) => {
       const { error, calls, reusable } = parse(pieces, { ends: true });

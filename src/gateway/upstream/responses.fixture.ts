@@ -1,4 +1,4 @@
-/** Answers as bytes, for all who read them. Latin-1: a character is a byte. */
+/** Responses as bytes, shared by several tests. Latin-1: a character is a byte. */
 export interface ValidResponse {
   what: string;
   bytes: string;

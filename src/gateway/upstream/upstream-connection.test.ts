@@ -34,7 +34,7 @@ describe('a connection is not used again', () => {
     expect(pool.stats.opened).toBe(2);
   });
 
-  it('when bytes come that nobody asked for', async () => {
+  it('when unexpected bytes arrive', async () => {
     const pool = await serving((socket) => socket.write(response('x')));
     await send(pool).over;
     server.sockets[0]!.write('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n');
@@ -52,7 +52,7 @@ describe('a connection is not used again', () => {
     await until(() => pool.stats.connections === 0);
   });
 
-  it('when the answer came before the request was out', async () => {
+  it('when the response came before the request was sent', async () => {
     // Reads nothing, so that most of the body stays where it is.
     const deaf = createServer((socket) => {
       socket.on('error', () => {}).pause();
@@ -82,7 +82,7 @@ describe('a connection is not used again', () => {
     ['in its body', HALF],
     ['between chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'],
     ['before its trailers end', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n'],
-  ])('after an answer that breaks off %s', async (_, bytes) => {
+  ])('after a response that breaks off %s', async (_, bytes) => {
     const pool = await serving((socket) => socket.end(bytes));
     const { error, calls } = await send(pool).over;
     expect([error?.code, calls.includes('complete')]).toEqual(['UPSTREAM_CUT', false]);
@@ -108,7 +108,7 @@ describe('a request on a connection that the replica has closed meanwhile', () =
   });
   afterEach(() => vi.restoreAllMocks());
 
-  /** The first connection answers once, and is idle for a while; what happens to its second request is the test's to say. */
+  /** The first connection serves one request, then is idle; the test decides what happens to its second request. */
   const closing = async (close: (socket: Socket) => void, idleMs = 2000) => {
     const pool = await serving((socket, number, text) => {
       if (number === 1 && socket === server.sockets[0]) close(socket);
@@ -129,13 +129,13 @@ describe('a request on a connection that the replica has closed meanwhile', () =
     expect(pool.stats).toMatchObject({ connections: 1, idle: 1, opened: 2, repeated: 1 });
   });
 
-  it('is not sent again when something was answered', async () => {
+  it('is not sent again when part of a response was received', async () => {
     const pool = await closing((socket) => void socket.end('H'));
     expect((await send(pool).over).error?.code).toBe('UPSTREAM_CUT');
     expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
   });
 
-  it('is not sent again when the answer was nonsense', async () => {
+  it('is not sent again when the response was malformed', async () => {
     const pool = await closing((socket) => void socket.end('nonsense'));
     expect((await send(pool).over).error?.code).toBe('UPSTREAM_MALFORMED');
     expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
@@ -212,7 +212,7 @@ describe('back-pressure', () => {
     expect(pool.stats.idle).toBe(1);
   });
 
-  it('does not hold up an answer that is here already, nor the next', async () => {
+  it('does not delay a response that has already been received, nor the next', async () => {
     const pool = await serving((socket) => socket.write(response('x')));
     const handler = new Listening();
     handler.takes = false;
@@ -239,7 +239,7 @@ describe('back-pressure', () => {
 });
 
 describe('abort', () => {
-  /** Nothing more is heard, the replica sees it, and the pool goes on. */
+  /** No further callbacks, the replica sees the disconnect, and the pool stays usable. */
   async function endsWith(pool: UpstreamPool, handler: Listening, calls: string[]): Promise<void> {
     await until(() => server.sockets.every((socket) => socket.destroyed));
     await turns();
@@ -338,7 +338,7 @@ describe('abort', () => {
     await endsWith(pool, handler, ['headers', 'data']);
   });
 
-  it('of an answer that is here whole keeps the connection', async () => {
+  it('of a complete response keeps the connection', async () => {
     const pool = await serving((socket) => socket.write(response('x')));
     const handler = new Listening();
     handler.act = () => handler.request!.abort();
@@ -394,7 +394,7 @@ describe('a request that is not out yet', () => {
   afterEach(() => vi.restoreAllMocks());
 
   it.each<[string, (socket: Socket) => void]>([
-    ['when bytes come that nobody asked for', (socket) => socket.write(response('of nobody'))],
+    ['when unexpected bytes arrive', (socket) => socket.write(response('of nobody'))],
     ['when the replica ends the connection', (socket) => socket.end()],
     ['when the replica resets it', (socket) => socket.resetAndDestroy()],
   ])('goes out on another connection %s', async (_, act) => {
@@ -434,7 +434,7 @@ describe('a handler that throws', () => {
     return handler;
   };
 
-  it.each(['headers', 'data'])('at %s hears of it, and its connection ends', async (at) => {
+  it.each(['headers', 'data'])('at %s gets the error, and its connection ends', async (at) => {
     const pool = await serving((socket) => socket.write(HALF));
     const handler = await send(pool, POST, throwing(at)).over;
     expect(handler.error?.message).toBe(`thrown at ${at}`);
@@ -443,7 +443,7 @@ describe('a handler that throws', () => {
     expect(pool.stats.connections).toBe(0);
   });
 
-  it('something else than an error hears of it too', async () => {
+  it('gets a thrown value that is not an Error, too', async () => {
     const pool = await serving((socket) => socket.write(HALF));
     const handler = new Listening();
     handler.act = (call) => {
@@ -463,7 +463,7 @@ describe('a handler that throws', () => {
     expect(pool.stats.opened).toBe(1);
   });
 
-  it('at an error keeps nobody else from hearing', async () => {
+  it('at an error does not keep other handlers from being called', async () => {
     const pool = await serving(() => {});
     const errors = await catching(async () => {
       const handlers = [throwing('error'), throwing('error'), new Listening()];
@@ -474,7 +474,7 @@ describe('a handler that throws', () => {
     expect(errors.length).toBe(2);
   });
 
-  it('after it gave up is heard by the process alone', async () => {
+  it('after an abort is reported to the process only', async () => {
     const pool = await serving((socket) => socket.write(HALF));
     const handler = throwing('headers', ({ request }) => request!.abort());
     const errors = await catching(async () => {

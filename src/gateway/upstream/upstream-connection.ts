@@ -219,11 +219,11 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
   };
 
   /**
-   * Whether it looks as if the replica closed the idle connection while the request was on its way. Then the replica has not read the
-   * request, and it is sent once more, on a new connection, POST included: the connection had been idle for long enough to be
-   * closed for it, it failed at once, and not a byte was answered. A replica that dies of a request under load does not look like
-   * this. A request of which no byte went out is sent again in any case. Should one have read it all the same, the worst is that it computes a response twice, which is what the gateway risks
-   * with every request that it gives to another replica.
+   * Whether the replica probably closed the idle connection while the request was being sent. Then the replica has not
+   * read the request, and it is sent once more on a new connection, POST included: the connection had been idle long
+   * enough to be closed, it failed at once, and no byte of a response was received. A replica that a request crashes
+   * under load does not look like this. A request of which no byte was written is always sent again. In the worst case
+   * a replica computes a response twice, as with every retry on another replica.
    */
   #wasClosedBefore({ code }: { code?: string }): boolean {
     if (code === undefined || !RACE_CODES.has(code)) return false;

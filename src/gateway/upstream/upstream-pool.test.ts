@@ -7,13 +7,13 @@ import { UpstreamPool } from './upstream-pool.js';
 let server: RawServer;
 afterEach(() => server.stop());
 
-/** Answers each request with what was sent. */
+/** Echoes each request. */
 const echo = async () => {
   server = new RawServer((socket, _, text) => socket.write(response(text)));
   return (await server.listen()).pool();
 };
 
-/** Answers nothing by itself; `server.sockets` are the connections. */
+/** Sends nothing by itself; `server.sockets` are the connections. */
 async function silent(): Promise<RawServer> {
   server = new RawServer(() => {});
   return server.listen();
@@ -49,7 +49,7 @@ describe('UpstreamPool', () => {
     }
   });
 
-  it('knows that the answer to HEAD has no body', async () => {
+  it('knows that the response to HEAD has no body', async () => {
     server = new RawServer((socket, _, text) => {
       socket.write(text.startsWith('HEAD') ? 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n' : response('x'));
     });
@@ -108,7 +108,7 @@ describe('UpstreamPool', () => {
     expect((await b.over).body).toBe('b');
   });
 
-  it('tells that nobody listens, each request on its own', async () => {
+  it('reports a refused connection to each request', async () => {
     await silent();
     const url = server.url;
     await server.stop();
@@ -120,7 +120,7 @@ describe('UpstreamPool', () => {
     await silent();
   });
 
-  it('finds a host by its name, whichever of its addresses answers', async () => {
+  it('resolves a host name, whichever of its addresses accepts the connection', async () => {
     const pool = await echo();
     expect((await send(pool, GET).over).error).toBeNull();
     const named = new UpstreamPool(server.url.replace('127.0.0.1', 'localhost'), PATIENT);
@@ -129,13 +129,13 @@ describe('UpstreamPool', () => {
   });
 
   describe('looks after the time', () => {
-    it('of answers that do not begin, and not of those that have', async () => {
+    it('of responses that do not begin, and not of those that have', async () => {
       await silent();
       const pool = server.pool({ connectMs: 50_000, headersMs: 1000 });
       const late = send(pool);
       const begun = send(pool);
       await until(() => server.sockets.length === 2);
-      // Which connection is whose is seen by who hears of it.
+      // The handler that is called shows which connection belongs to which request.
       server.sockets[1]!.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\no');
       await until(() => late.calls.length + begun.calls.length > 0);
       const [heard, unheard] = begun.calls.length > 0 ? [begun, late] : [late, begun];
@@ -251,11 +251,11 @@ describe('UpstreamPool', () => {
     expect(used.stats.connections).toBe(0);
   });
 
-  it('is destroyed with all that is under way, each told once', async () => {
+  it('is destroyed with all requests under way, each notified once', async () => {
     await silent();
     const pool = server.pool({ mostConnections: 2 });
     const sent = [send(pool), send(pool), send(pool), send(pool)];
-    // Whoever hears of it may give others up, who then hear nothing.
+    // A handler may abort other requests, whose handlers are then not called.
     sent[2]!.act = () => sent[3]!.request!.abort();
     await until(() => server.sockets.length === 2);
     server.sockets[0]!.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -267,7 +267,7 @@ describe('UpstreamPool', () => {
     expect((await send(pool).over).error?.code).toBe('UPSTREAM_CLOSED');
   });
 
-  it('tells of a request that cannot be sent, and the connection lives', async () => {
+  it('reports a request that cannot be sent, and keeps the connection', async () => {
     server = new RawServer((socket) => socket.write(response('x')));
     const pool = (await server.listen()).pool({ mostConnections: 1 });
     const bad = { ...POST, headers: ['x', 'a\r\nb'] };

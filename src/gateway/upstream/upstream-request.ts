@@ -1,8 +1,8 @@
 import type { RequestParts } from './request-encoder.js';
 
 /**
- * Receives a response. Nothing is called after `onComplete`, `onError` or `abort`. What it throws ends its own request and is
- * given to its own `onError`; what that or `onComplete` throws is thrown again when the pool is in order.
+ * Receives a response. Nothing is called after `onComplete`, `onError` or `abort`. What it throws ends its own request
+ * and is given to its own `onError`; what that or `onComplete` throws is thrown again when the pool is in order.
  */
 export interface UpstreamHandler {
   /** @param headers name, value, name, value, as they came; the handler's to keep */
@@ -36,7 +36,7 @@ export class UpstreamRequest {
     readonly deadlineMs: number,
   ) {}
 
-  /** Ends it; nothing more is heard of it. */
+  /** Aborts it; its handler is not called again. */
   abort(): void {
     const { carrier } = this;
     this.carrier = null;

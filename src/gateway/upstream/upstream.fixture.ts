@@ -3,7 +3,7 @@ import type { RequestParts } from './request-encoder.js';
 import { type UpstreamOptions, UpstreamPool } from './upstream-pool.js';
 import type { UpstreamHandler, UpstreamRequest } from './upstream-request.js';
 
-/** Time-outs that no test waits for: those who test them sweep at a time of their own. */
+/** Timeouts that no test waits for: tests of timeouts sweep at a time they choose. */
 export const PATIENT: UpstreamOptions = {
   connectMs: 50_000,
   headersMs: 50_000,
@@ -21,7 +21,7 @@ export const POST: RequestParts = {
   body: Buffer.from('{"a":1}'),
 };
 
-/** A handler that writes down what it hears, and can be told to do things at any of it. */
+/** A handler that records its callbacks and can run code in any of them. */
 export class Listening implements UpstreamHandler {
   status = 0;
   headers: string[] = [];

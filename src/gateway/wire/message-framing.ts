@@ -12,9 +12,9 @@ const CLOSES = 1;
 const PERSISTS = 2;
 
 /**
- * The fields that say where a message ends and whether its connection persists (RFC 9112, sections 6 and 9), for requests and
- * responses alike. What two readers could understand in two ways is malformed: more than one length, a length together with an
- * encoding, an encoding other than chunked, an encoding in HTTP/1.0.
+ * The fields that say where a message ends and whether its connection persists (RFC 9112, sections 6 and 9), for
+ * requests and responses alike. What two readers could understand in two ways is malformed: more than one length, a
+ * length together with an encoding, an encoding other than chunked, an encoding in HTTP/1.0.
  */
 export class MessageFraming {
   readonly #errors: MessageErrors;
@@ -35,7 +35,7 @@ export class MessageFraming {
     this.#options = minor === 1 ? PERSISTS : 0;
   }
 
-  /** Takes a field into account. Names are told apart by their length first, because every field of every message is added. */
+  /** Adds a header field. Names are compared by length first, because this runs for every field of every message. */
   add(name: string, value: string): void {
     switch (name.length) {
       case 10:

@@ -65,7 +65,7 @@ describe('what is sent', () => {
     expect(server.requests[0]!.body.prompt).not.toBe(server.requests[1]!.body.prompt);
   });
 
-  it('may use chats, and responses without streaming', async () => {
+  it('supports chat completions, and responses without streaming', async () => {
     const server = await fakeServer(({ body }, response) => {
       const choice = { index: 0, message: { content: 'hi' }, finish_reason: 'stop' };
       json(response, { choices: [choice], usage: { prompt_tokens: 20, completion_tokens: body.max_tokens } });

@@ -6,7 +6,7 @@ import { ADMISSION_SCHEMA } from './policy-schema.js';
 const placeOf = (key: string) => `p.yaml (admission.${key})`;
 
 describe('admissionChoice', () => {
-  it('lets everybody in where nothing is said', () => {
+  it('admits every request by default', () => {
     expect(admissionChoice({}, placeOf)).toEqual({ policy: 'always-admit', options: {} });
   });
 
@@ -17,7 +17,7 @@ describe('admissionChoice', () => {
     });
   });
 
-  it('protects the standard class with tier-shed, unless told otherwise', () => {
+  it('protects the standard class with tier-shed by default', () => {
     expect(admissionChoice({ policy: 'tier-shed' }, placeOf).options).toEqual({ threshold: 0, min_priority: 3 });
     const keys = { policy: 'tier-shed', tier_shed_min_priority: -1 };
     expect(admissionChoice(keys, placeOf).options).toEqual({ threshold: 0, min_priority: -1 });
@@ -33,7 +33,7 @@ describe('admissionChoice', () => {
 });
 
 describe('admissionOptions', () => {
-  it('leaves the options of a file behind when somebody who outranks it has chosen another policy', () => {
+  it('drops the options of a file when a flag chooses another policy', () => {
     const keys = { policy: 'token-bucket', token_bucket_capacity: 5 };
     expect(admissionOptions(keys, 'tier-shed', placeOf)).toEqual({});
   });

@@ -15,7 +15,9 @@ export interface HostOptions {
   seed: number;
   /** The fleet never has more replicas at once. */
   mostReplicas: number;
-  /** Keep every count and sum, also those that no policy reads: needed where policies change or all counts are shown. */
+  /**
+   * Keep every count and sum, also those that no policy reads: needed where policies change or all counts are shown.
+   */
   allBooks: boolean;
 }
 
@@ -25,14 +27,15 @@ export type Removals = readonly (string | null)[];
 const NO_REMOVALS: Removals = [];
 
 /**
- * The one place where policies meet a fleet, used by the simulator, the gateway, `decide` and `replay --decisions`. It owns the
- * view, the router's books, the request at hand and the policies' state, which change by the calls below and by nothing else:
- * the same calls in the same order give the same decisions in every world.
+ * The one place where policies meet a fleet, used by the simulator, the gateway, `decide` and `replay --decisions`. It
+ * owns the view, the router's books, the request at hand and the policies' state, which change by the calls below and
+ * by nothing else: the same calls in the same order give the same decisions in every world.
  *
- * Order of calls for a request: `describe`, `allow` or `restrict`, then the world refreshes the reported columns of `view`, then
+ * Order of calls for a request: `describe`, `allow` or `restrict`, then the world refreshes the reported columns of
+ * `view`, then
  * `refuse`. When the request leaves the queue: the same again, then the world fills in the prompt (`blocks`, `body`,
- * `cachedBlocks`, `contentKey` of `features`), then `pick`, `placed`, `firstToken` and `finished`. Requests are small whole
- * numbers that the world chooses.
+ * `cachedBlocks`, `contentKey` of `features`), then `pick`, `placed`, `firstToken` and `finished`. Requests are small
+ * whole numbers that the world chooses.
  */
 export class PolicyHost {
   readonly view: FleetView;
@@ -84,14 +87,14 @@ export class PolicyHost {
     return this.#policies.reads.size > 0 || !this.#budgets.isEmpty;
   }
 
-  /** Every request is admitted: there is no need to ask. */
+  /** Every request is admitted: the policy need not be called. */
   get admitsAll(): boolean {
     return this.#policies.admission.admitsAll === true && this.#budgets.isEmpty;
   }
 
   /**
-   * Other policies decide from now on; needs `allBooks`. What is in flight stays booked. A policy with the same name and options
-   * keeps what it has learnt, and the index of prompt blocks stays while block size and capacity do.
+   * Other policies decide from now on; needs `allBooks`. What is in flight stays booked. A policy with the same name
+   * and options keeps what it has learnt, and the index of prompt blocks stays while block size and capacity do.
    */
   setPolicies(settings: PolicySettings): void {
     const before = this.#policies;
@@ -115,8 +118,8 @@ export class PolicyHost {
   }
 
   /**
-   * The fleet is now these replicas, in this order. What is known of those that were there before stays; others start empty, and
-   * those that are not named are forgotten with the requests that the books have on them.
+   * The fleet is now these replicas, in this order. What is known of those that were there before stays; others start
+   * empty, and those that are not named are forgotten with the requests that the books have on them.
    */
   setReplicas(ids: readonly string[]): void {
     const { view } = this;
@@ -177,8 +180,8 @@ export class PolicyHost {
   }
 
   /**
-   * When the request that was refused just now would be admitted, in microseconds: Infinity for never, NaN when it cannot be
-   * known.
+   * When the request that was refused just now would be admitted, in microseconds: Infinity for never, NaN when it
+   * cannot be known.
    */
   retryAfterUs(): number {
     const { features } = this;
@@ -186,7 +189,10 @@ export class PolicyHost {
     return this.#gate.retryAfterUs?.(features) ?? Number.NaN;
   }
 
-  /** The slot of the replica for the request, -1 when none is eligible. With `why`, how it was chosen. Allocates nothing. */
+  /**
+   * The slot of the replica for the request, -1 when none is eligible. With `why`, how it was chosen. Allocates
+   * nothing.
+   */
   pick(why?: Explanation): number {
     if (why === undefined) {
       this.#ledger.lookUp(this.features);

@@ -4,15 +4,16 @@ import { NONE, RecencyLists } from '../../kernel/recency-lists.js';
 import { rearrange } from '../rearrange.js';
 
 /**
- * Which prompt blocks the router has sent to which replica: for each replica the most recent `capacity` block ids.
- * Ids are whole numbers >= 0 and chained: equal leading ids mean a shared prefix.
+ * Which prompt blocks the router has sent to which replica: for each replica the most recent `capacity` block ids. Ids
+ * are whole numbers >= 0 and chained: equal leading ids mean a shared prefix.
  *
  * One entry says "this replica holds this block". The entries of a block form a chain that starts in one table for the
- * whole fleet, so that a lookup costs as much as it finds and not replicas x blocks; the entries of a replica form a line
- * from the least to the most recently sent block. Memory grows as it fills, to replicas x capacity entries at most.
+ * whole fleet, so that a lookup costs as much as it finds and not replicas x blocks; the entries of a replica form a
+ * line from the least to the most recently sent block. Memory grows as it fills, to replicas x capacity entries at
+ * most.
  *
- * Blocks that no other request can have are only counted: one entry of the line stands for all such blocks of a request,
- * and they leave it one by one like others do.
+ * Blocks that no other request can have are only counted: one entry of the line stands for all such blocks of a
+ * request, and they leave it one by one like others do.
  */
 export class PrefixIndex {
   readonly #capacity: number;
@@ -24,7 +25,7 @@ export class PrefixIndex {
   #replica = new Int32Array(0);
   #chainNext = new Int32Array(0);
   #chainPrevious = new Int32Array(0);
-  /** Entries that were in use at some time; those given back wait in a list along `chainNext`. */
+  /** Entries ever used; freed ones are in a list along `chainNext`. */
   #entries = 0;
   #spare = NONE;
 
@@ -60,10 +61,13 @@ export class PrefixIndex {
     }
   }
 
-  /** The replica was sent these blocks and then `solo` ones that no other request has: each in turn becomes its most recent one. */
+  /**
+   * The replica was sent these blocks and then `solo` ones that no other request has: each in turn becomes its most
+   * recent one.
+   */
   touch(replica: number, blocks: Int32Array, count: number, solo = 0): void {
     if (this.#capacity === 0) return;
-    // Blocks that were sent together stand together in the line: the next one is usually the block asked for next.
+    // Blocks sent together are adjacent in the list: the next entry is usually the block looked up next.
     let guess = NONE;
     const recency = this.#recency;
     for (let i = 0; i < count; i++) {
@@ -86,14 +90,16 @@ export class PrefixIndex {
     this.#makeRoom(replica, this.#capacity);
   }
 
-  /** The fleet has changed: slot i is now the replica of slot from[i], or a new one that holds nothing where that is -1. */
+  /**
+   * The fleet has changed: slot i is now the replica of slot from[i], or a new one that holds nothing where that is -1.
+   */
   rearrange(from: Int32Array): void {
     const to = new Int32Array(this.#held.length).fill(NONE);
     for (let i = 0; i < from.length; i++) if (from[i]! >= 0) to[from[i]!] = i;
     for (let replica = 0; replica < to.length; replica++) if (to[replica] === NONE) this.forget(replica);
     const replicas = this.#replica;
     for (let entry = 0; entry < this.#entries; entry++) {
-      // Entries without a block that others ask for may name any replica, or one that is gone.
+      // Entries without a shared block may name any replica, or one that is gone.
       if (replicas[entry]! >= 0) replicas[entry] = to[replicas[entry]!]!;
     }
     rearrange(this.#recency.oldest, from, NONE);

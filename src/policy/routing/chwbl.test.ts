@@ -45,7 +45,7 @@ describe('the key', () => {
       'user_0:a{"type":"image","z":1}',
     ],
     ['no user message', [system], 'system:Be brief ☃'],
-  ])('of a chat with %s', (_what, messages, key) => {
+  ])('of a session with %s', (_what, messages, key) => {
     expect(home({ messages })).toBe(order(key)[0]);
   });
 

@@ -1,4 +1,4 @@
-/** Small looks at the bytes of JSON, for those who read it where it is. */
+/** Helpers that read JSON in place, from its bytes. */
 
 export const SPACE = 0x20;
 export const QUOTE = 0x22;

@@ -8,7 +8,9 @@ interface Heard {
   start: number;
 }
 
-/** What a scanner reports of a text that comes in pieces, each in a buffer that is overwritten as soon as it was pushed. */
+/**
+ * What a scanner reports of a text that comes in pieces, each in a buffer that is overwritten as soon as it was pushed.
+ */
 function scan(pieces: readonly Uint8Array[], maxEventBytes?: number) {
   const events: Heard[] = [];
   const sink = {
@@ -182,7 +184,7 @@ function plainly(text: string): string[] {
 }
 
 describe('limits', () => {
-  test('an event with too much data is passed over, the next is heard', () => {
+  test('an event with too much data is skipped, the next is reported', () => {
     const text = `data: ${'x'.repeat(11)}\n\ndata: ${'y'.repeat(10)}\n\n`;
     expect(whole(text, 10)).toMatchObject({ events: [{ data: 'y'.repeat(10) }], oversized: 1 });
   });

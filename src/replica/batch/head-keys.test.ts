@@ -47,7 +47,7 @@ describe('HeadKeys', () => {
     expect(head.count).toBe(2);
   });
 
-  it('asks once for a head that is tried in many steps', () => {
+  it('looks up a head once, however many steps try it', () => {
     const { head, asked } = headOf({ input: 8, group: 'g' }, { input: 8, group: 'g' });
     head.load(0, false);
     head.load(0, false);
@@ -57,7 +57,7 @@ describe('HeadKeys', () => {
     expect(asked).toEqual([0, 1, 0]);
   });
 
-  it('asks again for a row of which something has changed', () => {
+  it('looks up a changed row again', () => {
     const { head, asked } = headOf({ input: 8 });
     head.load(0, false);
     head.forget(7);

@@ -213,7 +213,7 @@ describe('collectDone', () => {
   });
 });
 
-describe('slots whose output may be asked for again', () => {
+describe('slots whose output may be hit again', () => {
   it('are counted while they decode', () => {
     const batch = new RunningBatch(4);
     const slot = batch.freeSlot();

@@ -7,10 +7,10 @@ const NOBODY = Number.NEGATIVE_INFINITY;
 /**
  * The requests that hold a seat in the running batch. A seat is a slot: a small number that indexes these columns.
  *
- * Decoding slots advance by one token in nearly every step, so their progress is not written down per step:
- * progress = base + clock, where `clock` counts the steps in which all decoding slots get a token. A slot that has to sit
- * out one step has its base lowered by one. The same trick finds the slots that need a new KV block in this step: those
- * with a multiple of the block size in their blocks form a ring of their own, kept in batch order.
+ * Decoding slots advance by one token in nearly every step, so their progress is not written down per step: progress =
+ * base + clock, where `clock` counts the steps in which all decoding slots get a token. A slot that has to sit out one
+ * step has its base lowered by one. The same trick finds the slots that need a new KV block in this step: those with a
+ * multiple of the block size in their blocks form a ring of their own, kept in batch order.
  */
 export class RunningBatch {
   /** Slots in batch order. */
@@ -21,7 +21,7 @@ export class RunningBatch {
   decoding = 0;
   /** Sum of `base` over decoding slots: the sum of contexts is this + decoding * clock. */
   baseSum = 0;
-  /** Decoding slots whose output may be asked for again. */
+  /** Decoding slots whose output a later request may hit in the cache. */
   keyedDecoding = 0;
 
   row = new Int32Array(256);
@@ -38,7 +38,9 @@ export class RunningBatch {
   base = new Int32Array(256);
   /** The clock at which the slot is done. */
   doneAt = new Int32Array(256);
-  /** Tokens in the slot's blocks beyond its context: an empty prompt is given a block for its first output token early. */
+  /**
+   * Tokens in the slot's blocks beyond its context: an empty prompt is given a block for its first output token early.
+   */
   ahead = new Int32Array(256);
   /** Keys of the slot's blocks, and how many of them may be remembered. */
   keys: Int32Array[] = [];
@@ -82,7 +84,10 @@ export class RunningBatch {
     return this.base[slot]! + this.clock + this.ahead[slot]!;
   }
 
-  /** Longest context of a decoding slot before this step, 0 when none decodes. Visits all slots only when the longest has left. */
+  /**
+   * Longest context of a decoding slot before this step, 0 when none decodes. Visits all slots only when the longest
+   * has left.
+   */
   longestContext(): number {
     if (this.decoding === 0) return 0;
     if (Number.isNaN(this.#longestBase)) {
@@ -200,7 +205,9 @@ export class RunningBatch {
     if (into.length > 1) into.sort((a, b) => this.seat[a]! - this.seat[b]!);
   }
 
-  /** The ring of slots with `offset` tokens in their blocks modulo the block size. A step later it is the one before it. */
+  /**
+   * The ring of slots with `offset` tokens in their blocks modulo the block size. A step later it is the one before it.
+   */
   ringAt(offset: number): number {
     return this.#residue(offset - this.clock);
   }

@@ -2,12 +2,13 @@ import { IntMap } from '../../kernel/int-map.js';
 import { BlockPool, NO_BLOCK } from './block-pool.js';
 
 /**
- * KV memory of one replica: blocks, their owners, and which content can be found again (prefix caching).
- * Content is known by block keys (see PromptKeys): a key stands for everything up to the end of its block. Only blocks
- * that may be looked up again are given keys; the rest cost no lookup.
+ * KV memory of one replica: blocks, their owners, and which content can be found again (prefix caching). Content is
+ * known by block keys (see PromptKeys): a key stands for everything up to the end of its block. Only blocks that may be
+ * looked up again are given keys; the rest cost no lookup.
  *
  * Owners are batch slots: small numbers that are used again. A slot's blocks are those it claimed from the cache, then
- * those it filled itself: the latter are a stack linked through the blocks, since each block is filled by one slot only.
+ * those it filled itself: the latter are a stack linked through the blocks, since each block is filled by one slot
+ * only.
  */
 export class KvCache {
   readonly pool: BlockPool;
@@ -28,7 +29,10 @@ export class KvCache {
   /** What the last `find` found, and how many of these blocks had no owner. */
   #found: Int32Array = new Int32Array(64);
   #foundFree = 0;
-  /** What changed since the last freeze: key to 1 when it was there then, 0 when not. Null while freezes are not tracked. */
+  /**
+   * What changed since the last freeze: key to 1 when it was there then, 0 when not. Null while freezes are not
+   * tracked.
+   */
   #sinceFreeze: IntMap | null = null;
   #frozenEmpty = false;
 
@@ -82,9 +86,9 @@ export class KvCache {
   }
 
   /**
-   * Room for prompt tokens [start, start + tokens) of a slot whose first `cached` blocks the last `find` found; of the blocks
-   * this fills, those below `keyCount` are given their keys. All or nothing: false when there are too few free blocks.
-   * With no token to place, cached blocks are not claimed either (a full hit leaves them where they are).
+   * Room for prompt tokens [start, start + tokens) of a slot whose first `cached` blocks the last `find` found; of the
+   * blocks this fills, those below `keyCount` are given their keys. All or nothing: false when there are too few free
+   * blocks. With no token to place, cached blocks are not claimed either (a full hit leaves them where they are).
    */
   allocatePrompt(
     slot: number,
@@ -234,7 +238,7 @@ export class KvCache {
     return before < 0 ? this.#blockOf.get(key) >= 0 : before === 1;
   }
 
-  /** Slots that own nothing are not heard of here, so the next one may be far above the last. */
+  /** Slots that own nothing are not passed here, so the next one may be far above the last. */
   #grow(slot: number): void {
     const top = new Int32Array(Math.max(slot + 1, this.#top.length * 2)).fill(NO_BLOCK);
     const filled = new Int32Array(top.length);

@@ -54,13 +54,14 @@ describe('preemption', () => {
     expect(back.map(({ row }) => row)).toEqual([2, 3]);
   });
 
-  it('of the asking request itself ends the step for those behind it', () => {
+  it('of the request that needs a block ends the step for those behind it', () => {
     const { replica, outcomes, events, run } = fakeReplica(pair({ slo: 'background' }, { slo: 'critical' }), {
       config: { totalKvBlocks: 4, preemptionPolicy: 'priority' },
     });
     run();
-    // At 76 the first asks and is itself the least urgent: the second gets nothing in a step of 1 us, which is no gap.
-    // The first comes back 77..91, but at 103 it needs a block again, and only gets it when the second has left at 114.
+    // At 76 the first needs a block and is itself the least urgent: the second gets nothing in a step of 1 us, which is
+    // no gap. The first comes back 77..91, but at 103 it needs a block again, and only gets it when the second has left
+    // at 114.
     expect([outcomes.schedulingDelayUs[0], outcomes.ttftUs[0], replica.preemptions]).toEqual([114, 127, 2]);
     expect(outcomes.e2eUs[1]).toBe(16 + 5 * 12 + 14 + 12 + 11);
     expect(events.find(({ row, what }) => row === 1 && what === 'completed')?.atUs).toBe(114);
@@ -71,7 +72,7 @@ describe('preemption', () => {
       config: { totalKvBlocks: 4, preemptionPolicy: 'priority' },
     });
     run();
-    // 0..15 both prompts, five steps of 12. At 75 the first has its token already when the second asks for a block.
+    // 0..15 both prompts, five steps of 12. At 75 the first has its token already when the second needs a block.
     expect([outcomes.schedulingDelayUs[0], outcomes.ttftUs[0]]).toEqual([86, 99]);
     expect(outcomes.e2eUs[1]).toBe(15 + 5 * 12 + 11 + 13 + 12);
   });

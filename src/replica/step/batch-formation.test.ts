@@ -93,7 +93,7 @@ describe('the shape of a step for the latency model', () => {
     expect(shapesOf(pair, {}).slice(1)).toEqual([decode(2, 10), decode(1, 5)]);
   });
 
-  it('are single contexts and the memory in use for a model that asks', () => {
+  it('are single contexts and the memory in use for a model that needs them', () => {
     const shapes: number[][] = [];
     const stepUs = ({ decodes, decodeContext, decodeLongest, heldTokens }: BatchShape) => {
       shapes.push([decodes, decodeContext, decodeLongest, heldTokens]);

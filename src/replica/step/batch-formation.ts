@@ -94,7 +94,7 @@ export class BatchFormation {
     resetShape(this.shape, batch.decoding, batch.baseSum + batch.decoding * batch.clock);
   }
 
-  /** What the shape says of single contexts, for a latency model that asks. */
+  /** The part of the shape about single contexts, for a latency model that needs it. */
   readContexts(): void {
     this.shape.decodeLongest = this.#batch.longestContext();
     this.shape.heldTokens = this.#kv.pool.used * this.#blockSize;
@@ -105,7 +105,10 @@ export class BatchFormation {
     return prefilling.length === 0 || this.#batch.order[this.#batch.size - prefilling.length] === prefilling[0];
   }
 
-  /** Whether there are blocks for all requests: then the order of the batch does not matter, except that prompts come last. */
+  /**
+   * Whether there are blocks for all requests: then the order of the batch does not matter, except that prompts come
+   * last.
+   */
   #memoryLasts(): boolean {
     const batch = this.#batch;
     const { prefilling } = this;
@@ -138,7 +141,10 @@ export class BatchFormation {
     }
   }
 
-  /** Memory is short and the last of the batch are preempted: as the careful walk does, visiting only slots that need a block. */
+  /**
+   * Memory is short and the last of the batch are preempted: as the careful walk does, visiting only slots that need a
+   * block.
+   */
   #squeeze(): void {
     const batch = this.#batch;
     const { prefilling } = this;
@@ -220,7 +226,10 @@ export class BatchFormation {
     this.#sumUp();
   }
 
-  /** Memory for a running slot's tokens, preempting others if need be. Its place in the batch, -1 when it lost its own seat. */
+  /**
+   * Memory for a running slot's tokens, preempting others if need be. Its place in the batch, -1 when it lost its own
+   * seat.
+   */
   #seatAfterAllocation(start: number, slot: number, tokens: number): number {
     let place = start;
     while (!this.#allocateRunning(slot, tokens)) {

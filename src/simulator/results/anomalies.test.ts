@@ -77,7 +77,7 @@ describe('holBlockingEvents', () => {
     expect(events([90, 10], [0, 0], [0, 0])).toBe(1);
   });
 
-  it('need two instances and somebody who waited', () => {
+  it('need two replicas and a request that waited', () => {
     expect([events([90, 10]), events([0, 10], [0, 10]), events()]).toEqual([0, 0, 0]);
   });
 });

@@ -17,7 +17,7 @@ describe('jainIndex', () => {
     expect(jainIndex([360, 272]).toFixed(4)).toBe('0.9810');
   });
 
-  it('is 1 when there is nothing to share, and nobody', () => {
+  it('is 1 when there is nothing to share, and without tenants', () => {
     expect([jainIndex([0, 0]), jainIndex([])]).toEqual([1, 1]);
   });
 

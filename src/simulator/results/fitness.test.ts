@@ -30,7 +30,7 @@ describe('terms', () => {
 });
 
 describe('fitness', () => {
-  it('is the weighted sum, and tells its terms in order of name', () => {
+  it('is the weighted sum, with its terms in order of name', () => {
     const result = fitness({ throughput: 2, p50_ttft: 0.5 }, METRICS)!;
     expect(result.score).toBe(0.5 * 0.5 + 2 * 0.2);
     expect(Object.entries(result.terms)).toEqual([

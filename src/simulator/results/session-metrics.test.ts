@@ -8,11 +8,11 @@ function metricsOf(...list: FakeOutcome[]) {
 }
 
 describe('sessionMetrics', () => {
-  it('does not exist when no request belongs to a chat', () => {
+  it('is undefined when no request belongs to a session', () => {
     expect(metricsOf({ e2e: 1 })).toBeUndefined();
   });
 
-  it('tells first turns from later ones, in milliseconds', () => {
+  it('separates first turns from later ones, in milliseconds', () => {
     const metrics = metricsOf(
       { session: 'a', round: 0, ttft: 4000, e2e: 5000 },
       { session: 'a', round: 1, ttft: 1000, e2e: 2000 },
@@ -24,7 +24,7 @@ describe('sessionMetrics', () => {
     expect(metrics.ttft_warm_ms).toEqual({ mean: 1, p50: 1, p95: 1, p99: 1 });
   });
 
-  it('measures a chat from its first arrival to its last completion', () => {
+  it('measures a session from its first arrival to its last completion', () => {
     const metrics = metricsOf(
       { session: 'a', round: 0, at: 1000, ttft: 1, e2e: 2000 },
       { session: 'a', round: 2, at: 9000, ttft: 1, e2e: 4000 },
@@ -33,7 +33,7 @@ describe('sessionMetrics', () => {
     expect(metrics.duration_ms.mean).toBe(12);
   });
 
-  it('leaves out durations of chats that never began or completed nothing', () => {
+  it('leaves out durations of sessions that never began or completed nothing', () => {
     const metrics = metricsOf(
       { session: 'no-beginning', round: 1, at: 1000, ttft: 1, e2e: 2000 },
       { session: 'no-end', round: 0, at: 1000, ttft: 1 },

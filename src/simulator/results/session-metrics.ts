@@ -8,7 +8,7 @@ function quantilesMs(valuesUs: number[]): Quantiles {
   return { mean: mean(sorted), p50: percentile(sorted, 50), p95: percentile(sorted, 95), p99: percentile(sorted, 99) };
 }
 
-/** First turns against later turns, and how long chats took; undefined when no request belongs to a chat. */
+/** First turns against later turns, and the duration of sessions; undefined when no request belongs to a session. */
 export function sessionMetrics(table: RequestTable, outcomes: RequestOutcomes): SessionMetrics | undefined {
   if (table.sessions.size === 1) return undefined;
   const cold: number[] = [];

@@ -25,7 +25,7 @@ export interface KeyRecord {
   readonly tenant: string;
   /** The models it may use; null for all. */
   readonly models: readonly string[] | null;
-  /** The most important SLO class its requests may ask for; null for any. */
+  /** The most important SLO class its requests may use; null for any. */
   readonly maxSloClass: string | null;
   readonly role: KeyRole;
   readonly limits: KeyLimits;
@@ -35,7 +35,7 @@ export interface KeyRecord {
 
 /** What is stored with an ApiKey beside its spec, and shown. Times are ISO 8601. */
 export interface KeyStatus extends Json {
-  /** The last characters of the secret, to tell keys apart. */
+  /** The last characters of the secret, to distinguish keys. */
   readonly hint?: string;
   /** Until when the secret before the last rotation is accepted. */
   readonly previous_until?: string;

@@ -33,8 +33,8 @@ export class Keys {
   constructor(private readonly store: Pick<StoreDatabase, 'db' | 'now'> & { readonly resources: Resources }) {}
 
   /**
-   * Issues a new secret for an ApiKey. The present one is accepted until `previousUntil`; null ends it at once. One that was still
-   * accepted from an earlier rotation is not any more.
+   * Issues a new secret for an ApiKey. The present one is accepted until `previousUntil`; null ends it at once. One
+   * that was still accepted from an earlier rotation is not any more.
    */
   async issue(ref: ResourceRef, previousUntil: number | null, actor: string): Promise<IssuedKey> {
     return this.store.resources.change(actor, async (tx) => {
@@ -66,8 +66,8 @@ export class Keys {
   }
 
   /**
-   * Differs from an earlier one if any resource has changed since: one row for those who poll. It is a count, and when the store
-   * was created: one that was filled from a backup may count to the same number by other changes.
+   * Differs from an earlier one if any resource has changed since: a poll reads one row. It has a count and the
+   * creation time of the store, because a store restored from a backup may reach the same count by other changes.
    */
   async version(): Promise<string> {
     const { applied_at, value } = await this.store.db
@@ -80,8 +80,9 @@ export class Keys {
   }
 
   /**
-   * What has changed since a version that this returned before, or all keys where that is not known; null if nothing has. Read in
-   * pieces, so that requests get their turn. A change while it reads may be included, and is included again the next time.
+   * What has changed since a version that this returned before, or all keys where that is not known; null if nothing
+   * has. Read in pieces, so that requests get their turn. A change while it reads may be included, and is included
+   * again the next time.
    * @param since null for a receiver that knows nothing yet
    */
   async news(since: string | null): Promise<KeyNews | null> {
@@ -136,8 +137,8 @@ async function existing(tx: ResourceTransaction, ref: ResourceRef): Promise<Reso
 }
 
 /**
- * A version is the time the store was created, a dot, and the number of changes since. Returns the change up to which `since`
- * knows the keys; null where `since` is of another store or later than `version`.
+ * A version is the time the store was created, a dot, and the number of changes since. Returns the change up to which
+ * `since` knows the keys; null where `since` is of another store or later than `version`.
  */
 function countBetween(since: string, version: string): number | null {
   const [store, count] = since.split('.');

@@ -57,7 +57,7 @@ export function resourcesContract(stores: TestStores): void {
       expect(await resources.change('system', (tx) => tx.putStatus(REF, 'another', {}))).toBeNull();
     });
 
-    it('refuse a change for an outdated version, and report who changed what', async () => {
+    it('refuse a change for an outdated version, and audit every change with its actor', async () => {
       const resources = await fresh();
       const first = await put(resources, { a: 1, b: 1 }, null);
       await resources.change('system', (tx) => tx.putStatus(REF, first.uid, { phase: 'Running' }));

@@ -27,7 +27,7 @@ export function clockTick(order: Int32Array, arrivalUs: Float64Array): number {
 
 /**
  * The process that begins sessions or requests with these gaps between them.
- * @param counts how many arrive in each tick of a coarse clock; null when the gaps themselves tell
+ * @param counts how many arrive in each tick of a coarse clock; null when the gaps themselves are exact
  */
 export function fitArrival(gaps: Float64Array, counts: Float64Array | null): ArrivalSpec {
   if (gaps.length < LEAST_GAPS) return { process: 'poisson' };

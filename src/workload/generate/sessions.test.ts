@@ -94,7 +94,7 @@ describe('one session for each client', () => {
 });
 
 describe('sessions that wait for responses', () => {
-  it('create their next turn when one is answered', () => {
+  it('create their next turn when one completes', () => {
     const { table, sessions } = chats({ max_rounds: 3, think_time_us: 1000 }, {}, { num_requests: 6 });
     expect(column(rowsOf(table), table.arrivalUs)).toEqual([1e6, 2e6]);
     const second = sessions!.left(table, 0, true, 1_500_000, NEVER);

@@ -51,7 +51,7 @@ describe('closedLoopWorkload', () => {
     expect(table.flags[0]).toBe(0);
   });
 
-  it('creates the next turn when one is answered', () => {
+  it('creates the next turn when one completes', () => {
     const trace = traceOf([
       { session: 'a', group: 'g', prefix: 40, tenant: 'first' },
       { session: 'a', round: 1, group: 'g', input: 20, output: 6, tenant: 'second', streaming: true },

@@ -56,15 +56,15 @@ async function download(options: Partial<DownloadOptions> & { version?: string }
   return downloadModel({ registry, model, cache, clock, parallel: 1, onProgress, ...rest });
 }
 
-/** The ranges that were asked for of large files. */
+/** The requested ranges of large files. */
 const ranges = () => hub.requests.filter(({ server }) => server === 'cdn').map(({ headers }) => headers.range);
 
 /** What is downloaded before the large file. */
 const SMALL_BYTES = tinyModel('main')['config.json']!.length;
 
 /**
- * Sends so many bytes of the large file, and breaks the connection when they have been written down: what is on its way when a
- * connection breaks may be lost.
+ * Sends so many bytes of the large file, and breaks the connection when they have been written down: what is on its way
+ * when a connection breaks may be lost.
  */
 function breakAfter(bytes: number): void {
   hub.once('/blobs/', (response, { headers }) => {
@@ -82,7 +82,7 @@ const progress: DownloadProgress[] = [];
 
 function onProgress(one: DownloadProgress): void {
   progress.push(one);
-  // Time passes, so that every piece is told of.
+  // Time passes, so that progress is reported for every piece.
   clock.time += 1000;
   if (breaking === undefined || one.bytes < breaking.at) return;
   breaking.response.destroy();
@@ -134,7 +134,7 @@ describe('downloadModel', () => {
       ...fakeRegistry,
       async open(_, { path }) {
         most = Math.max(most, ++active);
-        // Nobody goes on before three are here.
+        // No request continues before three have arrived.
         await new Promise<void>((release) => {
           waiting.push(release);
           if (waiting.length === 3) for (const one of waiting.splice(0)) one();

@@ -243,7 +243,7 @@ describe('failures', () => {
     expect((await plane.shown())!.status).toMatchObject({ replicas: [{ message: 'no node has 2 GPUs' }] });
   });
 
-  test('tells clients at once when there is no room for any replica', async () => {
+  test('refuses clients at once when there is no capacity for any replica', async () => {
     const plane = await FakePlane.open();
     plane.runners.room = 0;
     await plane.chat('');

@@ -63,7 +63,7 @@ export class EndpointRoutes {
   }
 }
 
-/** What a replica of an earlier generation serves is not known any more: the gateway asks it. */
+/** The models of a replica of an earlier generation are not known any more: the gateway queries the replica. */
 function managedReplica(
   { id, specHash, url }: ObservedReplica,
   spec: EndpointSpec,

@@ -43,7 +43,7 @@ export class LocalReplica {
   #readiness: Readiness | null = null;
   #startupTimer: NodeJS.Timeout | undefined;
   #starts = 1;
-  /** Why it has been asked to end, and by when it must. */
+  /** Why it is being stopped, and its deadline. */
   #ending: { readonly reason: ExitReason; readonly byMs: number } | null = null;
   #isReleased = false;
   #isLogStuck = false;

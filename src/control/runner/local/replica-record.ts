@@ -9,7 +9,9 @@ const STATE = 'state.json';
 
 const VERSION = 1;
 
-/** What a later control plane needs to know of a replica. It holds no secrets: neither the command nor the environment. */
+/**
+ * What a later control plane needs to know of a replica. It holds no secrets: neither the command nor the environment.
+ */
 export interface ReplicaRecord {
   readonly id: string;
   readonly workspace: string;
@@ -17,7 +19,8 @@ export interface ReplicaRecord {
   readonly generation: number;
   readonly specHash: string;
   /**
-   * `starting`: the process exists and may not have become the engine yet. `started`: it has. `stopping`: it was asked to end.
+   * `starting`: the process exists and may not have become the engine yet. `started`: it has. `stopping`: it was
+   * signalled to end.
    * `exited`: it has ended. Only a replica that has `started` is adopted.
    */
   readonly step: 'starting' | 'started' | 'stopping' | 'exited';

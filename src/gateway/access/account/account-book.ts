@@ -30,7 +30,7 @@ export class AccountBook {
   }
 
   /**
-   * Makes the accounts that the limits of these keys ask for, and forgets all others of theirs. Returns those that are new.
+   * Creates the accounts that the limits of these keys need, and drops their other accounts. Returns the new ones.
    * @param isAll there are no other keys: their accounts are forgotten
    * @param removed ids of keys that no longer exist
    */
@@ -84,8 +84,8 @@ export class AccountBook {
   }
 
   /**
-   * Takes up work with what the store has of all accounts, which is never less than what usage says was spent: a gateway
-   * that crashed has metered requests that it never wrote into an account.
+   * Takes up work with what the store has of all accounts, which is never less than what usage says was spent: a
+   * gateway that crashed has metered requests that it never wrote into an account.
    * @param keep whether what is in memory counts as well: the store has not seen all of it
    */
   async takeUp(moment: BookMoment, keep: boolean, added?: readonly Account[]): Promise<void> {

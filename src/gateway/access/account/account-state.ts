@@ -1,6 +1,9 @@
 import type { Account } from './account.js';
 
-/** An account as the store keeps it. Minutes are counts by second, oldest first, up to `second`; leading noughts are left out. */
+/**
+ * An account as the store keeps it. Minutes are counts by second, oldest first, up to `second`; leading noughts are
+ * left out.
+ */
 interface AccountState {
   second: number;
   requests: readonly number[];
@@ -29,8 +32,8 @@ export function writeState(account: Account, gateway: string): string {
 }
 
 /**
- * Takes in what the store keeps, on top of what is there: of two counts of the same second, day or month the larger holds.
- * Seats of gateways that no longer live do not count, and the gateway that asks knows its own best.
+ * Takes in what the store keeps, on top of what is there: of two counts of the same second, day or month the larger
+ * holds. Seats of gateways that are gone do not count; the calling gateway's own count is authoritative for itself.
  */
 export function absorbState(account: Account, text: string, isAlive: (gateway: string) => boolean): void {
   const { second, requests, tokens, day, month, seats }: AccountState = JSON.parse(text);

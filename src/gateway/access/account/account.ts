@@ -9,9 +9,9 @@ export const NANOS_PER_DOLLAR = 1e9;
 const SEAT_RETRY_S = 1;
 
 /**
- * What a key has used of its limits, for all models together or for one. It knows no clock and no store: whoever keeps it
- * moves it on and then asks and books. Tokens and money are booked when a request is let in, by estimate, and corrected when
- * it has ended.
+ * What a key has used of its limits, for all models together or for one. It knows no clock and no store: its owner
+ * advances its time before it checks and books. Tokens and money are booked when a request is let in, by estimate, and
+ * corrected when it has ended.
  */
 export class Account {
   readonly requests = new MinuteWindow();
@@ -91,8 +91,8 @@ export class Account {
   }
 
   /**
-   * Corrects what was booked at `booked` by what a request came to. What it used less is given back where it was booked; what
-   * it used more is booked now, since a long response would else escape every window.
+   * Corrects what was booked at `booked` by what a request came to. An overestimate is refunded at `booked`; an
+   * underestimate is booked now, because a long response would otherwise escape every window.
    */
   correct(booked: number, second: number, tokens: number, nanos: number): void {
     this.tokens.add(tokens > 0 ? second : booked, tokens);

@@ -8,7 +8,9 @@ import { keyExpired, keyRevoked, modelForbidden } from '../errors.js';
 /** Equal to the digest of no known text. */
 const NO_DIGEST = Buffer.alloc(32);
 
-/** The SHA-256 of a text, as bytes and as words of the same memory. One object for all texts: it holds the last one's. */
+/**
+ * The SHA-256 of a text, as bytes and as words of the same memory. One object for all texts: it holds the last one's.
+ */
 export class Digest {
   readonly bytes = Buffer.alloc(32);
   readonly words = new Int32Array(this.bytes.buffer, this.bytes.byteOffset, 8);
@@ -38,7 +40,7 @@ export class AccessKey {
   readonly #previousUntil: number;
   readonly #expiresAt: number;
 
-  /** @param accounts those its limits ask for, by scope */
+  /** @param accounts those its limits need, by scope */
   constructor(record: KeyRecord, accounts: ReadonlyMap<string, Account> = new Map()) {
     this.id = record.id;
     this.tenant = record.tenant;
@@ -61,9 +63,9 @@ export class AccessKey {
   }
 
   /**
-   * Whether a text with this digest is this key. The first 64 bits of both digests are compared without a branch that depends
-   * on them; only a key that matches those, which none does by chance, is compared as a whole. So a wrong key costs less than a right
-   * one, and the same whatever the key is.
+   * Whether a text with this digest is this key. The first 64 bits of both digests are compared without a branch that
+   * depends on them; only a key that matches those, which none does by chance, is compared as a whole. So a wrong key
+   * costs less than a right one, and the same whatever the key is.
    */
   matches(digest: Digest, nowMs: number): boolean {
     const first = digest.words[0]!;
@@ -106,7 +108,7 @@ export class AccessKey {
     return (this.any?.limitsMoney ?? false) || (this.ofModel(model)?.limitsMoney ?? false);
   }
 
-  /** The class a request counts as: the one it asks for, but none more important than the key's best. */
+  /** The SLO class of a request: the requested one, but at most the most important class of the key. */
   allowedClass(asked: string, { priorityOf }: Pick<SloPriorities, 'priorityOf'>): string {
     const best = this.record.maxSloClass;
     return best === null || priorityOf(asked) <= priorityOf(best) ? asked : best;

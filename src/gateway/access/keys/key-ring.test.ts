@@ -80,7 +80,7 @@ describe('a key ring', () => {
     expect(ring.wrong).toBe(0);
   });
 
-  it('asks for a key where there is none, and counts nothing', async () => {
+  it('requires a key, and does not count a missing one as wrong', async () => {
     const ring = await ringOf(madeKey().record);
     for (const authorization of [undefined, '', 'Bearer', 'Bearer ', 'Basic YTpi']) {
       const response = ring.check(authorization, undefined, '10.0.0.1', NOW) as ApiError;
@@ -161,7 +161,7 @@ describe('a key ring', () => {
     expect(status(ring.check(undefined, text, '', NOW))).toBe(401);
   });
 
-  it('tells the holder of a key that it has expired or was revoked, which is no wrong key', async () => {
+  it('reports that a key has expired or was revoked, and does not count it as wrong', async () => {
     const [expired, revoked] = [madeKey({ expiresAt: NOW }), madeKey({ revokedAt: NOW - 5 })];
     const ring = await ringOf(expired.record, revoked.record);
     expect(status(ring.check(undefined, expired.text, '', NOW - 1))).toBe(expired.record.id);
@@ -176,7 +176,7 @@ describe('a key ring', () => {
     expect(ring.wrong).toBe(0);
   });
 
-  it('tells an address with many wrong keys to wait, but takes a right one', async () => {
+  it('rate-limits an address with many wrong keys, but accepts a valid one', async () => {
     const { record, text } = madeKey();
     const ring = await ringOf(record);
     const guess = () => ring.check('Bearer guess', undefined, '10.0.0.1', NOW + 500) as ApiError;

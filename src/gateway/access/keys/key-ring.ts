@@ -12,8 +12,8 @@ const ID_END = 15;
 /** What is hashed instead of something that has not even the length of a key: so that it takes the same time. */
 const NO_TEXT = '-'.repeat(KEY_LENGTH);
 
-/** Answers for keys that do not exist. */
-const NOBODY = new AccessKey({
+/** Compared in place of a key that does not exist, so that unknown ids take the same time. */
+const UNKNOWN_KEY = new AccessKey({
   id: '',
   workspace: '',
   name: '',
@@ -70,9 +70,9 @@ export class KeyRing {
   }
 
   /**
-   * The key of these headers, or why the request is refused. Whatever was sent, one text of a key's length is hashed and
-   * compared with two digests, in time that does not depend on them; that a wrong one is counted by its address takes less
-   * than what a right one is compared with beyond that.
+   * The key of these headers, or why the request is refused. Whatever was sent, one text of a key's length is hashed
+   * and compared with two digests, in time that does not depend on them; that a wrong one is counted by its address
+   * takes less than what a right one is compared with beyond that.
    */
   check(
     authorization: string | undefined,
@@ -83,7 +83,7 @@ export class KeyRing {
     const text = keyText(authorization, apiKey);
     if (text === '') return KEY_MISSING;
     const hasLength = text.length === KEY_LENGTH;
-    const key = (hasLength ? this.#keys.get(text.slice(ID_START, ID_END)) : undefined) ?? NOBODY;
+    const key = (hasLength ? this.#keys.get(text.slice(ID_START, ID_END)) : undefined) ?? UNKNOWN_KEY;
     this.#digest.set(hasLength ? text : NO_TEXT);
     if (key.matches(this.#digest, nowMs)) return key.refusal(nowMs) ?? key;
     return this.#refuse(address, nowMs);
@@ -101,7 +101,10 @@ export class KeyRing {
     return tooManyWrongKeys(retryAfterS);
   }
 
-  /** Takes in what has changed in the store. When it resolves, whatever was in the store when it was called is known here. */
+  /**
+   * Takes in what has changed in the store. When it resolves, whatever was in the store when it was called is known
+   * here.
+   */
   refresh(): Promise<void> {
     const refreshed = this.#refreshing.then(() => this.#load());
     this.#refreshing = refreshed.catch(() => {});

@@ -12,13 +12,16 @@ interface Minute {
 }
 
 /**
- * Who has sent wrong keys lately, by address. However many addresses there are, only so many are remembered. Who sends another
- * one costs one look: less than what a right key takes beyond a wrong one.
+ * Recent wrong keys, by client address; a bounded number of addresses is remembered. Another wrong key costs one
+ * lookup: less than a valid key takes beyond a wrong one.
  */
 export class WrongKeys {
   /** By source, in the order in which their minute began. */
   readonly #minutes = new Map<string, Minute>();
-  /** The same by address, so that one is taken apart once: of an IPv6 network all have the same. Forgotten when it is full. */
+  /**
+   * The same by address, so that one is taken apart once: of an IPv6 network all have the same. Forgotten when it is
+   * full.
+   */
   readonly #byAddress = new Map<string, Minute>();
   readonly #mostAddresses: number;
   mostPerMinute: number;

@@ -17,7 +17,7 @@ afterEach(() => store.close());
 const gateway = (id: string, onStoreFailure: 'closed' | 'open' = 'closed') =>
   new TestGateway(store, clock, { id, onStoreFailure });
 
-/** Lets time pass as it does: everybody beats every second. */
+/** Lets time pass with a heartbeat of every gateway per second. */
 async function live(seconds: number, ...gateways: TestGateway[]): Promise<void> {
   for (let i = 0; i < seconds; i++) {
     clock.pass(1);
@@ -61,7 +61,7 @@ describe('one gateway', () => {
     const { refusal } = await a.reserve();
     expect([refusal!.status, refusal!.retryAfterS]).toEqual([503, 1]);
     expect(a.ledger.refusedUnasked).toBe(1);
-    // Nobody has: its memory counts again, including what was booked while it was cut off.
+    // No other gateway took over: its memory counts again, including what was booked while it was cut off.
     a.store.state = 'up';
     await live(1, a);
     expect([a.mode, await a.hammer(12)]).toEqual(['local', 10]);
@@ -163,7 +163,7 @@ describe('one gateway', () => {
 });
 
 describe('a newcomer', () => {
-  it('lets nobody in before the accounts are in the store, and then nobody counts twice', async () => {
+  it('admits no request before the accounts are in the store, and counts none twice', async () => {
     const a = await gateway('a').start(TEN);
     expect(await a.hammer(4)).toBe(4);
     const b = await gateway('b').start(TEN);
@@ -304,7 +304,7 @@ describe('one that was taken for dead', () => {
     expect(await a.hammer(5)).toBe(2);
   });
 
-  it('is told so by the store before it can book there', async () => {
+  it('is detected by the store before it can book there', async () => {
     const [a, b] = [await gateway('a').start(TEN), await gateway('b').start(TEN)];
     await live(1, a, b);
     await live(45, b);
@@ -349,7 +349,7 @@ describe('a hand-over that fails', () => {
   });
 });
 
-it('tells failures of the store from what should not happen', async () => {
+it('distinguishes store failures from unexpected errors', async () => {
   const a = await gateway('a').start(TEN);
   a.store.state = 'down';
   await a.beat();

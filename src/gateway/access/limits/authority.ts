@@ -26,11 +26,11 @@ export interface AuthorityOptions {
   nowMs: () => number;
   /** The store's clock; tests bring their own. */
   storeNow?: (tx: StoreTransaction) => Promise<number>;
-  /** Hears of what should not happen. */
+  /** Called with unexpected errors. */
   fault?: (error: unknown) => void;
 }
 
-/** Who else there was when a transaction looked. */
+/** The other gateways that a transaction saw. */
 interface Company {
   /** This gateway's row; undefined when the others have taken it for dead. */
   own: GatewayRow | undefined;
@@ -38,7 +38,10 @@ interface Company {
   others: readonly GatewayRow[];
 }
 
-/** Who keeps the accounts: one gateway in its memory, or the store for all of them. Settled anew with every heartbeat. */
+/**
+ * Where the accounts are kept: in the memory of a single gateway, or in the store for several. Decided with every
+ * heartbeat.
+ */
 export class Authority {
   readonly book: AccountBook;
   /** Transactions that failed. */
@@ -57,7 +60,10 @@ export class Authority {
   #leaseUntilMs = 0;
   #startedAt = 0;
   #aloneSince: number | null = null;
-  /** The accounts are being written from memory to the store: they must not change, and it is not known yet whether they arrived. */
+  /**
+   * The accounts are being written from memory to the store: they must not change, and it is not known yet whether they
+   * arrived.
+   */
   #isHanding = false;
   /** Memory may know of requests that the store does not. */
   #hasOwn = false;
@@ -91,7 +97,7 @@ export class Authority {
     return nowMs + this.#offsetMs;
   }
 
-  /** Says that this gateway lives, and settles who keeps the accounts. Rejects when the store fails. */
+  /** Records that this gateway is alive, and decides where the accounts are kept. Rejects when the store fails. */
   beat(): Promise<void> {
     return this.serially(async () => {
       const startedMs = this.#nowMs();
@@ -160,8 +166,8 @@ export class Authority {
   }
 
   /**
-   * Does something to accounts in the store. False if it was not done, because the others have taken this gateway for dead:
-   * it has to join again first.
+   * Does something to accounts in the store. False if it was not done, because the others have taken this gateway for
+   * dead: it has to join again first.
    */
   inStore(work: (moment: BookMoment) => Promise<void>): Promise<boolean> {
     return this.#transaction(async (moment, { own }) => {
@@ -176,8 +182,8 @@ export class Authority {
   }
 
   /**
-   * Makes accounts what they are now, wherever they are kept. Returns when that is, by the store's clock. Rejects when nobody
-   * can be asked: the store fails, or the accounts change hands.
+   * Refreshes accounts from where they are kept. Returns the time of that state by the store's clock. Rejects while the
+   * store fails or the accounts are being handed over.
    */
   async look(accounts: readonly Account[]): Promise<number> {
     const nowMs = this.#nowMs();
@@ -214,7 +220,7 @@ export class Authority {
     return done;
   }
 
-  /** A transaction that has the store for itself and knows who else lives. The dead are removed on the way. */
+  /** An exclusive transaction that knows the other live gateways. Removes gateways without a recent heartbeat. */
   async #transaction<Result>(work: (moment: BookMoment, company: Company) => Promise<Result>): Promise<Result> {
     let isCommitted = false;
     try {

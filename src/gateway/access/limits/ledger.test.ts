@@ -79,14 +79,14 @@ describe('in memory and in the store', () => {
     m: { tokensPerMinute: 90, dollarsPerMonth: 2e-7 },
   };
 
-  /** Whoever of them is asked, they answer as one. */
+  /** Requests go to any of the gateways; together they must decide as one. */
   async function verdicts(all: readonly TestGateway[], taken: readonly Step[]): Promise<unknown[]> {
     const held: { one: TestGateway; reservation: Reservation }[] = [];
     const said: unknown[] = [];
     for (const [i, step] of taken.entries()) {
       if (step.what === 'wait') {
         clock.pass(step.seconds);
-        // However long it was: nobody has died.
+        // However long the wait: no gateway counts as dead.
         const { store } = all[0]!;
         await store.exclusively((tx) => tx.updateTable('gateways').set({ seen_at: clock.ms }).execute());
         for (const one of all) await one.beat();
@@ -107,7 +107,7 @@ describe('in memory and in the store', () => {
     return said;
   }
 
-  it('gives the same answers to the same requests', async () => {
+  it('decides the same for the same requests', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
         const began = clock.ms;
@@ -202,7 +202,7 @@ describe('gathering', () => {
     }
   });
 
-  it('goes on when somebody fails who was told', async () => {
+  it('continues when a callback throws', async () => {
     const [one] = await gateways(2, { limits: { '*': { requestsPerMinute: 3 } } });
     const oops = new Error('oops');
     const bad = {
@@ -236,7 +236,7 @@ describe('a store that fails', () => {
     expect([one!.key().any!.seats, [...other!.key().any!.seatsElsewhere]]).toEqual([0, []]);
   });
 
-  it('open: lets everybody in, counts them, and books what they used when it can', async () => {
+  it('open: admits every request, counts it, and books its usage when the store is back', async () => {
     const [one, other] = await gateways(2, { limits, onStoreFailure: 'open' });
     one!.store.state = 'down';
     const responses = await Promise.all(Array.from({ length: 15 }, () => one!.reserve(30)));
@@ -254,14 +254,14 @@ describe('a store that fails', () => {
     expect((await other!.reserve(45)).refusal).toBeNull();
   });
 
-  it('open, and alone: memory that cannot be trusted lets everybody in', async () => {
+  it('open, single gateway: admits every request while its memory may be outdated', async () => {
     const [one] = await gateways(1, { limits, onStoreFailure: 'open' });
     clock.pass(9);
     expect(await one!.hammer(12)).toBe(12);
     expect(one!.ledger.admittedUnasked).toBe(12);
   });
 
-  it('whose answer got lost: what it may have booked is not held here', async () => {
+  it('whose reply got lost: what it may have booked is not held here', async () => {
     const [one] = await gateways(2, { limits });
     one!.store.state = 'forgets to answer';
     expect((await one!.reserve(1)).refusal!.status).toBe(503);
@@ -293,7 +293,7 @@ describe('a store that fails', () => {
       }
       one!.store.held = null;
       goOn();
-      // The one that was on its way was booked after all, and is given back; the last one gets its response.
+      // The request in flight was booked after all and is refunded; the last one gets its result.
       const { reservation } = await late;
       expect(reservation!.isBooked).toBe(true);
       await one!.ledger.drain();
@@ -303,7 +303,7 @@ describe('a store that fails', () => {
     },
   );
 
-  it('does not hold what failed after whoever asked had been told', async () => {
+  it('does not hold a booking that fails after its caller has been notified', async () => {
     const [one] = await gateways(2, { limits });
     let goOn = () => {};
     one!.store.held = new Promise((resolve) => {
@@ -323,7 +323,7 @@ describe('a store that fails', () => {
     expect([one!.key().any!.seats, one!.authority.storeFailures]).toEqual([0, 1]);
   });
 
-  it('does not remember without end who was let in unasked', async () => {
+  it('remembers a bounded number of requests admitted without a check', async () => {
     const [one] = await gateways(2, { limits: { '*': { tokensPerDay: 1e9 } }, onStoreFailure: 'open' });
     one!.store.state = 'down';
     const responses = await Promise.all(Array.from({ length: 10_050 }, () => one!.reserve(1)));

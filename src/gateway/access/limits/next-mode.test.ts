@@ -33,6 +33,6 @@ it.each<[GatewayMode, boolean, readonly GatewayRow[], number, GatewayMode]>([
   expect(nextMode({ mode, isKnown, others, aloneMs })).toBe(next);
 });
 
-it('gives memory up before anybody takes over', () => {
+it('gives up its memory before the store takes over', () => {
   expect(LEASE_MS).toBeLessThan(DEAD_MS);
 });

@@ -22,8 +22,9 @@ export interface Situation {
 }
 
 /**
- * Who keeps the accounts from now on. There is one authority at any time: either one gateway's memory or the store. A gateway
- * that has them in its memory gives them to the store as soon as it sees another; until then the other waits.
+ * Where the accounts are kept from now on. There is one authority at any time: one gateway's memory or the store. A
+ * gateway that keeps them in memory hands them to the store as soon as it sees another gateway; until then the other
+ * waits.
  */
 export function nextMode({ mode, isKnown, others, aloneMs }: Situation): GatewayMode {
   const isAlone = others.length === 0;

@@ -62,7 +62,7 @@ describe('limits', () => {
     expect(booked({ any }, NOON + 20_000, 20)).toBe(true);
   });
 
-  it('tells a request that is larger than the limit that it can never pass', () => {
+  it('reports that a request larger than the limit can never be admitted', () => {
     const any = account({ tokensPerMinute: 100, dollarsPerDay: 0.5 });
     const tooLong = refusal({ any }, NOON, 101);
     expect([tooLong.kind, tooLong.status, tooLong.retryAfterS]).toEqual(['over_limit', 429, null]);
@@ -165,7 +165,7 @@ describe('two accounts', () => {
 });
 
 describe('the end of a request', () => {
-  it('gives back what was not used, where it was booked', () => {
+  it('refunds what was not used, where it was booked', () => {
     const any = account({ tokensPerMinute: 100, tokensPerDay: 1000, dollarsPerDay: 1 });
     const reservation = asks({ any }, 80, 800);
     reservation.book(NOON);
@@ -176,7 +176,7 @@ describe('the end of a request', () => {
     expect(any.tokens.total).toBe(0);
   });
 
-  it('books what was used beyond the estimate when it is known, however long the answer took', () => {
+  it('books usage beyond the estimate when it is known, however long the response took', () => {
     const any = account({ tokensPerMinute: 1000 });
     const reservation = asks({ any }, 10);
     reservation.book(NOON);

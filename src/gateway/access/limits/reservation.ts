@@ -3,7 +3,7 @@ import { WINDOW_SECONDS } from '../account/minute-window.js';
 import { longer, NEVER, type Shortage } from '../account/shortage.js';
 import type { Refusal } from './refusal.js';
 
-/** Who asked. Called once, perhaps before `reserve` returns. */
+/** The caller's callback. Called once, perhaps before `reserve` returns. */
 export interface Reserving {
   /** @param reservation to be settled or refunded, exactly once; null if it was refused or there is nothing to limit */
   reserved(reservation: Reservation | null, refusal: Refusal | null): void;
@@ -13,8 +13,8 @@ export interface Reserving {
 export type Step = 'idle' | 'reserve' | 'held' | 'settle' | 'refund';
 
 /**
- * What one request has booked, on one account or on two at once. Ledgers use these objects again: after `settle` or `refund`
- * it belongs to another request.
+ * What one request has booked, on one account or on two at once. Ledgers use these objects again: after `settle` or
+ * `refund` it belongs to another request.
  */
 export class Reservation {
   any: Account | null = null;

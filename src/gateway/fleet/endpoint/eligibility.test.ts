@@ -21,7 +21,7 @@ describe('removal', () => {
     expect(removal(replica, 'm', 0)).toBeNull();
   });
 
-  it('tells what stands in the way', () => {
+  it('returns why a replica is not eligible', () => {
     const replica = replicaOf();
     expect(removal(replica, 'other', 0)).toBe('does not serve other');
     expect(removal(replica, 'm', 0)).toBe('starting: not checked yet');

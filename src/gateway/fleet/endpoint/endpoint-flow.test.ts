@@ -92,7 +92,7 @@ describe('an endpoint with a queue', () => {
     expect(client.placement?.replica.id).toBe('b');
   });
 
-  it('tells those who wait when it is removed', () => {
+  it('fails waiting requests when it is removed', () => {
     const { endpoint, enter } = endpointOf(['a'], queue());
     enter();
     const client = enter();
@@ -182,7 +182,7 @@ describe('policies of an endpoint, one after the other', () => {
 describe('blame', () => {
   const options = { failures: 2, openMs: 1000 };
 
-  it('falls on a replica that breaks off, every time, and for an answer on the first alone', () => {
+  it('falls on a replica that breaks off, every time, and for a response on the first alone', () => {
     const { endpoint, enter, replicas } = endpointOf(['a', 'b', 'c']);
     for (const { breaker } of replicas) breaker.options = options;
     for (let i = 0; i < 12; i++) {
@@ -199,7 +199,7 @@ describe('blame', () => {
     expect(replicas.map(({ breaker }) => breaker.isOpen)).toEqual([true, true, true]);
   });
 
-  it('is taken from a request that another replica has answered', () => {
+  it('is withdrawn when another replica has served the request', () => {
     const { endpoint, replicas } = endpointOf(['a', 'b', 'c']);
     for (const { breaker } of replicas) breaker.options = { ...options, failures: 1 };
     const { facts } = new FakeWaiting();
@@ -215,7 +215,7 @@ describe('blame', () => {
   });
 });
 
-describe('load beside answers', () => {
+describe('load in response headers', () => {
   it('is newer than metrics, and makes room', () => {
     const settings = { saturationDetector: 'utilization', queueDepthThreshold: 2 };
     const { endpoint, enter, replicas, time } = endpointOf(['a'], queue(settings));

@@ -76,7 +76,7 @@ describe('Endpoint', () => {
     expect(numbers.size).toBe(2);
   });
 
-  it('does not place where nobody may take it, and says why each may not', () => {
+  it('places nothing without an eligible replica, and says why each is not eligible', () => {
     const [tried, starting] = [replicaOf('a'), replicaOf('b', null)];
     const { endpoint, ring } = endpointOf([tried, starting]);
     expect(endpoint.placer.place(factsOf(), 1, [tried])).toBeNull();
@@ -87,7 +87,7 @@ describe('Endpoint', () => {
     expect([endpoint.placer.place(factsOf(), 0, []), endpoint.lastRemovals]).toEqual([null, 'there are none']);
   });
 
-  it('knows whether there is somebody else to try', () => {
+  it('knows whether there is another replica to try', () => {
     const [a, b, c] = [replicaOf('a'), replicaOf('b'), replicaOf('c', null)];
     const { endpoint } = endpointOf([a, b, c]);
     expect(endpoint.hasOther('m', [], a)).toBe(true);

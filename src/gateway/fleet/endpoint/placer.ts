@@ -45,7 +45,7 @@ export class Placer {
   lastRule = '';
   readonly #parts: PlacerParts;
   readonly #suspects = new Suspects();
-  /** Draws by weight; null while neither tiers nor weights tell replicas apart. */
+  /** Draws by weight; null while all replicas have the same tier and weight. */
   #shares: RandomStream | null = null;
   #why = createExplanation(0);
   readonly #removed: (string | null)[] = [];
@@ -67,7 +67,7 @@ export class Placer {
     };
   }
 
-  /** @param hasShares whether tiers or weights tell the replicas apart */
+  /** @param hasShares whether replicas differ in tier or weight */
   setReplicas(replicas: readonly LiveReplica[], hasShares: boolean): void {
     if (replicas.length !== this.replicas.length) this.#why = createExplanation(replicas.length);
     this.replicas = replicas;
@@ -81,8 +81,8 @@ export class Placer {
   }
 
   /**
-   * Decides where a request goes and books it there; null when no replica may take it. Throws an ApiError when the request is not
-   * worth a decision.
+   * Decides where a request goes and books it there; null when no replica may take it. Throws an ApiError when the
+   * request is not worth a decision.
    * @param tried replicas that had their chance
    */
   place(facts: RequestFacts, attempt: number, tried: readonly LiveReplica[]): PlacedRequest | null {

@@ -6,7 +6,7 @@ const version = (n: number) => ({ hash: `h${n}`, policy: DEFAULT_POLICY, sinceUs
 const hashes = (history: PolicyHistory) => history.all().map(({ hash }) => hash);
 
 describe('PolicyHistory', () => {
-  it('tells the newest first, and goes back one by one', () => {
+  it('lists the newest first, and rolls back one by one', () => {
     const history = new PolicyHistory(version(0));
     history.add(version(1));
     history.add(version(2));

@@ -26,7 +26,7 @@ class FakeHoping extends FakeWaiting implements AwaitingReplica {
 const LONG = 1e6;
 
 describe('ReadyLine', () => {
-  it('lets those go who can, in order, and keeps the others', () => {
+  it('releases requests that can be placed, in order, and keeps the others', () => {
     const line = new ReadyLine();
     const all = [new FakeHoping(), new FakeHoping(), new FakeHoping()];
     for (const one of all) expect(line.join(one, LONG)).toBe(true);
@@ -41,7 +41,7 @@ describe('ReadyLine', () => {
     expect(line.size).toBe(0);
   });
 
-  it('tells when the time is over', async () => {
+  it('reports an expired wait', async () => {
     const line = new ReadyLine();
     const one = new FakeHoping();
     line.join(one, 1);
@@ -49,7 +49,7 @@ describe('ReadyLine', () => {
     expect([one.heard, line.size]).toEqual([['nobody came'], 0]);
   });
 
-  it('takes nobody without time, nor when it is closed', () => {
+  it('accepts no request without a wait time, nor when it is closed', () => {
     const line = new ReadyLine();
     const [one, two] = [new FakeHoping(), new FakeHoping()];
     expect(line.join(one, 0)).toBe(false);

@@ -73,7 +73,7 @@ describe('request shares', () => {
     expect(counts(fleetOf([7, 0], [7, 0]), [null, null], 5)).toEqual([5, 5]);
   });
 
-  it('leave somebody whatever the sum loses', () => {
+  it('leave a replica even if the sum loses precision', () => {
     const fleet = fleetOf([0.1, 0], [0.2, 0]);
     const removed = [null, null];
     applyShares(fleet, removed, { ...randomStream(1, 'x'), next: () => 1 });

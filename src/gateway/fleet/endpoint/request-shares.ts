@@ -4,14 +4,15 @@ import type { LiveReplica } from '../replica/live-replica.js';
 /** Why a replica may not take a request, by slot; null where it may. */
 type Removed = (string | null)[];
 
-/** Whether tiers or weights tell any of these apart; usually they do not, and shares need not be applied. */
+/** Whether any of these differ in tier or weight; usually they do not, and shares need not be applied. */
 export function hasShares(replicas: readonly LiveReplica[]): boolean {
   return replicas.some(({ tier, weight }) => tier !== 0 || weight !== 1);
 }
 
 /**
- * Of the eligible replicas, keeps those of the lowest tier and, where their weights differ, one of them, drawn in proportion.
- * The policy chooses among the rest, so weights hold with every policy; equal weights leave the choice to the policy.
+ * Of the eligible replicas, keeps those of the lowest tier and, where their weights differ, one of them, drawn in
+ * proportion. The policy chooses among the rest, so weights hold with every policy; equal weights leave the choice to
+ * the policy.
  */
 export function applyShares(replicas: readonly LiveReplica[], removed: Removed, random: RandomStream): void {
   keepLowestTier(replicas, removed);

@@ -12,7 +12,7 @@ describe('Suspects', () => {
     expect(suspects.size).toBe(2);
   });
 
-  it('suspects nobody for ever, and nobody who was answered', () => {
+  it('suspects no request forever, and none that got a response', () => {
     const suspects = new Suspects();
     suspects.blames(POISON, 'a', 0);
     expect(suspects.blames(POISON, 'b', 59_999)).toBe(false);

@@ -10,7 +10,7 @@ describe('ExternalApi', () => {
     ['/v1', '/v1/chat/completions?x=1'],
     ['/v1beta/openai', '/v1beta/openai/chat/completions?x=1'],
     ['', '/chat/completions?x=1'],
-  ])('asks below %j', (prefix, path) => {
+  ])('sends requests below %j', (prefix, path) => {
     expect(apiOf({ prefix }).request(PARTS)).toEqual({ ...PARTS, path });
   });
 
@@ -45,7 +45,7 @@ describe('ExternalApi', () => {
     expect(headersForClients(raw)).toEqual(['Content-Type', 'a', 'x-mine', 'c']);
   });
 
-  it('knows for which answers the request is not to blame', () => {
+  it('knows which responses are not the fault of the request', () => {
     const statuses = [200, 400, 401, 403, 404, 408, 422, 429, 500, 529];
     expect(statuses.filter(isUpstreamsOwn)).toEqual([403, 408, 429, 500, 529]);
   });
@@ -57,7 +57,7 @@ describe('upstreamAddress', () => {
     ['https://llm.example.com/v1beta/openai/', 'https://llm.example.com', '/v1beta/openai'],
     ['http://127.0.0.1:9001', 'http://127.0.0.1:9001', '/v1'],
     ['http://127.0.0.1:9001//', 'http://127.0.0.1:9001', '/v1'],
-  ])('%s is asked at %s with %s', (address, url, prefix) => {
+  ])('%s is reached at %s with %s', (address, url, prefix) => {
     expect(upstreamAddress(address)).toEqual({ url, prefix });
   });
 });

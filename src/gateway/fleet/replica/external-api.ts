@@ -7,8 +7,8 @@ import type { ExternalConfig } from '../managed-routes.js';
 const OWN_PREFIX = '/v1';
 
 /**
- * The headers of a client that an upstream gets. It is another company's: whatever may be a key, a cookie or an address of the
- * client's stays here, under whichever name.
+ * The headers of a client that an upstream gets. It is another company's: whatever may be a key, a cookie or an address
+ * of the client's stays here, under whichever name.
  */
 const PASSED_ON = new Set([
   'accept',
@@ -74,7 +74,7 @@ export function isUpstreamsOwn(status: number): boolean {
   return status >= 500 || status === 403 || status === 408 || status === 429;
 }
 
-/** An upstream's address in the parts it is asked by. Its path takes the place of `/v1`; an address without one has `/v1`. */
+/** The parts of an upstream's address. Its path takes the place of `/v1`; an address without one has `/v1`. */
 export function upstreamAddress(address: string): Pick<ReplicaConfig, 'url'> & Pick<ExternalConfig, 'prefix'> {
   const { origin, pathname } = new URL(address);
   const prefix = pathname.replace(/\/+$/, '');

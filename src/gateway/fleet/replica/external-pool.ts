@@ -3,7 +3,7 @@ import { type UpstreamOptions, UpstreamPool } from '../../upstream/upstream-pool
 import type { UpstreamHandler, UpstreamRequest } from '../../upstream/upstream-request.js';
 import { type ExternalApi, headersForClients } from './external-api.js';
 
-/** Hears what becomes of requests: the status of a response, or why there was none. */
+/** Called with the outcome of each request: the status of the response, or why there was none. */
 export interface ExternalListener {
   answered(status: number): void;
   broke(problem: string): void;
@@ -36,8 +36,8 @@ export class CredentialRefused extends Error {
 }
 
 /**
- * Passes a response on. Where the credential is refused there is none: what is said then is about our key, and may quote it;
- * the client, whose own key is good, would take it for that one.
+ * Passes a response on. Where the credential is refused there is none: what is said then is about our key, and may
+ * quote it; the client, whose own key is good, would take it for that one.
  */
 class ExternalHandler implements UpstreamHandler {
   readonly #handler: UpstreamHandler;

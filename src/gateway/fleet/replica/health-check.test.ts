@@ -42,7 +42,7 @@ describe('checkHealth', () => {
     expect([replica.state, replica.problem]).toEqual(['starting', expect.stringContaining(problem)]);
   });
 
-  it('does not ask for models that it was told', async () => {
+  it('does not query models that are configured', async () => {
     engine.pages.set('/v1/models', { status: 500, text: '' });
     await replica.close();
     replica = new LiveReplica({ id: 'r', url: engine.url, engine: 'vllm', models: ['m'] }, GATEWAY_DEFAULTS);
@@ -70,7 +70,7 @@ describe('checkHealth', () => {
   });
 });
 
-describe("checkHealth of somebody else's API", () => {
+describe('checkHealth of an external API', () => {
   async function checked(
     status: number,
     text: string,
@@ -84,7 +84,7 @@ describe("checkHealth of somebody else's API", () => {
     return replica;
   }
 
-  it('asks for its models, which it may tell', async () => {
+  it('queries its models, if it lists them', async () => {
     const { models, state } = await checked(200, '{"data":[{"id":"a"}]}', null);
     expect([state, [...models]]).toEqual(['ready', ['a']]);
     engine.pages.set('/api/models', { status: 429, text: '' });

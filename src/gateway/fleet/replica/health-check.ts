@@ -6,10 +6,10 @@ import type { LiveReplica } from './live-replica.js';
 /** More than any health response or list of models needs. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** What is asked of an API that has no page for its health; its pool knows what else belongs to the question. */
+/** The path checked on an API without a health page; its pool adds the credential. */
 const MODELS = '/v1/models';
 
-/** Asks a replica whether it is well and, where that is its business, what it serves. Never throws. */
+/** Checks the health of a replica and, unless configured, reads its models. Never throws. */
 export async function checkHealth(
   replica: LiveReplica,
   { failures, timeoutMs }: GatewayConfig['health'],
@@ -35,8 +35,8 @@ async function checkEngine(replica: LiveReplica, timeoutMs: number): Promise<voi
 }
 
 /**
- * One that is there and takes our credential is well. It may lack the list of its models as long as those are known, and one
- * that is asked too often now may be free again for the next request: the breaker sees to that.
+ * An API that responds and accepts the credential is healthy. It may lack a list of models as long as those are
+ * configured, and a rate-limited one may accept the next request: the circuit breaker handles that.
  */
 async function checkExternal(replica: LiveReplica, timeoutMs: number): Promise<void> {
   const { status, text } = await ask(replica.questions, MODELS, { timeoutMs, mostBytes: MOST_BYTES });

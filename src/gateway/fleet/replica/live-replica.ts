@@ -16,7 +16,7 @@ const KEEP_ALIVE_MS = 4000;
 const MOST_CONNECTIONS = 4096;
 const MOST_QUESTIONS = 4;
 const MOST_WAITING = 16_384;
-/** One that fails requests is asked how it is no more often than that. */
+/** The shortest time between health checks of a replica that fails requests. */
 const LOOK_AGAIN_MS = 1000;
 /** The largest head of a response. */
 const HEAD_BYTES = 16 * 1024;
@@ -49,7 +49,9 @@ export class LiveReplica {
   problem = 'not checked yet';
   models: ReadonlySet<string>;
   asksForModels: boolean;
-  /** Its share of the requests among the replicas of its tier. A tier is used while no replica of a lower one can be. */
+  /**
+   * Its share of the requests among the replicas of its tier. A tier is used while no replica of a lower one can be.
+   */
   weight: number;
   tier: number;
   /** When it last became ready. */
@@ -64,7 +66,7 @@ export class LiveReplica {
   active = 0;
   /** Called whenever its last request has ended. */
   readonly idleListeners = new Set<() => void>();
-  /** Called when requests give reason to ask it at once how it is. */
+  /** Called when failed requests call for an immediate health check. */
   onDoubt: () => void = () => {};
   /** Requests sent to it less requests that ended since its last report. */
   sentSinceReport = 0;
@@ -116,8 +118,8 @@ export class LiveReplica {
   }
 
   /**
-   * Becomes as it is described now, unless that is another one: where it is and what it runs do not change. Requests under way
-   * notice nothing. Returns whether it has.
+   * Becomes as it is described now, unless that is another one: where it is and what it runs do not change. Requests
+   * under way notice nothing. Returns whether it has.
    */
   adopt(config: ManagedReplica): boolean {
     if (identity(config) !== this.#identity) return false;
@@ -164,8 +166,8 @@ export class LiveReplica {
   }
 
   /**
-   * Whether it is unhealthy because it does not respond at all. One that reports that it is unhealthy may be shutting down, and
-   * still finish what it has.
+   * Whether it is unhealthy because it does not respond at all. One that reports that it is unhealthy may be shutting
+   * down, and still finish what it has.
    */
   get isSilent(): boolean {
     return this.state === 'unhealthy' && SILENCE.has(this.problem);

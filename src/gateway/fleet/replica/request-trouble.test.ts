@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RequestTrouble } from './request-trouble.js';
 
 describe('RequestTrouble', () => {
-  it('knows a refused credential until a request is answered', () => {
+  it('reports a refused credential until a request succeeds', () => {
     const trouble = new RequestTrouble();
     expect([trouble.answered(401), trouble.answered(403)]).toEqual([true, false]);
     expect(trouble.at(0)).toBe('refuses the credential: requests get 403');
@@ -13,7 +13,7 @@ describe('RequestTrouble', () => {
     expect(trouble.at(0)).toBe('');
   });
 
-  it('knows failed requests for a minute, until one is answered or the API has been ill and is well', () => {
+  it('reports failed requests for a minute, until one succeeds or the API has recovered', () => {
     const trouble = new RequestTrouble();
     trouble.answered(502);
     expect(trouble.at(0)).toBe('');

@@ -1,12 +1,12 @@
 /** Failed requests count for so long after the last of them: there may have been no request since. */
 const FAILING_MS = 60_000;
 
-/** Answers that say nothing of how an API is: it is asked too much, or we were too slow. */
+/** Statuses that say nothing about the health of an API: it is rate-limiting, or the request came too slowly. */
 const SAYS_NOTHING: readonly number[] = [408, 429];
 
 /**
- * What requests have found wrong with an external API. The list of its models, by which it is checked, need not show it: many
- * show that without a valid credential, and while nothing else works.
+ * What requests have found wrong with an external API. The list of its models, by which it is checked, need not show
+ * it: many show that without a valid credential, and while nothing else works.
  */
 export class RequestTrouble {
   #refusal = '';
@@ -34,7 +34,10 @@ export class RequestTrouble {
     this.#failedMs = nowMs;
   }
 
-  /** A check found it well that had found it ill: what failed because of that is over. What it refused it may refuse still. */
+  /**
+   * A check found it well that had found it ill: what failed because of that is over. What it refused it may refuse
+   * still.
+   */
   recovered(): void {
     this.#failure = '';
   }

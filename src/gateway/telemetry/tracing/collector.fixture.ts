@@ -44,7 +44,7 @@ export class Collector {
   readonly spans: CollectedSpan[] = [];
   readonly requests: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];
   status = 200;
-  /** It takes requests and never answers them. */
+  /** It accepts requests and never responds. */
   hangs = false;
   url = '';
   readonly #server: Server;

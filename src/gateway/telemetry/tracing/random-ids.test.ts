@@ -16,7 +16,7 @@ it('gives fractions', () => {
   const fractions = Array.from({ length: 1000 }, () => ids.fraction());
   expect(Math.min(...fractions)).toBeGreaterThanOrEqual(0);
   expect(Math.max(...fractions)).toBeLessThan(1);
-  // Nobody can be this unlucky.
+  // A collision is practically impossible.
   expect(fractions.filter((one) => one < 0.5).length).toBeGreaterThan(100);
   expect(fractions.filter((one) => one >= 0.5).length).toBeGreaterThan(100);
 });

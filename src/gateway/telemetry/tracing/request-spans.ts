@@ -22,7 +22,7 @@ const OPERATIONS: Readonly<Record<ApiKind, string>> = {
 /** Outcomes that are errors of the gateway or the replica, whatever status had been sent by then. */
 const BROKEN: ReadonlySet<string> = new Set(['upstream_error', 'timeout', 'fault']);
 
-/** Ids were given out when the request began; the SDK asks here for the next span's. */
+/** Ids are assigned when the request begins; the SDK takes the next span's id from here. */
 export class GivenIds implements IdGenerator {
   traceId = '';
   spanId = '';

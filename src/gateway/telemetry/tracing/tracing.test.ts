@@ -57,7 +57,7 @@ describe('begin', () => {
     expect(tracing.begin(SAMPLED, ['a=1'])!.traceState).toBe('');
   });
 
-  it('samples the share it is told', async () => {
+  it('samples the configured share', async () => {
     const drawn = async (sample: number) => {
       const tracing = await tracingTo('http://127.0.0.1:1', sample);
       return Array.from({ length: 1000 }, () => tracing.begin(undefined, undefined)).filter((one) => one !== null)
@@ -127,7 +127,7 @@ describe('spans', () => {
     for (const attribute of Object.keys(request!.attributes)) expect(page).toContain(`\`${attribute}\``);
   });
 
-  it('tell of tries that failed, and of an end that was bad', async () => {
+  it('include failed attempts and a failed end', async () => {
     const collector = await collectorOf();
     const tracing = await tracingTo(collector.url);
     const trace = tracing.begin(undefined, undefined)!;
@@ -159,7 +159,7 @@ describe('spans', () => {
     ]);
   });
 
-  it('tell of a request that no replica got', async () => {
+  it('include a request that reached no replica', async () => {
     const collector = await collectorOf();
     const tracing = await tracingTo(collector.url);
     const never = { replicaId: '', policy: '', rule: '', dispatchedUs: -1, firstTokenUs: -1, attempts: 0 };
@@ -177,7 +177,7 @@ describe('spans', () => {
     expect([queue!.startUs, queue!.endUs]).toEqual([EPOCH_US + 10_100_000, EPOCH_US + 11_000_000]);
   });
 
-  it('hold nothing of chats, keys and classes', async () => {
+  it('contain no sessions, keys or classes', async () => {
     const collector = await collectorOf();
     const tracing = await tracingTo(collector.url);
     const planted = { session: 'planted-1', sloClass: 'planted-2', recordedBlocks: 'planted-3', keyId: 'planted-4' };

@@ -30,8 +30,9 @@ export interface TracingOptions {
 }
 
 /**
- * Tells a collector of requests, as spans over OTLP. On a request's way only its place in the trace is noted, and only if it
- * is sampled; spans are made when it has ended and sent in batches. A collector that is away costs spans, nothing else.
+ * Exports requests to a collector as spans over OTLP. While a request runs only its place in the trace is kept, and
+ * only if it is sampled; spans are created when it has ended and sent in batches. An unavailable collector costs spans,
+ * nothing else.
  */
 export class Tracing implements SpanCounts {
   readonly #provider: NodeTracerProvider;

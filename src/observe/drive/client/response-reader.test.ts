@@ -44,7 +44,7 @@ describe('ResponseReader', () => {
     }
   });
 
-  it('does not take the first event of a chat for a token', () => {
+  it('does not count the first event of a chat completion as a token', () => {
     const parts = [delta({ role: 'assistant', content: '' }), delta({ content: 'a' }), delta({}, 'stop'), USAGE + DONE];
     const { reader, times } = read(parts, { keepsText: true });
     expect(reader).toMatchObject({ chunks: 1, firstUs: 2000, lastUs: 4000, text: 'a', finishReason: 'stop' });
@@ -87,7 +87,7 @@ describe('ResponseReader', () => {
     const whole = (body: object) => read([JSON.stringify(body)], { isStream: false, keepsText: true }).reader;
     const usage = { prompt_tokens: 5, completion_tokens: 2 };
 
-    it('reads completions and chats', () => {
+    it('reads completions and chat completions', () => {
       const choice = { text: ' a b', finish_reason: 'length' };
       expect(whole({ choices: [choice], usage })).toMatchObject({
         ...{ chunks: 1, firstUs: 1000, lastUs: 1000, text: ' a b', finishReason: 'length', problem: null },

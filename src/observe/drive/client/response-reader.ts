@@ -38,7 +38,7 @@ export class ResponseReader implements SseSink {
   #bytes = 0;
   #nowUs = 0;
 
-  /** @param piece hears when each piece with a token came */
+  /** @param piece called with the time of each piece with a token */
   constructor(isStream: boolean, keepsText: boolean, piece: ((us: number) => void) | null = null) {
     this.#isStream = isStream;
     this.#keepsText = keepsText;

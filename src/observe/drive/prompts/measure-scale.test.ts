@@ -66,7 +66,7 @@ describe('measureScale with a tokenizer', () => {
     expect(wordsFor(scale, 0)).toEqual({ words: 0, letters: 0 });
   });
 
-  it('finds the tokens that a chat adds before, after and between turns', async () => {
+  it('finds the tokens that a chat template adds before, after and between turns', async () => {
     const scale = await measured(
       byWord(() => 1, 4, 5, 7),
       undefined,

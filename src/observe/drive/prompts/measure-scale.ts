@@ -68,7 +68,7 @@ async function countsLetters(tokenize: Tokenizer, texts: PromptWords, { count }:
   return longer?.count === count + 3;
 }
 
-/** The tokens between a response and the next turn, measured in a chat of two turns. */
+/** The tokens between a response and the next turn, measured in a session of two turns. */
 async function measureTurn(tokenize: Tokenizer, texts: PromptWords, tokensPerWord: number): Promise<number> {
   const [first, next] = [...turnOf(texts, 2, SHORT), ...turnOf(texts, 3, SHORT)];
   const response = texts.piece(PIECE.probe, 4, SHORT);

@@ -3,8 +3,8 @@ import type { RequestRecords } from './request-records.js';
 import type { SentRequest } from './sent-request.js';
 
 /**
- * Notes how a request went.
- * @param wanted output tokens that were asked for; null if any number will do
+ * Records the result of a request.
+ * @param wanted requested output tokens; null for any number
  */
 export function recordSent(records: RequestRecords, exchange: SentRequest, wanted: number | null): void {
   const { endUs, handedUs, problem, reader, row, sentUs } = exchange;

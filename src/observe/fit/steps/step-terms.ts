@@ -48,10 +48,10 @@ export class StepTerms {
   readonly #launchedAbove: number;
 
   /**
-   * @param hostApart some steps were measured without the host's work: only then what it does for each request can be told from
-   * what the GPU does, and has a column of its own
-   * @param hostMeasured of some steps it is known what the host did
-   * @param launchedAbove steps of prompts above so many tokens are launched piece by piece
+   * @param hostApart some steps were measured without the host's work: only then its work per request can be separated
+   * from the GPU's, and has its own column
+   * @param hostMeasured some steps have the time of the host
+   * @param launchedAbove steps with more prompt tokens are launched piece by piece
    */
   constructor(
     decodeKnots: readonly number[],

@@ -25,7 +25,7 @@ export const firstTables: Migration = {
       .addColumn('deleted_at', 'bigint')
       .addPrimaryKeyConstraint('resources_primary_key', ['kind', 'workspace', 'name'])
       .execute();
-    // Gateways ask for the ApiKeys that have changed since a version.
+    // Gateways query the ApiKeys that have changed since a version.
     await db.schema.createIndex('resources_by_version').on('resources').columns(['kind', 'resource_version']).execute();
 
     await db.schema

@@ -18,7 +18,7 @@ test.each(['127.0.0.1', '0.0.0.0', undefined])('finds the process that listens a
   expect(await ownsPort(port, [other.pid!])).toBe(false);
   server.close();
   await once(server, 'close');
-  // Nobody is seen there: in a network of its own an engine cannot be.
+  // The owner is unknown: an engine in another network namespace is not visible.
   expect(await ownsPort(port, [process.pid])).toBe(true);
 });
 
