@@ -1,6 +1,6 @@
 #!/usr/bin/env sh
-# Five routing set-ups under the same burst of 1,000 requests, with five seeds: TTFT p99, throughput, and who got how many.
-# Other flags of `twinyard compare` may follow, such as `--report routing.html`.
+# Five routing configurations under the same burst of 1,000 requests, with five seeds: TTFT p99, throughput, requests per replica.
+# Accepts other flags of `twinyard compare`, such as `--report routing.html`.
 # Takes `twinyard` from the PATH, else the program built in this repository.
 set -eu
 

@@ -101,8 +101,10 @@ describe('run --workload-spec', () => {
   });
 
   it('warns when a written trace cannot record growing contexts', async () => {
-    const chats = join(EXAMPLES, 'chats.yaml');
-    const { code, stderr } = await twinyard(`${RUN} --workload-spec ${chats} --trace-output ${join(folder, 'chats')}`);
+    const sessions = join(EXAMPLES, 'sessions.yaml');
+    const { code, stderr } = await twinyard(
+      `${RUN} --workload-spec ${sessions} --trace-output ${join(folder, 'sessions')}`,
+    );
     expect(code).toBe(0);
     expect(stderr).toContain('warning: --trace-output: a trace does not record growing contexts');
   });
