@@ -40,7 +40,14 @@ export type BodyKind =
 
 /** What a response holds. Schemas have a title, by which OpenAPI names them. */
 export type ResponseKind =
-  | { readonly type: 'object' | 'list'; readonly schema: v.GenericSchema; readonly csv?: true }
+  | { readonly type: 'object'; readonly schema: v.GenericSchema }
+  | {
+      readonly type: 'list';
+      readonly schema: v.GenericSchema;
+      /** What a page has besides its items. */
+      readonly more?: Readonly<Record<string, v.GenericSchema>>;
+      readonly csv?: true;
+    }
   | { readonly type: 'resource' | 'resources' | 'stream' | 'openapi' };
 
 /** One operation of the API: routing, role checks, OpenAPI and the documentation come from it. */
@@ -55,6 +62,8 @@ export interface ApiRoute extends RequiredRole {
   readonly response: ResponseKind;
   /** Of a successful response; 200 unless given. */
   readonly status?: 201 | 202;
+  /** Responds with 201 where it creates what did not exist. */
+  readonly mayCreate?: true;
   handle(host: ApiHost, request: ApiRequest<never, never>): ApiResponse | Promise<ApiResponse>;
 }
 

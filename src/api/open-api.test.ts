@@ -31,7 +31,9 @@ it('describes every route and every schema that it refers to', async () => {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     for (const { parameters, responses } of Object.values(methods)) {
       expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(named);
-      expect(Object.keys(responses)).toEqual([expect.stringMatching(/^20\d$/), 'default']);
+      const statuses = Object.keys(responses);
+      expect(statuses.pop()).toBe('default');
+      expect(statuses.every((status) => /^20\d$/.test(status))).toBe(true);
     }
   }
   const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((one) => one.operationId));

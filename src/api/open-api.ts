@@ -3,38 +3,15 @@ import { KINDS } from '../control/resources/kinds.js';
 import { entriesOf, factsOf, isOptional, type Schema } from '../schema/facts.js';
 import { jsonSchema } from '../schema/json-schema.js';
 import type { ApiRoute } from './api-route.js';
+import { ERROR } from './views/resource-views.js';
 
 const json = (schema: object) => ({ 'application/json': { schema } });
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const refTo = (name: string) => `#/components/schemas/${name}`;
+const ref = (name: string) => ({ $ref: refTo(name) });
 
-const ERROR = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message', 'hint'],
-      properties: {
-        code: { type: 'string', description: 'stable; for programs' },
-        message: { type: 'string', description: 'what is wrong and where; for people' },
-        hint: { type: 'string', description: 'what to do; may be empty' },
-        problems: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['code', 'place', 'problem', 'hint'],
-            properties: Object.fromEntries(
-              ['code', 'place', 'problem', 'hint'].map((name) => [name, { type: 'string' }]),
-            ),
-          },
-          description: 'everything wrong with what was sent',
-        },
-        differences: { type: 'array', items: { type: 'object' }, description: 'with 409: what has changed since' },
-        current: { description: 'with 409: the resource as it is; null when it does not exist' },
-      },
-    },
-  },
-};
+/** Responses refer to resources by their kind. */
+const RESOURCES = { schemas: Object.fromEntries(KINDS.map(({ kind, schema }) => [kind, schema])), refTo };
+const responseSchema = (schema: v.GenericSchema) => jsonSchema(schema, 'output', RESOURCES);
 
 const nextCursor = {
   type: ['string', 'null'],
@@ -43,7 +20,7 @@ const nextCursor = {
 
 /** OpenAPI 3.1 of the routes, with the schemas of the kinds. */
 export async function openApi(routes: readonly ApiRoute[]): Promise<object> {
-  const schemas: Record<string, unknown> = { Error: ERROR };
+  const schemas: Record<string, unknown> = { Error: await responseSchema(ERROR) };
   for (const kind of KINDS) {
     schemas[kind.kind] = { description: kind.summary, ...(await jsonSchema(kind.schema)) };
     schemas[`${kind.kind}Status`] = await jsonSchema(kind.statusSchema);
@@ -66,9 +43,10 @@ export async function openApi(routes: readonly ApiRoute[]): Promise<object> {
 }
 
 async function operation(route: ApiRoute, schemas: Record<string, unknown>): Promise<object> {
-  const { body, kind, method, path, role, scope, status = 200, summary } = route;
+  const { body, kind, mayCreate, method, path, role, scope, status = 200, summary } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   const named = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  const success = { description: summary, content: await responseOf(route, schemas) };
   return {
     operationId: operationId(method, path),
     summary,
@@ -80,7 +58,8 @@ async function operation(route: ApiRoute, schemas: Record<string, unknown>): Pro
       ? {}
       : { requestBody: { required: !(body.type === 'json' && body.optional), content: await bodyOf(route) } }),
     responses: {
-      [status]: { description: summary, content: await responseOf(route, schemas) },
+      [status]: success,
+      ...(mayCreate === true ? { 201: success } : {}),
       default: { description: 'An error', content: json(ref('Error')) },
     },
   };
@@ -115,9 +94,10 @@ async function responseOf({ kind, response }: ApiRoute, schemas: Record<string, 
       return json(ref(`${kind!.kind}List`));
   }
   const name = factsOf(response.schema as Schema).title!;
-  schemas[name] ??= await jsonSchema(response.schema, 'output');
+  schemas[name] ??= await responseSchema(response.schema);
   if (response.type === 'object') return json(ref(name));
-  schemas[`${name}List`] ??= listOf(name);
+  const more = Object.entries(response.more ?? {}).map(async ([key, schema]) => [key, await responseSchema(schema)]);
+  schemas[`${name}List`] ??= listOf(name, Object.fromEntries(await Promise.all(more)));
   return {
     ...json(ref(`${name}List`)),
     ...(response.csv === true ? { 'text/csv': { schema: { type: 'string' } } } : {}),
@@ -127,9 +107,10 @@ async function responseOf({ kind, response }: ApiRoute, schemas: Record<string, 
 function listOf(name: string, more: Record<string, object> = {}): object {
   return {
     type: 'object',
+    additionalProperties: false,
     required: ['kind', 'items', 'next', ...Object.keys(more)],
     properties: {
-      kind: { type: 'string' },
+      kind: { type: 'string', description: 'kind of the list' },
       items: { type: 'array', items: ref(name) },
       next: nextCursor,
       ...more,

@@ -6,7 +6,7 @@ export type Given<S extends v.GenericSchema> = v.InferInput<S>;
 /** The value of a section with its defaults filled in. */
 export type Value<S extends v.GenericSchema> = v.InferOutput<S>;
 
-type Annotated<S extends v.GenericSchema> = v.SchemaWithPipe<
+export type Annotated<S extends v.GenericSchema> = v.SchemaWithPipe<
   readonly [S, v.MetadataAction<v.InferOutput<S>, Facts & Record<string, unknown>>]
 >;
 

@@ -11,14 +11,31 @@ export interface JsonSchema {
   readonly [more: string]: unknown;
 }
 
+/** Schemas that stand elsewhere in the same document: others refer to them instead of repeating them. */
+export interface SharedSchemas {
+  readonly schemas: Readonly<Record<string, v.GenericSchema>>;
+  refTo(name: string): string;
+}
+
 /**
  * The JSON Schema (2020-12) of what people write: for editors, OpenAPI and forms. The converter is loaded on first use.
  * @param typeMode 'output' for what is returned, with defaults filled in
  */
-export async function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'output' = 'input'): Promise<JsonSchema> {
+export async function jsonSchema(
+  schema: v.GenericSchema,
+  typeMode: 'input' | 'output' = 'input',
+  shared?: SharedSchemas,
+): Promise<JsonSchema> {
   const { toJsonSchema } = await import('@valibot/to-json-schema');
-  const { $schema: _, ...made } = toJsonSchema(schema, {
+  const {
+    $schema: _,
+    $defs,
+    ...made
+  } = toJsonSchema(schema, {
     typeMode,
+    ...(shared === undefined
+      ? {}
+      : { definitions: shared.schemas, overrideRef: ({ referenceId }) => shared.refTo(referenceId) }),
     target: 'draft-2020-12',
     // Bounds beyond what a double holds exactly say nothing, and infinity is no JSON.
     overrideAction: ({ jsonSchema, valibotAction }) => {
@@ -38,7 +55,7 @@ export async function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'o
       return undefined;
     },
   });
-  return made as JsonSchema;
+  return (shared === undefined && $defs !== undefined ? { ...made, $defs } : made) as JsonSchema;
 }
 
 /** Not every reader of JSON Schema knows classes such as `\\p{Cc}`. */

@@ -8,7 +8,8 @@ import { authoriseChange } from '../access/authorise.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { unlimitedKeys } from '../errors.js';
-import { ISSUED_KEY, KEY_LIMITS } from '../views.js';
+import { KEY_LIMITS } from '../views/gateway-views.js';
+import { ISSUED_KEY } from '../views/resource-views.js';
 
 const ONE = '/api/v1/workspaces/{workspace}/apikeys/{name}';
 const changes = { method: 'POST', role: 'admin', scope: 'workspace', kind: apiKey } as const;

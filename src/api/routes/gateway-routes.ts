@@ -6,7 +6,9 @@ import { unknownDecision } from '../errors.js';
 import { auditChange } from '../gateway/audit-change.js';
 import { endpointView, liveEndpoint, replicaViews } from '../gateway/live-endpoints.js';
 import { keyIn, PAGE_QUERY, pageOf, pageOfAll } from '../pagination.js';
-import { CONFIGURATION, DECISION, LIVE_ENDPOINT, RELOADED, REPLICA } from '../views.js';
+import { CONFIGURATION } from '../views/configuration-view.js';
+import { DECISION, EXPLANATION } from '../views/decision-views.js';
+import { LIVE_ENDPOINT, RELOADED, REPLICA } from '../views/gateway-views.js';
 import { withoutSecrets } from '../without-secrets.js';
 
 const IN_WORKSPACE = {
@@ -44,7 +46,7 @@ export const GATEWAY_ROUTES: readonly ApiRoute[] = [
     role: 'viewer',
     scope: 'global',
     summary: 'Explain a request: why it went to its replica, or why it was refused',
-    response: { type: 'object', schema: DECISION },
+    response: { type: 'object', schema: EXPLANATION },
     handle({ gateway: { refusals, ring } }, { params }) {
       const found = findExplanation(ring, refusals, params.id!);
       if (found === undefined) throw unknownDecision(params.id!);

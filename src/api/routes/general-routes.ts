@@ -12,7 +12,7 @@ import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { PAGE_QUERY, pageOfAll } from '../pagination.js';
 import { BODY } from '../request-parts.js';
-import { APPLIED, KIND } from '../views.js';
+import { APPLIED, KIND } from '../views/resource-views.js';
 import { refuseFileEndpoint } from './file-endpoints.js';
 import { refuseUnknownClass } from './known-class.js';
 

@@ -5,7 +5,7 @@ import { unknownResource } from '../../store/resources/resource-errors.js';
 import { type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { keyIn, PAGE_QUERY, pageOf } from '../pagination.js';
 import { eventView } from '../streams/event-view.js';
-import { AUDIT_ENTRY, EVENT } from '../views.js';
+import { AUDIT_ENTRY, EVENT } from '../views/resource-views.js';
 import { fileEndpointsIn } from './file-endpoints.js';
 import { FILTER_QUERY, filterOf } from './filter.js';
 

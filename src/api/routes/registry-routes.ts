@@ -8,7 +8,7 @@ import { unknownResource } from '../../store/resources/resource-errors.js';
 import type { ApiHost } from '../api-host.js';
 import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js';
 import { MOST_ITEMS, PAGE_QUERY, pageOfAll } from '../pagination.js';
-import { MODEL, MODEL_SUMMARY } from '../views.js';
+import { MODEL, MODEL_SUMMARY } from '../views/model-views.js';
 
 const MODELS = `/api/v1/workspaces/{workspace}/${modelRegistry.plural}/{name}/models`;
 /** The registry is queried with its own token, so that callers see what that token may see. */

@@ -59,6 +59,7 @@ export function resourceRoutes(kind: ResourceKind): ApiRoute[] {
       method: 'PUT',
       path: one,
       summary: `Create or change ${article}`,
+      mayCreate: true,
       body: { type: 'resource' },
       handle: puts(kind),
     }),

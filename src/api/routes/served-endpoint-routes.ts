@@ -9,7 +9,7 @@ import { noEarlierPolicy, takenReplica, unknownReplica } from '../errors.js';
 import { auditChange } from '../gateway/audit-change.js';
 import { endpointView, fileEndpoint, liveEndpoint, replicaView, replicaViews } from '../gateway/live-endpoints.js';
 import { PAGE_QUERY, pageOfAll } from '../pagination.js';
-import { LIVE_ENDPOINT, POLICY_VERSION, REMOVED_REPLICA, REPLICA } from '../views.js';
+import { LIVE_ENDPOINT, POLICY_VERSION, REMOVED_REPLICA, REPLICA } from '../views/gateway-views.js';
 
 const ONE = '/api/v1/workspaces/{workspace}/endpoints/{name}';
 const reads = { method: 'GET', role: 'viewer', scope: 'workspace' } as const;

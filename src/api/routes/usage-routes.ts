@@ -7,7 +7,7 @@ import { type ApiRequest, type ApiRoute, defineRoute, ok } from '../api-route.js
 import { isDay } from '../calendar.js';
 import { badQuery } from '../errors.js';
 import { PAGE_QUERY, pageOfAll } from '../pagination.js';
-import { USAGE } from '../views.js';
+import { USAGE, USAGE_TOTAL } from '../views/gateway-views.js';
 
 const DAY = "a day, as in '2030-01-31'";
 const day = pattern(/^\d{4}-\d\d-\d\d$/, DAY, 10);
@@ -42,7 +42,7 @@ export const USAGE_ROUTES: readonly ApiRoute[] = [
     scope: 'global',
     summary: 'Sum up what was used, by key, model, endpoint, day and outcome',
     query: USAGE_QUERY,
-    response: { type: 'list', schema: USAGE, csv: true },
+    response: { type: 'list', schema: USAGE, more: { total: USAGE_TOTAL }, csv: true },
     handle: usage,
   }),
 ];

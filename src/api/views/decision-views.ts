@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import type { DecisionRecord } from '../../gateway/decisions/decision-ring.js';
+import type { RequestExplanation } from '../../gateway/decisions/find-explanation.js';
+import type { RefusalRecord } from '../../gateway/decisions/refusal-ring.js';
+import { section } from '../../schema/fields.js';
+import { described, maybe, naturalNumber, nullable, numeric, string } from './parts.js';
+
+const signal = nullable(numeric);
+
+const RECORDED_REPLICA = section('RecordedReplica', {
+  id: described(string, 'id of the replica'),
+  removed: described(nullable(string), 'why it could not be chosen; null when it could'),
+  queued: described(signal, 'requests waiting in the replica'),
+  running: described(signal, 'requests in its batch'),
+  kvUsed: described(signal, 'share of its KV cache in use, 0 to 1'),
+  inFlight: described(signal, 'requests that the gateway has sent to it and that have not ended'),
+  pendingPrefillTokens: described(signal, 'prompt tokens sent to it that it has not yet processed'),
+  ongoingDecodeTokens: described(signal, 'tokens of the requests that it is decoding'),
+  routedBlocks: described(signal, 'leading blocks of the prompt that were routed to it before'),
+  ageUs: described(signal, 'age of its reported signals in microseconds; null when it never reported any'),
+  score: described(signal, 'its score; null where the policy has none'),
+  missing: described(v.array(string), 'signals that it did not report, or that were stale: their values were assumed'),
+  terms: described(v.record(v.string(), signal), 'what its score is made of, by name'),
+});
+
+const decision = {
+  id: described(string, 'request id'),
+  endpoint: described(string, 'endpoint: name, or workspace/name'),
+  policy: described(string, 'routing policy'),
+  policyHash: described(string, 'hash of the policy with its options'),
+  atUs: described(numeric, 'time of the decision in microseconds since the gateway started'),
+  inputTokens: described(numeric, 'prompt tokens'),
+  session: described(string, 'session; empty without one'),
+  blockSize: described(naturalNumber, 'tokens per block'),
+  blockCount: described(naturalNumber, 'blocks of the prompt'),
+  replica: described(nullable(string), 'the chosen replica; null when there was none'),
+  attempt: described(naturalNumber, 'number of the attempt'),
+  rule: described(string, 'the rule by which it was chosen'),
+  tied: described(naturalNumber, 'replicas with the best score'),
+  replicas: described(v.array(RECORDED_REPLICA), 'every replica as the policy saw it'),
+};
+
+const LIMIT = section('RefusingLimit', {
+  name: described(string, 'name of the limit, such as tokens_per_day'),
+  scope: described(string, 'a model, or * for all together'),
+  most: described(numeric, 'the limit'),
+  left: described(numeric, 'what was left of it'),
+  needed: described(numeric, 'what the request needed'),
+});
+
+const REFUSAL: v.GenericSchema<unknown, RefusalRecord> = section('RefusedRequest', {
+  id: described(string, 'request id'),
+  endpoint: described(nullable(string), 'endpoint; null when the request reached none'),
+  key: described(nullable(string), 'id of its API key; null without one'),
+  arrivedUs: described(numeric, 'time of arrival in microseconds since the gateway started'),
+  atUs: described(numeric, 'time of the refusal in microseconds since the gateway started'),
+  at: described(string, 'the same as a date'),
+  status: described(naturalNumber, 'HTTP status of the response'),
+  code: described(string, 'error code of the response'),
+  by: described(string, 'what refused it'),
+  limit: described(nullable(LIMIT), 'the limit that refused it, if any'),
+  retryAfterS: described(nullable(numeric), 'seconds until a retry may succeed; null when unknown or no retry helps'),
+  retryAt: described(nullable(string), 'the same as a date'),
+});
+
+export const DECISION: v.GenericSchema<unknown, DecisionRecord> = section('Decision', decision);
+
+/** A decision, a refusal, or both when no replica could take the request. */
+export const EXPLANATION: v.GenericSchema<unknown, RequestExplanation> = v.pipe(
+  v.union([
+    section('ExplainedDecision', { ...decision, refused: maybe(REFUSAL, 'how the request was refused afterwards') }),
+    section('ExplainedRefusal', {
+      id: described(string, 'request id'),
+      refused: described(REFUSAL, 'how the request was refused'),
+    }),
+  ]),
+  v.metadata({ title: 'Explanation' }),
+);
