@@ -1,53 +1,43 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
-/** Names that two layers still export with different meanings, by the layers that have to tell them apart; to be emptied. */
-const SHARED_LEFT: readonly string[] = [
-  // api, gateway
-  ...['ApiRoute', 'ReplicaView', 'pathUnknown'],
-  // gateway, workload: bytes of JSON and CSV
-  ...['COLON', 'COMMA', 'QUOTE', 'SPACE'],
-  // cli
-  ...['DEFAULT_WORKSPACE', 'EVENTS', 'MOST_REPLICAS', 'list', 'resourcePage'],
-  // cli: functions of commands
-  ...['anonymise', 'calibrate', 'engine', 'observe'],
-];
-
 const EXPORT =
   /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) ([A-Za-z_$][\w$]*)/gm;
 
-/** Each exported name with the layers that declare it. Re-exports declare nothing. */
-function layersByName(sources: Iterable<readonly [file: string, source: string]>): Map<string, Set<string>> {
-  const layers = new Map<string, Set<string>>();
-  for (const [file, source] of sources) {
-    for (const [, name] of source.matchAll(EXPORT)) {
-      layers.set(name!, (layers.get(name!) ?? new Set()).add(file.split('/')[0]!));
-    }
-  }
-  return layers;
+/**
+ * The function of a command has the name of the command and of its file. Only tables of commands name it, with its folder, so
+ * it may be called like what it does elsewhere: `twinyard calibrate` calls `calibrate`.
+ */
+function isCommand(file: string, source: string, name: string): boolean {
+  return (
+    file.startsWith('cli/') &&
+    basename(file) === `${name}.ts` &&
+    source.includes(`export async function ${name}(argv: readonly string[], io: CliIo): Promise<number>`)
+  );
 }
 
-const shared = (layers: ReadonlyMap<string, ReadonlySet<string>>) =>
-  [...layers].filter(([, { size }]) => size > 1).map(([name]) => name);
+/** Exported names that more than one file declares, with the files. Re-exports declare nothing. */
+function namesOfSeveral(sources: Iterable<readonly [file: string, source: string]>): string[] {
+  const files = new Map<string, Set<string>>();
+  for (const [file, source] of sources) {
+    for (const [, name] of source.matchAll(EXPORT)) {
+      if (!isCommand(file, source, name!)) files.set(name!, (files.get(name!) ?? new Set()).add(file));
+    }
+  }
+  return [...files].filter(([, { size }]) => size > 1).map(([name, of]) => `${name}: ${[...of].join(', ')}`);
+}
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
   (name) => name.endsWith('.ts') && !/\.(test|contract|fixture)\.ts$/.test(name),
 );
 
 describe('exported names', () => {
-  const layers = layersByName(files.map((file) => [file, readFileSync(join(SRC, file), 'utf8')]));
-
-  test('are declared by one layer', () => {
-    const found = shared(layers).filter((name) => !SHARED_LEFT.includes(name));
-    expect(found.map((name) => `${name}: ${[...layers.get(name)!].join(', ')}`)).toEqual([]);
-  });
-
-  test('leave the list when they are declared by one layer', () => {
-    expect(SHARED_LEFT.filter((name) => !shared(layers).includes(name))).toEqual([]);
+  test('are declared by one file', () => {
+    expect(namesOfSeveral(files.map((file) => [file, readFileSync(join(SRC, file), 'utf8')]))).toEqual([]);
   });
 
   test('are found in every kind of declaration', () => {
@@ -55,17 +45,21 @@ describe('exported names', () => {
     for (const kind of kinds) {
       const sources = [
         ['one/a.ts', `export ${kind}`],
-        ['two/b.ts', 'x;\nexport class A {'],
+        ['one/b.ts', 'x;\nexport class A {'],
       ] as const;
-      expect(shared(layersByName(sources)), kind).toEqual(['A']);
+      expect(namesOfSeveral(sources), kind).toEqual(['A: one/a.ts, one/b.ts']);
     }
-    expect(
-      shared(
-        layersByName([
-          ['one/a.ts', 'export const A = 1;'],
-          ['two/b.ts', "export { A } from '../one/a.js';"],
-        ]),
-      ),
-    ).toEqual([]);
+    const declared = ['one/a.ts', 'export const A = 1;'] as const;
+    expect(namesOfSeveral([declared, ['two/b.ts', "export { A } from '../one/a.js';"]])).toEqual([]);
+  });
+
+  test('of commands may be the name of what the command does', () => {
+    const action = ['observe/fit.ts', 'export function fit(samples: Samples): Fit {'] as const;
+    const command = 'export async function fit(argv: readonly string[], io: CliIo): Promise<number> {';
+    expect(namesOfSeveral([action, ['cli/trace/fit.ts', command]])).toEqual([]);
+    expect(namesOfSeveral([action, ['cli/trace/other.ts', command]])).toHaveLength(1);
+    expect(namesOfSeveral([action, ['cli/trace/fit.ts', 'export async function fit(argv: string[]) {']])).toHaveLength(
+      1,
+    );
   });
 });

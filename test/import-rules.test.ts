@@ -13,7 +13,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const ALLOWED: Record<string, readonly string[]> = {
   kernel: [],
   files: ['kernel'],
-  protocol: [],
+  protocol: ['kernel'],
   schema: ['kernel'],
   store: ['kernel', 'files', 'schema'],
   policy: ['kernel', 'schema'],

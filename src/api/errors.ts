@@ -46,7 +46,7 @@ export const managedEndpoint = (workspace: string, name: string) =>
     'change its resource instead',
   );
 
-export const fileEndpoint = (name: string) =>
+export const endpointOfFile = (name: string) =>
   new InputError(
     'API_FILE_ENDPOINT',
     `endpoint default/${name}`,
@@ -76,7 +76,7 @@ export const noGateway = () =>
 
 export const noControlPlane = (why: string) => new RunError('CONTROL_NOT_OPEN', `no control plane here: ${why}`);
 
-export const pathUnknown = (path: string) =>
+export const apiPathUnknown = (path: string) =>
   new InputError('API_PATH_UNKNOWN', path, 'no such path', 'see GET /api/v1/openapi.json');
 
 export const wrongMethod = (method: string, path: string, allowed: readonly string[]) =>

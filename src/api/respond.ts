@@ -4,7 +4,7 @@ import type { Caller } from './access/caller.js';
 import type { ApiHost } from './api-host.js';
 import type { ApiRequest, ApiResponse, ApiRoute } from './api-route.js';
 import { errorResponse } from './error-response.js';
-import { pathUnknown, wrongMethod } from './errors.js';
+import { apiPathUnknown, wrongMethod } from './errors.js';
 import { readQuery } from './query.js';
 import { readRequestBody } from './request-body.js';
 import { API_ROUTES } from './routes.js';
@@ -43,7 +43,7 @@ function matchOf(caller: Caller, { method, path }: ApiCall): { route: ApiRoute; 
   const match = found.find(({ route }) => route.method === wanted);
   if (match !== undefined) return match;
   authorise(caller, { role: 'viewer', scope: 'anywhere' }, '');
-  if (found.length === 0) throw pathUnknown(path);
+  if (found.length === 0) throw apiPathUnknown(path);
   throw wrongMethod(
     method,
     path,

@@ -1,4 +1,5 @@
-import { OPEN_OBJECT, QUOTE } from './json/json-bytes.js';
+import { QUOTE } from '../kernel/ascii.js';
+import { OPEN_OBJECT } from './json/json-bytes.js';
 import { afterGap, afterValue, lastValueOf, replaced } from './json/json-members.js';
 
 const NAME = Buffer.from('"model"');

@@ -56,10 +56,10 @@ export function modelsOf({ managed, replicas }: Pick<Endpoint, 'managed' | 'repl
   return [...new Set([...(managed?.models ?? []), ...replicas.flatMap(({ models }) => [...models])])];
 }
 
-export type ReplicaView = ReturnType<typeof replicaView>;
+export type LiveReplicaView = ReturnType<typeof replicaView>;
 
 /** Every replica, and those that have left their endpoint and still have requests. */
-export function replicaViews({ endpoints, fleet }: Pick<ServedGateway, 'endpoints' | 'fleet'>): ReplicaView[] {
+export function replicaViews({ endpoints, fleet }: Pick<ServedGateway, 'endpoints' | 'fleet'>): LiveReplicaView[] {
   const present = [...endpoints.values()].flatMap((endpoint) =>
     endpoint.replicas.map((replica) => replicaView(endpointName(endpoint), replica, endpoint.inFlightOf(replica))),
   );

@@ -2,7 +2,7 @@ import { API_VERSION, DEFAULT_WORKSPACE, type Resource } from '../../control/res
 import { policyKeys } from '../../gateway/config/policy-keys.js';
 import type { Endpoint } from '../../gateway/fleet/endpoint/endpoint.js';
 import type { ApiHost } from '../api-host.js';
-import { fileEndpoint } from '../errors.js';
+import { endpointOfFile } from '../errors.js';
 import { modelsOf } from '../gateway/live-endpoints.js';
 
 /** The label of endpoints that the gateway's configuration file defines. */
@@ -25,7 +25,7 @@ export function fileEndpointsIn(host: ApiHost, { kind, name, workspace }: Wanted
 
 /** Throws `API_FILE_ENDPOINT` for a change of such an endpoint. */
 export function refuseFileEndpoint(host: ApiHost, wanted: Required<Wanted>): void {
-  if (fileEndpointsIn(host, wanted).length > 0) throw fileEndpoint(wanted.name);
+  if (fileEndpointsIn(host, wanted).length > 0) throw endpointOfFile(wanted.name);
 }
 
 function resourceOf(endpoint: Endpoint): Resource {

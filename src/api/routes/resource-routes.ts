@@ -16,7 +16,7 @@ import { PAGE_QUERY, type PageQuery } from '../pagination.js';
 import { BODY, jsonObject, versionOf } from '../request-parts.js';
 import { fileEndpointsIn, refuseFileEndpoint } from './file-endpoints.js';
 import { refuseUnknownClass } from './known-class.js';
-import { resourcePage } from './resource-page.js';
+import { resourceListPage } from './resource-list-page.js';
 
 const LIST_QUERY = {
   ...PAGE_QUERY,
@@ -125,7 +125,7 @@ function lists({ kind, scope }: ResourceKind) {
     const selects = labelSelector(query.labels ?? '', '?labels');
     const workspace = scope === 'global' ? '' : params.workspace;
     const wanted = workspace === undefined ? { kind } : { kind, workspace };
-    return ok(await resourcePage(host, wanted, { selects, uid: query.uid }, query));
+    return ok(await resourceListPage(host, wanted, { selects, uid: query.uid }, query));
   };
 }
 

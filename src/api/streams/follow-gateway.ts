@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServedGateway } from '../api-host.js';
-import { endpointName, endpointView, type ReplicaView, replicaViews } from '../gateway/live-endpoints.js';
+import { endpointName, endpointView, type LiveReplicaView, replicaViews } from '../gateway/live-endpoints.js';
 
 const PAUSE_MS = 1000;
 
 export interface ReplicaChange {
   /** `listed`: as it is when the stream starts, or when it joins. */
   readonly type: 'listed' | 'changed' | 'removed';
-  readonly replica: ReplicaView;
+  readonly replica: LiveReplicaView;
 }
 
 /**
@@ -16,11 +16,11 @@ export interface ReplicaChange {
  */
 export async function* followReplicas(
   gateway: Pick<ServedGateway, 'endpoints' | 'fleet'>,
-  isWanted: (replica: ReplicaView) => boolean,
+  isWanted: (replica: LiveReplicaView) => boolean,
   signal: AbortSignal,
   pauseMs = PAUSE_MS,
 ): AsyncGenerator<ReplicaChange> {
-  let known = new Map<string, { text: string; replica: ReplicaView }>();
+  let known = new Map<string, { text: string; replica: LiveReplicaView }>();
   while (!signal.aborted) {
     const now: typeof known = new Map();
     for (const replica of replicaViews(gateway).filter(isWanted)) {

@@ -1,7 +1,7 @@
+import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import { file, stringFlag, toggle } from '../flags/kinds.js';
 
 export const DATA_DIR = '.twinyard';
-export const DEFAULT_WORKSPACE = 'default';
 
 /** Which control plane a command speaks to. */
 export const serverFlags = {

@@ -7,7 +7,7 @@ import { checkConflicts } from '../config/flag-conflicts.js';
 import { readyMade, specFile, specTargets } from '../config/generate-from-spec.js';
 import { distributionWorkload, type GeneratorFlags } from '../config/generate-run-workload.js';
 import { checkReplayWorkload } from '../config/replay-workload.js';
-import { type EngineFlags, resolveCluster, withHeaderTargets } from '../config/resolve-cluster.js';
+import { resolveCluster, type SimulationFlags, withHeaderTargets } from '../config/resolve-cluster.js';
 import { checkRunWorkload } from '../config/run-workload.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { ReplayWorkloadFlags } from '../flags/replay-workload-flags.js';
@@ -46,7 +46,7 @@ async function resolveRun(
   own: WorkloadRecipe | undefined,
   diagnostics: Diagnostics,
 ): Promise<Resolved> {
-  const flags = await settingsAsFlags<EngineFlags & RunWorkloadFlags>(RUN, settings, {
+  const flags = await settingsAsFlags<SimulationFlags & RunWorkloadFlags>(RUN, settings, {
     problem: 'there is no trace',
     hint: 'add --trace-data, or leave it out',
   });
@@ -62,7 +62,7 @@ async function resolveRun(
 }
 
 async function resolveReplay(settings: Settings, diagnostics: Diagnostics): Promise<Resolved> {
-  const flags = await settingsAsFlags<EngineFlags & ReplayWorkloadFlags>(REPLAY, settings, {
+  const flags = await settingsAsFlags<SimulationFlags & ReplayWorkloadFlags>(REPLAY, settings, {
     problem: 'a trace has its own requests',
     hint: 'leave it out, or leave out the trace',
   });

@@ -1,7 +1,7 @@
+import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
 import { findServer } from '../api/find-server.js';
 import { HttpTransport } from '../api/http-transport.js';
-import { DEFAULT_WORKSPACE } from '../api/server-flags.js';
 import { listResources } from '../control/targets/watch-resources.js';
 import type { CliIo } from '../io.js';
 

@@ -18,11 +18,11 @@ export interface ResolvedCluster {
   latency: LatencyModel;
 }
 
-export type EngineFlags = ClusterFlags & FlowControlFlags & InstanceFlags & OutputFlags;
+export type SimulationFlags = ClusterFlags & FlowControlFlags & InstanceFlags & OutputFlags;
 
 /** Turns flags, the policy file and the catalogue into the plain data a simulation runs on. */
 export async function resolveCluster(
-  flags: FlagValues<EngineFlags>,
+  flags: FlagValues<SimulationFlags>,
   diagnostics: Diagnostics,
 ): Promise<ResolvedCluster> {
   const { values } = flags;

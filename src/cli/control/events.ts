@@ -1,6 +1,7 @@
+import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
 import { serverLeft } from '../api/errors.js';
-import { allWorkspacesFlags, DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from '../api/server-flags.js';
+import { allWorkspacesFlags, serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';

@@ -13,12 +13,12 @@ import { checkOutputs, type NamedPath } from '../output/output-files.js';
 import { inputTrace } from '../trace/input-trace.js';
 import {
   formatOfName,
-  type OutputFlag,
   type OutputFormat,
   type OutputPlace,
-  outputFlags,
   outputPlace,
   placePaths,
+  type TraceOutputFlags,
+  traceOutputFlags,
 } from '../trace/output-place.js';
 import { writePieces, writeTraceTo } from '../trace/write-place.js';
 import { CONVERT_SOURCES, type SynthFlags, synthFlags } from './sources.js';
@@ -44,7 +44,7 @@ export const CONVERT: CommandLine = {
   groups: [
     { title: 'Format', flags: formatFlags },
     { title: 'Generated traces', flags: synthFlags },
-    { title: 'Output', flags: outputFlags },
+    { title: 'Output', flags: traceOutputFlags },
   ],
   more: async () => [
     {
@@ -63,7 +63,7 @@ export const CONVERT: CommandLine = {
   ],
 };
 
-type ConvertFlags = FlagValues<typeof formatFlags & SynthFlags & OutputFlag>;
+type ConvertFlags = FlagValues<typeof formatFlags & SynthFlags & TraceOutputFlags>;
 
 /** The input that the arguments name, recognised but not read yet. */
 type Source = { files: readonly NamedPath[] } & (

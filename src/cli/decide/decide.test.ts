@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { captured } from '../test-io.fixture.js';
-import { MOST_REPLICAS } from './decide.js';
+import { MOST_EVENT_REPLICAS } from './decide.js';
 
 type Event = Record<string, unknown>;
 
@@ -157,7 +157,7 @@ describe('a fleet that changes', () => {
   });
 
   it('has a maximum number of replicas', async () => {
-    const names = Array.from({ length: MOST_REPLICAS + 1 }, (_, i) => `r${i}`);
+    const names = Array.from({ length: MOST_EVENT_REPLICAS + 1 }, (_, i) => `r${i}`);
     expect(await chosen('round-robin', [replicas(...names.slice(1)), request('r')])).toEqual(['r1']);
     expect((await decide('round-robin', [replicas(...names)])).stderr).toContain(
       'names 4097 replicas; name at most 4096',

@@ -1,7 +1,7 @@
 import type { RoutingPolicy } from '../../policy/contract.js';
 import { PolicyHost } from '../../policy/host/policy-host.js';
 import { OPEN_ADMISSION } from '../../policy/host/policy-settings.js';
-import { EVENTS } from '../../policy/host/worlds.js';
+import { EVENT_STREAM } from '../../policy/host/worlds.js';
 import { policyOptions } from '../../policy/policy-options.js';
 import { routingPolicy } from '../../policy/registry.js';
 import { summaryOf } from '../commands.js';
@@ -30,7 +30,7 @@ export const DECIDE: CommandLine = {
 };
 
 /** Arrays are allocated for this many replicas: more are an error in the input. */
-export const MOST_REPLICAS = 4096;
+export const MOST_EVENT_REPLICAS = 4096;
 
 export async function decide(argv: readonly string[], io: CliIo): Promise<number> {
   const flags = await parseFlags<DecideFlags>(DECIDE, argv);
@@ -62,7 +62,7 @@ function createRun(flags: FlagValues<DecideFlags>): DecideRun {
   const policy = routingPolicy(name);
   const options = policyOptions(policy, givenOptions(flags, policy), '--policy-options');
   const reads = policy.reads(options);
-  const unknown = reads.find((signal) => EVENTS.lacks.includes(signal));
+  const unknown = reads.find((signal) => EVENT_STREAM.lacks.includes(signal));
   if (unknown !== undefined) {
     const problem = `${name} reads ${unknown} with these options, which no event has`;
     throw conflictingFlags('--policy-options', problem, 'choose others');
@@ -74,7 +74,7 @@ function createRun(flags: FlagValues<DecideFlags>): DecideRun {
       blockSize: values['block-size'],
       cacheBlocks: values['cache-blocks'],
     },
-    { world: EVENTS, seed: values.seed, mostReplicas: MOST_REPLICAS, allBooks: values.explain },
+    { world: EVENT_STREAM, seed: values.seed, mostReplicas: MOST_EVENT_REPLICAS, allBooks: values.explain },
   );
   return new DecideRun(host, values.explain);
 }

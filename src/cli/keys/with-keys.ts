@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
+import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
 import { RunError } from '../../kernel/errors.js';
 import { ApiClient } from '../api/api-client.js';
 import { findServer, type Server } from '../api/find-server.js';
 import { HttpTransport } from '../api/http-transport.js';
-import { DEFAULT_WORKSPACE, serverFlags, workspaceFlags } from '../api/server-flags.js';
+import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { conflictingFlags } from '../errors.js';
 import type { FlagValues } from '../flags/flag.js';
 import { choiceFlag } from '../flags/kinds.js';

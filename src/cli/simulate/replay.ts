@@ -1,7 +1,7 @@
 import { summaryOf } from '../commands.js';
 import { checkConflicts } from '../config/flag-conflicts.js';
 import { checkReplayWorkload, traceInputs } from '../config/replay-workload.js';
-import type { EngineFlags } from '../config/resolve-cluster.js';
+import type { SimulationFlags } from '../config/resolve-cluster.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
 import type { CommandLine } from '../flags/command-line.js';
@@ -35,7 +35,7 @@ export const REPLAY: CommandLine = {
 };
 
 export async function replay(argv: readonly string[], io: CliIo): Promise<number> {
-  const flags = await parseFlags<EngineFlags & ReplayWorkloadFlags>(REPLAY, argv);
+  const flags = await parseFlags<SimulationFlags & ReplayWorkloadFlags>(REPLAY, argv);
   if (flags.values.decisions !== null) {
     const { replayDecisions } = await import('./replay-decisions.js');
     return replayDecisions(flags.values.decisions, flags, io);

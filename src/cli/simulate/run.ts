@@ -1,6 +1,6 @@
 import { summaryOf } from '../commands.js';
 import { checkConflicts } from '../config/flag-conflicts.js';
-import type { EngineFlags } from '../config/resolve-cluster.js';
+import type { SimulationFlags } from '../config/resolve-cluster.js';
 import { checkRunWorkload, workloadInputs } from '../config/run-workload.js';
 import { createDiagnostics } from '../diagnostics.js';
 import { clusterFlags } from '../flags/cluster-flags.js';
@@ -35,7 +35,7 @@ export const RUN: CommandLine = {
 };
 
 export async function run(argv: readonly string[], io: CliIo): Promise<number> {
-  const flags = await parseFlags<EngineFlags & RunWorkloadFlags>(RUN, argv);
+  const flags = await parseFlags<SimulationFlags & RunWorkloadFlags>(RUN, argv);
   checkConflicts(flags);
   checkRunWorkload(flags);
   checkOutputs(outputPaths(flags), [...workloadInputs(flags), ...engineInputs(flags)]);

@@ -4,7 +4,7 @@ import type { RequestResult, ResultDocument } from '../../simulator/result-docum
 import { type SimulationResult, simulate } from '../../simulator/simulate.js';
 import type { TraceFacts, TraceOutcomes } from '../../workload/trace-v2/write.js';
 import type { Workload } from '../../workload/workload.js';
-import type { EngineFlags, ResolvedCluster } from '../config/resolve-cluster.js';
+import type { ResolvedCluster, SimulationFlags } from '../config/resolve-cluster.js';
 import type { Diagnostics } from '../diagnostics.js';
 import type { FlagValues } from '../flags/flag.js';
 import { type CliIo, presentation } from '../io.js';
@@ -17,7 +17,7 @@ import { createProgressLine } from './progress-line.js';
 
 /** The input of a simulation, read and checked. */
 export interface PreparedSimulation {
-  flags: FlagValues<EngineFlags>;
+  flags: FlagValues<SimulationFlags>;
   diagnostics: Diagnostics;
   cluster: ResolvedCluster;
   workload: Workload;
@@ -65,7 +65,7 @@ async function outputContents(
   decisions: TextSpool | null,
 ): Promise<OutputContent[]> {
   const outputs: OutputContent[] = [];
-  const add = (flag: keyof EngineFlags & string, path: string | null, pieces: OutputContent['pieces']) => {
+  const add = (flag: keyof SimulationFlags & string, path: string | null, pieces: OutputContent['pieces']) => {
     if (path !== null) outputs.push({ flag: `--${flag}`, path, pieces });
   };
   let made: RequestResult[] | undefined;

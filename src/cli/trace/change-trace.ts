@@ -8,11 +8,11 @@ import { checkOutputs } from '../output/output-files.js';
 import { inputTrace } from './input-trace.js';
 import {
   formatOfName,
-  type OutputFlag,
   type OutputFormat,
-  outputFlags,
   outputPlace,
   placePaths,
+  type TraceOutputFlags,
+  traceOutputFlags,
 } from './output-place.js';
 import { traceSummaryOf } from './trace.js';
 import { writeTraceTo } from './write-place.js';
@@ -30,7 +30,7 @@ export function changeCommand(name: string, about: string, flags: FlagTable, exa
     summary: traceSummaryOf(name),
     about,
     operands: ONE_FILE,
-    groups: [...own, { title: 'Output', flags: outputFlags }],
+    groups: [...own, { title: 'Output', flags: traceOutputFlags }],
     examples: [EXAMPLE_TRACE, ...examples],
   };
 }
@@ -43,10 +43,10 @@ export async function changeTrace<Table extends FlagTable>(
   line: CommandLine,
   argv: readonly string[],
   io: CliIo,
-  prepare: (flags: FlagValues<Table & OutputFlag>) => Promise<(trace: Trace) => Trace>,
-  partOf: (flags: FlagValues<Table & OutputFlag>) => TracePart | undefined = () => undefined,
+  prepare: (flags: FlagValues<Table & TraceOutputFlags>) => Promise<(trace: Trace) => Trace>,
+  partOf: (flags: FlagValues<Table & TraceOutputFlags>) => TracePart | undefined = () => undefined,
 ): Promise<number> {
-  const flags = await parseFlags<Table & OutputFlag>(line, argv);
+  const flags = await parseFlags<Table & TraceOutputFlags>(line, argv);
   const change = await prepare(flags);
   const input = await inputTrace(flags.operands[0]!, partOf(flags));
   const output: string | null = flags.values.output;

@@ -39,11 +39,11 @@ export function placePaths({ headerPath, path }: OutputPlace): NamedPath[] {
 }
 
 /** Where a command writes its result. */
-export const outputFlags = {
+export const traceOutputFlags = {
   output: {
     ...file({ help: 'where to write: p.csv (with p.yaml) or p.jsonl, packed as .gz; - for stdout' }),
     letter: 'o',
   },
 };
 
-export type OutputFlag = typeof outputFlags;
+export type TraceOutputFlags = typeof traceOutputFlags;

@@ -4,7 +4,7 @@ import { readInputFile } from '../../workload/input-file.js';
 import type { TraceServer } from '../../workload/trace.js';
 import { readTraceHeader } from '../../workload/trace-v2/header/read-header.js';
 import { checkConflicts } from '../config/flag-conflicts.js';
-import { type EngineFlags, resolveCluster } from '../config/resolve-cluster.js';
+import { resolveCluster, type SimulationFlags } from '../config/resolve-cluster.js';
 import { SERVER_FLAGS } from '../config/server-settings.js';
 import type { FlagValues } from '../flags/flag.js';
 import { parseFlags } from '../flags/parse-flags.js';
@@ -47,7 +47,7 @@ export async function replayArguments(
   return ['--model', simModel, ...settings, ...given];
 }
 
-type ReplayFlags = FlagValues<EngineFlags & ReplayWorkloadFlags>;
+type ReplayFlags = FlagValues<SimulationFlags & ReplayWorkloadFlags>;
 
 function replayFlags(model: string, given: readonly string[]): Promise<ReplayFlags> {
   return parseFlags(REPLAY, ['--model', model, ...given]);

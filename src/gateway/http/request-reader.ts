@@ -1,5 +1,5 @@
+import { CR, LF } from '../../kernel/ascii.js';
 import { ChunkedBody, MOST_READ } from '../wire/chunked-body.js';
-import { CR, LF } from '../wire/field-bytes.js';
 import { CHUNKED } from '../wire/message-framing.js';
 import { requestErrors } from './request-errors.js';
 import { checkTrailers, RequestFraming } from './request-framing.js';

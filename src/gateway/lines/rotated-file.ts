@@ -10,9 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { writeProblem } from '../../files/file-problem.js';
+import { LF } from '../../kernel/ascii.js';
 import { unwritableLog } from '../errors.js';
-
-const NEWLINE = 10;
 
 /**
  * A file of whole lines that is never longer than it may be, unless one line alone is. When it is full it becomes `path.1`,
@@ -52,7 +51,7 @@ export class RotatedFile {
       end = this.#linesThatFit(bytes, from);
     }
     // A line that is longer than a file may be has one to itself.
-    if (end === from) end = bytes.indexOf(NEWLINE, from) + 1;
+    if (end === from) end = bytes.indexOf(LF, from) + 1;
     this.#append(bytes, from, end);
     return end;
   }
@@ -65,7 +64,7 @@ export class RotatedFile {
   #linesThatFit(bytes: Buffer, from: number): number {
     const room = this.#maxBytes - this.#size;
     if (!this.#isPlain || bytes.length - from <= room) return bytes.length;
-    return room < 1 ? from : Math.max(from, bytes.lastIndexOf(NEWLINE, from + room - 1) + 1);
+    return room < 1 ? from : Math.max(from, bytes.lastIndexOf(LF, from + room - 1) + 1);
   }
 
   #append(bytes: Buffer, from: number, end: number): void {
@@ -118,7 +117,7 @@ export class RotatedFile {
   #endsWithLine(): boolean {
     const last = Buffer.alloc(1);
     readSync(this.#file, last, 0, 1, this.#size - 1);
-    return last[0] === NEWLINE;
+    return last[0] === LF;
   }
 }
 

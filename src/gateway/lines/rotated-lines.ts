@@ -1,9 +1,9 @@
+import { LF } from '../../kernel/ascii.js';
 import { RotatedFile } from './rotated-file.js';
 
 const FLUSH_CHARACTERS = 64 * 1024;
 /** More than this is not held for a slow reader of stderr. */
 const MOST_WAITING_BYTES = 1024 * 1024;
-const NEWLINE = 10;
 
 export interface LinesOptions {
   /** A file, or `-` for stderr. */
@@ -113,6 +113,6 @@ const STDERR: Target = {
 
 function linesIn(bytes: Buffer, from: number, end: number): number {
   let lines = 0;
-  for (let at = bytes.indexOf(NEWLINE, from); at >= 0 && at < end; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
+  for (let at = bytes.indexOf(LF, from); at >= 0 && at < end; at = bytes.indexOf(LF, at + 1)) lines++;
   return lines;
 }

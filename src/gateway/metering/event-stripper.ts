@@ -1,7 +1,6 @@
+import { CR, LF } from '../../kernel/ascii.js';
 import type { SseScanner } from '../../protocol/sse/sse-scanner.js';
 
-const LF = 10;
-const CR = 13;
 /** More than the event that is to be cut out ever has: a longer one need not be held back. */
 const MOST_HELD = 64 * 1024;
 const KEPT_BYTES = 4 * 1024;

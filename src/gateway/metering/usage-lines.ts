@@ -1,7 +1,6 @@
+import { LF, SPACE } from '../../kernel/ascii.js';
 import { COUNTS, type UsageLabel, UsageTotals } from './usage-totals.js';
 
-const LF = 10;
-const SPACE = 32;
 const ZERO = 48;
 /** Digits of the largest number, and what follows it. */
 const MOST_BYTES = 17;

@@ -12,8 +12,8 @@ import { sendError } from '../proxy/send-error.js';
 import { readBody } from '../request/read-body.js';
 import { readFacts, requestIdOf } from '../request/request-facts.js';
 import type { Tracing } from '../telemetry/tracing/tracing.js';
-import { type ApiRoute, apiRoute, modelsRoute } from './api-route.js';
 import type { RequestHandler } from './listener.js';
+import { modelsRoute, type PublicRoute, publicRoute } from './public-route.js';
 
 /** What the public port needs of the gateway. */
 export interface PublicHost extends ExchangeHost {
@@ -33,14 +33,14 @@ export interface PublicHost extends ExchangeHost {
 export function publicHandler(host: PublicHost): RequestHandler {
   return (request, response) => {
     const { url } = request;
-    const route = apiRoute(url);
+    const route = publicRoute(url);
     if (route === null) respondPlain(host, request, response, url);
     else if (request.method !== 'POST') refuseMethod(host, request, response, url, 'POST');
     else proxy(host, request, response, route);
   };
 }
 
-function proxy(host: PublicHost, request: HttpRequest, response: HttpResponse, route: ApiRoute): void {
+function proxy(host: PublicHost, request: HttpRequest, response: HttpResponse, route: PublicRoute): void {
   if (host.isDraining) {
     refuse(host, request, response, draining());
     return;
@@ -67,7 +67,7 @@ function begin(
   host: PublicHost,
   request: HttpRequest,
   response: HttpResponse,
-  route: ApiRoute,
+  route: PublicRoute,
   key: AccessKey | null,
   body: Buffer,
 ): void {

@@ -17,14 +17,6 @@ export const TARGET_BYTES = new Uint8Array(256).fill(1);
 TARGET_BYTES.fill(0, 0, 33);
 TARGET_BYTES[127] = 0;
 
-export const TAB = 9;
-export const LF = 10;
-export const CR = 13;
-export const SPACE = 32;
-export const SLASH = 47;
-export const COLON = 58;
-export const SEMICOLON = 59;
-
 /** Whether as much of bytes[from..to) as there is begins as `expected` does. */
 export function beginsAs(expected: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
   const length = Math.min(to - from, expected.length);

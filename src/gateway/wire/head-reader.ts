@@ -1,4 +1,5 @@
-import { COLON, CR, LF, NAME_BYTES, SPACE, TAB, VALUE_BYTES } from './field-bytes.js';
+import { COLON, CR, LF, SPACE, TAB } from '../../kernel/ascii.js';
+import { NAME_BYTES, VALUE_BYTES } from './field-bytes.js';
 import type { MessageErrors } from './message-errors.js';
 
 /** Room for fields at first; it doubles when a head has more. */

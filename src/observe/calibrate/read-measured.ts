@@ -1,10 +1,11 @@
+import { LF } from '../../kernel/ascii.js';
 import { NameTable } from '../../kernel/name-table.js';
 import { readInputFile } from '../../workload/input-file.js';
 import { OBSERVED_OUTCOMES } from '../../workload/observed.js';
 import { type RequestTable, ROW_STREAMING, sourceIdOf } from '../../workload/request-table.js';
 import type { Trace } from '../../workload/trace.js';
 import { type CsvColumn, CsvColumns } from '../../workload/trace-v2/data/csv-columns.js';
-import { CsvFile, NEWLINE } from '../../workload/trace-v2/data/csv-file.js';
+import { CsvFile } from '../../workload/trace-v2/data/csv-file.js';
 import { readLayout } from '../../workload/trace-v2/data/layout.js';
 import { traceNotMeasured } from './errors.js';
 import type { MeasuredRequest } from './measured-request.js';
@@ -38,7 +39,7 @@ function fromObserved({ observed, table }: Trace): MeasuredRequest[] {
 async function fromColumns(table: RequestTable, path: string): Promise<MeasuredRequest[]> {
   const file = new CsvFile(await readInputFile(path), path);
   const { end, names, required } = readLayout(file, path);
-  const columns = measuredColumns(file.bytes.reduce((lines, byte) => lines + (byte === NEWLINE ? 1 : 0), 0));
+  const columns = measuredColumns(file.bytes.reduce((lines, byte) => lines + (byte === LF ? 1 : 0), 0));
   const reader = new CsvColumns(file, names.map(columnOf(columns)), required);
   const { cached, first, id, input, last, sent, server, status, wanted } = columns;
   // The table may hold a part of the requests.

@@ -22,4 +22,4 @@ export const SIMULATED: World = { tieBreak: 'first', lacks: [] };
 export const LIVE: World = { tieBreak: 'random', lacks: [] };
 
 /** A stream of events (`decide`), which has no field for these signals. Recorded decisions take the first of equals. */
-export const EVENTS: World = { tieBreak: 'first', lacks: ['freeBlocks', 'cacheHitRate', 'replicaCache'] };
+export const EVENT_STREAM: World = { tieBreak: 'first', lacks: ['freeBlocks', 'cacheHitRate', 'replicaCache'] };

@@ -1,4 +1,5 @@
-import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from './json-bytes.js';
+import { QUOTE, SPACE } from '../../kernel/ascii.js';
+import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT } from './json-bytes.js';
 import { JsonText } from './json-text.js';
 
 /** After so many bytes without a quote or bracket, a search for the next is worth a call. */

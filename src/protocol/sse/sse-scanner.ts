@@ -1,7 +1,5 @@
-const LF = 10;
-const CR = 13;
-const COLON = 58;
-const SPACE = 32;
+import { COLON, CR, LF, SPACE } from '../../kernel/ascii.js';
+
 const DATA = Buffer.from('data');
 const EVENT = Buffer.from('event');
 

@@ -1,5 +1,5 @@
 import type { ResourceKind } from '../../../control/resources/kind.js';
-import { DEFAULT_WORKSPACE } from '../../api/server-flags.js';
+import { DEFAULT_WORKSPACE } from '../../../control/resources/resource.js';
 import { onlyEndpoints } from '../errors.js';
 
 /** A resource as a command names it, and where it is asked for. */

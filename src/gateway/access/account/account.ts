@@ -1,6 +1,6 @@
 import type { Limits } from '../../../store/keys/key-record.js';
 import { MinuteWindow } from './minute-window.js';
-import { type LimitName, longer, NEVER, type Shortage } from './shortage.js';
+import { type LimitName, longer, NEVER_FITS, type Shortage, UNLIMITED } from './shortage.js';
 import { dayOf, monthOf, Spending } from './spending.js';
 
 export const NANOS_PER_DOLLAR = 1e9;
@@ -24,13 +24,13 @@ export class Account {
   readonly seatsElsewhere = new Map<string, number>();
   /** Whether the store knows all of it. */
   isSaved = true;
-  requestsPerMinute = NEVER;
-  tokensPerMinute = NEVER;
-  #concurrent = NEVER;
-  #tokensPerDay = NEVER;
-  #tokensPerMonth = NEVER;
-  #nanosPerDay = NEVER;
-  #nanosPerMonth = NEVER;
+  requestsPerMinute = UNLIMITED;
+  tokensPerMinute = UNLIMITED;
+  #concurrent = UNLIMITED;
+  #tokensPerDay = UNLIMITED;
+  #tokensPerMonth = UNLIMITED;
+  #nanosPerDay = UNLIMITED;
+  #nanosPerMonth = UNLIMITED;
   #seatsElsewhere = 0;
 
   constructor(
@@ -44,17 +44,17 @@ export class Account {
 
   /** Sets the limits; what was used stays used. */
   limit(limits: Limits): void {
-    this.requestsPerMinute = limits.requestsPerMinute ?? NEVER;
-    this.tokensPerMinute = limits.tokensPerMinute ?? NEVER;
-    this.#concurrent = limits.concurrent ?? NEVER;
-    this.#tokensPerDay = limits.tokensPerDay ?? NEVER;
-    this.#tokensPerMonth = limits.tokensPerMonth ?? NEVER;
+    this.requestsPerMinute = limits.requestsPerMinute ?? UNLIMITED;
+    this.tokensPerMinute = limits.tokensPerMinute ?? UNLIMITED;
+    this.#concurrent = limits.concurrent ?? UNLIMITED;
+    this.#tokensPerDay = limits.tokensPerDay ?? UNLIMITED;
+    this.#tokensPerMonth = limits.tokensPerMonth ?? UNLIMITED;
     this.#nanosPerDay = nanos(limits.dollarsPerDay);
     this.#nanosPerMonth = nanos(limits.dollarsPerMonth);
   }
 
   get limitsMoney(): boolean {
-    return this.#nanosPerDay !== NEVER || this.#nanosPerMonth !== NEVER;
+    return this.#nanosPerDay !== UNLIMITED || this.#nanosPerMonth !== UNLIMITED;
   }
 
   /** Requests under way, here and elsewhere. */
@@ -152,9 +152,9 @@ export class Account {
 
 function missing(limit: LimitName, most: number, used: number, needed: number, afterS: number): Shortage | null {
   if (used + needed <= most) return null;
-  return { limit, most, left: Math.max(0, most - used), needed, retryAfterS: needed > most ? NEVER : afterS };
+  return { limit, most, left: Math.max(0, most - used), needed, retryAfterS: needed > most ? NEVER_FITS : afterS };
 }
 
 function nanos(dollars: number | undefined): number {
-  return dollars === undefined ? NEVER : Math.round(dollars * NANOS_PER_DOLLAR);
+  return dollars === undefined ? UNLIMITED : Math.round(dollars * NANOS_PER_DOLLAR);
 }

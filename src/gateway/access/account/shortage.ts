@@ -2,8 +2,11 @@ import type { LIMIT_NAMES } from '../../../store/keys/key-record.js';
 
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
+/** A limit that is not set. */
+export const UNLIMITED = Number.POSITIVE_INFINITY;
+
 /** No waiting helps: the request is larger than the limit itself. */
-export const NEVER = Number.POSITIVE_INFINITY;
+export const NEVER_FITS = Number.POSITIVE_INFINITY;
 
 /** Why a request does not fit into an account. Money is in nano-dollars. */
 export interface Shortage {
@@ -12,7 +15,7 @@ export interface Shortage {
   most: number;
   left: number;
   needed: number;
-  /** Whole seconds until it fits, if nothing is added meanwhile; NEVER when it cannot. */
+  /** Whole seconds until it fits, if nothing is added meanwhile; NEVER_FITS when it cannot. */
   retryAfterS: number;
 }
 

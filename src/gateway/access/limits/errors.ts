@@ -2,7 +2,7 @@ import { snakeCase } from '../../../schema/names.js';
 import { LIMIT_NAMES } from '../../../store/keys/key-record.js';
 import { shown } from '../../errors.js';
 import { NANOS_PER_DOLLAR } from '../account/account.js';
-import { type LimitName, NEVER } from '../account/shortage.js';
+import { type LimitName, NEVER_FITS } from '../account/shortage.js';
 import { appendLimitHeaders } from './limit-headers.js';
 import { Refusal, type ShortLimit } from './refusal.js';
 import type { Reservation } from './reservation.js';
@@ -47,7 +47,7 @@ export function overLimit(reservation: Reservation): Refusal {
   };
   const headers: string[] = [];
   appendLimitHeaders(headers, reservation);
-  if (retryAfterS === NEVER) {
+  if (retryAfterS === NEVER_FITS) {
     const message = `This request counts for ${amount(needed)}, more than the whole limit of ${limitText}: it can never pass. Send a shorter prompt, or allow a shorter response.`;
     return new Refusal('over_limit', message, { headers, limit: short });
   }

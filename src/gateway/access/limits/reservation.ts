@@ -1,6 +1,6 @@
 import type { Account } from '../account/account.js';
 import { WINDOW_SECONDS } from '../account/minute-window.js';
-import { longer, NEVER, type Shortage } from '../account/shortage.js';
+import { longer, type Shortage, UNLIMITED } from '../account/shortage.js';
 import type { Refusal } from './refusal.js';
 
 /** The caller's callback. Called once, perhaps before `reserve` returns. */
@@ -105,14 +105,14 @@ export class Reservation {
     if (account === null) return;
     const { requestsPerMinute, tokensPerMinute } = account;
     const requests = Math.max(0, requestsPerMinute - account.requests.total);
-    if (requests !== NEVER && (this.limitRequests === -1 || requests < this.remainingRequests)) {
+    if (requests !== UNLIMITED && (this.limitRequests === -1 || requests < this.remainingRequests)) {
       this.limitRequests = requestsPerMinute;
       this.remainingRequests = requests;
       // Right after something was booked there is no need to look.
       this.resetRequests = this.shortage === null ? WINDOW_SECONDS : account.requests.secondsUntil(0);
     }
     const tokens = Math.max(0, tokensPerMinute - account.tokens.total);
-    if (tokens !== NEVER && (this.limitTokens === -1 || tokens < this.remainingTokens)) {
+    if (tokens !== UNLIMITED && (this.limitTokens === -1 || tokens < this.remainingTokens)) {
       this.limitTokens = tokensPerMinute;
       this.remainingTokens = tokens;
       this.resetTokens = this.shortage === null && this.tokens > 0 ? WINDOW_SECONDS : account.tokens.secondsUntil(0);

@@ -1,15 +1,11 @@
+import { BACKSLASH, COLON, COMMA, LF, QUOTE } from '../../../kernel/ascii.js';
 import { fieldInvalid } from '../../errors.js';
 import { inputChunks } from '../../input-chunks.js';
 
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
 const OPEN_LIST = 91;
-const BACKSLASH = 92;
 const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
-const NEWLINE = 10;
 
 /** Bytes between strings and brackets: white space, numbers, true, false, null. */
 const PLAIN = new Uint8Array(256);
@@ -80,7 +76,7 @@ export class SpanScan {
         continue;
       }
       if (PLAIN[byte] === 1) {
-        if (byte === NEWLINE) {
+        if (byte === LF) {
           this.#line++;
           this.#lineBegin = this.#chunkBegin + p + 1;
         }

@@ -1,6 +1,7 @@
+import { COMMA, LF, QUOTE } from '../../../kernel/ascii.js';
 import { NameTable } from '../../../kernel/name-table.js';
 import { fieldInvalid, rowTooShort } from '../../errors.js';
-import { COMMA, type CsvFile, NEWLINE, QUOTE } from './csv-file.js';
+import type { CsvFile } from './csv-file.js';
 import { NameColumn } from './name-column.js';
 
 /**
@@ -76,7 +77,7 @@ export class CsvColumns {
     const known = kinds.length;
     // Locals: variables outside the function are slow until the loop is optimized.
     const comma = COMMA;
-    const newline = NEWLINE;
+    const newline = LF;
     const zero = ZERO;
     const nine = NINE;
     let column = 0;
@@ -129,7 +130,7 @@ export class CsvColumns {
   #readText(position: number, begin: number, row: number): number {
     const column = this.#columns[position] ?? { name: `column ${position + 1}`, holds: 'anything' };
     const end = this.#file.fieldEnd(begin, column.name);
-    if (this.#file.bytes[end] === NEWLINE && position + 1 < this.#required) throw this.#tooShort(position + 1, end);
+    if (this.#file.bytes[end] === LF && position + 1 < this.#required) throw this.#tooShort(position + 1, end);
     const text = this.#file.text(begin, end);
     const fail = (problem: string, hint: string) => fieldInvalid(this.#file.place(begin, column.name), problem, hint);
 

@@ -1,9 +1,5 @@
+import { COMMA, CR, LF, QUOTE } from '../../../kernel/ascii.js';
 import { fieldInvalid } from '../../errors.js';
-
-export const NEWLINE = 10;
-const RETURN = 13;
-export const QUOTE = 34;
-export const COMMA = 44;
 
 /** A quoted text continues after the end of the window: the row is read again when more of the file is there. */
 export class RowIncomplete extends Error {}
@@ -31,7 +27,7 @@ export class CsvFile {
   constructor(bytes: Buffer, path: string, window?: WindowPlace) {
     this.#path = path;
     this.#window = window ?? { offset: 0, isLast: true, wholeFile: () => this.bytes };
-    this.#endsOpen = bytes.length > 0 && bytes[bytes.length - 1] !== NEWLINE;
+    this.#endsOpen = bytes.length > 0 && bytes[bytes.length - 1] !== LF;
     this.bytes = this.#endsOpen ? Buffer.concat([bytes, Buffer.from('\n')]) : bytes;
     this.start = this.#window.offset === 0 && isByteOrderMark(bytes) ? 3 : 0;
   }
@@ -45,7 +41,7 @@ export class CsvFile {
   nextRow(from: number): number {
     const bytes = this.bytes;
     let p = from;
-    while (p < bytes.length && (bytes[p] === NEWLINE || (bytes[p] === RETURN && bytes[p + 1] === NEWLINE))) p++;
+    while (p < bytes.length && (bytes[p] === LF || (bytes[p] === CR && bytes[p + 1] === LF))) p++;
     return p;
   }
 
@@ -54,7 +50,7 @@ export class CsvFile {
     const bytes = this.bytes;
     let p = begin;
     if (bytes[p] !== QUOTE) {
-      while (bytes[p] !== COMMA && bytes[p] !== NEWLINE) p++;
+      while (bytes[p] !== COMMA && bytes[p] !== LF) p++;
       return p;
     }
     do {
@@ -64,8 +60,8 @@ export class CsvFile {
         throw fieldInvalid(this.place(begin, column), 'the quoted text never ends', 'close it with a double quote');
       }
     } while (bytes[p] === QUOTE);
-    if (bytes[p] === RETURN && bytes[p + 1] === NEWLINE) p++;
-    if (bytes[p] === COMMA || bytes[p] === NEWLINE) return p;
+    if (bytes[p] === CR && bytes[p + 1] === LF) p++;
+    if (bytes[p] === COMMA || bytes[p] === LF) return p;
     throw fieldInvalid(this.place(p, column), 'text after the closing quote', 'write a quote inside a text twice');
   }
 
@@ -74,7 +70,7 @@ export class CsvFile {
     let p = rowBegin;
     for (let i = 0; i < position; i++) {
       const end = this.fieldEnd(p, `column ${i + 1}`);
-      if (this.bytes[end] === NEWLINE) break;
+      if (this.bytes[end] === LF) break;
       p = end + 1;
     }
     return p;
@@ -83,7 +79,7 @@ export class CsvFile {
   /** The text of a field without quotes. `end` as returned by `fieldEnd`. */
   text(begin: number, end: number): string {
     const bytes = this.bytes;
-    const last = bytes[end] === NEWLINE && end > begin && bytes[end - 1] === RETURN ? end - 1 : end;
+    const last = bytes[end] === LF && end > begin && bytes[end - 1] === CR ? end - 1 : end;
     const text = bytes.toString('utf8', begin, last);
     return bytes[begin] === QUOTE ? text.slice(1, -1).replaceAll('""', '"') : text;
   }
@@ -94,7 +90,7 @@ export class CsvFile {
     const at = this.#window.offset + offset;
     let line = 1;
     let lineStart = isByteOrderMark(bytes) ? 3 : 0;
-    for (let p = bytes.indexOf(NEWLINE); p >= 0 && p < at; p = bytes.indexOf(NEWLINE, p + 1)) {
+    for (let p = bytes.indexOf(LF); p >= 0 && p < at; p = bytes.indexOf(LF, p + 1)) {
       line++;
       lineStart = p + 1;
     }
@@ -119,7 +115,7 @@ function rowEnd(file: CsvFile, begin: number): number {
   let p = begin;
   for (;;) {
     const end = file.fieldEnd(p, '');
-    if (file.bytes[end] === NEWLINE) return end + 1;
+    if (file.bytes[end] === LF) return end + 1;
     p = end + 1;
   }
 }

@@ -1,5 +1,6 @@
+import { LF } from '../../../kernel/ascii.js';
 import { columnsInvalid, traceEmpty } from '../../errors.js';
-import { type CsvFile, NEWLINE } from './csv-file.js';
+import type { CsvFile } from './csv-file.js';
 
 /** The columns every trace has, in this order: rows are read by position. */
 export const BASE_COLUMNS = [
@@ -69,7 +70,7 @@ export function readLayout(file: CsvFile, path: string): TraceLayout {
     const end = file.fieldEnd(begin, label);
     given.push(file.text(begin, end));
     begins.push(begin);
-    ended = file.bytes[end] === NEWLINE;
+    ended = file.bytes[end] === LF;
     begin = end + 1;
   }
   if (/^-?\d+$/.test(given[0]!)) {

@@ -1,10 +1,11 @@
+import { LF } from '../../../kernel/ascii.js';
 import { blocksUnsized, traceEmpty } from '../../errors.js';
 import { PromptBlocks } from '../../prompt-blocks.js';
 import { RequestTable } from '../../request-table.js';
 import type { Trace } from '../../trace.js';
 import { BlockLists } from './block-list.js';
 import { CsvColumns } from './csv-columns.js';
-import { CsvFile, csvPlace, NEWLINE, RowIncomplete } from './csv-file.js';
+import { CsvFile, csvPlace, RowIncomplete } from './csv-file.js';
 import { columnOf } from './data-columns.js';
 import { Extras } from './extras.js';
 import { readLayout, type TraceLayout } from './layout.js';
@@ -71,7 +72,7 @@ export class TraceDataReader {
   push(piece: Buffer, isLast: boolean): void {
     this.#append(piece);
     const window = this.#window.subarray(0, this.#length);
-    const end = isLast ? window.length : window.lastIndexOf(NEWLINE) + 1;
+    const end = isLast ? window.length : window.lastIndexOf(LF) + 1;
     if (end === 0 && !isLast) return;
     const place = { offset: this.#offset, isLast, wholeFile: this.#wholeFile };
     const read = this.#readRows(new CsvFile(window.subarray(0, end), this.#path, place));

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { LF } from '../../../../kernel/ascii.js';
 
 const CHUNK = 64 * 1024;
 /** Longer lines are cut, in characters. */
 const LONGEST = 4096;
-const NEWLINE = 10;
 
 /**
  * The last lines of a text that is spread over files, the oldest first, and what follows the last newline. Reads no more than is
@@ -27,7 +27,7 @@ export async function lastLines(
         const start = Math.max(0, at - CHUNK);
         const chunk = await readPart(file, start, at);
         chunks.unshift(chunk);
-        for (const byte of chunk) if (byte === NEWLINE) newlines++;
+        for (const byte of chunk) if (byte === LF) newlines++;
         at = start;
       }
     } finally {
@@ -48,7 +48,7 @@ export async function readPart(file: FileHandle, start: number, end: number): Pr
 export function splitLines(bytes: Buffer): { lines: string[]; rest: Buffer } {
   const lines: string[] = [];
   let from = 0;
-  for (let to = bytes.indexOf(NEWLINE); to !== -1; to = bytes.indexOf(NEWLINE, from)) {
+  for (let to = bytes.indexOf(LF); to !== -1; to = bytes.indexOf(LF, from)) {
     lines.push(shownLine(bytes.subarray(from, to)));
     from = to + 1;
   }

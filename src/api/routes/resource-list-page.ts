@@ -25,7 +25,7 @@ interface Filter {
 const ROWS = 500;
 
 /** A page of the resources of a kind, by workspace and name, those of the configuration file among them. */
-export async function resourcePage(
+export async function resourceListPage(
   host: ApiHost,
   wanted: Wanted,
   { selects, uid }: Filter,

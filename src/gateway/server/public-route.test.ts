@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { API_PATHS } from '../../protocol/endpoints.js';
-import { apiRoute } from './api-route.js';
+import { publicRoute } from './public-route.js';
 
-describe('apiRoute', () => {
+describe('publicRoute', () => {
   it.each(Object.entries(API_PATHS))('%s is asked for as it is', (path, kind) => {
-    expect(apiRoute(path)).toEqual({ kind, path, endpoint: null, workspace: null });
-    expect(apiRoute(`${path}?a=%2F&b`)).toEqual({ kind, path: `${path}?a=%2F&b`, endpoint: null, workspace: null });
+    expect(publicRoute(path)).toEqual({ kind, path, endpoint: null, workspace: null });
+    expect(publicRoute(`${path}?a=%2F&b`)).toEqual({ kind, path: `${path}?a=%2F&b`, endpoint: null, workspace: null });
   });
 
   it('finds the endpoint in the longer form', () => {
-    expect(apiRoute('/workspace/w%201/endpoint/chat%20one/v1/completions?x=1')).toEqual({
+    expect(publicRoute('/workspace/w%201/endpoint/chat%20one/v1/completions?x=1')).toEqual({
       kind: 'completion',
       path: '/v1/completions?x=1',
       endpoint: 'chat one',
       workspace: 'w 1',
     });
-    expect(apiRoute('/workspace/w/endpoint/%zz/v1/completions')!.endpoint).toBe('%zz');
+    expect(publicRoute('/workspace/w/endpoint/%zz/v1/completions')!.endpoint).toBe('%zz');
   });
 
   it.each([
@@ -24,6 +24,6 @@ describe('apiRoute', () => {
     ...['http://h/v1/completions', '/v1/completions%3F', '/__proto__', '/v1/../v1/completions'],
     ...['/v1/completions#a', '/v1/completions?a#b', '/workspace/w/endpoint/e/v1/completions?a#b'],
   ])('%j is not part of the API', (url) => {
-    expect(apiRoute(url)).toBeNull();
+    expect(publicRoute(url)).toBeNull();
   });
 });

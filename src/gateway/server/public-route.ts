@@ -1,7 +1,7 @@
 import { API_PATHS, type ApiKind } from '../../protocol/endpoints.js';
 
 /** Where a request wants to go. */
-export interface ApiRoute {
+export interface PublicRoute {
   kind: ApiKind;
   /** The path sent to a replica, including the query. */
   path: string;
@@ -14,7 +14,7 @@ export interface ApiRoute {
 const NAMED = /^\/workspace\/([^/]+)\/endpoint\/([^/]+)(\/v1\/.*)$/;
 
 /** The route of a URL of the public port; null when it is not part of the API. */
-export function apiRoute(url: string): ApiRoute | null {
+export function publicRoute(url: string): PublicRoute | null {
   const query = url.indexOf('?');
   // HTTP clients do not send fragments: a URL with one is ambiguous and refused.
   if (url.includes('#')) return null;
