@@ -44,7 +44,7 @@ async function opened(config: Partial<AccessConfig> = {}, pause = async (_ms: nu
   return access;
 }
 
-/** A key of the store's, as a request that brings it meets it. */
+/** A key of the store, as the check of a request returns it. */
 async function holder(name: string, spec: Parameters<typeof newKey>[2] = {}): Promise<{ id: string; text: string }> {
   const { id, secret } = await newKey(store, name, spec);
   return { id, text: secret };
@@ -119,7 +119,7 @@ describe('access', () => {
     expect(reserved(one, admitted(one, text), 'm', 1e9, null)).toEqual({ reservation: null, refusal: null });
   });
 
-  it('learns of new keys within its time, or at once', async () => {
+  it('loads new keys within the refresh interval, or at once', async () => {
     const one = await opened({ refreshMs: 700 });
     const first = await holder('first');
     expect(one.check(undefined, first.text, '10.0.0.1')).toMatchObject({ status: 401 });
@@ -139,7 +139,7 @@ describe('access', () => {
     expect(one.counts).toMatchObject({ keys: 2, wrongKeys: 1, limited: { requestsPerMinute: 2 } });
   });
 
-  it('keeps its keys while the store is away, and counts the failures', async () => {
+  it('keeps its keys while the store is unavailable, and counts the failures', async () => {
     const { text } = await holder('app');
     const one = await opened({ refreshMs: 1000 });
     const { version } = store.keys;
@@ -150,7 +150,7 @@ describe('access', () => {
     store.keys.version = version;
   });
 
-  it('beats every second, tries again when that failed, and is gone when it is closed', async () => {
+  it('sends a heartbeat every second, retries a failed one, and removes its row when it is closed', async () => {
     const one = await opened();
     const seen = async () =>
       (await store.db.selectFrom('gateways').select('seen_at').execute()).map((row) => row.seen_at);
@@ -224,7 +224,7 @@ describe('access', () => {
     expect(warnings).toEqual([expect.stringContaining("'unpriced' has no price")]);
   });
 
-  it('takes a new configuration on', async () => {
+  it('applies a new configuration', async () => {
     const { text } = await holder('app', { limits: { '*': { tokens_per_day: 1000 } } });
     const one = await opened({ wrongKeysPerMinute: 1 });
     expect(one.check(undefined, 'wrong', '10.0.0.9')).toMatchObject({ status: 401 });

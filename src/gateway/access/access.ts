@@ -14,9 +14,9 @@ import { HEARTBEAT_MS } from './limits/next-mode.js';
 import type { Reservation, Reserving } from './limits/reservation.js';
 import { Prices, type UsedTokens } from './prices.js';
 
-/** While it waits for the others to hand over, a newcomer looks so often. */
+/** How often a joining gateway checks whether the others have handed over. */
 const JOIN_PAUSE_MS = 100;
-/** One that lives hands over within a heartbeat; after so many looks it is probably dead. */
+/** A live gateway hands over within a heartbeat; after this many checks it is probably dead. */
 const LONG_JOIN = 20;
 const JOIN_TAKES_LONG =
   'another gateway holds the accounts of limits and does not respond: starting when its lease of 10 seconds has expired';
@@ -25,16 +25,16 @@ export interface AccessOptions {
   store: Pick<Store, 'exclusively' | 'kind' | 'keys'>;
   config: AccessConfig;
   prices: readonly Price[];
-  /** What this gateway is called among those on the store, and those of them that are known to have ended. */
+  /** The id of this gateway in the store, and the ids of gateways known to have ended. */
   gatewayId?: string;
   deadGateways?: readonly string[];
-  /** Milliseconds since 1970 as the gateway counts them: never goes back. */
+  /** Monotonic milliseconds since 1970. */
   nowMs: () => number;
   /** Called with a line that operators should see. */
   warn?: (message: string) => void;
   /** Called with unexpected errors. */
   fault?: (error: unknown) => void;
-  /** Tests bring their own. */
+  /** Set by tests. */
   storeNow?: (tx: StoreTransaction) => Promise<number>;
   pause?: (ms: number) => Promise<unknown>;
 }
@@ -67,7 +67,7 @@ export class Access {
   #isRefreshing = false;
   #refreshFailures = 0;
 
-  /** Resolves when requests may be let in: the keys are there, and no other gateway keeps accounts in its memory. */
+  /** Resolves when requests may be admitted: the keys are loaded, and no other gateway keeps accounts in its memory. */
   static async open(options: AccessOptions): Promise<Access> {
     const access = new Access(options);
     await access.refresh();
@@ -100,7 +100,7 @@ export class Access {
 
   /**
    * Books what a request will probably use, before it is served. The waiter is called, perhaps before this returns.
-   * @param outputTokens the most it allows for the response; null where it says nothing
+   * @param outputTokens its limit for the response; null without one
    */
   reserve(key: AccessKey, model: string, inputTokens: number, outputTokens: number | null, waiter: Reserving): void {
     const output = outputTokens ?? this.#config.defaultOutputTokens;
@@ -109,7 +109,7 @@ export class Access {
     this.#ledger.reserve(key, model, inputTokens + output, nanos, waiter);
   }
 
-  /** What the request came to. Nothing may be done with the reservation afterwards. */
+  /** Books the actual usage of a request. The reservation must not be used afterwards. */
   settle(reservation: Reservation, { cachedTokens, inputTokens, outputTokens }: UsedTokens): void {
     const nanos = this.#prices.nanos(reservation.model, inputTokens, cachedTokens, outputTokens);
     this.#ledger.settle(reservation, inputTokens + outputTokens, nanos);
@@ -130,7 +130,7 @@ export class Access {
     return limitsView(record, accounts, await this.#authority.look([...accounts.values()]));
   }
 
-  /** Takes in at once what has changed in the store, instead of within `refreshMs`. */
+  /** Applies changes of the store at once, instead of within `refreshMs`. */
   refresh(): Promise<void> {
     return this.#ring.refresh();
   }
@@ -157,8 +157,7 @@ export class Access {
   }
 
   /**
-   * Gives the accounts to the store. What is still under way then is not counted any more. Rejects when the store
-   * fails.
+   * Hands the accounts to the store. Requests still under way are not counted any more. Rejects when the store fails.
    */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
@@ -184,7 +183,7 @@ export class Access {
     ];
   }
 
-  /** What fails is counted by the authority, and tried again by the next tick. */
+  /** Failures are counted by the authority; the next tick retries. */
   #tick(): void {
     this.#ledger.sweep();
     if (this.#isBeating) return;

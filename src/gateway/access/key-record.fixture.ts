@@ -2,7 +2,7 @@ import type { KeyRecord } from '../../store/keys/key-record.js';
 import { hashKeySecret, makeKeySecret } from '../../store/keys/key-secret.js';
 import { makeUid } from '../../store/resources/make-uid.js';
 
-/** A key with what a test cares about, and its text. */
+/** A key record with the fields that a test sets, and its secret. */
 export function madeKey(about: Partial<KeyRecord> = {}): { record: KeyRecord; text: string } {
   const id = about.id ?? makeUid();
   const text = makeKeySecret(id);

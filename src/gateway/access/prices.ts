@@ -3,7 +3,7 @@ import type { Price } from '../config/gateway-config.js';
 /** Dollars per million tokens are nano-dollars per thousandth of a token. */
 const NANOS_PER_TOKEN = 1000;
 
-/** What was used. Cached tokens are some of the input's. */
+/** The tokens used. Cached tokens are part of the input tokens. */
 export interface UsedTokens {
   readonly inputTokens: number;
   readonly cachedTokens: number;

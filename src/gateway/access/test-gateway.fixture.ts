@@ -20,7 +20,7 @@ export class TestClock {
 /** A store that can fail before a transaction, after its commit, or by hanging until it is released. */
 export class FlakyStore {
   state: 'up' | 'down' | 'forgets to answer' = 'up';
-  /** Resolves when the store goes on. */
+  /** Resolves when the store is released. */
   held: Promise<void> | null = null;
   transactions = 0;
 
@@ -59,7 +59,7 @@ export class TestGateway {
   readonly ledger: Ledger;
   readonly store: FlakyStore;
   readonly faults: unknown[] = [];
-  /** How the last beat ended; null when all was well. */
+  /** The error of the last heartbeat; null when it succeeded. */
   lastFailure: unknown = null;
   #records: readonly KeyRecord[] = [];
 
@@ -86,7 +86,7 @@ export class TestGateway {
     return this.authority.mode;
   }
 
-  /** Opens the accounts of keys and finds its place among the others. */
+  /** Opens the accounts of keys and joins the other gateways. */
   async start(...records: KeyRecord[]): Promise<this> {
     this.#records = records;
     await this.authority.open(records);

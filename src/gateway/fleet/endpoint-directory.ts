@@ -22,7 +22,7 @@ export function managedName(workspace: string, name: string): string {
 export class EndpointDirectory {
   /** Those of the configuration in its order, then managed ones by workspace and name. */
   readonly byName = new Map<string, Endpoint>();
-  /** The control plane has not declared all endpoints yet: an unknown one may still come. */
+  /** The control plane has not declared all endpoints yet: an unknown one may still be declared. */
   isSettling = false;
 
   add(endpoint: Endpoint): void {
@@ -42,7 +42,10 @@ export class EndpointDirectory {
     return modelsOf(this.#named(name, workspace).replicas);
   }
 
-  /** The endpoint of this name or, without one, an endpoint that serves the model; throws an ApiError when there is none. */
+  /**
+   * The endpoint of this name or, without one, an endpoint that serves the model; throws an ApiError when there is
+   * none.
+   */
   find(model: string, name: string | null, workspace: string | null = null): Endpoint {
     return name === null ? this.#ofModel(model) : this.#namedFor(model, name, workspace ?? '');
   }
@@ -81,7 +84,7 @@ export class EndpointDirectory {
     throw missing(model, [...this.byName.values()]);
   }
 
-  /** The endpoint of a name if it serves the model or may come to. */
+  /** The endpoint of a name if it serves the model or may do so later. */
   #namedFor(model: string, name: string, workspace: string): Endpoint {
     const endpoint = this.#named(name, workspace);
     const { managed, replicas } = endpoint;

@@ -56,7 +56,7 @@ describe('Fleet', () => {
     expect(statusOf('m', 'c')).toBe("There is no endpoint 'c' here.");
   });
 
-  it('does not deny a model as long as a replica has not said what it serves', async () => {
+  it('does not report a model as unknown while a replica has not listed its models', async () => {
     const [well, ill] = [await engineOf('m'), await engineOf('n')];
     ill.health = 503;
     const { fleet } = fleetOf(configOf(endpointOf('a', [well, ill]), endpointOf('b', [])));
@@ -87,7 +87,7 @@ describe('Fleet', () => {
     expect([metrics.replicas.missingSignals.size, metrics.replicas.failedScrapes.size]).toEqual([0, 0]);
   });
 
-  it('lets a replica that leaves finish, and closes it then', async () => {
+  it('lets a leaving replica finish its requests, then closes it', async () => {
     const { fleet } = fleetOf(configOf(endpointOf('a', [await engineOf('m'), await engineOf('m')])));
     await fleet.check();
     const endpoint = fleet.endpoints.get('a')!;
@@ -103,7 +103,7 @@ describe('Fleet', () => {
     expect([placement.replica.active, endpoint.inFlight]).toEqual([0, 1]);
   });
 
-  it('does not wait for ever for one that leaves', async () => {
+  it('does not wait forever for a leaving replica', async () => {
     const { fleet } = fleetOf({ ...configOf(endpointOf('a', [await engineOf('m')])), drainMs: 1 });
     await fleet.check();
     const { replica } = fleet.endpoints.get('a')!.placer.place(FACTS, 0, [])!;
@@ -112,7 +112,7 @@ describe('Fleet', () => {
     expect(fleet.leaving()).toEqual([]);
   });
 
-  it('goes over to another configuration and keeps what is the same', async () => {
+  it('applies another configuration and keeps what is the same', async () => {
     const engines = [await engineOf('m'), await engineOf('m'), await engineOf('m')];
     const before = configOf(endpointOf('a', engines.slice(0, 2)), endpointOf('b', engines.slice(2)));
     const { fleet } = fleetOf(before);
@@ -134,7 +134,7 @@ describe('Fleet', () => {
     await until(() => fleet.directory.replicas().every(({ state }) => state === 'ready'));
   });
 
-  it('takes a replica whose description changed for another one', async () => {
+  it('treats a replica whose description changed as a new one', async () => {
     const engine = await engineOf('m');
     const config = configOf(endpointOf('a', [engine]));
     const { fleet } = fleetOf(config);
@@ -145,7 +145,7 @@ describe('Fleet', () => {
     expect(fleet.directory.models()).toEqual(['x']);
   });
 
-  it('does not take what a former replica says for news of one with its name', async () => {
+  it('does not apply a report of a former replica to a new one of the same name', async () => {
     const engine = await engineOf('m');
     const { fleet } = fleetOf(configOf(endpointOf('a', [engine])));
     const endpoint = fleet.endpoints.get('a')!;

@@ -71,7 +71,7 @@ describe('ManagedFleet', () => {
     endpoint.placer.finish(placement);
   });
 
-  it('lets those go that are not listed any more: no request comes to them, and theirs end', async () => {
+  it('removes replicas that are not listed any more: they get no request, and finish theirs', async () => {
     const { fleet, routes } = fleetOf({ drainMs: 0 });
     const [a, b] = [managedReplica('a', NOWHERE), managedReplica('b', NOWHERE)];
     routes.put(managedEndpoint([a, b]));
@@ -107,7 +107,7 @@ describe('ManagedFleet', () => {
     expect([replica.pool.destroyed, fleet.leaving()]).toEqual([true, []]);
   });
 
-  it('takes a replica that is somewhere else for another one, also by the same id', async () => {
+  it('treats a replica at another address as a new one, even with the same id', async () => {
     const { fleet, routes } = fleetOf();
     routes.put(managedEndpoint([managedReplica('a', NOWHERE)]));
     const endpoint = fleet.directory.find('m', 'chat', 'ws');
@@ -120,7 +120,7 @@ describe('ManagedFleet', () => {
     expect(await drained).toBe(true);
   });
 
-  it('removes an endpoint, whose requests end as they would, and makes it anew', async () => {
+  it('removes an endpoint, whose requests finish, and creates it again', async () => {
     const { fleet, routes } = fleetOf({ drainMs: 0 });
     routes.put(managedEndpoint([managedReplica('a', NOWHERE)]));
     const endpoint = fleet.directory.find('m', 'chat', 'ws');
@@ -205,7 +205,7 @@ describe('ManagedFleet', () => {
 });
 
 describe('managed endpoints and the configuration', () => {
-  it('live side by side: a reload changes neither them nor what is known of them', async () => {
+  it('are independent: a reload changes neither managed endpoints nor their state', async () => {
     const policy = { ...DEFAULT_POLICY, name: 'round-robin' };
     const file = (name: string) => ({ name, policy, replicas: [managedReplica(`file-${name}`, NOWHERE)] });
     const { config, fleet, routes } = fleetOf({ endpoints: [file('a')] });

@@ -65,7 +65,7 @@ export class ManagedFleet implements ManagedRoutes {
     }));
   }
 
-  /** Those that stay keep their connections and all that is known of them. */
+  /** Replicas that stay keep their connections and their state. */
   #setReplicas(endpoint: Endpoint, wanted: readonly ManagedReplica[]): void {
     const before = endpoint.replicas;
     const leaving = new Map(before.map((replica) => [replica.id, replica]));
@@ -106,7 +106,7 @@ export class ManagedFleet implements ManagedRoutes {
     return [...present, ...this.#fleet.leaving().filter(({ endpoint }) => endpoint === full)];
   }
 
-  /** What cannot be put is refused before anything has changed. */
+  /** Refuses an invalid endpoint before anything has changed. */
   #refuse({ name, replicas, workspace }: ManagedEndpoint): void {
     const full = managedName(workspace, name);
     const ofFile = workspace === FILE_WORKSPACE ? [full, name] : [full];

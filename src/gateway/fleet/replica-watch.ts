@@ -30,8 +30,8 @@ export class ReplicaWatch {
   }
 
   /**
-   * Checks every replica at once; resolves when all checks have ended. May be called again before that: one that hangs
-   * is then left to its time-out, and holds up no other.
+   * Checks every replica at once; resolves when all checks have ended. May be called again before that: a check that
+   * hangs ends by its timeout and delays no other.
    */
   async check(): Promise<void> {
     const nowMs = this.#nowMs();
@@ -56,13 +56,13 @@ export class ReplicaWatch {
   }
 
   /**
-   * Scrapes every ready replica at once; may be called again as `check` may. One that does not respond
-   * keeps those it gave, until they are stale.
+   * Scrapes every ready replica at once; may be called again as `check` may. A replica that does not respond keeps its
+   * last signals until they are stale.
    */
   async scrape(): Promise<void> {
     const all: Promise<void>[] = [];
     for (const endpoint of this.#endpoints.values()) {
-      // Time alone may have made room: a breaker allows another try.
+      // Time alone may free capacity: a breaker allows another attempt.
       endpoint.fleetChanged();
       for (const replica of endpoint.replicas) {
         if (replica.state !== 'ready' || replica.external !== null) continue;

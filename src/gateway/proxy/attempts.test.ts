@@ -33,7 +33,7 @@ describe('RetryBudget', () => {
     expect(budget.spend()).toBe(false);
   });
 
-  it('takes another share on and keeps what was earned', () => {
+  it('applies another share and keeps what was earned', () => {
     const budget = new RetryBudget(0.1, 10);
     budget.share = 0;
     budget.requests += 100;

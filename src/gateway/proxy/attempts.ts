@@ -7,13 +7,13 @@ import type { RequestFacts } from '../request/request-facts.js';
 import type { RequestRecord } from '../request/request-record.js';
 import type { ExchangeHost } from './exchange-host.js';
 
-/** Statuses of a replica that another replica may do better than. */
+/** Statuses that are retried on another replica. */
 const WORTH_ANOTHER_ATTEMPT = new Set([502, 503, 504]);
 const NO_REPLICAS: readonly LiveReplica[] = [];
 
 /**
- * Retries as a share of requests: when everything fails, retrying everything makes it worse. Every request earns a share of a
- * retry; a few are there from the start.
+ * Limits retries to a share of requests: when everything fails, retrying everything makes it worse. Every request earns
+ * a share of a retry; a few are available from the start.
  */
 export class RetryBudget {
   /** Requests that have not been credited yet. */
@@ -28,7 +28,7 @@ export class RetryBudget {
     this.#earned = share > 0 ? most : 0;
   }
 
-  /** Applies to requests from now on: what has been earned stays. */
+  /** Applies to new requests: what has been earned stays. */
   set share(share: number) {
     this.#credit();
     this.#share = share;
@@ -49,15 +49,15 @@ export class RetryBudget {
 }
 
 /**
- * The replicas that a request is sent to, one after the other: the present one, those that had their chance, and whether there
- * may be one more. Each replica's books are corrected exactly once.
+ * The replicas that a request is sent to, one after the other: the present one, those that failed it, and whether
+ * another attempt is allowed. The request is released on each replica exactly once.
  */
 export class Attempts {
   /** Where the request is now; null while no replica has it. */
   placed: PlacedRequest | null = null;
   /** The replica that has it or had it last. */
   replica: LiveReplica | null = null;
-  /** Replicas that had their chance. */
+  /** Replicas that have failed it. */
   tried = NO_REPLICAS;
   readonly #host: ExchangeHost;
   readonly #endpoint: Endpoint;
@@ -71,7 +71,10 @@ export class Attempts {
     this.#record = record;
   }
 
-  /** Places the request on a replica, null when none can take it; throws an ApiError when it is not worth a decision. */
+  /**
+   * Places the request on a replica, null when none can take it; throws an ApiError for a request that is refused
+   * without a decision.
+   */
   next(): PlacedRequest | null {
     const endpoint = this.#endpoint;
     const host = this.#host;
@@ -97,7 +100,7 @@ export class Attempts {
 
   /**
    * Whether the limit, the budget and the fleet allow one more attempt.
-   * @param hasBroken the replica broke off: where its successor may be starting, waiting for that is an attempt as well
+   * @param hasBroken the replica broke off: waiting for a restarted replica counts as an attempt as well
    */
   mayRetry(hasBroken: boolean): boolean {
     const { budget, config } = this.#host;
@@ -122,7 +125,7 @@ export class Attempts {
     this.#endpoint.placer.succeeded(this.placed!, this.#facts);
   }
 
-  /** Takes the request off its replica, if it is on one. */
+  /** Releases the request from its replica, if it is on one. */
   leave(): void {
     if (this.placed === null) return;
     const { placed } = this;
@@ -130,7 +133,10 @@ export class Attempts {
     this.#endpoint.placer.finish(placed);
   }
 
-  /** Gives the present replica up. Returns the pause before the next attempt in milliseconds: it grows with every attempt. */
+  /**
+   * Leaves the present replica. Returns the pause before the next attempt in milliseconds, which grows with every
+   * attempt.
+   */
   giveUp(cause: string): number {
     const { config, metrics } = this.#host;
     const record = this.#record;
@@ -144,7 +150,7 @@ export class Attempts {
     return config.retries.backoffMs * 2 ** (this.tried.length - 1) * (0.5 + this.#host.jitter() / 2);
   }
 
-  /** Records the prompt of a request that was kept out: with other limits it might be admitted. */
+  /** Records the prompt of a refused request: a replay with other limits may admit it. */
   notePrompt(recorder: TrafficRecorder): void {
     if (this.#record.recordedBlocks !== '') return;
     try {
@@ -155,7 +161,7 @@ export class Attempts {
     }
   }
 
-  /** The prompt that was measured last is this request's. */
+  /** The prompt measured last must be this request's. */
   #noteBlocks(recorder: TrafficRecorder): void {
     const { blockSize, prompt } = this.#endpoint;
     this.#record.blockSize = blockSize;

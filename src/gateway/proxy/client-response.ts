@@ -16,7 +16,9 @@ export interface ResponseOwner {
   readonly hasEnded: boolean;
   /** Sent instead of a response, or as the last event of a stream; null where the replica's response is complete. */
   readonly error: ApiError | null;
-  /** The replica's headers are here. Returns those for the client, or null when another replica is tried instead. */
+  /**
+   * The replica's headers have arrived. Returns those for the client, or null when another replica is tried instead.
+   */
   responseBegins(status: number, raw: string[]): string[] | null;
   pieceArrives(isFirst: boolean): void;
   /** The usage is known although the response has not ended. */
@@ -27,19 +29,19 @@ export interface ResponseOwner {
 }
 
 /**
- * A response on its way from a replica to the client, piece by piece and with back-pressure, its tokens counted beside
- * its bytes. Its headers wait for the first bytes, so that another replica can be tried as long as the client has
- * received nothing; its last bytes wait until the usage is noted. It handles its own upstream request, so that a piece
- * allocates nothing.
+ * Passes a response from a replica to the client, piece by piece and with back-pressure, and counts its tokens. Headers
+ * are held until the first bytes of the body, so that another replica can be tried while the client has received
+ * nothing; the last bytes are held until the usage is recorded. It is the handler of its upstream request, so that a
+ * piece allocates nothing.
  */
 export class ClientResponse implements UpstreamHandler, Journalled {
-  /** The request it is the response to, while that goes on. */
+  /** The upstream request, while it is under way. */
   upstream: UpstreamRequest | null = null;
   /** Counts the tokens from the replica's headers on, until everything is sent. */
   meter: ResponseMeter | null = null;
   /** Received from the replica. */
   bytes = 0;
-  /** The usage is noted and cannot be lost any more. */
+  /** The usage is recorded durably. */
   isSafe = false;
   readonly #response: HttpResponse;
   readonly #owner: ResponseOwner;
@@ -83,7 +85,7 @@ export class ClientResponse implements UpstreamHandler, Journalled {
     this.#headers = record.isStreamed ? withoutLength(headers) : headers;
     if (!record.isStreamed) return;
     this.#writeHead();
-    // Together with the first piece, if that is here already.
+    // Together with the first piece, if that has arrived already.
     process.nextTick(flushHeaders, this.#response);
   }
 
@@ -96,7 +98,7 @@ export class ClientResponse implements UpstreamHandler, Journalled {
     const meter = this.meter!;
     const out = meter.piece(piece);
     if (!this.isSafe && (isLast || meter.isSettled)) {
-      // The end of the response usually comes with it; if not, the client must not wait for it.
+      // The end of the response usually arrives with it; if not, the client must not wait for it.
       if (!isLast && this.#held === null) setImmediate(noteUsage, owner);
       this.#hold(out);
       return true;
@@ -114,14 +116,14 @@ export class ClientResponse implements UpstreamHandler, Journalled {
     if (!this.#owner.hasEnded) this.#owner.responseBreaks(error);
   }
 
-  /** Drops what the replica has sent so far: the next attempt begins anew. */
+  /** Drops what the replica has sent so far: the next attempt starts over. */
   restart(): void {
     this.upstream = null;
     this.#headers = null;
     this.#looks = 0;
   }
 
-  /** Lets go of the upstream request, and ends it where its response is not wanted any more. */
+  /** Releases the upstream request, and aborts it unless its response is complete. */
   detach(isAborted: boolean): void {
     if (isAborted) this.upstream?.abort();
     this.upstream = null;
@@ -133,8 +135,8 @@ export class ClientResponse implements UpstreamHandler, Journalled {
   }
 
   /**
-   * What has not arrived in time; null when nothing is overdue. Called every `everyMs`, so that no timer runs per
-   * piece. The connection watches the time until the headers, and the time that a slow client takes does not count.
+   * What is overdue; null when nothing is. Called every `everyMs`, so that no timer runs per piece. The connection
+   * applies the timeout until the headers, and time spent waiting for a slow client does not count.
    */
   overdue(everyMs: number, { firstByteMs, idleMs }: GatewayConfig['timeouts']): string | null {
     const { isStreamed, status } = this.#owner.record;
@@ -147,7 +149,7 @@ export class ClientResponse implements UpstreamHandler, Journalled {
     return isFirst ? 'first byte' : 'further byte';
   }
 
-  /** The usage is noted: sends what was held back for it and, where the exchange has ended, the end. */
+  /** The usage is recorded: sends what was held back for it and, if the exchange has ended, the end. */
   journalled(): void {
     const { error, hasEnded, record } = this.#owner;
     this.isSafe = true;

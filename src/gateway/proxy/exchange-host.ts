@@ -20,7 +20,7 @@ export interface RequestServices {
   /** Null where requests are not recorded. */
   readonly recorder: TrafficRecorder | null;
   /**
-   * Notes what a request has used; `waiter.journalled` is called, perhaps at once, when that cannot be lost any more.
+   * Records the usage of a request; `waiter.journalled` is called, perhaps at once, when it is durable.
    */
   note(request: FinishedRequest, waiter: Journalled): void;
 }
@@ -45,7 +45,7 @@ export interface ExchangeHost {
   ended(exchange: Exchange): void;
 }
 
-/** A request as far as it is passed on. */
+/** The parts of a request that are passed on. */
 export interface ExchangeParts {
   request: HttpRequest;
   response: HttpResponse;

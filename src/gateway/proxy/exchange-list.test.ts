@@ -3,7 +3,7 @@ import { randomStream } from '../../kernel/random-stream.js';
 import type { Exchange } from './exchange.js';
 import { ExchangeList } from './exchange-list.js';
 
-it('holds those that were added and not removed, in whatever order they leave', () => {
+it('holds those that were added and not removed, whatever the order of removal', () => {
   const random = randomStream(3, 'exchanges');
   const list = new ExchangeList();
   const present = new Set<Exchange>();

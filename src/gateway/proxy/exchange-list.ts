@@ -1,8 +1,8 @@
 import type { Exchange } from './exchange.js';
 
 /**
- * The exchanges under way. An array in which each knows its place: a Set that is added to and deleted from for every
- * request leaves its old tables, with all they hold, to the garbage collector.
+ * The exchanges under way, in an array in which each knows its index: a Set with an insertion and a deletion per
+ * request leaves old tables, and everything they reference, to the garbage collector.
  */
 export class ExchangeList {
   readonly #exchanges: Exchange[] = [];
@@ -28,7 +28,7 @@ export class ExchangeList {
     if (this.#whenEmpty !== null && this.#exchanges.length === 0) this.#whenEmpty();
   }
 
-  /** Those under way now: a list of its own, so that they may end while it is walked. */
+  /** A copy of those under way, so that they may end during an iteration. */
   all(): Exchange[] {
     return this.#exchanges.slice();
   }

@@ -18,12 +18,13 @@ import { clientHeaders, headerValue, upstreamHeaders } from './headers.js';
 import { Settlement } from './settlement.js';
 import { upstreamFailure } from './upstream-failure.js';
 
-/** As nginx: the client left before the response began. */
+/** As in nginx: the client disconnected before the response began. */
 const CLIENT_LEFT = 499;
 
 /**
- * One request from its arrival to its end: it is booked on its key's accounts, waits in the queue, is sent to a replica, and to
- * another one while the client has not received a byte. Whatever ends it, everything it holds is released exactly once.
+ * One request from its arrival to its end: it is booked on its key's accounts, waits in the queue, is sent to a
+ * replica, and to another one while the client has not received a byte. However it ends, everything it holds is
+ * released exactly once.
  */
 export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
   readonly facts: RequestFacts;
@@ -40,7 +41,10 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
   readonly #attempts: Attempts;
   readonly #response: ClientResponse;
   readonly #settlement: Settlement;
-  /** A field, not an arrow of the constructor: V8 keeps what that sees alive for long enough to promote every request's body. */
+  /**
+   * A field, not a closure of the constructor: V8 keeps the closure's context alive long enough to promote every
+   * request body.
+   */
   readonly #clientLeft = (): void => {
     if (!this.hasEnded) this.#end('client_left', 'the client left');
   };
@@ -75,12 +79,12 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     return this.record.queuedUs;
   }
 
-  /** Replicas that had their chance. */
+  /** Replicas that have failed it. */
   get tried(): readonly LiveReplica[] {
     return this.#attempts.tried;
   }
 
-  /** The client does not keep up: the replica waits for it. */
+  /** The client does not keep up: reading from the replica is paused. */
   get isHeld(): boolean {
     return this.#response.isBehind;
   }
@@ -102,12 +106,12 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     }
   }
 
-  /** Ends it because the time for the whole request is up. A replica that has sent something is merely slow. */
+  /** Ends it because the total timeout has expired. A replica that has sent something is only slow, not failed. */
   timeOut(): void {
     if (!this.hasEnded) this.#giveUp('complete response', this.#response.bytes === 0);
   }
 
-  /** Applies the time-outs; called every `everyMs`. */
+  /** Applies the timeouts; called every `everyMs`. */
   check(nowUs: number, everyMs: number, timeouts: GatewayConfig['timeouts']): void {
     if (this.hasEnded) return;
     if (nowUs - this.record.arrivedUs >= timeouts.totalMs * 1000) this.timeOut();
@@ -197,7 +201,7 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     else this.#fail(failure.error, failure.error.status === 504 ? 'timeout' : 'upstream_error', failure.cause);
   }
 
-  /** @param mayWait whether it may wait a moment where a replica is expected */
+  /** @param mayWait whether it may wait briefly where a replica is expected */
   #try(mayWait: boolean): void {
     const { endpoint, facts } = this;
     try {
@@ -216,11 +220,11 @@ export class Exchange implements AwaitingReplica, Reserving, ResponseOwner {
     const { pool, tellsLoad } = placed.replica;
     if (tellsLoad && this.record.attempts === 1) this.#headers.push(...LOAD_REQUEST);
     const upstream = pool.dispatch({ path, method: request.method, headers: this.#headers, body }, this.#response);
-    // It may have failed before it began.
+    // It may have failed synchronously.
     if (this.#attempts.placed === placed) this.#response.upstream = upstream;
   }
 
-  /** Gives this replica up and tries another after a pause. */
+  /** Leaves this replica and tries another after a pause. */
   #retry(cause: string): void {
     const pauseMs = this.#attempts.giveUp(cause);
     this.#response.restart();

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { decisionHeader, downstreamHeaders, headerValue, upstreamHeaders } from './headers.js';
 
 describe('upstreamHeaders', () => {
-  it('passes on what clients send, in their spelling and order, doubles included', () => {
+  it('passes on client headers in their spelling and order, duplicates included', () => {
     const given = ['Content-Type', 'application/json', 'X-Thing', 'a', 'x-thing', 'b', 'accept', '*/*'];
     expect(upstreamHeaders(given, 'id-1', null)).toEqual([...given, 'x-request-id', 'id-1']);
   });
 
-  it('keeps what belongs to the connection, the key and what it sets itself', () => {
+  it('removes connection headers, the key and the headers that it sets itself', () => {
     const dropped = [
       ...['Connection', 'keep-alive', 'Keep-Alive', 'timeout=5', 'Transfer-Encoding', 'chunked', 'TE', 'trailers'],
       ...['Trailer', 'x-sum', 'Upgrade', 'h2c', 'Proxy-Authorization', 'x', 'Proxy-Connection', 'close', 'Host', 'h'],
@@ -17,7 +17,7 @@ describe('upstreamHeaders', () => {
     expect(upstreamHeaders(dropped, 'id-1', null)).toEqual(['x-request-id', 'id-1']);
   });
 
-  it('names its own span to the replica, where the request is traced', () => {
+  it('sends its own span to the replica, where the request is traced', () => {
     const given = ['Traceparent', 'theirs', 'tracestate', 'a=1', 'x', 'y'];
     const trace = { traceId: 't', spanId: 's', parentSpanId: '', traceState: '', traceParentForUpstream: 'ours' };
     expect(upstreamHeaders(given, 'i', null)).toEqual([...given, 'x-request-id', 'i']);
@@ -26,19 +26,19 @@ describe('upstreamHeaders', () => {
     expect(upstreamHeaders(given, 'i', { ...trace, traceState: 'a=1' })).toEqual([...ours, 'tracestate', 'a=1']);
   });
 
-  it('keeps what the connection header names', () => {
+  it('removes headers named by the connection header', () => {
     const given = ['Connection', 'close, X-Hop', 'x-hop', '1', 'X-Other', '2', 'connection', ' x-other ,'];
     expect(upstreamHeaders(given, 'i', null)).toEqual(['x-request-id', 'i']);
   });
 });
 
 describe('downstreamHeaders', () => {
-  it('passes on what replicas send, byte for byte', () => {
+  it('passes on replica headers, byte for byte', () => {
     const given = ['Content-Type', 'text/plain', 'set-cookie', 'a=1', 'set-cookie', 'b=\xe9', 'Content-Length', '3'];
     expect(downstreamHeaders(given)).toEqual(given);
   });
 
-  it('keeps what belongs to the connection and what the gateway says itself', () => {
+  it('removes connection headers and those that the gateway sets itself', () => {
     const dropped = [
       ...[
         'connection',
@@ -56,7 +56,7 @@ describe('downstreamHeaders', () => {
     expect(downstreamHeaders([...dropped, 'server', 'uvicorn'])).toEqual(['server', 'uvicorn']);
   });
 
-  it('keeps what the connection header names, wherever it stands', () => {
+  it('removes headers named by the connection header, wherever it stands', () => {
     const given = ['X-Hop', '1', 'server', 's', 'Connection', 'x-hop', 'x-HOP', '2'];
     expect(downstreamHeaders(given)).toEqual(['server', 's']);
   });
@@ -67,7 +67,7 @@ it('finds a header whatever its spelling', () => {
   expect(headerValue(['X-Thing2', '2'], 'x-thing')).toBeUndefined();
 });
 
-it('says how a replica was chosen, each time anew', () => {
+it('adds how a replica was chosen, for each request', () => {
   expect(decisionHeader('weighted', 'highest score')).toBe('weighted: highest score');
   expect(decisionHeader('weighted', 'a tie')).toBe('weighted: a tie');
   expect(decisionHeader('sticky', 'a tie')).toBe('sticky: a tie');

@@ -19,8 +19,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * What the gateway sets itself on the way to a replica, or keeps. A response that is packed could not be metered. How loaded
- * replicas are is between them and the gateway.
+ * Headers that the gateway sets itself or does not pass to a replica. A compressed response could not be metered. The
+ * load of replicas is only for the gateway.
  */
 const REPLACED_UPSTREAM = new Set([
   ...HOP_BY_HOP,
@@ -44,8 +44,8 @@ const REPLACED_DOWNSTREAM = new Set([
 ]);
 
 /**
- * The client's headers as a replica gets them, flat: name, value, name, value. The client's key is for the gateway, not for
- * replicas, so it stays here.
+ * The client's headers as a replica gets them, flat: name, value, name, value. The client's key is for the gateway and
+ * is not passed to replicas.
  */
 export function upstreamHeaders(
   rawHeaders: readonly string[],
@@ -70,8 +70,8 @@ export function upstreamHeaders(
 }
 
 /**
- * The headers of a response as the client gets them: the replica's, then the request id, the replica, the decision and what is
- * left of the key's limits.
+ * The headers of a response as the client gets them: the replica's, then the request id, the replica, the decision and
+ * the remaining limits of the key.
  */
 export function clientHeaders(
   raw: readonly string[],
@@ -94,7 +94,7 @@ export function downstreamHeaders(raw: readonly string[]): string[] {
     const name = raw[i]!;
     const lower = name.toLowerCase();
     if (lower === 'connection') {
-      // These two name no header; replicas send one of them with every response.
+      // These two name no header; most responses have one of them.
       if (raw[i + 1] !== 'keep-alive' && raw[i + 1] !== 'close') named = addNamed(named, raw[i + 1]!);
     } else if (!REPLACED_DOWNSTREAM.has(lower)) headers.push(name, raw[i + 1]!);
   }
@@ -115,10 +115,10 @@ export function withoutLength(headers: string[]): string[] {
 }
 
 const LENGTH: ReadonlySet<string> = new Set(['content-length']);
-/** What was made last; the next is most often the same. */
+/** The last result; the next is most often the same. */
 const last = { policy: '', rule: '', header: '' };
 
-/** How a replica was chosen, as a header may say it. */
+/** How a replica was chosen, as a header value. */
 export function decisionHeader(policy: string, rule: string): string {
   if (policy !== last.policy || rule !== last.rule) {
     last.policy = policy;
@@ -128,7 +128,7 @@ export function decisionHeader(policy: string, rule: string): string {
   return last.header;
 }
 
-/** `connection: x-thing` makes x-thing one of its own kind. */
+/** `connection: x-thing` makes x-thing a connection header too. */
 function connectionHeaders(rawHeaders: readonly string[]): Set<string> | null {
   let named: Set<string> | null = null;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

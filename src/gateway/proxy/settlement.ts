@@ -4,7 +4,7 @@ import type { RequestRecord } from '../request/request-record.js';
 import type { ClientResponse } from './client-response.js';
 import type { ExchangeHost } from './exchange-host.js';
 
-/** What a request used: counted, settled with its key's accounts and noted in the journal, each exactly once. */
+/** The usage of a request: counted, settled on its key's accounts and written to the journal, each exactly once. */
 export class Settlement {
   /** What is booked on the accounts of its key. */
   reservation: Reservation | null = null;
@@ -20,8 +20,8 @@ export class Settlement {
   }
 
   /**
-   * Counts the tokens: those the engine reported, else an estimate. A request that was refused or failed used none, and what was
-   * noted before stays.
+   * Counts the tokens: those the engine reported, else an estimate. A request that was refused or failed used none;
+   * usage recorded before stays.
    */
   count(isWhole: boolean): void {
     const { bytes, meter } = this.#response;
@@ -41,7 +41,7 @@ export class Settlement {
     record.isMetered = meter.isMetered;
   }
 
-  /** Replaces the reservation by what was used; refunds it where no replica did any work. */
+  /** Replaces the reservation by the actual usage; refunds it where no replica did any work. */
   settle(): void {
     const { reservation } = this;
     if (reservation === null) return;
@@ -51,7 +51,7 @@ export class Settlement {
     else this.#host.services.access!.refund(reservation);
   }
 
-  /** Notes the usage of a response whose usage is known before its end. */
+  /** Records the usage of a response whose usage is known before its end. */
   noteEarly(): void {
     if (this.#isNoted) return;
     this.#record.endedUs = this.#host.nowUs();
@@ -59,7 +59,7 @@ export class Settlement {
     this.note();
   }
 
-  /** Notes the usage; the response is released when that is safe. */
+  /** Records the usage; the response is released when that is durable. */
   note(): void {
     if (this.#isNoted) {
       if (this.#response.isSafe) this.#response.journalled();

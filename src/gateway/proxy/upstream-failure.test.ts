@@ -24,7 +24,10 @@ it.each([
   expect(failure.cause).toBe(cause);
 });
 
-it.each(['UPSTREAM_BUSY', 'UPSTREAM_BAD_REQUEST', 'UPSTREAM_CLOSED'])('%s is not held against the replica', (code) => {
-  expect(upstreamFailure('r', Object.assign(new Error('x'), { code })).isReplicas).toBe(false);
-  expect(upstreamFailure('r', Object.assign(new Error('x'), { code: 'ECONNRESET' })).isReplicas).toBe(true);
-});
+it.each(['UPSTREAM_BUSY', 'UPSTREAM_BAD_REQUEST', 'UPSTREAM_CLOSED'])(
+  '%s does not count against the replica',
+  (code) => {
+    expect(upstreamFailure('r', Object.assign(new Error('x'), { code })).isReplicas).toBe(false);
+    expect(upstreamFailure('r', Object.assign(new Error('x'), { code: 'ECONNRESET' })).isReplicas).toBe(true);
+  },
+);

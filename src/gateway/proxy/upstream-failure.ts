@@ -6,11 +6,11 @@ export interface UpstreamFailure {
   error: ApiError;
   /** The label in metrics: one of a few constants. */
   cause: string;
-  /** Whether the replica is to blame, and not the request or the gateway. */
+  /** Whether it counts against the replica, and not the request or the gateway. */
   isReplicas: boolean;
 }
 
-/** What an error on the way to a replica or back means. */
+/** The meaning of an error between gateway and replica. */
 export function upstreamFailure(replica: string, error: Error & { code?: string }): UpstreamFailure {
   switch (error.code) {
     case 'UPSTREAM_CONNECT_TIMEOUT':

@@ -17,7 +17,7 @@ describe('BlockChain', () => {
     ]);
   });
 
-  it('gives prompts that begin alike the same first ids, and different ones from where they part', () => {
+  it('gives prompts with a common prefix the same first ids, and different ones after it', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 80 }), fc.string({ maxLength: 80 }), (a, b) => {
         const [left, right] = [Buffer.from(a), Buffer.from(b)];
@@ -35,11 +35,11 @@ describe('BlockChain', () => {
     expect(ids(text, 'a').filter((id) => ids(text, 'b').includes(id))).toEqual([]);
   });
 
-  it('remembers order: the same block elsewhere is another', () => {
+  it('depends on order: the same block elsewhere has another id', () => {
     expect(new Set(ids('12345678'.repeat(20))).size).toBe(20);
   });
 
-  it('takes any length of block and grows with the prompt', () => {
+  it('accepts any block length and grows with the prompt', () => {
     expect(ids('x'.repeat(10_000), 'm', 7)).toHaveLength(1428);
     expect(ids('x'.repeat(10_000), 'm', 7).every((id) => id >= 0 && id < 2 ** 31)).toBe(true);
   });
@@ -54,7 +54,7 @@ describe('BlockChain', () => {
     expect(new Set(pairs.map(([, b]) => b)).size).toBe(1000);
   });
 
-  it('starts anew for every prompt', () => {
+  it('resets for every prompt', () => {
     const chain = new BlockChain();
     const bytes = Buffer.from('0123456789abcdef');
     chain.start('m');

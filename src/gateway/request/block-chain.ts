@@ -1,11 +1,11 @@
 /**
- * Names the blocks of a prompt by what they and all before them hold: 31 bits out of a chained 64-bit mix. Two prompts with
- * the same leading blocks have the same leading ids; the chain starts from a seed, so that equal texts for different models
- * or adapters have nothing in common.
+ * Identifies the blocks of a prompt by their content and all content before them: 31 bits of a chained 64-bit hash. Two
+ * prompts with the same leading blocks have the same leading ids; the chain starts from a seed, so that equal texts for
+ * different models or adapters have nothing in common.
  */
 export class BlockChain {
   ids = new Int32Array(256);
-  /** The whole mix that each id is part of, two words for each: what names a block where 31 bits are too few. */
+  /** The full hash of each id, two words each: for uses where 31 bits are too few. */
   words = new Int32Array(512);
   count = 0;
   #a = 0;

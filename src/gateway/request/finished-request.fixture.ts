@@ -1,6 +1,6 @@
 import type { FinishedRequest } from './request-record.js';
 
-/** A request that ended well, with what a test wants of it. Its clock began ten seconds before it. */
+/** A request that succeeded, with overrides of the test. Its clock began ten seconds before it. */
 export function finishedRequest(change: Partial<FinishedRequest> = {}): FinishedRequest {
   return {
     id: 'request-1',

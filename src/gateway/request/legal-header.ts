@@ -1,7 +1,7 @@
 const ILLEGAL = /[^\x20-\x7e]/g;
 const MOST_CHARACTERS = 200;
 
-/** A text as any header may hold it. */
+/** A text made legal as a header value. */
 export function legalHeader(text: string): string {
   return text.slice(0, MOST_CHARACTERS).replace(ILLEGAL, '?');
 }

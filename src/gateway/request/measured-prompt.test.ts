@@ -18,14 +18,14 @@ describe('MeasuredPrompt', () => {
     expect(read({ body: { prompt: 'é'.repeat(8) } })).toMatchObject({ tokens: 4, ids: { length: 2 } });
   });
 
-  it('gives equal beginnings equal ids, of one model and one salt', () => {
+  it('gives equal prefixes equal ids, for one model and one salt', () => {
     const { ids, words } = read({});
     const longer = read({ body: { prompt: `${FACTS.body.prompt}, or more` } });
     expect([longer.ids.slice(0, 4), longer.words.slice(0, 8)]).toEqual([ids, words]);
     for (const other of [{ model: 'n' }, { cacheSalt: 's' }]) expect(read(other).ids[0]).not.toBe(ids[0]);
   });
 
-  it('takes what is malformed for nothing, and refuses what is nested too deeply', () => {
+  it('treats a malformed prompt as empty, and refuses one nested too deeply', () => {
     expect(read({ body: { prompt: 5 } })).toEqual({ tokens: 0, ids: [], words: [] });
     expect(read({ kind: 'chat', body: { messages: 'x' } })).toEqual({ tokens: 0, ids: [], words: [] });
     const tools = [JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))];

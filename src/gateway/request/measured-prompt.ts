@@ -10,8 +10,8 @@ import type { RequestFacts } from './request-facts.js';
 const MOST_LEVELS = 500;
 
 /**
- * A prompt as policies see it: its length in tokens, and the ids of its full blocks. One object serves request after request, and
- * reads a prompt once however often it is measured in a row.
+ * A prompt as policies see it: its length in tokens, and the ids of its full blocks. One object serves request after
+ * request, and reads a prompt once however often it is measured in a row.
  */
 export class MeasuredPrompt {
   tokens = 0;
@@ -35,7 +35,7 @@ export class MeasuredPrompt {
     return this.#chain.count;
   }
 
-  /** Reads the prompt, unless it was the last to be read, and notes its length in the facts. */
+  /** Reads the prompt, unless it was the last one read, and sets its length in the facts. */
   measure(facts: RequestFacts, blockSize: number): void {
     if (this.#facts === facts && this.#blockSize === blockSize) return;
     this.#facts = null;

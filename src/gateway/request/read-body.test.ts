@@ -4,7 +4,7 @@ import { readBody } from './read-body.js';
 
 const LIMIT = 100;
 
-/** What becomes of a body that comes in pieces, after a head that came first or together with all of it. */
+/** The result of a body that arrives in pieces, or complete with its head. */
 function sent(pieces: readonly string[], headers: string[] = [], length = -1): string[] {
   const calls: string[] = [];
   const start = { method: 'POST', target: '/', minor: 1, headers };
@@ -28,13 +28,13 @@ describe('readBody', () => {
     expect(sent(pieces)).toEqual(['wanted', said]);
   });
 
-  it('believes an announced length, and refuses bodies that are packed, unread', () => {
+  it('refuses bodies by their announced length or encoding without reading them', () => {
     expect(sent(['x'], [], 101)).toEqual(['413']);
     expect(sent(['x'], ['Content-Encoding', 'gzip'])).toEqual(['400']);
     expect(sent(['x'], ['content-encoding', 'identity'])).toEqual(['wanted', 'x']);
   });
 
-  it('has a body that is there at once', () => {
+  it('returns a body that is complete at once', () => {
     const start = { method: 'POST', target: '/', minor: 1, headers: [] };
     const request = new HttpRequest(start, 5, { address: '', bodyWanted: () => expect.fail() });
     request.complete(Buffer.from('hello'));

@@ -4,7 +4,10 @@ import type { HttpRequest } from '../http/http-request.js';
 
 const NOTHING = Buffer.alloc(0);
 
-/** Collects a request's body and calls `done` once; with an error when it is too large or packed. Not at all when the client left. */
+/**
+ * Collects a request body and calls `done` once; with an error when it is too large or compressed. Does not call it
+ * when the client has disconnected.
+ */
 export function readBody(
   request: HttpRequest,
   limit: number,

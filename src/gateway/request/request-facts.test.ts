@@ -52,7 +52,7 @@ describe('readFacts', () => {
     expect(facts({ model: 'm' }, { 'x-gateway-inference-objective': 'o' }).sloClass).toBe('o');
   });
 
-  it('knows for whom it counts without a key, what it may use at most and whether it wants to see that', () => {
+  it('reads the tenant without a key, the output limit and whether usage is requested', () => {
     expect(facts({ model: 'm' }, { 'x-gateway-inference-fairness-id': 'team' }).tenant).toBe('team');
     expect(facts({ model: 'm', max_tokens: 5, n: 3 }).mostOutput).toBe(15);
     expect(readFacts('id', 'embedding', headed(), Buffer.from('{"model":"m"}')).mostOutput).toBe(0);
@@ -88,7 +88,7 @@ describe('newRequestId', () => {
     for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   });
 
-  it('is another one each time, in all its digits', () => {
+  it('differs each time, in all its digits', () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (let at = 0; at < 36; at++) {
       const seen = new Set(ids.map((id) => id[at])).size;

@@ -5,7 +5,7 @@ import { parseJsonObject } from '../../protocol/json/json-body.js';
 import { readRoutedFields } from '../../protocol/routed-fields.js';
 import type { HttpRequest } from '../http/http-request.js';
 
-/** What the gateway knows of a request before it decides: made once per request, kept until it has ended. */
+/** What the gateway knows of a request before it decides: created once per request, kept until it has ended. */
 export interface RequestFacts {
   /** The client's own id if it sent one. */
   id: string;
@@ -28,19 +28,19 @@ export interface RequestFacts {
   body: RequestBody;
 }
 
-/** What may stand in a header we send back, and in a log. */
+/** Characters allowed in a response header and in a log. */
 const PLAIN_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Whatever has headers. */
+/** A request with headers. */
 type Headed = Pick<HttpRequest, 'header'>;
 
-/** The client's id for a request, if it is one; else a new one. */
+/** The client's request id if it is valid; otherwise a new one. */
 export function requestIdOf(request: Headed): string {
   const given = request.header('x-request-id');
   return given !== undefined && PLAIN_ID.test(given) ? given : newRequestId();
 }
 
-/** Reads what a request says of itself; throws an ApiError when it is not a request. */
+/** Reads the facts of a request; throws an ApiError when it is invalid. */
 export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buffer): RequestFacts {
   const body = parseJsonObject(bytes);
   const { cacheSalt, includeUsage, maxTokens, model, n, session, stream } = readRoutedFields(body);
@@ -73,7 +73,7 @@ const HAS_OUTPUT: Readonly<Record<ApiKind, boolean>> = {
 
 const MOST_CHARACTERS = 128;
 
-/** Policies remember names: one that is very long is remembered by its hash, so that what they remember stays small. */
+/** Policies remember names: a very long one is replaced by its hash, to bound their memory. */
 function shortName(name: string): string {
   if (name.length <= MOST_CHARACTERS) return name;
   return `sha256:${createHash('sha256').update(name).digest('base64url')}`;
@@ -90,8 +90,8 @@ const text = Buffer.alloc(36, '-');
 let next = random.length;
 
 /**
- * A random UUID (version 4). The one of node:crypto is a rope of twenty strings that live as long as it is remembered,
- * which for a request is long: copying them made up most of the garbage collector's pauses. This is one flat string.
+ * A random UUID (version 4). The one of node:crypto is a rope of twenty strings that live as long as the id, which for
+ * a request is long: copying them made up most of the garbage collector's pauses. This one is a flat string.
  */
 export function newRequestId(): string {
   if (next === random.length) {

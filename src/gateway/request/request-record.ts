@@ -1,7 +1,7 @@
 import type { ApiKind } from '../../protocol/endpoints.js';
 import type { RequestFacts } from './request-facts.js';
 
-/** How a request ended, for metrics and logs. `refused`: kept out by a limit, the admission policy or the queue. */
+/** How a request ended, for metrics and logs. `refused`: by a limit, the admission policy or the queue. */
 export type Outcome =
   | 'ok'
   | 'client_error'
@@ -17,13 +17,13 @@ export interface FailedAttempt {
   readonly replicaId: string;
   readonly dispatchedUs: number;
   readonly endedUs: number;
-  /** In a few words that are constants. */
+  /** One of a few constants. */
   readonly cause: string;
 }
 
 /**
- * A request that has ended, as metrics, logs, traces, recordings and the usage journal see it. They copy numbers and names and
- * never keep the object. Times are the gateway's clock in microseconds, -1 for what never happened.
+ * A request that has ended, as metrics, logs, traces, recordings and the usage journal see it. They copy numbers and
+ * names and never keep the object. Times are the gateway's clock in microseconds, -1 for events that did not happen.
  */
 export interface FinishedRequest {
   readonly id: string;
@@ -36,12 +36,12 @@ export interface FinishedRequest {
   /** Empty when it belongs to no session. */
   readonly session: string;
   readonly sloClass: string;
-  /** Empty when no replica got it. */
+  /** Empty when it reached no replica. */
   readonly replicaId: string;
-  /** The status the client got; 499 when it left before the response began. */
+  /** The status sent to the client; 499 when it disconnected before the response began. */
   readonly status: number;
   readonly outcome: Outcome;
-  /** Why it did not end well, in a few words that are constants; empty when it did. */
+  /** Why it failed, one of a few constants; empty when it succeeded. */
   readonly cause: string;
   /** Replicas that were tried. */
   readonly attempts: number;
@@ -72,7 +72,10 @@ export interface FinishedRequest {
 
 const NO_ATTEMPTS: readonly FailedAttempt[] = [];
 
-/** The record of a request under way: the parts of its exchange fill it in, and it is complete when the exchange has ended. */
+/**
+ * The record of a request under way: the parts of its exchange fill it in, and it is complete when the exchange has
+ * ended.
+ */
 export class RequestRecord implements FinishedRequest {
   readonly facts: RequestFacts;
   readonly endpoint: { readonly name: string };

@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('AdminFiles', () => {
-  it('makes a token once, for its owner alone', () => {
+  it('creates a token once, readable by its owner only', () => {
     const data = join(folder, 'data');
     expect([new AdminFiles(data).knownToken(), existsSync(data)]).toEqual([null, false]);
     const token = new AdminFiles(data).token();
@@ -58,7 +58,7 @@ describe('AdminFiles', () => {
     other.withdraw();
   });
 
-  it('says what it cannot use', () => {
+  it('reports files it cannot use', () => {
     writeFileSync(join(folder, 'admin-token'), 'short\n');
     const unusable = expect.objectContaining({ code: 'ADMIN_FILE_UNUSABLE' });
     expect(() => new AdminFiles(folder).token()).toThrowError(unusable);
@@ -82,7 +82,7 @@ describe('a gateway', () => {
     await second.close(0);
   });
 
-  it('writes nothing before it is to be announced, and takes away nothing that is not its own', async () => {
+  it('writes nothing before it is announced, and deletes only its own files', async () => {
     const change = { endpoints: [], store: join(folder, 'x.db'), dataDir: join(folder, 'data') };
     const path = join(folder, 'data', 'admin.json');
     const first = await startGateway([], change);

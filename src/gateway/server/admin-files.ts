@@ -8,7 +8,7 @@ import { unusableAdminFile } from '../errors.js';
 const OWNER_ONLY = 0o600;
 const TOKEN = /^[\w-]{32,}$/;
 
-/** What an admin token is made of: 192 random bits. */
+/** The bytes of an admin token: 192 random bits. */
 export function newAdminToken(): string {
   return randomBytes(24).toString('base64url');
 }
@@ -21,7 +21,7 @@ export class AdminFiles {
   readonly #folder: string;
   readonly #tokenPath: string;
   readonly #addressPath: string;
-  /** What stands in the file of the address, if we wrote it. */
+  /** The content of the address file, if this process wrote it. */
   #address = '';
 
   constructor(folder: string) {
@@ -45,7 +45,7 @@ export class AdminFiles {
     }
   }
 
-  /** The token of the installation, made if it has none. Several that begin at once get the same. */
+  /** The token of the installation, created if it has none. Processes that start at once get the same one. */
   token(): string {
     const path = this.#tokenPath;
     attempt(this.#folder, () => makeFolder(this.#folder));
@@ -83,7 +83,7 @@ export class AdminFiles {
     this.#address = text;
   }
 
-  /** The port is gone. What another gateway has written there since is left. */
+  /** The port is closed: removes the file, unless another gateway has written it since. */
   withdraw(): void {
     if (this.#address === '') return;
     try {
@@ -95,7 +95,7 @@ export class AdminFiles {
   }
 }
 
-/** An address that listens everywhere is reached on this machine by loopback. */
+/** A wildcard address is reached on this machine by loopback. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

@@ -34,7 +34,7 @@ async function handle(host: AdminHost, request: HttpRequest, response: HttpRespo
   const leaving = new AbortController();
   const leave = () => {
     leaving.abort();
-    // A call that waits for the rest of a body never gets to the end of this function.
+    // A call that waits for the rest of a body never reaches the end of this function.
     stopSignal.removeEventListener('abort', leave);
   };
   response.onClose = leave;
@@ -68,7 +68,7 @@ async function responseTo(host: AdminHost, request: HttpRequest, signal: AbortSi
   }
 }
 
-/** Never settles when the client has left. */
+/** Never settles when the client has disconnected. */
 function bodyOf(request: HttpRequest, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
     readBody(request, limit, (error, body) => {

@@ -6,7 +6,7 @@ export interface CertificateFiles {
   key: string;
 }
 
-/** Makes a certificate that is thrown away after the test; null where there is no openssl. */
+/** Creates a certificate for one test; null without openssl. */
 export function makeCertificate(folder: string, name: string, file = name): CertificateFiles | null {
   const [key, cert] = [join(folder, `${file}.key`), join(folder, `${file}.pem`)];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];

@@ -62,7 +62,7 @@ function asked(url: string): Promise<[text: string, name: string]> {
   });
 }
 
-/** What comes back for some bytes, until the connection is closed. */
+/** The bytes received for some bytes sent, until the connection is closed. */
 function told(url: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let got = '';
@@ -91,7 +91,7 @@ describe('Listener', () => {
     });
   });
 
-  it('speaks TLS, and takes on a new certificate while it runs', async ({ skip }) => {
+  it('serves TLS, and applies a new certificate while it runs', async ({ skip }) => {
     const first = certificate('first');
     const second = certificate('second');
     skip(first === null || second === null, 'there is no openssl here');
@@ -106,7 +106,7 @@ describe('Listener', () => {
     );
   });
 
-  it('speaks no TLS before 1.2, with its first certificate and with the next', async ({ skip }) => {
+  it('refuses TLS before 1.2, with its first certificate and with the next', async ({ skip }) => {
     const files = certificate('versions');
     skip(files === null, 'there is no openssl here');
     const listener = await listening({ ...LOOPBACK, tls: files });
@@ -195,7 +195,7 @@ describe('Listener', () => {
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
   });
 
-  it('sends the last response to a client that sends more requests behind it', async () => {
+  it('sends the last response to a client that has pipelined more requests', async () => {
     const { url } = await listening(LOOPBACK);
     const last = 'GET /1 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n';
     expect(await told(url, `${last}GET /2 HTTP/1.1\r\nhost: a\r\n\r\n`)).toMatch(/you asked for \/1$/);
@@ -356,7 +356,7 @@ describe('Listener and slow clients', () => {
     socket.destroy();
   });
 
-  it('takes no more connections than it should, and others again when those have left', async () => {
+  it('accepts no more connections than its limit, and new ones when others have closed', async () => {
     const listener = await listening(LOOPBACK, [], { connections: 2 });
     const held = [new Slow(listener.url, ''), new Slow(listener.url, '')];
     await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.on('connect', resolve))));

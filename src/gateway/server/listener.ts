@@ -13,7 +13,7 @@ import { readTls, type TlsFiles } from './read-tls.js';
 export type RequestHandler = (request: HttpRequest, response: HttpResponse) => void;
 
 export interface ListenerParts {
-  /** The most that a request line and its headers may have together. */
+  /** The most bytes of a request line and its headers together. */
   headerBytes: number;
   /** The most that is read of an unused body before the connection is closed. */
   discardBytes: number;
@@ -23,17 +23,17 @@ export interface ListenerParts {
   handler: RequestHandler;
   /** A request was refused as malformed or ambiguous HTTP. */
   refused(status: number): void;
-  /** Something that should not happen did. */
+  /** An unexpected error. */
   fault(error: unknown): void;
 }
 
 const OLDEST_TLS: SecureVersion = 'TLSv1.2';
-/** How often connections are looked at, unless the time they have is so short that this would be late. */
+/** How often the timeouts of connections are checked, unless they are shorter. */
 const LOOK_MS = 1000;
 
-/** A port that people or programs connect to, by plain HTTP or TLS. */
+/** A port for plain HTTP or TLS. */
 export class Listener implements ConnectionHost {
-  /** How long clients may take. */
+  /** The timeouts for clients. */
   readonly times: ClientTimes;
   /** Connections that were closed at once because there were too many. */
   dropped = 0;
@@ -118,7 +118,7 @@ export class Listener implements ConnectionHost {
     (this.#server as TlsServer).setSecureContext({ ...files, minVersion: OLDEST_TLS });
   }
 
-  /** Listens no more; resolves when the last connection has ended. */
+  /** Stops listening; resolves when the last connection has ended. */
   stop(): Promise<void> {
     this.isStopping = true;
     return new Promise((resolve) => {

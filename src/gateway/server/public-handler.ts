@@ -22,7 +22,7 @@ export interface PublicHost extends ExchangeHost {
     /** Null where requests are not traced. */
     readonly tracing: Tracing | null;
   };
-  /** Whether at least one replica could take a request, and requests are wanted. */
+  /** Whether at least one replica can take a request, and the gateway is not shutting down. */
   readonly isReady: boolean;
   readonly directory: EndpointDirectory;
   /** @param code the error code of the response, a constant */

@@ -1,6 +1,6 @@
 import { API_PATHS, type ApiKind } from '../../protocol/endpoints.js';
 
-/** Where a request wants to go. */
+/** The route of a request. */
 export interface PublicRoute {
   kind: ApiKind;
   /** The path sent to a replica, including the query. */

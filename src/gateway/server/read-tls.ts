@@ -9,7 +9,7 @@ export interface TlsFiles {
   key: Buffer;
 }
 
-/** A certificate and its key, read and tried; an InputError when they are of no use. */
+/** Reads and checks a certificate and its key; throws an InputError when they are unusable. */
 export function readTls({ cert, key }: NonNullable<ListenConfig['tls']>): TlsFiles {
   const files = { cert: readPart(cert), key: readPart(key) };
   try {

@@ -97,7 +97,7 @@ describe('a stream of the API', () => {
     expect((await ask(gateway, '/api/x/', { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('ends when the client leaves, and its source is aborted', async () => {
+  it('ends when the client disconnects, and its source is aborted', async () => {
     const heard: string[] = [];
     const gateway = await gatewayOf(({ signal }) => {
       signal.addEventListener('abort', () => heard.push('aborted'));
@@ -127,7 +127,7 @@ describe('a stream of the API', () => {
     expect(await Promise.all(texts)).toEqual(['data: 1\n\n', 'data: 1\n\n']);
   });
 
-  it('is sent no faster than the client reads', async () => {
+  it('is sent with back-pressure', async () => {
     let made = 0;
     let isWanted = true;
     const gateway = await gatewayOf(() => ({
@@ -151,7 +151,7 @@ describe('a stream of the API', () => {
     await response.text();
   });
 
-  it('that breaks is cut and counted as a fault', async () => {
+  it('that fails is cut off and counted as a fault', async () => {
     const gateway = await gatewayOf(() => ({
       status: 200,
       stream: (async function* () {

@@ -13,18 +13,18 @@ const asked = async (bytes: string, timeoutMs = 50_000) => {
 };
 
 describe('ask', () => {
-  it('gives a page whole', async () => {
+  it('returns a complete page', async () => {
     const { page } = await asked(response('0123456789').replace('200', '503'));
     expect(await page).toEqual({ status: 503, text: '0123456789' });
   });
 
-  it('takes no page that is too large', async () => {
+  it('refuses a page that is too large', async () => {
     const { page, pool } = await asked(response('x'.repeat(11)));
     await expect(page).rejects.toThrow('/metrics is larger than 10 bytes');
     await until(() => pool.stats.connections === pool.stats.idle);
   });
 
-  it('does not wait for ever, not even for the last byte', async () => {
+  it('does not wait forever, not even for the last byte', async () => {
     const { page, pool } = await asked(response('0123456789').slice(0, -1), 20);
     await expect(page).rejects.toMatchObject({ code: 'UPSTREAM_HEADERS_TIMEOUT' });
     expect(pool.stats.connections).toBe(0);

@@ -42,7 +42,7 @@ describe('thousands of exchanges of all kinds', () => {
   let server: Server;
   afterEach(() => server.closeAllConnections());
 
-  it('get what is theirs, and leave nothing behind', async () => {
+  it('get their own responses, and leave nothing behind', async () => {
     const before = sockets();
     const warnings: Error[] = [];
     const warned = (warning: Error) => warnings.push(warning);

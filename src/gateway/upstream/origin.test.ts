@@ -26,7 +26,7 @@ describe('Origin', () => {
 const folder = mkdtempSync(join(tmpdir(), 'twinyard-upstream-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Makes a throw-away certificate; null where there is no openssl. */
+/** Creates a certificate for the test; null without openssl. */
 function certificate(): { key: string; cert: string } | null {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const names = 'subjectAltName=DNS:localhost,IP:127.0.0.1';
@@ -54,7 +54,7 @@ describe('a secure connection', () => {
     server = pool = null;
   });
 
-  /** Echoes bodies, and says whether the connection continued an earlier one. */
+  /** Echoes bodies, and reports whether the TLS session was resumed. */
   async function echoing(host: string, ca?: string): Promise<UpstreamPool> {
     server = createServer(tls!, (request, response) => {
       const { socket } = request as unknown as { socket: TLSSocket & { servername: string | false } };
@@ -83,7 +83,7 @@ describe('a secure connection', () => {
     expect(secure.stats.opened).toBe(4);
   });
 
-  it.runIf(tls !== null)('stops reading, goes on, and can be left', async () => {
+  it.runIf(tls !== null)('can be paused, resumed and aborted', async () => {
     const secure = await echoing('localhost', tls!.cert);
     const slow = new Listening();
     slow.takes = false;
@@ -98,7 +98,7 @@ describe('a secure connection', () => {
     expect(secure.stats).toMatchObject({ connections: 1, idle: 1 });
   });
 
-  it.runIf(tls !== null)('continues an earlier one', async () => {
+  it.runIf(tls !== null)('resumes an earlier session', async () => {
     const secure = await echoing('localhost', tls!.cert);
     expect(header(await send(secure).over, 'x-resumed')).toBe('false');
     secure.sweep(performance.now() + 60_000);

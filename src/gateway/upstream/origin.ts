@@ -2,25 +2,25 @@ import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { MOST_READ } from '../wire/chunked-body.js';
 
-/** A record of TLS holds no more. */
+/** The size of a TLS record. */
 const MOST_SECURE_READ = 16_384;
 const KEEP_ALIVE_PROBE_MS = 60_000;
 
 /**
- * All plain connections read into one buffer: what lies in it is used or copied before the next of them reads. Without it every
- * read has a buffer made for it that is most often far too large.
+ * All plain connections read into one buffer: its content is used or copied before the next read. Otherwise every read
+ * allocates a buffer that is mostly far too large.
  */
 const shared = Buffer.allocUnsafeSlow(MOST_READ);
 
-/** Where a replica is. */
+/** The address of a replica. */
 export class Origin {
   readonly isSecure: boolean;
-  /** As requests name it. */
+  /** The `host` of requests. */
   readonly authority: string;
   readonly #host: string;
   readonly #port: number;
   readonly #ca: string | undefined;
-  /** What lets the next secure connection begin with less work. */
+  /** The TLS session to resume on the next connection. */
   #session: Buffer | undefined;
 
   constructor(url: string, ca: string | undefined) {
@@ -32,7 +32,7 @@ export class Origin {
     this.#ca = ca;
   }
 
-  /** @param read is given how many bytes were read, and where they are until it returns; false stops reading */
+  /** @param read called with the number of bytes read and their buffer, valid until it returns; false pauses reading */
   open(read: OnReadOpts['callback'], opened: () => void): Socket {
     const options = {
       host: this.#host,

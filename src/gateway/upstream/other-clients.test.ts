@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { VALID } from './responses.fixture.js';
 import { GET, RawServer, send } from './upstream.fixture.js';
 
-/** What undici does not read as the RFC has it, and how. */
+/** Responses that undici does not read as the RFC says, and how. */
 const NOT_BY_UNDICI: Record<string, string> = {
   'no reason, no space, odd white space around values': 'white space after a value stays',
   'no body by its status 304, whatever the length says': 'the length is insisted on',
@@ -60,7 +60,7 @@ function byNode(url: string): Promise<Read> {
   });
 }
 
-/** Other clients, in wide use, as judges of what a response says. */
+/** Other widely used clients as oracles. */
 describe('as Node.js reads it', () => {
   it.each(VALID)('$what', async ({ bytes, untilClose }) => {
     const url = await serving(bytes, untilClose === true);

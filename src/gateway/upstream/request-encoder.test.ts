@@ -20,7 +20,7 @@ describe('RequestEncoder', () => {
     expect(encoded({})).toContain('content-length: 0\r\n');
   });
 
-  it('begins anew when only the method or only the path differs', () => {
+  it('encodes again when only the method or only the path differs', () => {
     expect(encoded({ method: 'POST', path: '/a' })).toMatch(/^POST \/a HTTP/);
     expect(encoded({ method: 'PUT', path: '/a' })).toMatch(/^PUT \/a HTTP/);
     expect(encoded({ method: 'PUT', path: '/b' })).toMatch(/^PUT \/b HTTP/);
@@ -79,7 +79,7 @@ describe('RequestEncoder', () => {
     expect(encoded({ headers: headers.flatMap((name) => [name, '1']) })).not.toBeNull();
   });
 
-  it('never writes a line that was not meant, whatever is in a header', () => {
+  it('never writes an injected line, whatever is in a header', () => {
     const wild = fc.string({
       unit: fc.constantFrom('\r', '\n', '\0', ':', ' ', '\t', 'a', 'é', '\u010a', '\u010d', '大'),
     });
@@ -92,7 +92,7 @@ describe('RequestEncoder', () => {
     );
   });
 
-  it('adds bodies for which there is room, and keeps what is not out yet', () => {
+  it('adds bodies that fit, and keeps what is not sent yet', () => {
     const at = encoder.head({ path: '/', method: 'POST', headers: [], body: Buffer.from('hello') });
     expect(encoder.body(at, Buffer.from('hello'))).toBe(true);
     const { bytes } = encoder;

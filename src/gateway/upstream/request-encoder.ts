@@ -5,7 +5,9 @@ import { MessageBuffer, ROOM } from '../wire/message-buffer.js';
 export interface RequestParts {
   readonly path: string;
   readonly method: string;
-  /** Name, value, name, value. `host`, `content-length` and other fields of one connection are set by the encoder alone. */
+  /**
+   * Name, value, name, value. `host`, `content-length` and other fields of one connection are set by the encoder alone.
+   */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
@@ -41,7 +43,7 @@ export class RequestEncoder extends MessageBuffer {
     return this.putHead(head, 3 + (headers.length >> 1) + (hasLength ? 1 : 0));
   }
 
-  /** Adds the body behind the head; false when it does not fit. */
+  /** Appends the body to the head; false when it does not fit. */
   body(at: number, body: Buffer): boolean {
     if (at + body.length > ROOM) return false;
     body.copy(this.bytes, at);

@@ -9,7 +9,7 @@ export interface ResponseCase {
   pieces: Buffer[];
 }
 
-/** What a client made of them. */
+/** What a client read from them. */
 export interface SeenResponse {
   status: number;
   headers: string[];
@@ -41,7 +41,7 @@ export function responseCase(draw: Draw): ResponseCase {
   return { isHead: draw.chance(0.1), pieces: cut(draw.chance(0.7) ? mutated(text, draw) : text, draw) };
 }
 
-/** What our parser makes of it. */
+/** What the parser of the gateway reads. */
 export function seenByUs({ isHead, pieces }: ResponseCase): SeenResponse {
   const seen: SeenResponse = { status: 0, headers: [], body: '', problem: 'incomplete' };
   const parser = new ResponseParser(HEADER_BYTES, {
@@ -72,7 +72,7 @@ export function seenByUs({ isHead, pieces }: ResponseCase): SeenResponse {
   return seen;
 }
 
-/** What Node's client makes of it. */
+/** What the client of Node.js reads. */
 export function seenByNode({ isHead, pieces }: ResponseCase): Promise<SeenResponse> {
   return new Promise((resolve) => {
     const socket = new MemorySocket();
@@ -84,7 +84,7 @@ export function seenByNode({ isHead, pieces }: ResponseCase): Promise<SeenRespon
       resolve({ status: statusCode, headers: rawHeaders, body: Buffer.concat(parts).toString('latin1'), problem });
     };
     const failed = ({ code, message }: Error & { code?: string }) => {
-      // Bytes behind a complete response are an error of the connection: the response still comes to its end.
+      // Bytes after a complete response are an error of the connection: the response is still complete.
       if (!response?.complete) settle(code ?? message);
     };
     const request = nodeRequest({ method: isHead ? 'HEAD' : 'GET', maxHeaderSize: HEADER_BYTES, agent }, (incoming) => {

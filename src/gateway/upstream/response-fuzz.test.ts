@@ -7,7 +7,7 @@ import { responseCase, type SeenResponse, seenByNode, seenByUs } from './respons
 const CASES = Number(process.env.TWINYARD_FUZZ_CASES ?? 5000);
 const AT_ONCE = 50;
 
-/** What ours refuses and Node.js reads, by the reason that ours gives. */
+/** What the gateway refuses and Node.js reads, by the gateway's reason. */
 const STRICTER: readonly [RegExp, string][] = [
   [
     /transfer-encoding other than chunked|more than one transfer-encoding/,
@@ -22,7 +22,7 @@ const STRICTER: readonly [RegExp, string][] = [
   [/invalid content-length/, 'a length of more than 15 digits is not exact'],
 ];
 
-/** What ours reads and Node.js refuses, by the code of its error; for the bytes of the response. */
+/** What the gateway reads and Node.js refuses, by its error code; for the bytes of the response. */
 const LOOSER: Readonly<Record<string, (text: string) => boolean>> = {
   // Extensions of chunks are dropped, whatever they say; white space before them is allowed (RFC 9112, section 7.1.1).
   HPE_STRICT: (text) => ODD_EXTENSION.test(text),
@@ -32,7 +32,10 @@ const LOOSER: Readonly<Record<string, (text: string) => boolean>> = {
   HPE_CLOSED_CONNECTION: isIgnored,
 };
 
-/** Ours goes by the fields of the final response alone, not by those of 1xx responses and trailers, or a 1xx of HTTP/1.0. */
+/**
+ * The gateway uses only the fields of the final response, not those of 1xx responses and trailers, or a 1xx of
+ * HTTP/1.0.
+ */
 function isIgnored(text: string): boolean {
   return /HTTP\/1\.(?:0 1\d\d|1 1\d\d[^\r\n]*\r\n[^\r])/.test(text) || /\n0+(?:;[^\r\n]*)?\r\n[^\r]/.test(text);
 }
@@ -40,7 +43,7 @@ function isIgnored(text: string): boolean {
 /** White space by RFC 9110, section 5.6.3; Node.js takes such a value for another encoding and reads to the end. */
 const TAB_BEHIND_ENCODING = /transfer-encoding:[^\r\n]*\t[ \t]*\r/i;
 
-/** How two readings differ; empty when they agree, `*` when the difference is named above. */
+/** How two results differ; empty when they agree, `*` when the difference is listed above. */
 function difference(us: SeenResponse, node: SeenResponse, text: string): string {
   if (us.problem !== '' && node.problem !== '') return '';
   if (us.problem === node.problem) {

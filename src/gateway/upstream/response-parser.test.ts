@@ -61,7 +61,7 @@ const comparable = ({ calls, ...heard }: Heard) => ({ ...heard, calls: calls.rep
 const cutAt = (text: string, ...places: number[]) =>
   [0, ...places].map((place, i) => text.slice(place, places[i] ?? text.length)).filter((piece) => piece !== '');
 
-describe.each(VALID)('AnswerParser reads $what', ({ bytes, status, headers, body, reusable, untilClose }) => {
+describe.each(VALID)('ResponseParser reads $what', ({ bytes, status, headers, body, reusable, untilClose }) => {
   const ends = untilClose === true;
   const whole = parse([bytes], { ends });
 
@@ -93,7 +93,7 @@ describe.each(VALID)('AnswerParser reads $what', ({ bytes, status, headers, body
     expect(comparable(parse([...bytes], { ends }))).toEqual(comparable(whole));
   });
 
-  it('cut short: as broken off, or not at all when the end is the connection’s', () => {
+  it('cut short: reported as broken off, unless the response ends with its connection', () => {
     const head = bytes.lastIndexOf('\r\n\r\n', ends ? bytes.indexOf('\r\n\r\n') : undefined) + 4;
     for (let i = 0; i < (ends ? head : bytes.length); i++) {
       const { error, calls } = parse(cutAt(bytes.slice(0, i), i >> 1), { ends: true });

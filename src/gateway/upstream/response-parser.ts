@@ -7,7 +7,7 @@ import { cut, malformed, responseErrors } from './upstream-error.js';
 /** 1xx responses before the final one; no server needs more. */
 const MOST_INTERIM = 16;
 
-/** Receives what a parser finds. */
+/** Receives the parts of responses. */
 export interface ResponseSink {
   onHeaders(status: number, headers: string[]): void;
   /** @param isLast nothing but `onEnd` follows */
@@ -22,11 +22,11 @@ const REST = 3;
 const DONE = 4;
 
 /**
- * Splits the bytes of a connection into responses. Its state is consistent whenever it calls the sink: the head is passed on when
- * its framing is known, data once per read, the end after the last data.
+ * Splits the bytes of a connection into responses. Its state is consistent whenever it calls the sink: the head is
+ * passed on when its framing is known, data once per read, the end after the last data.
  */
 export class ResponseParser {
-  /** Whether any byte of the present response has come. */
+  /** Whether any byte of the present response has been received. */
   hasBegun = false;
   /** Whether the connection may be used again: nothing follows the response, and it allows it. */
   isReusable = false;
@@ -54,7 +54,9 @@ export class ResponseParser {
     return this.#framing.keepAliveMs;
   }
 
-  /** Expects a response. @param isHead whether the request is HEAD: its response has no body, whatever its fields say */
+  /**
+   * Expects a response. @param isHead whether the request is HEAD: its response has no body, whatever its fields say
+   */
   begin(isHead: boolean): void {
     this.hasBegun = false;
     this.isReusable = false;

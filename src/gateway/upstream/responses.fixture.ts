@@ -8,7 +8,7 @@ export interface ValidResponse {
   body: string;
   /** Whether the connection may be used again. */
   reusable: boolean;
-  /** The connection's end is the response's. */
+  /** The response ends with its connection. */
   untilClose?: boolean;
 }
 
@@ -145,7 +145,7 @@ export const VALID: readonly ValidResponse[] = [
   },
 ];
 
-/** What must not pass as a response, with what it is refused for. */
+/** Malformed responses, with the reason of the refusal. */
 export const MALFORMED: readonly [what: string, bytes: string, problem: string][] = [
   ['another protocol', 'SSH-2.0-OpenSSH_9.0\r\n', 'does not start with'],
   ['one character of another protocol', 'X', 'does not start with'],
@@ -225,7 +225,7 @@ export const MALFORMED: readonly [what: string, bytes: string, problem: string][
 
 const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
 
-/** The same of chunks, whose heads have passed. */
+/** Malformed chunks, after a valid head. */
 export const MALFORMED_CHUNKS: readonly [what: string, bytes: string, problem: string][] = [
   ['a chunk without a size', `${chunked}\r\nhello`, 'invalid chunk size'],
   ['a chunk with an extension for a size', `${chunked};a\r\nhello`, 'invalid chunk size'],

@@ -1,18 +1,18 @@
-/** Something that sends when its turn ends. It does not throw. */
+/** Sends at the end of a turn. It does not throw. */
 export interface Sender {
   flush(): void;
 }
 
 /**
- * Sends at the end of a turn of the event loop what gathered in it, for all connections to all replicas. A write wakes the
- * process that reads, which costs more than the rest of a request; written to in one go, it wakes once for several requests and
- * does not take the processor from the requests behind in the same turn.
+ * Sends everything that gathered in a turn of the event loop at its end, for all connections to all replicas. A write
+ * wakes the reading process, which costs more than the rest of a request; batched writes wake it once for several
+ * requests, and it does not take the processor from other requests of the same turn.
  */
 export class SendTurn {
   #waiting: Sender[] = [];
   #sent: Sender[] = [];
 
-  /** Lets one send at the end of this turn. */
+  /** Schedules a sender for the end of this turn. */
   wait(sender: Sender): void {
     if (this.#waiting.push(sender) === 1) setImmediate(endTurn, this);
   }
@@ -30,5 +30,5 @@ function endTurn(turn: SendTurn): void {
   turn.end();
 }
 
-/** The one of this process. */
+/** The turn of this process. */
 export const sendTurn = new SendTurn();

@@ -53,7 +53,7 @@ describe('a connection is not used again', () => {
   });
 
   it('when the response came before the request was sent', async () => {
-    // Reads nothing, so that most of the body stays where it is.
+    // Reads nothing, so that most of the body is not sent.
     const deaf = createServer((socket) => {
       socket.on('error', () => {}).pause();
       socket.write(response('too large'));
@@ -165,7 +165,7 @@ describe('a request on a connection that the replica has closed meanwhile', () =
     expect(pool.stats).toMatchObject({ connections: 0, opened: 2, repeated: 1 });
   });
 
-  it('is not sent again when it failed late: then the replica was at it', async () => {
+  it('is not sent again when it failed late: the replica may have read it', async () => {
     let requests = 0;
     const pool = await closing(() => requests++);
     const second = send(pool);
@@ -176,7 +176,7 @@ describe('a request on a connection that the replica has closed meanwhile', () =
     expect(pool.stats).toMatchObject({ opened: 1, repeated: 0 });
   });
 
-  it('can be given up when it is sent again', async () => {
+  it('can be aborted when it is sent again', async () => {
     const pool = await closing((socket) => void socket.end());
     const second = send(pool);
     await until(() => pool.stats.repeated === 1);
@@ -199,7 +199,7 @@ describe('back-pressure', () => {
     send(pool, GET, handler);
     for (let stops = 1; stops <= 3; stops++) {
       await until(() => handler.pieces.length === stops);
-      // Long enough for whatever is on its way.
+      // Long enough for everything in flight.
       await turns(100);
       expect(handler.pieces.length).toBe(stops);
       expect(server.sockets[0]!.writableLength).toBeGreaterThan(0);
@@ -256,7 +256,7 @@ describe('abort', () => {
     await endsWith(pool, handler, []);
   });
 
-  it('in the line', async () => {
+  it('in the queue', async () => {
     server = new RawServer(() => {});
     const pool = (await server.listen()).pool({ mostConnections: 1, mostWaiting: 1 });
     const first = send(pool);
@@ -273,7 +273,7 @@ describe('abort', () => {
     expect([first.calls, third.calls]).toEqual([[], []]);
   });
 
-  it('of the last in the line lets the pool close', async () => {
+  it('of the last in the queue lets the pool close', async () => {
     server = new RawServer(() => {});
     const pool = (await server.listen()).pool({ mostConnections: 1 });
     const [first, second] = [send(pool), send(pool)];
@@ -371,11 +371,11 @@ describe('abort', () => {
     await first.over;
     expect(second.calls).toEqual([]);
     expect((await send(pool).over).body).toBe('x');
-    // Nothing of the second went out: its connection is as good as before.
+    // No byte of the second was sent: its connection stays usable.
     expect(pool.stats).toMatchObject({ idle: 1, opened: 1 });
   });
 
-  it('before it went out, and the next one has its connection', async () => {
+  it('before it was sent, and the next one gets its connection', async () => {
     const bodies: string[] = [];
     const pool = await serving((socket, _number, text) => {
       bodies.push(text.split('\r\n\r\n')[1]!);
@@ -390,14 +390,14 @@ describe('abort', () => {
   });
 });
 
-describe('a request that is not out yet', () => {
+describe('a request that is not sent yet', () => {
   afterEach(() => vi.restoreAllMocks());
 
   it.each<[string, (socket: Socket) => void]>([
     ['when unexpected bytes arrive', (socket) => socket.write(response('of nobody'))],
     ['when the replica ends the connection', (socket) => socket.end()],
     ['when the replica resets it', (socket) => socket.resetAndDestroy()],
-  ])('goes out on another connection %s', async (_, act) => {
+  ])('is sent on another connection %s', async (_, act) => {
     const pool = await serving((socket) => socket.write(response('x')));
     await send(pool).over;
     const turn = vi.spyOn(sendTurn, 'wait').mockImplementation(() => {});
@@ -452,7 +452,7 @@ describe('a handler that throws', () => {
     expect((await send(pool, POST, handler).over).error?.message).toBe('words');
   });
 
-  it('at the end spoils nothing', async () => {
+  it('at the end affects nothing else', async () => {
     const pool = await serving((socket) => socket.write(response('x')));
     const errors = await catching(async () => {
       await send(pool, POST, throwing('complete')).over;

@@ -6,13 +6,13 @@ import type { Sender, SendTurn } from './send-turn.js';
 import { badRequest, connectTimeout, cut, headersTimeout } from './upstream-error.js';
 import type { Carrier, UpstreamRequest } from './upstream-request.js';
 
-/** Servers close no connection that has been idle for less. */
+/** Servers do not close connections that have been idle for less. */
 const LEAST_IDLE_MS = 1000;
 /** A request on a connection that the replica had closed fails within this time. */
 const RACE_MS = 1000;
-/** What a connection fails with when the replica had closed it. */
+/** The errors of a connection that the replica had closed. */
 const RACE_CODES = new Set(['UPSTREAM_CUT', 'ECONNRESET', 'EPIPE']);
-/** The replica's clock starts when its response is out, ours when it is here. */
+/** The replica's idle time starts when its response is sent, the gateway's when it is received. */
 const KEEP_ALIVE_MARGIN_MS = 1000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -31,21 +31,21 @@ export interface ConnectionPool {
 
 /** One connection to a replica, and the request on it. */
 export class UpstreamConnection implements ResponseSink, Carrier, Sender {
-  /** Where it stands in its pool's list. */
+  /** Its index in the list of its pool. */
   place = -1;
   isIdle = false;
-  /** When it must be open, have the head of its response, or be in use again. */
+  /** The deadline to be open, to have the response head, or to be in use again. */
   deadlineMs: number;
   readonly #pool: ConnectionPool;
   readonly #socket: Socket;
   readonly #parser: ResponseParser;
   #request: UpstreamRequest | null;
   #isOpen = false;
-  /** It is to send at the end of the turn: not a byte of its request is out. */
+  /** It sends at the end of the turn: no byte of its request has been written. */
   #isUnsent = false;
   #isGone = false;
   #idleSinceMs = NEVER;
-  /** Inside of what the socket calls with what it read. */
+  /** Inside the socket's read callback. */
   #isReading = false;
   #isPaused = false;
   #sentMs = 0;
@@ -60,14 +60,14 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
     this.#socket.on('error', this.#failed).on('end', this.#ended).on('close', this.#closed);
   }
 
-  /** Waits for a request, so long at most, or shorter if the replica says so. */
+  /** Waits for a request, at most this long, or shorter if the replica says so. */
   rest(nowMs: number, keepAliveMs: number): void {
     this.isIdle = true;
     this.#idleSinceMs = nowMs;
     this.deadlineMs = nowMs + Math.min(keepAliveMs, this.#parser.keepAliveMs - KEEP_ALIVE_MARGIN_MS);
   }
 
-  /** Takes a request on, which goes out at the end of the turn. */
+  /** Takes a request, which is sent at the end of the turn. */
   send(request: UpstreamRequest, nowMs: number): void {
     this.isIdle = false;
     this.deadlineMs = request.deadlineMs;
@@ -80,7 +80,7 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
     this.#pool.turn.wait(this);
   }
 
-  /** Sends its request: most often in one write, from a buffer that is used again as soon as that is out. */
+  /** Sends its request: usually in one write, from a buffer that is reused as soon as that is done. */
   flush(): void {
     this.#isUnsent = false;
     const request = this.#request;
@@ -107,7 +107,7 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
     if (socket.writableLength > 0 && !origin.isSecure) encoder.renew();
   }
 
-  /** Applies the time-outs. */
+  /** Applies the timeouts. */
   check(nowMs: number): void {
     if (nowMs < this.deadlineMs) return;
     if (this.isIdle) this.#lose(null);
@@ -115,7 +115,7 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
     else this.fail(connectTimeout());
   }
 
-  /** What has been read of the response is read to its end, so that the connection lives if that was all. */
+  /** Parses what has been received, so that the connection stays usable if the response is complete. */
   abandon(): void {
     this.#request = null;
     if (this.#isUnsent) this.#pool.released(this);
@@ -139,7 +139,7 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
     }
   }
 
-  // What the parser calls.
+  // Called by the parser.
 
   onHeaders(status: number, headers: string[]): void {
     this.deadlineMs = NEVER;
@@ -166,13 +166,13 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
     const request = this.#request;
     this.#request = null;
     this.#isPaused = false;
-    // A request that is not out yet would go on after the response to it.
+    // A request that is not completely sent would continue after its response.
     if (this.#parser.isReusable && this.#socket.writableLength === 0) this.#pool.released(this);
     else this.#lose(null);
     request?.complete();
   }
 
-  // What the socket calls.
+  // Called by the socket.
 
   readonly #opened = (): void => {
     if (this.#isGone) return;
@@ -195,7 +195,7 @@ export class UpstreamConnection implements ResponseSink, Carrier, Sender {
       this.fail(error as Error);
     }
     this.#isReading = false;
-    // Its request was given up, and there is more to come.
+    // Its request was aborted, and the response is incomplete.
     if (this.#request === null && !this.isIdle) this.#lose(null);
     return !this.#isPaused;
   };

@@ -1,7 +1,7 @@
 import type { MessageErrors } from '../wire/message-errors.js';
 
 /**
- * What can go wrong on the way to a replica and back. Errors of the socket keep the codes of the operating system (ECONNREFUSED,
+ * Errors of upstream requests. Errors of the socket keep the codes of the operating system (ECONNREFUSED,
  * ECONNRESET, EPIPE, ...); these are the others.
  */
 export type UpstreamCode =

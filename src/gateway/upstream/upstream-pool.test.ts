@@ -20,7 +20,7 @@ async function silent(): Promise<RawServer> {
 }
 
 describe('UpstreamPool', () => {
-  it('sends what it is given, and uses a connection again', async () => {
+  it('sends requests, and reuses a connection', async () => {
     const pool = await echo();
     const first = await send(pool, POST).over;
     expect(first.calls).toEqual(['headers', 'last', 'complete']);
@@ -67,7 +67,7 @@ describe('UpstreamPool', () => {
     const written: Buffer[] = [];
     const open = (_read: unknown, opened: () => void) => {
       setImmediate(opened);
-      // Says of nothing that it is out.
+      // Never reports a write as done.
       return new Duplex({ read() {}, write: (bytes: Buffer) => void written.push(bytes) });
     };
     Object.assign(pool, { origin: { isSecure, open } });
@@ -77,7 +77,7 @@ describe('UpstreamPool', () => {
     expect(written.map((bytes) => bytes.toString('latin1').slice(-5))).toEqual(['first', 'other']);
   });
 
-  it('lets requests wait in order when connections are short, and refuses those beyond the line', async () => {
+  it('queues requests in order when all connections are in use, and refuses those beyond the queue', async () => {
     await silent();
     const pool = server.pool({ mostConnections: 2, mostWaiting: 2 });
     const [a, b, c, d, e] = [1, 2, 3, 4, 5].map((n) => send(pool, { ...GET, path: `/${n}` }));
@@ -96,7 +96,7 @@ describe('UpstreamPool', () => {
     expect(pool.stats).toMatchObject({ connections: 2, idle: 2, waiting: 0 });
   });
 
-  it('gives the place of a lost connection to the next in line', async () => {
+  it('gives the place of a lost connection to the next in the queue', async () => {
     await silent();
     const pool = server.pool({ mostConnections: 1 });
     const [a, b] = [send(pool), send(pool)];
@@ -128,7 +128,7 @@ describe('UpstreamPool', () => {
     await named.destroy();
   });
 
-  describe('looks after the time', () => {
+  describe('applies timeouts', () => {
     it('of responses that do not begin, and not of those that have', async () => {
       await silent();
       const pool = server.pool({ connectMs: 50_000, headersMs: 1000 });
@@ -159,7 +159,7 @@ describe('UpstreamPool', () => {
       expect(drip.error?.code).toBe('UPSTREAM_HEADERS_TIMEOUT');
     });
 
-    it('of connections that do not come about', async () => {
+    it('of connections that cannot be opened', async () => {
       await silent();
       const pool = new UpstreamPool(server.url.replace('http', 'https'), { ...PATIENT, connectMs: 1000 });
       const sent = send(pool);
@@ -174,12 +174,12 @@ describe('UpstreamPool', () => {
       await pool.destroy();
     });
 
-    it('of those in the line', async () => {
+    it('of those in the queue', async () => {
       await silent();
       const pool = server.pool({ headersMs: 1000, mostConnections: 1 });
       const sent = [send(pool), send(pool), send(pool)];
       pool.sweep(performance.now() + 1001);
-      // The first made room for the second, which is late all the same.
+      // The first released its connection to the second, which still times out.
       pool.sweep(performance.now() + 1001);
       expect(sent.map(({ error }) => error?.code)).toEqual(Array(3).fill('UPSTREAM_HEADERS_TIMEOUT'));
       expect(pool.stats).toMatchObject({ connections: 0, waiting: 0 });
@@ -211,7 +211,7 @@ describe('UpstreamPool', () => {
       expect(pool.stats).toMatchObject({ connections: 0, idle: 0 });
     });
 
-    it('and takes none that has been idle for too long', async () => {
+    it('and uses none that has been idle for too long', async () => {
       server = new RawServer((socket) => socket.write(response('x', 'keep-alive: timeout=1')));
       await server.listen();
       const pool = server.pool();
@@ -221,7 +221,7 @@ describe('UpstreamPool', () => {
     });
   });
 
-  it('closes when its last request has ended, those in the line included', async () => {
+  it('closes when its last request has ended, including those in the queue', async () => {
     await silent();
     const pool = server.pool({ mostConnections: 1 });
     const [a, b] = [send(pool), send(pool)];
@@ -242,7 +242,7 @@ describe('UpstreamPool', () => {
     await pool.close();
   });
 
-  it('closes at once when nothing is under way, and when what waits is given up', async () => {
+  it('closes at once when nothing is under way, and when waiting requests are aborted', async () => {
     const pool = await echo();
     await pool.close();
     const used = server.pool();

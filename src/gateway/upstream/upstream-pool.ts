@@ -8,16 +8,16 @@ import { type Carrier, type UpstreamHandler, UpstreamRequest } from './upstream-
 export interface UpstreamOptions {
   /** To reach the replica. */
   connectMs: number;
-  /** Until the head of a response is there, counted from `dispatch`. */
+  /** Until the head of the response is received, from `dispatch` on. */
   headersMs: number;
   /** How long an unused connection is kept, or shorter if the replica says so. */
   keepAliveMs: number;
   mostConnections: number;
-  /** Requests that wait for a connection when there are as many as may be. */
+  /** Requests that may wait for a connection when all are in use. */
   mostWaiting: number;
   /** The largest head of a response. */
   headBytes: number;
-  /** Certificates, as PEM, to trust instead of the usual ones. */
+  /** Certificates, as PEM, to trust instead of the default ones. */
   ca?: string;
 }
 
@@ -25,7 +25,7 @@ export interface UpstreamStats {
   connections: number;
   idle: number;
   waiting: number;
-  /** Since the beginning. */
+  /** Since the start. */
   opened: number;
   /** Requests sent again because the replica had closed an idle connection. */
   repeated: number;
@@ -35,16 +35,16 @@ const MOST_SWEEP_MS = 250;
 const LEAST_SWEEP_MS = 5;
 
 /**
- * The connections to one replica: HTTP/1.1, one request at a time on each, the one used last taken first. It does what the gateway
- * needs of a client and no more, which makes it cheap: little is made per request but what the handler keeps, and one timer
- * looks after the time for all.
+ * The connections to one replica: HTTP/1.1, one request at a time on each, the one used last taken first. It does only
+ * what the gateway needs, which makes it cheap: little is allocated per request besides what the handler keeps, and one
+ * timer serves all timeouts.
  */
 export class UpstreamPool implements ConnectionPool, Carrier {
   readonly origin: Origin;
   readonly encoder: RequestEncoder;
   readonly turn = sendTurn;
   readonly headBytes: number;
-  /** No more requests are taken. */
+  /** No more requests are accepted. */
   closed = false;
   destroyed = false;
   readonly #options: UpstreamOptions;
@@ -91,7 +91,7 @@ export class UpstreamPool implements ConnectionPool, Carrier {
     return request;
   }
 
-  /** Takes no more requests; resolves when those it has have ended. */
+  /** Accepts no more requests; resolves when the present ones have ended. */
   close(): Promise<void> {
     this.closed = true;
     for (const connection of [...this.#idle]) connection.fail(poolClosed());
@@ -107,18 +107,18 @@ export class UpstreamPool implements ConnectionPool, Carrier {
     return this.#whenGone();
   }
 
-  /** Applies the time-outs; the pool's own timer calls it several times within the shortest of them. */
+  /** Applies the timeouts; the pool's own timer calls it several times within the shortest of them. */
   sweep(nowMs: number): void {
     for (let i = this.#connections.length - 1; i >= 0; i--) this.#connections[i]?.check(nowMs);
     for (const request of this.#line) {
-      // All have the same time: those behind have more left.
+      // All have the same timeout: later ones have more time left.
       if (nowMs < request.deadlineMs) return;
       this.#line.delete(request);
       request.fail(headersTimeout());
     }
   }
 
-  // What connections call, and requests in the line.
+  // Called by connections, and by requests in the queue.
 
   released(connection: UpstreamConnection): void {
     const nowMs = performance.now();

@@ -1,38 +1,39 @@
 import type { RequestParts } from './request-encoder.js';
 
 /**
- * Receives a response. Nothing is called after `onComplete`, `onError` or `abort`. What it throws ends its own request
- * and is given to its own `onError`; what that or `onComplete` throws is thrown again when the pool is in order.
+ * Receives a response. Nothing is called after `onComplete`, `onError` or `abort`. An error it throws ends its own
+ * request and is passed to its own `onError`; errors of `onError` and `onComplete` are rethrown once the pool is
+ * consistent.
  */
 export interface UpstreamHandler {
   /** @param headers name, value, name, value, as they came; the handler's to keep */
   onHeaders(status: number, headers: string[]): void;
   /**
-   * At most once for what was read at once, however many chunks that were.
+   * At most once per read, however many chunks it has.
    * @param data the handler's to keep
    * @param isLast nothing but `onComplete` follows, before anything else happens
-   * @returns false: no more is read until `resume`. What has been read already may still come.
+   * @returns false: no more is read until `resume`. Data that has already been read may still be passed.
    */
   onData(data: Buffer, isLast: boolean): boolean;
   onComplete(): void;
   onError(error: Error & { code?: string }): void;
 }
 
-/** What a request under way is on: a connection, or the line for one. */
+/** Where a request under way is: on a connection, or in the queue for one. */
 export interface Carrier {
-  /** The request is not wanted any longer. */
+  /** The request is aborted. */
   abandon(request: UpstreamRequest): void;
   resume(): void;
 }
 
-/** A request that was dispatched, as its sender holds it. */
+/** The sender's handle of a dispatched request. */
 export class UpstreamRequest {
   carrier: Carrier | null = null;
 
   constructor(
     readonly parts: RequestParts,
     readonly handler: UpstreamHandler,
-    /** When the head of its response must be there. */
+    /** The deadline for the head of its response. */
     readonly deadlineMs: number,
   ) {}
 
@@ -43,7 +44,7 @@ export class UpstreamRequest {
     carrier?.abandon(this);
   }
 
-  /** Goes on reading after `onData` said false. */
+  /** Resumes reading after `onData` returned false. */
   resume(): void {
     this.carrier?.resume();
   }
@@ -73,7 +74,7 @@ export class UpstreamRequest {
   }
 }
 
-/** In a tick of its own, where no state is half changed. */
+/** In a separate tick, where all state is consistent. */
 function rethrow(error: unknown): never {
   throw error;
 }

@@ -74,14 +74,14 @@ export class Listening implements UpstreamHandler {
   }
 }
 
-/** A peer that does what a test says with each connection: bytes, not HTTP. */
+/** A scripted peer: raw bytes on each connection, not HTTP. */
 export class RawServer {
   url = '';
   readonly sockets: Socket[] = [];
   readonly #server: Server;
   readonly #pools: UpstreamPool[] = [];
 
-  /** @param request is called for each request that has come whole, with its number on its connection */
+  /** @param request called for each complete request, with its number on its connection */
   constructor(request: (socket: Socket, number: number, text: string) => void) {
     this.#server = createServer((socket) => {
       this.sockets.push(socket);
@@ -118,7 +118,7 @@ export class RawServer {
   }
 }
 
-/** Where the first request in a text ends, or 0. */
+/** The end of the first request in a text, or 0. */
 function wholeRequest(text: string): number {
   const head = text.indexOf('\r\n\r\n');
   if (head < 0) return 0;

@@ -5,19 +5,19 @@ import { type SpentRow, spentSince } from '../../../store/quota/quota-spending.j
 import { Account } from './account.js';
 import { absorbState, readState, writeState } from './account-state.js';
 
-/** What the book needs to know of the moment it reads or writes the store. */
+/** The context of a read or write of the store. */
 export interface BookMoment {
   tx: StoreTransaction;
   now: number;
   isAlive: (gateway: string) => boolean;
 }
 
-/** All accounts of a gateway, and their way to the store and back. */
+/** All accounts of a gateway; loads them from the store and saves them there. */
 export class AccountBook {
   readonly #gateway: string;
   /** By key, then by scope; keys without limits are not there. */
   #ofKeys = new Map<string, Map<string, Account>>();
-  /** Accounts with something that the store does not know, longest so first. */
+  /** Accounts with unsaved changes, the oldest change first. */
   #unsaved: Account[] = [];
   #writing: Account[] = [];
 
@@ -54,7 +54,7 @@ export class AccountBook {
     return added;
   }
 
-  /** Accounts that could not be taken up: they are new again next time. */
+  /** Accounts that could not be loaded: they count as new the next time. */
   forget(accounts: readonly Account[]): void {
     for (const { keyId, scope } of accounts) this.#ofKeys.get(keyId)?.delete(scope);
     this.#unsaved = this.#unsaved.filter((account) => !accounts.includes(account));
@@ -69,14 +69,14 @@ export class AccountBook {
     return [...this.#ofKeys.values()].flatMap((accounts) => [...accounts.values()]);
   }
 
-  /** Notes that an account has changed. */
+  /** Marks an account as changed. */
   changed(account: Account): void {
     if (!account.isSaved) return;
     account.isSaved = false;
     this.#unsaved.push(account);
   }
 
-  /** Makes some accounts what the store has of them. */
+  /** Replaces some accounts by their state in the store. */
   async load({ tx, isAlive }: BookMoment, accounts: Iterable<Account>): Promise<void> {
     const wanted = [...accounts];
     const states = await loadAccounts(tx, wanted.map(nameOf));
@@ -84,9 +84,9 @@ export class AccountBook {
   }
 
   /**
-   * Takes up work with what the store has of all accounts, which is never less than what usage says was spent: a
-   * gateway that crashed has metered requests that it never wrote into an account.
-   * @param keep whether what is in memory counts as well: the store has not seen all of it
+   * Loads the state of all accounts from the store. Spending is at least what the usage tables say: a gateway that
+   * crashed may have metered requests that it never wrote into an account.
+   * @param keep whether the state in memory counts as well, because not all of it was saved
    */
   async takeUp(moment: BookMoment, keep: boolean, added?: readonly Account[]): Promise<void> {
     const { tx, isAlive, now } = moment;
@@ -128,13 +128,13 @@ export class AccountBook {
     await this.write(moment, this.#writing);
   }
 
-  /** Whether the transaction in which accounts were saved has been committed. What was not will be saved again. */
+  /** Whether the transaction that saved accounts was committed. Otherwise they are saved again. */
   committed(isCommitted: boolean): void {
     if (!isCommitted) for (const account of this.#writing) this.changed(account);
     this.#writing = [];
   }
 
-  /** From now on the store knows best: what memory has is to be written no more. */
+  /** From now on the store is authoritative: the state in memory is not written any more. */
   leaveToStore(): void {
     for (const account of this.#unsaved) account.isSaved = true;
     this.#unsaved = [];

@@ -42,7 +42,7 @@ it('reads what it wrote', () => {
   );
 });
 
-it('begins with nothing where nothing was written, but keeps the seats held here', () => {
+it('starts at zero where nothing was saved, but keeps the seats held here', () => {
   const account = accountWith([{ at: 0, tokens: 5, nanos: 5 }]);
   account.seats = 2;
   account.setSeatsElsewhere([['g2', 1]]);
@@ -51,7 +51,7 @@ it('begins with nothing where nothing was written, but keeps the seats held here
   expect(account.seats).toBe(2);
 });
 
-it('passes seats on by gateway, and counts none of the dead', () => {
+it('keeps seats by gateway, and counts none of dead gateways', () => {
   const mine = accountWith([]);
   mine.seats = 2;
   mine.setSeatsElsewhere([['g2', 1]]);
@@ -66,7 +66,7 @@ it('passes seats on by gateway, and counts none of the dead', () => {
   expect(JSON.parse(writeState(theirs, 'g2')).seats).toEqual({});
 });
 
-it('takes in a state of yesterday without its day', () => {
+it('merges a state of yesterday without its daily counts', () => {
   const yesterday = accountWith([{ at: 0, tokens: 5, nanos: 6 }]);
   const today = new Account('k', '*', {});
   today.advance(START + 86_400);

@@ -1,8 +1,8 @@
 import type { Account } from './account.js';
 
 /**
- * An account as the store keeps it. Minutes are counts by second, oldest first, up to `second`; leading noughts are
- * left out.
+ * An account as the store keeps it. Minutes are counts by second, oldest first, up to `second`; leading zeros are left
+ * out.
  */
 interface AccountState {
   second: number;
@@ -11,7 +11,7 @@ interface AccountState {
   /** When it began, and the tokens and nano-dollars since. */
   day: readonly [number, number, number];
   month: readonly [number, number, number];
-  /** Requests under way, by the gateway that let them in. */
+  /** Requests under way, by the gateway that admitted them. */
   seats: Readonly<Record<string, number>>;
 }
 
@@ -32,8 +32,8 @@ export function writeState(account: Account, gateway: string): string {
 }
 
 /**
- * Takes in what the store keeps, on top of what is there: of two counts of the same second, day or month the larger
- * holds. Seats of gateways that are gone do not count; the calling gateway's own count is authoritative for itself.
+ * Merges the state of the store: of two counts of the same second, day or month the larger holds. Seats of gateways
+ * that are gone do not count; the calling gateway's own count is authoritative for itself.
  */
 export function absorbState(account: Account, text: string, isAlive: (gateway: string) => boolean): void {
   const { second, requests, tokens, day, month, seats }: AccountState = JSON.parse(text);
@@ -45,7 +45,7 @@ export function absorbState(account: Account, text: string, isAlive: (gateway: s
   account.setSeatsElsewhere(Object.entries(seats).filter(([gateway]) => isAlive(gateway)));
 }
 
-/** Makes it what the store keeps; an account that the store does not know is new. */
+/** Replaces the state by the store's; an account that is not in the store is new. */
 export function readState(account: Account, text: string | undefined, isAlive: (gateway: string) => boolean): void {
   account.clear();
   if (text !== undefined) absorbState(account, text, isAlive);

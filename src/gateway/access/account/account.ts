@@ -5,12 +5,12 @@ import { dayOf, monthOf, Spending } from './spending.js';
 
 export const NANOS_PER_DOLLAR = 1e9;
 
-/** Seats become free when requests end: usually soon, but it cannot be known when. */
+/** Seats become free when requests end: usually soon, but the time is unknown. */
 const SEAT_RETRY_S = 1;
 
 /**
  * What a key has used of its limits, for all models together or for one. It knows no clock and no store: its owner
- * advances its time before it checks and books. Tokens and money are booked when a request is let in, by estimate, and
+ * advances its time before it checks and books. Tokens and money are booked by estimate when a request is admitted, and
  * corrected when it has ended.
  */
 export class Account {
@@ -18,11 +18,11 @@ export class Account {
   readonly tokens = new MinuteWindow();
   readonly day = new Spending(dayOf);
   readonly month = new Spending(monthOf);
-  /** Requests under way that this gateway let in. */
+  /** Requests under way that this gateway admitted. */
   seats = 0;
-  /** Those that other gateways let in, by gateway. */
+  /** Those that other gateways admitted, by gateway. */
   readonly seatsElsewhere = new Map<string, number>();
-  /** Whether the store knows all of it. */
+  /** Whether all of it is saved. */
   isSaved = true;
   requestsPerMinute = UNLIMITED;
   tokensPerMinute = UNLIMITED;
@@ -65,7 +65,7 @@ export class Account {
   advance(second: number): void {
     this.requests.advance(second);
     this.tokens.advance(second);
-    // The window's second: it does not go back with a clock that does so a little.
+    // The window's second: it does not follow a clock that goes back a little.
     this.day.advance(this.requests.second);
     this.month.advance(this.requests.second);
   }
@@ -91,7 +91,7 @@ export class Account {
   }
 
   /**
-   * Corrects what was booked at `booked` by what a request came to. An overestimate is refunded at `booked`; an
+   * Corrects what was booked at `booked` by the actual usage of a request. An overestimate is refunded at `booked`; an
    * underestimate is booked now, because a long response would otherwise escape every window.
    */
   correct(booked: number, second: number, tokens: number, nanos: number): void {
@@ -100,7 +100,7 @@ export class Account {
     this.month.add(booked, tokens, nanos);
   }
 
-  /** As if the request had never been. */
+  /** Undoes a booking completely. */
   unbook(booked: number, tokens: number, nanos: number): void {
     this.requests.add(booked, -1);
     this.tokens.add(booked, -tokens);
@@ -108,7 +108,7 @@ export class Account {
     this.month.add(booked, -tokens, -nanos);
   }
 
-  /** What keeps a request out, and of several things the one that does so longest; null if it fits. */
+  /** The limit that refuses a request; of several, the one that does so longest; null if it fits. */
   shortage(tokens: number, nanos: number): Shortage | null {
     const { day, month, requests, requestsPerMinute, tokensPerMinute } = this;
     const untilDay = day.end - requests.second;
@@ -130,7 +130,7 @@ export class Account {
     ].reduce(longer);
   }
 
-  /** The seats that other gateways hold, as far as they live. */
+  /** The seats that other live gateways hold. */
   setSeatsElsewhere(seats: Iterable<readonly [string, number]>): void {
     this.seatsElsewhere.clear();
     this.#seatsElsewhere = 0;
@@ -140,7 +140,7 @@ export class Account {
     }
   }
 
-  /** Forgets what was booked; seats that are held here stay. */
+  /** Clears all bookings; seats held here stay. */
   clear(): void {
     this.requests.clear();
     this.tokens.clear();

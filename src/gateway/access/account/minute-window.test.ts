@@ -15,7 +15,7 @@ describe('a window of a minute', () => {
     expect(window.total).toBe(0);
   });
 
-  it('is what a plain list would say, whatever happens', () => {
+  it('agrees with a plain list over any operations', () => {
     const steps = fc.array(
       fc.record({ pause: fc.oneof(fc.nat(3), fc.nat(200)), age: fc.nat(80), amount: fc.integer({ min: -5, max: 20 }) }),
       { maxLength: 60 },
@@ -42,7 +42,7 @@ describe('a window of a minute', () => {
     );
   });
 
-  it('does not go back with a clock that does so a little', () => {
+  it('does not follow a clock that goes back a little', () => {
     const window = new MinuteWindow();
     window.advance(START);
     window.add(START, 2);
@@ -61,7 +61,7 @@ describe('a window of a minute', () => {
     expect([window.second, window.total, window.secondsUntil(0)]).toEqual([START - 3600, 3, WINDOW_SECONDS]);
   });
 
-  it('takes in what another has counted, and nothing twice', () => {
+  it('merges the counts of another gateway, and counts nothing twice', () => {
     const [mine, theirs] = [new MinuteWindow(), new MinuteWindow()];
     mine.advance(START);
     mine.add(START - 1, 5);

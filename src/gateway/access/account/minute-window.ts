@@ -1,13 +1,13 @@
 /**
- * The present second and the sixty before it. What happened somewhere in a second is counted until a whole minute has passed
- * since that second's end: so that no 60 seconds, wherever they begin, ever hold more than is counted.
+ * The present second and the sixty before it. What happened somewhere in a second is counted until a whole minute has
+ * passed since that second's end: so that no 60 seconds, wherever they begin, ever hold more than is counted.
  */
 export const WINDOW_SECONDS = 61;
 
-/** How much there was of something in the last minute, by the second. Whole numbers; a present that only moves forward. */
+/** Counts of the last minute, by second. Whole numbers; time only moves forward. */
 export class MinuteWindow {
   readonly #counts = new Float64Array(WINDOW_SECONDS);
-  /** Where the present second is counted, and which second that is. */
+  /** The index of the present second, and the second itself. */
   #at = 0;
   #second = 0;
   #total = 0;
@@ -20,7 +20,7 @@ export class MinuteWindow {
     return this.#second;
   }
 
-  /** Moves on to a second. If the clock was set back by more than a minute, all there is counts as if it were new. */
+  /** Advances to a second. If the clock was set back by more than a minute, all counts are treated as new. */
   advance(second: number): void {
     const passed = second - this.#second;
     if (passed > 0 && passed < WINDOW_SECONDS) {
@@ -44,7 +44,10 @@ export class MinuteWindow {
     this.#second = second;
   }
 
-  /** Adds to a second, or takes back what was added to it; nothing if it is over. No second ever has less than nothing. */
+  /**
+   * Adds to a second, or subtracts what was added; ignored for a second outside the window. Counts never become
+   * negative.
+   */
   add(second: number, amount: number): void {
     const age = Math.max(0, this.#second - second);
     if (age >= WINDOW_SECONDS) return;
@@ -76,8 +79,8 @@ export class MinuteWindow {
   }
 
   /**
-   * Takes in what another gateway counted up to a second, in the form of `toArray`. Where both know of a second, the larger
-   * count holds: one of the two had it from the other.
+   * Merges another gateway's counts up to a second, in the form of `toArray`. Where both have a second, the larger
+   * count holds, because one of the two includes the other.
    */
   absorb(second: number, counts: readonly number[]): void {
     this.advance(Math.max(second, this.#second));

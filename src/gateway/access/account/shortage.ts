@@ -5,7 +5,7 @@ export type LimitName = (typeof LIMIT_NAMES)[number];
 /** A limit that is not set. */
 export const UNLIMITED = Number.POSITIVE_INFINITY;
 
-/** No waiting helps: the request is larger than the limit itself. */
+/** Waiting does not help: the request is larger than the limit itself. */
 export const NEVER_FITS = Number.POSITIVE_INFINITY;
 
 /** Why a request does not fit into an account. Money is in nano-dollars. */
@@ -19,7 +19,7 @@ export interface Shortage {
   retryAfterS: number;
 }
 
-/** Of two, the one that keeps the request out longer. */
+/** Of two, the one that refuses the request longer. */
 export function longer(a: Shortage | null, b: Shortage | null): Shortage | null {
   if (a === null || b === null) return a ?? b;
   return b.retryAfterS > a.retryAfterS ? b : a;

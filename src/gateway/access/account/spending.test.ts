@@ -10,7 +10,7 @@ it('knows days and months by UTC', () => {
   expect(monthOf(second('2025-12-31T23:59:59Z')).end).toBe(second('2026-01-01T00:00:00Z'));
 });
 
-it('begins anew with the period, not a second before', () => {
+it('resets with the period, not a second before', () => {
   const day = new Spending(dayOf);
   day.advance(second('2026-05-01T10:00:00Z'));
   day.add(day.start, 100, 7);
@@ -20,7 +20,7 @@ it('begins anew with the period, not a second before', () => {
   expect([day.tokens, day.nanos]).toEqual([0, 0]);
 });
 
-it('takes back only what was booked in this period, and never more than there is', () => {
+it('refunds only bookings of this period, and never below zero', () => {
   const day = new Spending(dayOf);
   const [evening, morning] = [second('2026-05-01T23:59:00Z'), second('2026-05-02T00:01:00Z')];
   day.advance(morning);
@@ -42,7 +42,7 @@ it('keeps what was spent when the clock is set back', () => {
   expect([day.tokens, day.end]).toEqual([50, second('2026-04-03T00:00:00Z')]);
 });
 
-it('is raised to what is known from elsewhere of the same period', () => {
+it('is raised to a larger count of the same period from elsewhere', () => {
   const day = new Spending(dayOf);
   day.advance(second('2026-05-02T00:01:00Z'));
   day.add(day.start, 50, 5);

@@ -37,7 +37,7 @@ export class Spending {
     return this.#end;
   }
 
-  /** Begins anew with a new period. If the clock was set back, what was spent stays spent. */
+  /** Resets with a new period. If the clock was set back, spending is kept. */
   advance(second: number): void {
     if (second >= this.#start && second < this.#end) return;
     if (second >= this.#end) {
@@ -49,14 +49,14 @@ export class Spending {
     this.#end = end;
   }
 
-  /** Adds to what was spent, or takes back what was added at `second`, if that was in this period. */
+  /** Adds to the spending, or subtracts what was added at `second` if that was in this period. */
   add(second: number, tokens: number, nanos: number): void {
     const isOver = second < this.#start;
     if (tokens > 0 || !isOver) this.tokens = Math.max(0, this.tokens + tokens);
     if (nanos > 0 || !isOver) this.nanos = Math.max(0, this.nanos + nanos);
   }
 
-  /** At least so much was spent in the period that began at `start`. */
+  /** Raises the spending of the period that began at `start` to at least this. */
   raise(start: number, tokens: number, nanos: number): void {
     if (start !== this.#start) return;
     this.tokens = Math.max(this.tokens, tokens);

@@ -18,7 +18,7 @@ describe('a key', () => {
     expect(keyWith({ models: [] }).mayUse('c')).toBe(false);
   });
 
-  it('lowers a class that is above its best', () => {
+  it('lowers a class that is above its maximum', () => {
     const priorities = sloPriorities({ gold: 9 });
     const batch = keyWith({ maxSloClass: 'batch' });
     const classes = ['critical', 'standard', 'gold', 'anything', 'batch', 'sheddable', 'background'];
@@ -35,7 +35,7 @@ describe('a key', () => {
     expect(keyWith({ maxSloClass: null }).allowedClass('gold', priorities)).toBe('gold');
   });
 
-  it('knows the accounts of a model, and whether money is limited there', () => {
+  it('has the accounts of a model, and whether its budget is limited', () => {
     const accounts = new Map(
       [new Account('k', '*', {}), new Account('k', 'm', { dollarsPerMonth: 1 })].map((one) => [one.scope, one]),
     );

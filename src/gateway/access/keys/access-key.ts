@@ -21,7 +21,7 @@ export class Digest {
   }
 }
 
-/** A key as requests meet it: ready to be compared, with the accounts it is counted on. */
+/** A key prepared for requests: its digests, and the accounts it is counted on. */
 export class AccessKey {
   readonly id: string;
   readonly tenant: string;
@@ -65,7 +65,7 @@ export class AccessKey {
   /**
    * Whether a text with this digest is this key. The first 64 bits of both digests are compared without a branch that
    * depends on them; only a key that matches those, which none does by chance, is compared as a whole. So a wrong key
-   * costs less than a right one, and the same whatever the key is.
+   * costs less than a valid one, and always the same.
    */
   matches(digest: Digest, nowMs: number): boolean {
     const first = digest.words[0]!;
@@ -78,7 +78,7 @@ export class AccessKey {
     return isPresent || (isPrevious && nowMs < this.#previousUntil);
   }
 
-  /** Why its holder is not let in any more, if so. */
+  /** Why the key is refused, if it is. */
   refusal(nowMs: number): ApiError | null {
     if (this.record.revokedAt !== null) return keyRevoked(this.id);
     return nowMs >= this.#expiresAt ? keyExpired(this.id) : null;
@@ -88,22 +88,22 @@ export class AccessKey {
     return this.#models === null || this.#models.has(model);
   }
 
-  /** Why a request for the model is not let in, if so. */
+  /** Why a request for the model is refused, if it is. */
   modelRefusal(model: string): ApiError | null {
     return this.mayUse(model) ? null : modelForbidden(this.id, model);
   }
 
-  /** What it may see of the models there are. */
+  /** The models of the list that it may use. */
   visible(models: readonly string[]): string[] {
     return models.filter((model) => this.mayUse(model));
   }
 
-  /** The account of one model; null if that is not limited by itself. A model may be called anything, also `*`. */
+  /** The account of one model; null if the model has no limit of its own. A model may have any name, even `*`. */
   ofModel(model: string): Account | null {
     return model === '*' ? null : (this.#ofModels.get(model) ?? null);
   }
 
-  /** Whether money is limited for requests to a model. */
+  /** Whether requests to a model have a budget in dollars. */
   limitsMoney(model: string): boolean {
     return (this.any?.limitsMoney ?? false) || (this.ofModel(model)?.limitsMoney ?? false);
   }

@@ -65,7 +65,7 @@ async function ringOf(...records: KeyRecord[]): Promise<KeyRing> {
 const status = (response: AccessKey | ApiError) => (response instanceof ApiError ? response.status : response.id);
 
 describe('a key ring', () => {
-  it('knows its keys, in either header and however the scheme is written', async () => {
+  it('accepts its keys, in either header and with the scheme in any case', async () => {
     const { record, text } = madeKey();
     const ring = await ringOf(record, madeKey().record);
     const found = ring.check(`Bearer ${text}`, undefined, '10.0.0.1', NOW);
@@ -89,7 +89,7 @@ describe('a key ring', () => {
     expect([ring.wrong, ring.wrongKeys.size]).toEqual([0, 0]);
   });
 
-  it('refuses every other text, and says nothing of it', async () => {
+  it('refuses every other text, and does not repeat it', async () => {
     const { record, text } = madeKey();
     const ring = await ringOf(record);
     const last = text.at(-1) === 'A' ? 'B' : 'A';
@@ -114,7 +114,7 @@ describe('a key ring', () => {
     expect(ring.wrong).toBe(wrong.length);
   });
 
-  it('hashes one text as long as a key whatever was sent, and compares no wrong one further than another', async () => {
+  it('hashes one text of the length of a key for any input, and compares all wrong keys equally far', async () => {
     const { record, text } = madeKey();
     const rotated = madeKey({ previousHash: hashKeySecret('before'), previousUntil: NOW + 1 });
     const ring = await ringOf(record, rotated.record);
@@ -147,7 +147,7 @@ describe('a key ring', () => {
     expect(status(ring.check(undefined, text, '', NOW))).toBe(401);
   });
 
-  it('accepts the text before a rotation while its time lasts', async () => {
+  it('accepts the secret from before a rotation during its grace period', async () => {
     const { record, text } = madeKey();
     const rotated = makeKeySecret(record.id);
     const ring = await ringOf({
@@ -188,7 +188,7 @@ describe('a key ring', () => {
     expect([ring.wrong, ring.wrongLimited]).toEqual([7, 2]);
   });
 
-  it('learns what has changed, and reads nothing else', async () => {
+  it('reads only what has changed', async () => {
     const source = new Source();
     const prepared: boolean[] = [];
     const ring = new KeyRing(source, 3, async ({ isAll, keys }) => {

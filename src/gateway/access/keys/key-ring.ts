@@ -9,7 +9,7 @@ const KEY_LENGTH = 'ty_'.length + 12 + 1 + 43;
 const ID_START = 3;
 const ID_END = 15;
 
-/** What is hashed instead of something that has not even the length of a key: so that it takes the same time. */
+/** Hashed instead of a text that does not have the length of a key, so that it takes the same time. */
 const NO_TEXT = '-'.repeat(KEY_LENGTH);
 
 /** Compared in place of a key that does not exist, so that unknown ids take the same time. */
@@ -34,7 +34,7 @@ export interface KeySource {
   news(since: string | null): Promise<KeyNews | null>;
 }
 
-/** Makes keys of records, which are used only once this is done. */
+/** Creates keys from records; they are used once this resolves. */
 export type PrepareKeys = (news: Omit<KeyNews, 'version'>) => Promise<AccessKey[]>;
 
 /** All API keys of the store, in memory, and the check of a request's key. */
@@ -64,15 +64,15 @@ export class KeyRing {
     return this.#keys.size;
   }
 
-  /** The key with this id, whatever has become of it. */
+  /** The key with this id, even if it is revoked or expired. */
   find(id: string): AccessKey | undefined {
     return this.#keys.get(id);
   }
 
   /**
    * The key of these headers, or why the request is refused. Whatever was sent, one text of a key's length is hashed
-   * and compared with two digests, in time that does not depend on them; that a wrong one is counted by its address
-   * takes less than what a right one is compared with beyond that.
+   * and compared with two digests, in time that does not depend on them; counting a wrong one by its address takes less
+   * than the further comparison of a valid one.
    */
   check(
     authorization: string | undefined,
@@ -90,8 +90,8 @@ export class KeyRing {
   }
 
   /**
-   * Those behind one address share it: if it were locked, any of them could lock out the others. It need not be, since
-   * 256 bits cannot be guessed; the limit only keeps attempts from filling logs and metrics with 401s.
+   * Clients behind one address share it: if it were locked, any of them could lock out the others. Locking is not
+   * needed, because 256 bits cannot be guessed; the limit only keeps attempts from filling logs and metrics with 401s.
    */
   #refuse(address: string, nowMs: number): ApiError {
     this.wrong++;
@@ -102,8 +102,7 @@ export class KeyRing {
   }
 
   /**
-   * Takes in what has changed in the store. When it resolves, whatever was in the store when it was called is known
-   * here.
+   * Loads changes of the store. When it resolves, everything that was in the store when it was called is loaded.
    */
   refresh(): Promise<void> {
     const refreshed = this.#refreshing.then(() => this.#load());

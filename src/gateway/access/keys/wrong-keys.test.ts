@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { sourceOf, WrongKeys } from './wrong-keys.js';
 
-it('remembers so many addresses and no more', () => {
+it('remembers a bounded number of addresses', () => {
   const wrong = new WrongKeys(1, 3);
   for (const address of ['a', 'b', 'c']) expect(wrong.count(address, 0)).toBe(0);
   expect(wrong.count('b', 1)).toBe(60);
   expect(wrong.count('d', 2)).toBe(0);
   expect(wrong.size).toBe(3);
   expect(wrong.count('b', 3)).toBe(60);
-  // Forgotten, so it begins anew, and the oldest makes room for it.
+  // Forgotten, so it starts at zero, and the oldest is evicted for it.
   expect(wrong.count('a', 4)).toBe(0);
   expect(wrong.count('b', 5)).toBe(0);
 });
 
-it('counts anew after a minute, or when the clock was set back', () => {
+it('resets after a minute, or when the clock was set back', () => {
   const wrong = new WrongKeys(0);
   expect(wrong.count('a', 1000)).toBe(60);
   expect(wrong.count('a', 60_999)).toBe(1);
@@ -23,7 +23,7 @@ it('counts anew after a minute, or when the clock was set back', () => {
   expect(wrong.count('a', 500)).toBe(0);
 });
 
-it('counts the addresses of a network together, also when it has forgotten which are of it', () => {
+it('counts the addresses of a network together, even after it has forgotten them', () => {
   const wrong = new WrongKeys(2, 2);
   expect([wrong.count('2001:db8::1', 0), wrong.count('2001:db8::2', 0)]).toEqual([0, 0]);
   expect([wrong.count('2001:db8::3', 0), wrong.count('2001:db8::1', 0)]).toEqual([60, 60]);

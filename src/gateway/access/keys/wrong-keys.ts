@@ -2,12 +2,12 @@ import { isIPv6 } from 'node:net';
 
 const WINDOW_MS = 60_000;
 
-/** Wrong keys of one source, since a moment. */
+/** The wrong keys of one source since `beganMs`. */
 interface Minute {
   readonly source: string;
   beganMs: number;
   count: number;
-  /** Whether it is remembered: it may have made room for another. */
+  /** Whether it is remembered: it may have been evicted. */
   isKept: boolean;
 }
 
@@ -19,8 +19,8 @@ export class WrongKeys {
   /** By source, in the order in which their minute began. */
   readonly #minutes = new Map<string, Minute>();
   /**
-   * The same by address, so that one is taken apart once: of an IPv6 network all have the same. Forgotten when it is
-   * full.
+   * The same by address, so that an address is parsed once: all addresses of an IPv6 network share an entry. Cleared
+   * when it is full.
    */
   readonly #byAddress = new Map<string, Minute>();
   readonly #mostAddresses: number;

@@ -27,7 +27,7 @@ async function live(seconds: number, ...gateways: TestGateway[]): Promise<void> 
 
 const rows = () => store.db.selectFrom('gateways').select(['id', 'mode']).orderBy('id').execute();
 
-/** A gateway that goes as it should. */
+/** A gateway that shuts down cleanly. */
 async function leave({ authority, ledger }: TestGateway): Promise<void> {
   await authority.beat();
   await ledger.drain();
@@ -43,7 +43,7 @@ describe('one gateway', () => {
     expect(a.store.transactions).toBe(before);
   });
 
-  it('does not notice a store that is away for a short time', async () => {
+  it('is not affected by a short outage of the store', async () => {
     const a = await gateway('a').start(TEN);
     a.store.state = 'down';
     await live(8, a);
@@ -97,7 +97,7 @@ describe('one gateway', () => {
     expect([b.mode, b.key().any!.requests.total]).toEqual(['local', 4]);
   });
 
-  it('never knows less of budgets after a crash than usage does', async () => {
+  it('never counts less spending after a crash than the usage tables', async () => {
     const key = keyWith({ '*': { tokensPerMonth: 1000 }, m: { tokensPerDay: 500, dollarsPerDay: 1 } });
     const a = await gateway('a').start(key);
     expect((await a.reserve(300, { nanos: 10 })).refusal).toBeNull();
@@ -118,7 +118,7 @@ describe('one gateway', () => {
     expect([ofModel.month.tokens, ofModel.day.tokens, ofModel.day.nanos]).toEqual([510, 410, 77]);
   });
 
-  it('knows what a key has spent before it was limited', async () => {
+  it('counts what a key has spent before it was limited', async () => {
     const key = keyWith({});
     const a = await gateway('a').start(key);
     expect(await a.reserve(5)).toEqual({ reservation: null, refusal: null });
@@ -162,7 +162,7 @@ describe('one gateway', () => {
   });
 });
 
-describe('a newcomer', () => {
+describe('a joining gateway', () => {
   it('admits no request before the accounts are in the store, and counts none twice', async () => {
     const a = await gateway('a').start(TEN);
     expect(await a.hammer(4)).toBe(4);
@@ -179,7 +179,7 @@ describe('a newcomer', () => {
     ]);
   });
 
-  it('waits for one that died without a word until it is dead for sure', async () => {
+  it('waits for a crashed gateway until its lease has expired', async () => {
     const a = await gateway('a').start(TEN);
     expect(await a.hammer(10)).toBe(10);
     await live(1, a);
@@ -191,7 +191,7 @@ describe('a newcomer', () => {
     expect(await rows()).toEqual([{ id: 'b', mode: 'local' }]);
   });
 
-  it('shares with another newcomer, and both know what usage says', async () => {
+  it('shares with another joining gateway, and both count recorded usage', async () => {
     const key = keyWith({ '*': { tokensPerDay: 100 } });
     const a = await gateway('a').start(key);
     const [b, c] = [await gateway('b').start(key), await gateway('c').start(key)];
@@ -202,7 +202,7 @@ describe('a newcomer', () => {
     expect((await b.reserve(10)).refusal).toBeNull();
   });
 
-  it('gets requests that are under way with their accounts, and they end well there', async () => {
+  it('receives the accounts of requests under way, which end correctly there', async () => {
     const a = await gateway('a').start(FIVE_SEATS);
     const { reservation } = await a.reserve();
     expect(await a.hammer(2)).toBe(2);
@@ -229,7 +229,7 @@ describe('a newcomer', () => {
 });
 
 describe('the last of several', () => {
-  it('takes the accounts back when it has been alone for half a minute', async () => {
+  it('moves the accounts to its memory after half a minute alone', async () => {
     const key = keyWith({ '*': { tokensPerDay: 10 } });
     const [a, b] = [await gateway('a').start(key), await gateway('b').start(key)];
     await live(1, a, b);
@@ -246,13 +246,13 @@ describe('the last of several', () => {
     expect(a.store.transactions).toBe(before);
   });
 
-  it('does what waits for the store itself, once it has taken them back', async () => {
+  it('handles requests that wait for the store itself, once it has moved them', async () => {
     const [a, b] = [await gateway('a').start(TEN), await gateway('b').start(TEN)];
     await live(1, a, b);
     const { reservation } = await a.reserve();
     await leave(b);
     await live(30, a);
-    // They come while the heartbeat is under way that takes the accounts back.
+    // They arrive during the heartbeat that moves the accounts back.
     clock.pass(1);
     const beat = a.beat();
     a.ledger.refund(reservation!);
@@ -261,7 +261,7 @@ describe('the last of several', () => {
     expect([a.mode, await waiting]).toEqual(['local', 10]);
   });
 
-  it('counts the seats of one that died no longer', async () => {
+  it('does not count the seats of a dead gateway', async () => {
     const [a, b] = [await gateway('a').start(FIVE_SEATS), await gateway('b').start(FIVE_SEATS)];
     await live(1, a, b);
     expect([await b.hammer(4), await a.hammer(4)]).toEqual([4, 1]);
@@ -272,8 +272,8 @@ describe('the last of several', () => {
   });
 });
 
-describe('one that is known to have ended', () => {
-  it('is followed at once, with all that it had booked', async () => {
+describe('a gateway that is known to have ended', () => {
+  it('is succeeded at once, with all its bookings', async () => {
     const a = await gateway('a').start(TEN);
     expect(await a.hammer(4)).toBe(4);
     await live(1, a);
@@ -286,8 +286,8 @@ describe('one that is known to have ended', () => {
   });
 });
 
-describe('one that was taken for dead', () => {
-  it('joins again, with what its memory knows and the store does not', async () => {
+describe('a gateway that was considered dead', () => {
+  it('joins again, with the unsaved part of its memory', async () => {
     const a = await gateway('a').start(TEN);
     a.store.state = 'down';
     await live(8, a);
@@ -324,7 +324,7 @@ describe('a hand-over that fails', () => {
     const a = await gateway('a').start(TEN);
     expect(await a.hammer(4)).toBe(4);
     const b = await gateway('b').start(TEN);
-    // Everything was done, but the response got lost: whether the store has the accounts now is not known here.
+    // The commit succeeded, but its reply got lost: whether the store has the accounts is unknown here.
     a.store.state = 'forgets to answer';
     await live(1, a, b);
     expect([a.mode, b.mode]).toEqual(['local', 'shared']);

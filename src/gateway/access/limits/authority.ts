@@ -14,7 +14,7 @@ import { AccountBook, type BookMoment } from '../account/account-book.js';
 import { cannotCount } from './errors.js';
 import { DEAD_MS, HEARTBEAT_MS, LEASE_MS, nextMode } from './next-mode.js';
 
-/** Accounts that a heartbeat writes beside itself: a crash then costs a second of memory, and no beat takes long. */
+/** Accounts written per heartbeat: a crash loses a second of bookings, and no heartbeat takes long. */
 const SAVED_PER_BEAT = 200;
 
 export interface AuthorityOptions {
@@ -22,9 +22,9 @@ export interface AuthorityOptions {
   gatewayId: string;
   /** Gateways that are known to have ended: their leases need not expire first. */
   dead?: readonly string[];
-  /** Milliseconds since 1970 as this gateway counts them: never goes back. */
+  /** Monotonic milliseconds since 1970. */
   nowMs: () => number;
-  /** The store's clock; tests bring their own. */
+  /** The store's clock; set by tests. */
   storeNow?: (tx: StoreTransaction) => Promise<number>;
   /** Called with unexpected errors. */
   fault?: (error: unknown) => void;
@@ -32,9 +32,9 @@ export interface AuthorityOptions {
 
 /** The other gateways that a transaction saw. */
 interface Company {
-  /** This gateway's row; undefined when the others have taken it for dead. */
+  /** This gateway's row; undefined when the others considered it dead. */
   own: GatewayRow | undefined;
-  /** Those that live. */
+  /** The live gateways. */
   others: readonly GatewayRow[];
 }
 
@@ -53,9 +53,9 @@ export class Authority {
   readonly #nowMs: () => number;
   readonly #storeNow: (tx: StoreTransaction) => Promise<number>;
   readonly #fault: (error: unknown) => void;
-  /** What has to do with the store happens one after the other. */
+  /** Store operations are serialised. */
   #last: Promise<unknown> = Promise.resolve();
-  /** From the gateway's clock to the store's. */
+  /** Offset from the gateway's clock to the store's. */
   #offsetMs = 0;
   #leaseUntilMs = 0;
   #startedAt = 0;
@@ -65,7 +65,7 @@ export class Authority {
    * arrived.
    */
   #isHanding = false;
-  /** Memory may know of requests that the store does not. */
+  /** Memory may have bookings that the store does not have. */
   #hasOwn = false;
 
   constructor({ store, gatewayId, dead, nowMs, storeNow, fault }: AuthorityOptions) {
@@ -127,7 +127,7 @@ export class Authority {
     return next;
   }
 
-  /** Brings the accounts to where they are kept next. */
+  /** Moves the accounts to where they are kept next. */
   async #change(moment: BookMoment, next: GatewayMode, own: GatewayRow | undefined): Promise<void> {
     const before = this.#mode;
     if (next === 'joining' || (before === 'shared' && next === 'shared')) return;
@@ -137,7 +137,7 @@ export class Authority {
     } else if (next === 'local') {
       await this.book.save(moment, SAVED_PER_BEAT);
     } else if (own!.mode === 'local') {
-      // Were it 'shared' already, an earlier attempt would have arrived without our hearing of it.
+      // If it is 'shared' already, an earlier attempt was committed although its reply got lost.
       this.#isHanding = true;
       await this.book.save(moment);
     }
@@ -166,8 +166,8 @@ export class Authority {
   }
 
   /**
-   * Does something to accounts in the store. False if it was not done, because the others have taken this gateway for
-   * dead: it has to join again first.
+   * Changes accounts in the store. False if nothing was changed because the others considered this gateway dead: it has
+   * to join again first.
    */
   inStore(work: (moment: BookMoment) => Promise<void>): Promise<boolean> {
     return this.#transaction(async (moment, { own }) => {
@@ -190,7 +190,7 @@ export class Authority {
     let atMs = this.storeTime(nowMs);
     if (!(this.isLocal && this.hasLease(nowMs))) {
       const isSeen = await this.serially(async () => {
-        // What memory keeps must not be replaced by what the store had of it.
+        // The state in memory must not be replaced by an older one of the store.
         if (this.#mode !== 'shared') return false;
         return this.inStore(async (moment) => {
           await this.book.load(moment, accounts);
@@ -203,7 +203,7 @@ export class Authority {
     return atMs;
   }
 
-  /** Leaves everything to the store and goes. */
+  /** Hands everything to the store and leaves. */
   async leave(): Promise<void> {
     await this.serially(() =>
       this.#transaction(async (moment, { own }) => {
@@ -237,7 +237,7 @@ export class Authority {
         );
         const isAlive = (gateway: string) => others.some(({ id }) => id === gateway);
         return work({ tx, now, isAlive }, { own, others });
-        // Windows of a minute outlive no power cut anyway, and budgets are found again in what was used.
+        // Windows of a minute do not outlive a power cut anyway, and budgets are restored from recorded usage.
       }, 'past-crashes');
       isCommitted = true;
       return result;

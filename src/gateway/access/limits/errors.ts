@@ -9,7 +9,7 @@ import type { Reservation } from './reservation.js';
 
 /** Refusals by the limits of API keys. */
 
-/** How soon a store that does not respond may be back. */
+/** When to retry while the store does not respond. */
 const STORE_RETRY_S = 1;
 
 export const cannotCount = () =>
@@ -27,7 +27,7 @@ const UNITS: Record<LimitName, string> = {
   dollarsPerMonth: 'dollars per month',
 };
 
-/** Limits whose end is a matter of hours or days, not of a minute. */
+/** Limits that reset after hours or days. */
 const BUDGETS: ReadonlySet<LimitName> = new Set(LIMIT_NAMES.filter((name) => /Day|Month/.test(name)));
 
 /** A reservation that did not fit. */

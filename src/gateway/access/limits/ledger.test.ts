@@ -123,7 +123,7 @@ describe('in memory and in the store', () => {
 });
 
 describe.each([1, 2, 3])('a storm from 50 clients on %i gateways', (count) => {
-  it('lets in exactly as many as the limit allows', async () => {
+  it('admits exactly as many requests as the limit allows', async () => {
     const all = await gateways(count, { limits: { '*': { requestsPerMinute: 100 }, m: { tokensPerMinute: 5000 } } });
     const clients = Array.from({ length: 50 }, async (_, i) => {
       let admitted = 0;
@@ -176,7 +176,7 @@ describe.each([1, 2, 3])('a storm from 50 clients on %i gateways', (count) => {
 });
 
 describe('gathering', () => {
-  it('takes everything that came meanwhile in one transaction', async () => {
+  it('handles everything that arrived meanwhile in one transaction', async () => {
     const [one] = await gateways(2, { limits: { '*': { requestsPerMinute: 1000 } } });
     const before = one!.store.transactions;
     expect(await one!.hammer(50)).toBe(50);
@@ -188,7 +188,7 @@ describe('gathering', () => {
     expect(one!.store.transactions - before).toBe(3);
   });
 
-  it('uses reservations again', async () => {
+  it('reuses reservations', async () => {
     for (const count of [1, 2]) {
       const [one] = await gateways(count, { limits: { '*': { requestsPerMinute: 2 } } });
       const first = (await one!.reserve()).reservation!;
@@ -219,7 +219,7 @@ describe('gathering', () => {
 describe('a store that fails', () => {
   const limits = { '*': { requestsPerMinute: 10, tokensPerDay: 100, concurrent: 9 } };
 
-  it('closed: refuses, says when to come back, and knows afterwards what has ended meanwhile', async () => {
+  it('closed: refuses with a retry time, and books afterwards what has ended meanwhile', async () => {
     const [one, other] = await gateways(2, { limits });
     const { reservation } = await one!.reserve(50);
     one!.store.state = 'down';

@@ -10,13 +10,13 @@ import { Reservation, type Reserving } from './reservation.js';
 /** How long a request waits for a store that does not respond. */
 const PATIENCE_MS = 3000;
 
-/** Requests that were let in unasked, have ended and wait to be booked: beyond these they are let go. */
+/** The most requests admitted without a check that wait to be booked after their end; further ones are not booked. */
 const MOST_UNBOOKED = 10_000;
 
 /**
- * Lets requests in or keeps them out. While memory holds the accounts the response comes at once. While the store does, whatever
- * has gathered during one transaction goes into the next, which reads the accounts, does to them just what memory would have
- * done, and writes them back.
+ * Admits or refuses requests. While memory holds the accounts the decision is synchronous. While the store does,
+ * everything gathered during one transaction goes into the next, which reads the accounts, applies the same changes as
+ * in memory, and writes them back.
  */
 export class Ledger {
   /** Refusals, by the limit they were for. */
@@ -29,7 +29,7 @@ export class Ledger {
   readonly #nowMs: () => number;
   readonly #fault: (error: unknown) => void;
   readonly #pool: Reservation[] = [];
-  /** What waits for the store, and what is on its way there. */
+  /** Operations that wait for the store, and those in the present transaction. */
   #queue: Reservation[] = [];
   #batch: readonly Reservation[] = [];
   #isPumping = false;
@@ -76,14 +76,14 @@ export class Ledger {
     }
   }
 
-  /** What the request came to. The reservation is not the caller's any more. */
+  /** Books the actual usage. The reservation must not be used afterwards. */
   settle(reservation: Reservation, tokens: number, nanos: number): void {
     reservation.usedTokens = tokens;
     reservation.usedNanos = nanos;
     this.#end(reservation, 'settle');
   }
 
-  /** Nothing was served. The reservation is not the caller's any more. */
+  /** Nothing was served. The reservation must not be used afterwards. */
   refund(reservation: Reservation): void {
     this.#end(reservation, 'refund');
   }
@@ -120,7 +120,7 @@ export class Ledger {
     if (ofModel !== null) this.#authority.book.changed(ofModel);
   }
 
-  /** Says what came of it. */
+  /** Calls the waiter with the result. */
   #tell(reservation: Reservation): void {
     const waiter = reservation.waiter!;
     reservation.waiter = null;
@@ -150,7 +150,7 @@ export class Ledger {
     this.pump();
   }
 
-  /** Sees to it that what waits goes where accounts are kept: together with all that comes in before that begins. */
+  /** Schedules the waiting operations, together with those that arrive before the transaction begins. */
   pump(): void {
     if (this.#isPumping || this.#queue.length === 0) return;
     if (this.#authority.isLocal) this.#catchUp();
@@ -160,7 +160,7 @@ export class Ledger {
     }
   }
 
-  /** What has waited for the store is done here after all. */
+  /** Applies in memory the operations that waited for the store. */
   #catchUp(): void {
     const queue = this.#queue;
     this.#queue = [];
@@ -172,7 +172,7 @@ export class Ledger {
 
   async #runBatch(): Promise<void> {
     this.#isPumping = false;
-    // A heartbeat may have come first and changed everything.
+    // A heartbeat may have changed the mode meanwhile.
     if (this.#authority.mode !== 'shared') {
       this.pump();
       return;
@@ -215,7 +215,10 @@ export class Ledger {
     }
   }
 
-  /** The store has not taken it. What ended is tried again, and so is all while this gateway joins; else the setting decides. */
+  /**
+   * The transaction failed. Ended requests are retried, and so is everything while this gateway joins; otherwise the
+   * setting decides.
+   */
   #undo(reservation: Reservation): void {
     if (reservation.step === 'reserve') {
       if (reservation.isBooked) reservation.seat(-1);
@@ -261,7 +264,7 @@ export class Ledger {
     reservation.waiter = null;
     if (this.onStoreFailure === 'open') {
       this.admittedUnasked++;
-      // Nothing is booked now: what it comes to will be.
+      // Nothing is booked now; the actual usage will be.
       reservation.tokens = 0;
       reservation.nanos = 0;
       reservation.limitRequests = -1;
@@ -284,7 +287,7 @@ export class Ledger {
     }
   }
 
-  /** Brings what has ended to the store, as far as it can be reached. */
+  /** Books ended requests in the store, as far as it can be reached. */
   drain(): Promise<void> {
     return this.#authority.serially(() => this.#runBatch());
   }

@@ -6,7 +6,7 @@ it('writes durations as OpenAI does', () => {
   expect([0, 1, 59, 60, 61, 360].map(durationText)).toEqual(['0s', '1s', '59s', '1m0s', '1m1s', '6m0s']);
 });
 
-it('says what is left of the limits there are, behind other headers', () => {
+it('appends the remaining limits to other headers', () => {
   const headers = ['x-request-id', 'r1'];
   const reservation = new Reservation();
   appendLimitHeaders(headers, reservation);

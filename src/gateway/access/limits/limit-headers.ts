@@ -7,10 +7,10 @@ export function durationText(seconds: number): string {
   return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds % 60}s`;
 }
 
-/** A window of a minute needs no others. */
+/** A window of a minute needs no other durations. */
 const DURATIONS = Array.from({ length: WINDOW_SECONDS + 1 }, (_, seconds) => durationText(seconds));
 
-/** Appends what is left of the limits per minute, flat: name, value, name, value. Nothing where there are no such limits. */
+/** Appends the remaining limits per minute, flat: name, value, name, value. Nothing without such limits. */
 export function appendLimitHeaders(headers: string[], reservation: Reservation): void {
   if (reservation.limitRequests !== -1) {
     headers.push(

@@ -21,8 +21,8 @@ async function seen(gateway: TestGateway, record = KEY) {
   return limitsView(record, accounts, await gateway.authority.look([...accounts.values()]));
 }
 
-describe('what is left of limits', () => {
-  it('is all of them at first, then what is not booked, then what was not used', async () => {
+describe('the remaining limits', () => {
+  it('are complete at first, then less by bookings, then by usage', async () => {
     const a = await new TestGateway(store, clock, { id: 'a' }).start(KEY);
     const fresh = await seen(a);
     expect(fresh).toMatchObject({ id: KEY.id, at: '2026-05-20T12:00:00.000Z' });
@@ -45,20 +45,20 @@ describe('what is left of limits', () => {
     a.ledger.settle(reservation!, 700, 50_000_000);
     const { '*': all, m } = (await seen(a)).limits;
     expect([all!.tokens_per_minute!.used, all!.concurrent!.used, m!.dollars_per_day!.left]).toEqual([700, 0, 0.15]);
-    // What was used beyond a limit leaves nothing, not less than nothing.
+    // Usage beyond a limit leaves 0, not a negative number.
     expect(m!.tokens_per_day).toMatchObject({ used: 700, left: 0 });
     clock.pass(62);
     await a.beat();
     expect((await seen(a)).limits['*']!.requests_per_minute).toEqual({ limit: 10, used: 0, left: 10, reset_s: 0 });
   });
 
-  it('is nothing for a key without limits, or one that is revoked', async () => {
+  it('are empty for a key without limits, or one that is revoked', async () => {
     const [free, revoked] = [keyWith({}, 'key000000002'), { ...KEY, revokedAt: clock.ms }];
     const a = await new TestGateway(store, clock, { id: 'a' }).start(free, revoked);
     expect([(await seen(a, free)).limits, (await seen(a, revoked)).limits]).toEqual([{}, {}]);
   });
 
-  it('is what all gateways have used where several count together', async () => {
+  it('include the usage of all gateways that share a store', async () => {
     const a = await new TestGateway(store, clock, { id: 'a' }).start(KEY);
     const b = await new TestGateway(store, clock, { id: 'b' }).start(KEY);
     await expect(seen(b)).rejects.toMatchObject({ status: 503, retryAfterS: 1 });
@@ -78,7 +78,7 @@ describe('what is left of limits', () => {
     await expect(seen(a)).rejects.toMatchObject({ code: 'STORE_UNREACHABLE' });
   });
 
-  it('is not guessed by a gateway that no longer trusts its memory, nor does looking change that', async () => {
+  it('are not guessed by a gateway whose memory may be outdated, and reading them does not change that', async () => {
     const a = await new TestGateway(store, clock, { id: 'a' }).start(KEY);
     await a.reserve(100);
     clock.pass(9);

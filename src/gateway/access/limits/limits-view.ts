@@ -3,7 +3,7 @@ import { type KeyRecord, LIMIT_NAMES, type Limits } from '../../../store/keys/ke
 import { type Account, NANOS_PER_DOLLAR } from '../account/account.js';
 import type { LimitName } from '../account/shortage.js';
 
-/** What is left of one limit. Money is in dollars. */
+/** The rest of one limit. Money is in dollars. */
 export interface LimitView {
   limit: number;
   used: number;
@@ -12,7 +12,7 @@ export interface LimitView {
   reset_s: number | null;
 }
 
-/** What is left of each limit of a key, by model; those under `*` hold for all models together. */
+/** The rest of each limit of a key, by model; those under `*` hold for all models together. */
 export interface LimitsView {
   id: string;
   /** By the store's clock. */
@@ -20,7 +20,7 @@ export interface LimitsView {
   limits: Record<string, Record<string, LimitView>>;
 }
 
-/** @param accounts of the key by scope, moved on to `atMs` */
+/** @param accounts of the key by scope, advanced to `atMs` */
 export function limitsView(
   { id, limits }: KeyRecord,
   accounts: ReadonlyMap<string, Account>,
@@ -36,7 +36,7 @@ function accountView(account: Account, limits: Limits): Record<string, LimitView
   return Object.fromEntries(given.map((name) => [snakeCase(name), limitView(account, name, limits[name]!)]));
 }
 
-/** Money is counted in whole nano-dollars, so that what is left is exact. */
+/** Money is counted in whole nano-dollars, so that the rest is exact. */
 function limitView(account: Account, name: LimitName, limit: number): LimitView {
   const unit = name.startsWith('dollars') ? NANOS_PER_DOLLAR : 1;
   const [used, resetS] = COUNTS[name](account);

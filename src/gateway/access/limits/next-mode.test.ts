@@ -8,22 +8,22 @@ const SHARED = other('shared');
 const JOINING = other('joining');
 
 it.each<[GatewayMode, boolean, readonly GatewayRow[], number, GatewayMode]>([
-  // A newcomer.
+  // A joining gateway.
   ['joining', false, [], 0, 'local'],
   ['joining', true, [], 0, 'local'],
   ['joining', true, [LOCAL], 0, 'joining'],
   ['joining', true, [SHARED, LOCAL], 0, 'joining'],
   ['joining', true, [SHARED], 0, 'shared'],
   ['joining', true, [JOINING], 0, 'shared'],
-  // One that keeps the accounts in its memory.
+  // A gateway that keeps the accounts in its memory.
   ['local', true, [], 0, 'local'],
   ['local', true, [JOINING], 0, 'shared'],
   ['local', true, [LOCAL], 0, 'shared'],
-  // One among several, and one that was.
+  // One of several gateways, and the last of several.
   ['shared', true, [SHARED], 0, 'shared'],
   ['shared', true, [], ALONE_MS - 1, 'shared'],
   ['shared', true, [], ALONE_MS, 'local'],
-  // Taken for dead: a newcomer again, whatever it was.
+  // Considered dead: it joins again, whatever its mode was.
   ['local', false, [LOCAL], 0, 'joining'],
   ['local', false, [SHARED], 0, 'shared'],
   ['local', false, [], 0, 'local'],

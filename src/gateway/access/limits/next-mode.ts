@@ -1,22 +1,24 @@
 import type { GatewayMode, GatewayRow } from '../../../store/quota/gateways.js';
 
-/** How often a gateway says that it lives. */
+/** The interval of heartbeats. */
 export const HEARTBEAT_MS = 1000;
 
-/** Without a word for so long it is dead for the others. */
+/** Without a heartbeat for this long, the others consider a gateway dead. */
 export const DEAD_MS = 10 * HEARTBEAT_MS;
 
-/** Without a word for so long it no longer trusts its own memory: earlier than the others can take over. */
+/**
+ * Without a heartbeat for this long, a gateway no longer trusts its own memory: earlier than the others can take over.
+ */
 export const LEASE_MS = DEAD_MS - HEARTBEAT_MS;
 
-/** Alone for so long it takes the accounts into its memory again: not between the end of one neighbour and the next. */
+/** Alone for this long, a gateway moves the accounts into its memory again: longer than a rolling restart takes. */
 export const ALONE_MS = 30 * HEARTBEAT_MS;
 
 export interface Situation {
   mode: GatewayMode;
-  /** Whether the store still has this gateway's row: if not, the others have taken it for dead. */
+  /** Whether the store still has this gateway's row: if not, the others considered it dead. */
   isKnown: boolean;
-  /** Those that live. */
+  /** The live gateways. */
   others: readonly GatewayRow[];
   aloneMs: number;
 }

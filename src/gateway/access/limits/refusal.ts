@@ -2,7 +2,7 @@ import { ApiError, type ErrorKind } from '../../../protocol/errors.js';
 
 /** The limit that a request did not fit into. Money is in dollars. */
 export interface ShortLimit {
-  /** As people and programs are shown it: `tokens_per_day`. */
+  /** Its public name: `tokens_per_day`. */
   readonly name: string;
   /** A model, or `*` for all together. */
   readonly scope: string;
@@ -11,7 +11,7 @@ export interface ShortLimit {
   readonly needed: number;
 }
 
-/** Why a request was not let in, with headers of its own, flat: name, value, name, value. `retry-after` is not among them. */
+/** Why a request was refused, with its own headers, flat: name, value, name, value; without `retry-after`. */
 export class Refusal extends ApiError {
   readonly headers: readonly string[];
   readonly limit: ShortLimit | null;

@@ -41,7 +41,7 @@ function refusal(accounts: { any?: Account; ofModel?: Account }, nowMs: number, 
 }
 
 describe('limits', () => {
-  it('lets so many requests in per minute, and says exactly when there is room again', () => {
+  it('admits a number of requests per minute, and reports exactly when the next fits', () => {
     const any = account({ requestsPerMinute: 2 });
     expect([0, 5000, 6000].map((ms) => booked({ any }, NOON + ms))).toEqual([true, true, false]);
     const { kind, message, retryAfterS } = refusal({ any }, NOON + 6999);
@@ -53,7 +53,7 @@ describe('limits', () => {
     expect(booked({ any }, NOON + 6000 + 55_000)).toBe(true);
   });
 
-  it('counts tokens by estimate, and says when enough of the window will have passed', () => {
+  it('counts tokens by estimate, and reports when the request will fit', () => {
     const any = account({ tokensPerMinute: 100 });
     expect(booked({ any }, NOON, 30)).toBe(true);
     expect(booked({ any }, NOON + 10_000, 50)).toBe(true);
@@ -74,7 +74,7 @@ describe('limits', () => {
     );
   });
 
-  it('lets so many requests in at a time', () => {
+  it('admits a number of concurrent requests', () => {
     const any = account({ concurrent: 1 });
     const first = asks({ any });
     expect(first.book(NOON)).toBe(true);
@@ -122,7 +122,7 @@ describe('limits', () => {
     expect(booked({ any }, NOON + retryAfterS * 1000, 1, 100)).toBe(true);
   });
 
-  it('says what keeps a request out longest', () => {
+  it('reports the limit that refuses a request longest', () => {
     const any = account({ requestsPerMinute: 1, tokensPerDay: 5, concurrent: 1 });
     expect(booked({ any }, NOON, 5)).toBe(true);
     expect(refusal({ any }, NOON, 1).message).toContain('tokens per day');
@@ -151,7 +151,7 @@ describe('two accounts', () => {
     expect(refusal({ any, ofModel: account({ requestsPerMinute: 9 }, 'n') }, NOON).message).toContain('(all models)');
   });
 
-  it('remember, for the headers, the limit that leaves less', () => {
+  it('report, in the headers, the limit with less left', () => {
     const any = account({ requestsPerMinute: 10, tokensPerMinute: 50 });
     const ofModel = account({ requestsPerMinute: 3, tokensPerMinute: 1000 }, 'm');
     const reservation = asks({ any, ofModel }, 7);
@@ -186,7 +186,7 @@ describe('the end of a request', () => {
     expect(any.tokens.total).toBe(490);
   });
 
-  it('is as if it had never been when it is refunded, also on the next day', () => {
+  it('leaves no trace when it is refunded, also on the next day', () => {
     const any = account({ requestsPerMinute: 9, tokensPerMinute: 100 });
     const ofModel = account({ tokensPerMonth: 100 }, 'm');
     const midnight = NOON + 12 * 3600_000;
@@ -248,7 +248,7 @@ describe('over any arrivals', () => {
     );
   });
 
-  it('what was promised holds: a refused request that comes back on time is let in, a second earlier it is not', () => {
+  it('retry times are exact: a refused request is admitted at that time, and not a second earlier', () => {
     fc.assert(
       fc.property(arrivals, fc.integer({ min: 1, max: 8 }), fc.integer({ min: 40, max: 100 }), (requests, rpm, tpm) => {
         const any = account({ requestsPerMinute: rpm, tokensPerMinute: tpm });

@@ -9,12 +9,12 @@ export interface Reserving {
   reserved(reservation: Reservation | null, refusal: Refusal | null): void;
 }
 
-/** What a ledger does with it next. */
+/** The next operation of the ledger on it. */
 export type Step = 'idle' | 'reserve' | 'held' | 'settle' | 'refund';
 
 /**
- * What one request has booked, on one account or on two at once. Ledgers use these objects again: after `settle` or
- * `refund` it belongs to another request.
+ * The booking of one request, on one account or two. Ledgers reuse these objects: after `settle` or `refund` it belongs
+ * to another request.
  */
 export class Reservation {
   any: Account | null = null;
@@ -22,20 +22,20 @@ export class Reservation {
   model = '';
   waiter: Reserving | null = null;
   step: Step = 'idle';
-  /** Whether it stands in the accounts: not so when it was admitted while the store could not be reached. */
+  /** Whether it is booked; false when it was admitted while the store could not be reached. */
   isBooked = false;
   shortage: Shortage | null = null;
-  /** The scope of the account that had no room. */
+  /** The scope of the account that refused it. */
   shortScope = '';
   sinceMs = 0;
-  /** When, how many tokens and how much money were booked. */
+  /** The time, tokens and money of the booking. */
   second = 0;
   tokens = 0;
   nanos = 0;
-  /** What it came to in the end. */
+  /** The actual usage. */
   usedTokens = 0;
   usedNanos = 0;
-  /** For the response's headers, as it was when this was booked; -1 where there is no such limit. */
+  /** For the response headers, at the time of the booking; -1 where there is no such limit. */
   limitRequests = -1;
   remainingRequests = -1;
   limitTokens = -1;
@@ -77,7 +77,7 @@ export class Reservation {
     ofModel?.correct(booked, second, usedTokens - tokens, usedNanos - nanos);
   }
 
-  /** Takes everything back. */
+  /** Refunds everything. */
   refund(nowMs: number): void {
     const { any, ofModel, nanos, second: booked, tokens } = this;
     const second = Math.floor(nowMs / 1000);
@@ -87,7 +87,7 @@ export class Reservation {
     ofModel?.unbook(booked, tokens, nanos);
   }
 
-  /** Counts it among the requests under way, or (-1) no longer. */
+  /** Adds it to the requests under way, or removes it (-1). */
   seat(change: number): void {
     if (this.any !== null) this.any.seats += change;
     if (this.ofModel !== null) this.ofModel.seats += change;
@@ -108,7 +108,7 @@ export class Reservation {
     if (requests !== UNLIMITED && (this.limitRequests === -1 || requests < this.remainingRequests)) {
       this.limitRequests = requestsPerMinute;
       this.remainingRequests = requests;
-      // Right after something was booked there is no need to look.
+      // Right after a booking the window is up to date.
       this.resetRequests = this.shortage === null ? WINDOW_SECONDS : account.requests.secondsUntil(0);
     }
     const tokens = Math.max(0, tokensPerMinute - account.tokens.total);

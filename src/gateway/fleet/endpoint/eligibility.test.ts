@@ -44,7 +44,7 @@ describe('slow start', () => {
     expect(isWarm(replica, 1000, 0)).toBe(true);
   });
 
-  it('gives a newcomer one request at first and then a growing share', () => {
+  it('gives a new replica one request at first and then a growing share', () => {
     const replica = replicaOf();
     replica.healthy(1000);
     const most = (nowMs: number) => {
@@ -55,7 +55,7 @@ describe('slow start', () => {
     expect([1000, 2000, 3500, 6000, 11_000].map(most)).toEqual([1, 4, 10, 20, 40]);
   });
 
-  it('never keeps a newcomer idle, however idle the others are', () => {
+  it('never keeps a new replica idle, however idle the others are', () => {
     const replica = replicaOf();
     replica.healthy(0);
     expect([hasEnough(replica, 0, 0, 0, 1000), hasEnough(replica, 1, 0, 0, 1000)]).toEqual([false, true]);

@@ -1,6 +1,9 @@
 import type { LiveReplica } from '../replica/live-replica.js';
 
-/** Why a replica may not take a request (of any model: null), or null when it may. The words are part of every explanation. */
+/**
+ * Why a replica may not take a request (of any model: null), or null when it may. The words are part of every
+ * explanation.
+ */
 export function removal(replica: LiveReplica, model: string | null, nowMs: number): string | null {
   if (model !== null && !replica.models.has(model)) return `does not serve ${model}`;
   if (replica.state !== 'ready') return `${replica.state}: ${replica.problem}`;
@@ -9,14 +12,14 @@ export function removal(replica: LiveReplica, model: string | null, nowMs: numbe
   return null;
 }
 
-/** Whether a replica has been there long enough to get its full share. */
+/** Whether a replica has been ready long enough to get its full share. */
 export function isWarm(replica: LiveReplica, nowMs: number, slowStartMs: number): boolean {
   return nowMs - replica.readySinceMs >= slowStartMs;
 }
 
 /**
- * Whether a replica that has just joined has enough for now: its caches are cold, so at first it gets a small share of what
- * the warm ones have in flight each, and a growing one.
+ * Whether a replica that has just joined has enough for now: its caches are cold, so at first it gets a small share of
+ * what the warm ones have in flight each, and a growing one.
  */
 export function hasEnough(
   replica: LiveReplica,
@@ -30,7 +33,7 @@ export function hasEnough(
 
 /**
  * Notes for every replica, by slot, why it may not take a request, and null where it may.
- * @param tried those that had their chance
+ * @param tried replicas that have failed the request
  * @param inFlight requests that each has, by slot
  */
 export function findRemovals(
@@ -56,7 +59,7 @@ export function findRemovals(
       load += inFlight[slot]!;
     }
   }
-  // Newcomers give way to others, not to each other.
+  // New replicas give way to others, not to each other.
   if (cold === 0 || warm === 0) return;
   for (let slot = 0; slot < replicas.length; slot++) {
     const replica = replicas[slot]!;

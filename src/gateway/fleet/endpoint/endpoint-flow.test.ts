@@ -67,7 +67,7 @@ describe('an endpoint with a queue', () => {
     expect(where()).toEqual(['a', 'b', 'a', null]);
   });
 
-  it('counts what it has sent since a replica reported as queued there, for the detector alone', () => {
+  it('counts requests sent since the last report of a replica as queued there, for the detector only', () => {
     const settings = { saturationDetector: 'utilization', queueDepthThreshold: 2 };
     const { endpoint, enter, replicas, ring } = endpointOf(['a'], queue(settings));
     endpoint.report(replicas[0]!, SIGNALS);
@@ -83,7 +83,7 @@ describe('an endpoint with a queue', () => {
     expect(late.every(({ placement }) => placement !== null)).toBe(true);
   });
 
-  it('takes a fleet without a replica that is well for full, and goes on when one is', () => {
+  it('treats a fleet without a healthy replica as full, and resumes when one is healthy', () => {
     const { endpoint, enter, replicas } = endpointOf(['a'], queue());
     replicas[0]!.unhealthy('x', 1);
     const client = enter();
@@ -118,7 +118,7 @@ describe('admission at an endpoint', () => {
     expect([refused.heard, refused.error!.retryAfterS, reads]).toEqual([['insufficient tokens'], 3, 2]);
   });
 
-  it('looks at the replicas of the request alone, by what they said', () => {
+  it('considers only the replicas of the requested model, by their reports', () => {
     const admission = { policy: 'gaie-legacy', options: { qd_threshold: 5, kv_threshold: 0.8 } };
     const { endpoint, enter, replicas } = endpointOf(['a', 'b'], { admission });
     replicas[1]!.models = new Set(['n']);
@@ -142,7 +142,7 @@ describe('admission at an endpoint', () => {
 });
 
 describe('policies of an endpoint, one after the other', () => {
-  it('can be gone back to, one by one', () => {
+  it('can be rolled back, one by one', () => {
     const { endpoint, policy, time } = endpointOf(['a']);
     const first = endpoint.policyHash;
     time.us = 10;
@@ -159,7 +159,7 @@ describe('policies of an endpoint, one after the other', () => {
     expect([endpoint.rollback()!.hash, endpoint.rollback(), endpoint.policyHash]).toEqual([first, null, first]);
   });
 
-  it('leave what the policy has learnt where replicas are chosen as before', () => {
+  it('keep what the policy has learnt where routing is unchanged', () => {
     const { endpoint, enter, policy } = endpointOf(['a', 'b', 'c']);
     enter();
     endpoint.setPolicy({ ...policy, ...queue({ maxConcurrency: 10 }), sloPriorities: { x: 1 } });
@@ -216,7 +216,7 @@ describe('blame', () => {
 });
 
 describe('load in response headers', () => {
-  it('is newer than metrics, and makes room', () => {
+  it('is newer than metrics, and releases a waiting request', () => {
     const settings = { saturationDetector: 'utilization', queueDepthThreshold: 2 };
     const { endpoint, enter, replicas, time } = endpointOf(['a'], queue(settings));
     endpoint.report(replicas[0]!, { ...SIGNALS, running: 8, waiting: 9 });

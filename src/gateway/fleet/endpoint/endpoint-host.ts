@@ -4,7 +4,7 @@ import type { DecisionRing } from '../../decisions/decision-ring.js';
 import type { NewAlarm } from '../../flow/alarm.js';
 import type { GatewayMetrics } from '../../telemetry/gateway-metrics.js';
 
-/** What an endpoint gets from its gateway. */
+/** What an endpoint needs of its gateway. */
 export interface EndpointHost {
   /** Replaced when the gateway reloads. */
   config: Pick<GatewayConfig, 'seed' | 'signals' | 'slowStartMs' | 'waitMs'>;
@@ -13,6 +13,6 @@ export interface EndpointHost {
   log: DecisionLog | null;
   /** The gateway's clock, microseconds from its start. */
   nowUs: () => number;
-  /** Real time unless a test brings its own. */
+  /** Real time unless set by a test. */
   newAlarm?: NewAlarm;
 }

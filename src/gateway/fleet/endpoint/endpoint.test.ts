@@ -21,7 +21,7 @@ function replicaOf(id: string, readySinceMs: number | null = 0): LiveReplica {
   return replica;
 }
 
-/** An endpoint at a time of our choice. */
+/** An endpoint with a manual clock. */
 function endpointOf(replicas: LiveReplica[], policy = 'least-loaded') {
   const time = { ms: 0 };
   const ring = new DecisionRing(1000);
@@ -46,13 +46,13 @@ function factsOf(change: Partial<RequestFacts> = {}): RequestFacts {
 
 const inFlight = (endpoint: Endpoint) => endpoint.replicas.map((replica) => endpoint.inFlightOf(replica));
 
-/** Places so many requests that stay. */
+/** Places `count` requests that do not end. */
 function place(endpoint: Endpoint, count: number): PlacedRequest[] {
   return Array.from({ length: count }, () => endpoint.placer.place(factsOf(), 0, [])!);
 }
 
 describe('Endpoint', () => {
-  it('books a request when it is placed and gives it back once', () => {
+  it('books a request when it is placed and releases it once', () => {
     const { endpoint } = endpointOf([replicaOf('a'), replicaOf('b')]);
     const [first, second, third] = place(endpoint, 3);
     expect([endpoint.inFlight, inFlight(endpoint).sort()]).toEqual([3, [1, 2]]);
@@ -63,7 +63,7 @@ describe('Endpoint', () => {
     expect(endpoint.replicas.map(({ active }) => active)).toEqual([0, 0]);
   });
 
-  it('uses the numbers of requests again', () => {
+  it('reuses the numbers of requests', () => {
     const { endpoint } = endpointOf([replicaOf('a')]);
     const numbers = new Set<number>();
     for (let i = 0; i < 100; i++) {
@@ -108,7 +108,7 @@ describe('Endpoint', () => {
     expect(blocksOf('4', { body: { prompt: 5 } })).toEqual([0, 0]);
   });
 
-  it('gives a newcomer little at first, and its share in time', () => {
+  it('gives a new replica little at first, and its full share in time', () => {
     const { endpoint, ring, time } = endpointOf([replicaOf('old'), replicaOf('new', 20_000)]);
     time.ms = 20_000;
     place(endpoint, 40);

@@ -18,13 +18,15 @@ import { PolicyHistory, type PolicyVersion } from './policy-history.js';
 import { type AwaitingReplica, ReadyLine } from './ready-line.js';
 import { hasShares } from './request-shares.js';
 
-/** The replicas that serve one set of models under one policy: flow control before them, and the decisions among them. */
+/**
+ * The replicas that serve one set of models under one policy: flow control before them, and the decisions among them.
+ */
 export class Endpoint {
   readonly name: string;
   replicas: readonly LiveReplica[] = [];
   /** Null for an endpoint of the configuration. */
   managed: ManagedFacts | null = null;
-  /** What requests pass before a replica is chosen for them. */
+  /** Admission and queue, before a replica is chosen. */
   readonly flow: FlowControl;
   readonly look: FleetLook;
   readonly placer: Placer;
@@ -70,7 +72,7 @@ export class Endpoint {
     return this.placer.inFlight;
   }
 
-  /** Requests on a replica by the policy's books. */
+  /** Requests on a replica as the policy counts them. */
   inFlightOf(replica: LiveReplica): number {
     const slot = this.#fleet.slot(replica.id);
     return slot < 0 ? 0 : this.#fleet.view.inFlight[slot]!;
@@ -106,7 +108,7 @@ export class Endpoint {
     return this.managed !== null && this.managed.isIdle !== true && this.#host.config.waitMs > 0;
   }
 
-  /** Lets a request that no replica could take wait for one, if that is worth it; returns whether it waits. */
+  /** Makes a request that no replica could take wait for one, if one is expected; returns whether it waits. */
   awaitReplica(request: AwaitingReplica): boolean {
     return this.isAwaited && this.#line.join(request, this.#host.config.waitMs);
   }
@@ -144,13 +146,13 @@ export class Endpoint {
     this.#wakeAwaiting();
   }
 
-  /** Takes a report from a replica's metrics. */
+  /** Applies a report of a replica's metrics. */
   report(replica: LiveReplica, signals: ReplicaSignals): void {
     replica.scraped = signals;
     this.#takeSignals(replica, signals);
   }
 
-  /** Takes the load that a replica reports beside a response. What is missing there is taken from its metrics while fresh. */
+  /** Applies the load in a replica's response headers. Missing values come from its metrics while those are fresh. */
   reportLoad(replica: LiveReplica, header: string): void {
     const load = readLoadHeader(header);
     if (load === null) return;
@@ -167,7 +169,7 @@ export class Endpoint {
     this.#history.add({ hash: this.policyHash, policy, sinceUs: this.#host.nowUs() });
   }
 
-  /** Returns to the policy before the present one; null when there is none. Again: to the one before that. */
+  /** Rolls back to the previous policy; null when there is none. Another call goes one further back. */
   rollback(): PolicyVersion | null {
     const before = this.#history.back(this.#host.nowUs());
     if (before !== null) this.#takeOn(before.policy);

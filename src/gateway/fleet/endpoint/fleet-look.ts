@@ -43,8 +43,8 @@ export class FleetLook implements FlowHost {
   }
 
   /**
-   * Replicas report now and then; what was sent to one since its last report and has not ended counts as queued there, or a burst
-   * between two reports would find room that it has taken itself.
+   * Replicas report at intervals; requests sent to one since its last report that have not ended count as queued there.
+   * Otherwise a burst between two reports would use the same capacity twice.
    */
   saturationView(nowUs: number): FleetView {
     const { ids, queued, size } = this.lookFor(null, nowUs);

@@ -35,7 +35,7 @@ export interface PlacerParts {
   log: EndpointLog | null;
 }
 
-/** Decides which of an endpoint's replicas takes a request, and keeps the books of the requests on them. */
+/** Decides which of an endpoint's replicas takes a request, and counts the requests on them. */
 export class Placer {
   /** Set by the endpoint. */
   replicas: readonly LiveReplica[] = [];
@@ -51,9 +51,9 @@ export class Placer {
   readonly #removed: (string | null)[] = [];
   readonly #input: DecisionInput;
   readonly #decision: Decision;
-  /** Where the metrics count the decisions of the present policy; -1 before the first. */
+  /** The metrics row for decisions of the present policy; -1 before the first. */
   #decisionRow = -1;
-  /** Numbers of requests that have ended, to be used again. */
+  /** Numbers of ended requests, for reuse. */
   readonly #freeNumbers: number[] = [];
   #numbers = 0;
 
@@ -83,7 +83,7 @@ export class Placer {
   /**
    * Decides where a request goes and books it there; null when no replica may take it. Throws an ApiError when the
    * request is not worth a decision.
-   * @param tried replicas that had their chance
+   * @param tried replicas that have failed the request
    */
   place(facts: RequestFacts, attempt: number, tried: readonly LiveReplica[]): PlacedRequest | null {
     const { fleet, host, log } = this.#parts;
@@ -131,7 +131,7 @@ export class Placer {
     replica.blamed(nowMs);
   }
 
-  /** The replica responded to the request as it should, whatever the status. */
+  /** The replica served the request, whatever the status. */
   succeeded({ attempt, replica, request }: PlacedRequest, { body }: RequestFacts): void {
     replica.breaker.succeeded(request);
     if (attempt > 0 && this.#suspects.size > 0) this.#suspects.clear(body);

@@ -1,6 +1,6 @@
 import type { PolicyConfig } from '../../config/gateway-config.js';
 
-/** A policy that holds or held. */
+/** A present or former policy. */
 export interface PolicyVersion {
   hash: string;
   policy: PolicyConfig;
@@ -8,7 +8,7 @@ export interface PolicyVersion {
   sinceUs: number;
 }
 
-/** So many former policies can be gone back to. */
+/** How many former policies are kept for a rollback. */
 const MOST = 20;
 
 /** The policies of an endpoint, one after the other. */
@@ -21,19 +21,19 @@ export class PolicyHistory {
     this.#present = present;
   }
 
-  /** The newest first: the one that holds, then those that going back leads to. */
+  /** The newest first: the present one, then those that rollbacks restore. */
   all(): PolicyVersion[] {
     return [this.#present, ...this.#former.toReversed()];
   }
 
-  /** Another one holds now. */
+  /** Adds a new present policy. */
   add(version: PolicyVersion): void {
     this.#former.push(this.#present);
     if (this.#former.length > MOST) this.#former.shift();
     this.#present = version;
   }
 
-  /** The one before holds again, and is the present one; null when there is none. */
+  /** Restores and returns the previous policy; null when there is none. */
   back(nowUs: number): PolicyVersion | null {
     const before = this.#former.pop();
     if (before === undefined) return null;

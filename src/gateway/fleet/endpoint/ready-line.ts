@@ -2,19 +2,19 @@ import type { ApiError } from '../../../protocol/errors.js';
 import type { Waiting } from '../../flow/waiting.js';
 import type { LiveReplica } from '../replica/live-replica.js';
 
-/** A request that may go, and that no replica can take. */
+/** An admitted request that no replica can take. */
 export interface AwaitingReplica extends Waiting {
-  /** What it has waited for in the queue. */
+  /** The reason of its wait in the queue. */
   readonly queuedUs: number;
-  /** Replicas that had their chance. */
+  /** Replicas that have failed it. */
   readonly tried: readonly LiveReplica[];
   /** Its time is over. */
   waitExpired(): void;
 }
 
 /**
- * Requests that wait a moment because no replica is ready, and one will probably be: between the last of an old edition and the
- * first of a new one, or while one that crashed is started again. They go in the order in which they came.
+ * Requests that wait briefly because no replica is ready but one is expected: between the last replica of an old
+ * revision and the first of a new one, or while a crashed one restarts. They leave in order of arrival.
  */
 export class ReadyLine {
   readonly #waiting = new Map<AwaitingReplica, NodeJS.Timeout>();
@@ -24,7 +24,10 @@ export class ReadyLine {
     return this.#waiting.size;
   }
 
-  /** Returns whether it waits; it then gets exactly one call of `mayGo`, `refused` and `waitExpired`, unless it leaves before. */
+  /**
+   * Returns whether it waits; it then gets exactly one call of `mayGo`, `refused` and `waitExpired`, unless it leaves
+   * before.
+   */
   join(one: AwaitingReplica, withinMs: number): boolean {
     if (this.#isClosed || withinMs <= 0) return false;
     const timer = setTimeout(() => {
@@ -40,7 +43,7 @@ export class ReadyLine {
     this.#waiting.delete(one);
   }
 
-  /** Something has changed: lets those go that a replica can take now. */
+  /** The fleet has changed: releases requests that a replica can take now. */
   changed(canGo: (one: AwaitingReplica) => boolean): void {
     for (const one of [...this.#waiting.keys()]) {
       if (!canGo(one)) continue;

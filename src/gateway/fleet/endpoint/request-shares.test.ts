@@ -21,7 +21,7 @@ function fleetOf(...shares: [weight: number, tier: number][]): LiveReplica[] {
   return fleet;
 }
 
-/** How often each is left to be chosen. */
+/** How often each remains eligible. */
 function counts(fleet: readonly LiveReplica[], removed: readonly (string | null)[], times: number): number[] {
   const random = randomStream(1, 'test');
   const left = fleet.map(() => 0);
@@ -34,7 +34,7 @@ function counts(fleet: readonly LiveReplica[], removed: readonly (string | null)
 }
 
 describe('request shares', () => {
-  it('say nothing where all are alike', () => {
+  it('change nothing where all are alike', () => {
     const engine = new LiveReplica(managedReplica('r', URL), GATEWAY_DEFAULTS);
     made.push(engine);
     expect(hasShares([engine, ...fleetOf([1, 0])])).toBe(false);
@@ -43,7 +43,7 @@ describe('request shares', () => {
     expect(hasShares([])).toBe(false);
   });
 
-  it('leave the lowest tier that can take it, and say so of the others', () => {
+  it('leave the lowest available tier, and give the reason for the others', () => {
     const fleet = fleetOf([1, 2], [1, 0], [1, 1], [1, 1]);
     const removed = [null, 'unhealthy: x', null, null];
     applyShares(fleet, removed, randomStream(1, 'test'));
@@ -53,7 +53,7 @@ describe('request shares', () => {
     expect(none).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('leave one by lot where weights differ, each as often as its weight says', () => {
+  it('draw one replica where weights differ, in proportion to the weights', () => {
     const fleet = fleetOf([3, 0], [1, 0], [96, 1], [0.5, 0]);
     const [three, one, other, half] = counts(fleet, [null, null, null, null], 9000);
     expect(three! + one! + half!).toBe(9000);
@@ -80,7 +80,7 @@ describe('request shares', () => {
     expect(removed).toEqual(['another was drawn by weight', null]);
   });
 
-  it('take higher tiers out of what is looked at as a whole', () => {
+  it('exclude higher tiers from saturation', () => {
     const removed = ['unhealthy: x', null, null, null];
     keepLowestTier(fleetOf([1, 0], [1, 2], [1, 1], [2, 1]), removed);
     expect(removed).toEqual(['unhealthy: x', 'tier 2: tier 1 can take it', null, null]);

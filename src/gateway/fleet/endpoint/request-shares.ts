@@ -52,6 +52,6 @@ function draw(replicas: readonly LiveReplica[], removed: Removed, lot: number): 
     else removed[slot] = 'another was drawn by weight';
     last = slot;
   }
-  // Rounding may leave a rest: it is the last one's.
+  // Rounding may leave a remainder: it goes to the last replica.
   if (!isDrawn) removed[last] = null;
 }

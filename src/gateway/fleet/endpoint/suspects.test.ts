@@ -21,7 +21,7 @@ describe('Suspects', () => {
     expect([suspects.blames(POISON, 'c', 120_000), suspects.size]).toEqual([true, 1]);
   });
 
-  it('remembers so many', () => {
+  it('remembers a bounded number', () => {
     const suspects = new Suspects();
     suspects.blames(POISON, 'a', 0);
     for (let i = 0; i < 300; i++) suspects.blames({ prompt: i }, 'a', i);

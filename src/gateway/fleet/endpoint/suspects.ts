@@ -6,18 +6,18 @@ const SUSPECTED_MS = 60_000;
 const MOST = 256;
 
 /**
- * Requests that replicas have failed. One that fails on a second replica says nothing about that one: the request
- * itself may be what no replica can bear, and one such request, tried again and again, must not take the whole fleet away.
+ * Requests that replicas have failed. A failure on a second replica does not count against that replica: the request
+ * itself may crash any replica, and retries of one such request must not remove the whole fleet.
  */
 export class Suspects {
-  /** By what they say: where they failed first, and when last. The oldest first. */
+  /** By content: where they failed first, and when last. The oldest first. */
   readonly #failed = new Map<string, { replica: string; atMs: number }>();
 
   get size(): number {
     return this.#failed.size;
   }
 
-  /** Whether the replica is to blame for this failure, as far as is known. */
+  /** Whether this failure counts against the replica. */
   blames(body: RequestBody, replica: string, nowMs: number): boolean {
     const key = keyOf(body);
     const before = this.#failed.get(key);

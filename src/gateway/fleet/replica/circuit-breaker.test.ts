@@ -25,14 +25,14 @@ describe('CircuitBreaker', () => {
     expect([breaker.isOpen, breaker.allows(99)]).toEqual([true, false]);
   });
 
-  it('lets exactly one request try when its time is up', () => {
+  it('admits exactly one probe request when its time is up', () => {
     const breaker = opened();
     expect(breaker.allows(100)).toBe(true);
     breaker.placed(7);
     expect([breaker.allows(100), breaker.allows(1e9)]).toEqual([false, false]);
   });
 
-  it('closes when the one that tries succeeds', () => {
+  it('closes when the probe succeeds', () => {
     const breaker = opened();
     breaker.placed(7);
     breaker.succeeded(7);
@@ -42,7 +42,7 @@ describe('CircuitBreaker', () => {
     expect(breaker.isOpen).toBe(false);
   });
 
-  it('stays open for another while when it fails', () => {
+  it('stays open for another period when the probe fails', () => {
     const breaker = opened();
     breaker.placed(7);
     breaker.failed(7, 150);
@@ -50,14 +50,14 @@ describe('CircuitBreaker', () => {
     expect([breaker.allows(200), breaker.allows(249), breaker.allows(250)]).toEqual([false, false, true]);
   });
 
-  it('lets another try when the one that tried left without saying anything', () => {
+  it('admits another probe when the last one ended without a result', () => {
     const breaker = opened();
     breaker.placed(7);
     breaker.released(7);
     expect([breaker.isOpen, breaker.allows(100)]).toEqual([true, true]);
   });
 
-  it('does not listen to requests from before it opened', () => {
+  it('ignores requests from before it opened', () => {
     const breaker = opened();
     breaker.placed(7);
     breaker.succeeded(1);
@@ -68,7 +68,7 @@ describe('CircuitBreaker', () => {
     expect(breaker.allows(100)).toBe(true);
   });
 
-  it('goes by new options at once', () => {
+  it('applies new options at once', () => {
     const breaker = opened();
     breaker.options = { failures: 1, openMs: 10 };
     expect([breaker.allows(9), breaker.allows(10)]).toEqual([false, true]);

@@ -1,23 +1,23 @@
 export interface BreakerOptions {
   /** Failures in a row that open it. */
   failures: number;
-  /** How long it then keeps requests away before it lets one try. */
+  /** How long it then blocks requests before it admits a probe. */
   openMs: number;
 }
 
 const NO_REQUEST = -1;
 
 /**
- * Keeps requests away from a replica that fails them. Only failures of the replica count: what a client did wrong (any 4xx)
- * says nothing about it. While it is open, one request at a time may try whether the replica is back, and only that one's
- * end counts: those that were under way before say nothing new.
+ * Blocks requests to a replica that fails them. Only failures of the replica count: client errors (any 4xx) do not.
+ * While it is open, one request at a time probes the replica, and only the result of the probe counts: requests sent
+ * before it opened are ignored.
  */
 export class CircuitBreaker {
   options: BreakerOptions;
   isOpen = false;
   #failures = 0;
   #openedAtMs = 0;
-  /** The request that tries whether the replica is back. */
+  /** The probe request. */
   #trial = NO_REQUEST;
 
   constructor(options: BreakerOptions) {
@@ -30,7 +30,7 @@ export class CircuitBreaker {
     return this.#trial === NO_REQUEST && nowMs - this.#openedAtMs >= this.options.openMs;
   }
 
-  /** A request goes there: when the breaker is open, it is the one that tries. */
+  /** A request is placed: when the breaker is open, it is the probe. */
   placed(request: number): void {
     if (this.isOpen) this.#trial = request;
   }
@@ -49,7 +49,7 @@ export class CircuitBreaker {
     this.#openedAtMs = nowMs;
   }
 
-  /** The request is gone, in whatever way. If it was the one that tried and nothing was learnt, another may. */
+  /** The request has ended in any way. If it was the probe and had no result, another may probe. */
   released(request: number): void {
     if (request === this.#trial) this.#trial = NO_REQUEST;
   }

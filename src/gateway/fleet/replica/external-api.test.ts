@@ -14,14 +14,14 @@ describe('ExternalApi', () => {
     expect(apiOf({ prefix }).request(PARTS)).toEqual({ ...PARTS, path });
   });
 
-  it('sends its own credential and nothing by which the client is known', () => {
+  it('sends its own credential and nothing that identifies the client', () => {
     const kept = ['Content-Type', 'application/json', 'x-request-id', 'q'];
     const secret = ['authorization', 'Bearer mine', 'api-key', 'mine', 'cookie', 'mine', 'x-forwarded-for', '10.0.0.1'];
     const { headers } = apiOf({ credential: 'sk-ours' }).request({ ...PARTS, headers: [...secret, ...kept] });
     expect(headers).toEqual(['authorization', 'Bearer sk-ours', ...kept]);
   });
 
-  it('calls a model as it is called there, from the next request on', () => {
+  it('maps model names, from the next request on', () => {
     const api = apiOf({ renames: { chat: 'big' } });
     expect(String(api.request(PARTS).body)).toBe('{"model":"big"}');
     api.configure({ ...upstream('u', 'http://h').external!, renames: { other: 'x' } });
@@ -29,7 +29,7 @@ describe('ExternalApi', () => {
     expect(api.request({ ...PARTS, body: Buffer.alloc(0) }).body).toHaveLength(0);
   });
 
-  it('keeps back what an upstream says of its own host and of our account', () => {
+  it('removes headers about the host of an upstream and the account of the operator', () => {
     const raw = [
       'Content-Type',
       'a',

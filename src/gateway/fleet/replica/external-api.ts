@@ -3,12 +3,12 @@ import type { ReplicaConfig } from '../../config/gateway-config.js';
 import type { RequestParts } from '../../upstream/request-encoder.js';
 import type { ExternalConfig } from '../managed-routes.js';
 
-/** What requests for replicas begin with. */
+/** The path prefix of requests for replicas. */
 const OWN_PREFIX = '/v1';
 
 /**
- * The headers of a client that an upstream gets. It is another company's: whatever may be a key, a cookie or an address
- * of the client's stays here, under whichever name.
+ * The client headers that an upstream gets. It belongs to another company: anything that may be a key, a cookie or an
+ * address of the client is removed, under any name.
  */
 const PASSED_ON = new Set([
   'accept',
@@ -23,7 +23,7 @@ const PASSED_ON = new Set([
   'x-request-id',
 ]);
 
-/** What an upstream says of its own host or of our account with it: it would mean something else from us. */
+/** Headers about the upstream's host or the operator's account: from the gateway they would mean something else. */
 const KEPT_BACK = new Set(['alt-svc', 'set-cookie', 'set-cookie2', 'strict-transport-security']);
 const LIMITS_PREFIX = 'x-ratelimit-';
 
@@ -37,7 +37,7 @@ export class ExternalApi {
     this.configure(config);
   }
 
-  /** Holds from the next request on. Returns whether it has another credential now. */
+  /** Applies from the next request on. Returns whether the credential has changed. */
   configure(config: ExternalConfig): boolean {
     const isOther = this.#config !== undefined && this.#config.credential !== config.credential;
     this.#config = config;
@@ -69,7 +69,7 @@ export function headersForClients(raw: readonly string[]): string[] {
   });
 }
 
-/** Statuses that another upstream may do better than: the request is probably not to blame for them. */
+/** Statuses worth another upstream: they are probably not the fault of the request. */
 export function isUpstreamsOwn(status: number): boolean {
   return status >= 500 || status === 403 || status === 408 || status === 429;
 }

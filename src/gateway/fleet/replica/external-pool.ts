@@ -26,7 +26,7 @@ export class ExternalPool extends UpstreamPool {
   }
 }
 
-/** An upstream does not take the credential that it was given for. */
+/** The upstream refuses the configured credential. */
 export class CredentialRefused extends Error {
   readonly code = 'CREDENTIAL_REFUSED';
 
@@ -36,8 +36,8 @@ export class CredentialRefused extends Error {
 }
 
 /**
- * Passes a response on. Where the credential is refused there is none: what is said then is about our key, and may
- * quote it; the client, whose own key is good, would take it for that one.
+ * Passes a response on, except when the credential is refused: that response is about the operator's key and may quote
+ * it, and the client would take it for a problem with its own key.
  */
 class ExternalHandler implements UpstreamHandler {
   readonly #handler: UpstreamHandler;

@@ -21,7 +21,7 @@ afterEach(async () => {
 const check = () => checkHealth(replica, HEALTH, () => 9);
 
 describe('checkHealth', () => {
-  it('makes a replica ready and learns what it serves', async () => {
+  it('makes a replica ready and reads its models', async () => {
     engine.models = ['a', 'b'];
     await check();
     expect([replica.state, replica.readySinceMs, [...replica.models]]).toEqual(['ready', 9, ['a', 'b']]);
@@ -36,7 +36,7 @@ describe('checkHealth', () => {
     ['/v1/models', 200, '{"data":[{"id":5}]}', '/v1/models names no model'],
     ['/v1/models', 404, '{}', '/v1/models names no model'],
     ['/v1/models', 200, 'no JSON', 'JSON'],
-  ])('is not ready when %s says %i %s', async (path, status, text, problem) => {
+  ])('is not ready when %s returns %i %s', async (path, status, text, problem) => {
     engine.pages.set(path, { status, text });
     await check();
     expect([replica.state, replica.problem]).toEqual(['starting', expect.stringContaining(problem)]);
@@ -50,7 +50,7 @@ describe('checkHealth', () => {
     expect([replica.state, [...replica.models]]).toEqual(['ready', ['m']]);
   });
 
-  it('says how a replica cannot be reached, and never throws', async () => {
+  it('reports why a replica cannot be reached, and never throws', async () => {
     await check();
     await engine.kill();
     await check();
@@ -63,7 +63,7 @@ describe('checkHealth', () => {
     await engine.listen(0);
   });
 
-  it('does not wait for ever', async () => {
+  it('does not wait forever', async () => {
     engine.hangs.add('/health');
     await checkHealth(replica, { ...HEALTH, timeoutMs: 20 }, () => 0);
     expect([replica.state, replica.problem]).toEqual(['starting', 'UPSTREAM_HEADERS_TIMEOUT']);
@@ -92,7 +92,7 @@ describe('checkHealth of an external API', () => {
     expect([replica.state, replica.problem, [...replica.models]]).toEqual(['ready', '', ['a']]);
   });
 
-  it.each([200, 404, 405, 429])('is content with %i where they are known', async (status) => {
+  it.each([200, 404, 405, 429])('accepts %i where they are configured', async (status) => {
     expect((await checked(status, 'no JSON', ['m'])).state).toBe('ready');
   });
 
@@ -102,7 +102,7 @@ describe('checkHealth of an external API', () => {
     [500, ['m'], 'its list of models says 500'],
     [404, null, 'its list of models says 404: name its models'],
     [200, null, '/v1/models names no model'],
-  ])('is not with %i for %j', async (status, models, problem) => {
+  ])('does not accept %i for %j', async (status, models, problem) => {
     const { problem: told, state } = await checked(status, '{"data":[]}', models);
     expect([state, told]).toEqual(['starting', problem]);
   });

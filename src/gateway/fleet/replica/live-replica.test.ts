@@ -33,7 +33,7 @@ describe('LiveReplica', () => {
     expect([replica.state, replica.readySinceMs]).toEqual(['ready', 9]);
   });
 
-  it('does not come back once it leaves', () => {
+  it('does not become ready again once it leaves', () => {
     const replica = replicaOf();
     replica.drain();
     replica.healthy(1);
@@ -46,7 +46,7 @@ describe('LiveReplica', () => {
     expect(replicaOf('über\n副').headerId).toBe('?ber??');
   });
 
-  it('takes new time-outs on with new connections, and lets the old ones end', async () => {
+  it('applies new timeouts to new connections, and lets the old ones end', async () => {
     const replica = replicaOf();
     const { breaker, timeouts } = GATEWAY_DEFAULTS;
     const first = replica.pool;

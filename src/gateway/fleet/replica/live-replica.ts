@@ -12,7 +12,7 @@ import { RequestTrouble } from './request-trouble.js';
 
 /** Shorter than any server keeps an idle connection: uvicorn, which most engines are behind, closes it after 5 s. */
 const KEEP_ALIVE_MS = 4000;
-/** To one replica at a time: more than any engine takes on. Those above wait for one to become free. */
+/** Connections to one replica: more than any engine serves at once. Further requests wait for a free one. */
 const MOST_CONNECTIONS = 4096;
 const MOST_QUESTIONS = 4;
 const MOST_WAITING = 16_384;
@@ -21,10 +21,10 @@ const LOOK_AGAIN_MS = 1000;
 /** The largest head of a response. */
 const HEAD_BYTES = 16 * 1024;
 
-/** What checks of one that hangs end with. */
+/** The errors of checks of a replica that hangs. */
 const SILENCE: ReadonlySet<string> = new Set<UpstreamCode>(['UPSTREAM_HEADERS_TIMEOUT', 'UPSTREAM_CONNECT_TIMEOUT']);
 
-/** What of a configuration a replica goes by. */
+/** The part of the configuration that a replica uses. */
 type ReplicaSettings = Pick<GatewayConfig, 'breaker' | 'timeouts'>;
 
 /** One engine behind the gateway: its connections, its health, what it reports. */
@@ -36,12 +36,12 @@ export class LiveReplica {
   readonly engine: string;
   readonly healthPath: string;
   readonly loadPath: string;
-  /** Null for an engine of our own. */
+  /** Null for an engine of this installation. */
   readonly external: ExternalApi | null;
-  /** Whether it can report its load beside its responses. */
+  /** Whether it can report its load in response headers. */
   readonly tellsLoad: boolean;
   pool: UpstreamPool;
-  /** For its health and its metrics: however many requests it has, they do not wait behind them. */
+  /** For health checks and metrics, so that these do not wait behind requests. */
   readonly questions: UpstreamPool;
   readonly breaker: CircuitBreaker;
   state: ServingState = 'starting';
@@ -60,9 +60,9 @@ export class LiveReplica {
   /** When its last health check ended. */
   checkedMs = 0;
   signals: ReplicaSignals | null = null;
-  /** The last report of its metrics; what it reports beside responses is newer, and less. */
+  /** The last report of its metrics; the load in response headers is newer, but has fewer values. */
   scraped: ReplicaSignals | null = null;
-  /** Requests of all kinds under way, whatever the policy's books say. */
+  /** Requests of all kinds under way, independent of the policy's count. */
   active = 0;
   /** Called whenever its last request has ended. */
   readonly idleListeners = new Set<() => void>();
@@ -112,14 +112,14 @@ export class LiveReplica {
     this.questions = this.#newPool(MOST_QUESTIONS, null);
   }
 
-  /** Its configuration; of an external API no more than of an engine. */
+  /** Its configuration, in the same form for engines and external APIs. */
   get config(): ReplicaConfig {
     return { id: this.id, url: this.url, engine: this.engine, models: this.asksForModels ? null : [...this.models] };
   }
 
   /**
-   * Becomes as it is described now, unless that is another one: where it is and what it runs do not change. Requests
-   * under way notice nothing. Returns whether it has.
+   * Applies a new description, unless that is another replica: its address and engine do not change. Requests under way
+   * are not affected. Returns whether it was applied.
    */
   adopt(config: ManagedReplica): boolean {
     if (identity(config) !== this.#identity) return false;
@@ -128,7 +128,7 @@ export class LiveReplica {
     this.weight = config.external?.weight ?? 1;
     this.tier = config.external?.tier ?? 0;
     if (this.external?.configure(config.external!) === true) {
-      // What was said of another credential says nothing of this one.
+      // A refusal of the former credential does not apply to the new one.
       this.#trouble.clear();
       this.checkedMs = 0;
     }
@@ -190,7 +190,7 @@ export class LiveReplica {
     this.problem = 'leaving the fleet';
   }
 
-  /** A request has ended here, in whatever way. */
+  /** A request has ended here, in any way. */
   finished(): void {
     this.active--;
     this.sentSinceReport--;

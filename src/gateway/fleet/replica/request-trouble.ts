@@ -1,12 +1,12 @@
-/** Failed requests count for so long after the last of them: there may have been no request since. */
+/** How long failed requests count after the last one: there may have been no request since. */
 const FAILING_MS = 60_000;
 
 /** Statuses that say nothing about the health of an API: it is rate-limiting, or the request came too slowly. */
 const SAYS_NOTHING: readonly number[] = [408, 429];
 
 /**
- * What requests have found wrong with an external API. The list of its models, by which it is checked, need not show
- * it: many show that without a valid credential, and while nothing else works.
+ * Problems of an external API found by requests. The list of its models, used as the health check, may not show them:
+ * many APIs serve it without a valid credential, and while nothing else works.
  */
 export class RequestTrouble {
   #refusal = '';
@@ -15,7 +15,7 @@ export class RequestTrouble {
   /** The last failure. */
   #last = '';
 
-  /** A response has begun. Returns whether that is news of a refusal. */
+  /** A response has begun. Returns whether it newly shows a refused credential. */
   answered(status: number): boolean {
     if (status === 401 || status === 403) return this.#refused(status);
     if (status >= 500) this.#last = `status ${status}`;
@@ -23,20 +23,19 @@ export class RequestTrouble {
     return false;
   }
 
-  /** There was none. */
+  /** There was no response. */
   broke(problem: string): void {
     this.#last = problem;
   }
 
-  /** So many requests have failed that others are kept away. */
+  /** The breaker has opened because of failed requests. */
   failing(nowMs: number): void {
     this.#failure = `fails requests: ${this.#last}`;
     this.#failedMs = nowMs;
   }
 
   /**
-   * A check found it well that had found it ill: what failed because of that is over. What it refused it may refuse
-   * still.
+   * A check has found the API healthy again: failures are cleared. A refused credential may still be refused.
    */
   recovered(): void {
     this.#failure = '';
