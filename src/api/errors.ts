@@ -1,5 +1,5 @@
 import { InputError, RunError } from '../kernel/errors.js';
-import { knownNames } from '../kernel/nearest-name.js';
+import { knownNames } from '../kernel/text/nearest-name.js';
 import type { KeyRole } from '../store/keys/key-record.js';
 
 /** Errors of the API itself. Codes are stable and start with API_ or CONTROL_. */

@@ -1,5 +1,5 @@
 import { InputError } from '../kernel/errors.js';
-import { knownNames } from '../kernel/nearest-name.js';
+import { knownNames } from '../kernel/text/nearest-name.js';
 import { entriesOf, type Schema, typeOf } from '../schema/facts.js';
 import { checkValue } from '../schema/read-json.js';
 import { readText } from '../schema/read-text.js';

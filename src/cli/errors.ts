@@ -1,6 +1,6 @@
 import { InputError, RunError } from '../kernel/errors.js';
-import { knownNames, nearestName } from '../kernel/nearest-name.js';
-import { shownText as shown } from '../kernel/shown-text.js';
+import { knownNames, nearestName } from '../kernel/text/nearest-name.js';
+import { shownText as shown } from '../kernel/text/shown-text.js';
 
 export function unknownCommand(given: string, known: readonly string[]): InputError {
   return new InputError('UNKNOWN_COMMAND', `command ${shown(given)}`, 'does not exist', knownNames(given, known));

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { randomStream } from '../kernel/random-stream.js';
 import { planResponse } from './response.js';
-import { responseText } from './response-text.js';
-import { FIRST, INNER, LAST } from './words.js';
+import { FIRST, INNER, LAST, responseText } from './response-text.js';
 
 const text = (seed: number, endAt: number, tokens: number) => responseText(randomStream(seed, 'text'), endAt, tokens);
 const PLAIN = { minTokens: 0, ignoreEos: false, stop: [], includeStop: false };

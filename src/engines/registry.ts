@@ -1,5 +1,5 @@
 import { InputError } from '../kernel/errors.js';
-import { knownNames } from '../kernel/nearest-name.js';
+import { knownNames } from '../kernel/text/nearest-name.js';
 import { emulator } from './emulator/emulator.js';
 import type { InferenceEngine } from './engine.js';
 import { llamaCpp } from './llama-cpp/llama-cpp.js';

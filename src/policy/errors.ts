@@ -1,5 +1,5 @@
 import { InputError } from '../kernel/errors.js';
-import { knownNames } from '../kernel/nearest-name.js';
+import { knownNames } from '../kernel/text/nearest-name.js';
 
 /** What can be looked up by name in this layer, with the error code for an unknown name. */
 const UNKNOWN_CODES = {

@@ -1,4 +1,4 @@
-import { BACKSLASH, QUOTE } from '../kernel/ascii.js';
+import { BACKSLASH, QUOTE } from '../kernel/text/ascii.js';
 
 /** Chunks are smaller than that around their text; of one that is not, no pattern is made. */
 const MOST_BYTES = 2048;

@@ -1,4 +1,4 @@
-import { COLON, COMMA, QUOTE } from '../kernel/ascii.js';
+import { COLON, COMMA, QUOTE } from '../kernel/text/ascii.js';
 import { CLOSE_ARRAY, CLOSE_OBJECT, isOfNumber, numberOf, OPEN_ARRAY, OPEN_OBJECT } from './json/json-bytes.js';
 import { endOfShort, JsonText } from './json/json-text.js';
 import { PassedValue } from './json/passed-value.js';

@@ -1,4 +1,4 @@
-import { QUOTE } from '../kernel/ascii.js';
+import { QUOTE } from '../kernel/text/ascii.js';
 import { OPEN_OBJECT } from './json/json-bytes.js';
 import { afterGap, afterValue, lastValueOf, replaced } from './json/json-members.js';
 

@@ -1,5 +1,5 @@
 import { InputError } from '../kernel/errors.js';
-import { knownNames } from '../kernel/nearest-name.js';
+import { knownNames } from '../kernel/text/nearest-name.js';
 import type { SchemaCodes } from '../schema/problems.js';
 
 /** The InputErrors of the replica layer. Codes are stable. */

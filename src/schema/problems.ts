@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InputError } from '../kernel/errors.js';
-import { knownNames, nearestName } from '../kernel/nearest-name.js';
-import { shownText } from '../kernel/shown-text.js';
+import { knownNames, nearestName } from '../kernel/text/nearest-name.js';
+import { shownText } from '../kernel/text/shown-text.js';
 import { accepted } from './accepted.js';
 import { choicesOf, entriesOf, factsOf, nameOf, type Schema, schemaAt } from './facts.js';
 

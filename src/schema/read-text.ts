@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InputError } from '../kernel/errors.js';
-import { shownText } from '../kernel/shown-text.js';
+import { shownText } from '../kernel/text/shown-text.js';
 import { accepted } from './accepted.js';
 import type { Schema } from './facts.js';
 import { requirementsOf, typeOf } from './facts.js';

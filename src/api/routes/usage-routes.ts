@@ -1,4 +1,4 @@
-import { knownNames } from '../../kernel/nearest-name.js';
+import { knownNames } from '../../kernel/text/nearest-name.js';
 import { choice, field, pattern, text } from '../../schema/fields.js';
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../store/usage/usage-record.js';
 import { type UsageView, usageCsv, usageView } from '../../store/usage/usage-view.js';

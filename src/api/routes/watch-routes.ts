@@ -1,6 +1,6 @@
 import type { ChangeFeed, FeedFilter } from '../../control/change-feed.js';
 import { resourceView } from '../../control/store/resource-view.js';
-import { knownNames } from '../../kernel/nearest-name.js';
+import { knownNames } from '../../kernel/text/nearest-name.js';
 import { field, text } from '../../schema/fields.js';
 import type { ResourceEvent, ResourceEvents } from '../../store/resources/resource-events.js';
 import type { Resources } from '../../store/resources/resources.js';

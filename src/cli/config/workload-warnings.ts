@@ -1,4 +1,4 @@
-import { shownText } from '../../kernel/shown-text.js';
+import { shownText } from '../../kernel/text/shown-text.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import type { Workload } from '../../workload/workload.js';
 import type { Diagnostics } from '../diagnostics.js';

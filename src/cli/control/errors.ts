@@ -1,5 +1,5 @@
 import { InputError, RunError } from '../../kernel/errors.js';
-import { shownText } from '../../kernel/shown-text.js';
+import { shownText } from '../../kernel/text/shown-text.js';
 
 /** What can go wrong with commands on resources. Codes are stable. */
 

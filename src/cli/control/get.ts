@@ -1,5 +1,4 @@
-import type { Resource } from '../../control/resources/resource.js';
-import { DEFAULT_WORKSPACE } from '../../control/resources/resource.js';
+import { DEFAULT_WORKSPACE, type Resource } from '../../control/resources/resource.js';
 import { ApiClient } from '../api/api-client.js';
 import { allWorkspacesFlags, serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
@@ -10,7 +9,6 @@ import { choiceFlag, stringFlag, toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { notOfAll, onlyModels } from './errors.js';
-import { getAll } from './get-all.js';
 import { getModels, isModels, modelFlags } from './get-models.js';
 import { printer } from './print/resource-printer.js';
 import { calledKind, MOST_NAMES, resourceAt } from './targets/called-resource.js';
@@ -99,4 +97,25 @@ function checkTogether(values: FlagValues<GetFlags>['values'], names: readonly s
   if (values.watch && names.length > 1) {
     throw conflictingFlags('--watch', 'is given together with several names', 'give one name, or none');
   }
+}
+
+interface Asked extends Pick<Watched, 'workspace' | 'labels'> {
+  readonly output: string;
+}
+
+/** Lists what there is of every kind: a table for each that has any, or all of it as documents. */
+async function getAll(client: ApiClient, { labels, output, workspace }: Asked, io: CliIo): Promise<void> {
+  const { KINDS } = await import('../../control/resources/kinds.js');
+  const found: Resource[] = [];
+  for (const kind of KINDS) {
+    const watched = { kind, workspace, name: null, labels };
+    const list = await listResources(client, watched);
+    if (list.items.length === 0) continue;
+    if (output !== 'json') {
+      if (output !== 'yaml') io.stdout.write(`${found.length === 0 ? '' : '\n'}${kind.plural}:\n`);
+      (await printer(watched, output, false, io)).all(list);
+    }
+    found.push(...list.items);
+  }
+  if (output === 'json') io.stdout.write(`${JSON.stringify({ kind: 'List', items: found }, null, 2)}\n`);
 }

@@ -1,5 +1,5 @@
-import { knownNames } from '../../kernel/nearest-name.js';
-import { shownText } from '../../kernel/shown-text.js';
+import { knownNames } from '../../kernel/text/nearest-name.js';
+import { shownText } from '../../kernel/text/shown-text.js';
 import type { RequestBody } from '../../policy/request-features.js';
 import { findJsonError } from '../../replica/catalogue/find-json-error.js';
 import { badEvent } from '../errors.js';

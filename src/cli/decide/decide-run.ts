@@ -1,4 +1,4 @@
-import { shownText } from '../../kernel/shown-text.js';
+import { shownText } from '../../kernel/text/shown-text.js';
 import { createExplanation } from '../../policy/explanation.js';
 import { contentKey } from '../../policy/host/content-key.js';
 import type { PolicyHost } from '../../policy/host/policy-host.js';

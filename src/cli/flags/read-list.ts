@@ -1,4 +1,4 @@
-import { parseDuration } from '../../kernel/duration.js';
+import { parseDuration } from '../../kernel/text/duration.js';
 import { above, number, whole } from '../../schema/fields.js';
 
 import { badChoice, badValue } from '../errors.js';

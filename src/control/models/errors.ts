@@ -1,5 +1,5 @@
 import { InputError, RunError } from '../../kernel/errors.js';
-import { knownNames } from '../../kernel/nearest-name.js';
+import { knownNames } from '../../kernel/text/nearest-name.js';
 
 /**
  * Errors of models and registries. Codes are stable and start with REGISTRY_ or MODEL_. Errors in the input are an `InputError`,

@@ -1,5 +1,5 @@
 import type { InputError } from '../../kernel/errors.js';
-import { knownNames } from '../../kernel/nearest-name.js';
+import { knownNames } from '../../kernel/text/nearest-name.js';
 import { invalidField, unknownReference } from './errors.js';
 import type { PlaceOf } from './kind.js';
 import type { EndpointSpec } from './kinds/endpoint.js';

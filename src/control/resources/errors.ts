@@ -1,5 +1,5 @@
 import { InputError } from '../../kernel/errors.js';
-import { knownNames, nearestName } from '../../kernel/nearest-name.js';
+import { knownNames, nearestName } from '../../kernel/text/nearest-name.js';
 import type { SchemaCodes } from '../../schema/problems.js';
 
 /** What can be wrong with a resource. Codes are stable and start with RESOURCE_. No message repeats a value that may be secret. */

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { InputError } from '../../kernel/errors.js';
-import { knownNames, nearestName } from '../../kernel/nearest-name.js';
-import { shownText } from '../../kernel/shown-text.js';
+import { knownNames, nearestName } from '../../kernel/text/nearest-name.js';
+import { shownText } from '../../kernel/text/shown-text.js';
 import { badVariable } from './errors.js';
 import type { PlaceOf } from './kind.js';
 

@@ -1,5 +1,5 @@
 import { InputError } from '../../kernel/errors.js';
-import { knownNames } from '../../kernel/nearest-name.js';
+import { knownNames } from '../../kernel/text/nearest-name.js';
 import { shownRef } from '../../store/resources/resource-errors.js';
 import type { ResourceRef } from '../../store/resources/resource-record.js';
 

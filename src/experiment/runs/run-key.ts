@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packagePath } from '../../files/package-path.js';
-import { canonicalJson } from '../../kernel/canonical-json.js';
+import { canonicalJson } from '../../kernel/text/canonical-json.js';
 import type { ReplicaModelConfig } from '../../replica/replica-model-config.js';
 import type { RunInputs } from '../experiment.js';
 import { replicaFiles } from './replica-files.js';

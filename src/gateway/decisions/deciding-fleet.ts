@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../kernel/text/canonical-json.js';
 import type { Explanation } from '../../policy/explanation.js';
 import type { FleetView } from '../../policy/fleet-view.js';
 import { contentKey } from '../../policy/host/content-key.js';
+import type { HostedPolicies } from '../../policy/host/hosted-policies.js';
 import { PolicyHost, type Removals } from '../../policy/host/policy-host.js';
 import type { PolicySettings } from '../../policy/host/policy-settings.js';
 import { LIVE } from '../../policy/host/worlds.js';
 import type { RequestBody } from '../../policy/request-features.js';
 import type { PolicyConfig } from '../config/gateway-config.js';
 import { MOST_REPLICAS } from '../config/most-replicas.js';
-import { policyHash } from './policy-hash.js';
 import { SignalView } from './signal-view.js';
 
 /** Everything a decision is made of besides the fleet's own state. */
@@ -122,4 +124,19 @@ export class DecidingFleet {
   finished(request: number): void {
     this.host.finished(request);
   }
+}
+
+/** Names a policy with everything that decides: the same for policies that decide alike. */
+function policyHash(config: PolicyConfig, policies: HostedPolicies): string {
+  const { flowControl, seatsPerReplica, sloPriorities, tenantBudgets } = config;
+  const { admission, admissionKey, routingKey } = policies;
+  // What has no effect is left out.
+  const text = canonicalJson({
+    routingKey,
+    ...(admission.admitsAll ? {} : { admissionKey }),
+    ...(Object.keys(sloPriorities).length === 0 ? {} : { sloPriorities }),
+    ...(Object.keys(tenantBudgets).length === 0 ? {} : { seatsPerReplica, tenantBudgets }),
+    ...(flowControl === null ? {} : { flowControl }),
+  });
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }

@@ -1,5 +1,5 @@
+import { STATUS_CODES } from 'node:http';
 import { isNamed } from '../wire/field-names.js';
-import { dateLine, statusLine } from './head-lines.js';
 import type { HttpRequest } from './http-request.js';
 
 /** Longer than clients keep an idle connection, so that none is closed under a request. */
@@ -117,4 +117,28 @@ export class HttpResponse {
     this.#head = '';
     return this.#carrier.send(this, head, this.#lines, this.#hasBody ? piece : null, isLast);
   }
+}
+
+const statusLines = new Map<number, string>();
+
+function statusLine(status: number): string {
+  let line = statusLines.get(status);
+  if (line === undefined) {
+    line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+    statusLines.set(status, line);
+  }
+  return line;
+}
+
+let dateSecond = -1;
+let dateText = '';
+
+/** The `date` header, formatted once per second. */
+function dateLine(nowMs: number): string {
+  const now = Math.floor(nowMs / 1000);
+  if (now !== dateSecond) {
+    dateSecond = now;
+    dateText = `date: ${new Date(nowMs).toUTCString()}\r\n`;
+  }
+  return dateText;
 }

@@ -1,4 +1,4 @@
-import { CR, LF, SLASH, SPACE } from '../../kernel/ascii.js';
+import { CR, LF, SLASH, SPACE } from '../../kernel/text/ascii.js';
 import { beginsAs, NAME_BYTES, TARGET_BYTES } from '../wire/field-bytes.js';
 import { HeadReader } from '../wire/head-reader.js';
 import { requestErrors } from './request-errors.js';

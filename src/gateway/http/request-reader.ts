@@ -1,4 +1,4 @@
-import { CR, LF } from '../../kernel/ascii.js';
+import { CR, LF } from '../../kernel/text/ascii.js';
 import { ChunkedBody, MOST_READ } from '../wire/chunked-body.js';
 import { CHUNKED } from '../wire/message-framing.js';
 import { requestErrors } from './request-errors.js';

@@ -1,4 +1,4 @@
-import { CR, LF } from '../../kernel/ascii.js';
+import { CR, LF } from '../../kernel/text/ascii.js';
 import { isLegalHead, MessageBuffer, ROOM } from '../wire/message-buffer.js';
 
 /** The most that frames a chunk: its size, two line ends, and the end of the body. */

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { writeProblem } from '../../files/file-problem.js';
-import { LF } from '../../kernel/ascii.js';
+import { LF } from '../../kernel/text/ascii.js';
 import { unwritableLog } from '../errors.js';
 
 /**

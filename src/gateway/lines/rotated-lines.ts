@@ -1,4 +1,4 @@
-import { LF } from '../../kernel/ascii.js';
+import { LF } from '../../kernel/text/ascii.js';
 import { RotatedFile } from './rotated-file.js';
 
 const FLUSH_CHARACTERS = 64 * 1024;

@@ -1,4 +1,4 @@
-import { CR, LF } from '../../kernel/ascii.js';
+import { CR, LF } from '../../kernel/text/ascii.js';
 import type { SseScanner } from '../../protocol/sse/sse-scanner.js';
 
 /** More than the event that is to be cut out ever has: a longer one need not be held back. */

@@ -1,4 +1,4 @@
-import { LF, SPACE } from '../../kernel/ascii.js';
+import { LF, SPACE } from '../../kernel/text/ascii.js';
 import { COUNTS, type UsageLabel, UsageTotals } from './usage-totals.js';
 
 const ZERO = 48;

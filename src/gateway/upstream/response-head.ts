@@ -1,4 +1,4 @@
-import { CR, LF, SPACE } from '../../kernel/ascii.js';
+import { CR, LF, SPACE } from '../../kernel/text/ascii.js';
 import { beginsAs, VALUE_BYTES } from '../wire/field-bytes.js';
 import { HeadReader } from '../wire/head-reader.js';
 import { responseErrors } from './upstream-error.js';

@@ -1,4 +1,4 @@
-import { CR, LF, SEMICOLON, SPACE, TAB } from '../../kernel/ascii.js';
+import { CR, LF, SEMICOLON, SPACE, TAB } from '../../kernel/text/ascii.js';
 import { VALUE_BYTES } from './field-bytes.js';
 import type { HeadReader } from './head-reader.js';
 import type { MessageErrors } from './message-errors.js';

@@ -1,4 +1,4 @@
-import { COLON, CR, LF, SPACE, TAB } from '../../kernel/ascii.js';
+import { COLON, CR, LF, SPACE, TAB } from '../../kernel/text/ascii.js';
 import { NAME_BYTES, VALUE_BYTES } from './field-bytes.js';
 import type { MessageErrors } from './message-errors.js';
 

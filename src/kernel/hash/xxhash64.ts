@@ -1,4 +1,4 @@
-import { Utf8Bytes } from '../utf8-bytes.js';
+import { Utf8Bytes } from '../text/utf8-bytes.js';
 
 const text8 = new Utf8Bytes(0);
 

@@ -1,5 +1,5 @@
-import { LF } from '../../kernel/ascii.js';
 import { NameTable } from '../../kernel/name-table.js';
+import { LF } from '../../kernel/text/ascii.js';
 import { readInputFile } from '../../workload/input-file.js';
 import { OBSERVED_OUTCOMES } from '../../workload/observed.js';
 import { type RequestTable, ROW_STREAMING, sourceIdOf } from '../../workload/request-table.js';

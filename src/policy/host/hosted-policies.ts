@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../kernel/canonical-json.js';
+import { canonicalJson } from '../../kernel/text/canonical-json.js';
 import type { AdmissionGate, AdmissionPolicy, RoutingPicker, RoutingPolicy } from '../contract.js';
 import type { Signal } from '../fleet-view.js';
 import { policyOptions } from '../policy-options.js';

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../kernel/canonical-json.js';
 import { md5Head } from '../../kernel/hash/md5.js';
+import { canonicalJson } from '../../kernel/text/canonical-json.js';
 import { above, choice, field, whole } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
 import type { RequestBody, RequestFeatures } from '../request-features.js';

@@ -1,4 +1,4 @@
-import { BACKSLASH, COLON, COMMA, QUOTE } from '../../kernel/ascii.js';
+import { BACKSLASH, COLON, COMMA, QUOTE } from '../../kernel/text/ascii.js';
 import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT } from './json-bytes.js';
 
 /** Finds and changes members of a JSON object in its bytes, so that every other byte stays as it was sent. */

@@ -1,4 +1,4 @@
-import { BACKSLASH, QUOTE } from '../../kernel/ascii.js';
+import { BACKSLASH, QUOTE } from '../../kernel/text/ascii.js';
 
 /** A text up to this length is gone through; beyond it, a search for its end is worth a call. */
 export const SHORT_TEXT = 32;

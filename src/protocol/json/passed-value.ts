@@ -1,4 +1,4 @@
-import { QUOTE, SPACE } from '../../kernel/ascii.js';
+import { QUOTE, SPACE } from '../../kernel/text/ascii.js';
 import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT } from './json-bytes.js';
 import { JsonText } from './json-text.js';
 

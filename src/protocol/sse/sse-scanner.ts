@@ -1,4 +1,4 @@
-import { COLON, CR, LF, SPACE } from '../../kernel/ascii.js';
+import { COLON, CR, LF, SPACE } from '../../kernel/text/ascii.js';
 
 const DATA = Buffer.from('data');
 const EVENT = Buffer.from('event');

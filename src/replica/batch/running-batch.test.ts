@@ -15,7 +15,7 @@ function decoding(batch: RunningBatch, input: number, steps: number): number {
 
 function ring(batch: RunningBatch, offset: number): number[] {
   const slots: number[] = [];
-  for (let slot = batch.ringFirst(offset); slot >= 0; slot = batch.ringNext(slot)) slots.push(slot);
+  for (let slot = batch.firstOfRing(batch.ringAt(offset)); slot >= 0; slot = batch.ringNext(slot)) slots.push(slot);
   return slots;
 }
 
@@ -141,7 +141,11 @@ describe('rings', () => {
     const batch = new RunningBatch(4);
     const [a, b, c] = [decoding(batch, 8, 9), decoding(batch, 5, 9), decoding(batch, 12, 9)];
     expect([ring(batch, 0), ring(batch, 1), ring(batch, -1)]).toEqual([[a, c], [b], []]);
-    expect([batch.ringLength(0), batch.ringLength(1), batch.ringLength(2)]).toEqual([2, 1, 0]);
+    expect([
+      batch.sizeOfRing(batch.ringAt(0)),
+      batch.sizeOfRing(batch.ringAt(1)),
+      batch.sizeOfRing(batch.ringAt(2)),
+    ]).toEqual([2, 1, 0]);
   });
 
   it('turn with the clock', () => {
@@ -164,7 +168,7 @@ describe('rings', () => {
     const batch = new RunningBatch(4);
     const [a, , c] = [decoding(batch, 4, 9), decoding(batch, 4, 9), decoding(batch, 4, 9)];
     batch.unseat(1);
-    expect([ring(batch, 0), batch.ringLength(0)]).toEqual([[a, c], 2]);
+    expect([ring(batch, 0), batch.sizeOfRing(batch.ringAt(0))]).toEqual([[a, c], 2]);
     batch.unseat(0);
     batch.unseat(0);
     expect([ring(batch, 0), batch.decoding]).toEqual([[], 0]);
@@ -261,7 +265,7 @@ describe('a batch', () => {
           for (let offset = 0; offset < blockSize; offset++) {
             const there = model.filter((one) => one.context % blockSize === offset).map((one) => one.slot);
             expect(ring(batch, offset)).toEqual(there);
-            expect(batch.ringLength(offset)).toBe(there.length);
+            expect(batch.sizeOfRing(batch.ringAt(offset))).toBe(there.length);
           }
         }
       }),

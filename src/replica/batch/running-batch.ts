@@ -225,17 +225,8 @@ export class RunningBatch {
     return this.#ringSize[ring]!;
   }
 
-  /** First slot, in batch order, with `offset` tokens in its blocks modulo the block size; -1 for none. */
-  ringFirst(offset: number): number {
-    return this.#ringHead[this.#residue(offset - this.clock)]!;
-  }
-
   ringNext(slot: number): number {
     return this.#ringNext[slot]!;
-  }
-
-  ringLength(offset: number): number {
-    return this.#ringSize[this.#residue(offset - this.clock)]!;
   }
 
   #isKeyed(slot: number): number {

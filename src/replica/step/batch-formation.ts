@@ -112,7 +112,7 @@ export class BatchFormation {
   #memoryLasts(): boolean {
     const batch = this.#batch;
     const { prefilling } = this;
-    let blocks = batch.ringLength(0);
+    let blocks = batch.sizeOfRing(batch.ringAt(0));
     if (prefilling.length > 0) {
       const full = this.#plan.budget;
       this.#plan.budget -= batch.decoding;
@@ -149,7 +149,7 @@ export class BatchFormation {
     const batch = this.#batch;
     const { prefilling } = this;
     batch.newTokens.fill(0);
-    for (let slot = batch.ringFirst(0); slot >= 0; slot = batch.ringNext(slot)) {
+    for (let slot = batch.firstOfRing(batch.ringAt(0)); slot >= 0; slot = batch.ringNext(slot)) {
       if (!this.#squeezeIn(slot, 1)) break;
     }
     this.#plan.budget -= batch.decoding;
@@ -180,7 +180,9 @@ export class BatchFormation {
   #decodeAll(): void {
     const batch = this.#batch;
     if (batch.keyedDecoding > 0 && this.#blockSize > 1) this.#appendAndRemember();
-    else for (let slot = batch.ringFirst(0); slot >= 0; slot = batch.ringNext(slot)) this.#kv.appendBlock(slot);
+    else
+      for (let slot = batch.firstOfRing(batch.ringAt(0)); slot >= 0; slot = batch.ringNext(slot))
+        this.#kv.appendBlock(slot);
     this.#plan.budget -= batch.decoding;
     this.shapeOfDecodes();
   }
@@ -191,8 +193,8 @@ export class BatchFormation {
    */
   #appendAndRemember(): void {
     const batch = this.#batch;
-    let needy = batch.ringFirst(0);
-    let full = batch.ringFirst(-1);
+    let needy = batch.firstOfRing(batch.ringAt(0));
+    let full = batch.firstOfRing(batch.ringAt(-1));
     while (needy >= 0 || full >= 0) {
       if (full < 0 || (needy >= 0 && batch.seat[needy]! < batch.seat[full]!)) {
         this.#kv.appendBlock(needy);

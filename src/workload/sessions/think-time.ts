@@ -1,7 +1,7 @@
 import { lognormal } from '../../kernel/distributions.js';
-import { parseDuration } from '../../kernel/duration.js';
-import { knownNames } from '../../kernel/nearest-name.js';
 import { type RandomStream, randomStream } from '../../kernel/random-stream.js';
+import { parseDuration } from '../../kernel/text/duration.js';
+import { knownNames } from '../../kernel/text/nearest-name.js';
 import { thinkTimeInvalid } from '../errors.js';
 
 /** How long a person waits before the next turn, in whole microseconds. */

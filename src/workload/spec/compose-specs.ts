@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { canonicalJson } from '../../kernel/canonical-json.js';
+import { canonicalJson } from '../../kernel/text/canonical-json.js';
 import { specInvalid } from '../errors.js';
 import { changedRates, dropped, sharedGroups } from './compose-notes.js';
 import { RULES } from './rules/registry.js';

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../kernel/duration.js';
+import { parseDuration } from '../../../kernel/text/duration.js';
 import { badValue } from '../../errors.js';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

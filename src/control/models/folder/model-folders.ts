@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { knownNames } from '../../../kernel/nearest-name.js';
+import { knownNames } from '../../../kernel/text/nearest-name.js';
 import type { ModelListing } from '../contract.js';
 import { modelNotFound, versionNeeded, versionNotFound } from '../errors.js';
 

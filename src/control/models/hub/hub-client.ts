@@ -4,8 +4,10 @@ import { readResponseText } from '../../../protocol/http-client/read-response-te
 import type { Clock } from '../contract.js';
 import { badRedirect, hubUnreachable, isModelProblem, oddResponse } from '../errors.js';
 import { ResponseHeaders } from './response-headers.js';
-import { shownReason } from './response-text.js';
 import { type HubRequest, statusProblem } from './status-problem.js';
+
+/** Longer explanations of a server are cut. */
+const MOST_REASON_CHARACTERS = 200;
 
 const CONNECT_MS = 10_000;
 const HEADERS_MS = 30_000;
@@ -168,4 +170,20 @@ export function redirected(from: URL, location: string | undefined, place: strin
   }
   if (from.protocol === 'https:' && to.protocol === 'http:') throw badRedirect(place, 'redirects from https to http');
   return to;
+}
+
+/** A server's explanation, to follow its status. The token is removed: a server may repeat what it was sent. */
+function shownReason(header: string | undefined, body: string | undefined, token: string | undefined): string {
+  const line = (header ?? errorField(body) ?? '').replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
+  const clean = token === undefined ? line : line.replaceAll(token, '***');
+  return clean === '' ? '' : `: ${clean.slice(0, MOST_REASON_CHARACTERS)}`;
+}
+
+function errorField(body: string | undefined): string | undefined {
+  try {
+    const { error } = JSON.parse(body ?? '') as { error?: unknown };
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { startCommand } from '../../../engines/start-command.js';
-import { canonicalJson } from '../../../kernel/canonical-json.js';
+import { canonicalJson } from '../../../kernel/text/canonical-json.js';
 import type { ResourceRecord } from '../../../store/resources/resource-record.js';
 import type { EndpointSpec } from '../../resources/kinds/endpoint.js';
 import type { EngineVersion } from '../../resources/kinds/engine.js';

@@ -1,5 +1,5 @@
 import { InputError, RunError } from '../../../kernel/errors.js';
-import { knownNames } from '../../../kernel/nearest-name.js';
+import { knownNames } from '../../../kernel/text/nearest-name.js';
 import type { ResponseProblem } from './response-problem.js';
 
 /** Every error of the load driver, by what went wrong. Codes are stable. */

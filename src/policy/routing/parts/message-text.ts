@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../../kernel/canonical-json.js';
+import { canonicalJson } from '../../../kernel/text/canonical-json.js';
 import type { RequestBody } from '../../request-features.js';
 
 interface Message {

@@ -1,4 +1,4 @@
-import { BACKSLASH, COLON, COMMA, LF, QUOTE } from '../../../kernel/ascii.js';
+import { BACKSLASH, COLON, COMMA, LF, QUOTE } from '../../../kernel/text/ascii.js';
 import { fieldInvalid } from '../../errors.js';
 import { inputChunks } from '../../input-chunks.js';
 

@@ -1,4 +1,4 @@
-import { knownNames } from '../../../kernel/nearest-name.js';
+import { knownNames } from '../../../kernel/text/nearest-name.js';
 import type { LengthLimits, LengthParameter } from '../../lengths/length-distribution.js';
 import { lengthDistribution } from '../../lengths/registry.js';
 import { type LengthAt, lengthsOf } from '../walk.js';

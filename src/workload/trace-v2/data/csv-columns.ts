@@ -1,5 +1,5 @@
-import { COMMA, LF, QUOTE } from '../../../kernel/ascii.js';
 import { NameTable } from '../../../kernel/name-table.js';
+import { COMMA, LF, QUOTE } from '../../../kernel/text/ascii.js';
 import { fieldInvalid, rowTooShort } from '../../errors.js';
 import type { CsvFile } from './csv-file.js';
 import { NameColumn } from './name-column.js';

@@ -1,4 +1,4 @@
-import { COMMA, CR, LF, QUOTE } from '../../../kernel/ascii.js';
+import { COMMA, CR, LF, QUOTE } from '../../../kernel/text/ascii.js';
 import { fieldInvalid } from '../../errors.js';
 
 /** A quoted text continues after the end of the window: the row is read again when more of the file is there. */

@@ -1,4 +1,4 @@
-import { LF } from '../../../kernel/ascii.js';
+import { LF } from '../../../kernel/text/ascii.js';
 import { columnsInvalid, traceEmpty } from '../../errors.js';
 import type { CsvFile } from './csv-file.js';
 

@@ -1,4 +1,4 @@
-import { LF } from '../../../kernel/ascii.js';
+import { LF } from '../../../kernel/text/ascii.js';
 import { blocksUnsized, traceEmpty } from '../../errors.js';
 import { PromptBlocks } from '../../prompt-blocks.js';
 import { RequestTable } from '../../request-table.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InputError } from '../../../kernel/errors.js';
-import { readPlainHeader } from './plain-header.js';
-import { readTraceHeader } from './read-header.js';
+import { readPlainHeader, readTraceHeader } from './read-header.js';
 import { readYamlHeader } from './yaml-header.js';
 
 const GENERATED = `trace_version: 3

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { LF } from '../../../../kernel/ascii.js';
+import { LF } from '../../../../kernel/text/ascii.js';
 
 const CHUNK = 64 * 1024;
 /** Longer lines are cut, in characters. */
