@@ -154,7 +154,7 @@ describe('twinyard serve', () => {
     expect(explained.stdout).toMatch(
       /^request q5: \d+ tokens, \d+ blocks of 16\nendpoint default, policy weighted \([0-9a-f]{12}\), try 1/,
     );
-    expect(explained.stdout).toMatch(/\n> 127\.0\.0\.1:\d+ .* \d+ ms /);
+    expect(explained.stdout).toMatch(/\n> 127\.0\.0\.1:\d+ .* \d+ ms\n/);
     const json = await captured([...explain, '--format', 'json'], { env: { TWINYARD_TOKEN: token! } });
     expect(JSON.parse(json.stdout)).toMatchObject({ id: 'q5', policy: 'weighted', replicas: [{}, {}] });
     expect(await captured([...explain, '--token', 'wrong'])).toMatchObject({

@@ -15,7 +15,7 @@ import { WAIT } from './control/wait.js';
 import { COMPOSE } from './convert/compose.js';
 import { CONVERT } from './convert/convert.js';
 import { DECIDE } from './decide/decide.js';
-import { EXPLAIN } from './explain.js';
+import { EXPLAIN } from './explain/explain.js';
 import type { CommandLine } from './flags/command-line.js';
 import { KEYS_CREATE } from './keys/create.js';
 import { KEYS_LIST } from './keys/list.js';

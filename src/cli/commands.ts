@@ -63,7 +63,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'explain',
     group: 'Serve',
     summary: 'print why the gateway routed or refused a request',
-    load: async () => (await import('./explain.js')).explain,
+    load: async () => (await import('./explain/explain.js')).explain,
   },
   {
     name: 'apply',

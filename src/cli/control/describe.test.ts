@@ -5,7 +5,7 @@ import { inControlYard, printed, REF, server } from './control-yard.fixture.js';
 inControlYard();
 
 describe('describe', () => {
-  it('tells all of it on a page', async () => {
+  it('prints metadata, specification, status, replicas and events', async () => {
     await printed('apply -f chat.yaml');
     const since = '2026-01-31T18:00:00.000Z';
     await server.say('chat', 'Failed', {
@@ -24,7 +24,7 @@ Name:        chat
 Workspace:   default
 Labels:      none
 Created:     T UTC, 0s ago
-Generation:  1, seen 1
+Generation:  1, observed 1
 Version:     ${record.resourceVersion}
 Phase:       Failed
 Message:     a replica has crashed
@@ -82,10 +82,10 @@ Events:
     expect(page).toContain('      memory: 80.0 GiB\n');
   });
 
-  it('tells what is known of one that is new, and of one that is going', async () => {
+  it('prints a resource without a status, and one that is being deleted', async () => {
     await printed('apply -f chat.yaml');
     expect(await printed('describe ep chat')).toMatch(
-      /^Generation: +1\n.*\nPhase: +not known yet\n\nSpec:\n[\s\S]*\nEvents:\n {2}none\n$/m,
+      /^Generation: +1\n.*\nPhase: +unknown\n\nSpec:\n[\s\S]*\nEvents:\n {2}none\n$/m,
     );
     await printed('delete ep chat');
     expect(await printed('describe ep chat')).toMatch(/^Deleted: +\d{4}-.* UTC, \d+s ago$/m);

@@ -4,7 +4,7 @@ import { serverFlags, workspaceFlags } from '../api/server-flags.js';
 import { summaryOf } from '../commands.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import type { CliIo } from '../io.js';
+import { type CliIo, tableWidth } from '../io.js';
 import { describePage } from './print/describe-page.js';
 import type { EventView } from './print/event-rows.js';
 import { calledResource } from './targets/called-resource.js';
@@ -34,6 +34,6 @@ export async function describe(argv: readonly string[], io: CliIo): Promise<numb
   const resource = await client.call<Resource>('GET', path);
   const query = { kind: kind.kind, workspace: workspace || null, name, limit: String(RECENT) };
   const { items } = await client.call<{ items: EventView[] }>('GET', '/api/v1/events', { query });
-  io.stdout.write(await describePage(resource, items.reverse(), Date.now()));
+  io.stdout.write(await describePage(resource, items.reverse(), Date.now(), tableWidth(io.stdout, io.env)));
   return 0;
 }

@@ -19,8 +19,8 @@ describe('events', () => {
 
   beforeEach(() => printed('apply -f chat.yaml'));
 
-  it('tells what happened, the oldest first', async () => {
-    expect((await twinyard('events')).stderr).toBe('twinyard: nothing has happened, or it is forgotten\n');
+  it('lists events, the oldest first', async () => {
+    expect((await twinyard('events')).stderr).toBe('twinyard: no events\n');
     for (const reason of ['Created', 'Started']) await happen(reason);
     await happen('Installed', 'Engine', 'emulator');
     expect(await printed('events')).toMatch(
@@ -33,7 +33,7 @@ describe('events', () => {
     expect(JSON.parse(await printed('events engine -o json'))).toMatchObject([{ reason: 'Installed' }]);
   });
 
-  it('does not tell what happened to another of the same name, unless told to', async () => {
+  it('lists events of a deleted resource of the same name only with --former', async () => {
     await happen('Before');
     await printed('delete endpoint chat');
     await server.takeDown('chat');
@@ -44,7 +44,7 @@ describe('events', () => {
     expect(reasons(await printed('events endpoint chat --former'))).toEqual(['Before', 'After']);
   });
 
-  it('goes on with what happens', async () => {
+  it('prints new events with --watch', async () => {
     await happen('Created');
     const [table, lines] = [started('events --watch'), started('events endpoint chat --watch -o json')];
     await streaming(2);
@@ -69,7 +69,7 @@ describe('events', () => {
     await server.listen();
   });
 
-  it('tells who changed what', async () => {
+  it('lists who changed what with --audit', async () => {
     await printed('scale endpoint chat --replicas 5');
     await printed('delete endpoint chat');
     expect((await printed('events endpoint chat --audit')).replace(/^[\d-]+ [\d:]+/gm, 'T')).toBe(

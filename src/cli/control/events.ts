@@ -7,7 +7,7 @@ import { conflictingFlags } from '../errors.js';
 import type { CommandLine } from '../flags/command-line.js';
 import { choiceFlag, count, stringFlag, toggle } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import type { CliIo } from '../io.js';
+import { type CliIo, tableWidth } from '../io.js';
 import { type AuditView, auditLines, EVENT_TITLES, type EventView, eventRow } from './print/event-rows.js';
 import { PrintedTable } from './print/printed-table.js';
 import { calledKind } from './targets/called-resource.js';
@@ -73,14 +73,14 @@ export async function events(argv: readonly string[], io: CliIo): Promise<number
     io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
     return 0;
   }
-  const table = new PrintedTable(EVENT_TITLES);
+  const table = new PrintedTable(EVENT_TITLES, tableWidth(io.stdout, io.env));
   const print = (some: readonly EventView[]) => {
     const lines = output === 'json' ? some.map((one) => JSON.stringify(one)) : table.lines(some.map(eventRow));
     for (const line of lines) io.stdout.write(`${line}\n`);
   };
   const last = items[0]?.id ?? 0;
   if (items.length > 0 || watch) print(items.reverse());
-  else io.stderr.write('twinyard: nothing has happened, or it is forgotten\n');
+  else io.stderr.write('twinyard: no events\n');
   if (watch) await follow(client, { ...query, topics: 'events', since: `0-${last}` }, print, io);
   return 0;
 }

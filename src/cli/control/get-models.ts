@@ -1,7 +1,7 @@
-import { textTable } from '../../report/text/text-table.js';
+import { createStyle } from '../../report/text/style.js';
 import type { ApiClient } from '../api/api-client.js';
 import { stringFlag } from '../flags/kinds.js';
-import type { CliIo } from '../io.js';
+import { type CliIo, presentation } from '../io.js';
 import { noRegistry } from './errors.js';
 import { resourceAt } from './targets/called-resource.js';
 
@@ -23,10 +23,10 @@ interface ModelSummary {
   readonly versions: readonly string[];
 }
 
-/** What a registry has is no resource: it is asked for. */
+/** Models are not resources: the registry lists them. */
 export const isModels = (kind: string) => ['model', 'models'].includes(kind.toLowerCase());
 
-/** Lists the models of a registry, or tells what some of them are. */
+/** Lists the models of a registry, or prints some of them. */
 export async function getModels(client: ApiClient, asked: Asked, io: CliIo): Promise<void> {
   const { names, output, registry, search, workspace } = asked;
   if (registry === null) throw noRegistry();
@@ -37,9 +37,10 @@ export async function getModels(client: ApiClient, asked: Asked, io: CliIo): Pro
   if (names.length === 0) {
     const { items } = await client.list<ModelSummary>(path, { query: { search } });
     if (output !== 'json' && output !== 'yaml') {
-      if (items.length === 0) io.stderr.write(`twinyard: ${registry} lists no such models\n`);
+      if (items.length === 0) io.stderr.write(`twinyard: ${registry} has no such models\n`);
+      const style = createStyle(output === 'wide' ? { colour: false } : presentation(io));
       const rows = items.map((one) => [one.name, one.versions.join(',')]);
-      const lines = items.length === 0 ? [] : textTable([['NAME', 'VERSIONS'], ...rows], ['left', 'left']);
+      const lines = items.length === 0 ? [] : style.table([['NAME', 'VERSIONS'], ...rows], ['left', 'left']);
       for (const line of lines) io.stdout.write(`${line}\n`);
       return;
     }

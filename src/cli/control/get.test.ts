@@ -68,7 +68,7 @@ describe('get', () => {
     expect(parseAllDocuments(await printed('get all -o yaml'))).toHaveLength(7);
   });
 
-  it('lists the models of a registry, and tells what they are', async () => {
+  it('lists the models of a registry, and prints some of them', async () => {
     mkdirSync('models/tiny', { recursive: true });
     mkdirSync('models/large');
     for (const name of ['tiny', 'large']) writeFileSync(`models/${name}/config.json`, '{"vocab_size": 5}');
@@ -83,7 +83,7 @@ describe('get', () => {
     expect(JSON.parse(await printed('get models tiny --registry shelf -o json'))).toMatchObject({ name: 'tiny' });
     expect(parseAllDocuments(await printed('get model tiny large --registry shelf'))).toHaveLength(2);
     expect(await twinyard('get models --registry shelf --search none')).toEqual({
-      ...{ code: 0, stdout: '', stderr: 'twinyard: shelf lists no such models\n' },
+      ...{ code: 0, stdout: '', stderr: 'twinyard: shelf has no such models\n' },
     });
   });
 
@@ -106,17 +106,17 @@ describe('get', () => {
     }
   });
 
-  it('says so when there are none', async () => {
+  it('reports on stderr that there are none', async () => {
     expect(await twinyard('get ep')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: "twinyard: there are no endpoints in the workspace 'default'\n",
+      stderr: "twinyard: no endpoints in the workspace 'default'\n",
     });
-    expect((await twinyard('get ep -A -l a=b')).stderr).toBe('twinyard: there are no endpoints with these labels\n');
+    expect((await twinyard('get ep -A -l a=b')).stderr).toBe('twinyard: no endpoints with these labels\n');
     expect(await printed('get ep -o yaml')).toBe('');
   });
 
-  it('goes on with what changes, and ends in peace when it is stopped', async () => {
+  it('prints changes with --watch, and ends with 0 when it is stopped', async () => {
     await printed('apply -f chat.yaml');
     const table = started('get endpoints --watch -l !hidden');
     const [lines, documents] = [started('get ep chat --watch -o json'), started('get ep --watch -o yaml')];

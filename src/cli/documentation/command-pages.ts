@@ -61,7 +61,7 @@ ${groups.join('\n')}
   that contradicts another: no flag is ignored.
 - Times are whole microseconds unless the name of the flag or the table says otherwise.
 - Help and tables are as wide as the terminal, or 80 columns where there is none; \`COLUMNS\` sets another width. Tables that are
-  too wide continue below. Colours appear on terminals only: \`NO_COLOR\` switches them off, \`FORCE_COLOR\` on.
+  too wide continue below, and \`get -o wide\` prints one line per resource. Colours appear on terminals only: \`NO_COLOR\` switches them off, \`FORCE_COLOR\` on.
 `;
 }
 

@@ -1,5 +1,5 @@
 import type { KeySpec } from '../../store/keys/key-schema.js';
-import type { CliIo } from '../io.js';
+import { type CliIo, tableWidth } from '../io.js';
 import type { ShownKey } from './key-api.js';
 
 /** How a key is named on the command line. */
@@ -11,8 +11,9 @@ export async function printKey(key: ShownKey, format: string, io: CliIo): Promis
     io.stdout.write(`${JSON.stringify(key, null, 2)}\n`);
     return;
   }
-  const { textTable } = await import('../../report/text/text-table.js');
-  io.stdout.write(`${textTable(rowsOf(key), ['left', 'left']).join('\n')}\n`);
+  const { stackedTables } = await import('../../report/text/text-table.js');
+  const lines = stackedTables(rowsOf(key), ['left', 'left'], tableWidth(io.stdout, io.env)).flat();
+  io.stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** Prints the secret of a key, alone on its line, with a note on stderr; or a document with both. */

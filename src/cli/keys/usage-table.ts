@@ -1,13 +1,14 @@
 import { decimal, wholeNumber } from '../../report/text/format-number.js';
-import { textTable } from '../../report/text/text-table.js';
+import { createStyle, type TextOptions } from '../../report/text/style.js';
 import type { UsageDimension } from '../../store/usage/usage-record.js';
 import { USAGE_COLUMNS, type UsageView } from '../../store/usage/usage-view.js';
 
-/** Usage for people: keys by their names, thousands apart, and a sum below if there is anything to add up. */
+/** Usage with the names of keys, and a total below if there is more than one row. */
 export function usageTable(
   views: readonly UsageView[],
   by: readonly UsageDimension[],
   names: ReadonlyMap<string, string>,
+  options: TextOptions,
 ): string {
   const called = (view: UsageView) =>
     by.map((dimension) => (dimension === 'key' ? keyName(String(view.key), names) : String(view[dimension])));
@@ -21,8 +22,10 @@ export function usageTable(
     rows.push([...by.map((_, i) => (i === 0 ? 'total' : '')), ...counts(total)]);
   }
   const head = [...by, ...USAGE_COLUMNS.map((column) => column.replaceAll('_', ' '))];
-  const alignments = head.map((_, i) => (i < by.length ? 'left' : 'right'));
-  return `${textTable([head, ...rows], alignments).join('\n')}\n`;
+  const alignments = head.map((_, i) => (i < by.length ? ('left' as const) : ('right' as const)));
+  return `${createStyle(options)
+    .table([head, ...rows], alignments, by.length)
+    .join('\n')}\n`;
 }
 
 /** Cents are enough where there are dollars. */

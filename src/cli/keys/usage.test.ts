@@ -24,9 +24,9 @@ async function filled(): Promise<{ web: string; night: string }> {
 const json = async (flags: string) => JSON.parse(await silent(`keys usage --format json ${flags}`));
 
 describe('keys usage', () => {
-  it('is told by key and model, with names and a sum', async () => {
+  it('lists keys by name and models, with a total', async () => {
     const { web, night } = await filled();
-    const lines = (await silent('keys usage')).trimEnd().split('\n');
+    const lines = (await silent('keys usage', { columns: 200 })).trimEnd().split('\n');
     expect(lines[0]).toMatch(/^key +model +requests +input tokens .* estimated requests +dollars$/);
     const rows = lines.slice(1).map((line) => line.split(/ {2,}/));
     expect(rows).toHaveLength(5);
@@ -37,7 +37,18 @@ describe('keys usage', () => {
     expect(rows[4]).toEqual(['total', '1,204', '500', '200', '50', '20', '1', '1.50']);
   });
 
-  it('is chosen and grouped as asked', async () => {
+  it('fits 80 columns, with the name of the row in each part', async () => {
+    await filled();
+    for (const by of ['key,model', 'key,model,endpoint,day,outcome']) {
+      const lines = (await silent(`keys usage --by ${by}`)).split('\n');
+      expect(lines.filter(({ length }) => length > 80)).toEqual([]);
+      const heads = lines.filter((line) => line.startsWith('key '));
+      expect(heads.length).toBeGreaterThan(1);
+      expect(heads.at(-1)).toMatch(/ dollars$/);
+    }
+  });
+
+  it('filters and groups', async () => {
     const { web } = await filled();
     expect(await json('--key web --by day,outcome')).toMatchObject([
       { day: '2026-01-01', outcome: 'ok', requests: 1200, dollars: 1.5 },
@@ -47,10 +58,10 @@ describe('keys usage', () => {
     expect(await json('--by key --outcome client_left')).toMatchObject([{ key: web, requests: 1 }]);
     expect(await json('--by model --endpoint embeddings')).toMatchObject([{ model: 'x,y' }]);
     expect(await json('--by total --model m --to 2026-01-01')).toMatchObject([{ requests: 1200 }]);
-    expect(await json('--model nobody')).toEqual([]);
+    expect(await json('--model unknown')).toEqual([]);
   });
 
-  it('is a file for spreadsheets', async () => {
+  it('prints CSV', async () => {
     const { night } = await filled();
     expect(
       (await silent('keys usage --key night --by key,model,endpoint,day,outcome --format csv')).split('\r\n'),
@@ -61,9 +72,9 @@ describe('keys usage', () => {
     ]);
   });
 
-  it('of one thing needs no sum', async () => {
+  it('prints no total of a single row', async () => {
     await filled();
-    expect((await silent('keys usage --key night')).trimEnd().split('\n')).toHaveLength(2);
-    expect((await silent('keys usage --by total')).trimEnd().split('\n')).toHaveLength(2);
+    expect((await silent('keys usage --key night', { columns: 200 })).trimEnd().split('\n')).toHaveLength(2);
+    expect((await silent('keys usage --by total', { columns: 200 })).trimEnd().split('\n')).toHaveLength(2);
   });
 });

@@ -5,7 +5,7 @@ import type { CommandLine } from '../flags/command-line.js';
 import type { FlagValues } from '../flags/flag.js';
 import { choiceFlag, listFlag, stringFlag } from '../flags/kinds.js';
 import { parseFlags } from '../flags/parse-flags.js';
-import type { CliIo } from '../io.js';
+import { type CliIo, presentation } from '../io.js';
 import { keysSummaryOf } from '../keys.js';
 import { readDay } from './flags/read-span.js';
 import type { ShownKey } from './key-api.js';
@@ -86,7 +86,8 @@ export async function usage(argv: readonly string[], io: CliIo): Promise<number>
     } else {
       const { usageTable } = await import('./usage-table.js');
       const { items: all } = await keys.client.list<ShownKey>('/api/v1/apikeys');
-      io.stdout.write(usageTable(items, by, new Map(all.map(({ metadata }) => [metadata.uid!, metadata.name]))));
+      const names = new Map(all.map(({ metadata }) => [metadata.uid!, metadata.name]));
+      io.stdout.write(usageTable(items, by, names, presentation(io)));
     }
     return 0;
   });

@@ -15,8 +15,11 @@ export interface Style {
   bar(text: string): string;
   better(text: string): string;
   worse(text: string): string;
-  /** Lines of a table whose first row holds the column names; one that is too wide continues below. */
-  table(rows: readonly (readonly Cell[])[], alignments: readonly Alignment[]): string[];
+  /**
+   * Lines of a table whose first row holds the column names; one that is too wide continues below.
+   * @param labels how many columns name a row: the first unless given
+   */
+  table(rows: readonly (readonly Cell[])[], alignments: readonly Alignment[], labels?: number): string[];
   /** Lines of a text; those after the first are indented by this many spaces. */
   prose(text: string, indent?: number): string[];
   readonly width: number;
@@ -35,8 +38,8 @@ export function createStyle({ colour, width = Number.POSITIVE_INFINITY }: TextOp
     better: mark(32, 39),
     worse: mark(31, 39),
     width,
-    table(rows, alignments) {
-      const tables = stackedTables(rows, alignments, width);
+    table(rows, alignments, labels) {
+      const tables = stackedTables(rows, alignments, width, labels);
       return tables.flatMap(([names, ...lines], i) => [...(i === 0 ? [] : ['']), heading(names!), ...lines]);
     },
     prose(text, indent = 0) {

@@ -45,4 +45,36 @@ describe('stackedTables', () => {
       ['name  third', 'a         4'],
     ]);
   });
+
+  it('repeats the label columns that leave half of the width', () => {
+    const wide = [
+      ['key', 'model', 'requests', 'tokens'],
+      ['a', 'm', '1', '2'],
+    ];
+    const sides = ['left', 'left', 'right', 'right'] as const;
+    expect(stackedTables(wide, sides, 24, 2)).toEqual([
+      ['key  model  requests', 'a    m             1'],
+      ['key  model  tokens', 'a    m           2'],
+    ]);
+    expect(stackedTables(wide, sides, 20, 2).map(([names]) => names)).toEqual(['key  model  requests', 'key  tokens']);
+  });
+
+  const text = [
+    ['name', 'phase', 'message'],
+    ['chat', 'Failed', 'the engine of replica one ended with exit code 1'],
+  ];
+  const left = ['left', 'left', 'left'] as const;
+
+  it('wraps a text in the last column where there is room for it', () => {
+    expect(stackedTables(text, left, 46)).toEqual([
+      ['name  phase   message', 'chat  Failed  the engine of replica one ended', '              with exit code 1'],
+    ]);
+  });
+
+  it('continues with the text below where there is no room beside the other columns', () => {
+    expect(stackedTables(text, left, 36)).toEqual([
+      ['name  phase', 'chat  Failed'],
+      ['name  message', 'chat  the engine of replica one', '      ended with exit code 1'],
+    ]);
+  });
 });

@@ -1,3 +1,5 @@
+import { wrapText } from './wrap-text.js';
+
 /** Text starts its column on the left, numbers end it on the right. */
 export type Alignment = 'left' | 'right';
 
@@ -5,9 +7,13 @@ export type Alignment = 'left' | 'right';
 export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
 
 const COLUMN_GAP = 2;
+/** A text of many words is wrapped beside the other columns where so much room is left, else in a table below. */
+const LEAST_TEXT = 30;
+/** Narrower than this a wrapped text is harder to read than a line that is too long. */
+const LEAST_WRAPPED = 16;
 
 /** Names come from traces: control characters in them must not reach the terminal. */
-function printable(cell: Cell): string {
+export function printable(cell: Cell): string {
   return (typeof cell === 'string' ? cell : cell.text).replace(/\p{Cc}/gu, '?');
 }
 
@@ -37,31 +43,52 @@ export function textTable(rows: readonly (readonly Cell[])[], alignments: readon
 }
 
 /**
- * The same in lines of at most `width` characters: columns that do not fit follow in further tables, each with the first column
- * again. A column without a name stays with the one before it.
+ * The same in lines of at most `width` characters: columns that do not fit follow in further tables, each with the first
+ * `labels` columns again as long as they leave half of the width. A column without a name stays with the one before it. Text in
+ * the last column of a table is wrapped; a word that is too long stays whole.
  */
 export function stackedTables(
   rows: readonly (readonly Cell[])[],
   alignments: readonly Alignment[],
   width: number,
+  labels = 1,
 ): string[][] {
   const widths = columnWidths(rows, alignments.length);
-  const [label, ...groups] = columnGroups(rows[0]!);
   const widthOf = (columns: readonly number[]) =>
     columns.reduce((sum, column) => sum + widths[column]! + COLUMN_GAP, 0);
-  const tables: number[][] = [[...label!]];
-  for (const group of groups) {
+  const groups = columnGroups(rows[0]!);
+  let label = groups.shift()!;
+  for (let i = 1; i < labels && groups.length > 1 && widthOf([...label, ...groups[0]!]) <= width / 2; i++) {
+    label = [...label, ...groups.shift()!];
+  }
+  const tables: number[][] = [[...label]];
+  for (const [i, group] of groups.entries()) {
     const last = tables.at(-1)!;
-    const isFull = widthOf([...last, ...group]) - COLUMN_GAP > width;
-    if (isFull && last.length > label!.length) tables.push([...label!, ...group]);
+    const room = width - widthOf(last);
+    const isText = i === groups.length - 1 && group.length === 1 && alignments[group[0]!] === 'left';
+    const needed = widthOf(group) - COLUMN_GAP;
+    const fits = (isText ? Math.min(needed, LEAST_TEXT) : needed) <= room;
+    if (!fits && last.length > label.length) tables.push([...label, ...group]);
     else last.push(...group);
   }
-  return tables.map((columns) =>
-    textTable(
-      rows.map((row) => columns.map((column) => row[column] ?? '')),
+  return tables.map((columns) => {
+    const room = width - widthOf(columns.slice(0, -1));
+    const shown = rows.map((row) => columns.map((column) => row[column] ?? ''));
+    const isWrapped = alignments[columns.at(-1)!] === 'left' && widths[columns.at(-1)!]! > room;
+    return textTable(
+      isWrapped ? shown.flatMap((row) => wrappedRow(row, Math.max(room, LEAST_WRAPPED))) : shown,
       columns.map((column) => alignments[column]!),
-    ),
-  );
+    );
+  });
+}
+
+/** The row with its last cell over several lines. */
+function wrappedRow(row: readonly Cell[], room: number): Cell[][] {
+  const cell = row.at(-1)!;
+  return wrapText(printable(cell), room).map((text, i) => [
+    ...row.slice(0, -1).map((one) => (i === 0 ? one : '')),
+    typeof cell === 'string' ? text : { text, paint: cell.paint },
+  ]);
 }
 
 function columnGroups(names: readonly Cell[]): number[][] {

@@ -1,27 +1,33 @@
 import type { Condition, Resource, Status } from '../../../control/resources/resource.js';
-import { textTable } from '../../../report/text/text-table.js';
+import { stackedTables } from '../../../report/text/text-table.js';
 import { EVENT_TITLES, type EventView, eventRow } from './event-rows.js';
+import { PrintedTable } from './printed-table.js';
 import { labelsText } from './resource-table.js';
 import { ageText, secondText } from './time-text.js';
 
-/** Parts of a status that have a place of their own on the page. */
+/** Keys of a status that have a section of their own. */
 const SHOWN_APART = ['phase', 'message', 'observed_generation', 'conditions', 'replicas', 'last_lines'];
 
-/** A resource as a page for people. @param events the oldest first */
-export async function describePage(resource: Resource, events: readonly EventView[], now: number): Promise<string> {
+/** A resource as a page. Tables fit the width; a specification and log lines are printed as they are. @param events the oldest first */
+export async function describePage(
+  resource: Resource,
+  events: readonly EventView[],
+  now: number,
+  width: number,
+): Promise<string> {
   const { stringify } = await import('yaml');
   const yaml = (value: unknown) => indented(stringify(value, { lineWidth: 0 }).trimEnd().split('\n'));
   const { spec, status } = resource;
   const others = Object.fromEntries(Object.entries(status ?? {}).filter(([key]) => !SHOWN_APART.includes(key)));
   const shown = readable(others);
   const sections: [title: string, lines: readonly string[]][] = [
-    ['', factLines(resource, now)],
+    ['', factLines(resource, now, width)],
     ['Spec', yaml(spec)],
     ['Status', Object.keys(others).length === 0 ? [] : yaml(shown)],
-    ['Conditions', conditionLines(status?.conditions ?? [])],
-    ['Replicas', replicaLines(status)],
+    ['Conditions', conditionLines(status?.conditions ?? [], width)],
+    ['Replicas', replicaLines(status, width)],
     ['Last lines', indented(((status?.last_lines as string[] | undefined) ?? []).map(printable))],
-    ['Events', events.length === 0 ? ['  none'] : table([EVENT_TITLES, ...events.map(eventRow)].map(withoutResource))],
+    ['Events', events.length === 0 ? ['  none'] : eventLines(events, width)],
   ];
   return sections
     .filter(([, lines]) => lines.length > 0)
@@ -31,7 +37,7 @@ export async function describePage(resource: Resource, events: readonly EventVie
 
 const UNITS: Readonly<Record<string, number>> = { _bytes: 2 ** 30, _mib: 2 ** 10 };
 
-/** Amounts of memory as people speak of them: `memory_bytes: 16843063296` as `memory: 15.7 GiB`. */
+/** Memory in GiB: `memory_bytes: 16843063296` as `memory: 15.7 GiB`. */
 function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable);
   if (typeof value !== 'object' || value === null) return value;
@@ -44,10 +50,10 @@ function readable(value: unknown): unknown {
   );
 }
 
-function factLines({ kind, metadata, status }: Resource, now: number): string[] {
+function factLines({ kind, metadata, status }: Resource, now: number, width: number): string[] {
   const { created_at, deleted_at, generation, labels, name, resource_version, workspace } = metadata;
   const time = (iso: string) => `${secondText(iso)} UTC, ${ageText(iso, now)} ago`;
-  const seen = status === undefined ? '' : `, seen ${status.observed_generation}`;
+  const seen = status === undefined ? '' : `, observed ${status.observed_generation}`;
   const rows: [string, string | undefined][] = [
     ['Kind', kind],
     ['Name', name],
@@ -57,22 +63,23 @@ function factLines({ kind, metadata, status }: Resource, now: number): string[] 
     ['Deleted', deleted_at === undefined ? undefined : time(deleted_at)],
     ['Generation', `${generation}${seen}`],
     ['Version', String(resource_version)],
-    ['Phase', status?.phase ?? 'not known yet'],
+    ['Phase', status?.phase ?? 'unknown'],
     ['Message', status?.message || undefined],
   ];
   const given = rows.filter((row): row is [string, string] => row[1] !== undefined);
-  return textTable(
+  return stackedTables(
     given.map(([title, value]) => [`${title}:`, value]),
     ['left', 'left'],
-  );
+    width,
+  ).flat();
 }
 
-function conditionLines(conditions: readonly Condition[]): string[] {
+function conditionLines(conditions: readonly Condition[], width: number): string[] {
   if (conditions.length === 0) return [];
   const rows = conditions.map(({ message, reason, since, status, type }) => [
     ...[type, status ? 'yes' : 'no', secondText(since), reason, message],
   ]);
-  return table([['TYPE', 'HOLDS', 'SINCE', 'REASON', 'MESSAGE'], ...rows]);
+  return table([['TYPE', 'HOLDS', 'SINCE', 'REASON', 'MESSAGE'], ...rows], width);
 }
 
 interface ReplicaView {
@@ -84,26 +91,30 @@ interface ReplicaView {
   readonly message: string;
 }
 
-function replicaLines(status: Status | undefined): string[] {
+function replicaLines(status: Status | undefined, width: number): string[] {
   const replicas = (status?.replicas as readonly ReplicaView[] | undefined) ?? [];
   if (replicas.length === 0) return [];
   const rows = replicas.map(({ generation, id, message, phase, restarts, url }) => [
     ...[id, phase, String(generation), String(restarts), url, message],
   ]);
-  return table([['ID', 'PHASE', 'GENERATION', 'RESTARTS', 'URL', 'MESSAGE'], ...rows]);
+  return table([['ID', 'PHASE', 'GENERATION', 'RESTARTS', 'URL', 'MESSAGE'], ...rows], width);
 }
 
-/** All events here are of one resource. */
-const withoutResource = (row: readonly string[]) => row.filter((_, i) => i !== 2);
+/** Without the column of the resource: all events here are of one. */
+function eventLines(events: readonly EventView[], width: number): string[] {
+  const withoutResource = (row: readonly string[]) => row.filter((_, i) => i !== 2);
+  const lines = new PrintedTable(withoutResource(EVENT_TITLES), width - INDENT.length);
+  return indented(lines.lines(events.map(eventRow).map(withoutResource)));
+}
 
-const table = (rows: readonly (readonly string[])[]) =>
-  indented(
-    textTable(
-      rows,
-      rows[0]!.map(() => 'left'),
-    ),
-  );
+function table(rows: readonly (readonly string[])[], width: number): string[] {
+  const alignments = rows[0]!.map(() => 'left' as const);
+  const tables = stackedTables(rows, alignments, width - INDENT.length);
+  return indented(tables.flatMap((lines, i) => (i === 0 ? lines : ['', ...lines])));
+}
 
-const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
+const INDENT = '  ';
+
+const indented = (lines: readonly string[]) => lines.map((line) => (line === '' ? '' : INDENT + line));
 
 const printable = (line: string) => line.replace(/\p{Cc}/gu, '?');

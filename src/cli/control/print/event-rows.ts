@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../../store/resources/audit.js';
 import { differences } from '../../../store/resources/resource-differences.js';
 import { secondText } from './time-text.js';
 
-/** An event as the API tells it. */
+/** An event as the API returns it. */
 export interface EventView {
   readonly id: number;
   readonly kind: string;
@@ -15,7 +15,7 @@ export interface EventView {
   readonly last_at: string;
 }
 
-/** A change as the API tells it. */
+/** A change as the API returns it. */
 export type AuditView = Omit<AuditEntry, 'at'> & { readonly at: string };
 
 export const EVENT_TITLES = ['LAST SEEN', 'TYPE', 'RESOURCE', 'REASON', 'COUNT', 'MESSAGE'];
@@ -26,7 +26,7 @@ export function eventRow(event: EventView): string[] {
   return [secondText(last_at), type, shownRef(kind, workspace, name), reason, String(count), line];
 }
 
-/** What is all new, or all gone, is no difference. */
+/** Changes that concern the whole resource have no differences to list. */
 const WHOLE: readonly string[] = ['create', 'delete', 'remove'];
 
 /** One change: who did what when, then what differs. */

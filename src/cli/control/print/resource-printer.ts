@@ -1,9 +1,10 @@
 import type { Resource } from '../../../control/resources/resource.js';
-import type { CliIo } from '../../io.js';
+import { createStyle } from '../../../report/text/style.js';
+import { type CliIo, presentation } from '../../io.js';
 import type { ResourceList, Seen, Watched } from '../targets/watch-resources.js';
 import { ResourceTable } from './resource-table.js';
 
-/** Prints resources of a kind as they were asked for. */
+/** Prints resources of a kind in one of the output formats. */
 export interface Printer {
   one(resource: Resource): void;
   all(list: Pick<ResourceList, 'kind' | 'items'>): void;
@@ -27,14 +28,17 @@ export async function printer(watched: Watched, output: string, isWatch: boolean
       some: (seen) => stdout.write(seen.map(({ resource, type }) => document(resource, `---\n# ${type}\n`)).join('')),
     };
   }
-  const shape = { isWide: output === 'wide', withWorkspace: watched.workspace === null, withChange: isWatch };
+  const isWide = output === 'wide';
+  // All columns are asked for, whatever the terminal shows of them.
+  const style = createStyle({ ...presentation(io), ...(isWide ? { width: Number.POSITIVE_INFINITY } : {}) });
+  const shape = { isWide, withWorkspace: watched.workspace === null, withChange: isWatch, style };
   const table = new ResourceTable(watched.kind, shape);
   const rows = (seen: Parameters<typeof table.text>[0]) => stdout.write(table.text(seen, Date.now()));
   return {
     one: (resource) => rows([{ resource }]),
     all({ items }) {
       if (items.length > 0) rows(items.map((resource) => ({ resource })));
-      else io.stderr.write(`twinyard: there are no ${watched.kind.plural}${whereOf(watched)}\n`);
+      else io.stderr.write(`twinyard: no ${watched.kind.plural}${whereOf(watched)}\n`);
     },
     some: rows,
   };

@@ -1,4 +1,4 @@
-import type { RefusalRecord } from './refusal-ring.js';
+import type { RefusalRecord } from '../../gateway/decisions/refusal-ring.js';
 
 /** Explains a refusal as text: when, by what, and when to retry. */
 export function explainRefusal(record: RefusalRecord): string {

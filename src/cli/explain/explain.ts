@@ -1,10 +1,10 @@
-import { ApiClient } from './api/api-client.js';
-import { serverFlags } from './api/server-flags.js';
-import { summaryOf } from './commands.js';
-import type { CommandLine } from './flags/command-line.js';
-import { choiceFlag } from './flags/kinds.js';
-import { parseFlags } from './flags/parse-flags.js';
-import type { CliIo } from './io.js';
+import { ApiClient } from '../api/api-client.js';
+import { serverFlags } from '../api/server-flags.js';
+import { summaryOf } from '../commands.js';
+import type { CommandLine } from '../flags/command-line.js';
+import { choiceFlag } from '../flags/kinds.js';
+import { parseFlags } from '../flags/parse-flags.js';
+import { type CliIo, presentation } from '../io.js';
 
 const formatFlags = {
   format: choiceFlag({ default: 'table', known: ['table', 'json'], help: 'for people or for programs' }),
@@ -33,8 +33,8 @@ export async function explain(argv: readonly string[], io: CliIo): Promise<numbe
   const record = await client.call('GET', `/api/v1/decisions/${encodeURIComponent(operands[0]!)}`);
   if (values.format === 'json') io.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
   else {
-    const { explainRequest } = await import('../gateway/decisions/explain-decision.js');
-    io.stdout.write(explainRequest(record as Parameters<typeof explainRequest>[0]));
+    const { explainRequest } = await import('./explain-decision.js');
+    io.stdout.write(explainRequest(record as Parameters<typeof explainRequest>[0], presentation(io)));
   }
   return 0;
 }

@@ -1,16 +1,17 @@
-import type { DecisionRecord, RecordedReplica } from './decision-ring.js';
+import type { DecisionRecord, RecordedReplica } from '../../gateway/decisions/decision-ring.js';
+import type { RequestExplanation } from '../../gateway/decisions/find-explanation.js';
+import { createStyle, type TextOptions } from '../../report/text/style.js';
 import { explainRefusal } from './explain-refusal.js';
-import type { RequestExplanation } from './find-explanation.js';
 
 /** Explains a request as text: the decision, why it was refused, or both. */
-export function explainRequest(found: RequestExplanation): string {
-  const decided = 'replicas' in found ? explainDecision(found) : '';
+export function explainRequest(found: RequestExplanation, options: TextOptions = { colour: false }): string {
+  const decided = 'replicas' in found ? explainDecision(found, options) : '';
   if (found.refused === undefined) return decided;
   return `${decided}${decided === '' ? '' : '\n'}${explainRefusal(found.refused)}`;
 }
 
 /** Explains a decision as text: one line per replica, then the rule and what would have changed the choice. */
-export function explainDecision(record: DecisionRecord): string {
+export function explainDecision(record: DecisionRecord, options: TextOptions = { colour: false }): string {
   const { replicas } = record;
   const terms = Object.keys(replicas[0]?.terms ?? {});
   const header = ['replica', 'queued', 'running', 'kv', 'in flight', 'prefix', 'age', ...terms, 'score', ''];
@@ -26,19 +27,16 @@ export function explainDecision(record: DecisionRecord): string {
     number(replica.score),
     replica.removed ?? '',
   ]);
-  const width = header.map((_, column) => Math.max(...[header, ...rows].map((row) => row[column]!.length)));
-  const table = [header, ...rows].map((row) =>
-    row
-      .map((cell, i) => (i === 0 || i === row.length - 1 ? cell.padEnd(width[i]!) : cell.padStart(width[i]!)))
-      .join('  ')
-      .trimEnd(),
+  const style = createStyle(options);
+  const alignments = header.map((_, i) =>
+    i === 0 || i === header.length - 1 ? ('left' as const) : ('right' as const),
   );
   const session = record.session === '' ? '' : `, session ${record.session}`;
   return [
     `request ${record.id}: ${record.inputTokens} tokens, ${record.blockCount} blocks of ${record.blockSize}${session}`,
     `endpoint ${record.endpoint}, policy ${record.policy} (${record.policyHash}), try ${record.attempt + 1}, ${(record.atUs / 1e6).toFixed(3)} s after the start`,
     '',
-    ...table,
+    ...style.table([header, ...rows], alignments),
     ...(replicas.some(({ missing }) => missing.length > 0) ? [ASSUMED] : []),
     '',
     record.replica === null ? 'no replica could take it' : `${record.replica}: ${record.rule}${tie(record)}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DecisionRecord, RecordedReplica } from './decision-ring.js';
+import type { DecisionRecord, RecordedReplica } from '../../gateway/decisions/decision-ring.js';
+import type { RefusalRecord } from '../../gateway/decisions/refusal-ring.js';
 import { explainDecision, explainRequest } from './explain-decision.js';
-import type { RefusalRecord } from './refusal-ring.js';
 
 function replica(id: string, change: Partial<RecordedReplica> = {}): RecordedReplica {
   return {
@@ -45,6 +45,15 @@ function record(replicas: RecordedReplica[], change: Partial<DecisionRecord> = {
 const lastLine = (given: DecisionRecord) => explainDecision(given).trimEnd().split('\n').at(-1);
 
 describe('explainDecision', () => {
+  it('continues a table that is too wide below, without losing a column', () => {
+    const terms = { 'prefix-affinity': 0.6, 'queue-depth': 0.2, 'kv-utilization': 0.1 };
+    const replicas = [replica('gpu-1', { terms }), replica('gpu-2', { terms, removed: 'circuit breaker open' })];
+    const lines = explainDecision(record(replicas), { colour: false, width: 80 }).split('\n').slice(2);
+    expect(lines.filter(({ length }) => length > 80)).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('> gpu-1'))).toHaveLength(2);
+    for (const name of [...Object.keys(terms), 'circuit breaker open']) expect(lines.join('\n')).toContain(name);
+  });
+
   it('shows a decision as a table', () => {
     const text = explainDecision(
       record(

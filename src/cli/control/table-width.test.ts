@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { captured as twinyard } from '../test-io.fixture.js';
+import { endpoint, head, inControlYard, printed, REF, server, started, streaming } from './control-yard.fixture.js';
+
+inControlYard();
+
+const LONG = 'a-name-of-an-endpoint-that-is-longer-than-most-others';
+const MESSAGE = `the engine ended with exit code 1 before it was ready ${'and was started again '.repeat(8)}`.trim();
+
+/** Resources whose names, labels and messages are longer than a terminal is wide. */
+beforeEach(async () => {
+  const described = `${head('Workspace', 'search')}spec: {description: '${MESSAGE}'}\n`;
+  writeFileSync('long.yaml', `${endpoint('', LONG)}---\n${described}`);
+  await printed('apply -f chat.yaml');
+  await printed('apply -f long.yaml');
+  const since = '2026-01-31T18:00:00.000Z';
+  await server.say('chat', 'Failed', {
+    ...{ ready: 0, message: MESSAGE },
+    conditions: [{ type: 'Ready', status: false, reason: 'Crashed', message: MESSAGE, since }],
+    replicas: [
+      { id: 'chat-1', phase: 'exited', generation: 1, url: 'http://10.0.0.1:20000', restarts: 4, message: MESSAGE },
+    ],
+  });
+  for (const name of ['chat', LONG]) {
+    const record = (await server.host.store.resources.get({ ...REF, name }))!;
+    await server.host.store.events.add(record, 'warning', 'ReplicaCrashed', MESSAGE);
+  }
+});
+
+const tooLong = (text: string, width: number) => text.split('\n').filter((line) => line.length > width);
+const words = (text: string) => text.replace(/\s+/g, ' ');
+
+describe('tables', () => {
+  it.each([
+    ['get endpoints', [LONG, 'qwen/qwen3-14b', 'emulator']],
+    ['get endpoints -A', [LONG, 'default', 'qwen/qwen3-14b', 'emulator']],
+    ['get workspaces', ['search', MESSAGE]],
+    ['get all', [LONG, MESSAGE]],
+    ['events', [`Endpoint default/${LONG}`, 'ReplicaCrashed', MESSAGE]],
+    ['describe endpoint chat', ['http://10.0.0.1:20000', MESSAGE]],
+  ])('%s fits 80 columns and leaves nothing out', async (command, shown) => {
+    const text = await printed(command);
+    expect(tooLong(text, 80)).toEqual([]);
+    for (const part of shown) expect(words(text)).toContain(part);
+  });
+
+  it('fit the terminal', async () => {
+    for (const command of ['get endpoints', 'events']) {
+      const { stdout } = await twinyard(command, { columns: 100 });
+      expect(tooLong(stdout, 100)).toEqual([]);
+      expect(tooLong(stdout, 80)).not.toEqual([]);
+    }
+  });
+
+  it('of --watch continue on further lines of a row', async () => {
+    const watched = started('get endpoints --watch');
+    await streaming(1);
+    await watched.until(LONG);
+    watched.stop();
+    await watched.ended;
+    expect(tooLong(watched.io.stdoutText(), 80)).toEqual([]);
+    expect(watched.io.stdoutText()).toMatch(/^CHANGE .*\n {4}\S.* AGE\n/);
+  });
+
+  it('of -o wide have a line per resource, however long', async () => {
+    const lines = (await printed('get endpoints -o wide')).trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines.find((line) => line.startsWith('chat '))).toContain(MESSAGE);
+  });
+});
