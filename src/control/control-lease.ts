@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { replacePrivateFile } from '../files/replace-file.js';
 import type { Store, StoreTransaction } from '../store/open-store.js';
 import { otherControlPlane } from './errors.js';
 
@@ -75,8 +76,7 @@ function ownerOf(path: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  writeFileSync(`${path}.new`, `${randomUUID()}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  replacePrivateFile(path, `${randomUUID()}\n`);
   return ownerOf(path);
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { constants, existsSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { constants, existsSync, statfsSync } from 'node:fs';
 import { access, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { replaceFile } from '../../files/replace-file.js';
 import { cacheNotUsable } from '../errors.js';
 import type { RunSummary } from './run-summary.js';
 
@@ -42,13 +43,10 @@ export async function openRunCache(folder: string): Promise<RunCache> {
     // At once: a signal is handled before or after, never in between.
     put(key, summary) {
       const body = JSON.stringify(summary);
-      const temporary = join(folder, `.${key}.${process.pid}.tmp`);
       try {
-        writeFileSync(temporary, `${checksum(body)}\n${body}`);
-        renameSync(temporary, fileOf(key));
+        replaceFile(fileOf(key), `${checksum(body)}\n${body}`);
         return true;
       } catch {
-        rmSync(temporary, { force: true });
         return false;
       }
     },

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeProblem } from '../../files/file-problem.js';
 import { makeFolder } from '../../files/make-folder.js';
+import { replacePrivateFile } from '../../files/replace-file.js';
 import { unusableAdminFile } from '../errors.js';
 
 const OWNER_ONLY = 0o600;
@@ -75,11 +76,7 @@ export class AdminFiles {
   tell(url: string, token: string): void {
     const path = this.#addressPath;
     const text = `${JSON.stringify({ url: reachable(url), token })}\n`;
-    attempt(path, () => {
-      const made = `${path}.${process.pid}`;
-      writeFileSync(made, text, { mode: OWNER_ONLY });
-      renameSync(made, path);
-    });
+    attempt(path, () => replacePrivateFile(path, text));
     this.#address = text;
   }
 

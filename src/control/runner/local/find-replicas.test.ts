@@ -99,7 +99,7 @@ describe('replicas of an earlier control plane', () => {
     while ((await ground.processes()) > 1);
     rmSync(join(folder, 'log'));
     mkdirSync(join(folder, 'log'));
-    mkdirSync(join(folder, 'state.json.new'));
+    mkdirSync(join(folder, `.state.json.${process.pid}.tmp`));
     expect(await found()).toMatchObject([{ exit: { reason: 'unseen', lastLines: [] } }]);
     expect(ground.faults.map(({ message }) => message)).toEqual([
       "replica 'a': its state cannot be written (is a folder)",

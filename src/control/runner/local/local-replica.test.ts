@@ -81,7 +81,7 @@ describe('a replica that is being started again', () => {
 
 describe('a start', () => {
   test('whose state cannot be written leaves no process and no port', async () => {
-    mkdirSync(join(folder, 'state.json.new'));
+    mkdirSync(join(folder, `.state.json.${process.pid}.tmp`));
     const released = vi.spyOn(ports, 'release');
     const failed = start(fakeSpec('a'));
     await expect(failed).rejects.toMatchObject({

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replacePrivateFile } from '../../../files/replace-file.js';
 import type { GpuShare, ReplicaExit, ReplicaResources } from '../contract.js';
 import type { ProcessIdentity } from './process/process-table.js';
 
@@ -39,9 +40,7 @@ type WrittenRecord = ReplicaRecord & { readonly version: number };
 
 /** Replaces the record of a replica atomically. */
 export function writeRecord(folder: string, record: ReplicaRecord): void {
-  const path = join(folder, STATE);
-  writeFileSync(`${path}.new`, `${JSON.stringify({ version: VERSION, ...record })}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  replacePrivateFile(join(folder, STATE), `${JSON.stringify({ version: VERSION, ...record })}\n`);
 }
 
 /** The record of a replica; null when there is none, or none that can be read. */
