@@ -141,9 +141,10 @@ describe('pages', () => {
   test.each([
     ['docs/flow-control.md', [SATURATION_DETECTORS, DISPATCH_ORDERS, FAIRNESS_POLICIES].flatMap(namesOf)],
     ['docs/admission.md', Object.keys(BUILT_IN_SLO_PRIORITIES)],
-    ['docs/simulating.md', [LATENCY_MODELS, SCHEDULERS, PREEMPTION_POLICIES].flatMap(namesOf)],
-    ['docs/simulating.md', [...WORKLOADS, ...bundledModels()]],
-    ['docs/simulating.md', Object.keys(JSON.parse(textOf('catalogue/hardware.json')))],
+    ['docs/simulating.md', WORKLOADS],
+    ['docs/replicas.md', [LATENCY_MODELS, SCHEDULERS, PREEMPTION_POLICIES].flatMap(namesOf)],
+    ['docs/replicas.md', bundledModels()],
+    ['docs/replicas.md', Object.keys(JSON.parse(textOf('catalogue/hardware.json')))],
     ['docs/traces.md', [...BASE_COLUMNS, ...Object.keys(HEADER_SCHEMA.entries)]],
     ['docs/results.md', STATUSES],
   ])('%s names all there are', (path, names) => {

@@ -1,14 +1,14 @@
 // An inference engine in one page: slots, a queue, and a loop of steps in which all running requests advance together.
-// llama.cpp computes, through node-llama-cpp; what is computed next is decided here.
+// llama.cpp computes the steps, through node-llama-cpp; this file schedules them.
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { MARKS } from './vocabulary.mjs';
 
-/** A request: its prompt as tokens, what is wanted of the response, and how far it is. */
+/** A request: its prompt as tokens, the parameters of the response, and its progress. */
 class Job {
-  /** The slot it has: what llama.cpp remembers of it. */
+  /** Its slot: a sequence of llama.cpp with its KV cache. */
   sequence = null;
   cachedTokens = 0;
-  /** Tokens of the prompt that are computed or were there before, and those of the response. */
+  /** Tokens of the prompt that are computed or cached, and tokens of the response. */
   done = 0;
   response = [];
 
@@ -29,7 +29,7 @@ class Job {
 }
 
 export class Engine {
-  /** Counters, under the names that llama.cpp's server has for them, and one that its mean is made of. */
+  /** Counters with the names of llama.cpp's server, and one that its mean is computed from. */
   counters = { prompt_tokens_total: 0, tokens_predicted_total: 0, n_decode_total: 0, n_busy_slots_total: 0 };
   running = [];
   waiting = [];
@@ -61,14 +61,14 @@ export class Engine {
     return this.model.tokenize(text, true);
   }
 
-  /** A chat as one text, ending where the model is to speak. */
+  /** The messages of a chat completion as one text, ending at the start of the response. */
   chatText(messages) {
     const turns = messages.map(({ role, content }) => `${MARKS[role] ?? MARKS.user}${content}${MARKS.end}`);
     return turns.join('') + MARKS.assistant;
   }
 
   /**
-   * Answers a prompt; `onToken` hears each piece of text as it comes.
+   * Generates the response to a prompt; `onToken` is called with each piece of text.
    * @param {{ maxTokens: number, minTokens: number, temperature: number, seed: number }} wanted
    */
   async generate(prompt, wanted, onToken, signal) {
@@ -98,7 +98,7 @@ export class Engine {
     this.#isStepping = false;
   }
 
-  /** Those who have left make room, the longest waiting take it. */
+  /** Removes cancelled requests and gives free slots to the longest waiting ones. */
   async #admit() {
     const hasLeft = ({ signal }) => signal.aborted;
     for (const job of this.running.filter(hasLeft)) this.#leave(job, () => job.reject(job.signal.reason));
@@ -116,13 +116,13 @@ export class Engine {
     }
   }
 
-  /** Of the idle slots the one that remembers most of a prompt, of equal ones that which has rested longest. */
+  /** The idle slot with the longest prefix of a prompt; among equal ones the least recently used. */
   #slotFor(prompt) {
     const known = this.#idle.map((sequence) => sequence.compareContextTokens(prompt).firstDifferentIndex);
     return this.#idle.splice(known.indexOf(Math.max(...known)), 1)[0];
   }
 
-  /** One batch: a token of every response under way, and of the prompts, oldest first, as much as there is room for. */
+  /** One batch: a token of every running response, then tokens of prompts, oldest first, up to the batch size. */
   async #step() {
     let room = this.#batchTokens - this.running.filter((job) => !job.isPrefill).length;
     const work = [];
@@ -137,7 +137,7 @@ export class Engine {
     this.running = this.running.filter((job) => !this.#isOver(job));
   }
 
-  /** node-llama-cpp puts all that is asked for in the same turn of the event loop into one batch. */
+  /** node-llama-cpp batches all calls of the same turn of the event loop. */
   async #advance(job, tokens) {
     const { prompt, wanted, response } = job;
     const isLast = job.done + tokens.length >= prompt.length;

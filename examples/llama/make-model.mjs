@@ -1,5 +1,5 @@
-// Makes a small language model with random weights: llama's architecture, a vocabulary of its own, the same bytes for the
-// same seed. What it says is noise, but it takes llama.cpp the time that any model of its size takes.
+// Creates a small language model with random weights: llama's architecture, its own vocabulary, the same bytes for the
+// same seed. Its output is noise, but llama.cpp takes as long as for any model of its size.
 //
 //   node make-model.mjs [--out model.gguf] [--seed 1] [--layers 6] [--hidden 320]
 import { writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ export function modelFile({ seed = 1, layers = 6, hidden = 320 } = {}) {
   const heads = hidden / HEAD_SIZE;
   const inner = hidden * 3;
   const random = randomBytes(seed);
-  /** A matrix that keeps the size of what it is multiplied with; as many of its last rows are random, the others 0. */
+  /** A matrix that preserves the norm of its input; only its last `filled` rows are random, the others 0. */
   const matrix = (name, columns, rows, { gain = 1, filled = rows } = {}) => {
     const data = quantized(random, columns, rows, filled, gain / Math.sqrt(columns));
     return { name: `${name}.weight`, type: TENSOR.q8_0, shape: [columns, rows], data };
@@ -58,7 +58,7 @@ export function modelFile({ seed = 1, layers = 6, hidden = 320 } = {}) {
     matrix('token_embd', hidden, tokens.length, { gain: Math.sqrt(hidden) }),
     ...Array.from({ length: layers }, (_, i) => layer(i)).flat(),
     norm('output_norm'),
-    // Rows of zeros: bytes and marks are never likely, so that the noise is made of words.
+    // Rows of zeros make bytes and marks unlikely, so the output consists of words.
     matrix('output', hidden, tokens.length, { gain: 4, filled: spoken }),
   ]);
 }
@@ -67,7 +67,7 @@ export function modelFile({ seed = 1, layers = 6, hidden = 320 } = {}) {
 function quantized(random, columns, rows, filled, deviation) {
   const perRow = columns / BLOCK;
   const bytes = Buffer.alloc(rows * perRow * (2 + BLOCK));
-  // Bytes from -128 to 127 deviate by 74. A half's exponent stands above its 10 bits of fraction, counted from 15.
+  // Bytes from -128 to 127 deviate by 74. The exponent of a half is above its 10 bits of fraction, with a bias of 15.
   const scale = (15 + Math.round(Math.log2(deviation / 74))) << 10;
   for (let block = (rows - filled) * perRow; block < rows * perRow; block++) {
     const from = block * (2 + BLOCK);

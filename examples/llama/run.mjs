@@ -1,5 +1,5 @@
-// The whole chain on loopback, in about two minutes: a model, two servers and a gateway in front of them; a profile of the
-// servers is fitted to the traffic that the gateway records, and what it predicts of other traffic is compared with the truth.
+// All steps on loopback, in about two minutes: a model, two servers and a gateway in front of them; a profile of the
+// servers is fitted to the traffic that the gateway records, and its prediction for other traffic is compared with measurements.
 //
 //   node run.mjs [--rate 5] [--requests 120]
 import { spawn } from 'node:child_process';
@@ -17,7 +17,7 @@ process.chdir(fileURLToPath(new URL('.', import.meta.url)));
 const TWINYARD = '../../dist/cli/main.js';
 const PORTS = [9711, 9712];
 const GATEWAY = 'http://127.0.0.1:9710';
-/** What the servers do not tell of themselves: how many requests and tokens a step takes, and memory for 8 x 1024 tokens. */
+/** Settings that the servers do not report: requests and tokens in a step, and memory for 8 x 1024 tokens. */
 const SETTINGS = '--hardware CPU-CORE --tp 1 --max-num-seqs 8 --max-num-batched-tokens 256 --total-kv-blocks 512';
 const CATALOGUE = '--model-config-folder . --hardware-config cpu.json';
 const ROUTING = '--routing-policy least-loaded';
@@ -25,7 +25,7 @@ const ROUTING = '--routing-policy least-loaded';
 const children = [];
 let isOver = false;
 
-/** Ends all that was started; the first problem is the one to tell. */
+/** Stops all processes; only the first problem is reported. */
 function finish(problem) {
   if (isOver) return;
   isOver = true;
@@ -47,12 +47,12 @@ async function ended(child, name) {
   if (code !== 0) throw new Error(`${name} ended with exit code ${code}`);
 }
 
-/** Starts what has to stay until the end. */
+/** Starts a process that must run until the end. */
 function keep(script, line) {
   start(script, line).once('exit', (code) => finish(`${script} ended with exit code ${code}`));
 }
 
-/** Runs a command to its end, and shows it as one would type it. */
+/** Prints a command and runs it to its end. */
 async function twinyard(line, stdout) {
   console.log(`\n$ twinyard ${line}\n`);
   await ended(start(TWINYARD, line, stdout), `twinyard ${line.split(' ')[0]}`);
@@ -65,7 +65,7 @@ async function untilReady(url) {
     const response = await fetch(url, { signal: AbortSignal.timeout(1000) }).catch(() => null);
     if (response?.ok) return;
   }
-  throw new Error(`${url} does not get ready`);
+  throw new Error(`${url} is not ready in time`);
 }
 
 function observe(name, seed, requests) {
@@ -84,7 +84,7 @@ async function compare(name) {
   return (metric, figure) => metrics[metric].workload_level[figure] / 1000;
 }
 
-/** What was predicted against what was measured, and what the same load gave the second time: the machine's own noise. */
+/** Prediction against measurement, and a second measurement of the same load: the noise of the machine. */
 function printErrors(once, again) {
   const rows = ['ttft', 'itl', 'e2e'].flatMap((metric) =>
     ['mean', 'p99'].map((level) => {

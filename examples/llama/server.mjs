@@ -1,4 +1,4 @@
-// llama.cpp behind OpenAI's interface: chats and completions, streamed or whole, with the metrics of llama.cpp's server.
+// llama.cpp behind the OpenAI API: chat completions and completions, streamed or not, with the metrics of llama.cpp's server.
 //
 //   node server.mjs [--model model.gguf] [--port 9101] [--parallel 8] [--ctx-size 8192] [--batch-size 256] [--threads 1]
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
 /** @type {import('./engine.mjs').Engine | null} null while it loads */
 let engine = null;
 
-/** Something that the client has to hear. */
+/** An error for the client. */
 class Refusal extends Error {
   constructor(status, message) {
     super(message);
@@ -66,7 +66,7 @@ function metrics() {
 function promptOf({ messages, prompt }) {
   if (Array.isArray(messages)) return engine.tokenize(engine.chatText(messages));
   if (typeof prompt === 'string') return engine.tokenize(prompt);
-  throw new Refusal(400, 'neither messages nor a prompt that is a text');
+  throw new Refusal(400, 'messages or a prompt as text is required');
 }
 
 async function complete(body, response, isChat) {
@@ -74,7 +74,7 @@ async function complete(body, response, isChat) {
   const most = engine.contextTokens - prompt.length - 1;
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? most;
   if (prompt.length === 0) throw new Refusal(400, 'the prompt is empty');
-  if (maxTokens < 1) throw new Refusal(400, 'max_tokens must be at least 1, and the prompt leave room for it');
+  if (maxTokens < 1) throw new Refusal(400, 'max_tokens must be at least 1, and fit into the context after the prompt');
   if (maxTokens > most) throw new Refusal(400, `${prompt.length} + ${maxTokens} tokens exceed the context`);
   const wanted = {
     maxTokens,
@@ -83,7 +83,7 @@ async function complete(body, response, isChat) {
     seed: body.seed ?? 1,
   };
   const left = new AbortController();
-  response.on('close', () => left.abort(new Error('the client has left')));
+  response.on('close', () => left.abort(new Error('the client disconnected')));
   const answer = new Answer(body, isChat);
   if (body.stream) response.setHeader('content-type', 'text/event-stream');
   let text = '';
@@ -102,7 +102,7 @@ async function complete(body, response, isChat) {
   response.end(answer.ending(reason, body.stream_options?.include_usage ? usage : null));
 }
 
-/** A response in OpenAI's shapes. */
+/** A response in the formats of the OpenAI API. */
 class Answer {
   constructor({ model = flags.name }, isChat) {
     this.isChat = isChat;
@@ -142,7 +142,7 @@ const server = createServer(async (request, response) => {
   try {
     const route = ROUTES[`${request.method} ${request.url.split('?')[0]}`];
     const body = await bodyOf(request);
-    if (route === undefined) throw new Refusal(404, `there is no ${request.method} ${request.url}`);
+    if (route === undefined) throw new Refusal(404, `unknown route ${request.method} ${request.url}`);
     if (engine === null) throw new Refusal(503, 'the model is being loaded');
     const answer = await route(body, response);
     if (answer !== undefined) send(response, 200, answer);

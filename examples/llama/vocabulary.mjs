@@ -1,7 +1,7 @@
-// A vocabulary for a model that has nothing to say: every byte, a hundred common words with the space before them, and
-// the marks of a chat. Byte-level byte-pair encoding, as GPT-2 has it.
+// A vocabulary for a model with random weights: every byte, a hundred common words with a leading space, and the marks of a
+// chat template. Byte-level byte-pair encoding as in GPT-2.
 
-/** Those that `twinyard observe` makes its prompts of: a word is a token. */
+/** The words that `twinyard observe` uses in prompts: a word is a token. */
 const WORDS = [
   'the and for are but not you all any can had her was one our out day get has him his how man new now',
   'old see two way who boy did its let put say she too use big box car cat cup dog ear eye far few fly',
@@ -11,7 +11,7 @@ const WORDS = [
   .join(' ')
   .split(' ');
 
-/** What ends a response, and what a turn of a chat begins with. */
+/** The end of a response, and the start of a turn. */
 export const MARKS = { end: '<|end|>', system: '<|system|>', user: '<|user|>', assistant: '<|assistant|>' };
 
 /** Kinds of tokens: their numbers in the format. */
@@ -19,14 +19,14 @@ const NORMAL = 1;
 const CONTROL = 3;
 
 /**
- * Tokens in the order of their ids with their kinds; what is merged, in the order of its rank; how many of the last tokens are
- * what a random model may say: words and the end.
+ * Tokens in the order of their ids with their kinds; merges in the order of their rank; how many of the last tokens a random
+ * model may output: words and the end.
  */
 export function vocabulary() {
   const bytes = Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(printable(byte)));
   const space = bytes[0x20];
   const words = WORDS.map((word) => space + word);
-  // A word is put together letter by letter from its left end, so all its beginnings are tokens, too.
+  // A word is merged letter by letter from the left, so all its prefixes are tokens, too.
   const beginnings = [2, 3].flatMap((length) => [...new Set(words.map((word) => word.slice(0, length)))]);
   const { end, ...turns } = MARKS;
   const tokens = [...bytes, ...beginnings, ...Object.values(turns), ...words, end];
@@ -38,7 +38,7 @@ export function vocabulary() {
   };
 }
 
-/** The character that stands for a byte: itself where it can be seen, else the next one above Latin-1 that is not taken. */
+/** The character for a byte: itself if it is visible, else the next unused one above Latin-1. */
 function printable(byte) {
   if ((byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xff && byte !== 0xad)) return byte;
   if (byte <= 0x20) return 0x100 + byte;
