@@ -1,4 +1,7 @@
-/** The figures of a benchmark: said as they come, printed as a table at the end. A figure that misses its bound fails the run. */
+/**
+ * The figures of a benchmark: printed as they are measured, and as a table at the end. A figure that misses its bound
+ * fails the run.
+ */
 export class BenchTable {
   readonly #rows: string[][] = [];
 

@@ -55,7 +55,7 @@ test('a worker process reports an invalid trace as the command itself does', asy
   expect(stderr).toContain('(output_length)');
 });
 
-test('a run that is interrupted goes on from where it was', async () => {
+test('an interrupted run resumes where it stopped', async () => {
   const runs = join(folder, 'runs');
   mkdirSync(runs);
   const args = `--rate 100 --num-requests 1000 --seeds 40 --cache ${runs}`;

@@ -44,6 +44,6 @@ test.each(names)('%s: explained, it is the same', async (name) => {
   expect(decisions.map(({ id, replica }) => ({ id, replica }))).toEqual(parsedLines(read(name, 'expected.jsonl')));
 });
 
-test('the cases are there', () => {
+test('the cases exist', () => {
   expect(names.length).toBeGreaterThanOrEqual(15);
 });

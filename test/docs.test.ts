@@ -43,7 +43,7 @@ const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const texts = new Map(pagePaths.map((path) => [path, textOf(path)]));
 const pages = new Map<string, MarkdownPage>([...texts].map(([path, text]) => [path, parseMarkdown(text)]));
 
-describe('commands do what the pages say', () => {
+describe('commands print what the pages show', () => {
   let runner: PageRunner | undefined;
   afterEach(async () => {
     await runner?.end();
@@ -67,7 +67,7 @@ describe('commands do what the pages say', () => {
     writeFileSync(join(ROOT, path), withOutputs(textOf(path), page, printed));
   });
 
-  test('the pages have commands', () => {
+  test('pages have commands', () => {
     expect(withCommands.length).toBeGreaterThan(20);
     expect(pages.get('README.md')!.blocks.filter(({ language }) => language === 'text').length).toBeGreaterThan(2);
   });
@@ -91,7 +91,7 @@ function withOutputs(text: string, page: MarkdownPage, printed: ReadonlyMap<numb
 }
 
 describe('pages', () => {
-  test('that are made from the code are up to date', async () => {
+  test('that are generated are up to date', async () => {
     const generated = await generatedPages();
     for (const [path, text] of generated) {
       expect(existsSync(join(ROOT, 'docs', path)), `docs/${path} is missing: run node scripts/generate-docs.mjs`).toBe(
@@ -105,7 +105,7 @@ describe('pages', () => {
     }
   });
 
-  test.each([...pages])('%s: links lead somewhere', (path, page) => {
+  test.each([...pages])('%s: links have a target', (path, page) => {
     for (const link of page.links.filter((target) => !/^[a-z]+:/.test(target))) {
       const [file = '', anchor] = link.split('#');
       const target = file === '' ? path : relative(ROOT, join(ROOT, dirname(path), file));

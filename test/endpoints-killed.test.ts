@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type RandomStream, randomStream } from '../src/kernel/random-stream.js';
 import { type DeclaredEndpoint, EndpointYard, isSettled } from './support/endpoint-yard.js';
 
-/** What is wanted, one after the other; null: nothing. */
+/** The desired states, one after the other; null: none. */
 const SCRIPT: readonly (DeclaredEndpoint | 'hit' | null)[] = [
   { replicas: 3, seed: 1 },
   { replicas: 5, seed: 1 },
@@ -15,8 +15,8 @@ const SCRIPT: readonly (DeclaredEndpoint | 'hit' | null)[] = [
 const MOST_KILLS = 3;
 
 /**
- * Lets the control plane work until something has changed so many times, or all is done; then ends it in the middle of
- * the next.
+ * Lets the control plane run until a random number of changes have happened, or all is done; then kills it in the middle of the
+ * next.
  */
 async function killSoon(yard: EndpointYard, random: RandomStream): Promise<void> {
   let changes = random.below(10);

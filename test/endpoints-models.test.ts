@@ -13,7 +13,7 @@ const MODEL = {
   'model.safetensors': safetensors({ weight: { dtype: 'BF16', shape: [300, 500] } }),
 };
 const WEIGHTS = MODEL['model.safetensors'];
-/** Says how many bytes of weights it was given. */
+/** Reports the number of bytes of weights it was given. */
 const SCRIPT = [
   "const { size } = require('fs').statSync(process.argv[2] + '/model.safetensors')",
   "require('http').createServer((q, a) => a.end(String(size))).listen(process.argv[1], '127.0.0.1')",
@@ -68,7 +68,7 @@ test('a download reports its progress, and resumes after kill -9', async () => {
   expect((await api.endpoint('chat')).status).toMatchObject({ model: { layers: 2, kv_heads: 2, dtype: 'bfloat16' } });
 }, 60_000);
 
-test('wrong bytes are a failure that says so, and are fetched again later', async () => {
+test('wrong bytes are reported as a failure, and are fetched again later', async () => {
   const { api, begin, hub, weightsAsked } = await opened();
   let isWrong = true;
   hub.faults.push(({ server }, response) => {

@@ -27,7 +27,7 @@ async function strictServer(): Promise<{ url: string; heard: Set<string | undefi
   const heard = new Set<string | undefined>();
   const server = createServer(({ headers }, response) => {
     heard.add(headers.authorization);
-    // What a careless server says of it.
+    // A careless server repeats it.
     response.writeHead(401, { 'x-error-message': `${headers.authorization} is not good` });
     response.end(JSON.stringify({ error: `${headers.authorization} is not good` }));
   });

@@ -7,7 +7,7 @@ import { Clients, expectResponseed, isServed } from './support/gateway-load.js';
 
 const others = (ids: readonly string[], before: readonly string[]) => ids.filter((id) => !before.includes(id));
 
-test('an endpoint is made, scaled, updated, hit and deleted under load, and no client sees an error', async () => {
+test('an endpoint is created, scaled, updated, disturbed and deleted under load, and no client sees an error', async () => {
   const yard = new EndpointYard();
   await yard.start();
   const three = await yard.untilRunning(await yard.declare({ replicas: 3, seed: 1 }));
@@ -41,7 +41,7 @@ test('an endpoint is made, scaled, updated, hit and deleted under load, and no c
 
   await load.end();
 
-  // Streams that have begun when it is deleted come to their end.
+  // Streams that have begun when it is deleted complete.
   const body = JSON.stringify({ ...question('at length', { max_tokens: 60, stream: true }), model: 'tiny' });
   const path = '/workspace/default/endpoint/chat/v1/chat/completions';
   const ask = () => fetch(yard.serve.url + path, { method: 'POST', body });

@@ -28,7 +28,7 @@ describe('twinyard engine', () => {
     expect([stdout, lines]).toEqual(['', [lines[0]]]);
   });
 
-  test('takes its flags', async () => {
+  test('accepts its flags', async () => {
     const help = await captured('engine --help');
     for (const flag of ['--port', '--speed', '--fail-rate', '--startup-delay', '--total-kv-blocks']) {
       expect(help.stdout).toContain(flag);

@@ -18,7 +18,7 @@ describe('faults', () => {
     expect(await statuses()).toEqual(first);
   });
 
-  test('hang until the client leaves', async () => {
+  test('hang until the client disconnects', async () => {
     const engine = await fakeEngine({ faults: { hangRate: 1 } });
     const leaving = new AbortController();
     const hung = post(engine, CHAT, question('x'), { signal: leaving.signal }).catch((error: Error) => error.name);
@@ -127,7 +127,7 @@ describe('starting and stopping', () => {
     await expect(fetch(`${engine.url}/health`)).rejects.toThrow();
   });
 
-  test('or are broken off', async () => {
+  test('or are aborted', async () => {
     const engine = await fakeEngine({ faults: { hangRate: 1 } });
     const hung = post(engine, CHAT, question('x')).catch(() => 'broken');
     await until(() => engine.stats().inFlight === 1);
@@ -146,7 +146,7 @@ describe('starting and stopping', () => {
     expect(engines[0].port).not.toBe(engines[1].port);
   });
 
-  test('a port that is taken or an address that is not ours is an error of the input', async () => {
+  test('a port in use or a foreign address is an input error', async () => {
     const { port } = await fakeEngine();
     await expect(fakeEngine({ port })).rejects.toMatchObject({ code: 'PORT_TAKEN', place: '--port' });
     await expect(fakeEngine({ host: '192.0.2.1' })).rejects.toMatchObject({ code: 'ADDRESS_REFUSED', place: '--host' });

@@ -177,7 +177,7 @@ describe('requests that cannot be served', () => {
     expect(status).toBe(413);
   });
 
-  test('more than may wait', async () => {
+  test('more than the queue holds', async () => {
     const clock = new ManualClock();
     const engine = await fakeEngine({ clock, maxQueued: 2 });
     const body = { model: 'tiny', prompt: 'x', max_tokens: 2 };
@@ -273,7 +273,7 @@ describe('other paths', () => {
 });
 
 describe('clients', () => {
-  test('that leave are forgotten, streaming or not', async () => {
+  test('that disconnect are dropped, streaming or not', async () => {
     const clock = new ManualClock();
     const engine = await fakeEngine({ clock, config: fakeConfig({ maxNumSeqs: 2 }) });
     const leaving = new AbortController();
@@ -298,7 +298,7 @@ describe('clients', () => {
     expect((await after).status).toBe(200);
   });
 
-  test('that do not read get everything when they do, and take no memory meanwhile', async () => {
+  test('that do not read get everything later, and take no memory meanwhile', async () => {
     const engine = await fakeEngine({ config: fakeConfig({ totalKvBlocks: 20_000 }) });
     const body = { model: 'tiny', prompt: 'x', max_tokens: 60_000, ignore_eos: true, stream: true };
     const response = await post(engine, '/v1/completions', body);

@@ -50,7 +50,7 @@ describe('the official client', () => {
     expect(usage).toMatchObject({ completion_tokens: 20 });
   });
 
-  test('helps itself with its stream helper', async () => {
+  test('works with its stream helper', async () => {
     const engine = await fakeEngine();
     const runner = clientOf(engine).chat.completions.stream({ model: 'tiny', messages, max_completion_tokens: 5 });
     const final = await runner.finalChatCompletion();
@@ -113,7 +113,7 @@ describe('the official client', () => {
     );
   });
 
-  test('can leave in the middle of a stream', async () => {
+  test('can abort in the middle of a stream', async () => {
     const clock = new ManualClock();
     const engine = await fakeEngine({ clock });
     const request = { model: 'tiny', messages, max_tokens: 500, stream: true as const };

@@ -103,7 +103,7 @@ describe('limits', () => {
     expectIdle(gateway);
   });
 
-  test('of requests at a time are free again when a client leaves', async () => {
+  test('of concurrent requests are free again when a client disconnects', async () => {
     const replica = await RawReplica.start();
     replica.response = () => {};
     const gateway = await gatewayOver([replica], withStore());
@@ -124,7 +124,7 @@ describe('limits', () => {
 });
 
 describeStores((stores) => {
-  test('two gateway processes on one store let in exactly as many as the limit allows', async () => {
+  test('two gateway processes on one store admit exactly as many requests as the limit allows', async () => {
     const address = await stores.freshAddress();
     const store = await stores.open(address);
     const { secret: text } = await storedKey(store, 'app', { limits: { '*': { requests_per_minute: 40 } } });
@@ -192,7 +192,7 @@ describe('usage', () => {
     expect(await usageOf(gateway.store!)).toMatchObject([{ requests: 1, outputTokens: 3, costNanos }]);
   });
 
-  test('of responses that broke off is what was seen, with the cause', async () => {
+  test('of responses that broke off is metered up to there, with the cause', async () => {
     const replica = await RawReplica.start();
     const config = withStore();
     const gateway = await gatewayOver([replica], config);

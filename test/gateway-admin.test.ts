@@ -27,7 +27,7 @@ async function engine(): Promise<FakeEngine> {
 class AdminPort {
   /** The secret of a key, by role. */
   readonly keys = new Map<KeyRole, string>();
-  /** How often the gateway took in changes of keys. */
+  /** How often the gateway refreshed its keys. */
   refreshed = 0;
 
   private constructor(readonly gateway: Gateway) {}
@@ -98,7 +98,7 @@ describe('roles', () => {
   // Streams do not end by themselves; their roles are checked by src/api/respond.test.ts.
   const routes = API_ROUTES.filter(({ response }) => response.type !== 'stream');
 
-  test('each operation is for its role and those above it', async () => {
+  test('each operation is allowed for its role and those above it', async () => {
     const port = await AdminPort.open();
     for (const { method, path, role } of routes) {
       const url = path.replace('{workspace}', 'default').replace(/\{\w+\}/g, 'none');

@@ -29,7 +29,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   return [0, ...ends].map((from, i) => bytes.subarray(from, ends[i] ?? bytes.length));
 }
 
-/** Sends pieces so that each is read for itself. */
+/** Sends pieces so that each is read separately. */
 function sending(replica: RawReplica, pieces: readonly Buffer[], then: 'stay' | 'cut' = 'stay'): void {
   replica.response = async ({ socket }) => {
     socket.setNoDelay(true);

@@ -23,7 +23,7 @@ function fileOf(name: string, text: string): string {
   return path;
 }
 
-/** `serve` or `demo` inside this process: what it says, and ways to reload and to stop it. */
+/** `serve` or `demo` inside this process: its output, and ways to reload and stop it. */
 function started(args: readonly string[]) {
   let stop = () => {};
   let reload = () => {};
@@ -42,8 +42,7 @@ function started(args: readonly string[]) {
     await ended;
   });
   /**
-   * Resolves with the groups of a pattern when the command has said something that matches it; fails when it ends
-   * before.
+   * Resolves with the groups of a pattern when the output of the command matches it; fails when it ends before.
    */
   const says = async (pattern: RegExp): Promise<string[]> => {
     let code: number | null = null;
@@ -117,12 +116,12 @@ describe('twinyard serve', () => {
       'replicas: [{ url: "http://h:1" }]\nlisten: { cert: none.pem, key: none.key }',
       /none.pem: cannot be read \(no such file\)/,
     ],
-  ])('a file that says %j is refused', async (text, message) => {
+  ])('a file with %j is refused', async (text, message) => {
     const { code, stderr } = await captured(['serve', '-c', fileOf('bad.yaml', text), ...ANY_PORT]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
   });
 
-  test('says which of its ports is taken', async () => {
+  test('reports which of its ports is in use', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
@@ -136,7 +135,7 @@ describe('twinyard serve', () => {
     holder.close();
   });
 
-  test('serves, explains what it decided, and what it decided is decided again', async () => {
+  test('serves, explains its decisions, and a replay decides the same', async () => {
     const engines = [await fakeEngine(), await fakeEngine()];
     const log = join(folder, 'decisions.jsonl');
     const gateway = started([
@@ -195,7 +194,7 @@ describe('twinyard serve', () => {
     });
   });
 
-  test('without replicas is a control plane: says where its data are and what to do, and not its token', async () => {
+  test('without replicas is a control plane: prints its data folder and what to do, and not its token', async () => {
     const data = join(folder, 'plane');
     const args = ['serve', ...ANY_PORT, '--data-dir', data];
     const first = started(args);
@@ -220,7 +219,7 @@ describe('twinyard serve', () => {
     expect(readFileSync(join(data, 'admin.json'), 'utf8')).toBe(written);
     expect(await captured(['get', 'endpoints', '--data-dir', data])).toMatchObject({ code: 0 });
 
-    // Explaining finds it too, by its folder or with what commands take.
+    // `explain` finds it too, by its folder or by flags.
     const lost = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'x-request-id': 'lost' },
@@ -241,7 +240,7 @@ describe('twinyard serve', () => {
     expect(existsSync(join(data, 'admin.json'))).toBe(false);
   });
 
-  test('says that a file is where its data would be', async () => {
+  test('reports a file in place of its data folder', async () => {
     const { code, stderr } = await captured(['serve', ...ANY_PORT, '--data-dir', fileOf('taken', '')]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/its data folder is a file; move that file/)]);
   });
@@ -251,7 +250,7 @@ describe('twinyard serve', () => {
     expect(stdout).toMatch(/it is a control\s+plane: [\s\S]* keeps its data in\s+\.twinyard/);
   });
 
-  test('explain says what it needs', async () => {
+  test('explain reports what it needs', async () => {
     expect(await captured('explain')).toMatchObject({ code: 2, stderr: expect.stringContaining('<request-id>') });
     expect(await captured('explain q --data-dir none')).toMatchObject({
       code: 1,
@@ -297,7 +296,7 @@ describe('twinyard serve', () => {
     expect(await gateway.ended).toBe(0);
   });
 
-  test('on SIGTERM under load finishes what it has, refuses the rest, and is gone', async () => {
+  test('on SIGTERM under load finishes its requests, refuses the rest, and exits', async () => {
     const engines = [await fakeEngine(), await fakeEngine()];
     const args = ['serve', ...ANY_PORT, ...engines.flatMap(({ url }) => ['--replica', url])];
     const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -354,7 +353,7 @@ describe('twinyard demo', () => {
     await until(() => !process.getActiveResourcesInfo().some((kind) => kind.startsWith('TCPServer')));
   });
 
-  test('takes free ports when its own are taken, and does not hang when it cannot listen', async () => {
+  test('uses free ports when its own are in use, and does not hang when it cannot listen', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };

@@ -10,7 +10,7 @@ import { fakeEngine, until } from './support/engine-fixture.js';
 import { expectIdle, gatewayOver } from './support/gateway-fixture.js';
 import { anyChat, Clients, expectResponseed, isServed, type Leaving, load } from './support/gateway-load.js';
 
-/** Quick to notice and to forgive. */
+/** Short intervals for health checks and breakers. */
 const QUICK: Partial<GatewayConfig> = {
   health: { intervalMs: 20, timeoutMs: 500, failures: 1 },
   signals: { intervalMs: 20, staleMs: 5000 },
@@ -20,7 +20,7 @@ const QUICK: Partial<GatewayConfig> = {
   limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 1_000_000, headerBytes: 16_384, decisions: 200 },
 };
 
-/** Also with what never comes. */
+/** Also with responses that never complete. */
 const IMPATIENT: Partial<GatewayConfig> = {
   timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 600, idleMs: 600, totalMs: 50_000 },
 };
@@ -42,7 +42,7 @@ async function expectAllOver(gateway: Gateway, engines: readonly RunningEngine[]
 }
 
 describe('a replica', () => {
-  test('that is killed under load costs no response that had not begun', async () => {
+  test('that is killed under load loses no response that had not begun', async () => {
     const { clients, engines, gateway } = await fleet(4);
     const random = randomStream(1, 'kill');
     let ended = 0;
@@ -59,7 +59,7 @@ describe('a replica', () => {
     await expectAllOver(gateway, engines.slice(1));
   });
 
-  test('that hangs is left for others, and comes back', async () => {
+  test('that hangs is avoided, and used again after it recovers', async () => {
     const { clients, engines, gateway } = await fleet(3, 'round-robin', IMPATIENT);
     const random = randomStream(2, 'hang');
     let ended = 0;
@@ -128,7 +128,7 @@ describe('a replica', () => {
 describe('clients', () => {
   const LEAVING: readonly Leaving[] = ['at once', 'when sent', 'with the headers', 0, 1, 2, 3, 5, 8, null];
 
-  test('300 that leave at random moments leave nothing behind', async () => {
+  test('300 that disconnect at random moments leave nothing behind', async () => {
     const { clients, engines, gateway } = await fleet(3);
     const random = randomStream(6, 'leave');
     const storm = () =>
@@ -174,7 +174,7 @@ describe('clients', () => {
   });
 });
 
-/** What is in use after everything that is not has been thrown away. */
+/** The heap in use after a garbage collection. */
 async function heapUsed(): Promise<number> {
   setFlagsFromString('--expose_gc');
   const collect = runInNewContext('gc') as () => void;

@@ -27,7 +27,7 @@ describe('what clients do', () => {
     ).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  test('expect: 100-continue goes on at once, unless the body would be refused', async () => {
+  test('expect: 100-continue is accepted at once, unless the body would be refused', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine], {
       limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 1000, headerBytes: 4096, decisions: 10 },
@@ -52,7 +52,7 @@ describe('what clients do', () => {
       `POST /v1/completions HTTP/1.1\r\nhost: h\r\ncontent-length: 190000\r\n\r\n${'x'.repeat(50_000)}`,
     );
     expect(await client.until(/\r\n\r\n\{.*\}/)).toMatch(/^HTTP\/1\.1 413 /);
-    // The rest comes, is thrown away, and the connection is as good as before.
+    // The rest is discarded, and the connection stays usable.
     client.send('x'.repeat(140_000) + postText(PROMPT));
     expect(await client.until(/HTTP\/1\.1 200/)).toMatch(/HTTP\/1\.1 200 OK/);
     const endless = new RawClient(gateway.url).send(
@@ -65,7 +65,7 @@ describe('what clients do', () => {
     expectIdle(gateway);
   });
 
-  test('very long URLs go through as they are, up to the limit', async () => {
+  test('very long URLs are passed on unchanged, up to the limit', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine], {
       limits: { ...GATEWAY_DEFAULTS.limits, bodyBytes: 10_000, headerBytes: 8192, decisions: 10 },
@@ -82,7 +82,7 @@ describe('what clients do', () => {
     expect(answer.length).toBeLessThan(1000);
   });
 
-  test('bodies come in pieces or with their length, and replicas always learn the length', async () => {
+  test('bodies are chunked or have a length, and replicas always get the length', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine]);
     const chunked = [...PROMPT].map((letter) => `1\r\n${letter}\r\n`).join('');
@@ -126,7 +126,7 @@ describe('what clients do', () => {
     expectIdle(gateway);
   });
 
-  test('a client that leaves takes all the requests it sent ahead with it', async () => {
+  test('a client that disconnects cancels all its pipelined requests', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = () => {};

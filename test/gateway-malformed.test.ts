@@ -41,7 +41,7 @@ class KeptClient {
   }
 }
 
-/** Sends something on a connection of its own and says no more; what comes back. */
+/** Sends bytes on a new connection, then nothing more; returns what is received. */
 function said(url: string, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

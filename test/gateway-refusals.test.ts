@@ -50,7 +50,7 @@ async function admin(gateway: Gateway, path: string, method = 'GET', body?: unkn
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
-describe('what became of a request that was refused', () => {
+describe('the explanation of a refused request', () => {
   test('explains what the client received: a limit, an unknown model, or no replica', async () => {
     const engine = await fakeEngine();
     const gateway = await gatewayOver([engine], withStore());
@@ -100,8 +100,8 @@ describe('what became of a request that was refused', () => {
   });
 });
 
-describe('what is left of limits', () => {
-  test('is shown by the admin API', async () => {
+describe('the remaining limits', () => {
+  test('are shown by the admin API', async () => {
     const gateway = await gatewayOver([await fakeEngine()], withStore());
     const { id, name, text } = await newKey(gateway, {
       limits: { '*': { requests_per_minute: 5 }, fake: { concurrent: 2 } },

@@ -116,7 +116,7 @@ describe('what replicas do', () => {
     expectIdle(gateway);
   });
 
-  test('connections are used again, and after one was aborted others are', async () => {
+  test('connections are reused, and after one was aborted others are', async () => {
     const replica = await RawReplica.start();
     const gateway = await gatewayOver([replica]);
     for (let i = 0; i < 5; i++) await (await ask(gateway)).text();
@@ -137,7 +137,7 @@ describe('what replicas do', () => {
     expectIdle(gateway);
   });
 
-  test('a replica that left is not tried again, and one that comes in time is', async () => {
+  test('a replica that left is not tried again, and one that joins in time is', async () => {
     const [failing, other] = [await fake(), await fake()];
     const gateway = await gatewayOver([failing, other], { retries: { most: 1, backoffMs: 1, budget: 1 } });
     failing.answer = ({ request }) => {

@@ -45,7 +45,7 @@ function expectSent(replica: RawReplica, bodies: readonly string[]): void {
   expect(wellFramed).toEqual(bodies);
 }
 
-/** That the next request gets through as if nothing had been. */
+/** Asserts that the next request is served normally. */
 async function expectSound(gateway: Gateway, replica: RawReplica): Promise<void> {
   replica.seen.length = 0;
   const client = new RawClient(gateway.url).send(postText(PROMPT, 'x-mark: sound\r\nconnection: close\r\n'));
@@ -150,7 +150,7 @@ describe('an ambiguous request is refused', () => {
   });
 });
 
-describe('a request that is somewhat odd is one request, and its framing is ours', () => {
+describe('an unusual request is one request, with framing by the gateway', () => {
   test.each<[string, string]>([
     ['a length with noughts', raw(`content-length: 00${LENGTH}\r\n`, PROMPT)],
     ['a length before a tab', raw(`content-length: ${LENGTH}\t\r\n`, PROMPT)],
@@ -344,7 +344,7 @@ describe('TLS', () => {
       call.end(body);
     });
 
-  test('is spoken on both ports, and certificates are renewed while requests are under way', async ({ skip }) => {
+  test('works on both ports, and certificates are renewed while requests are under way', async ({ skip }) => {
     const [forPublic, forAdmin] = [makeCertificate(folder, 'clients'), makeCertificate(folder, 'keepers')];
     skip(forPublic === null || forAdmin === null, 'there is no openssl here');
     const replica = await RawReplica.start();
@@ -415,7 +415,7 @@ describe('secrets', () => {
   });
 });
 
-describe('slow clients hold nothing for ever', () => {
+describe('slow clients hold nothing forever', () => {
   const PATIENT = { ...configFor([]).timeouts, headersMs: 60_000, bodyMs: 60_000, idleMs: 60_000 };
 
   test.each<[string, 'url' | 'adminUrl', string]>([
@@ -459,7 +459,7 @@ describe('slow clients hold nothing for ever', () => {
     expectIdle(gateway);
   });
 
-  test('no more clients are let in than there is room for', async () => {
+  test('no more connections are accepted than the limit', async () => {
     const limits = { ...configFor([]).limits, connections: 2 };
     const gateway = await gatewayOver([], { limits });
     const held = [new RawClient(gateway.url), new RawClient(gateway.url)];

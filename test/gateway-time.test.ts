@@ -13,7 +13,7 @@ async function fake(): Promise<FakeEngine> {
 const NO_RETRY = { most: 0, backoffMs: 0, budget: 0 };
 
 describe('time', () => {
-  test('a half-open breaker lets exactly one of many through', async () => {
+  test('a half-open breaker admits exactly one of many requests', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine], { breaker: { failures: 1, openMs: 0 }, retries: NO_RETRY });
     engine.answer = ({ request }) => request.socket.destroy();
@@ -30,7 +30,7 @@ describe('time', () => {
     expect((await ask(gateway)).status).toBe(200);
   });
 
-  test('a half-open breaker lets another one try when the one that tried left or ran out of time', async () => {
+  test('a half-open breaker admits another probe when the last one was cancelled or timed out', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine], { breaker: { failures: 1, openMs: 0 }, retries: NO_RETRY });
     engine.answer = ({ request }) => request.socket.destroy();
@@ -79,7 +79,7 @@ describe('time', () => {
       response.flushHeaders();
     };
     const answer = await ask(gateway);
-    // Looked at often enough that an idle stream would have been given up.
+    // Checked often enough that an idle stream would have timed out.
     const exchange = gateway.underWay()[0]!;
     while (looks++ < 10) exchange.check(gateway.nowMs(), 250, gateway.config.timeouts);
     engine.seen[0]!.response.end('data: late\n\n');
@@ -150,7 +150,7 @@ describe('time', () => {
     expectIdle(gateway);
   });
 
-  test('time-outs that are reloaded hold for the next request', async () => {
+  test('reloaded timeouts apply to the next request', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine], { retries: NO_RETRY });
     engine.answer = () => {};
@@ -166,7 +166,7 @@ describe('time', () => {
 });
 
 describe('draining', () => {
-  test('says that it is not ready, takes nothing new, and finishes what it has', async () => {
+  test('reports that it is not ready, accepts nothing new, and finishes its requests', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = () => {};
@@ -215,7 +215,7 @@ describe('draining', () => {
     await until(() => isClosed);
   });
 
-  test('ends what does not end in time, each with its error', async () => {
+  test('aborts requests at the deadline, each with its error', async () => {
     const engine = await fake();
     const gateway = await gatewayOver([engine]);
     engine.answer = ({ body, response }) => {

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { skipDifferences } from './support/named-differences.js';
 
-/** Suites of whole gateways, run on Node's HTTP server instead of ours. */
+/** Suites of whole gateways, run on Node's HTTP server instead of the gateway's own. */
 vi.mock('../src/gateway/server/listener.js', () => import('../src/gateway/http/node-listener.fixture.js'));
 
 skipDifferences({

@@ -2,13 +2,13 @@ import { vi } from 'vitest';
 import { skipDifferences } from './support/named-differences.js';
 
 /**
- * The suites of our HTTP server, run against Node's own behind the same handler. Where they disagree on purpose, the test is named
- * here with the reason; everything else must agree.
+ * The suites of the gateway's HTTP server, run against Node's own with the same handler. Where they disagree on
+ * purpose, the test is named here with the reason; everything else must agree.
  */
 vi.mock('../src/gateway/server/listener.js', () => import('../src/gateway/http/node-listener.fixture.js'));
 
 const HANDLES_ON = 'Node.js handles pipelined requests that it has parsed, also behind the last response';
-const OUR_CLOCK = 'the test drives the clock of our own connection';
+const OUR_CLOCK = "the test drives the clock of the gateway's own connection";
 const DIFFERENCES: Readonly<Record<string, string>> = {
   'a connection ends > with status 400 when the client hangs up in the middle of a request':
     'Node.js drops a client that hangs up in the middle of a body without a response',
@@ -26,7 +26,7 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
   'pipelined requests > are not handled behind a response that closes the connection': HANDLES_ON,
   'pipelined requests > are not handled behind the last response of a port that stops': HANDLES_ON,
   'pipelined requests > are not handled behind a destroyed connection': HANDLES_ON,
-  'pipelined requests > have their time-out from their own first byte': OUR_CLOCK,
+  'pipelined requests > have their timeout from their own first byte': OUR_CLOCK,
   'pipelined requests > that time out are refused once, however long the responses before them take': OUR_CLOCK,
   'Listener > refuses "GET / HTTP/1.1\\r\\n\\r\\n" with its reason':
     'Node.js refuses a request without host by itself, with an empty body',
@@ -37,9 +37,9 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
     'Node.js handles a request to upgrade as any other when no handler is set',
   'Listener that stops > does not wait for a connection before its TLS handshake': 'Node.js waits for the handshake',
   'Listener and slow clients > closes the connection of a client that does not read, TLS: false':
-    'Node.js has no time-out for a client that does not read',
+    'Node.js has no timeout for a client that does not read',
   'Listener and slow clients > closes the connection of a client that does not read, TLS: true':
-    'Node.js has no time-out for a client that does not read',
+    'Node.js has no timeout for a client that does not read',
 };
 
 skipDifferences(DIFFERENCES);

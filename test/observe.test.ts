@@ -130,7 +130,7 @@ describe('an emulated engine, observed', () => {
     const { table } = await reread(seen);
     const ids = Array.from({ length: 12 }, (_, row) => row + table.idShift[row]!);
     expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i + 3));
-    // Turns that warmed up are gone, the rest is numbered anew.
+    // Turns of the warm-up are left out, the rest is renumbered.
     expect(new Set(table.session.subarray(0, 12)).size).toBe(3);
     expect(Math.max(...table.round.subarray(0, 12))).toBeLessThan(12);
   });

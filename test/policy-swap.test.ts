@@ -10,7 +10,7 @@ import type { Gateway } from '../src/gateway/gateway.js';
 import { randomStream } from '../src/kernel/random-stream.js';
 import { afterwards, ask, expectIdle, gatewayOver } from './support/gateway-fixture.js';
 
-/** Policies as they are sent: others choose, let in and hold back. */
+/** Policies as they are sent, with other routing, admission and queueing. */
 const POLICIES: object[] = [
   { routing: { policy: 'least-loaded' }, flow_control: { max_concurrency: 2 } },
   { policy: 'lmetric' },
@@ -34,7 +34,7 @@ const POLICIES: object[] = [
 const CLIENTS = 24;
 const REQUESTS = 40;
 
-/** Engines that take their time, and what they were sent. */
+/** Slow engines, and the requests they received. */
 async function slowEngines(count: number): Promise<{ engines: FakeEngine[]; seen: string[] }> {
   const random = randomStream(3, 'slow engines');
   const seen: string[] = [];
@@ -181,12 +181,12 @@ test('clients that disconnect while waiting are dropped at once, and new ones ge
   expect((await second).status).toBe(200);
   expect(engine.seen).toHaveLength(2);
   expect(endpoint.flow.counts).toMatchObject({ left: 1, rejected: 1, dispatched: 2 });
-  // Also of the one that left, and not of the one that never stood in the queue.
+  // Also of the request that left, and not of the one that never was in the queue.
   expect(gateway.metricsText()).toContain('twinyard_queue_time_seconds_count{endpoint="default"} 3\n');
   expectIdle(gateway);
 });
 
-test('a request whose time is up while it waits does not go to a replica any more', async () => {
+test('a request that times out in the queue is not sent to a replica', async () => {
   const { answer, endpoint, engine, first, gateway, waiting } = await fullGateway();
   const second = ask(gateway);
   await waiting(1);

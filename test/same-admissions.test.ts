@@ -10,7 +10,9 @@ const SEEDS = [1, 2, 3, 4, 5];
 const CLASSES = ['', 'critical', 'batch', 'sheddable', 'background', 'gold'];
 const TENANTS = ['', 'a', 'b', 'c'];
 
-/** More than two small replicas can bear, in bursts, of all classes and tenants. No two arrive in the same microsecond. */
+/**
+ * More than two small replicas can serve, in bursts, of all classes and tenants. No two arrive in the same microsecond.
+ */
 function arrivals(seed: number): FakeRequest[] {
   const random = randomStream(seed, 'two worlds');
   const pick = <T>(list: readonly T[]) => list[random.below(list.length)]!;

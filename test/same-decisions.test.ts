@@ -26,7 +26,10 @@ import { bareEngine } from './support/virtual-engine.js';
 
 const PRIORITIES = { gold: 2 };
 
-/** Options as both worlds are given them: the defaults of the simulator, with blocks small enough for the prompts of a test. */
+/**
+ * Options as both worlds are given them: the defaults of the simulator, with blocks small enough for the prompts of a
+ * test.
+ */
 function choiceOf(policy: RoutingPolicy | AdmissionPolicy, variant: object) {
   const blocks = 'block_size' in policy.options ? { block_size: 4 } : {};
   const options = policyOptions(policy, { ...blocks, ...variant }, 'test') as Record<string, unknown>;
@@ -76,7 +79,9 @@ const queues: Case[] = DISPATCH_ORDERS.flatMap(({ name: dispatchOrder }) =>
   ),
 );
 
-/** A report lets requests out of a gateway's queue, which nothing does in the simulator: by reports, ticks are compared. */
+/**
+ * A report lets requests out of a gateway's queue, which nothing does in the simulator: by reports, ticks are compared.
+ */
 function readsBooks([, { flowControl }]: Case): boolean {
   const { reads } = saturationDetector(flowControl!.saturationDetector);
   return reads.every((signal) => signal === 'inFlight');
@@ -90,7 +95,7 @@ function isComparable({ routing: { options, policy } }: ClusterConfig): boolean 
   return !KEYED.some((signal) => reads.includes(signal));
 }
 
-/** More than three small replicas can bear, in bursts, of all classes, tenants, sessions and shared prefixes. */
+/** More than three small replicas can serve, in bursts, of all classes, tenants, sessions and shared prefixes. */
 function arrivals(seed: number): FakeRequest[] {
   const random = randomStream(seed, 'same decisions');
   const pick = <T>(list: readonly T[]) => list[random.below(list.length)]!;
@@ -140,14 +145,15 @@ describe('in a cluster', () => {
 
   test.each(queues.filter(readsBooks))('the queue with %s is the same on completions', async (_, changes) => {
     const config = cluster(changes);
-    // Requests that end in the same step leave the simulator together, and a gateway one by one: ceilings would show that.
+    // Requests that end in the same step leave the simulator together, and a gateway one by one: ceilings would show
+    // that.
     const flowControl = { ...config.flowControl!, dispatchTickUs: 0, usageLimitThreshold: 1 };
     expect(await agreed({ ...config, flowControl }, 4)).toHaveLength(150);
   });
 });
 
 describe('in a fleet that changes', () => {
-  /** Blocks so large that some prompts do not fill one: then their session stands for what they begin with. */
+  /** Blocks so large that some prompts do not fill one: then the session is their content key. */
   const fleet = (changes: Partial<ClusterConfig>) => cluster(changes, { blockSize: 32 });
   const differ = (step: string, here: string[], there: string[]) => expect(here, step).toEqual(there);
 

@@ -40,7 +40,7 @@ async function check(store: Store, acknowledged: readonly string[][]): Promise<v
     if (what === 'revoked') expect(keys.get(name!)?.revokedAt).not.toBeNull();
     if (what === 'fold') expect([...folded]).toContain(name);
   }
-  // A journal is there with all its rows or not at all, said or unsaid.
+  // A journal has all its rows or does not exist, acknowledged or not.
   const { requests, inputTokens } = (await store.usage.query({ by: [] }))[0]!;
   expect([requests, inputTokens]).toEqual([2 * folded.size, 200 * folded.size]);
 }

@@ -24,7 +24,7 @@ function gateway(address: string, keyText: string) {
 }
 
 describeStores((stores) => {
-  test('two gateways on one store let in exactly as many as the limit allows', async () => {
+  test('two gateways on one store admit exactly as many requests as the limit allows', async () => {
     const address = await stores.freshAddress();
     const store = await stores.open(address);
     const { id, secret: text } = await newKey(store, 'app', { limits: { '*': { tokens_per_month: LIMIT } } });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { stringsOf } from './support/source-strings.js';
+import { textsOf, titlesOf } from './support/source-strings.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -44,8 +44,20 @@ describe('plain words', () => {
     const sources = files('src', (name) => name.endsWith('.ts') && !/\.(?:test|fixture|contract)\.ts$/.test(name));
     expect(sources.length).toBeGreaterThan(500);
     const problems = sources.flatMap((path) =>
-      stringsOf(readFileSync(join(ROOT, path), 'utf8')).flatMap(({ line, text }) => found(text, `${path}:${line}`)),
+      textsOf(readFileSync(join(ROOT, path), 'utf8')).strings.flatMap(({ line, text }) =>
+        found(text, `${path}:${line}`),
+      ),
     );
+    expect(problems).toEqual([]);
+  });
+
+  test('every comment and test title', () => {
+    const sources = ['src', 'test', 'bench'].flatMap((folder) => files(folder, (name) => name.endsWith('.ts')));
+    const problems = sources.flatMap((path) => {
+      const source = readFileSync(join(ROOT, path), 'utf8');
+      const texts = [...textsOf(source).comments, ...(/\.(?:test|contract)\.ts$/.test(path) ? titlesOf(source) : [])];
+      return texts.flatMap(({ line, text }) => found(text, `${path}:${line}`));
+    });
     expect(problems).toEqual([]);
   });
 
@@ -68,6 +80,9 @@ describe('plain words', () => {
   });
 
   test('a forbidden word is found', () => {
+    const { strings, comments } = textsOf("// nobody listens\nconst a = 'it is told'; /* kept true */\n");
+    expect([...comments, ...strings].flatMap(({ line, text }) => found(text, `x.ts:${line}`))).toHaveLength(3);
+    expect(titlesOf("it('is a title', async () => {});")).toEqual([{ line: 1, text: 'is a title' }]);
     expect(found('nobody listens there', 'x.ts:1')).toHaveLength(1);
     expect(found("port 80 is already in use: choose another with '--port'", 'x.ts:1')).toEqual([]);
   });

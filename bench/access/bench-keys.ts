@@ -2,7 +2,7 @@ import type { KeyRecord } from '../../src/store/keys/key-record.js';
 import { hashKeySecret, makeKeySecret } from '../../src/store/keys/key-secret.js';
 import { makeUid } from '../../src/store/resources/make-uid.js';
 
-/** As many as a large installation has. */
+/** The number of keys of a large installation. */
 export const KEYS = 10_000;
 
 export const ids = Array.from({ length: KEYS }, makeUid);

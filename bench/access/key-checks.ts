@@ -6,12 +6,12 @@ import type { BenchTable } from '../bench-table.js';
 import { ids, KEYS, records, texts } from './bench-keys.js';
 import { median, us, usPerCall } from './measure.js';
 
-/** So few at a time that most rounds pass before the machine turns to something else. */
+/** Few enough that most rounds finish without an interruption by other processes. */
 const CHECKS = 1000;
 const ROUNDS = 601;
 const WARM_UP = 20;
 const MOST_US = 5;
-/** A wrong key costs no more than a right one. */
+/** A wrong key costs no more than a valid one. */
 const MOST_WRONG = 1;
 /** Checks that the time of a lookup does not reveal whether a key id exists, as far as that can be measured. */
 const MOST_APART = 0.1;
@@ -39,9 +39,8 @@ const WRONG: readonly Sent[] = [
 ];
 
 /**
- * What a request pays for its key, right or wrong, against a plain check with createHash. All are measured in turn,
- * round after round: what the machine does meanwhile happens to all of them, and of the rounds' ratios the middle one
- * counts.
+ * The cost of checking a key, valid or wrong, against a plain check with createHash. All are measured in turn, round
+ * after round, so that other load affects all of them; the median ratio counts.
  */
 export async function keyChecks(table: BenchTable): Promise<void> {
   const ring = new KeyRing({ news: async () => ({ version: '1', isAll: true, keys: records, removed: [] }) }, 30);

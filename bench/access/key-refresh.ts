@@ -12,10 +12,12 @@ import { median, ms } from './measure.js';
 const CHANGES = 31;
 const ALL = 3;
 const PER_STATEMENT = 400;
-/** The whole of a refresh, with what waits for the database. Requests are served meanwhile. */
+/** A whole refresh, including waits for the database. Requests are served meanwhile. */
 const MOST_MS = 5;
 
-/** What it takes a gateway to learn of one changed key among many, and of all of them as at its start; each key has a limit. */
+/**
+ * The time until a gateway has loaded one changed key of many, and all of them as at its start; each key has a limit.
+ */
 export async function keyRefresh(table: BenchTable): Promise<void> {
   await measured(table, 'SQLite', ':memory:');
   if (POSTGRES_PROGRAMS === null) {

@@ -3,7 +3,7 @@ import { keyChecks } from './key-checks.js';
 import { keyRefresh } from './key-refresh.js';
 import { reservations } from './reservations.js';
 
-/** What keys and limits cost: for a request that brings one, and for a gateway that keeps up with their changes. */
+/** The cost of keys and limits: for a request with a key, and for a gateway that refreshes them. */
 const table = new BenchTable();
 await keyChecks(table);
 await reservations(table);

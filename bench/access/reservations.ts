@@ -20,7 +20,7 @@ const LIMITS = {
   dollarsPerDay: 1e6,
 };
 
-/** What a request pays for a reservation in memory, booked on two accounts and settled. */
+/** The cost of a reservation in memory, booked on two accounts and settled. */
 export async function reservations(table: BenchTable): Promise<void> {
   const store = await openStore(':memory:');
   const began = Date.now() - performance.now();

@@ -15,13 +15,16 @@ import { readQwen3 } from './read-qwen3.js';
 import { METRICS, type Score, scoreOf } from './score.js';
 
 /**
- * How far simulated runs are from measured ones, in per cent: with the coefficients we ship, and with a profile fitted on the
- * first fifth of a run's time and scored on the rest. Our own runs also from their step table and one run, as the tests do.
- * The folder of the measured runs is an argument; most of them are not ours to hand on.
+ * How far simulated runs are from measured ones, in per cent: with the coefficients we ship, and with a profile fitted
+ * on the first fifth of a run's time and scored on the rest. Our own runs also from their step table and one run, as
+ * the tests do. The folder of the measured runs is an argument; most of them may not be redistributed.
  */
 const truth = process.argv[2] ?? fileURLToPath(new URL('../../../../shared/truth', import.meta.url));
 const FIRST_PART = 0.2;
-/** Of that, what the engine is given to warm up, as `observe --warmup-requests` does: its requests are sent and not fitted. */
+/**
+ * Of that, what the engine is given to warm up, as `observe --warmup-requests` does: its requests are sent and not
+ * fitted.
+ */
 const WARM_UP = 1 / 3;
 /** The capacities of our engine were read from these runs, before all others: it had launched next to nothing. */
 const FRESH = 'burst';
@@ -37,7 +40,7 @@ function row(run: string, how: string, score: Score): void {
   say(`${run.padEnd(34)} ${how.padEnd(10)} ${cells.join(' ')}`);
 }
 
-/** The simulator as it comes: default coefficients, default rules, a client that sends whatever it wants. */
+/** The simulator with defaults: coefficients, rules, and a client without limits. */
 function shipped(run: MeasuredRun) {
   const parallelism = { tp: 1, dp: 1, moeCommBackend: 'allgather_reducescatter' };
   const { model, gpu } = run;

@@ -5,7 +5,7 @@ import { loadGpu } from '../../src/replica/catalogue/gpu-catalogue.js';
 import { loadModel } from '../../src/replica/catalogue/model-catalogue.js';
 import { type MeasuredRun, tableOf, VLLM } from './measured-run.js';
 
-/** The client went round so many prompts. */
+/** The number of different prompts that the client repeated. */
 const PROMPTS = 100;
 const WARM_UP = 50;
 
@@ -19,7 +19,7 @@ interface Experiment {
 
 /**
  * Llama-2-7B on an H100. The recorded output lengths come from counting the tokens of the response's text again, which
- * lose whatever is no text: E2E does not depend on them. Every response had the requested length.
+ * loses tokens without text: E2E does not depend on them. Every response had the requested length.
  */
 export function readBlis16(folder: string): MeasuredRun[] {
   const experiments: Experiment[] = JSON.parse(readFileSync(join(folder, 'experiments.json'), 'utf8'));

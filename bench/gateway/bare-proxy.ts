@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 
-/** The least a proxy on this stack can do: no policy, no books, no limits. Arguments: its port, then those of the backends. */
+/**
+ * A minimal proxy on this stack: no policy, no accounting, no limits. Arguments: its port, then those of the backends.
+ */
 const [port, ...backends] = process.argv.slice(2).map(Number);
 const pools = backends.map((backend) => new Pool(`http://127.0.0.1:${backend}`));
 let turn = 0;

@@ -5,10 +5,10 @@ import { type AddressInfo, connect, createServer as createPort, type Socket } fr
 import { fileURLToPath } from 'node:url';
 
 /**
- * How many files and classes of the product a completion passes between its arrival and its first byte upstream: one gateway, one
- * replica, connections open, prefix-aware weighted routing. A file or class counts when the engine's coverage saw one of its
- * functions called in between. Timers may fire meanwhile, so the shortest of several requests counts.
- * Arguments: the folder of a built tree, this one without it; `--list` prints the functions.
+ * How many files and classes of the product a completion passes between its arrival and its first byte upstream: one
+ * gateway, one replica, connections open, prefix-aware weighted routing. A file or class counts when the engine's
+ * coverage saw one of its functions called in between. Timers may fire meanwhile, so the shortest of several requests
+ * counts. Arguments: the folder of a built tree, this one without it; `--list` prints the functions.
  */
 const [tree = fileURLToPath(new URL('../../../', import.meta.url))] = process.argv
   .slice(2)
@@ -59,7 +59,7 @@ function calledSince({ result }: Coverage): Called[] {
   });
 }
 
-/** Where classes stand in a compiled file: the compiler puts the ends of those of a module into the first column. */
+/** The ranges of classes in a compiled file: the compiler puts the end of a top-level class into the first column. */
 function classesOf(source: string): { name: string; from: number; to: number }[] {
   return [...source.matchAll(/^(?:export )?(?:abstract )?class (\w+)[\s\S]*?^}/gm)].map((match) => ({
     name: match[1]!,

@@ -9,10 +9,9 @@ import { type Load, loaded, median } from './measure.js';
 /**
  * The gateway with prefix-aware weighted routing, and once more with keys, limits, usage and flow control on top,
  * against other routers, nginx and a bare proxy: the same four backends, the same minute, rounds taken in turn. Rivals
- * are used where they are found: `wrk` and `nginx` on the path,
- * `vllm-router` and `smg` in the folder that ROUTERS names (`pip install vllm-router smg` into a throw-away
- * environment). Arguments: rounds, and seconds of each. Tails differ from round to round by a fifth: it takes many
- * rounds to separate two routers.
+ * are used where they are installed: `wrk` and `nginx` on the path, `vllm-router` and `smg` in the folder that ROUTERS
+ * names (`pip install vllm-router smg` into a throw-away environment). Arguments: rounds, and seconds of each. Tails
+ * differ from round to round by a fifth: it takes many rounds to separate two routers.
  */
 const [rounds = 9, secondsLong = 2] = process.argv.slice(2).map(Number);
 const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -11,7 +11,7 @@ export interface Load {
 const run = promisify(execFile);
 const toMs: Record<string, number> = { us: 0.001, ms: 1, s: 1000 };
 
-/** Loads a URL with wrk: so many connections for so many seconds, one request at a time on each. */
+/** Loads a URL with wrk for some seconds, one request at a time on each connection. */
 export async function loaded(url: string, script: string, connections: number, secondsLong: number): Promise<Load> {
   const args = ['-t1', `-c${connections}`, `-d${secondsLong}`, '--latency', '-s', script, url];
   const { stdout } = await run('wrk', args);
@@ -27,7 +27,7 @@ export async function loaded(url: string, script: string, connections: number, s
   };
 }
 
-/** Of each number the middle one, and all errors. */
+/** The median of each number, and all errors. */
 export function median(loads: readonly Load[]): Load {
   const middle = (of: (load: Load) => number) => loads.map(of).sort((a, b) => a - b)[loads.length >> 1]!;
   return {

@@ -6,9 +6,9 @@ import { Agent, request } from 'undici';
 import { BenchTable } from '../bench-table.js';
 
 /**
- * Many streams at once for a minute, through the gateway to four emulated engines in processes of their own: no error, memory
- * that stays what it is after the first third, and what a token costs. Arguments: streams, seconds, and the engines' speed, which
- * is low so that two cores can carry clients, gateway and engines.
+ * Many concurrent streams for a minute, through the gateway to four emulated engines in separate processes: no error,
+ * no memory growth after the first third, and the cost of a token. Arguments: streams, seconds, and the engines' speed,
+ * which is low so that two cores can carry clients, gateway and engines.
  */
 const [streams = 1000, secondsLong = 60, speed = 0.25] = process.argv.slice(2).map(Number);
 const cli = join(fileURLToPath(new URL('../../../', import.meta.url)), 'dist/bundle/main.js');

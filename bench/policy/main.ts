@@ -4,16 +4,17 @@ import { policyOptions } from '../../src/policy/policy-options.js';
 import { ROUTING_POLICIES } from '../../src/policy/registry.js';
 
 /**
- * How many decisions a second each routing policy makes over 4, 64 and 1,024 replicas, each in a process of its own, and
- * what they leave on the heap. A decision includes looking the prompt up for policies that read the index. The bounds are for
- * 64 replicas. `weighted` runs once more with a plain index: it must choose the same and shows what the real one gains.
+ * How many decisions a second each routing policy makes over 4, 64 and 1,024 replicas, each in a process of its own,
+ * and what they leave on the heap. A decision includes looking the prompt up for policies that read the index. The
+ * bounds are for 64 replicas. `weighted` runs once more with a plain index: it must choose the same and shows what the
+ * real one gains.
  */
 const SIZES = [4, 64, 1024];
 const BOUND_AT = 64;
 const SIMPLE_BOUND = 2_000_000;
 const LOOKUP_BOUND = 300_000;
 const RUNS = 3;
-/** Heap statistics count whole pages now and then: less than this per pick is none. */
+/** Heap statistics sometimes count whole pages: less than this per pick counts as none. */
 const NO_BYTES = 1;
 const onePolicy = fileURLToPath(new URL('./one-policy.js', import.meta.url));
 
@@ -24,8 +25,8 @@ interface Measured {
 }
 
 /**
- * By size of the fleet. What the compiler inlines differs from process to process, and with it the speed and the numbers that
- * are boxed on the way: up to three processes, of which the best figures count.
+ * By size of the fleet. What the compiler inlines differs from process to process, and with it the speed and the
+ * numbers that are boxed on the way: up to three processes, of which the best figures count.
  */
 function measure(name: string, bound: number, lookup: 'index' | 'plain' = 'index'): Measured[] {
   return SIZES.map((replicas) => {

@@ -18,7 +18,10 @@ function picksPerSecond(bench: Workbench, ms: number): number {
   return (picks * 1000) / (performance.now() - started);
 }
 
-/** What so many picks leave on the heap while nothing collects it; the least of a few tries, since others use the heap too. */
+/**
+ * Bytes per pick left on the heap without a collection; the least of a few attempts, because other code uses
+ * the heap too.
+ */
 function bytesPerPick(bench: Workbench): number {
   const picks = 16 * BATCH;
   const tries = Array.from({ length: 3 }, () => {

@@ -10,7 +10,9 @@ const BLOCKS = 32;
 const KNOWN_BLOCKS = 16;
 const KNOWN_TO = 8;
 const BLOCK_SIZE = 16;
-/** So many that no branch is known by heart, and that all their blocks fit into the index of a single replica. */
+/**
+ * Enough that branches are not predicted from memory, and few enough that all blocks fit into the index of one replica.
+ */
 const PROMPTS = 512;
 
 /** How a prompt is looked up: the real index, or the plain one it is compared with. */

@@ -89,7 +89,7 @@ export class KvCache {
     return true;
   }
 
-  /** Gives the blocks back, the deepest first. What they hold can be found until they are reused. */
+  /** Frees the blocks, the deepest first. Their content stays cached until they are reused. */
   release(request: ReferenceRequest): void {
     for (const block of (this.#owned.get(request) ?? []).toReversed()) {
       block.owners -= 1;

@@ -18,7 +18,7 @@ export function orderQueue(scheduler: string, queue: ReferenceRequest[]): void {
   if (order !== null) queue.sort(order);
 }
 
-/** Whom to push out of the batch when memory is short. */
+/** The request to preempt when memory is short. */
 export function victimOf(policy: string, batch: readonly ReferenceRequest[]): ReferenceRequest {
   let victim = batch.at(-1)!;
   if (policy === 'fcfs') return victim;

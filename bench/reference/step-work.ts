@@ -1,7 +1,9 @@
 import type { BatchShape } from '../../src/replica/latency/contract.js';
 import { type ReferenceRequest, workOf } from './request.js';
 
-/** What the step computes, as the sums that its duration depends on. A request admitted just now has no progress yet. */
+/**
+ * What the step computes, as the sums that its duration depends on. A request admitted just now has no progress yet.
+ */
 export function shapeOf(batch: readonly ReferenceRequest[], heldTokens: number): BatchShape {
   const shape: BatchShape = {
     scheduled: 0,
@@ -29,7 +31,7 @@ export function shapeOf(batch: readonly ReferenceRequest[], heldTokens: number):
       shape.prefillContext += progress;
       shape.prefillFullAttention += newTokens * (work + newTokens / 2);
       shape.prefillCausalAttention += newTokens * (progress + (newTokens - 1) / 2);
-      // Each new token looks at itself and at all before it; those found in the cache are before it too.
+      // Each new token attends to itself and to all before it, including cached ones.
       for (let before = computed - newTokens; before < computed; before++) shape.prefillPairs += before + 1;
       shape.prefillLongest = Math.max(shape.prefillLongest, computed);
     } else {

@@ -2,9 +2,8 @@ import { Pool } from 'undici';
 import { UpstreamPool } from '../../src/gateway/upstream/upstream-pool.js';
 
 /**
- * One client in a process of its own sends so many requests, some at once, and prints what one costs. Arguments: `own`
- * or
- * `undici`, the backend's port, `plain` or `streamed`, and how many requests.
+ * One client in its own process sends requests, some at once, and prints the cost of one. Arguments: `own` or `undici`,
+ * the backend's port, `plain` or `streamed`, and the number of requests.
  */
 const [client, port, kind, count] = process.argv.slice(2);
 const REQUESTS = Number(count);

@@ -6,7 +6,7 @@ const SHORT_RUN = 30_000;
 /** V8's tier-up budget has another name and meaning from version 12 on. */
 const HAS_INTERRUPT_BUDGET = process.versions.v8.startsWith('11.');
 
-/** Passes of the optimising compiler that take longer than they give back in a run of a fraction of a second. */
+/** Passes of the optimising compiler that take longer than they save in a run of a fraction of a second. */
 const SLOW_PASSES = ['escape', 'loop-peeling', 'loop-variable', 'jt', 'allocation-folding'];
 
 /**
@@ -23,9 +23,9 @@ export function limitCompiler(requests: number): void {
 }
 
 /**
- * Sets V8 up for a process that serves for long: the best code pays, and short pauses matter more than their sum. By itself
- * V8 collects young garbage with helper threads and waits for the last of them; where all processors are busy, as with
- * engines and clients on one machine, that wait is several times the work (`docs/benchmarks.md`).
+ * Sets V8 up for a process that serves for long: the best code pays, and short pauses matter more than their sum. By
+ * itself V8 collects young garbage with helper threads and waits for the last of them; where all processors are busy,
+ * as with engines and clients on one machine, that wait is several times the work (`docs/benchmarks.md`).
  */
 export function tuneServer(): void {
   limitCompiler(Number.POSITIVE_INFINITY);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { WallClock } from './clock.js';
 
 describe('an alarm', () => {
-  test.each([0, 100, 1900, 5000, 12_345])('rings after %i us, not before', async (delay) => {
+  test.each([0, 100, 1900, 5000, 12_345])('fires after %i us, not before', async (delay) => {
     const clock = new WallClock(1);
     const bell = new EventEmitter();
     const at = clock.nowUs() + delay;
@@ -22,7 +22,7 @@ describe('an alarm', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(9);
   });
 
-  test('replaces the one before; none at all rings not', async () => {
+  test('replaces the one before; Infinity never fires', async () => {
     const clock = new WallClock(1);
     const rung: string[] = [];
     const bell = new EventEmitter();

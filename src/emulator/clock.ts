@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** The time an engine lives by, in microseconds of the model, and the one alarm that wakes it. */
+/** The clock of an engine, in microseconds of model time, and its single alarm. */
 export interface EngineClock {
   /** Never goes back. */
   nowUs(): number;
@@ -8,14 +8,14 @@ export interface EngineClock {
   alarm(atUs: number, wake: () => void): void;
 }
 
-/** Shorter waits end with the next tick of the timer: waiting for the exact moment would be all the process does. */
+/** Shorter waits end with the next tick of the timer: busy-waiting for the exact time would use the whole process. */
 const SHORT_MS = 2;
 /** How early or late a timer may be. */
 const TIMER_MS = 1;
 
 /**
- * The clock on the wall, running `speed` times as fast. Timers tick in milliseconds and may be late by one, so a timer is set
- * for the millisecond before, and the rest is waited for one turn of the event loop after the other.
+ * The wall clock, running `speed` times as fast. Timers tick in milliseconds and may be late by one, so a timer is set
+ * for the millisecond before, and the rest is spent in turns of the event loop.
  */
 export class WallClock implements EngineClock {
   readonly #speed: number;

@@ -59,7 +59,7 @@ function sequence({ input, output, family }: Arrival): Heard {
   );
 }
 
-/** What the simulator's replica makes of the same requests. */
+/** The result of the simulator's replica for the same requests. */
 function simulated(config: ReturnType<typeof fakeConfig>, list: readonly Arrival[]) {
   const table = new RequestTable(list.length);
   let now = 0;
@@ -97,7 +97,7 @@ describe('a live replica', () => {
         let now = 0;
         heard.forEach((one, i) => {
           now += list[i]!.gap;
-          // Everything before an arrival is over; what is due at that very moment comes after it.
+          // Events before an arrival are processed first; events due at the same time come after it.
           clock.runTo(now - 1);
           clock.runTo(Math.min(now, clock.nextUs - 1));
           expect(live.submit(one, now)).toBe(now);
@@ -168,7 +168,7 @@ describe('a live replica', () => {
         ]);
         for (const one of heard) {
           const tokens = left.get(one);
-          // One that left before it came, came all the same.
+          // A request cancelled before its arrival still arrives.
           if (tokens === undefined || tokens === 0) continue;
           expect([one.tokensUs.length, one.endedUs]).toEqual([tokens, -1]);
         }
@@ -177,7 +177,7 @@ describe('a live replica', () => {
     );
   });
 
-  test('stands still while it is frozen and goes on where it was', () => {
+  test('stops while it is frozen and resumes where it was', () => {
     const clock = new ManualClock();
     const live = new EmulatedReplica(fakeConfig(), LATENCY, clock);
     const one = sequence({ gap: 0, input: 10, output: 5, family: 0 });
@@ -194,7 +194,7 @@ describe('a live replica', () => {
     expect(live.inside).toBe(0);
   });
 
-  test('flushes jobs once, the last to come first', () => {
+  test('flushes jobs once, the latest first', () => {
     const clock = new ManualClock();
     const live = new EmulatedReplica(fakeConfig(), LATENCY, clock);
     const flushed: string[] = [];
@@ -205,7 +205,7 @@ describe('a live replica', () => {
     expect(flushed).toEqual(['b', 'a']);
   });
 
-  test('has room for many', () => {
+  test('accepts many', () => {
     const clock = new ManualClock();
     const live = new EmulatedReplica(fakeConfig({ totalKvBlocks: 100_000 }), LATENCY, clock);
     const heard = Array.from({ length: 3000 }, (_, i) => sequence({ gap: 0, input: 4, output: 2, family: i }));

@@ -16,14 +16,15 @@ export interface LiveSequence {
   /** Keys of all full blocks of the prompt and of the response but its last token. */
   readonly keys: Int32Array;
   /**
-   * So many output tokens are out, the last of them now. Tokens made again after a preemption are not reported again.
+   * `tokens` output tokens are generated, the last of them now. Tokens recomputed after a preemption are not reported
+   * again.
    */
   produced(tokens: number, atUs: number): void;
   /** The request is over. */
   ended(atUs: number): void;
 }
 
-/** Something that writes when the present moment has been processed. */
+/** Writes output when all events of the present time have been processed. */
 export interface Flushable {
   flush(): void;
 }
@@ -32,7 +33,7 @@ export interface Flushable {
  * The simulator's replica, driven by a clock: the same batch, blocks and step times, but a token is reported when its
  * step is over. Arrivals are all it takes from outside, so a simulation of the same arrivals gives the same times.
  *
- * The rows of the request table are used again when their request is over: an engine runs for as long as it is let.
+ * Rows of the request table are reused when their request has ended, because an engine runs indefinitely.
  */
 export class EmulatedReplica implements ReplicaEvents {
   readonly replica: Replica;
@@ -44,13 +45,13 @@ export class EmulatedReplica implements ReplicaEvents {
   readonly #rows = new Map<LiveSequence, number>();
   readonly #reported: number[] = [];
   readonly #freeRows: number[] = [];
-  /** When the tokens of the running step are out. */
+  /** When the tokens of the running step are generated. */
   #stepEndUs = NEVER;
   /** Rows whose last step runs. They have left the batch: the next step may begin before that one is over. */
   readonly #lastTokens = new EventHeap();
-  /** Rows that have their last token and are about to end. */
+  /** Rows that have their last token and end next. */
   readonly #endings = new EventHeap();
-  /** When the latest thing has been run, and when the latest sequence arrived. */
+  /** The time of the latest event, and of the latest arrival. */
   #lastUs = -1;
   #lastArrivalUs = 0;
   #unflushed: Flushable[] = [];
@@ -73,19 +74,19 @@ export class EmulatedReplica implements ReplicaEvents {
     this.replica = new Replica(config, latency, this.#requests, this, NEVER);
   }
 
-  /** Time of the model; it stands still while the engine is frozen. */
+  /** Model time; it stops while the engine is frozen. */
   nowUs(): number {
     return this.#frozenUs ?? Math.floor(this.#clock.nowUs() - this.#lostUs);
   }
 
-  /** Requests that are in, wherever they are. */
+  /** All requests in the replica. */
   get inside(): number {
     return this.#rows.size;
   }
 
   /**
-   * A sequence comes in that arrived a moment ago, in the time it took to read it. Its arrival, as the replica knows
-   * it: after everything that has already been run.
+   * Adds a sequence that arrived a moment ago, before it was read. Returns its arrival time in the replica: after all
+   * events that have already been processed.
    */
   submit(sequence: LiveSequence, arrivedUs: number): number {
     this.#runTo(this.nowUs());
@@ -97,7 +98,7 @@ export class EmulatedReplica implements ReplicaEvents {
     return at;
   }
 
-  /** Prompt tokens that were found in the cache. */
+  /** Prompt tokens found in the cache. */
   cachedTokens(sequence: LiveSequence): number {
     return this.#requests.cachedTokens![this.#rows.get(sequence)!]!;
   }
@@ -107,7 +108,7 @@ export class EmulatedReplica implements ReplicaEvents {
     return this.outcomes.schedulingDelayUs[this.#rows.get(sequence)!]!;
   }
 
-  /** The response is not needed any more: nothing more is reported of the sequence. */
+  /** Cancels a sequence: nothing more is reported of it. */
   abort(sequence: LiveSequence): void {
     const row = this.#rows.get(sequence);
     if (row === undefined) return;
@@ -115,14 +116,14 @@ export class EmulatedReplica implements ReplicaEvents {
     this.#runTo(now);
     if (this.#rows.get(sequence) === undefined) return;
     this.#rows.delete(sequence);
-    // A row keeps its keys until the replica lets go of it.
+    // A row keeps its keys until the replica releases it.
     const status = this.outcomes.status[row];
     if (status === STATUS.completed) this.#sequences[row] = null;
     else this.replica.abort(row, now);
     this.#arm();
   }
 
-  /** Has `flush` called when everything that is due has been run. */
+  /** Schedules `flush` for when all due events have been processed. */
   later(job: Flushable): void {
     this.#unflushed.push(job);
   }
@@ -155,7 +156,7 @@ export class EmulatedReplica implements ReplicaEvents {
     return Math.min(this.#stepEndUs, this.#lastTokens.nextUs, this.#endings.nextUs, this.replica.nextUs);
   }
 
-  /** Everything up to a moment, in order: the tokens of a step before the step that begins at its end. */
+  /** Processes all events up to a time, in order: the tokens of a step before the step that begins at its end. */
   #runTo(nowUs: number): void {
     for (let at = this.#nextUs(); at <= nowUs; at = this.#nextUs()) {
       this.#lastUs = at;
@@ -175,7 +176,7 @@ export class EmulatedReplica implements ReplicaEvents {
     if (this.#unflushed.length === 0) return;
     const jobs = this.#unflushed;
     this.#unflushed = [];
-    // The last to come first: a first token that is late is seen, later ones are as late as those before them.
+    // The latest first: a late first token is noticed; later tokens are as late as those before them.
     for (let i = jobs.length - 1; i >= 0; i--) jobs[i]!.flush();
   }
 
@@ -192,7 +193,7 @@ export class EmulatedReplica implements ReplicaEvents {
 
   #tellLastToken(row: number, at: number): void {
     this.#tell(row, this.outcomes.producedTokens[row]!, at);
-    // The model adds to every token and to the whole request what happens outside of steps.
+    // The model adds the time outside of steps to every token and to the whole request.
     this.#endings.push(Math.max(at, this.#table.arrivalUs[row]! + this.outcomes.e2eUs[row]!), row);
   }
 

@@ -26,7 +26,7 @@ export class EngineMetrics {
   readonly maxTokens: Histogram;
   readonly choices = new Histogram([1, 2, 5, 10, 20]);
   readonly endings: Record<Ending, number> = { stop: 0, length: 0, abort: 0, error: 0 };
-  /** Tokens of prompts whose first output token is out, and output tokens. */
+  /** Tokens of prompts whose first output token is generated, and output tokens. */
   promptTokensDone = 0;
   tokensOut = 0;
 

@@ -3,18 +3,18 @@ import type { ReplicaModelConfig } from '../replica/replica-model-config.js';
 import { type EngineClock, WallClock } from './clock.js';
 import { type Faults, NO_FAULTS } from './faults.js';
 
-/** What an engine is made from. Everything but the replica has a default. */
+/** The options of an engine. Everything but the replica has a default. */
 export interface EngineOptions {
   /** The replica it emulates and how long its steps take. */
   config: ReplicaModelConfig;
   latency: LatencyModel;
-  /** What requests have to call the model; the model's own name unless given. */
+  /** The model name of requests; defaults to the model's own name. */
   modelName?: string;
   /** Loopback by default. */
   host?: string;
   /** 0: any that is free. */
   port?: number;
-  /** How many times as fast as the model's time passes; of no effect on a clock of one's own. */
+  /** How many times as fast as real time the model's time passes; ignored with a given clock. */
   speed?: number;
   /** Seeds responses and faults. */
   seed?: number;
@@ -23,7 +23,7 @@ export interface EngineOptions {
   maxBodyBytes?: number;
   /** Requests that may wait; more are refused. 0: no limit. */
   maxQueued?: number;
-  /** Until then, in the model's time, nothing is ready. */
+  /** The start-up time, in model time. */
   startupUs?: number;
   faults?: Partial<Faults>;
   clock?: EngineClock;

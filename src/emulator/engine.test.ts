@@ -75,7 +75,7 @@ function emulatedEnds(latency: LatencyModel, slowFactor = 1): number[] {
 }
 
 describe('an emulated engine with a profile', () => {
-  test('takes as long for its steps as the simulator', () => {
+  test('has the same step times as the simulator', () => {
     const ends = emulatedEnds(profileLatency(PROFILE));
     expect(ends).toEqual(simulatedEnds(profileLatency(PROFILE)));
     const { slowdown: _, ...costs } = PROFILE.step;

@@ -6,12 +6,12 @@ import { type EngineOptions, type ResolvedOptions, resolveOptions } from './engi
 import { engineQueueFull, promptTooLong } from './errors.js';
 import { FaultDice, type Faults } from './faults.js';
 
-/** What an engine holds at a moment. */
+/** The load of an engine. */
 export interface EngineStats {
   /** Requests that have no complete response yet, hung ones included. */
   inFlight: number;
   running: number;
-  /** In the queue; those still on their way to it are in flight only. */
+  /** In the queue; requests that are not queued yet are in flight only. */
   waiting: number;
   usedBlocks: number;
   totalBlocks: number;
@@ -21,7 +21,7 @@ export interface EngineStats {
   preemptions: number;
 }
 
-/** One emulated engine without its HTTP surface: the replica, its metrics, what goes wrong with it. */
+/** An emulated engine without its HTTP surface: the replica, its metrics and its faults. */
 export class Engine {
   readonly options: ResolvedOptions;
   readonly live: EmulatedReplica;
@@ -60,13 +60,13 @@ export class Engine {
     for (const goOn of held) goOn();
   }
 
-  /** Goes on now, or when the engine is not frozen any more. */
+  /** Resolves now, or when the engine is not frozen any more. */
   whenThawed(goOn: () => void): void {
     if (this.dice.settings.frozen) this.#held.push(goOn);
     else goOn();
   }
 
-  /** Throws when a prompt leaves no room for a response, or the engine accepts no requests now. */
+  /** Throws when a prompt leaves no context for a response, or the engine accepts no requests now. */
   admit(inputTokens: number): void {
     const { config, maxQueued } = this.options;
     if (inputTokens >= config.maxModelLen) throw promptTooLong(config.maxModelLen, inputTokens);

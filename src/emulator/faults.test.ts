@@ -22,7 +22,7 @@ describe('fates', () => {
     expect(fates(1)).not.toEqual(fates(2));
   });
 
-  test('are good when nothing is to go wrong', () => {
+  test('are good without configured faults', () => {
     const dice = new FaultDice(NO_FAULTS, 1);
     for (let i = 0; i < 1000; i++) expect(dice.draw()).toBe('served');
   });

@@ -2,7 +2,7 @@ import { type RandomStream, randomStream } from '../kernel/random-stream.js';
 import { ApiError } from '../protocol/errors.js';
 import { type JsonObject, wrongType } from '../protocol/json/json-body.js';
 
-/** What goes wrong, and how often. */
+/** The configured faults and their rates. */
 export interface Faults {
   /** Shares of requests that get status 500, that get no response, and whose connection is reset midway. */
   failRate: number;
@@ -36,7 +36,7 @@ export class FaultDice {
     return x < failRate + hangRate + disconnectRate ? 'disconnected' : 'served';
   }
 
-  /** After how many of a request's tokens the connection breaks: at least one comes through. */
+  /** After how many tokens of a request the connection breaks: at least one is sent. */
   tokensBeforeReset(tokens: number): number {
     return 1 + this.#random.below(tokens);
   }

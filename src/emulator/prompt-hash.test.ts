@@ -8,7 +8,7 @@ const keysOf = (text: string, salt = 0) => {
 };
 
 describe('keys of blocks', () => {
-  test('are equal as far as texts are, and different from there on', () => {
+  test('are equal for the common prefix of texts, and different after it', () => {
     const word = fc.constantFrom('abcd', 'efgh', 'ijkl');
     const words = fc.array(word, { minLength: 2, maxLength: 20 });
     fc.assert(
@@ -42,7 +42,7 @@ describe('keys of blocks', () => {
   });
 });
 
-test('a token that is cut short counts', () => {
+test('a partial token counts', () => {
   const hashes = ['', 'a', 'ab', 'abc', 'abcd', 'abcde', '\u00e9'].map((text) => hashText(text));
   expect(new Set(hashes).size).toBe(hashes.length);
   const hash = new PromptHash(0);

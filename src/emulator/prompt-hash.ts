@@ -3,9 +3,9 @@ import { TOKEN_BYTES } from '../protocol/token-estimate.js';
 const MAX_KEY = 2 ** 31 - 2;
 
 /**
- * The identity of what a model reads and writes: one key per full block of tokens, each for everything up to the end of its
- * block. Texts that begin alike have the same keys as far as they do. Two texts that differ share a key once in two thousand
- * million times: no harm in a model of a cache.
+ * Keys of the text that a model reads and writes: one per full block of tokens, each for everything up to the end of
+ * its block. Texts with a common prefix have the same keys for it. Different texts share a key once in two billion
+ * times, which is harmless in a model of a cache.
  */
 export class PromptHash {
   #a: number;

@@ -2,14 +2,14 @@ import type { PromptBytes } from '../protocol/prompt-bytes.js';
 import { TOKEN_BYTES, tokensOfBytes } from '../protocol/token-estimate.js';
 import { blockKeys, PromptHash } from './prompt-hash.js';
 
-/** A rendered prompt: how long it is, what it is known by, and the keys of its blocks with a response behind it. */
+/** A rendered prompt: its length, its hash, and the keys of its blocks including a response. */
 export class PromptPlan {
   readonly tokens: number;
   readonly #bytes: PromptBytes;
   readonly #blockSize: number;
   readonly #salt: number;
 
-  /** @param bytes the prompt alone; what follows it is written behind it, and the buffer must not change meanwhile */
+  /** @param bytes the prompt alone; the response is written after it, and the buffer must not change meanwhile */
   constructor(bytes: PromptBytes, blockSize: number, salt: number) {
     this.#bytes = bytes;
     this.#blockSize = blockSize;
@@ -18,14 +18,17 @@ export class PromptPlan {
     this.#fillTo(this.tokens);
   }
 
-  /** A number that stands for the prompt. */
+  /** The hash of the prompt. */
   hash(): number {
     const hash = new PromptHash(this.#salt);
     hash.add(this.#bytes.view(), 0, this.tokens);
     return hash.value();
   }
 
-  /** Keys of the full blocks of the prompt and of a response of so many tokens, without its last token, which is not in the cache. */
+  /**
+   * Keys of the full blocks of the prompt and of a response of `responseTokens` tokens, without its last token, which is not
+   * cached.
+   */
   keys(response: string, responseTokens: number): Int32Array {
     this.#bytes.length = this.tokens * TOKEN_BYTES;
     this.#bytes.add(response);

@@ -30,8 +30,9 @@ export const LAST: readonly (readonly string[])[] = [
 ];
 
 /**
- * Sentences of exactly so many tokens, the last of which may be cut off. One sentence ends with token number `endAt`, where the
- * response ends if it is let. The same stream gives the same beginning whatever the number of tokens.
+ * Sentences of exactly the given number of tokens, the last of which may be cut off. One sentence ends with token
+ * number `endAt`, where a response without other limits ends. The same stream gives the same prefix for any number of
+ * tokens.
  */
 export function responseText(random: RandomStream, endAt: number, tokens: number): string {
   let text = '';

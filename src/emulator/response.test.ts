@@ -28,7 +28,7 @@ describe('the text of a response', () => {
     }
   });
 
-  test('begins alike however long it is', () => {
+  test('has the same prefix for any length', () => {
     const long = text(3, 60, 200);
     for (const tokens of [1, 10, 59, 60, 61]) expect(long.startsWith(text(3, 60, tokens))).toBe(true);
     expect(text(4, 60, 60)).not.toBe(text(3, 60, 60));
@@ -52,14 +52,14 @@ describe('a response', () => {
     expect(new Set(lengths).size).toBeGreaterThan(50);
   });
 
-  test('is cut off where there is no room', () => {
+  test('is cut off at the end of the context', () => {
     const cut = planResponse(PLAIN, natural.tokens - 1, 200, 1);
     expect(cut).toMatchObject({ tokens: natural.tokens - 1, finishReason: 'length' });
     expect(natural.text.startsWith(cut.text)).toBe(true);
     expect(planResponse(PLAIN, natural.tokens, 200, 1)).toEqual(natural);
   });
 
-  test('goes on when it has to', () => {
+  test('continues to its minimum length', () => {
     const on = planResponse({ ...PLAIN, ignoreEos: true }, natural.tokens + 50, 200, 1);
     expect(on).toMatchObject({ tokens: natural.tokens + 50, finishReason: 'length' });
     expect(on.text.startsWith(natural.text)).toBe(true);

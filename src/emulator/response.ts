@@ -9,7 +9,9 @@ const SIGMA = 0.7;
 
 export type FinishReason = 'stop' | 'length';
 
-/** What a model will have said. Token i is characters 4i..4i+3 of the text; a stop string at its end is not shown. */
+/**
+ * The planned response of a model. Token i is characters 4i..4i+3 of the text; a stop string at its end is not shown.
+ */
 export interface PlannedResponse {
   text: string;
   tokens: number;
@@ -21,8 +23,8 @@ export interface PlannedResponse {
 type Wishes = Pick<GenerationRequest, 'minTokens' | 'ignoreEos' | 'stop' | 'includeStop'>;
 
 /**
- * The whole response to a prompt: the same for the same seed, except where it is cut off. Left alone, responses have a
- * lognormal length of the given mean.
+ * The whole response to a prompt: the same for the same seed, except where it is cut off. Without limits, responses
+ * have a lognormal length of the given mean.
  */
 export function planResponse(wishes: Wishes, mostTokens: number, meanTokens: number, seed: number): PlannedResponse {
   const length = lognormal(randomStream(seed, 'answer length'), Math.log(meanTokens) - SIGMA ** 2 / 2, SIGMA);

@@ -4,18 +4,18 @@ import type { Ending } from './engine-metrics.js';
 
 /** The owner of a sequence. */
 export interface SequenceOwner {
-  /** It has more tokens, or is over. */
+  /** It has more tokens, or has ended. */
   changed(): void;
 }
 
 const SECOND_US = 1e6;
 
-/** A prompt and its response on their way through the engine, and what the metrics say of them. */
+/** A prompt and its response in the engine, with their metrics. */
 export class Sequence implements LiveSequence {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly keys: Int32Array;
-  /** Output tokens that are out. */
+  /** Output tokens generated. */
   tokens = 0;
   cachedTokens = 0;
   isOver = false;
@@ -28,7 +28,7 @@ export class Sequence implements LiveSequence {
   #firstUs = 0;
   #lastUs = 0;
 
-  /** @param generates whether its output is a response, or only the sign that its prompt has been read */
+  /** @param generates whether its output is a response, or only marks that its prompt has been processed */
   constructor(
     engine: Engine,
     owner: SequenceOwner,

@@ -16,10 +16,10 @@ export interface RunningEngine {
   /** Without a slash at its end. */
   url: string;
   port: number;
-  /** Changes what goes wrong from now on; what is not named stays as it is. */
+  /** Changes the named faults from now on. */
   faults(changes: Partial<Faults>): void;
   stats(): EngineStats;
-  /** Stops listening, gives requests so many milliseconds to end, then breaks them off. Resolves when all is over. */
+  /** Stops listening, gives requests `graceMs` milliseconds to end, then aborts them. Resolves when all have ended. */
   close(graceMs?: number): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 import { hashText } from './prompt-hash.js';
 
 /**
- * A text as a vector of length 1: every word has a direction, so texts with words in common are close to each other. Good enough
- * to try a search on, and the same every time.
+ * A text as a vector of length 1: every word has a direction, so texts with words in common are close to each other.
+ * Sufficient to test a search, and deterministic.
  */
 export function textVector(text: string, dimensions: number): Float32Array {
   const vector = new Float32Array(dimensions);

@@ -1,6 +1,6 @@
 import type { EngineClock } from './clock.js';
 
-/** Time that passes only when there is nothing left to do before the next alarm: as fast as the machine is. */
+/** Virtual time that jumps to the next alarm when nothing is left to do. */
 export class JumpingClock implements EngineClock {
   #nowUs = 0;
   #turn: NodeJS.Immediate | undefined;
@@ -19,7 +19,7 @@ export class JumpingClock implements EngineClock {
   }
 }
 
-/** Time that passes when a test says so. */
+/** A manual clock. */
 export class ManualClock implements EngineClock {
   #nowUs = 0;
   #atUs = Number.POSITIVE_INFINITY;

@@ -47,13 +47,13 @@ export class FakeEngine {
     });
   }
 
-  /** Resolves when so many prompts have come. */
+  /** Resolves when `count` prompts have arrived. */
   async got(count: number): Promise<Seen> {
     while (this.seen.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.seen[count - 1]!;
   }
 
-  /** Gone at once, connections cut. */
+  /** Stops at once and cuts its connections. */
   kill(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
@@ -89,7 +89,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(JSON.stringify(body));
 }
 
-/** A gateway on free ports in front of some engines, each in its turn. */
+/** A gateway on free ports with round-robin over some engines. */
 export function configFor(engines: readonly { url: string }[], change: Partial<GatewayConfig> = {}): GatewayConfig {
   return {
     ...GATEWAY_DEFAULTS,
@@ -116,7 +116,7 @@ export async function startGateway(
   return gateway;
 }
 
-/** Resolves when a condition holds; the test's own time-out is the only clock. */
+/** Resolves when a condition holds; the test's own timeout is the only clock. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

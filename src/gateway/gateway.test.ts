@@ -170,7 +170,7 @@ describe('a client that leaves', () => {
 });
 
 describe('replicas that fail', () => {
-  it('are left for another one while the client has not got a byte', async () => {
+  it('are replaced by another one while the client has not received a byte', async () => {
     const [first, second] = await engines(2);
     const gateway = await gatewayFor([first!, second!]);
     first!.answer = ({ request }) => request.socket.destroy();
@@ -180,7 +180,7 @@ describe('replicas that fail', () => {
     expect(gateway.endpoints.get('default')!.inFlight).toBe(0);
   });
 
-  it.each([502, 503, 504])('with %i are left for another one', async (status) => {
+  it.each([502, 503, 504])('with %i are replaced by another one', async (status) => {
     const [first, second] = await engines(2);
     const gateway = await gatewayFor([first!, second!]);
     first!.answer = ({ response }) => sendJson(response, status, { error: 'mine' });
@@ -231,7 +231,7 @@ describe('replicas that fail', () => {
     expect(replica!.breaker.isOpen).toBe(false);
   });
 
-  it('are not blamed for what clients do wrong', async () => {
+  it('are not held responsible for client errors', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!], { breaker: { failures: 1, openMs: 60_000 } });
     engine!.answer = ({ response }) => sendJson(response, 400, { error: { message: 'no' } });
@@ -239,7 +239,7 @@ describe('replicas that fail', () => {
     expect(gateway.replicas()[0]!.breaker.isOpen).toBe(false);
   });
 
-  it('do not stop the start, and join when they are well', async () => {
+  it('do not block the start, and join when they are healthy', async () => {
     const [engine] = await engines(1);
     engine!.health = 503;
     const gateway = await gatewayFor([engine!]);
@@ -251,7 +251,7 @@ describe('replicas that fail', () => {
     expect((await post(gateway, CHAT)).status).toBe(200);
   });
 
-  it('time out when they give no first byte', async () => {
+  it('time out when they send no first byte', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!], {
       timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 20, idleMs: 1000, totalMs: 60_000 },
@@ -263,7 +263,7 @@ describe('replicas that fail', () => {
     expect(gateway.endpoints.get('default')!.inFlight).toBe(0);
   });
 
-  it('have to be done when the whole time is up', async () => {
+  it('are aborted at the total timeout', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!], {
       timeouts: { ...GATEWAY_DEFAULTS.timeouts, connectMs: 1000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 1 },
@@ -272,7 +272,7 @@ describe('replicas that fail', () => {
     expect((await post(gateway, CHAT)).status).toBe(504);
   });
 
-  it('silently lose their waiting requests, and one that reports itself unhealthy does not', async () => {
+  it('silently lose their requests, and one that reports itself unhealthy does not', async () => {
     const [hung, leaving, other] = await engines(3);
     const gateway = await gatewayFor([hung!, leaving!, other!], {
       health: { intervalMs: 10, timeoutMs: 1000, failures: 1 },
@@ -341,7 +341,7 @@ describe('bad requests', () => {
     expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
   });
 
-  it('that are no HTTP end their connection and nothing else', async () => {
+  it('that are not HTTP end only their own connection', async () => {
     const [engine] = await engines(1);
     const gateway = await gatewayFor([engine!]);
     const { port } = new URL(gateway.url);
@@ -359,7 +359,7 @@ describe('bad requests', () => {
 });
 
 describe('a fleet that changes', () => {
-  it('lets a replica that leaves finish what it has', async () => {
+  it('lets a leaving replica finish its requests', async () => {
     const [stays, leaves] = await engines(2);
     const gateway = await gatewayFor([stays!, leaves!]);
     const held = (seen: { response: { end(text: string): void } }) => seen;
@@ -378,7 +378,7 @@ describe('a fleet that changes', () => {
     expect(stays!.seen).toHaveLength(4);
   });
 
-  it('takes another policy on without losing a request', async () => {
+  it('applies another policy without losing a request', async () => {
     const [a, b] = await engines(2);
     const gateway = await gatewayFor([a!, b!]);
     a!.answer = () => {};
@@ -398,7 +398,7 @@ describe('a fleet that changes', () => {
     expect(gateway.replicas().map((replica) => endpoint.inFlightOf(replica))).toEqual([0, 0]);
   });
 
-  it('stops without cutting what is under way', async () => {
+  it('stops without aborting requests under way', async () => {
     const [engine] = await engines(1);
     const gateway = await startGateway([engine!]);
     engine!.answer = () => {};

@@ -23,12 +23,18 @@ import { Services } from './services.js';
 import type { GatewayMetrics } from './telemetry/gateway-metrics.js';
 import { metricsText } from './telemetry/metrics-text.js';
 
-/** How often the time-outs of requests are checked. */
+/** How often the timeouts of requests are checked. */
 const SWEEP_MS = 250;
-/** How long a draining gateway still responds after its last request, so that late clients get a refusal instead of a reset. */
+/**
+ * How long a draining gateway still responds after its last request, so that late clients get a refusal instead of a
+ * reset.
+ */
 const LINGER_MS = 100;
 
-/** The gateway: one process with a public port for clients and an admin port for operators. It starts, reloads and stops its parts. */
+/**
+ * The gateway: one process with a public port for clients and an admin port for operators. It starts, reloads and stops
+ * its parts.
+ */
 export class Gateway {
   config: GatewayConfig;
   readonly clock = new GatewayClock();
@@ -90,8 +96,9 @@ export class Gateway {
   }
 
   /**
-   * Listens. Replicas may come later: they join once they are healthy.
-   * @param isAnnounced whether other programs on this machine find it through its data folder at once; else `announce` does it
+   * Listens. Replicas need not be up: they join once they are healthy.
+   * @param isAnnounced whether other programs on this machine find it through its data folder at once; else `announce`
+   * does it
    */
   async start({ isAnnounced = true }: { readonly isAnnounced?: boolean } = {}): Promise<void> {
     await this.#services.open();
@@ -106,7 +113,10 @@ export class Gateway {
     await this.fleet.scrape();
   }
 
-  /** Writes its address and token into its data folder. The caller owns that folder: files of another gateway are overwritten. */
+  /**
+   * Writes its address and token into its data folder. The caller owns that folder: files of another gateway are
+   * overwritten.
+   */
   announce(): void {
     if (this.#adminFiles === null) return;
     this.#takeToken(this.#adminFiles.token());
@@ -208,7 +218,10 @@ export class Gateway {
     return this.#stopped.signal;
   }
 
-  /** Reads the configuration again and applies it; an invalid one changes nothing. Returns changed keys that need a restart. */
+  /**
+   * Reads the configuration again and applies it; an invalid one changes nothing. Returns changed keys that need a
+   * restart.
+   */
   reloadConfig(): string[] {
     return this.reload(this.#configAgain());
   }

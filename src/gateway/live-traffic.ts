@@ -20,7 +20,7 @@ export interface LiveTrafficParts {
   onFault: (error: unknown) => void;
 }
 
-/** The requests of a gateway: what each needs on its way, and what is counted and logged at its end. */
+/** The requests of a gateway: what each needs, and what is counted and logged at its end. */
 export class LiveTraffic implements PublicHost {
   config: GatewayConfig;
   /** The gateway accepts no more requests. */

@@ -15,7 +15,7 @@ async function engineOf(): Promise<FakeEngine> {
   return engine;
 }
 
-/** Waits are longer than any test, unless it says otherwise. */
+/** Waits are longer than any test, unless a test sets them. */
 async function gatewayOf(change: Partial<GatewayConfig> = {}): Promise<Gateway> {
   const gateway = await startGateway([], { endpoints: [], waitMs: 1e6, ...change });
   opened.push(() => gateway.close(0));
@@ -62,7 +62,7 @@ describe('a managed endpoint', () => {
     expect(await list('/workspace/ws/endpoint/third')).toEqual([503, expect.stringContaining('still being looked up')]);
   });
 
-  it('keeps requests a moment while none of its replicas is ready', async () => {
+  it('holds requests briefly while none of its replicas is ready', async () => {
     const [engine, gateway] = [await engineOf(), await gatewayOf()];
     gateway.routes.put(managedEndpoint([], { models: ['m'] }));
     const calls = [post(gateway), post(gateway, {}, {}, '')];
@@ -72,7 +72,7 @@ describe('a managed endpoint', () => {
     expect(gateway.endpoints.get('ws/chat')!.inFlight).toBe(0);
   });
 
-  it('says what it waits for when none has come', async () => {
+  it('reports what it waits for when none becomes ready', async () => {
     const gateway = await gatewayOf({ waitMs: 1 });
     gateway.routes.put(managedEndpoint([], { waitsFor: 'the model is being downloaded' }));
     const answer = await post(gateway);
@@ -84,7 +84,7 @@ describe('a managed endpoint', () => {
     expect((await post(never)).status).toBe(503);
   });
 
-  it('does not keep requests of clients that leave, nor when it goes or the gateway does', async () => {
+  it('does not hold requests of disconnected clients, nor when it is removed or the gateway stops', async () => {
     const gateway = await gatewayOf();
     gateway.routes.put(managedEndpoint([]));
     const leave = new AbortController();
@@ -109,7 +109,7 @@ describe('a managed endpoint', () => {
     await closed;
   });
 
-  it('sends what its only replica broke to the one that comes in its place', async () => {
+  it('sends a request that its only replica failed to the replacement', async () => {
     const [dying, next, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
     dying.answer = ({ request }) => request.socket.destroy();
     gateway.routes.put(managedEndpoint([managedReplica('a', dying.url)]));
@@ -120,7 +120,7 @@ describe('a managed endpoint', () => {
     expect([answer.status, answer.headers.get('x-twinyard-replica')]).toEqual([200, 'b']);
   });
 
-  it('never gives a replica that left the list a request, not even another try', async () => {
+  it('never sends a request to a replica that was removed, not even a retry', async () => {
     const [left, stays, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
     const both = [managedReplica('a', left.url), managedReplica('b', stays.url)];
     gateway.routes.put(managedEndpoint(both));
@@ -136,7 +136,7 @@ describe('a managed endpoint', () => {
     expect(broken).toBeGreaterThan(8 - left.seen.length);
   });
 
-  it('cuts what a replica has left when its time is over, and another takes it', async () => {
+  it('aborts the remaining requests of a replica at its deadline, and another serves them', async () => {
     const [slow, fast, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
     slow.answer = () => {};
     gateway.routes.put(managedEndpoint([managedReplica('a', slow.url)]));
@@ -148,7 +148,7 @@ describe('a managed endpoint', () => {
     expect(await gateway.routes.drained('ws', 'chat', 'a', 1)).toBe(true);
   });
 
-  it('stays when the configuration is read again', async () => {
+  it('stays when the configuration is reloaded', async () => {
     const [engine, gateway] = [await engineOf(), await gatewayOf()];
     gateway.routes.put(managedEndpoint([managedReplica('a', engine.url)]));
     gateway.reload({ ...gateway.config, drainMs: 7 });
@@ -160,7 +160,7 @@ describe('a managed endpoint', () => {
   });
 });
 
-describe('an endpoint of upstreams that others run', () => {
+describe('an endpoint of external upstreams', () => {
   const HEALTH = GATEWAY_DEFAULTS.health;
   const ready = (gateway: Gateway) => until(() => gateway.replicas().every(({ state }) => state === 'ready'));
 
@@ -191,7 +191,7 @@ describe('an endpoint of upstreams that others run', () => {
     expect(await (await fetch(`${gateway.adminUrl}/metrics`)).text()).not.toContain('sk-ours');
   });
 
-  it.each([429, 403, 500, 529])('goes to the next tier when the first says %i', async (status) => {
+  it.each([429, 403, 500, 529])('uses the next tier when the first returns %i', async (status) => {
     const [first, spare, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
     gateway.routes.put(managedEndpoint([upstream('a', first.url), upstream('b', spare.url, { tier: 1 })]));
     await ready(gateway);
@@ -203,7 +203,7 @@ describe('an endpoint of upstreams that others run', () => {
     expect((await post(gateway)).status).toBe(status);
   });
 
-  it('goes to the next tier while the first cannot be reached or is ill', async () => {
+  it('uses the next tier while the first cannot be reached or is unhealthy', async () => {
     const [first, spare, gateway] = [await engineOf(), await engineOf(), await gatewayOf()];
     gateway.routes.put(managedEndpoint([upstream('a', first.url), upstream('b', spare.url, { tier: 1 })]));
     await ready(gateway);
@@ -215,7 +215,7 @@ describe('an endpoint of upstreams that others run', () => {
     await first.listen(0);
   });
 
-  it('does not pass on what is said of our credential', async () => {
+  it('does not pass on errors about its own credential', async () => {
     const [engine, gateway] = [await engineOf(), await gatewayOf()];
     gateway.routes.put(managedEndpoint([upstream('a', engine.url, { credential: 'sk-ours' })]));
     await ready(gateway);
@@ -224,7 +224,7 @@ describe('an endpoint of upstreams that others run', () => {
     expect([answer.status, await messageOf(answer)]).toEqual([502, 'Replica a broke off: it refuses the credential.']);
   });
 
-  it('is looked at when requests fail, and says what they have found', async () => {
+  it('is checked when requests fail, and reports their errors', async () => {
     const [engine, gateway] = [await engineOf(), await gatewayOf({ health: { ...HEALTH, intervalMs: 1e6 } })];
     gateway.routes.put(managedEndpoint([upstream('a', engine.url)]));
     await ready(gateway);

@@ -5,12 +5,12 @@ import { readTls, type TlsFiles } from './server/read-tls.js';
 export interface PortHandlers {
   public: RequestHandler;
   admin: RequestHandler;
-  /** A request that is no valid HTTP was refused. */
+  /** A request that is not valid HTTP was refused. */
   refused(status: number): void;
   fault(error: unknown): void;
 }
 
-/** Certificates and keys, for the ports that speak TLS. */
+/** Certificates and keys, for the ports with TLS. */
 export interface PortFiles {
   public: TlsFiles | null;
   admin: TlsFiles | null;
@@ -21,7 +21,7 @@ export class Ports {
   readonly #public: Listener;
   readonly #admin: Listener;
 
-  /** An InputError when certificates are of no use. */
+  /** Throws an InputError when certificates are unusable. */
   constructor({ admin, limits, listen, timeouts }: GatewayConfig, handlers: PortHandlers) {
     const { fault, refused } = handlers;
     // A client that sends twice the limit is disconnected without waiting for its end.
@@ -46,7 +46,7 @@ export class Ports {
     await Promise.all([this.#public.start(), this.#admin.start()]);
   }
 
-  /** Reads what a configuration names, before anything changes; an InputError when it is of no use. */
+  /** Reads the certificates of a configuration before anything changes; throws an InputError when they are unusable. */
   readFiles({ admin, listen }: GatewayConfig): PortFiles {
     return { public: listen.tls && readTls(listen.tls), admin: admin.tls && readTls(admin.tls) };
   }
@@ -58,7 +58,7 @@ export class Ports {
     for (const listener of this.listeners) listener.times.idleMs = idleMs;
   }
 
-  /** Listens no more; resolves when the last connection has ended. */
+  /** Stops listening; resolves when the last connection has ended. */
   async stop(): Promise<void> {
     await Promise.all([this.#public.stop(), this.#admin.stop()]);
   }
@@ -68,7 +68,7 @@ export class Ports {
     this.#admin.closeIdle();
   }
 
-  /** After the refusals of requests whose time is up, which go out at the end of this turn. */
+  /** After the refusals of timed-out requests, which are sent at the end of this turn. */
   cutSoon(): void {
     setImmediate(() => {
       this.#public.cut();

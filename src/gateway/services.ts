@@ -32,8 +32,8 @@ export interface ServiceParts {
 }
 
 /**
- * What a gateway does with requests besides passing them on: API keys and their accounts, usage, recordings, logs and traces. Each
- * is null unless it is configured.
+ * What a gateway does with requests besides passing them on: API keys and their accounts, usage, recordings, logs and
+ * traces. Each is null unless it is configured.
  */
 export class Services implements RequestServices {
   store: Store | null = null;
@@ -101,14 +101,15 @@ export class Services implements RequestServices {
       deadGateways: this.#journal.deadRuns,
       nowMs: () => (epochUs + nowUs()) / 1000,
       warn,
-      // A store that cannot be reached is counted; it is no bug of the gateway.
+      // An unreachable store is counted; it is not a bug of the gateway.
       fault: (error) => {
         if (!isStoreFailure(error)) fault(error);
       },
     });
     const { holders } = this;
     if (config.access.keys !== 'off') this.access = holders;
-    // Keys that are created, changed or revoked in this process apply at once; a failure is repaired by the next refresh.
+    // Keys that are created, changed or revoked in this process apply at once; a failure is repaired by the next
+    // refresh.
     this.store.resources.watch((changes) =>
       changes.some(({ record }) => record.kind === API_KEY) ? holders.refresh() : undefined,
     );
@@ -132,7 +133,7 @@ export class Services implements RequestServices {
     this.holders?.configure(access, prices);
   }
 
-  /** A request that no replica got has used nothing. */
+  /** A request that reached no replica has used nothing. */
   note(request: FinishedRequest, waiter: Journalled): void {
     if (request.attempts === 0) {
       waiter.journalled();

@@ -49,7 +49,7 @@ describe('a chunk', () => {
     expect(fits(learnt(large), large)).toBe(false);
   });
 
-  test('fits only if it differs in its text alone', () => {
+  test('matches only if nothing but the text differs', () => {
     const pattern = learnt(chunk('" word"'));
     let count = 0;
     const part = fc.constantFrom(HEAD, TAIL, '"', '\\\\', '\\"', 'a', ' word', '"},', '"finish_reason":null');

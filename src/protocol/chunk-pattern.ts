@@ -5,7 +5,7 @@ const MOST_BYTES = 2048;
 
 /**
  * The chunks of one response usually differ only in their text. After one has been parsed, the next needs no parsing if
- * the bytes before and after its text are the same: comparing them is several times faster.
+ * the bytes before and after the text are the same: comparing them is several times faster.
  */
 export class ChunkPattern {
   readonly #bytes = new Uint8Array(MOST_BYTES);

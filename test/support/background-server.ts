@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { allProcesses } from '../../src/control/runner/local/process/process-table.js';
 import { CLI } from './cli.js';
 
-/** `twinyard serve` as a process of its own, for a page whose other commands speak to it. */
+/** `twinyard serve` in its own process, for a page whose other commands use it. */
 export class BackgroundServer {
   private constructor(
     private readonly child: ChildProcess,

@@ -124,7 +124,7 @@ class Script {
 
   #join(): void {
     const id = `r${this.#joined++}`;
-    // A replica takes a place among the others, not only behind them.
+    // A replica joins at any index, not only at the end.
     this.#ids.splice(this.#random.below(this.#ids.length + 1), 0, id);
     this.#both(`join of ${id}`, (one) => one.setReplicas(this.#ids, this.#nowUs));
     this.#report(id);

@@ -4,7 +4,7 @@ import { anyChat, type Clients, type Ended } from './gateway-load.js';
 /** Clients that send one request after the other until they are stopped. */
 export class ConstantLoad {
   readonly ended: Ended[] = [];
-  /** Streams begin with the first token, and cannot be begun again elsewhere when a replica dies. */
+  /** Streams begin with the first token and cannot be retried when a replica crashes. */
   streams = true;
   readonly #running: Promise<unknown>;
   #streaming = 0;
@@ -25,7 +25,7 @@ export class ConstantLoad {
     await this.#until(() => this.ended.length >= wanted);
   }
 
-  /** From now on there are none; resolves when those under way have ended. */
+  /** Sends no more streams; resolves when those under way have ended. */
   async withoutStreams(): Promise<void> {
     this.streams = false;
     await this.#until(() => this.#streaming === 0);

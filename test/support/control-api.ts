@@ -23,7 +23,7 @@ export class ControlApi {
     return { status: response.status, text: await response.text() };
   }
 
-  /** Makes resources of the workspace `default` so. */
+  /** Applies resources to the workspace `default`. */
   async apply(...resources: readonly object[]): Promise<void> {
     const body = resources.map((one) => JSON.stringify({ apiVersion: 'twinyard/v1', ...one })).join('\n---\n');
     const { status, text } = await this.ask('POST', 'apply', body);
@@ -34,7 +34,7 @@ export class ControlApi {
     return JSON.parse((await this.ask('GET', `workspaces/default/endpoints/${name}`)).text) as ShownResource;
   }
 
-  /** Resolves with the status of an endpoint as it is wanted now, once that is so. */
+  /** Resolves with the status of an endpoint once it is reconciled. */
   async until(
     name: string,
     isSo: (status: NonNullable<ShownResource['status']>) => boolean,

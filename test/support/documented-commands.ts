@@ -1,6 +1,6 @@
 import type { FencedBlock } from './markdown-page.js';
 
-/** A command as a page shows it, with what it is said to do. */
+/** A command as a page shows it, with its documented output. */
 export interface DocumentedCommand {
   words: readonly string[];
   exitCode: number;

@@ -10,7 +10,7 @@ import { type ServeProcess, serveProcess } from './serve-process.js';
 /** An endpoint of emulated engines as a file would declare it. */
 export interface DeclaredEndpoint {
   replicas: number;
-  /** A variable of its engine: another one is another edition. */
+  /** A variable of its engine: another value is another revision. */
   seed: number;
 }
 
@@ -58,7 +58,7 @@ export class EndpointYard {
     this.serve = await serveProcess(['-c', this.#config]);
   }
 
-  /** Ends the control plane in the middle of whatever it does. */
+  /** Kills the control plane at any point. */
   async killServe(): Promise<void> {
     this.serve.child.kill('SIGKILL');
     await this.serve.ended;

@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((engine) => engine.close()));
 });
 
-/** A small fast engine on a free port, closed after the test. Its time passes as fast as the machine is. */
+/** A small fast engine on a free port, closed after the test. Its virtual time jumps to the next event. */
 export async function fakeEngine(changes: Partial<EngineOptions> = {}): Promise<RunningEngine> {
   const engine = await startEngine({
     config: fakeConfig({ totalKvBlocks: 1000, maxNumSeqs: 64 }),
@@ -22,7 +22,7 @@ export async function fakeEngine(changes: Partial<EngineOptions> = {}): Promise<
   return engine;
 }
 
-/** Resolves as soon as something is the case. */
+/** Resolves as soon as a condition holds. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -33,7 +33,7 @@ export function post(engine: RunningEngine, path: string, body: unknown, init: R
   return fetch(engine.url + path, { method: 'POST', body: text, ...init });
 }
 
-/** What responses hold, each its part of it. */
+/** The fields of responses; each has some of them. */
 export interface Reply {
   choices: {
     index: number;

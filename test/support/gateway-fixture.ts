@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-/** To be done after the test, the last thing first. */
+/** Run after the test, the last first. */
 export function afterwards(close: () => Promise<unknown>): void {
   opened.push(close);
 }
@@ -27,7 +27,7 @@ export async function gatewayOver(
   return gateway;
 }
 
-/** That nothing is booked any more, in any book. */
+/** Asserts that nothing is booked any more. */
 export function expectIdle(gateway: Gateway): void {
   expect(gateway.inFlight).toBe(0);
   for (const endpoint of gateway.endpoints.values()) {
@@ -37,7 +37,7 @@ export function expectIdle(gateway: Gateway): void {
   for (const replica of gateway.fleet.leaving()) expect(replica.active).toBe(0);
 }
 
-/** What a replica is sent, down to the bytes. */
+/** A request as a replica received it, down to the bytes. */
 export interface RawRequest {
   text: string;
   socket: Socket;
@@ -98,7 +98,7 @@ export function plain(body: string, status = '200 OK', headers = ''): string {
   return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** A client that speaks in bytes. */
+/** A client that sends raw bytes. */
 export class RawClient {
   readonly socket: Socket;
   text = '';

@@ -11,7 +11,7 @@ export interface Ended {
   /** Whether the response came to its end as HTTP has it. */
   isWhole: boolean;
   hasLeft: boolean;
-  /** What the connection said, if it broke. */
+  /** The error of the connection, if it failed. */
   code: string | null;
 }
 
@@ -76,7 +76,7 @@ export function anyChat(random: RandomStream, mostTokens = 24): object {
   return { model: 'tiny', messages: [{ role: 'user', content }], ...more };
 }
 
-/** So many clients at once, each sending one request after the other. */
+/** Concurrent clients, each sending one request after the other. */
 export async function load(
   clients: Clients,
   random: RandomStream,

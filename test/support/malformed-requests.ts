@@ -3,7 +3,7 @@ import type { RandomStream } from '../../src/kernel/random-stream.js';
 /** A request that no server should accept, as bytes. */
 export interface Malformed {
   bytes: Buffer;
-  /** It is HTTP all the same: the connection is good for another one afterwards. */
+  /** It is still HTTP: the connection stays usable afterwards. */
   isHttp: boolean;
 }
 
@@ -82,7 +82,7 @@ export function malformedRequests(random: RandomStream, bodyLimit: number): (i: 
     () => line('GET', `/${encodeURIComponent(noise(40).toString('latin1'))}`),
     () =>
       line('GET', pick(['*', 'http://other/v1/models', '/v1/models/tiny', '/metrics', '/api/config', '/api/../v1'])),
-    // HTTP that is none.
+    // Not HTTP.
     () => broken(noise(300)),
     () =>
       broken(

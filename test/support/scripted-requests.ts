@@ -9,7 +9,7 @@ import type { BlockKeys } from '../../src/replica/replica-requests.js';
 const CLASSES = ['standard', 'critical', 'batch', 'sheddable', 'background', 'gold'];
 const TENANTS = ['', 'a', 'b', 'c'];
 
-/** A request with its text, as a client sends it, and its length as the gateway measures it. */
+/** A request with a prompt, as a client sends it, and its length as the gateway measures it. */
 export interface ScriptedRequest {
   facts: RequestFacts;
   inputTokens: number;

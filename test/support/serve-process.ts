@@ -10,7 +10,7 @@ export interface ServeProcess {
   url: string;
   adminUrl: string;
   token: string;
-  /** All it has said so far. */
+  /** Its output so far. */
   said: () => string;
   ended: Promise<unknown>;
 }

@@ -150,7 +150,7 @@ class LiveWorld {
     }
   }
 
-  /** Nothing runs and nothing comes: ticks could go on for ever. */
+  /** Nothing runs and nothing arrives: ticks could go on forever. */
   #isStuck(): boolean {
     const { flowControl, snapshotRefreshUs } = this.#config;
     if (flowControl === null || flowControl.requestTtlUs > 0 || this.#endpoint.inFlight > 0) return false;

@@ -88,7 +88,7 @@ twinyard: bad.yaml:8:12 (spec.cluster): there is no cluster 'moon'; known: local
     expect(await printed('apply -f chat.yaml -w search')).toBe('Endpoint search/chat created\n');
   });
 
-  it('tells what somebody else has changed', async () => {
+  it('reports a conflicting change', async () => {
     await printed('apply -f chat.yaml');
     writeFileSync('mine.yaml', (await printed('get ep chat -o yaml')).replace('replicas: 3', 'replicas: 7'));
     await printed('apply -f five.yaml');

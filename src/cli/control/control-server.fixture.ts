@@ -30,7 +30,7 @@ const UNAUTHENTICATED = {
   hint: '',
 };
 
-/** The control API behind a port of its own, with nobody who keeps anything true: tests say how things are. */
+/** The control API on its own port, without reconcilers: tests set the observed state. */
 export class FakeControlServer {
   readonly runner = new FakeRunner();
   /** Streams that are open. */
@@ -94,7 +94,7 @@ export class FakeControlServer {
     await this.host.store.putStatus(ref, uid!, { phase, observed_generation: generation, ...more });
   }
 
-  /** Ends a resource of the workspace `default` as soon as it has been asked to go. */
+  /** Removes a resource of the workspace `default` as soon as its deletion was requested. */
   async takeDown(name: string, kind = 'Endpoint'): Promise<void> {
     const { store } = this.host;
     const ref = { kind, workspace: 'default', name };

@@ -60,7 +60,7 @@ export async function deleteCommand(argv: readonly string[], io: CliIo): Promise
   return 0;
 }
 
-/** Its uid; null when there is none, which is what whoever deletes a whole file wants. */
+/** Its uid; null when it does not exist, which is no error for a whole file. */
 async function askToGo(client: ApiClient, { path }: CalledResource, mayBeGone: boolean): Promise<string | null> {
   try {
     return (await client.call<Resource>('DELETE', path)).metadata.uid!;

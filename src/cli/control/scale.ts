@@ -36,7 +36,7 @@ export async function scale(argv: readonly string[], io: CliIo): Promise<number>
   if (replicas === null) throw missingFlag('--replicas', 'is required', 'say how many there should be');
   const client = ApiClient.of(values, io);
   const before = await client.call<Resource>('GET', path).catch((error: unknown) => {
-    // Who may not even look is told what it takes to do this.
+    // A caller that may not read the resource gets the error of the change itself.
     if (!(error instanceof InputError) || error.code !== 'SERVER_FORBIDDEN') throw error;
     return null;
   });

@@ -8,7 +8,7 @@ inTestFolder(() => {
   writeFileSync('no-trace.txt', 'hello\n');
 });
 
-/** Nobody listens there: what is wrong with the flags must be found before. */
+/** Nothing listens there: wrong flags must be found before the first request. */
 const SERVER = '--server-url http://127.0.0.1:1 --model m';
 const RATE = `observe ${SERVER} --rate 5`;
 const TRACE = `observe ${SERVER} --trace t.jsonl`;

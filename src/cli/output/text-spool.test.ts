@@ -14,7 +14,7 @@ function content(spool: TextSpool): string {
   return Buffer.concat([...spool.pieces()].map((piece) => Buffer.from(piece))).toString('utf8');
 }
 
-it.each([1, 10, 1000])('gives back everything with room for %d characters', (memory) => {
+it.each([1, 10, 1000])('returns everything with memory for %d characters', (memory) => {
   const spool = new TextSpool(join(folder, 'decisions'), memory);
   const lines = Array.from({ length: 50 }, (_, i) => `line ${i} µ\n`);
   for (const line of lines) spool.add(line);

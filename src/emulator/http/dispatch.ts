@@ -42,7 +42,7 @@ async function respond(exchange: EngineExchange, route: Route): Promise<void> {
       return;
     }
     const body = parseJsonObject(await readBody(request, engine.options.maxBodyBytes));
-    // It may have been frozen while the body came in.
+    // It may have been frozen while the body was received.
     if (route.always) serve(exchange, route, body);
     else engine.whenThawed(() => serve(exchange, route, body));
   } catch (error) {

@@ -22,7 +22,7 @@ export class EngineExchange {
     this.arrivedUs = engine.live.nowUs();
   }
 
-  /** An id of its own, made of the client's if it has sent one. */
+  /** The response id, derived from the client's request id if there is one. */
   id(prefix: string): string {
     return `${prefix}-${this.#clientId ?? randomUUID().replaceAll('-', '')}`;
   }
@@ -45,7 +45,7 @@ export class EngineExchange {
   /** Responds with an error. */
   fail(error: unknown): void {
     const known = error instanceof ApiError ? error : new ApiError('internal', String(error));
-    // What is left of a body that is too large is not worth reading.
+    // The rest of a body that is too large is not read.
     const headers = known.kind === 'too_large' ? { connection: 'close' } : {};
     this.sendJson(known.status, { ...engineErrorBody(known) }, headers);
   }

@@ -12,7 +12,7 @@ import type { EngineExchange } from './engine-exchange.js';
 import { type Choice, GenerationJob } from './generation-job.js';
 import { chatFormat, textFormat } from './response-format.js';
 
-/** What plain completions get that do not say how much they want, by vLLM's custom. */
+/** The default output limit of plain completions, as in vLLM. */
 const PLAIN_MAX_TOKENS = 16;
 const MAX_SEQUENCES = 1024;
 
@@ -70,7 +70,7 @@ class Planned {
     this.#request = request;
   }
 
-  /** The prompt that the engine's scratch buffer holds; `before` goes in front of its responses. */
+  /** The prompt in the engine's scratch buffer; `before` precedes its responses. */
   add(before: string): void {
     const { config, seed, meanOutputTokens } = this.#engine.options;
     const { n, maxTokens, cacheSalt } = this.#request;

@@ -11,7 +11,7 @@ import type { ResponseFormat } from './response-format.js';
 /** One choice of a completion. */
 export interface Choice {
   response: PlannedResponse;
-  /** What stands before the response: the prompt, if it is to be echoed. */
+  /** The text before the response: the prompt, if it is echoed. */
   before: string;
   sequence: Sequence;
 }
@@ -77,7 +77,7 @@ export class GenerationJob implements SequenceOwner {
     else if (this.#isOver()) this.#writeWhole();
   }
 
-  /** The client is gone, or has its response. */
+  /** The client has disconnected, or has its response. */
   #leave(): void {
     this.#isDone = true;
     for (const { sequence } of this.#choices) sequence.abort();
@@ -94,7 +94,7 @@ export class GenerationJob implements SequenceOwner {
   }
 
   /**
-   * Everything that has come out since the last time, in one piece. A client that does not read gets it when it does.
+   * Writes everything generated since the last call in one piece. A client that does not read gets it later.
    */
   #writeStream(): void {
     if (this.#response.writableNeedDrain) return;
@@ -119,7 +119,7 @@ export class GenerationJob implements SequenceOwner {
     const opening = from === 0 ? this.#format.opening(index, usage) : '';
     const finish = to === response.tokens ? response : null;
     const shown = (from === 0 ? before : '') + response.text.slice(from * TOKEN_BYTES, to * TOKEN_BYTES);
-    // A token that is hidden because a stop string may be under way has no chunk.
+    // A token held back because a stop string may have begun has no chunk.
     return shown === '' && finish === null ? opening : opening + this.#format.chunk(index, shown, finish, usage);
   }
 
@@ -130,7 +130,7 @@ export class GenerationJob implements SequenceOwner {
   }
 
   #usage(): UsageBody {
-    // Like the prompt itself, what was found of it counts once for all its choices.
+    // Like the prompt itself, its cached tokens count once for all choices.
     let cached = 0;
     for (let i = 0; i < this.#choices.length; i += this.#request.n) cached += this.#choices[i]!.sequence.cachedTokens;
     return usageBody(this.#promptTokens, this.#tokensOut(), cached);

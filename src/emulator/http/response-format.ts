@@ -3,7 +3,7 @@ import { sseEvent } from '../../protocol/sse/sse-writer.js';
 import type { UsageBody } from '../../protocol/usage.js';
 import type { PlannedResponse } from '../response.js';
 
-/** What all chunks and the whole of one response say. */
+/** Fields common to all chunks of a response. */
 export interface ResponseFacts {
   id: string;
   created: number;
@@ -15,10 +15,10 @@ export type Finish = Pick<PlannedResponse, 'finishReason' | 'stopReason'>;
 
 /** How responses are written: as a chat completion or a plain one. */
 export interface ResponseFormat {
-  /** The event that begins a choice, if it has one of its own. */
+  /** The event that begins a choice, if there is one. */
   opening(index: number, usage: UsageBody | null): string;
   chunk(index: number, text: string, finish: Finish | null, usage: UsageBody | null): string;
-  /** The event that holds the usage alone. */
+  /** The event with only the usage. */
   usage(usage: UsageBody): string;
   whole(responses: readonly { text: string; response: Finish }[], usage: UsageBody): JsonObject;
 }

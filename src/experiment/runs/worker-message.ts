@@ -1,7 +1,7 @@
 import { InputError, RunError } from '../../kernel/errors.js';
 import type { RunSummary } from './run-summary.js';
 
-/** What a worker responses: errors as plain data, because a thread's copy of an error has lost its class. */
+/** The response of a worker: errors as plain data, because a thread's copy of an error has lost its class. */
 export type WorkerResponse = { summary: RunSummary } | { error: PlainError };
 
 interface PlainError {

@@ -8,7 +8,7 @@ import { type ConfigValues, GATEWAY_DEFAULTS, type GatewayConfig, type LinesConf
 
 type AccessParts = Pick<GatewayConfig, 'store' | 'dataDir' | 'access' | 'prices' | 'record' | 'accessLog' | 'tracing'>;
 
-/** What twinyard.yaml says of keys, money and what is written down of requests. Paths are relative to its folder. */
+/** The keys of twinyard.yaml about API keys, prices and logs of requests. Paths are relative to its folder. */
 export function accessParts(keys: ConfigValues, folder: string, places: YamlPlaces): AccessParts {
   const store = keys.store === undefined ? null : storeOf(keys.store, folder, places);
   const required = keys.access.keys ?? (store === null ? 'off' : 'required');
@@ -47,7 +47,7 @@ function storeOf(address: string, folder: string, places: YamlPlaces): string {
 
 const DATA_DIR = '.twinyard';
 
-/** The folder of the data: beside a store that is a file, or the one that the store is in. */
+/** The data folder: beside a store that is a file, or the folder of the store. */
 export function dataDirOf(store: string | null): string {
   const file = store === null ? null : storeFile(store);
   if (file === null) return GATEWAY_DEFAULTS.dataDir;

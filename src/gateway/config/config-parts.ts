@@ -12,7 +12,7 @@ import type { PolicyConfig, ReplicaConfig } from './gateway-config.js';
 export const configInvalid = (place: string, problem: string, hint: string) =>
   new InputError('GATEWAY_CONFIG_INVALID', place, problem, hint);
 
-/** How mistakes in twinyard.yaml and in what the admin API is sent are named. */
+/** How errors in twinyard.yaml and in bodies of the admin API are named. */
 export const CONFIG_CODES: SchemaCodes = {
   invalid: 'GATEWAY_CONFIG_INVALID',
   unknownKey: 'GATEWAY_CONFIG_UNKNOWN_KEY',
@@ -43,7 +43,7 @@ type Warn = (line: string) => void;
 
 /**
  * A policy from its keys, with defaults for the others.
- * @param placeOf where a key stands
+ * @param placeOf the place of a key
  * @param warn called for keys that have no effect
  */
 export function policyOf(keys: PolicyKeys, base: PolicyConfig, placeOf: PlaceOf, warn: Warn = () => {}): PolicyConfig {

@@ -26,29 +26,29 @@ export interface GatewayConfig {
   breaker: { failures: number; openMs: number };
   retries: CamelKeys<Value<typeof RETRIES_SCHEMA>>;
   signals: { intervalMs: number; staleMs: number };
-  /** How long a replica that joins is given less than its share. */
+  /** How long a new replica gets less than its share. */
   slowStartMs: number;
   /**
-   * How long a request waits for a replica of an endpoint that the control plane keeps when none is ready; 0: not at
+   * How long a request waits for a replica of a managed endpoint when none is ready; 0: not at
    * all.
    */
   waitMs: number;
-  /** How long requests may take to end when a replica leaves or the gateway stops. */
+  /** The drain time of requests when a replica leaves or the gateway stops. */
   drainMs: number;
-  /** Where every decision is written so that it can be decided again; null for nowhere. */
+  /** The decision log, for replays; null for none. */
   decisionLog: string | null;
   /**
-   * Where keys, usage and accounts are: a file of SQLite's, or the URL of a PostgreSQL database; null for none of them.
+   * The store of keys, usage and accounts: a SQLite file, or the URL of a PostgreSQL database; null for none.
    */
   store: string | null;
   access: AccessConfig;
   prices: readonly Price[];
-  /** Where requests are recorded, without any text, so that they can be replayed. */
+  /** The recording of requests, without any text, for replays. */
   record: LinesConfig | null;
   accessLog: LinesConfig | null;
-  /** Where spans are sent by OTLP, and the share of traces begun here that are. */
+  /** The OTLP collector, and the share of traces started here that are exported. */
   tracing: { endpoint: string; sample: number } | null;
-  /** Folder for what must survive a crash until the store has it. */
+  /** The folder for data that must survive a crash until it is in the store. */
   dataDir: string;
   seed: number;
 }
@@ -64,7 +64,7 @@ export interface Price {
   output: number;
 }
 
-/** A file of lines that begins anew when it is full; so many old ones are kept. */
+/** A rotated log file, and how many old files are kept. */
 export interface LinesConfig {
   /** '-' for stderr. */
   path: string;
@@ -150,7 +150,7 @@ export function settingsOf(keys: ConfigValues): Settings {
 
 const NOTHING_SAID = v.parse(GATEWAY_SCHEMA, {});
 
-/** What holds where a configuration says nothing: loopback, and no file written. */
+/** The defaults: loopback, and no file written. */
 export const GATEWAY_DEFAULTS: GatewayConfig = {
   ...settingsOf(NOTHING_SAID),
   listen: { host: '127.0.0.1', port: 8080, tls: null },

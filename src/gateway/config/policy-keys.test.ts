@@ -13,7 +13,7 @@ describe('policyKeys', () => {
     { admission: { policy: 'gaie-legacy', options: { qd_threshold: 3 } } },
     { flow_control: { max_concurrency: 3, request_ttl_ms: 1500, queue_shedding: true, dispatch_tick_ms: 0.5 } },
     { admission: { slo_targets: { gold: 2000 } }, flow_control: { dispatch_order: 'slo-deadline' } },
-  ])('says %j so that it is the same policy when it is sent back', (keys) => {
+  ])('writes %j so that reading it gives the same policy', (keys) => {
     const policy = readPolicyBody(keys);
     const again = policyKeys(policy);
     expect(readPolicyBody(again)).toEqual(policy);
@@ -22,7 +22,7 @@ describe('policyKeys', () => {
     );
   });
 
-  it('says what holds when nothing was said', () => {
+  it('writes the defaults', () => {
     expect(readPolicyBody(policyKeys(DEFAULT_POLICY))).toEqual(DEFAULT_POLICY);
   });
 });

@@ -28,7 +28,7 @@ describe('readReplicaBody', () => {
     ['{"url":"http://h/?q"}', 'more or less than an address'],
     ['{"url":"http://h:1","engine":"vlm"}', "unknown value 'vlm'"],
     ['{"url":"http://h:1","urls":1}', "unknown key 'urls'"],
-  ])('says what is wrong with %s', (text, problem) => {
+  ])('reports what is wrong with %s', (text, problem) => {
     expect(() => replicaIn(text)).toThrowError(
       expect.objectContaining({ place: expect.stringMatching(/^body/), problem: expect.stringContaining(problem) }),
     );
@@ -36,7 +36,7 @@ describe('readReplicaBody', () => {
 });
 
 describe('readPolicyBody', () => {
-  it('reads a whole policy; what it does not say is the default', () => {
+  it('reads a whole policy with defaults for missing keys', () => {
     expect(policyIn('{}')).toEqual(DEFAULT_POLICY);
     const present = { ...DEFAULT_POLICY, name: 'random', tenantBudgets: { t: 1 } };
     expect(policyIn('{"routing":{"policy":"lmetric","block_size":32}}', present)).toEqual({
@@ -79,7 +79,7 @@ describe('readPolicyBody', () => {
     });
   });
 
-  it('takes keys of the routing alone, and leaves the rest as it is', () => {
+  it('accepts only routing keys, and leaves the rest unchanged', () => {
     const present = { ...DEFAULT_POLICY, name: 'random', cacheBlocks: 7, tenantBudgets: { t: 1 } };
     expect(policyIn('{"policy":"lmetric","block_size":32}', present)).toEqual({
       ...DEFAULT_POLICY,
@@ -128,7 +128,7 @@ describe('readPolicyBody', () => {
     ['{"flow_control":{"max_queue_depth":0}}', 'too small'],
     ['{"tenant_budgets":{"t":2}}', 'too large'],
     ['{"routing":{"policy":"random","scorers":[{"name":"queue-depth","weight":1}]}}', 'has no effect with the routing'],
-  ])('says what is wrong with %s', (text, problem) => {
+  ])('reports what is wrong with %s', (text, problem) => {
     expect(() => policyIn(text)).toThrowError(expect.objectContaining({ problem: expect.stringContaining(problem) }));
   });
 });

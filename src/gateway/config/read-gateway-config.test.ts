@@ -21,7 +21,7 @@ describe('readGatewayConfig', () => {
     expect(config.retries.most).toBe(1);
   });
 
-  it('holds to the defaults where nothing is said', () => {
+  it('applies the defaults', () => {
     const config = read('replicas: [{ url: "http://h:1", model: m, engine: tgi }]');
     const replicas = [{ id: 'h:1', url: 'http://h:1', engine: 'tgi', models: ['m'] }];
     expect(config).toEqual({ ...GATEWAY_DEFAULTS, endpoints: [{ name: 'default', policy: DEFAULT_POLICY, replicas }] });
@@ -48,7 +48,7 @@ describe('readGatewayConfig', () => {
     ]);
   });
 
-  it('takes files as relative to itself', () => {
+  it('resolves paths relative to itself', () => {
     const config = read(
       'listen: { cert: a.pem, key: b.pem }\ndecision_log: d.jsonl\nreplicas: [{ url: "http://h:1" }]',
     );
@@ -79,7 +79,7 @@ describe('readGatewayConfig', () => {
     );
   });
 
-  it('knows how many replicas an endpoint can have', () => {
+  it('limits the replicas of an endpoint', () => {
     const replicas = Array.from({ length: 1025 }, (_, i) => `  - { url: "http://h:${1000 + i}" }`).join('\n');
     expect(() => read(`replicas:\n${replicas}`)).toThrowError(
       expect.objectContaining({ code: 'TOO_MANY_REPLICAS', problem: 'more than 1024 replicas' }),
@@ -125,7 +125,7 @@ describe('readGatewayConfig', () => {
       'conf/t.yaml:3:13 (endpoints[0].name)',
       "two endpoints 'default'",
     ],
-  ])('says where %j is wrong', (text, place, problem) => {
+  ])('reports the place of the error in %j', (text, place, problem) => {
     expect(() => read(text)).toThrowError(
       expect.objectContaining({ place, problem: expect.stringContaining(problem) }),
     );

@@ -6,7 +6,7 @@ const BEFORE = GATEWAY_DEFAULTS;
 const TLS = { cert: 'a.pem', key: 'a.key' };
 
 describe('reloadConfig', () => {
-  it('takes on what can change while it runs', () => {
+  it('applies what can change at run time', () => {
     const after: GatewayConfig = {
       ...BEFORE,
       endpoints: [{ name: 'e', policy: { ...DEFAULT_POLICY, name: 'random' }, replicas: [] }],
@@ -22,7 +22,7 @@ describe('reloadConfig', () => {
     expect(reloadConfig(BEFORE, after)).toEqual({ config: after, needsRestart: [] });
   });
 
-  it('keeps what is settled at the start, and says so', () => {
+  it('keeps what is fixed at the start, and reports it', () => {
     const after: GatewayConfig = {
       ...BEFORE,
       listen: { ...BEFORE.listen, port: 1 },
@@ -37,7 +37,7 @@ describe('reloadConfig', () => {
     });
   });
 
-  it('takes on other certificates, but not TLS itself', () => {
+  it('applies other certificates, but does not switch TLS on or off', () => {
     const plain = BEFORE;
     const secure = { ...BEFORE, listen: { ...BEFORE.listen, tls: TLS } };
     const renewed = { ...BEFORE, listen: { ...BEFORE.listen, tls: { ...TLS, cert: 'b.pem' } } };

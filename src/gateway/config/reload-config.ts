@@ -3,7 +3,7 @@ import { camelCase } from '../../schema/names.js';
 import { GATEWAY_SCHEMA } from './config-schema.js';
 import type { GatewayConfig, ListenConfig } from './gateway-config.js';
 
-/** A configuration that was read again, as far as a running gateway takes it on. */
+/** The part of a reloaded configuration that a running gateway applies. */
 export interface Reload {
   config: GatewayConfig;
   /** Keys that have changed and take effect at the next start. */
@@ -23,7 +23,10 @@ const SETTLED = settledKeys(GATEWAY_SCHEMA as Schema).filter(([top]) => top !== 
 
 type Tree = { [key: string]: Tree };
 
-/** The new configuration, except for what is settled when a gateway starts: its ports, the sizes of its buffers, its files. */
+/**
+ * The new configuration, except for what is settled when a gateway starts: its ports, the sizes of its buffers, its
+ * files.
+ */
 export function reloadConfig(before: GatewayConfig, after: GatewayConfig): Reload {
   const config = { ...after } as unknown as Tree;
   const needsRestart: string[] = [];

@@ -208,7 +208,7 @@ describe('decision parity', () => {
     ['{"type":"first","endpoint":"e","request":1}', "endpoint 'e' has no policy yet"],
     ['{"type":"policy","endpoint":"e"}', 'cannot be replayed'],
     ['{"type":"policy","endpoint":"e","config":{"name":"wighted","options":{}}}', "unknown routing policy 'wighted'"],
-  ])('says what is wrong with %s', (line, problem) => {
+  ])('reports what is wrong with %s', (line, problem) => {
     expect(() => new DecisionReplay('d.jsonl').line(line, 3)).toThrowError(
       expect.objectContaining({ place: 'd.jsonl:3', problem: expect.stringContaining(problem) }),
     );

@@ -10,8 +10,9 @@ import { NOT_QUEUED, type Waiting } from './waiting.js';
 import { WaitingRoom } from './waiting-room.js';
 
 /**
- * Between a request and the choice of its replica: the admission policy, then the queue, if there is one. Both are the policy
- * host's, as in the simulator, and run at the same moments: on every arrival and, by settings, on every completion or tick.
+ * Between a request and the choice of its replica: the admission policy, then the queue, if there is one. Both are the
+ * policy host's, as in the simulator, and run at the same moments: on every arrival and, by settings, on every
+ * completion or tick.
  */
 export class FlowControl {
   readonly counts = new FlowCounts();
@@ -50,7 +51,9 @@ export class FlowControl {
     return counts;
   }
 
-  /** The host's policies have changed. Waiting requests go on waiting, in the same order, or go at once without a queue. */
+  /**
+   * The host's policies have changed. Waiting requests go on waiting, in the same order, or go at once without a queue.
+   */
   configure(policy: PolicyConfig): void {
     const { flowControl, sloPriorities } = policy;
     const classes = JSON.stringify([sloPriorities, flowControl?.sloTargetsUs]);
@@ -78,14 +81,14 @@ export class FlowControl {
   }
 
   /**
-   * Its client has disconnected, or its time is up: it leaves the queue without a callback. Returns how long it has waited, -1
-   * if it was not waiting.
+   * Its client has disconnected, or its time is up: it leaves the queue without a callback. Returns how long it has
+   * waited, -1 if it was not waiting.
    */
   leave(waiting: Waiting): number {
     return waiting.queueSlot < 0 ? NOT_QUEUED : this.#room.leave(waiting);
   }
 
-  /** A request that went to a replica has ended there, in whatever way. */
+  /** A request that went to a replica has ended there, in any way. */
   departed(): void {
     this.#room.departed();
   }

@@ -6,7 +6,7 @@ export interface FlowHost {
   nowUs(): number;
   /** The length of a request's prompt. Throws an ApiError when it has none that could be measured. */
   tokensOf(facts: RequestFacts): number;
-  /** Makes the policy host's view the fleet as policies see it for requests of a model. */
+  /** Fills the policy host's view with the fleet for requests of a model. */
   lookFor(model: string, nowUs: number): void;
   /** The fleet as saturation detectors see it. */
   saturationView(nowUs: number): FleetView;

@@ -37,8 +37,9 @@ export class LiveQueue {
   }
 
   /**
-   * Other settings hold from now on. Requests keep their places and the time they have waited; where SLO classes mean something
-   * else now, all queue again, in order of arrival. Lower limits hold for later arrivals: no waiting request is refused.
+   * Other settings hold from now on. Requests keep their places and the time they have waited; where SLO classes mean
+   * something else now, all queue again, in order of arrival. Lower limits hold for later arrivals: no waiting request
+   * is refused.
    */
   configure(settings: FlowControlSettings, priorities: SloPriorities, classesChanged: boolean): void {
     if (!classesChanged) {
@@ -70,7 +71,7 @@ export class LiveQueue {
     return number < 0 ? null : this.#leave(number, nowUs);
   }
 
-  /** Takes a request out wherever it stands. */
+  /** Removes a request from anywhere in the queue. */
   remove({ queueSlot }: Waiting, nowUs: number): void {
     this.#queue.remove(queueSlot);
     this.#leave(queueSlot, nowUs);

@@ -19,8 +19,9 @@ const LONGEST_WAIT_S = 60;
 const LATEST_WEIGHT = 1 / 16;
 
 /**
- * Where requests wait until the fleet has room, if the policy has a queue at all. By settings they leave when a request arrives or
- * ends and when the fleet changes, or one at every tick; requests that have waited too long are refused.
+ * Where requests wait until the fleet has capacity, if the policy has a queue. Depending on the settings they leave
+ * when a request arrives or ends and when the fleet changes, or one at every tick; requests that have waited too long
+ * are refused.
  */
 export class WaitingRoom {
   readonly #host: FlowHost;
@@ -141,7 +142,7 @@ export class WaitingRoom {
     return this.#queue !== null && this.#queue.size > 0 && this.#settings!.dispatchTickUs === 0;
   }
 
-  /** Lets up to so many leave. Tries that a departing request causes are made after it, not inside. */
+  /** Tries to dispatch up to `times` requests. Attempts caused by a departing request run after it, not inside. */
   #try(times: number): void {
     this.#tries += times;
     if (this.#isDispatching) return;

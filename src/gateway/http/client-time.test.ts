@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClientPace, ClientPatience, NEVER } from './client-time.js';
 
-/** A client as its socket shows it: bytes written, and bytes of these that it has not taken. */
+/** A client's socket: bytes written, and those not sent yet. */
 class Client {
   bytesWritten = 0;
   writableLength = 0;
@@ -53,7 +53,7 @@ describe('ClientPace', () => {
 });
 
 describe('ClientPatience', () => {
-  it('is over after so long in one phase, counted from the first check', () => {
+  it('expires after a time in one phase, counted from the first check', () => {
     const patience = new ClientPatience();
     expect([50, 149, 150].map((ms) => patience.isOver(ms, 100))).toEqual([false, false, true]);
     patience.begin();

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * Whether a client reads its responses. Bytes that wait for one that does not hold memory, a connection and perhaps a replica. A
- * timer of the port checks connections now and then, so that requests pay for no clock.
+ * Whether a client reads its responses. Unread bytes hold memory, a connection and perhaps a replica. A timer of the
+ * port checks connections at intervals, so that requests read no clock.
  */
 export class ClientPace {
   /** Bytes that the client had taken at the last check; -1 before the first, with which its time begins. */

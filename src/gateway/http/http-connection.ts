@@ -26,13 +26,13 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
   readonly #responses: ResponseSender;
   readonly #pace = new ClientPace();
   readonly #patience = new ClientPatience();
-  /** The request whose body is coming, and its response. */
+  /** The request whose body is being received, and its response. */
   #reading: HttpRequest | null = null;
   #readingFor: HttpResponse | null = null;
-  /** What has come and cannot be read yet. */
+  /** Bytes that have arrived and cannot be read yet. */
   #rest: Buffer | null = null;
   #isInside = false;
-  /** Nothing has come so far. */
+  /** Nothing has been received so far. */
   #isFresh = true;
   /** No request follows the one read last. */
   #isLast = false;
@@ -55,7 +55,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     return this.#socket.remoteAddress ?? '';
   }
 
-  /** Applies the time-outs. */
+  /** Applies the timeouts. */
   check(nowMs: number, times: ClientTimes): void {
     const isOver = this.#patience.isOver(nowMs, this.#longestMs(times));
     if (this.#pace.hasStalled(this.#socket, nowMs, times.idleMs)) this.destroy();
@@ -64,7 +64,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     else this.#break(requestTimeout());
   }
 
-  /** Ends it if nothing is under way on it. Half a head is not. */
+  /** Closes it if nothing is under way on it. An incomplete head does not count. */
   closeIdle(): void {
     if (this.#due.length > 0 || this.#isShut) return;
     if (this.#socket.writableLength > 0) this.#finish();
@@ -76,7 +76,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     this.#socket.destroy();
   }
 
-  // What the reader calls.
+  // Called by the reader.
 
   get isReady(): boolean {
     if (this.#reading !== null) return this.#reading.isWanted || this.#readingFor!.isEnded;
@@ -114,7 +114,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     request.complete(null);
   }
 
-  // What requests and responses call.
+  // Called by requests and responses.
 
   bodyWanted(request: HttpRequest): void {
     if (request.isExpecting) {
@@ -147,14 +147,14 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     return this.#responses.isBehind(response);
   }
 
-  // What the socket calls.
+  // Called by the socket.
 
   readonly #read = (bytes: Buffer): void => {
     if (this.#rest !== null) this.#rest = Buffer.concat([this.#rest, bytes]);
     else this.#consume(bytes);
   };
 
-  /** A client that hangs up before its response has left. */
+  /** The client has closed its side before its response was sent. */
   readonly #ended = (): void => {
     if (this.#isShut) return;
     const due = this.#due.length;
@@ -182,7 +182,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     return this.#responses.queue;
   }
 
-  /** A request has begun and has not come to its end. */
+  /** A request has begun and is not complete. */
   get #isMidway(): boolean {
     return this.#isFresh || this.#reading !== null || (this.#reader.isInHead && !this.#isLast);
   }
@@ -223,7 +223,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     }
   }
 
-  /** Reads what had to wait, if it need not any more. */
+  /** Reads bytes that had to wait, if that is possible now. */
   #goOn(): void {
     if (this.#rest === null || this.#isInside || !this.isReady) return;
     const rest = this.#rest;
@@ -245,7 +245,9 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     }
   }
 
-  /** The handler threw. Half a response may be sent: cutting the connection is the only way to say that it is not complete. */
+  /**
+   * The handler threw. Part of a response may be sent: closing the connection is the only way to mark it as incomplete.
+   */
   #failed(error: unknown): void {
     this.#host.fault(error);
     this.destroy();
@@ -257,7 +259,10 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     else this.#refuse(response, expectationUnknown());
   }
 
-  /** The bytes are not a request, or do not come in time. The responses that are due are sent first, then the refusal. */
+  /**
+   * The bytes are not a request, or did not arrive in time. The responses that are due are sent first, then the
+   * refusal.
+   */
   #break(error: ApiError): void {
     const pending = this.#readingFor;
     this.#reading = null;

@@ -76,7 +76,7 @@ export class Client {
   }
 }
 
-/** A connection whose time passes as a test says, and its client. */
+/** A connection with a manual clock, and its client. */
 export async function timed(handle: RequestHandler) {
   const refused: number[] = [];
   const host = { reader: new SharedReader(4096), writer: new ResponseWriter(), isSecure: false, isStopping: false };
@@ -97,7 +97,7 @@ export async function timed(handle: RequestHandler) {
     refused,
     socket,
     check: (nowMs: number) => connection.check(nowMs, times),
-    /** Sends something and waits until it is there. */
+    /** Sends bytes and waits until they have arrived. */
     send: async (text: string) => {
       const bytes = socket.bytesRead + text.length;
       client.send(text);

@@ -29,9 +29,9 @@ export class HttpRequest {
   readonly rawHeaders: string[];
   /** 0 for HTTP/1.0. */
   readonly minor: number;
-  /** How long it says its body is; -1 when it comes in chunks. */
+  /** Its content-length; -1 when it is chunked. */
   readonly length: number;
-  /** All of its body has come. */
+  /** Its body is complete. */
   isComplete = false;
   /** The client waits for 100 Continue before it sends the body. */
   isExpecting = false;
@@ -71,7 +71,9 @@ export class HttpRequest {
     return this.#done !== null;
   }
 
-  /** Collects the body and calls `done` once, at once if it is all here; never when the client leaves first. */
+  /**
+   * Collects the body and calls `done` once, synchronously if it is complete; never when the client disconnects first.
+   */
   collect(limit: number, done: BodyListener): void {
     this.#limit = limit;
     this.#done = done;
@@ -79,7 +81,7 @@ export class HttpRequest {
     else this.#carrier.bodyWanted(this);
   }
 
-  // What its connection calls.
+  // Called by its connection.
 
   add(piece: Buffer): void {
     this.#bytes += piece.length;

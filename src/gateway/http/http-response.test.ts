@@ -74,7 +74,7 @@ describe('a response', () => {
     );
   });
 
-  it('larger than any buffer arrives whole, with backpressure', async () => {
+  it('larger than any buffer arrives complete, with back-pressure', async () => {
     const piece = Buffer.alloc(200_000, 'x');
     let waits = 0;
     const { listener } = await port((_, response) => {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { isNamed } from '../wire/field-names.js';
 import type { HttpRequest } from './http-request.js';
 
-/** Longer than clients keep an idle connection, so that none is closed under a request. */
+/** Longer than clients keep an idle connection, so that none is closed while a request is sent. */
 export const KEEP_ALIVE_MS = 75_000;
 const KEPT = `connection: keep-alive\r\nkeep-alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`;
 const CLOSED = 'connection: close\r\n\r\n';
@@ -14,45 +14,45 @@ const USUAL_LINES = 2;
 export interface ResponseCarrier {
   /** Whether the client keeps up. */
   send(response: HttpResponse, head: string, lines: number, piece: Buffer | null, isLast: boolean): boolean;
-  /** One has been ended. */
+  /** A response has ended. */
   ended(): void;
-  /** Whether more waits for the client than should. */
+  /** Whether too many bytes wait for the client. */
   isBehind(response: HttpResponse): boolean;
   destroy(): void;
 }
 
 /** A response to a request, framed as its client understands it. */
 export class HttpResponse {
-  /** False ends the connection with it. To be said before its head is written. */
+  /** False closes the connection after it. To be set before its head is written. */
   shouldKeepAlive: boolean;
-  /** Its head is written, and cannot be another any more. */
+  /** Its head is written and cannot be changed. */
   headersSent = false;
   isEnded = false;
-  /** What has to be called when the client leaves before the response is out, and when it reads on. */
+  /** Called when the client disconnects before the response is sent, and when it reads again. */
   onClose: (() => void) | null = null;
   onDrain: (() => void) | null = null;
-  /** Its body goes out in chunks. */
+  /** Its body is chunked. */
   isChunked = false;
   readonly #request: HttpRequest | null;
   readonly #carrier: ResponseCarrier;
-  /** The head, until it goes out with what follows. */
+  /** The head, until it is sent with the first bytes of the body. */
   #head = '';
   #lines = 0;
   #hasBody = true;
 
-  /** @param request null for a response to something that is none */
+  /** @param request null for a response to bytes that are not a request */
   constructor(request: HttpRequest | null, keepsAlive: boolean, carrier: ResponseCarrier) {
     this.#request = request;
     this.shouldKeepAlive = keepsAlive;
     this.#carrier = carrier;
   }
 
-  /** Whether more waits for the client than should: what is written now keeps memory. */
+  /** Whether too many bytes wait for the client: further writes are buffered in memory. */
   get isBehind(): boolean {
     return this.#carrier.isBehind(this);
   }
 
-  /** @param headers flat: name, value, name, value. Framing and what becomes of the connection are set here */
+  /** @param headers flat: name, value, name, value. Framing and connection headers are set here */
   writeHead(status: number, headers: readonly string[]): void {
     if (this.headersSent) return;
     this.headersSent = true;
@@ -107,7 +107,7 @@ export class HttpResponse {
     this.#carrier.ended();
   }
 
-  /** Cuts the connection: what was promised will not come. */
+  /** Closes the connection: the announced response is incomplete. */
   destroy(): void {
     this.#carrier.destroy();
   }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../protocol/errors.js';
 import type { MessageErrors } from '../wire/message-errors.js';
 
-/** What is wrong with the bytes of a request, as the response to it says. */
+/** Errors of malformed requests, as their responses report them. */
 
 /** @param problem a predicate of the request, as in `has an invalid content-length` */
 export const notHttp = (problem: string) =>

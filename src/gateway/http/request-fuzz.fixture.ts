@@ -13,14 +13,14 @@ export interface SeenRequest {
   target: string;
   minor: number;
   headers: string[];
-  /** Null when it did not come to its end. */
+  /** Null when it is incomplete. */
   body: string | null;
 }
 
 /** Stands for a request whose expectation was refused. */
 export const REFUSED_EXPECTATION: SeenRequest = { method: '', target: '', minor: 1, headers: [], body: '417' };
 
-/** What a server made of the bytes of a connection. */
+/** What a server read from the bytes of a connection. */
 export interface Seen {
   /** In their order, up to the first that is incomplete. */
   requests: SeenRequest[];
@@ -50,7 +50,7 @@ function validRequest(draw: Draw): string {
   return `${method} /${path} HTTP/${version}\r\n${fields.join('')}\r\n${bytes}`;
 }
 
-/** What our server makes of it. */
+/** What the gateway's server reads. */
 export async function seenByUs(pieces: readonly Buffer[]): Promise<Seen> {
   const seen: Seen = { requests: [], refusal: '' };
   const socket = new MemorySocket();
@@ -100,7 +100,7 @@ for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     const { httpVersionMinor: minor, method, rawHeaders, socket, url } = incoming;
     const seen = byConnection.get(socket)!;
     if (seen.refusal !== '') return;
-    // Node's own check of the host lets the requests behind through.
+    // Node's own check of the host lets later requests through.
     if (minor === 1 && incoming.headers.host === undefined) {
       seen.refusal = 'no host';
       return;
@@ -126,7 +126,7 @@ server.on('clientError', (error: Error & { code?: string }, socket) => {
   setImmediate(() => setImmediate(() => socket.destroy()));
 });
 
-/** What Node's server makes of it. */
+/** What Node's server reads. */
 export async function seenByNode(pieces: readonly Buffer[]): Promise<Seen> {
   const seen: Seen = { requests: [], refusal: '' };
   const socket = new MemorySocket();
@@ -137,7 +137,7 @@ export async function seenByNode(pieces: readonly Buffer[]): Promise<Seen> {
   return complete(seen);
 }
 
-/** Leaves the requests that came to their end. */
+/** Keeps the complete requests. */
 function complete({ refusal, requests }: Seen): Seen {
   const end = requests.findIndex(({ body }) => body === null);
   if (end < 0) return { refusal, requests };

@@ -15,7 +15,7 @@ import {
 const CASES = Number(process.env.TWINYARD_FUZZ_CASES ?? 3000);
 const AT_ONCE = 50;
 
-/** What ours refuses and Node.js reads, by the reason that ours gives. */
+/** What the gateway refuses and Node.js reads, by the gateway's reason. */
 const STRICTER: readonly [RegExp, string][] = [
   [/more than one host/, 'RFC 9112, section 3.2, asks for 400; Node.js takes the first'],
   [/could be read as/, 'other servers take such names for framing fields'],
@@ -28,8 +28,8 @@ const STRICTER: readonly [RegExp, string][] = [
 ];
 
 /**
- * What ours reads and Node.js refuses, by the code of its error: the request that ours reads, the one before it, all
- * bytes.
+ * What the gateway reads and Node.js refuses, by its error code: the request that the gateway reads, the one before it,
+ * all bytes.
  */
 const LOOSER: Readonly<
   Record<string, (request: SeenRequest, before: SeenRequest | undefined, text: string) => boolean>
@@ -52,7 +52,7 @@ function isChunked(request: SeenRequest): boolean {
   return fieldOf(request, 'transfer-encoding') === 'chunked';
 }
 
-/** Why ours reads nothing behind a request, and Node.js may. */
+/** Why the gateway reads nothing after a request, and Node.js may. */
 function endsOurs(before: SeenRequest | undefined): boolean {
   if (before === undefined) return false;
   return (
@@ -65,7 +65,7 @@ function endsOurs(before: SeenRequest | undefined): boolean {
   );
 }
 
-/** How two readings differ; empty when they agree, `*` when the difference is named above. */
+/** How two results differ; empty when they agree, `*` when the difference is listed above. */
 function difference(us: Seen, node: Seen, text: string): string {
   const at = us.requests.findIndex((request, i) => JSON.stringify(request) !== JSON.stringify(node.requests[i]));
   const i = at < 0 ? us.requests.length : at;
@@ -81,7 +81,7 @@ function difference(us: Seen, node: Seen, text: string): string {
   const isNamed = endsOurs(before) || STRICTER.some(([reason]) => reason.test(us.refusal));
   if (theirs !== undefined) return isNamed ? '*' : `Node.js reads one more, ${refusals}`;
   if ((us.refusal === '') === (node.refusal === '')) return '';
-  // Ours drops what follows the last request, whatever it is.
+  // The gateway drops all bytes after the last request.
   if (us.refusal === '' && node.refusal === 'HPE_CLOSED_CONNECTION') return '';
   return isNamed ? '*' : refusals;
 }

@@ -19,7 +19,7 @@ export class RequestHead extends HeadReader {
   target = '';
   /** 0 for HTTP/1.0. */
   minor = 0;
-  /** Nothing but line ends has come: no request has begun. */
+  /** Only line ends have been received: no request has begun. */
   isBlank = true;
   /** Where they are, from the first byte of the head. */
   #methodStart = 0;

@@ -106,7 +106,7 @@ describe('RequestReader', () => {
     expect(ears.requests).toEqual(REQUESTS);
   });
 
-  it('begins no request by empty lines, however they are cut', () => {
+  it('starts no request by empty lines, however they are cut', () => {
     const reader = new RequestReader(new SharedReader(100), new Ears());
     reader.read(Buffer.from('POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\n\r\nx\r\n\r\n'));
     expect(reader.isInHead).toBe(false);
@@ -116,7 +116,7 @@ describe('RequestReader', () => {
     expect(reader.isInHead).toBe(true);
   });
 
-  it('keeps no large head for a value that is kept', () => {
+  it('does not retain a large head for a retained value', () => {
     setFlagsFromString('--expose_gc');
     const collect = runInNewContext('gc') as () => void;
     const heads = 400;
@@ -172,7 +172,7 @@ describe('RequestReader', () => {
     ['NUL in a value', 'GET / HTTP/1.1\r\na: b\0\r\n', 'control character'],
     ['CR in a value', 'GET / HTTP/1.1\r\na: b\rc\r\n', 'bare CR'],
     ['CR at the end', 'GET / HTTP/1.1\r\nhost: h\r\n\rx', 'bare CR'],
-  ])('refuses %s as soon as it is there, whole or byte by byte', (_, text, problem) => {
+  ])('refuses %s as soon as it arrives, whole or byte by byte', (_, text, problem) => {
     const bytes = Buffer.from(text, 'latin1');
     for (const pieces of [[bytes], [...bytes].map((byte) => Buffer.of(byte))]) {
       expect(() => heard(pieces)).toThrowError(

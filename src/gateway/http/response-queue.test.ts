@@ -106,7 +106,7 @@ describe('pipelined requests', () => {
     expect(asked).toBe(1);
   });
 
-  it('have their time-out from their own first byte', async () => {
+  it('have their timeout from their own first byte', async () => {
     const { check, refused, send } = await timed(() => {});
     await send(`${get('/1')}GET`);
     check(0);

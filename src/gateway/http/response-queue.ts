@@ -8,7 +8,10 @@ interface Held {
   bytes: number;
 }
 
-/** The responses due on a connection, in the order of their requests. Only the first is sent; bytes of the others are held. */
+/**
+ * The responses due on a connection, in the order of their requests. Only the first is sent; bytes of the others are
+ * held.
+ */
 export class ResponseQueue {
   #responses: HttpResponse[] = [];
   /** Null until the client pipelines requests. */
@@ -26,7 +29,7 @@ export class ResponseQueue {
     this.#responses.push(response);
   }
 
-  /** Takes the first off. Returns what is held of the next, for which it is time. */
+  /** Removes the first. Returns the held bytes of the next, whose turn it is. */
   next(): Buffer[] {
     this.#responses.shift();
     if (this.#held === null || this.#responses.length === 0) return [];
@@ -40,7 +43,7 @@ export class ResponseQueue {
     return this.#responses.includes(response);
   }
 
-  /** Keeps something for a response whose turn has not come. Returns whether there may be more of it. */
+  /** Holds bytes of a response whose turn has not come. Returns whether it may write more. */
   hold(response: HttpResponse, piece: Buffer): boolean {
     this.#held ??= new Map();
     let held = this.#held.get(response);
@@ -57,7 +60,7 @@ export class ResponseQueue {
     return (this.#held?.get(response)?.bytes ?? 0) > MOST_HELD;
   }
 
-  /** Takes all off. */
+  /** Removes all. */
   clear(): HttpResponse[] {
     const responses = this.#responses;
     this.#responses = [];

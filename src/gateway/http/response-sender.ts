@@ -23,7 +23,7 @@ export class ResponseSender {
     this.#illegal = illegal;
   }
 
-  /** Whether more bytes wait for the client than should. */
+  /** Whether too many bytes wait for the client. */
   isBehind(response: HttpResponse): boolean {
     return response === this.queue.first ? this.#socket.writableNeedDrain : this.queue.isFull(response);
   }
@@ -51,7 +51,7 @@ export class ResponseSender {
     this.#put(response, CONTINUE);
   }
 
-  /** Sends bytes of their own, or holds them until it is their turn. */
+  /** Sends bytes, or holds them until it is their turn. */
   #put(response: HttpResponse, bytes: Buffer): boolean {
     return response === this.queue.first ? this.#socket.write(bytes) : this.queue.hold(response, bytes);
   }

@@ -3,7 +3,7 @@ import { asBuffers, ILLEGAL, NO_ROOM, ResponseWriter } from './response-writer.j
 
 const HEAD = 'HTTP/1.1 200 OK\r\na: b\r\n\r\n';
 
-/** Both ways to put a response together. */
+/** Both ways to write a response. */
 function both(head: string, lines: number, piece: Buffer, isChunked: boolean, isLast: boolean): string[] {
   const writer = new ResponseWriter();
   const length = writer.put(head, lines, piece, isChunked, isLast);
@@ -14,7 +14,7 @@ function both(head: string, lines: number, piece: Buffer, isChunked: boolean, is
   ];
 }
 
-describe('AnswerWriter', () => {
+describe('ResponseWriter', () => {
   it.each<[string, number, boolean, boolean, string]>([
     [HEAD, 3, false, true, 'x'],
     [HEAD, 10, true, false, 'a\r\n'],
@@ -39,7 +39,7 @@ describe('AnswerWriter', () => {
     ]);
   });
 
-  it('makes no chunk of nothing, which would be the last', () => {
+  it('writes no empty chunk, which would end the body', () => {
     const nothing = Buffer.alloc(0);
     expect([both(HEAD, 3, nothing, true, false), both(HEAD, 3, nothing, true, true)]).toEqual([
       [HEAD, HEAD],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { RotatedFile } from './rotated-file.js';
 
-/** A disk that takes half of what it is given and then no more, and may not even give that back. */
+/** A disk that is full after half of a write, and may refuse to truncate. */
 const disk = vi.hoisted(() => ({ isFull: false, isStuck: false }));
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
@@ -50,7 +50,7 @@ describe('RotatedFile on a disk that is full', () => {
     expect(readFileSync(path(), 'utf8')).toBe(left);
   });
 
-  it('does not take the new line for written when there was no room for it', () => {
+  it('does not count the new line as written when the disk was full', () => {
     rmSync(path(), { force: true });
     const file = new RotatedFile(path(), 1000, 1);
     file.write(lines('one\n'), 0);

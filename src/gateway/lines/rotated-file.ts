@@ -14,15 +14,15 @@ import { LF } from '../../kernel/text/ascii.js';
 import { unwritableLog } from '../errors.js';
 
 /**
- * A file of whole lines that is never longer than it may be, unless one line alone is. When it is full it becomes `path.1`,
- * what was `path.1` becomes `path.2` and so on; the last one makes room. What is there already is continued. What is no
- * file but a device or a pipe is written as it is.
+ * A file of whole lines that never exceeds its limit, unless a single line does. When it is full it becomes `path.1`,
+ * `path.1` becomes `path.2` and so on; the last one is deleted. An existing file is continued. A device or a pipe is
+ * written without rotation.
  */
 export class RotatedFile {
   readonly #path: string;
   readonly #maxBytes: number;
   readonly #older: number;
-  /** -1 when something has gone wrong half-way: opened again at the next try. */
+  /** -1 after an error: opened again at the next attempt. */
   #file = -1;
   #isPlain = true;
   #size = 0;
@@ -40,8 +40,8 @@ export class RotatedFile {
   }
 
   /**
-   * Writes as many of the lines in `bytes` from `from` on as go into one file, and says where the rest begins. Throws what the system
-   * says; then nothing of these lines is in the file.
+   * Writes as many of the lines in `bytes` from `from` on as fit into one file, and returns where the rest begins.
+   * Throws the system's error; then none of these lines is in the file.
    */
   write(bytes: Buffer, from: number): number {
     if (this.#file < 0) this.#open();
@@ -50,7 +50,7 @@ export class RotatedFile {
       this.#rotate();
       end = this.#linesThatFit(bytes, from);
     }
-    // A line that is longer than a file may be has one to itself.
+    // A line that is longer than the limit has its own file.
     if (end === from) end = bytes.indexOf(LF, from) + 1;
     this.#append(bytes, from, end);
     return end;
@@ -82,7 +82,7 @@ export class RotatedFile {
     try {
       if (this.#isPlain) ftruncateSync(this.#file, this.#size);
     } catch {
-      // The half line stays; the next one will not begin on it.
+      // The partial line stays; the next one starts on a new line.
       this.close();
     }
   }
@@ -91,10 +91,10 @@ export class RotatedFile {
     this.close();
     const name = (n: number) => (n === 0 ? this.#path : `${this.#path}.${n}`);
     if (this.#older === 0) rmSync(this.#path, { force: true });
-    // Only up to the first gap: trying again after a failure must not push out what is to be kept.
+    // Only up to the first gap: a retry after a failure must not delete files that are to be kept.
     let last = 1;
     while (last < this.#older && existsSync(name(last))) last++;
-    // From the oldest on, each over the one before: no moment at which one of those to be kept is not there.
+    // Oldest first, each over the one before, so that no file to be kept is missing at any time.
     for (let n = Math.min(last, this.#older); n > 0; n--) move(name(n - 1), name(n));
     this.#open();
   }
@@ -113,7 +113,7 @@ export class RotatedFile {
     }
   }
 
-  /** An earlier writer may have died in the middle of a line. */
+  /** An earlier writer may have crashed in the middle of a line. */
   #endsWithLine(): boolean {
     const last = Buffer.alloc(1);
     readSync(this.#file, last, 0, 1, this.#size - 1);

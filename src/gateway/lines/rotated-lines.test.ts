@@ -51,7 +51,7 @@ describe('RotatedLines', () => {
     expect(many.written).toBe(700);
   });
 
-  it('continues what a start before has left, on a line of its own', () => {
+  it('continues the file of an earlier run, on a new line', () => {
     const path = newPath();
     writeFileSync(path, 'whole\nha');
     const lines = linesAt(path);
@@ -60,7 +60,7 @@ describe('RotatedLines', () => {
     expect(text(path)).toBe('whole\nha\nnext\n');
   });
 
-  it('goes on in a new file when one is full, and keeps so many old ones', () => {
+  it('starts a new file when one is full, and keeps a number of old ones', () => {
     const path = newPath();
     for (let i = 0; i < 9; i++) {
       const lines = linesAt(path, { maxBytes: 20, files: 2 });
@@ -85,7 +85,7 @@ describe('RotatedLines', () => {
     expect(text(path)).toBe('four\n');
   });
 
-  it('cuts no line, loses none and lets no file grow, whatever is written and flushed when', () => {
+  it('cuts no line, loses none and bounds every file, for any order of writes and flushes', () => {
     const step = fc.tuple(fc.string({ unit: 'grapheme', maxLength: 30 }), fc.boolean());
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 60 }), (steps, maxBytes) => {
@@ -123,7 +123,7 @@ describe('RotatedLines', () => {
     expect([text(path), existsSync(`${path}.1`)]).toEqual(['three\n', false]);
   });
 
-  it('says where it cannot be', () => {
+  it('reports a path that cannot be written', () => {
     expect(() => linesAt(join(folder, 'none', 'a.log'))).toThrowError(
       expect.objectContaining({
         code: 'OUTPUT_NOT_WRITABLE',
@@ -152,7 +152,7 @@ describe('RotatedLines', () => {
     expect(failures).toEqual([expect.objectContaining({ code: 'ENOSPC' })]);
   });
 
-  it('pushes no old file further than there is need', () => {
+  it('rotates old files no further than needed', () => {
     const path = newPath();
     writeFileSync(`${path}.2`, 'old\n');
     writeFileSync(`${path}.3`, 'older\n');
@@ -167,7 +167,7 @@ describe('RotatedLines', () => {
     ]);
   });
 
-  it('goes on when lines can be written again', () => {
+  it('continues when lines can be written again', () => {
     const path = newPath();
     const failures: unknown[] = [];
     const lines = new RotatedLines({ path, maxBytes: 8, files: 1, failed: (error) => failures.push(error) });

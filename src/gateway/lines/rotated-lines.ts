@@ -16,17 +16,17 @@ export interface LinesOptions {
   failed: (error: unknown) => void;
 }
 
-/** Where pieces of whole lines go. */
+/** The destination of pieces of whole lines. */
 interface Target {
-  /** Takes lines from bytes[from, end), says where the rest begins; throws when they cannot be written. */
+  /** Writes lines from bytes[from, end), returns where the rest begins; throws when they cannot be written. */
   write(bytes: Buffer, from: number): number;
   close(): void;
 }
 
 /**
- * A log of lines for its owner alone, written in pieces and rotated, so that neither memory nor disk grow. Requests
- * never wait for it and never fail because of it: when it cannot be written, that is said once and the lines are
- * counted, and every further piece tries again. The owner calls `flush` now and then.
+ * A log of lines readable by its owner only, written in pieces and rotated, so that neither memory nor disk grow.
+ * Requests never wait for it and never fail because of it: a write error is reported once, the lost lines are counted,
+ * and every further piece tries again. The caller calls `flush` at intervals.
  */
 export class RotatedLines {
   readonly #target: Target;
@@ -38,7 +38,7 @@ export class RotatedLines {
   #isBroken = false;
   #isClosed = false;
 
-  /** Throws an InputError when there can be no such file. */
+  /** Throws an InputError when the file cannot be opened. */
   constructor({ path, maxBytes, files, failed }: LinesOptions) {
     this.#failed = failed;
     this.#target = path === '-' ? STDERR : new RotatedFile(path, maxBytes, files);
@@ -49,12 +49,12 @@ export class RotatedLines {
     return this.#isBroken;
   }
 
-  /** Lines that are where they belong. */
+  /** Lines written. */
   get written(): number {
     return this.#written;
   }
 
-  /** Lines that are lost. */
+  /** Lines lost. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -101,7 +101,7 @@ export class RotatedLines {
   }
 }
 
-/** Never waits for its reader. Failures of stderr itself are the process's. */
+/** Never waits for its reader. Errors of stderr itself are handled by the process. */
 const STDERR: Target = {
   write(bytes, from) {
     if (process.stderr.writableLength > MOST_WAITING_BYTES) throw new Error('stderr is not being read');

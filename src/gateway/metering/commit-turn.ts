@@ -6,7 +6,7 @@ export interface Journalled {
 /**
  * Commits once for all requests that end in one turn of the event loop, then calls them: a write costs as much as
  * several requests otherwise do. Where there is nothing to commit they are called at the end of the turn all the same,
- * because responses that go out in one go wake the clients less often.
+ * because responses sent together wake the clients less often.
  */
 export class CommitTurn {
   readonly #journal: { commit(): void } | null;

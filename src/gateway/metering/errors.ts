@@ -1,7 +1,7 @@
 import { writeProblem } from '../../files/file-problem.js';
 import { InputError } from '../../kernel/errors.js';
 
-/** What can be wrong with the folder of the usage journal when a gateway starts. */
+/** Errors of the folder of the usage journal when a gateway starts. */
 export const unwritableJournal = (folder: string, problem: string) =>
   new InputError(
     'JOURNAL_NOT_WRITABLE',
@@ -10,7 +10,7 @@ export const unwritableJournal = (folder: string, problem: string) =>
     'give a folder on a local disk that the gateway may write to',
   );
 
-/** Reported to the operator while the gateway goes on. */
+/** Reported to the operator while the gateway keeps running. */
 export class JournalFault extends Error {
   override readonly name = 'JournalFault';
 }

@@ -1,20 +1,20 @@
 import { CR, LF } from '../../kernel/text/ascii.js';
 import type { SseScanner } from '../../protocol/sse/sse-scanner.js';
 
-/** More than the event that is to be cut out ever has: a longer one need not be held back. */
+/** Longer than any event that is cut out: a longer one need not be held back. */
 const MOST_HELD = 64 * 1024;
 const KEPT_BYTES = 4 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Cuts events out of a stream and leaves every other byte as it is, however the pieces are cut. Events that are there go at
- * once; of an event that a piece leaves unfinished the beginning is held back until its end decides about it.
+ * Removes events from a stream and leaves every other byte unchanged, however the pieces are cut. Complete events are
+ * passed on at once; the beginning of an incomplete event is held back until its end arrives.
  */
 export class EventStripper {
   /** The beginning of an unfinished event. */
   #held: Buffer = NO_BYTES;
   #heldLength = 0;
-  /** Ranges of the stream to be cut out of what goes now: from, to, from, to. */
+  /** Ranges of the stream to be removed from the next output: from, to, from, to. */
   readonly #cuts: number[] = [];
   /** Where the LF of a CRLF may come whose CR was cut out; -1 when none is waited for. */
   #lfAt = -1;
@@ -42,7 +42,9 @@ export class EventStripper {
     this.#lfAt = -1;
   }
 
-  /** Cuts the event out that is [start..end) of the stream and has just ended; if its beginning has gone, it stays. */
+  /**
+   * Removes the event [start..end) of the stream, which has just ended; if its beginning was already sent, it stays.
+   */
   cut(start: number, end: number): void {
     if (start < this.#before - this.#heldLength) return;
     const next = end - this.#before;
@@ -52,13 +54,13 @@ export class EventStripper {
     if (endsInCr && next === this.#piece.length) this.#lfAt = end;
   }
 
-  /** What the client gets when the scanner has seen the piece: the piece itself, as a rule. */
+  /** The bytes for the client after the scanner has seen the piece: usually the piece itself. */
   end(scanner: SseScanner): Buffer {
     const piece = this.#piece;
     this.#piece = NO_BYTES;
     const from = this.#before - this.#heldLength;
     const { boundary, length } = scanner;
-    // Inside of an event whose beginning has gone, or that is too long, everything goes.
+    // Inside an event whose beginning was sent, or that is too long, everything is passed on.
     const to = boundary < from || length - boundary > MOST_HELD ? length : boundary;
     if (to === length && this.#heldLength === 0 && this.#cuts.length === 0) return piece;
     const going = this.#assembled(piece, from, to);
@@ -66,7 +68,7 @@ export class EventStripper {
     return going;
   }
 
-  /** What is held back when the stream has ended: no event, but the client's all the same. */
+  /** The bytes held back when the stream has ended: not an event, but still for the client. */
   rest(): Buffer {
     const rest = Buffer.from(this.#held.subarray(0, this.#heldLength));
     this.#heldLength = 0;

@@ -9,7 +9,7 @@ import { readUsageLines } from './usage-lines.js';
 const RUN = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const JOURNAL = new RegExp(`^usage-(${RUN})-(\\d+)\\.journal$`);
 
-/** A journal whose run is over, or a stretch of one that has ended: to be added to the store. */
+/** A journal of an ended run, or an ended segment: to be added to the store. */
 export interface EndedJournal {
   readonly id: string;
   readonly run: string;
@@ -17,11 +17,14 @@ export interface EndedJournal {
   readonly rows: readonly UsageRow[];
   /** Lines that could not be read. */
   readonly damaged: number;
-  /** Held while a journal of a dead run is dealt with, on the last one of that run. */
+  /** Held while the journals of a dead run are folded; on the last one of that run. */
   readonly lock: FileLock | null;
 }
 
-/** The folder that all gateways of an installation keep their journals in: `usage-<run>-<number>.journal`, and a lock per run. */
+/**
+ * The folder that all gateways of an installation keep their journals in: `usage-<run>-<number>.journal`, and a lock
+ * per run.
+ */
 export class JournalFolder {
   readonly #path: string;
 
@@ -41,13 +44,15 @@ export class JournalFolder {
     return FileLock.take(join(this.#path, `usage-${run}.lock`));
   }
 
-  /** The journals that dead runs have left, in the order in which each was written. Those of runs alive are not touched. */
+  /**
+   * The journals that dead runs have left, in the order in which each was written. Those of runs alive are not touched.
+   */
   async left(): Promise<EndedJournal[]> {
     const found: EndedJournal[] = [];
     for (const run of new Set(this.#list().map(([one]) => one))) {
       const lock = await this.lock(run);
       if (lock === null) continue;
-      // Another gateway may have taken it meanwhile.
+      // Another gateway may have folded it meanwhile.
       const numbers = this.#list().flatMap(([one, number]) => (one === run ? [number] : []));
       numbers.sort((a, b) => a - b);
       for (const number of numbers) {
@@ -62,7 +67,7 @@ export class JournalFolder {
     return found;
   }
 
-  /** Resolves to whether what was removed from the folder stays removed, even after a power cut. */
+  /** Resolves to whether deletions in the folder are durable, even after a power cut. */
   async sync(): Promise<boolean> {
     try {
       const folder = await open(this.#path, 'r');

@@ -1,9 +1,9 @@
-/** How a response can be read on its way: as events, as JSON, or not at all, because it is encoded. */
+/** How a response can be metered: as events, as JSON, or not at all, because it is encoded. */
 export type ResponseForm = 'events' | 'json' | 'opaque';
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** The form that headers, flat, announce. What calls itself neither is taken for JSON: if it is none, nothing is found in it. */
+/** The form announced by flat headers. Any other type is treated as JSON: if it is not JSON, nothing is found in it. */
 export function responseForm(headers: readonly string[]): ResponseForm {
   let form: ResponseForm = 'json';
   for (let i = 0; i + 1 < headers.length; i += 2) {

@@ -4,7 +4,7 @@ import { readUsage } from '../../protocol/read-usage.fixture.js';
 import type { ResponseForm } from './response-form.js';
 import { MeterPool, ResponseMeter } from './response-meter.js';
 
-/** What a meter makes of a response in pieces, each in a buffer that is overwritten once what goes has been copied. */
+/** The result of a meter for a response in pieces, each in a buffer that is overwritten after its output was copied. */
 function metered(
   pieces: readonly Buffer[],
   form: ResponseForm,
@@ -108,7 +108,7 @@ describe('a stream', () => {
     });
   });
 
-  test('of messages, which say the input first and the output last', () => {
+  test('of messages, which report the input first and the output last', () => {
     const events = [
       { type: 'message_start', message: { usage: { input_tokens: 5, cache_read_input_tokens: 3, output_tokens: 1 } } },
       { type: 'content_block_delta', delta: { text: 'a' } },
@@ -143,7 +143,7 @@ describe('a stream', () => {
 describe('a response without streaming', () => {
   const answer = JSON.stringify({ choices: [{ message: { content: 'x' } }], usage: USAGE, timings: { cache_n: 1 } });
 
-  test('says what it used, and is settled when it is over', () => {
+  test('reports its usage, and is settled at its end', () => {
     const pieces = [Buffer.from(answer.slice(0, -1)), Buffer.from('}'), Buffer.from('\n')];
     expect(metered(pieces, 'json')).toMatchObject({ tokens: SAID, isMetered: true, ending: 'complete', settledAt: 1 });
   });
@@ -213,7 +213,7 @@ describe('a usage chunk that the client did not request', () => {
     expect(metered([bytes], 'events').text).toBe(bytes.toString('latin1'));
   });
 
-  test('goes even if it says nothing, and several go', () => {
+  test('is removed even if it is empty, and so are several', () => {
     const odd = event({ choices: [], usage: {} });
     const text = event(delta('a')) + odd + event(usageChunk) + event(delta('b')) + odd;
     expect(metered(whole(text), 'events', { strips: true }).passed).toEqual([
@@ -222,7 +222,7 @@ describe('a usage chunk that the client did not request', () => {
     ]);
   });
 
-  test('is all that is missing: other events go at once, and only what is unfinished waits', () => {
+  test('is the only part removed: other events pass at once, and only an incomplete one is held', () => {
     const [a, b, c] = [event(delta('a')), event(delta('b')), event(delta('c'))];
     const pieces = [a, b + c.slice(0, 9), c.slice(9, 20), c.slice(20) + event(usageChunk), event('[DONE]')];
     const { isInsideEvent, passed } = metered(
@@ -241,7 +241,7 @@ describe('a usage chunk that the client did not request', () => {
     expect(meter.piece(piece)).toBe(piece);
   });
 
-  test('what a stream ends with, though it is no event, is passed on, unless it broke off', () => {
+  test('trailing bytes that are not an event are passed on, unless the stream broke off', () => {
     const tail = whole(`${event(delta('a'))}data: half`);
     expect(metered(tail, 'events', { strips: true }).passed).toEqual([event(delta('a')), 'data: half']);
     const broken = metered(tail, 'events', { strips: true, isWhole: false });
@@ -261,7 +261,7 @@ describe('a usage chunk that the client did not request', () => {
     },
   );
 
-  test('a long event is not kept, and one whose beginning has gone stays', () => {
+  test('a long event is not held, and one whose beginning was sent stays', () => {
     const long = event({ ...usageChunk, id: 'x'.repeat(200_000) });
     const bytes = Buffer.from(long + event(usageChunk) + event('[DONE]'));
     const pieces = [

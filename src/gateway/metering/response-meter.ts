@@ -7,26 +7,25 @@ import type { TokenCounts } from '../../protocol/usage.js';
 import { EventStripper } from './event-stripper.js';
 import type { ResponseForm } from './response-form.js';
 
-/** How a response ended: as its engine meant it to, with an error that the engine reported, or in the middle. */
+/** How a response ended: complete, with an error that the engine reported, or broken off. */
 export type ResponseEnding = 'complete' | 'failed' | 'cut';
 
 /**
- * Counts the tokens of one response after the other, beside its bytes: `begin`, `piece` for piece, `finish`. It holds
- * no text and allocates nothing per piece, unless an event has to be put together again.
+ * Counts the tokens of one response after the other: `begin`, `piece` for each piece, `finish`. It holds no text and
+ * allocates nothing per piece, unless an event has to be joined.
  */
 export class ResponseMeter implements SseSink, TokenCounts {
-  /** The result, after `finish`. What an engine does not say of cached and reasoning tokens is 0. */
+  /** The result, after `finish`. Cached and reasoning tokens that an engine does not report are 0. */
   inputTokens = 0;
   cachedTokens = 0;
   outputTokens = 0;
   reasoningTokens = 0;
-  /** Whether these are the engine's own numbers. */
+  /** Whether the engine reported these numbers. */
   isMetered = false;
   ending: ResponseEnding = 'cut';
 
   /**
-   * The response's last word on usage, or its end, is in the pieces so far: passing the last of them on acknowledges
-   * it.
+   * The final usage of the response, or its end, is in the pieces so far: passing on the last of them acknowledges it.
    */
   isSettled = false;
   /** Events with output so far: about one per token. */
@@ -34,7 +33,7 @@ export class ResponseMeter implements SseSink, TokenCounts {
   #form: ResponseForm = 'opaque';
   #strips = false;
   #hasFailed = false;
-  /** What the engine has said so far; -1 for what it has not. */
+  /** What the engine has reported so far; -1 for missing numbers. */
   readonly #said: TokenCounts = { inputTokens: -1, cachedTokens: -1, outputTokens: -1, reasoningTokens: -1 };
   readonly #now: TokenCounts = { inputTokens: -1, cachedTokens: -1, outputTokens: -1, reasoningTokens: -1 };
   readonly #scanner = new ResponseScanner();
@@ -64,7 +63,7 @@ export class ResponseMeter implements SseSink, TokenCounts {
     this.#stripper.reset();
   }
 
-  /** Sees the next piece; returns what of it, and of what was held back before, the client gets now: maybe nothing. */
+  /** Meters the next piece; returns the bytes for the client, including any held back before: maybe none. */
   piece(piece: Buffer): Buffer {
     if (this.#form === 'events') {
       if (this.#strips) return this.#stripped(piece);
@@ -76,19 +75,19 @@ export class ResponseMeter implements SseSink, TokenCounts {
     return piece;
   }
 
-  /** Whether the client stands inside an event, so that another must not begin there. */
+  /** Whether the client has received part of an event, so that another must not begin there. */
   get isInsideEvent(): boolean {
     return this.#events.length - this.#stripper.heldLength > this.#events.boundary;
   }
 
-  /** What was held back when the response has come to its end; not for a response that broke off. */
+  /** The bytes held back at the end of a complete response; not for one that broke off. */
   rest(): Buffer {
     return this.#stripper.rest();
   }
 
   /**
-   * Adds up. What the engine did not say is estimated: the output of a stream by its events, that of another response
-   * by the number given, if the response came whole.
+   * Computes the result. Numbers that the engine did not report are estimated: the output of a stream by its events,
+   * that of another response by the number given, if the response is complete.
    */
   finish(isWhole: boolean, inputEstimate: number, outputEstimate: number): void {
     const said = this.#said;
@@ -108,7 +107,7 @@ export class ResponseMeter implements SseSink, TokenCounts {
     this.ending = this.#hasFailed ? 'failed' : isComplete ? 'complete' : 'cut';
   }
 
-  /** What the scanner of events calls. */
+  /** Called by the scanner of events. */
   event(bytes: Uint8Array, from: number, to: number, end: number, start: number): void {
     if (this.#pattern.fits(bytes, from, to)) {
       this.outputEvents++;
@@ -134,14 +133,14 @@ export class ResponseMeter implements SseSink, TokenCounts {
     if (outputValues === 1 && textTo > 0) this.#pattern.learn(bytes, from, to, textFrom, textTo);
   }
 
-  /** An event that says what it is. */
+  /** An event with a type. */
   #takeType({ hasError, type }: ResponseScanner): void {
     if (type === EventType.output) this.outputEvents++;
     if (type === EventType.end || type === EventType.failure || hasError) this.isSettled = true;
     if (type === EventType.failure || hasError) this.#hasFailed = true;
   }
 
-  /** Takes over what has been said now. Events of one response may each say a part of it. */
+  /** Merges reported usage. Events of one response may each report a part of it. */
   #takeUsage(): boolean {
     const now = this.#now;
     if (!this.#scanner.readUsage(now)) return false;
@@ -168,7 +167,7 @@ export class MeterPool {
     return this.#free.pop() ?? new ResponseMeter();
   }
 
-  /** Takes a meter back; the caller must not use it any more. */
+  /** Returns a meter to the pool; the caller must not use it any more. */
   give(meter: ResponseMeter): void {
     meter.begin('opaque', false);
     this.#free.push(meter);

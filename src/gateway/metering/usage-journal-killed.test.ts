@@ -45,7 +45,7 @@ const LIFE = `
   }
 `;
 
-/** Lives until so many batches were acknowledged, or until it dies by itself; what it acknowledged. */
+/** Runs until `acknowledgements` batches were acknowledged, or until it exits; returns what it acknowledged. */
 async function lived(args: readonly string[], acknowledgements: number): Promise<[model: string, requests: number][]> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', LIFE, '--', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -67,7 +67,7 @@ async function lived(args: readonly string[], acknowledgements: number): Promise
   });
 }
 
-/** What the store says in the end, by model. */
+/** The usage in the store at the end, by model. */
 async function counted(folder: string, address: string) {
   const store = await openStore(address);
   const journal = await UsageJournal.open(folder, store.usage, {
@@ -99,7 +99,7 @@ describe('a process that is killed', () => {
     for (const [model, requests] of acknowledged) {
       expect(sums.get(model), model).toEqual({ requests, costNanos: 3 * requests });
     }
-    // Of each life, one batch at most was written and not yet acknowledged.
+    // Per run, at most one batch was written and not yet acknowledged.
     const others = [...sums].filter(([model]) => !acknowledged.some(([known]) => known === model));
     expect(new Set(others.map(([model]) => model.split('.')[0])).size).toBe(others.length);
     for (const [model, { requests }] of others) {
@@ -108,7 +108,7 @@ describe('a process that is killed', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('beside another that lives, leaves it alone', async () => {
+  test('beside another live one, leaves it alone', async () => {
     const folder = join(root, 'beside');
     const address = join(root, 'beside.db');
     const store = await openStore(address);

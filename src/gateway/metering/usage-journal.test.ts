@@ -6,7 +6,7 @@ import { openStore, type Store } from '../../store/open-store.js';
 import { UsageJournal, type UsageSink } from './usage-journal.js';
 import type { CountedRequest } from './usage-segment.js';
 
-/** A disk that can be full, in the middle of a write, or that gives nothing back. */
+/** A disk that can be full, fail in the middle of a write, or refuse deletions. */
 const disk = vi.hoisted(() => ({ isFull: false, keepsAll: false }));
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
@@ -122,7 +122,7 @@ describe('usage', () => {
     expect(await requests()).toBe(1);
   });
 
-  test('is in the file after a commit, for its owner alone, and gone from there once the store has it', async () => {
+  test('is in the file after a commit, readable by its owner only, and removed once it is in the store', async () => {
     const journal = await open();
     const path = join(folder, journals()[0]!);
     journal.add(request(), 0);
@@ -173,7 +173,7 @@ describe('usage', () => {
   });
 });
 
-describe('what a dead run has left', () => {
+describe('the journal of a dead run', () => {
   test('is folded first', async () => {
     await left(3);
     const journal = await open();
@@ -209,7 +209,7 @@ describe('what a dead run has left', () => {
     expect([await requests(), files()]).toEqual([3, []]);
   });
 
-  test('is forgotten by the store once it is gone', async () => {
+  test('is forgotten by the store once it is deleted', async () => {
     const name = await left(3);
     const gone: (readonly string[])[] = [];
     const journal = await open({
@@ -223,7 +223,7 @@ describe('what a dead run has left', () => {
     expect(remembered.map(({ id }) => id)).toEqual(gone[3]);
   });
 
-  test('waits with the rest while the store is away', async () => {
+  test('waits with the rest while the store is unavailable', async () => {
     await left(3);
     let isAway = true;
     const journal = await open({
@@ -265,8 +265,8 @@ describe('a journal that cannot be removed', () => {
   });
 });
 
-describe('two that are alive', () => {
-  test('keep to themselves, in one folder', async () => {
+describe('two live runs', () => {
+  test('do not affect each other in one folder', async () => {
     const one = await open();
     for (let i = 0; i < 5; i++) one.add(request({ model: 'one' }), 0);
     one.commit();
@@ -286,8 +286,8 @@ describe('two that are alive', () => {
   });
 });
 
-describe('while the store is away', () => {
-  test('what gathers stays small, on the disk and in memory, and nothing is lost', async () => {
+describe('while the store is unavailable', () => {
+  test('pending usage stays small, on disk and in memory, and nothing is lost', async () => {
     let isAway = true;
     const offered: string[] = [];
     const sink: UsageSink = {
@@ -305,7 +305,7 @@ describe('while the store is away', () => {
       for (const name of journals()) expect(statSync(join(folder, name)).size).toBeLessThan(4000);
     }
     expect(journals()).toHaveLength(2);
-    // What may be in the store already is offered as it was, again and again.
+    // A journal that may be in the store already is offered again unchanged.
     expect(new Set(offered).size).toBe(1);
     expect([journal.failedFolds, faults.length]).toEqual([60, 1]);
     isAway = false;
@@ -395,7 +395,7 @@ describe('where it cannot be written', () => {
     expect([await requests(), files()]).toEqual([7, []]);
   });
 
-  test('with the store away as well, it is written again as soon as that can be done', async () => {
+  test('with the store unavailable as well, it is written again as soon as possible', async () => {
     let isAway = true;
     const journal = await open({
       fold: (id, rows, gone) => (isAway ? Promise.reject(new Error('away')) : store.usage.fold(id, rows, gone)),

@@ -7,9 +7,9 @@ import { unfoldedUsage, unreadUsage, unremovedUsage, unwritableJournal, unwritte
 import { type EndedJournal, JournalFolder } from './journal-folder.js';
 import { type CountedRequest, UsageSegment } from './usage-segment.js';
 
-/** Where usage goes for good: `store.usage`. A journal that comes twice is added once. */
+/** The permanent place of usage: `store.usage`. A journal that is offered twice is added once. */
 export interface UsageSink {
-  /** @param gone journals that are no more and cannot come again */
+  /** @param gone deleted journals, which cannot be offered again */
   fold(journalId: string, rows: readonly UsageRow[], gone: readonly string[]): Promise<unknown>;
 }
 
@@ -18,7 +18,7 @@ export interface JournalOptions {
   readonly epochUs: number;
   /** Called with errors; for each kind once, until it is over. */
   readonly onFault: (error: Error) => void;
-  /** Bytes of single requests that are kept while the store is away; beyond that their sums are. */
+  /** Bytes of single requests that are kept while the store is unavailable; beyond that only sums are kept. */
   readonly mostBytes?: number;
 }
 
@@ -28,7 +28,7 @@ const MOST_PENDING = 64 * 1024;
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
- * Remembers usage between the end of a request and the store. A request is added, committed with all others of its turn
+ * Keeps usage between the end of a request and the store. A request is added, committed with all others of its turn
  * in one write, and only then acknowledged to its client; `fold`, called every few seconds, moves what has gathered to
  * the store. So nothing acknowledged is lost when the process is killed, and nothing is counted twice: the store knows
  * a journal by its id, and a journal that has been offered to the store is not changed any more.
@@ -42,13 +42,13 @@ export class UsageJournal {
   readonly #lock: FileLock;
   /** Names this run among those that share the folder. */
   readonly run: string;
-  /** Runs of the folder that have ended without a word. */
+  /** Runs of the folder that have crashed. */
   readonly deadRuns: readonly string[];
   readonly #options: JournalOptions;
   readonly #day: UtcDay;
   #segment: UsageSegment;
   #segments = 0;
-  /** What the store does not have yet, the oldest first: of this run no more than one. */
+  /** Journals that are not in the store yet, the oldest first: at most one of this run. */
   readonly #ended: EndedJournal[];
   #gone: string[] = [];
   #folding: Promise<void> | null = null;
@@ -75,8 +75,7 @@ export class UsageJournal {
   }
 
   /**
-   * Begins a journal, and moves to the store what runs that are dead have left. Throws an InputError when it cannot be
-   * written.
+   * Creates a journal, and moves journals of dead runs to the store. Throws an InputError when it cannot be written.
    */
   static async open(path: string, sink: UsageSink, options: JournalOptions): Promise<UsageJournal> {
     const folder = new JournalFolder(path);
@@ -98,13 +97,13 @@ export class UsageJournal {
     return this.#ended.length;
   }
 
-  /** Takes a request that has ended, or whose last word is known. It is in the journal after the next `commit`. */
+  /** Adds a request that has ended, or whose final usage is known. It is in the journal after the next `commit`. */
   add(request: CountedRequest, costNanos: number): void {
     this.#segment.add(request, this.#day.of(request.endedUs), costNanos);
     if (this.#segment.pending >= MOST_PENDING) this.commit();
   }
 
-  /** Writes what was added since. A failure is reported, and requests go on. */
+  /** Writes what was added since. A failure is reported and does not fail requests. */
   commit(): void {
     if (this.#segment.pending === 0) return;
     try {
@@ -117,7 +116,7 @@ export class UsageJournal {
   }
 
   /**
-   * Moves what has gathered to the store. Never fails: what the store does not take now is offered again the next time.
+   * Moves pending usage to the store. Never fails: what the store does not accept now is offered again the next time.
    */
   fold(): Promise<void> {
     this.#folding ??= this.#foldAll().finally(() => {
@@ -126,7 +125,7 @@ export class UsageJournal {
     return this.#folding;
   }
 
-  /** Moves everything to the store, and if the store is away, leaves it to the next run. */
+  /** Moves everything to the store; if the store is unavailable, leaves it to the next run. */
   async close(): Promise<void> {
     await this.fold();
     await this.fold();
@@ -145,7 +144,7 @@ export class UsageJournal {
       const journal = this.#ended[0]!;
       if (!(await this.#offer(journal))) return;
       this.#ended.shift();
-      // The store may forget a journal that cannot come back.
+      // The store may forget a deleted journal.
       if (this.#putAway(journal) && (await this.#folder.sync())) this.#gone.push(journal.id);
       journal.lock?.release();
     }
@@ -166,7 +165,7 @@ export class UsageJournal {
     }
   }
 
-  /** What the store has, the folder need not; whether it is gone. */
+  /** Deletes a journal that is in the store; returns whether it is gone. */
   #putAway({ damaged, path }: EndedJournal): boolean {
     if (damaged === 0) return this.#remove(path);
     this.#options.onFault(unreadUsage(path, damaged));
@@ -183,7 +182,7 @@ export class UsageJournal {
       unlinkSync(path);
       return true;
     } catch (error) {
-      // A file that could not be made is not there either.
+      // A file that could not be created does not exist either.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
       this.#options.onFault(unremovedUsage(path, error));
       return false;
@@ -207,7 +206,7 @@ export class UsageJournal {
     }
   }
 
-  /** Keeps what gathers small while the store is away, and writes it again when it could not be written. */
+  /** Bounds pending usage while the store is unavailable, and retries a failed write. */
   #tidy(): void {
     try {
       this.#segment.tidy(this.#options.mostBytes ?? MOST_BYTES);

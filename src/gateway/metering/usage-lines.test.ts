@@ -57,7 +57,7 @@ describe('the lines of a journal', () => {
     expect(text(Buffer.from(shorter.bytes.subarray(0, shorter.length))).totals.rows()).toEqual(all.rows());
   });
 
-  test('cut anywhere: what is whole counts, and the rest is nothing', () => {
+  test('cut anywhere: complete lines count, and the rest is ignored', () => {
     const bytes = written(
       [
         [0, ONE!],

@@ -6,14 +6,14 @@ const ZERO = 48;
 const MOST_BYTES = 17;
 
 /**
- * The lines of a usage journal, each about a label, whose number it begins with: first what the label is, in braces, then any
- * number of lines with counts that add to its sums. A line is there when its end is.
+ * The lines of a usage journal. Each begins with the number of a label: first a line with the label itself, in braces,
+ * then any number of lines with counts that add to its sums. A line is complete when its line end is written.
  */
 export class UsageLines {
   #bytes: Buffer = Buffer.allocUnsafe(16 * 1024);
   length = 0;
 
-  /** The lines so far: good until the next is added. */
+  /** The lines so far, valid until the next is added. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -80,8 +80,8 @@ export class UsageLines {
 const LINE = /^(\d{1,9}) (\{.*\}|\d{1,16}(?: \d{1,16})*)$/;
 
 /**
- * Reads a journal. What stands behind the last line end was being written when its writer died, and was not acknowledged; a line
- * that makes no sense elsewhere is damaged.
+ * Reads a journal. Bytes after the last line end were being written when the writer crashed, and were not acknowledged;
+ * any other invalid line is damaged.
  */
 export function readUsageLines(bytes: Buffer): { totals: UsageTotals; damaged: number } {
   const totals = new UsageTotals();

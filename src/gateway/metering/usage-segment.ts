@@ -22,8 +22,8 @@ export type CountedRequest = Pick<
 const NO_FILE = -1;
 
 /**
- * A stretch of the usage journal: a file that requests are written to, and their sums in memory. When the file cannot be
- * written the sums go on without it, until it can be written anew.
+ * A segment of the usage journal: a file with requests, and their sums in memory. When the file cannot be written the
+ * sums continue without it, until it can be rewritten.
  */
 export class UsageSegment {
   readonly id: string;
@@ -33,7 +33,7 @@ export class UsageSegment {
   #file = NO_FILE;
   /** Bytes of whole lines in the file. */
   #size = 0;
-  /** The size at which writing it anew is worthwhile. */
+  /** The size at which a rewrite is worthwhile. */
   #long = 0;
 
   constructor(path: string, id: string) {
@@ -41,7 +41,7 @@ export class UsageSegment {
     this.id = id;
   }
 
-  /** Makes the file. */
+  /** Creates the file. */
   open(): void {
     this.#file = openSync(this.path, 'wx', 0o600);
   }
@@ -78,7 +78,7 @@ export class UsageSegment {
     return this.#lines.length;
   }
 
-  /** Writes what was added; throws when that cannot be done, and is then no longer written. */
+  /** Writes what was added; throws when that fails, and then stops writing the file. */
   commit(): void {
     const { bytes, length } = this.#lines;
     if (length === 0) return;
@@ -94,8 +94,8 @@ export class UsageSegment {
   }
 
   /**
-   * Writes the sums in place of single requests, when they take more bytes than that many, or when the file is not written any
-   * more. The new file takes the place of the old at one stroke.
+   * Writes the sums in place of single requests, when they take more bytes than that many, or when the file is not
+   * written any more. The new file replaces the old one atomically.
    */
   tidy(mostBytes: number): void {
     if (this.isWritten && this.#size < Math.max(mostBytes, this.#long)) return;
@@ -127,7 +127,7 @@ export class UsageSegment {
     this.#lines.count(value);
   }
 
-  /** Leaves the file with whole lines only, as far as that can still be done. */
+  /** Truncates the file to complete lines, if possible. */
   #abandon(): void {
     try {
       ftruncateSync(this.#file, this.#size);

@@ -7,12 +7,12 @@ const STRIDE = ID_CHARACTERS + 3;
 const [QUOTE, COMMA, OPENED, CLOSED] = [34, 44, 91, 93];
 
 /**
- * The blocks of prompts as they stand in a recording. A block's id takes a keyed hash of about 2 us; those of blocks that came
- * lately are remembered, about 130,000 of them in 3 MB, so that a beginning that prompts share costs next to nothing.
+ * The ids of prompt blocks in a recording. An id takes a keyed hash of about 2 us; recent ones are cached, about
+ * 130,000 of them in 3 MB, so that a shared prefix costs almost nothing.
  */
 export class BlockIds {
   readonly #key: Buffer;
-  /** By slot: which block, and its text; no text in a slot that was never used. */
+  /** By slot: the block and its id; empty for a slot that was never used. */
   readonly #first = new Int32Array(SLOTS);
   readonly #second = new Int32Array(SLOTS);
   readonly #texts = Buffer.alloc(SLOTS * STRIDE);

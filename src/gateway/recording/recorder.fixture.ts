@@ -1,7 +1,7 @@
 import { finishedRequest } from '../request/finished-request.fixture.js';
 import type { FinishedRequest } from '../request/request-record.js';
 
-/** A request that ended well and came without a key or a session, with the given changes. */
+/** A successful request without a key or a session, with the given changes. */
 export function recordedRequest(changes: Partial<FinishedRequest> = {}): FinishedRequest {
   return finishedRequest({
     ...{ id: '7d9f6b1e-40a5-4f0e-9a53-7b1d2d1c0a11', endpoint: { name: 'default' }, model: 'qwen/qwen3-14b' },

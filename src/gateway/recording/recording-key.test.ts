@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'twinyard-key-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('readRecordingKey', () => {
-  it('makes a key once, for its owner alone, and finds it again', () => {
+  it('creates a key once, readable by its owner only, and reads it again', () => {
     const path = join(folder, 'traffic.jsonl.key');
     const key = readRecordingKey(path);
     expect([key.length, statSync(path).mode & 0o777]).toEqual([32, 0o600]);
@@ -30,7 +30,7 @@ describe('readRecordingKey', () => {
     );
   });
 
-  it('says where there can be none', () => {
+  it('reports a path that cannot be used', () => {
     expect(() => readRecordingKey(join(folder, 'none', 'a.key'))).toThrowError(
       expect.objectContaining({
         code: 'OUTPUT_NOT_WRITABLE',

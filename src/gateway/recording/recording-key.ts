@@ -11,8 +11,9 @@ export function newRecordingKey(): Buffer {
 }
 
 /**
- * The key that stands in a file, made when there is none: for installations without a store. With another key the same
- * prompts have other ids, so it stays beside the recording, readable by its owner alone; it is not to be given away with it.
+ * The key in a file, created when it is missing: for installations without a store. With another key the same prompts
+ * have other ids, so it is kept beside the recording, readable by its owner only; it must not be shared with the
+ * recording.
  */
 export function readRecordingKey(path: string): Buffer {
   try {

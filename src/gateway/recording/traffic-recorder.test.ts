@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const KEY = Buffer.alloc(32, 7);
 const EPOCH_US = 1_751_360_400_000_000;
 
-/** The lines that come of requests, as text. */
+/** The recorded lines of requests, as text. */
 function recorded(use: (recorder: TrafficRecorder) => void, key = KEY): string {
   const path = join(folder, 'traffic.jsonl');
   rmSync(path, { force: true });
@@ -61,7 +61,7 @@ describe('TrafficRecorder', () => {
     ]);
   });
 
-  it('says null of what never happened', () => {
+  it('writes null for what did not happen', () => {
     const refused = record({
       ...{ replicaId: '', status: 429, outcome: 'client_error', isMetered: false, sloClass: '' },
       ...{ dispatchedUs: -1, firstTokenUs: -1, cachedTokens: 0, outputTokens: 0, blockSize: 0 },
@@ -74,7 +74,7 @@ describe('TrafficRecorder', () => {
     expect(broken).toMatchObject({ cached_tokens: null, output_tokens: 5, outcome: 'client_left' });
   });
 
-  it('knows prompts that begin alike by their first blocks, at any time and in any order', () => {
+  it('gives prompts with a common prefix the same first blocks, at any time and in any order', () => {
     const long = 'the same words for everybody, again and again. '.repeat(20);
     const first = prompt(long);
     const second = prompt(`${long.slice(0, 300)} and now for something else ${long}`);
@@ -103,7 +103,7 @@ describe('TrafficRecorder', () => {
       const last = recorder.blocksOf(words.subarray(2 * count - 200), 100);
       expect(JSON.parse(last)).toEqual(once.slice(-100));
       expect(JSON.parse(recorder.blocksOf(words, 100))).toEqual(once.slice(0, 100));
-      // Words of nothing are words too.
+      // Zero is a valid word too.
       expect(JSON.parse(recorder.blocksOf(new Int32Array(2), 1))[0]).toMatch(/^[\w-]{11}$/);
     });
   });
@@ -119,7 +119,7 @@ describe('TrafficRecorder', () => {
     ]);
   });
 
-  it('knows a class by its name as soon as the policy of its endpoint defines it', () => {
+  it('records a class by its name as soon as the policy of its endpoint defines it', () => {
     const text = recorded((recorder) => {
       for (const classes of [sloPriorities(), sloPriorities({ night: -1 }), sloPriorities()]) {
         for (const sloClass of ['night', 'kim', 'batch']) recorder.record(recordedRequest({ sloClass }), classes);

@@ -14,14 +14,14 @@ const BUILT_IN: KnownClasses = sloPriorities();
 
 export interface RecorderParts {
   lines: RotatedLines;
-  /** Of the installation: what ids are made with. */
+  /** The key of the installation for hashed ids. */
   key: Buffer;
   /** Microseconds since 1970 at which the gateway's clock began. */
   epochUs: number;
 }
 
 /**
- * Writes traffic down as a trace that the simulator reads: one JSON line for every request at its end, with lengths,
+ * Records traffic as a trace that the simulator reads: one JSON line for every request at its end, with lengths,
  * times and the replica. It contains no prompt or response, nor anything else that a client may fill with text: blocks
  * of prompts, sessions, a client's own request ids, tenants without a key and unknown classes are keyed hashes. Names
  * that stay are those of the installation: models it serves, endpoints, replicas, and the tenants of its keys.
@@ -58,7 +58,7 @@ export class TrafficRecorder {
   }
 
   /**
-   * @param classes of the policy that it came under: what that defines is the installation's, and stands there as it is
+   * @param classes of the policy: names that it defines belong to the installation and are recorded unchanged
    */
   record(request: FinishedRequest, classes: KnownClasses = BUILT_IN): void {
     const names = this.#names;
@@ -90,7 +90,7 @@ export class TrafficRecorder {
     this.lines.close();
   }
 
-  /** A random id says nothing; anything else may have been put there by the client. */
+  /** A generated id reveals nothing; any other may contain a client's text. */
   #id(id: string): string {
     return id.length === 36 && UUID.test(id) ? id : recordedId(this.#key, 'request', id);
   }

@@ -65,7 +65,7 @@ export class Listener implements ConnectionHost {
     this.fault = parts.fault;
     this.#server =
       config.tls === null
-        ? // Who hangs up in the middle of a request is told what was wrong with it.
+        ? // A client that closes its side in the middle of a request gets the error.
           createServer({ allowHalfOpen: true, noDelay: true })
         : createTlsServer({
             noDelay: true,

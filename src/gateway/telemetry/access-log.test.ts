@@ -52,7 +52,7 @@ describe('AccessLog', () => {
     for (const field of Object.keys(JSON.parse(line!))) expect(page).toMatch(new RegExp(`^\\|[^|]*\`${field}\``, 'm'));
   });
 
-  it('says null for what never was', () => {
+  it('writes null for what did not happen', () => {
     const change: Partial<FinishedRequest> = {
       ...{ keyId: '', tenant: '', replicaId: '', policy: '', rule: '', cause: 'the queue is full' },
       ...{ status: 503, attempts: 0, firstTokenUs: -1, queuedUs: -1, dispatchedUs: -1 },
@@ -65,7 +65,7 @@ describe('AccessLog', () => {
     });
   });
 
-  it('writes of requests that reached no endpoint what is known of them', () => {
+  it('writes the known fields of requests that reached no endpoint', () => {
     const lines = logged((log) => log.refused('request-2', 401, 'wrong key', '10.0.0.9', 1_000_000));
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       {
@@ -79,7 +79,7 @@ describe('AccessLog', () => {
     ]);
   });
 
-  it('stays on its line, whatever names say', () => {
+  it('writes one line per request, whatever names contain', () => {
     const nasty = 'a\nb\r\u0000\u001b[31m"\\\u007f\u0085\u009b\u2028\u2029é';
     const lines = logged((log) => {
       log.ended(finishedRequest({ id: nasty, model: nasty, tenant: nasty, endpoint: { name: nasty } }), nasty);

@@ -5,8 +5,8 @@ import { PATHS } from './api-paths.js';
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]/g;
 
 /**
- * One line of JSON per request. It is made of what the gateway noted of the request and of nothing else: no prompt, no header
- * and no key can be in it, except for the request's id, which is the client's if it sent one.
+ * One line of JSON per request. It contains only what the gateway recorded of the request: no prompt, no header and no
+ * key, except for the request id, which is the client's if it sent one.
  */
 export class AccessLog {
   readonly #lines: { write(line: string): void };
@@ -53,7 +53,7 @@ export class AccessLog {
 
   /**
    * A request that reached no endpoint. Its key and model are not known for sure, so they are not logged.
-   * @param cause in words that are constants
+   * @param cause a constant
    */
   refused(id: string, status: number, cause: string, client: string, atUs: number): void {
     this.#write({ time: this.#time(atUs), id, client: orNull(client), status, outcome: 'refused', cause });
@@ -76,7 +76,7 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Times as ISO 8601 in UTC. Of times within one second only the milliseconds are formatted anew. */
+/** Times as ISO 8601 in UTC. Within one second only the milliseconds are formatted again. */
 export class IsoTime {
   #second = Number.NaN;
   #prefix = '';

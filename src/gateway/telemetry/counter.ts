@@ -2,7 +2,7 @@ import type { Exposition } from '../../protocol/prometheus/exposition.js';
 import type { Axis } from './label-axis.js';
 import type { MetricFamily } from './metric-families.js';
 
-/** Counts by up to three axes. Room for all there can be is made at once: counting allocates nothing. */
+/** Counts by up to three axes. Memory for all combinations is allocated at once: counting allocates nothing. */
 export class Counter {
   readonly #family: MetricFamily;
   readonly #axes: readonly Axis[];

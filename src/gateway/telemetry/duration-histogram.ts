@@ -6,7 +6,7 @@ import type { MetricFamily } from './metric-families.js';
 const MS = 1000;
 const S = 1_000_000;
 
-/** Upper ends of buckets in microseconds. From a cached prefix to a report of many pages. */
+/** Upper bounds of buckets in microseconds: from a cached prefix to a response of many pages. */
 export const LATENCY_BUCKETS_US = [
   ...[MS, 2 * MS, 5 * MS, 10 * MS, 20 * MS, 50 * MS, 100 * MS, 200 * MS, 500 * MS],
   ...[S, 2 * S, 5 * S, 10 * S, 20 * S, 60 * S, 120 * S],
@@ -16,7 +16,7 @@ export const GAP_BUCKETS_US = [
   ...[MS, 2 * MS, 5 * MS, 10 * MS, 15 * MS, 20 * MS, 30 * MS, 50 * MS, 75 * MS],
   ...[100 * MS, 200 * MS, 500 * MS, S, 2 * S],
 ];
-/** Of an event loop that should never be late. */
+/** For event loop lag. */
 export const LAG_BUCKETS_US = [MS, 2 * MS, 5 * MS, 10 * MS, 20 * MS, 50 * MS, 100 * MS, 200 * MS, 500 * MS, S];
 
 /** Durations in whole microseconds by the values of an axis, written in seconds. Observing allocates nothing. */

@@ -6,7 +6,7 @@ const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"/g;
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(\{.*\})? (\S+)$/;
 const VALUE = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/;
 
-/** Samples by name and labels as they stand in the text. */
+/** Samples by name and labels as written in the text. */
 export type Samples = ReadonlyMap<string, number>;
 
 /**

@@ -37,7 +37,7 @@ describe('GatewayMetrics', () => {
     expect(samples.get('twinyard_request_duration_seconds_count{endpoint="chat"}')).toBe(2);
   });
 
-  it('leaves out the tokens of what no engine has seen', () => {
+  it('leaves out the tokens of requests that reached no engine', () => {
     const metrics = new GatewayMetrics();
     metrics.ended(finishedRequest({ outcome: 'no_replica', status: 503, attempts: 0, isMetered: false }));
     const samples = samplesOf(metrics);
@@ -46,7 +46,7 @@ describe('GatewayMetrics', () => {
     }
   });
 
-  it('leaves out times of what never happened', () => {
+  it('leaves out times of what did not happen', () => {
     const metrics = new GatewayMetrics();
     metrics.ended(finishedRequest({ isStreamed: false, queuedUs: -1 }));
     metrics.ended(finishedRequest({ outcome: 'client_left', status: 499, firstTokenUs: -1, queuedUs: -1 }));
@@ -85,7 +85,7 @@ describe('GatewayMetrics', () => {
     for (const [key, value] of Object.entries(expected)) expect(samples.get(key), key).toBe(value);
   });
 
-  it('stays small, whatever names come, and loses no count', () => {
+  it('stays small for any names, and loses no count', () => {
     const metrics = new GatewayMetrics();
     for (let i = 0; i < 10_000; i++) {
       const [model, name] = [`model-${i}`, `endpoint-${i % 500}`];
@@ -109,7 +109,7 @@ describe('GatewayMetrics', () => {
     expect(samples.size).toBeLessThan(10_000);
   });
 
-  it('keeps a name of its own for every endpoint that overflows', () => {
+  it('keeps its own overflow label for every endpoint', () => {
     const metrics = new GatewayMetrics();
     for (let i = 0; i < 10_000; i++) metrics.ended(finishedRequest({ model: `model-${i}` }));
     metrics.ended(finishedRequest({ endpoint: { name: 'code' } }));

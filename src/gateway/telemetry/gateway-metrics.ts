@@ -15,12 +15,12 @@ const STATUS_CLASSES = [OTHER, '1xx', '2xx', '3xx', '4xx', '5xx'];
 const MOST_STATUSES = 50;
 
 /**
- * Counts what happens, for `/metrics`. What is called for each request or piece looks names up and allocates nothing.
+ * Counts events for `/metrics`. Methods called for each request or piece only look names up and allocate nothing.
  */
 export class GatewayMetrics {
   readonly replicas = new ReplicaCounts();
   retries = 0;
-  /** Bugs: requests that the gateway could not serve for a reason of its own. */
+  /** Requests that failed because of a bug in the gateway. */
   faults = 0;
   readonly #endpoints = new LabelAxis('endpoint', MOST_ENDPOINTS);
   readonly #models = new PairAxis(this.#endpoints, 'model', MOST_MODELS);
@@ -47,7 +47,7 @@ export class GatewayMetrics {
     return this.#endpoints.index(name);
   }
 
-  /** A further piece of a stream has come, so long after the one before. */
+  /** A further piece of a stream has arrived, this long after the one before. */
   observeGap(endpointIndex: number, gapUs: number): void {
     this.#gap.observe(endpointIndex, gapUs);
   }
@@ -68,7 +68,7 @@ export class GatewayMetrics {
     if (outcome === 'ok') this.#duration.observe(endpoint, endedUs - arrivedUs);
   }
 
-  /** Only of requests that an engine has seen: a refused prompt used nothing. */
+  /** Only of requests that reached an engine: a refused prompt used nothing. */
   #addTokens(finished: FinishedRequest, model: number): void {
     this.#inputTokens.add(finished.inputTokens, model);
     this.#cachedTokens.add(finished.cachedTokens, model);

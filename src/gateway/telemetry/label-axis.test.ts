@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LabelAxis, PairAxis } from './label-axis.js';
 
 describe('LabelAxis', () => {
-  it('numbers values as they come, and gathers those without room', () => {
+  it('numbers values in order, and counts those beyond the limit as `other`', () => {
     const axis = new LabelAxis('model', 2);
     expect(['a', 'b', 'a', 'c', 'b'].map((value) => axis.index(value))).toEqual([1, 2, 1, 0, 2]);
     expect([axis.used, axis.capacity]).toEqual([3, 3]);
@@ -10,7 +10,7 @@ describe('LabelAxis', () => {
     expect([0, 1].map((i) => axis.isOverflow(i))).toEqual([true, false]);
   });
 
-  it('knows one `other` only, and no names without end', () => {
+  it('has one `other` only, and a bounded number of names', () => {
     const axis = new LabelAxis('model', 10);
     expect([axis.index('other'), axis.index('x'.repeat(201)), axis.used]).toEqual([0, 0, 1]);
     expect(axis.index('x'.repeat(200))).toBe(1);
@@ -43,7 +43,7 @@ describe('PairAxis', () => {
     expect([pairs.used, pairs.capacity]).toEqual([6, 6]);
   });
 
-  it('takes a model that is called other, or too long, for one without room', () => {
+  it('counts a model named other, or with too long a name, as `other`', () => {
     const endpoints = new LabelAxis('endpoint', 1);
     const pairs = new PairAxis(endpoints, 'model', 5);
     expect([pairs.index(0, 'other'), pairs.index(1, 'x'.repeat(201)), pairs.used]).toEqual([0, 1, 2]);

@@ -1,23 +1,26 @@
 import { labelText } from '../../protocol/prometheus/exposition.js';
 
-/** Stands for every value that came when there was no room left. */
+/** The label of all values beyond the limit. */
 export const OTHER = 'other';
-/** What is longer is no name; it counts as `other`. */
+/** Longer values count as `other`. */
 const MOST_CHARACTERS = 200;
 
-/** Numbers the values of one or more labels from 0, so that counts can stand in arrays. */
+/** Numbers the values of one or more labels from 0, so that counts can be kept in arrays. */
 export interface Axis {
   /** Numbers are below. */
   readonly capacity: number;
-  /** Up to here numbers have been given out. */
+  /** The numbers assigned so far. */
   readonly used: number;
-  /** `endpoint="chat"`, as it stands in the exposition. */
+  /** `endpoint="chat"`, as in the exposition. */
   text(index: number): string;
-  /** Whether it gathers what found no room. */
+  /** Whether it counts the values beyond the limit. */
   isOverflow(index: number): boolean;
 }
 
-/** The values of one label, in the order in which they come. They never leave, so there are only so many: then comes `other`. */
+/**
+ * The values of one label, in order of first use. They are never removed, so their number is bounded; the rest is
+ * `other`.
+ */
 export class LabelAxis implements Axis {
   readonly capacity: number;
   readonly #label: string;
@@ -57,8 +60,8 @@ export class LabelAxis implements Axis {
 }
 
 /**
- * The pairs of a first label's values and a second's, as they come. Every value of the first has an `other` of its own, so
- * that a thousand models behind one endpoint take nothing from what is known of the next.
+ * Pairs of values of two labels, in order of first use. Every value of the first has its own `other`, so that a
+ * thousand models of one endpoint do not displace those of another.
  */
 export class PairAxis implements Axis {
   readonly capacity: number;
@@ -66,7 +69,7 @@ export class PairAxis implements Axis {
   readonly #label: string;
   /** By the number of the first label's value. */
   readonly #indexes: readonly Map<string, number>[];
-  /** Of the pairs that found room; those behind the overflows. */
+  /** Of the pairs within the limit; numbered after the overflow labels. */
   readonly #texts: string[] = [];
 
   constructor(first: LabelAxis, label: string, most: number) {

@@ -1,4 +1,4 @@
-/** A metric with all its labels: what is exposed, and what its page in the documentation says. */
+/** A metric with all its labels, for the exposition and its documentation. */
 export interface MetricFamily {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -20,7 +20,7 @@ export type MetricGroup = (typeof METRIC_GROUPS)[number];
 const familyOf =
   (type: MetricFamily['type']) =>
   (group: MetricGroup, name: string, labels: readonly string[], help: string): MetricFamily => ({
-    // What every process has is called by the same name everywhere.
+    // Process metrics have the conventional names.
     name: name.startsWith('process_') ? name : `twinyard_${name}`,
     type,
     labels,

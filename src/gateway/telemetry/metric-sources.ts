@@ -54,7 +54,7 @@ export interface AccessView {
   readonly storeFailures: number;
 }
 
-/** The journal that usage stands in until the store has it. */
+/** The journal of usage that is not in the store yet. */
 export interface JournalCounts {
   readonly faults: number;
   readonly pending: number;
@@ -82,7 +82,7 @@ export interface MetricParts {
   readonly flow?: ReadonlyMap<string, FlowView>;
   readonly access?: AccessView;
   readonly journal?: JournalCounts;
-  /** By what the log is called: `traffic`, `access`. */
+  /** By the name of the log: `traffic`, `access`. */
   readonly logs?: ReadonlyMap<string, LineCounts>;
   readonly spans?: SpanCounts;
   /** The ports. */

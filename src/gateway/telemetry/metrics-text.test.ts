@@ -10,7 +10,7 @@ import { ProcessMetrics } from './process-metrics.js';
 
 const STRANGE = 'quote " slash \\ line\nend';
 
-/** A gateway with two replicas, one of them strange, that something has happened to. */
+/** A gateway with two replicas, one of them with an unusual name, after some traffic. */
 function gatewayView(): GatewayView {
   const metrics = new GatewayMetrics();
   metrics.ended(finishedRequest({ endpoint: { name: 'default' }, model: STRANGE }));
@@ -140,7 +140,7 @@ describe('metricsText', () => {
   });
 
   const promtool = spawnSync('promtool', ['--version']).status === 0;
-  it.skipIf(!promtool)(`pleases promtool${promtool ? '' : ', which is not installed here'}`, () => {
+  it.skipIf(!promtool)(`passes promtool${promtool ? '' : ', which is not installed here'}`, () => {
     const nothing = { metrics: new GatewayMetrics(), inFlight: 0, endpoints: new Map(), log: null, nowUs: () => 0 };
     for (const text of [metricsText(gatewayView(), PARTS), metricsText(nothing)]) {
       const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
@@ -168,7 +168,7 @@ describe('parseExposition', () => {
   const lagHelp = `# HELP ${histogram} ${FAMILIES.lag.help}\n# TYPE ${histogram} histogram\n`;
   const rows = (buckets: [string, number][], sum: number, count: number) =>
     `${lagHelp}${buckets.map(([le, value]) => `${histogram}_bucket{le="${le}"} ${value}\n`).join('')}${histogram}_sum ${sum}\n${histogram}_count ${count}\n`;
-  it('takes a histogram that adds up, and no other', () => {
+  it('accepts only a consistent histogram', () => {
     const good: [string, number][] = [
       ['1', 1],
       ['+Inf', 2],

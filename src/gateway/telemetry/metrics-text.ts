@@ -37,7 +37,7 @@ function writeEndpoints(out: Exposition, endpoints: readonly EndpointView[]): vo
   }
 }
 
-/** Only of replicas that are there, however late something about another may have been counted. */
+/** Only of present replicas, even if something was counted for a former one. */
 function writeReplicas(out: Exposition, gateway: GatewayView, endpoints: readonly EndpointView[]): void {
   const { breakerOpens, failedScrapes, missingSignals } = gateway.metrics.replicas;
   const nowUs = gateway.nowUs();

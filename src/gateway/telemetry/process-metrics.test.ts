@@ -22,7 +22,7 @@ it('exports resource usage, build info and event loop lag', () => {
   expect(samples.get('twinyard_event_loop_lag_seconds_count')).toBe(4);
 });
 
-it('looks at the event loop until it is stopped', async () => {
+it('measures the event loop until it is stopped', async () => {
   const metrics = new ProcessMetrics();
   // Its own timer does not keep a process alive.
   const alive = setInterval(() => {}, 1000);

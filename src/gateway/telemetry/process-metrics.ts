@@ -11,13 +11,13 @@ const LOOK_MS = 100;
 /** A family without labels has one row. */
 const NO_LABELS: Axis = { capacity: 1, used: 1, text: () => '', isOverflow: () => false };
 
-/** What the process itself uses, and how late it is: an event loop that is busy with one request keeps all others waiting. */
+/** Resource usage of the process and event loop lag: an event loop that is busy with one request delays all others. */
 export class ProcessMetrics {
   readonly #lag = new DurationHistogram(FAMILIES.lag, NO_LABELS, LAG_BUCKETS_US);
   readonly #build = `${labelText('version', packageVersion())},${labelText('node', process.versions.node)}`;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Looks at the event loop from now on. */
+  /** Starts measuring the event loop. */
   start(): void {
     let lastMs = performance.now();
     this.#timer = setInterval(() => {

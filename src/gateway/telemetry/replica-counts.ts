@@ -1,7 +1,7 @@
-/** What is counted of each replica. Not by the request, and forgotten when the replica leaves: so names do not pile up. */
+/** Counts per replica, removed when the replica leaves, so that names do not accumulate. */
 export class ReplicaCounts {
   readonly failedScrapes = new Map<string, number>();
-  /** How often each signal that its engine should give was not there. */
+  /** How often each signal that its engine should report was missing. */
   readonly missingSignals = new Map<string, Map<string, number>>();
   readonly breakerOpens = new Map<string, number>();
 
@@ -18,7 +18,7 @@ export class ReplicaCounts {
     count(signals, signal);
   }
 
-  /** Its breaker was closed and is open. */
+  /** Its breaker has opened. */
   breakerOpened(replica: string): void {
     count(this.breakerOpens, replica);
   }

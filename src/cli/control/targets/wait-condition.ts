@@ -8,7 +8,7 @@ export interface WaitCondition {
   readonly shown: string;
   /** @param resource null when there is none */
   isMet(resource: Resource | null): boolean;
-  /** It has failed, and may be as wished only when somebody has put something right. */
+  /** It has failed, and recovers only when the operator changes something. */
   isLost(resource: Resource): boolean;
 }
 
@@ -30,7 +30,9 @@ export function readWaitCondition(given: string, kind: ResourceKind, place: stri
 
 const GONE: WaitCondition = { shown: 'gone', isMet: (resource) => resource === null, isLost: () => false };
 
-/** What is waited for after a change; null for kinds that are so when they are stored, or that wait for somebody. */
+/**
+ * The condition to wait for after a change; null for kinds that need no reconciliation, or that wait for the operator.
+ */
 export function wishAfter({ kind }: Pick<ResourceKind, 'kind'>): WaitCondition | null {
   // One that was asked to have no replicas is as it should be.
   return SLOW.includes(kind) ? { shown: 'ready', isMet: isIn([...WELL, 'Paused']), isLost: isFailed } : null;

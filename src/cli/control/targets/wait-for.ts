@@ -31,8 +31,8 @@ const timeout: Flag<number> = listFlag({
 export const timeoutFlags = { timeout };
 
 /**
- * Waits until a resource is as wished, whatever becomes of the server meanwhile: it may be started again. Throws when the time
- * is over, and when what is waited for has failed or cannot come any more.
+ * Waits until a resource meets a condition, even over restarts of the server. Throws at the timeout, and when the
+ * condition has failed or cannot be met any more.
  */
 export async function waitFor(
   client: ApiClient,

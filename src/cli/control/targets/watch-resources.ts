@@ -15,7 +15,7 @@ export interface Watched {
 
 export type ResourceList = WholeList<Resource>;
 
-/** `listed`: it was there when somebody looked. */
+/** `listed`: it existed when the watch began. */
 export interface Seen {
   readonly type: 'listed' | 'created' | 'changed' | 'status' | 'deleting' | 'removed';
   readonly resource: Resource;
@@ -32,8 +32,8 @@ export async function listResources(
 }
 
 /**
- * All there are, then each change, until the signal; nothing between the two is missed. What the server does not remember any
- * more is listed again. Throws when the server leaves.
+ * All there are, then each change, until the signal; nothing between the two is missed. What the server does not
+ * remember any more is listed again. Throws when the server leaves.
  */
 export async function* watchResources(
   client: ApiClient,

@@ -70,7 +70,7 @@ export class KeyRing {
   }
 
   /**
-   * The key of these headers, or why the request is refused. Whatever was sent, one text of a key's length is hashed
+   * The key of these headers, or why the request is refused. Whatever was sent, one text as long as a key is hashed
    * and compared with two digests, in time that does not depend on them; counting a wrong one by its address takes less
    * than the further comparison of a valid one.
    */

@@ -271,7 +271,7 @@ describe('a store that fails', () => {
   });
 
   it.each(['closed', 'open'] as const)(
-    '%s: nobody waits for long for one that does not answer',
+    '%s: no request waits long for a store that does not respond',
     async (onStoreFailure) => {
       const [one, other] = await gateways(2, { limits, onStoreFailure });
       let goOn = () => {};

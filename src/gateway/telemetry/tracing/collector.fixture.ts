@@ -29,7 +29,7 @@ interface OtlpBody {
 
 type Plain = Record<string, string | number | boolean>;
 
-/** A span as a collector got it, with times in microseconds. */
+/** A span as a collector received it, with times in microseconds. */
 export interface CollectedSpan
   extends Omit<OtlpSpan, 'attributes' | 'events' | 'startTimeUnixNano' | 'endTimeUnixNano'> {
   attributes: Plain;
@@ -39,7 +39,7 @@ export interface CollectedSpan
   resource: Plain;
 }
 
-/** A collector on loopback that takes OTLP as JSON over HTTP and keeps what it got. */
+/** A collector on loopback that accepts OTLP as JSON over HTTP and keeps the spans. */
 export class Collector {
   readonly spans: CollectedSpan[] = [];
   readonly requests: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];

@@ -9,7 +9,7 @@ it('loads the packages where they are installed', async () => {
   expect(sdk.NodeTracerProvider).toBeDefined();
 });
 
-it('says how to install them where they are not', async () => {
+it('reports how to install them where they are missing', async () => {
   const missing = failing('ERR_MODULE_NOT_FOUND');
   const packages = { api: missing, sdk: missing, exporter: missing, resources: missing } as never;
   await expect(loadSdk(packages)).rejects.toMatchObject({

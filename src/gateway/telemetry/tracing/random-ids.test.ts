@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RandomIds } from './random-ids.js';
 
-it('gives ids that are hex and never the same, also when its bytes run out', () => {
+it('returns unique hex ids, also when its bytes run out', () => {
   const ids = new RandomIds();
   const traces = Array.from({ length: 1000 }, () => ids.traceId());
   const spans = Array.from({ length: 1000 }, () => ids.spanId());
@@ -11,7 +11,7 @@ it('gives ids that are hex and never the same, also when its bytes run out', () 
   expect(new Set(traces.map((id) => id.slice(0, 16))).size).toBe(1000);
 });
 
-it('gives fractions', () => {
+it('returns fractions', () => {
   const ids = new RandomIds();
   const fractions = Array.from({ length: 1000 }, () => ids.fraction());
   expect(Math.min(...fractions)).toBeGreaterThanOrEqual(0);

@@ -8,7 +8,7 @@ import type { TraceContext } from './trace-context.js';
 
 type Api = typeof import('@opentelemetry/api');
 
-/** What the conventions for generative AI call it; where they have no word, ours. */
+/** Attribute names of the conventions for generative AI; where they have none, Twinyard's own. */
 const OPERATIONS: Readonly<Record<ApiKind, string>> = {
   chat: 'chat',
   completion: 'text_completion',
@@ -45,12 +45,12 @@ export interface SpanParts {
   epochUs: number;
 }
 
-/** Spans that a request has: itself, its wait in the queue, and each try. */
+/** The spans of a request: itself, its wait in the queue, and each attempt. */
 export function spanCount({ dispatchedUs, failedAttempts, queuedUs }: FinishedRequest): number {
   return 1 + (queuedUs > 0 ? 1 : 0) + failedAttempts.length + (dispatchedUs >= 0 ? 1 : 0);
 }
 
-/** Makes the spans of requests that have ended, from the times noted on the way. */
+/** Creates the spans of ended requests from their recorded times. */
 export class RequestSpans {
   readonly #parts: SpanParts;
 
@@ -80,7 +80,7 @@ export class RequestSpans {
       return this.#start(name, kind, fromUs, attributes, below);
     };
     if (queuedUs > 0) {
-      // It waited until it was first sent somewhere, or never was.
+      // It waited until it was first sent to a replica, or was never sent.
       const outUs = failedAttempts[0]?.dispatchedUs ?? (dispatchedUs < 0 ? endedUs : dispatchedUs);
       this.#end(child('queue', api.SpanKind.INTERNAL, outUs - queuedUs, {}), outUs, '', '');
     }
@@ -103,7 +103,7 @@ export class RequestSpans {
     return this.#parts.tracer.startSpan(name, { kind, attributes, startTime: this.#time(fromUs) }, context);
   }
 
-  /** @param error its type; empty when it went well */
+  /** @param error its type; empty for success */
   #end(span: Span, untilUs: number, error: string, message: string): void {
     if (error !== '') {
       span.setAttribute('error.type', error);

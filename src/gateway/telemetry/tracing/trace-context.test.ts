@@ -28,7 +28,7 @@ describe('readTraceParent', () => {
     `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`,
     ` 00-${TRACE}-${SPAN}-01`,
     `00-${TRACE}-${SPAN}-0g`,
-  ])('takes %j for none', (header) => {
+  ])('ignores %j', (header) => {
     expect(readTraceParent(header)).toBeNull();
   });
 });
@@ -55,7 +55,7 @@ describe('readTraceState', () => {
     `a=${'x'.repeat(300)}`,
     Array.from({ length: 33 }, (_, i) => `k${i}=v`).join(','),
     Array.from({ length: 20 }, (_, i) => `k${i}=${'v'.repeat(30)}`).join(','),
-  ])('does not take %j', (state) => {
+  ])('refuses %j', (state) => {
     expect(readTraceState(state)).toBe('');
   });
 });

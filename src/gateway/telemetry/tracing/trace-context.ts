@@ -1,13 +1,13 @@
-/** Where a request stands in its trace. All ids are lower-case hex. */
+/** The place of a request in its trace. All ids are lower-case hex. */
 export interface TraceContext {
   readonly traceId: string;
   /** Of the request's own span. */
   readonly spanId: string;
   /** The caller's; empty where the trace begins here. */
   readonly parentSpanId: string;
-  /** What the caller's `tracestate` says; empty without one that is good. It goes on to the replica as it is. */
+  /** The caller's `tracestate`; empty without a valid one. It is passed to the replica unchanged. */
   readonly traceState: string;
-  /** Names the request's span as the parent of what the replica does. */
+  /** The `traceparent` for the replica, with the request's span as the parent. */
   readonly traceParentForUpstream: string;
 }
 
@@ -18,14 +18,14 @@ export interface TraceParent {
 }
 
 export const SAMPLED = 1;
-/** The trace's id is random in the part that samplers look at. */
+/** The trace id is random in the part that samplers use. */
 const RANDOM = 2;
 
 const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/;
-/** Of version 00; later ones may say more behind that. */
+/** Of version 00; later versions may have more fields. */
 const LENGTH = 55;
 
-/** Reads W3C's `traceparent`, of this version or a later one; null when it is none. */
+/** Reads W3C's `traceparent`, of this version or a later one; null when it is invalid. */
 export function readTraceParent(header: string): TraceParent | null {
   if (!TRACE_PARENT.test(header) || (header.length > LENGTH && header.startsWith('00'))) return null;
   return {
@@ -44,7 +44,7 @@ const MOST_CHARACTERS = 512;
 const MOST_MEMBERS = 32;
 const MEMBER = /^[a-z\d][a-z\d_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** A `tracestate` as it may be passed on; empty when it is none. */
+/** A `tracestate` that may be passed on; empty when it is invalid. */
 export function readTraceState(header: string): string {
   if (header.length > MOST_CHARACTERS) return '';
   const members = header.split(',').map((member) => member.trim());

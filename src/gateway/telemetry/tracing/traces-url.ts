@@ -5,14 +5,14 @@ const PATH = '/v1/traces';
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 const SHARE = 'OTEL_TRACES_SAMPLER_ARG';
 
-/** Where a collector takes spans. */
+/** The URL for spans of a collector. */
 export function tracesUrl(endpoint: string): string {
   const url = new URL(endpoint);
   if (!url.pathname.endsWith(PATH)) url.pathname = url.pathname.replace(/\/$/, '') + PATH;
   return url.href;
 }
 
-/** What OpenTelemetry's own settings say where the configuration says nothing; null when they say nothing either. */
+/** Tracing by OpenTelemetry's own variables where the configuration has none; null when those are not set either. */
 export function tracingFromEnvironment(env: NodeJS.ProcessEnv): GatewayConfig['tracing'] {
   const { [ENDPOINT]: endpoint = '', [SHARE]: share = '1' } = env;
   if (endpoint === '' || env.OTEL_SDK_DISABLED === 'true') return null;

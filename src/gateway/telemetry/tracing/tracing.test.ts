@@ -31,7 +31,7 @@ async function tracingTo(endpoint: string, sample = 1): Promise<Tracing> {
 }
 
 describe('begin', () => {
-  it('continues a trace that its caller samples, and names its own span to the replica', async () => {
+  it('continues a trace that its caller samples, and sends its own span to the replica', async () => {
     const tracing = await tracingTo('http://127.0.0.1:1', 0);
     const trace = tracing.begin(SAMPLED, 'vendor=1')!;
     expect(trace).toMatchObject({ traceId: TRACE, parentSpanId: CALLER, traceState: 'vendor=1' });
@@ -40,12 +40,12 @@ describe('begin', () => {
     expect(tracing.begin(SAMPLED.replace(/01$/, '03'), undefined)!.traceParentForUpstream).toMatch(/-03$/);
   });
 
-  it('leaves alone what its caller does not sample', async () => {
+  it('does not trace what its caller does not sample', async () => {
     const tracing = await tracingTo('http://127.0.0.1:1');
     expect(tracing.begin(SAMPLED.replace(/01$/, '00'), undefined)).toBeNull();
   });
 
-  it('begins a trace where there is none, or none that is good', async () => {
+  it('starts a trace without a valid one', async () => {
     const tracing = await tracingTo('http://127.0.0.1:1');
     for (const header of [undefined, '', 'nonsense', [SAMPLED, SAMPLED], `${SAMPLED}, ${SAMPLED}`]) {
       const trace = tracing.begin(header, 'vendor=1')!;
@@ -187,7 +187,7 @@ describe('spans', () => {
     expect(JSON.stringify(collector.requests)).not.toContain('planted');
   });
 
-  it('go out by themselves', async () => {
+  it('are sent periodically', async () => {
     const collector = await collectorOf();
     const tracing = await tracingTo(collector.url);
     for (let i = 0; i < 100; i++) tracing.ended(finishedRequest(), tracing.begin(undefined, undefined)!);
@@ -196,7 +196,7 @@ describe('spans', () => {
   });
 });
 
-describe('a collector that is away', () => {
+describe('an unavailable collector', () => {
   it('costs spans, which are counted, and nothing else', async () => {
     const collector = await collectorOf();
     collector.status = 400;
@@ -206,7 +206,7 @@ describe('a collector that is away', () => {
     expect([tracing.exported, tracing.failed, tracing.dropped]).toEqual([0, 3, 0]);
   });
 
-  it('lets only so many spans wait', async () => {
+  it('queues a bounded number of spans', async () => {
     const collector = await collectorOf();
     collector.hangs = true;
     const tracing = await tracingTo(collector.url);
@@ -215,7 +215,7 @@ describe('a collector that is away', () => {
     expect([tracing.exported, tracing.failed, tracing.dropped]).toEqual([0, 0, 6000 - 4095]);
   });
 
-  it('does not hold up the end', async () => {
+  it('does not delay the shutdown', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const tracing = await tracingTo(`http://127.0.0.1:${(silent.address() as { port: number }).port}`);

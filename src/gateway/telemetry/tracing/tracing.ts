@@ -8,7 +8,7 @@ import { GivenIds, RequestSpans, spanCount } from './request-spans.js';
 import { readTraceParent, readTraceState, SAMPLED, type TraceContext, traceParentText } from './trace-context.js';
 import { tracesUrl } from './traces-url.js';
 
-/** Spans that may wait for the collector; what comes on top is dropped. */
+/** Spans that may wait for the collector; further ones are dropped. */
 const MOST_WAITING = 4096;
 /** Small enough that encoding one delays no request. */
 const BATCH = 256;
@@ -77,7 +77,7 @@ export class Tracing implements SpanCounts {
     const random = new RandomIds();
     const provider = new NodeTracerProvider({
       resource: resources.defaultResource().merge(ours).merge(named),
-      // What is not sampled does not come here.
+      // Requests that are not sampled do not reach this.
       sampler: new AlwaysOnSampler(),
       idGenerator: given,
       spanProcessors: [processor],
@@ -88,7 +88,7 @@ export class Tracing implements SpanCounts {
 
   /**
    * A request begins: its place in its trace, or null when it is not sampled. A caller's trace is continued if the
-   * caller samples it; a `traceparent` that is none counts as not sent.
+   * caller samples it; an invalid `traceparent` counts as not sent.
    */
   begin(traceParent: Header, traceState: Header): TraceContext | null {
     const parent = typeof traceParent === 'string' ? readTraceParent(traceParent) : null;
@@ -115,7 +115,7 @@ export class Tracing implements SpanCounts {
     this.#spans.write(request, trace);
   }
 
-  /** Spans that are made and neither taken nor refused yet. */
+  /** Spans that are created and neither accepted nor refused yet. */
   get waiting(): number {
     return this.#made - this.exported - this.failed;
   }
@@ -132,7 +132,7 @@ export class Tracing implements SpanCounts {
     return this.#dropped;
   }
 
-  /** Sends what waits, as far as that is possible in time. */
+  /** Sends waiting spans, as far as time allows. */
   async close(limitMs = CLOSE_MS): Promise<void> {
     this.#isClosed = true;
     let timer: NodeJS.Timeout | undefined;
@@ -146,7 +146,7 @@ export class Tracing implements SpanCounts {
 
 type Done = Parameters<SpanExporter['export']>[1];
 
-/** Passes spans on and counts what became of them. */
+/** Passes spans on and counts the results. */
 class CountedExporter implements SpanExporter {
   exported = 0;
   failed = 0;
