@@ -5,11 +5,11 @@ import { type CommandLine, flagsOf } from '../flags/command-line.js';
 import type { Flag } from '../flags/flag.js';
 import { FILE_FORMATS } from '../schema/schema-documents.js';
 
-/** What a shell offers for a value: these words, files, or the names of resources. */
+/** What a shell offers for a value: words, files, or the names of resources. */
 export type Offer =
   | { readonly type: 'words'; readonly words: readonly string[] }
   | { readonly type: 'files' }
-  /** Of the kind that the first operand names, or of this kind. */
+  /** Null for the kind that the first operand names. */
   | { readonly type: 'names'; readonly kind: string | null }
   | { readonly type: 'nothing' };
 
@@ -36,9 +36,10 @@ const words = (...list: readonly string[]): Offer => ({ type: 'words', words: li
 const FILES: Offer = { type: 'files' };
 const NOTHING: Offer = { type: 'nothing' };
 const NAMES: Offer = { type: 'names', kind: null };
+const KEYS: Offer = { type: 'names', kind: 'apikeys' };
 const KIND = words(...KINDS.map(({ plural }) => plural));
 
-/** Operands by command; those of commands that are not here are files if they take any. */
+/** Operands by command; other commands take files, if they take operands at all. */
 const OPERANDS: Readonly<Record<string, readonly Offer[]>> = {
   get: [words('all', 'models', ...KINDS.map(({ plural }) => plural)), NAMES],
   describe: [KIND, NAMES],
@@ -47,13 +48,24 @@ const OPERANDS: Readonly<Record<string, readonly Offer[]>> = {
   events: [KIND, NAMES],
   scale: [words('endpoint'), NAMES],
   logs: [words('endpoint'), NAMES],
-  issue: [{ type: 'names', kind: 'apikeys' }],
+  issue: [KEYS],
+  'keys show': [KEYS],
+  'keys update': [KEYS],
+  'keys rotate': [KEYS],
+  'keys revoke': [KEYS],
   explain: [NOTHING],
   completion: [words('bash', 'zsh', 'fish')],
   schema: [words(...FILE_FORMATS.map(({ name }) => name))],
 };
 
-/** Every command with what can stand behind it, from the tables that the program reads its arguments by. */
+/** Flags whose values are names of resources. */
+const RESOURCE_FLAGS: Readonly<Record<string, string>> = {
+  workspace: 'workspaces',
+  registry: 'modelregistries',
+  key: 'apikeys',
+};
+
+/** Every command with its flags and operands, from the tables that the program reads its arguments by. */
 export async function completionModel(): Promise<CompletedCommand[]> {
   const { COMMAND_LINES } = await import('../command-lines.js');
   return Promise.all(COMMAND_LINES.map(completedCommand));
@@ -86,13 +98,14 @@ async function completedFlag(name: string, flag: Flag<unknown>): Promise<Complet
   return {
     spellings: [`--${name}`, ...short, ...flag.aliases.map((alias) => `--${alias}`)],
     help: flag.help,
-    value: flag.kind === 'switch' ? null : await offerOf(flag),
+    value: flag.kind === 'switch' ? null : await offerOf(name, flag),
     isList: flag.kind === 'list' || flag.placeholder === 'list',
   };
 }
 
-async function offerOf(flag: Flag<unknown>): Promise<Offer> {
+async function offerOf(name: string, flag: Flag<unknown>): Promise<Offer> {
   if (flag.kind === 'file') return FILES;
+  if (Object.hasOwn(RESOURCE_FLAGS, name)) return { type: 'names', kind: RESOURCE_FLAGS[name]! };
   const known = await (flag.suggestions ?? flag.names)?.();
   return known === undefined ? NOTHING : words(...known);
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,12 +15,13 @@ beforeAll(async () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     writeFileSync(join(folder, shell), stdout);
   }
-  // Stands for the program: prints what it is asked.
+  // A fake program that prints its arguments.
   writeFileSync(join(folder, 'twinyard'), '#!/bin/sh\necho "$@" | tr " " "\\n"\n', { mode: 0o755 });
   writeFileSync(join(folder, 'a-trace.csv'), '');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const scriptOf = (shell: string) => readFileSync(join(folder, shell), 'utf8');
 const isInstalled = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
 /** What bash offers for the last of these words, by calling the function as bash itself does. */
@@ -64,6 +65,8 @@ describe('completion bash', () => {
     [['get', 'end'], ['endpoints']],
     [['get', '-o', 'w'], ['wide']],
     [['get', '-A', 'eng'], ['engines']],
+    [['get', '-w', 'lab', 'eng'], ['engines']],
+    [['apply', '-f', 'a-'], ['a-trace.csv']],
     [['convert', 'syn'], ['synth']],
     [
       ['completion', ''],
@@ -79,6 +82,8 @@ describe('completion bash', () => {
   it('runs the program for the names of resources, with what was typed', () => {
     expect(offered('./twinyard', 'get', 'endpoints', '-w', 'lab', 'l')).toEqual(['lab', 'l']);
     expect(offered('./twinyard', 'describe', 'engines', 'nam')).toEqual(['names', 'nam']);
+    expect(offered('./twinyard', 'keys', 'show', 'apik')).toEqual(['apikeys', 'apik']);
+    expect(offered('./twinyard', 'get', '-w', 'works')).toEqual(['workspaces', 'works']);
   });
 
   it('offers every command and subcommand', () => {
@@ -90,10 +95,48 @@ test.runIf(isInstalled('zsh'))('completion zsh has no syntax errors', () => {
   expect(spawnSync('zsh', ['-n', join(folder, 'zsh')], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
 });
 
-test.runIf(isInstalled('fish'))('completion fish has no syntax errors', () => {
-  expect(spawnSync('fish', ['-n', join(folder, 'fish')], { encoding: 'utf8' })).toMatchObject({
-    status: 0,
-    stderr: '',
+describe('completion zsh', () => {
+  it('offers commands, policies, files and the names of resources', () => {
+    const script = scriptOf('zsh');
+    const part = (name: string) => script.slice(script.indexOf(`\n_twinyard_${name}() {`)).split('\n}\n')[0]!;
+    expect(part('commands')).toMatch(/'help:print .*'compare:simulate /s);
+    expect(part('run')).toMatch(/--routing-policy''\[[^\]]*\]:value:\(.* lmetric /);
+    expect(part('run')).toMatch(/--routing-scorers''\[[^\]]*\]:value: _values -s , value .* kv-utilization /);
+    expect(part('trace_stats')).toContain("'*: :_files'");
+    expect(part('keys_show')).toContain("'*: :{_twinyard_names apikeys}'");
+    expect(part('get')).toMatch(/\{--workspace,-w\}'\[[^\]]*\]:value:\{_twinyard_names workspaces\}'/);
+    expect(part('get')).toMatch(/'1: :\(all models .* endpoints .*'\*: :\{_twinyard_names \}'/s);
+  });
+});
+
+describe('completion fish', () => {
+  it('offers commands, policies, files and the names of resources', () => {
+    const lines = scriptOf('fish').split('\n');
+    const line = (...parts: string[]) => lines.find((one) => parts.every((part) => one.includes(part)));
+    expect(line("'__twinyard_at 1'", '-a help ')).toBeDefined();
+    expect(line('_is run', '-l routing-policy ')).toMatch(/ -x -a '.* lmetric /);
+    expect(line('_is run', '-l routing-scorers ')).toMatch(/ -x -a '\(__fish_complete_list , .* kv-utilization /);
+    expect(line('_is trace stats', "stats' -F")).toBeDefined();
+    expect(line('_is keys show', "-f -a '(__twinyard_names apikeys)'")).toBeDefined();
+    expect(line('_is get', '-l workspace -s w')).toMatch(/ -x -a '\(__twinyard_names workspaces\)'$/);
+    expect(line('_is get', '-ge 1')).toMatch(/-a '\(__twinyard_names \(__twinyard_operands 1 .*-A.*\)\[1\]\)'$/);
+  });
+
+  it.runIf(isInstalled('fish'))('offers the same as bash', () => {
+    const fish = (line: string) => {
+      const script = `source ./fish; complete -C '${line}'`;
+      const { stdout } = spawnSync('fish', ['--no-config', '-c', script], { cwd: folder, encoding: 'utf8' });
+      return stdout
+        .trim()
+        .split('\n')
+        .map((one) => one.split('\t')[0]);
+    };
+    expect(fish('twinyard run --routing-policy l')).toContain('lmetric');
+    expect(fish('twinyard run --routing-scorers queue-depth,kv-u')).toEqual(['queue-depth,kv-utilization']);
+    expect(fish('twinyard trace stats a-t')).toEqual(['a-trace.csv']);
+    expect(fish('twinyard get -w lab eng')).toEqual(['engines']);
+    expect(fish('./twinyard get -w lab endpoints la')).toEqual(['lab']);
+    expect(fish('./twinyard keys show apik')).toEqual(['apikeys']);
   });
 });
 
@@ -123,7 +166,7 @@ describe('names of resources', () => {
       env: { TWINYARD_SERVER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, TWINYARD_TOKEN: 't' },
     });
 
-  it('come from the control plane of the command line', async () => {
+  it('come from the server that the command line names', async () => {
     expect(await names('get endpoints -w lab')).toEqual({ code: 0, stdout: 'chat\nembed\n', stderr: '' });
     expect(asked.at(-1)).toMatch(/lab/);
   });

@@ -7,6 +7,8 @@ export function fishScript(model: readonly CompletedCommand[]): string {
     ...tree.map(({ name, summary }) => {
       return `complete -c twinyard -n '__twinyard_at 1' -f -a ${name} -d ${quoted(summary)}`;
     }),
+    `complete -c twinyard -n '__twinyard_at 1' -f -a help -d 'print the help of a command'`,
+    `complete -c twinyard -n '__twinyard_is help; and __twinyard_at 2' -f -a ${quoted(tree.map(({ name }) => name).join(' '))}`,
     `complete -c twinyard -n '__twinyard_at 1' -f -s h -l help -d 'print help'`,
     `complete -c twinyard -n '__twinyard_at 1' -f -s v -l version -d 'print the version'`,
     ...tree.flatMap(({ name, parts }) =>
@@ -33,11 +35,20 @@ function __twinyard_is
         test "$words[$i]" = "$argv[$i]"; or return 1
     end
 end
-# Whether so many operands (-eq), or at least so many (-ge), follow the words of a command.
+# The operands behind the first so many words; the other arguments are the flags without a value.
 function __twinyard_operands
-    set -l from (math $argv[1] + 2)
     set -l words (__twinyard_words)
-    test (count (string match -v -- '-*' $words[$from..-1])) $argv[2] $argv[3]
+    set -l from (math $argv[1] + 2)
+    set -l is_value 0
+    for word in $words[$from..-1]
+        if test $is_value -eq 1
+            set is_value 0
+        else if not string match -q -- '-*' $word
+            echo $word
+        else if not string match -q -- '-*=*' $word; and not contains -- $word $argv[2..-1]
+            set is_value 1
+        end
+    end
 end
 function __twinyard_names
     set -l words (__twinyard_words)
@@ -50,32 +61,46 @@ ${lines.join('\n')}
 function commandLines({ flags, operands, path }: CompletedCommand): string[] {
   const depth = path.split(' ').length;
   const is = `__twinyard_is ${path}`;
-  const flagLines = flags.map(({ help, spellings, value }) => {
+  const flagLines = flags.map(({ help, isList, spellings, value }) => {
     const names = spellings.map((one) => (one.startsWith('--') ? `-l ${one.slice(2)}` : `-s ${one.slice(1)}`));
-    return `complete -c twinyard -n ${quoted(is)} ${names.join(' ')} -d ${quoted(help)}${valueText(value)}`;
+    return `complete -c twinyard -n ${quoted(is)} ${names.join(' ')} -d ${quoted(help)}${valueText(value, isList)}`;
   });
+  const switches = flags.filter(({ value }) => value === null).flatMap(({ spellings }) => spellings);
+  const given = `(__twinyard_operands ${depth} ${switches.join(' ')})`;
   const operandLines = operands.map((offer, i) => {
     const count = `${i === operands.length - 1 ? '-ge' : '-eq'} ${i}`;
-    const condition = `${is}; and __twinyard_operands ${depth} ${count}`;
-    return `complete -c twinyard -n ${quoted(condition)}${operandText(offer)}`;
+    const condition = operands.length === 1 ? is : `${is}; and test (count ${given}) ${count}`;
+    return `complete -c twinyard -n ${quoted(condition)}${operandText(offer, given)}`;
   });
   return [...flagLines, ...operandLines];
 }
 
-function valueText(value: Offer | null): string {
-  if (value === null) return ' -f';
-  if (value.type === 'files') return ' -r -F';
-  return value.type === 'words' ? ` -x -a ${quoted(value.words.join(' '))}` : ' -x';
+function valueText(value: Offer | null, isList: boolean): string {
+  switch (value?.type) {
+    case undefined:
+      return ' -f';
+    case 'words': {
+      const all = value.words.join(' ');
+      return ` -x -a ${quoted(isList ? `(__fish_complete_list , "printf '%s\\n' ${all}")` : all)}`;
+    }
+    case 'files':
+      return ' -r -F';
+    case 'names':
+      return ` -x -a ${quoted(`(__twinyard_names ${value.kind})`)}`;
+    case 'nothing':
+      return ' -x';
+  }
 }
 
-function operandText(offer: Offer): string {
+/** @param given the command that prints the operands before this one */
+function operandText(offer: Offer, given: string): string {
   switch (offer.type) {
     case 'words':
       return ` -f -a ${quoted(offer.words.join(' '))}`;
     case 'files':
       return ' -F';
     case 'names':
-      return ` -f -a ${quoted(`(__twinyard_names ${offer.kind ?? '(__twinyard_words)[3]'})`)}`;
+      return ` -f -a ${quoted(`(__twinyard_names ${offer.kind ?? `${given}[1]`})`)}`;
     case 'nothing':
       return ' -f';
   }

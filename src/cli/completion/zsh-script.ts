@@ -5,7 +5,10 @@ export function zshScript(model: readonly CompletedCommand[]): string {
   const tree = commandTree(model);
   const described = (list: readonly { name: string; summary: string }[]) =>
     list.map(({ name, summary }) => `    ${quoted(`${name}:${summary.replaceAll(':', '\\:')}`)}`).join('\n');
-  const cases = tree.map(({ name }) => `    ${name}) _twinyard_${name} ;;`);
+  const cases = [
+    "    help) _arguments '1: :_twinyard_commands' ;;",
+    ...tree.map(({ name }) => `    ${name}) _twinyard_${name} ;;`),
+  ];
   const families = tree
     .filter(({ parts }) => parts.length > 0)
     .map(({ name, parts }) => {
@@ -38,24 +41,28 @@ ${[...flags.map(flagSpec), ...operands.map((offer, i) => operandSpec(offer, i, i
   return `#compdef twinyard
 # zsh completion for twinyard: source <(twinyard completion zsh), or save it as _twinyard in a folder of $fpath
 
-# The names of the resources of a kind: of the first operand where none is given.
+# The names of the resources of a kind: of the first operand where none is given. While an action runs, line has the operands.
 _twinyard_names() {
-  local kind=\${1:-\${\${(@)words[2,-1]:#-*}[1]}}
+  local kind=\${1:-$line[1]}
   local -a names=(\${(f)"$("$_twinyard_program" completion names "$kind" "\${_twinyard_words[@]}" 2>/dev/null)"})
   compadd -a names
 }
 
 ${functions.join('\n')}
 ${families.join('\n')}
+_twinyard_commands() {
+  local -a commands=(
+${described([{ name: 'help', summary: 'print the help of a command' }, ...tree])}
+  )
+  _describe -t commands command commands
+}
+
 _twinyard() {
   local state line _twinyard_program=\${words[1]}
   local -a _twinyard_words=("\${(@)words[2,-1]}")
   _arguments -C '(-h --help)'{-h,--help}'[print help]' '(-v --version)'{-v,--version}'[print the version]' '1: :->command' '*:: :->arguments' && return
   if [[ $state == command ]]; then
-    local -a commands=(
-${described(tree)}
-    )
-    _describe -t commands command commands
+    _twinyard_commands
     return
   fi
   case $line[1] in
@@ -80,7 +87,8 @@ function operandSpec(offer: Offer, position: number, isLast: boolean): string {
 function action(offer: Offer, isList: boolean): string {
   switch (offer.type) {
     case 'words':
-      return isList ? `_values -s , value ${offer.words.join(' ')}` : `(${offer.words.join(' ')})`;
+      // The leading space keeps _arguments from adding options of its own, which _values does not take.
+      return isList ? ` _values -s , value ${offer.words.join(' ')}` : `(${offer.words.join(' ')})`;
     case 'files':
       return '_files';
     case 'names':
