@@ -27,13 +27,20 @@ const WORDS: readonly [word: RegExp, instead: string][] = [
   [/\bmake it so\b/i, 'apply'],
 ];
 
+/** Words of code and result keys that pages do not use in sentences. */
+const PAGE_WORDS: readonly [word: RegExp, instead: string][] = [
+  ...WORDS,
+  [/(?<!--trace-)\banswer(?:s|ed)?\b/i, 'response, responded'],
+  [/(?<!`)\bchats\b/i, 'sessions'],
+];
+
 const files = (folder: string, isWanted: (name: string) => boolean) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter(isWanted)
     .map((name) => join(folder, name));
 
-function found(text: string, place: string): string[] {
-  return WORDS.flatMap(([word, instead]) => {
+function found(text: string, place: string, words = WORDS): string[] {
+  return words.flatMap(([word, instead]) => {
     const match = word.exec(text);
     return match === null ? [] : [`${place}: '${match[0]}' in "${text.trim().slice(0, 100)}"; write ${instead}`];
   });
@@ -61,12 +68,16 @@ describe('plain words', () => {
     expect(problems).toEqual([]);
   });
 
-  test('every page of the documentation', () => {
-    const pages = ['README.md', 'CONTRIBUTING.md', ...files('docs', (name) => name.endsWith('.md'))];
+  test('every page of the documentation and every example', () => {
+    const pages = [
+      ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+      ...files('docs', (name) => name.endsWith('.md')),
+      ...files('examples', (name) => /\.(?:md|yaml|sh)$/.test(name) && !name.includes('node_modules')),
+    ];
     const problems = pages.flatMap((path) =>
       readFileSync(join(ROOT, path), 'utf8')
         .split('\n')
-        .flatMap((line, i) => found(line, `${relative('.', path)}:${i + 1}`)),
+        .flatMap((line, i) => found(line, `${relative('.', path)}:${i + 1}`, PAGE_WORDS)),
     );
     expect(problems).toEqual([]);
   });
@@ -84,6 +95,7 @@ describe('plain words', () => {
     expect([...comments, ...strings].flatMap(({ line, text }) => found(text, `x.ts:${line}`))).toHaveLength(3);
     expect(titlesOf("it('is a title', async () => {});")).toEqual([{ line: 1, text: 'is a title' }]);
     expect(found('nobody listens there', 'x.ts:1')).toHaveLength(1);
+    expect(found('chats wait for answers', 'x.md:1', PAGE_WORDS)).toHaveLength(2);
     expect(found("port 80 is already in use: choose another with '--port'", 'x.ts:1')).toEqual([]);
   });
 });

@@ -84,11 +84,11 @@ async function complete(body, response, isChat) {
   };
   const left = new AbortController();
   response.on('close', () => left.abort(new Error('the client disconnected')));
-  const answer = new Answer(body, isChat);
+  const completion = new Completion(body, isChat);
   if (body.stream) response.setHeader('content-type', 'text/event-stream');
   let text = '';
   const onToken = (piece) => {
-    if (body.stream) response.write(answer.piece(piece, text === ''));
+    if (body.stream) response.write(completion.piece(piece, text === ''));
     text += piece;
   };
   const { reason, tokens, cachedTokens } = await engine.generate(prompt, wanted, onToken, left.signal);
@@ -98,12 +98,12 @@ async function complete(body, response, isChat) {
     total_tokens: prompt.length + tokens,
     prompt_tokens_details: { cached_tokens: cachedTokens },
   };
-  if (!body.stream) return answer.whole(text, reason, usage);
-  response.end(answer.ending(reason, body.stream_options?.include_usage ? usage : null));
+  if (!body.stream) return completion.whole(text, reason, usage);
+  response.end(completion.ending(reason, body.stream_options?.include_usage ? usage : null));
 }
 
 /** A response in the formats of the OpenAI API. */
-class Answer {
+class Completion {
   constructor({ model = flags.name }, isChat) {
     this.isChat = isChat;
     this.shape = { id: randomUUID(), created: Math.floor(Date.now() / 1000), model };
@@ -144,8 +144,8 @@ const server = createServer(async (request, response) => {
     const body = await bodyOf(request);
     if (route === undefined) throw new Refusal(404, `unknown route ${request.method} ${request.url}`);
     if (engine === null) throw new Refusal(503, 'the model is being loaded');
-    const answer = await route(body, response);
-    if (answer !== undefined) send(response, 200, answer);
+    const content = await route(body, response);
+    if (content !== undefined) send(response, 200, content);
   } catch (error) {
     const { status = 500, message } = error;
     const shape = { error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', code: status } };
@@ -154,10 +154,10 @@ const server = createServer(async (request, response) => {
   }
 });
 
-function send(response, status, answer) {
-  const isText = typeof answer === 'string';
+function send(response, status, content) {
+  const isText = typeof content === 'string';
   response.writeHead(status, { 'content-type': isText ? 'text/plain; version=0.0.4' : 'application/json' });
-  response.end(isText ? answer : JSON.stringify(answer));
+  response.end(isText ? content : JSON.stringify(content));
 }
 
 async function shutDown() {

@@ -88,7 +88,7 @@ const TRAFFIC = {
   reasoning: field(
     section('reasoning', {
       reason_ratio_distribution: length('reasoning among the tokens of a response, in percent', '0'),
-      multi_turn: field(MULTI_TURN, { defaultText: 'single requests', help: 'chats' }),
+      multi_turn: field(MULTI_TURN, { defaultText: 'single requests', help: 'sessions of several turns' }),
     }),
     { help: 'reasoning and sessions' },
   ),
