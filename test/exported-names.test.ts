@@ -9,8 +9,8 @@ const EXPORT =
   /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) ([A-Za-z_$][\w$]*)/gm;
 
 /**
- * The function of a command has the name of the command and of its file. Only tables of commands name it, with its folder, so
- * it may be called like what it does elsewhere: `twinyard calibrate` calls `calibrate`.
+ * The function of a command has the name of the command and of its file. Only tables of commands name it, with its
+ * folder, so it may have the name of the function that it calls: `twinyard calibrate` calls `calibrate`.
  */
 function isCommand(file: string, source: string, name: string): boolean {
   return (

@@ -101,7 +101,7 @@ async function ask(line: string, body?: unknown, accept = '*/*'): Promise<Body> 
   return given;
 }
 
-/** Of a stream that goes on, the first piece. */
+/** The first piece of a stream. */
 async function readBody(response: Response, type: string): Promise<unknown> {
   if (type === 'application/json') return response.json();
   if (type !== 'text/event-stream') return response.text();
@@ -143,7 +143,7 @@ describe('every response fits the schema of the OpenAPI document', () => {
   it.each(KINDS)('of resources: $kind', async (kind: ResourceKind) => {
     const all = kind.scope === 'global' ? kind.plural : `workspaces/default/${kind.plural}`;
     const name = `some-${kind.plural}`;
-    // Roles speak of keys, and have to name one that exists.
+    // Roles refer to keys, and must name an existing one.
     if (kind.kind === 'Role') await ask(`POST ${KEYS}`, resource('ApiKey', 'alice', {}));
     const { example, kind: called } = kind;
     await ask(`POST ${all}`, resource(called, name, example));

@@ -1,4 +1,4 @@
-/** Credentials go as far as the last `@`: a password that should have been encoded is one all the same. */
+/** Credentials end at the last `@`, because a password may contain an unencoded one. */
 const ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/)(?:(.*)@)?([^?#]*)(\?[^#]*)?(?:#.*)?$/is;
 
 /**

@@ -8,8 +8,8 @@ export interface FeedFilter {
 }
 
 /**
- * `bookmark`: no matching change up to this version. `gone`: changes after the given version are not kept any more; list again, and
- * follow from there.
+ * `bookmark`: no matching change up to this version. `gone`: changes after the given version are not kept any more;
+ * list again, and follow from there.
  */
 export type FeedItem =
   | { readonly type: 'change'; readonly version: number; readonly change: ResourceChange }
@@ -18,8 +18,8 @@ export type FeedItem =
 const CAPACITY = 2000;
 
 /**
- * The last changes of this process, for followers. A slow follower holds nothing in memory: changes that it has missed are gone, and
- * it gets an item that says so.
+ * The last changes of this process, for followers. A slow follower holds nothing in memory: changes that it has missed
+ * are dropped, and it gets an item that reports the gap.
  */
 export class ChangeFeed {
   readonly #changes: ResourceChange[] = [];

@@ -42,8 +42,8 @@ export interface ControlPlaneOptions {
 }
 
 /**
- * Reconciles declared resources, from when it is opened until it is closed or another one takes over. Replicas outlive it: the next
- * control plane of the same folder finds them.
+ * Reconciles declared resources, from when it is opened until it is closed or another one takes over. Replicas outlive
+ * it: the next control plane of the same folder finds them.
  */
 export class ControlPlane {
   readonly #host: ControlHost;
@@ -61,8 +61,8 @@ export class ControlPlane {
   }
 
   /**
-   * Opens it, adopts running replicas, and gives the gateway their routes. Throws an error that `isControlElsewhere` accepts when
-   * another control plane is active.
+   * Opens it, adopts running replicas, and gives the gateway their routes. Throws an error that `isControlElsewhere`
+   * accepts when another control plane is active.
    */
   static async open(options: ControlPlaneOptions): Promise<ControlPlane> {
     const ending: Ending = { opened: [], lost: null };
@@ -81,7 +81,7 @@ export class ControlPlane {
     return (await this.#host.runner.list()).filter(({ phase }) => phase !== 'exited').length;
   }
 
-  /** Stops reconciling; replicas and their requests go on. */
+  /** Stops reconciling; replicas keep running and serving. */
   close(): Promise<void> {
     return closeAll(this.#ending);
   }

@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'twinyard-folder-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('makeFolder', () => {
-  it('makes what is not there, for its owner alone, and leaves what is', () => {
+  it('creates missing folders, readable by their owner only, and leaves existing ones', () => {
     const path = join(folder, 'a', 'b', 'c');
     makeFolder(path);
     expect([statSync(path).mode & 0o777, statSync(join(folder, 'a')).mode & 0o777]).toEqual([0o700, 0o700]);
@@ -18,7 +18,7 @@ describe('makeFolder', () => {
     expect(statSync(join(path, 'd')).isDirectory()).toBe(true);
   });
 
-  it('says what is in its way', () => {
+  it('reports what is in the way', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     expect(() => makeFolder(file)).toThrowError(expect.objectContaining({ code: 'EEXIST' }));

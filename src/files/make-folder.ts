@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it that are not there, for its owner alone. Node's own way of doing so never ends where the
- * folder above is there and takes no other, as in /proc; this one throws what the system said.
+ * Creates a folder and its missing parents, readable by the owner only. Node's recursive mkdir never returns where the
+ * parent exists and accepts no folder, as in /proc; this one throws the system's error.
  */
 export function makeFolder(path: string): void {
   if (isFolder(path)) return;

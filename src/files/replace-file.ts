@@ -2,8 +2,8 @@ import { renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Writes a file under another name in the same folder and renames it, so that readers see the old content or the new one and
- * never a part. The temporary file is hidden, and is deleted when writing fails.
+ * Writes a file under another name in the same folder and renames it, so that readers see the old content or the new
+ * one and never a part. The temporary file is hidden, and is deleted when writing fails.
  * @param mode of the file that is written; the umask applies
  */
 export function replaceFile(path: string, content: string, mode = 0o666): void {
@@ -15,7 +15,7 @@ export function replaceFile(path: string, content: string, mode = 0o666): void {
     try {
       unlinkSync(temporary);
     } catch {
-      // It was not written: the first error says why.
+      // It was not written: the first error is reported.
     }
     throw error;
   }

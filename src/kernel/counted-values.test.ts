@@ -11,7 +11,7 @@ function counted(pairs: readonly (readonly [value: number, count: number])[]): C
 const entries = (values: CountedValues) => Array.from({ length: values.total }, (_, i) => values.at(i));
 
 describe('CountedValues', () => {
-  it('stands for the sorted list with every value repeated', () => {
+  it('equals the sorted list with every value repeated', () => {
     const values = counted([
       [30, 1],
       [10, 3],

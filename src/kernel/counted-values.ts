@@ -3,7 +3,7 @@ const BINS = 2 ** 18;
 /** Bins are searched in strides of this many. */
 const STRIDE = 256;
 
-/** Whole numbers >= 0 with how often each occurs: stands for the sorted list with every value repeated. */
+/** Whole numbers >= 0 with how often each occurs: equivalent to the sorted list with every value repeated. */
 export class CountedValues {
   total = 0;
   sum = 0;

@@ -5,7 +5,7 @@ import { IntMap } from './int-map.js';
 /** The smallest table: 16 places. */
 const smallMap = () => new IntMap(1);
 
-/** Where a key would like to stand in a table of 16 places. */
+/** The preferred slot of a key in a table of 16 slots. */
 const home = (key: number) => Math.imul(key, 0x9e3779b1) >>> 28;
 
 /** The first keys from 0 on that want the same place of the smallest table. */
@@ -83,7 +83,7 @@ describe('IntMap', () => {
     expect([map.size, map.get(5)]).toEqual([1, 6]);
   });
 
-  it('does what Map does, whatever is set and deleted in whatever order', () => {
+  it('behaves as Map for any order of sets and deletes', () => {
     // Few places of the table are homes, so that clusters form, wrap around and are torn apart.
     const crowded = fc.constantFrom(...keysAt(15, 6), ...keysAt(0, 4), ...keysAt(7, 4));
     const key = fc.oneof(crowded, fc.nat(40), fc.nat(2 ** 31 - 1));

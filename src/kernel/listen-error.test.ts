@@ -15,7 +15,7 @@ describe('listenError', () => {
       'EADDRNOTAVAIL',
       "--host: '127.0.0.1' is not an address of this machine; give one of its addresses, or 0.0.0.0 for all",
     ],
-  ])('%s says what to do', (code, message) => {
+  ])('%s has a hint', (code, message) => {
     expect(listenError(failed(code), place)).toMatchObject({ message });
   });
 

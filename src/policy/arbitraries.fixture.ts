@@ -107,7 +107,7 @@ export function withOtherSignals({ view, request }: Question, declared: readonly
     if (declared.includes(signal as Signal)) continue;
     for (let i = 0; i < column.length; i++) column[i] = (i * 7 + 3) % 5;
   }
-  // In a world without text the key stands for the body.
+  // In a world without text the key replaces the body.
   const readsKey = declared.includes('body') || declared.includes('contentKey');
   if (!readsKey) other.request.contentKey = 'another';
   if (!declared.includes('body')) other.request.body = { prompt: 'another' };

@@ -24,7 +24,7 @@ export interface GenerationRequest {
   /** Null when the request does not say. */
   maxTokens: number | null;
   minTokens: number;
-  /** Go on to `maxTokens` whatever the model thinks. */
+  /** Generate up to `maxTokens`, ignoring the end of sequence. */
   ignoreEos: boolean;
   /** The response ends before the first of these. */
   stop: readonly string[];

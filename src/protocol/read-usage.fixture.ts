@@ -2,8 +2,8 @@ import { isObject } from './json/json-body.js';
 import type { TokenCounts } from './usage.js';
 
 /**
- * The usage of a response that has been parsed, or of an event's data; null when there is none. Says plainly, on the whole
- * object, what the scanner finds in its bytes.
+ * The usage of a response that has been parsed, or of an event's data; null when there is none. The naive reference of
+ * the scanner, on the parsed object.
  */
 export function readUsage(answer: unknown): TokenCounts | null {
   if (!isObject(answer)) return null;

@@ -21,7 +21,7 @@ describe('a body', () => {
     expect(parseJsonObject(Buffer.from('{"a":[1]}'))).toEqual({ a: [1] });
   });
 
-  test.each(['', '{', '[]', 'null', '3', '"x"', '{"a":1}}', '\u0000'])('%j is none', (text) => {
+  test.each(['', '{', '[]', 'null', '3', '"x"', '{"a":1}}', '\u0000'])('%j is invalid', (text) => {
     expect(problem(() => parseJsonObject(Buffer.from(text))).status).toBe(400);
   });
 });
@@ -45,7 +45,7 @@ describe('a generation request', () => {
     });
   });
 
-  test('says what it wants', () => {
+  test('has its parameters', () => {
     const fields = { stream: true, stream_options: { include_usage: true, continuous_usage_stats: true } };
     expect(read(fields)).toMatchObject({ stream: true, includeUsage: true, continuousUsage: true });
     expect(read({ max_tokens: 5, max_completion_tokens: 7 }).maxTokens).toBe(7);

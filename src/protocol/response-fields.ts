@@ -139,7 +139,7 @@ function slotOf(inside: number, bytes: Uint8Array, from: number, to: number): nu
   return inside * SLOTS + (((to - from) * 5 + bytes[from]! * 3 + bytes[to - 1]!) & (SLOTS - 1));
 }
 
-/** The field that a name stands for. A name that is written with escapes is unknown. */
+/** The field of a name. A name written with escapes is unknown. */
 export function fieldOf(inside: number, bytes: Uint8Array, from: number, to: number): number {
   if (to > from) {
     const known = KNOWN[slotOf(inside, bytes, from, to)]!;

@@ -5,7 +5,7 @@ import { readUsage } from './read-usage.fixture.js';
 import { EventType } from './response-fields.js';
 import { ResponseScanner } from './response-scanner.js';
 
-/** What a scanner says of a response that comes in pieces, each in a buffer that is overwritten once it was pushed. */
+/** The result of a scanner for a response in pieces, each in a buffer that is overwritten once it was pushed. */
 function scan(pieces: readonly Uint8Array[], scanner = new ResponseScanner()) {
   scanner.reset();
   for (const piece of pieces) {
@@ -184,7 +184,7 @@ describe('responses', () => {
       fc.array(fc.tuple(gap, name, gap, gap, tie('twice'), gap), { maxLength: 9 }).map(objectOf),
     ),
   }));
-  /** Output is not taken back when a name comes twice, so that only happens where there is none. */
+  /** Output is not reset when a name is repeated, so names are repeated only without output. */
   const answer = fc
     .array(
       fc.oneof(
@@ -221,7 +221,7 @@ describe('what is not a response', () => {
     [`${'{"response":'.repeat(9)}${'}'.repeat(9)}`, true],
     [`{"choices":${'['.repeat(9)}`, false],
     [`{"usage":{"prompt_tokens":1`, false],
-  ])('%j says nothing', (text, isOver) => {
+  ])('%j has no usage', (text, isOver) => {
     expect(scan([Buffer.from(text)])).toMatchObject({ usage: null, isOver });
   });
 });

@@ -24,10 +24,9 @@ const PASSED = 4;
 const OVER = 5;
 
 /**
- * Reads what a response says of its tokens, and whether an event of a stream carries output, without parsing the rest
- * and without keeping it: JSON comes in pieces, however they are cut. It finds in valid JSON what is found after
- * `JSON.parse`; of equal names the last counts, but output is not taken back. Of anything else it makes something, in
- * bounded space.
+ * Reads the usage of a response, and whether an event of a stream carries output, without parsing or keeping the rest:
+ * JSON arrives in pieces, however they are cut. In valid JSON it finds what is found after `JSON.parse`; of equal names
+ * the last counts, but output is not reset. For invalid JSON the result is unspecified, in bounded space.
  */
 export class ResponseScanner {
   /** Choices that carry output, in a chunk of a chat or plain completion. */
@@ -71,17 +70,17 @@ export class ResponseScanner {
     this.#said.reset();
   }
 
-  /** Whether the response's last bracket has come. */
+  /** Whether the last bracket of the response has been read. */
   get isOver(): boolean {
     return this.#mode === OVER;
   }
 
-  /** Whether the response itself has said what it used, not one that it carries. */
+  /** Whether the response itself has usage, not a nested one. */
   get hasOwnUsage(): boolean {
     return this.#said.isOwn;
   }
 
-  /** Fills in what has been said of tokens; false when nothing has. */
+  /** Fills in the reported tokens; false when there are none. */
   readUsage(into: TokenCounts): boolean {
     return this.#said.read(into);
   }
@@ -252,7 +251,7 @@ export class ResponseScanner {
     if (this.#depth === 0) this.#mode = OVER;
   }
 
-  /** Goes on with an object or array that is skipped. Where output stands, it is output if there is anything in it. */
+  /** Continues skipping an object or array. In the place of output, it is output unless it is empty. */
   #pass(bytes: Uint8Array, from: number, to: number): number {
     const end = this.#passed.push(bytes, from, to);
     if (!this.#passed.isOver) return end;
@@ -265,7 +264,7 @@ export class ResponseScanner {
     return end;
   }
 
-  /** A name comes again, or for the first time: what was said under it before does not count. */
+  /** A name begins: an earlier value under the same name does not count. */
   #forget(field: number): void {
     switch (field) {
       case Field.choices:

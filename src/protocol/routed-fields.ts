@@ -11,7 +11,7 @@ export interface RoutedFields {
   /** The client's limit of output tokens; null when it is missing or not a number. */
   maxTokens: number | null;
   n: number;
-  /** What ties the requests of one conversation together, if the body says so. */
+  /** The session of the request, if the body has one. */
   session: string | null;
   cacheSalt: string;
 }

@@ -13,10 +13,10 @@ const HOLDERS = 3;
 /** More than any request takes; sums of such counts stay exact. */
 const MOST_TOKENS = 2 ** 31;
 
-/** What a response has said of its tokens, field by field. */
+/** The usage reported by a response, field by field. */
 export class SaidUsage {
   #holder = OWN;
-  /** By holder and field; -1 for what is not there. */
+  /** By holder and field; -1 for missing fields. */
   readonly #counts = new Float64Array(HOLDERS * FIRST_OTHER);
   readonly #hasUsage = new Uint8Array(HOLDERS);
   #timingsCached = -1;
@@ -29,7 +29,7 @@ export class SaidUsage {
     this.#timingsCached = -1;
   }
 
-  /** Whether the response itself has said it, not one that it carries. */
+  /** Whether the response itself has reported it, not a nested one. */
   get isOwn(): boolean {
     return this.#hasUsage[OWN] === 1;
   }
@@ -58,7 +58,7 @@ export class SaidUsage {
     else this.#counts[this.#holder * FIRST_OTHER + field] = counted;
   }
 
-  /** Takes back what was said under a name. */
+  /** Resets the fields under a name. */
   forget(field: number): void {
     if (field < FIRST_OTHER) this.count(field, -1);
     else if (field === Field.usage) this.#hasUsage[this.#holder] = 0;

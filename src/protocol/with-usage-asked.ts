@@ -9,7 +9,7 @@ const INNER = '"include_usage":true';
 /**
  * The body of a streaming request, a JSON object, with `stream_options.include_usage` set and every other byte
  * unchanged; of equal names the last counts. Null when it is set already, or when the body has invalid options.
- * @param hasOptions whether there are stream options at all: as a rule there are none, and the body is not searched
+ * @param hasOptions whether there are stream options: usually there are none, and the body is not searched
  */
 export function withUsageAsked(body: Buffer, hasOptions: boolean): Buffer | null {
   const start = afterGap(body, 0);

@@ -25,7 +25,7 @@ describe('a session', () => {
     expect(Buffer.byteLength(chat(user(content))) % 4).toBe(0);
   });
 
-  test('goes on where its last turn ended', () => {
+  test('continues where its last turn ended', () => {
     for (const question of ['a', 'ab', 'abc', 'abcd']) {
       const first = chat(user(question));
       const response = 'Well, yes.';

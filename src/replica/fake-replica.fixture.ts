@@ -45,7 +45,7 @@ export function fakeConfig(changes: Partial<ReplicaModelConfig> = {}): ReplicaMo
 export interface FakeRequest {
   at?: number;
   input: number;
-  /** 1 when not said: the prompt's step is all there is. */
+  /** Defaults to 1: only the step of the prompt. */
   output?: number;
   /** The client's output limit; defaults to the output. */
   openEnded?: boolean;
@@ -119,7 +119,7 @@ export interface FakeEvent {
   atUs?: number;
 }
 
-/** The sorted list that counted values stand for. */
+/** The sorted list of counted values. */
 export function writtenOut(values: CountedValues): number[] {
   return Array.from({ length: values.total }, (_, i) => values.at(i));
 }

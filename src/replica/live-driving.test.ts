@@ -65,7 +65,7 @@ describe('an aborted request', () => {
     expect([status(0), status(1), status(2)]).toEqual(['completed', 'timed_out', 'completed']);
   });
 
-  it('that is on its way is lost when it gets to the queue', () => {
+  it('that is in transit is dropped when it reaches the queue', () => {
     const { replica, runUntil, run, events, status } = fakeReplica([{ input: 4 }], { latency: { queueingUs: 100 } });
     runUntil(10);
     replica.abort(0, 0);

@@ -56,7 +56,7 @@ describe('the life of a request', () => {
     expect([outcomes.ttftUs[0], outcomes.e2eUs[0]]).toEqual([1, 12]);
   });
 
-  it('with neither prompt nor output ends all the same', () => {
+  it('with neither prompt nor output still ends', () => {
     const { outcomes, status, run } = fakeReplica([{ input: 0, output: 0 }]);
     run();
     expect([status(0), outcomes.e2eUs[0]]).toEqual(['completed', 1]);

@@ -21,11 +21,11 @@ import { StepEnd } from './step/step-end.js';
 const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * One inference engine in virtual time: continuous batching over a paged KV cache. It knows nothing of other replicas and
- * of routing; its owner hands it requests and lets it run up to a moment.
+ * One inference engine in virtual time: continuous batching over a paged KV cache. It knows nothing of other replicas
+ * and of routing; its owner hands it requests and runs it up to a given time.
  *
- * Its events are few in kind and each kind is in order by itself, so there is no event queue: arrivals wait in a ring for
- * their queueing delay to pass, there is at most one pending step, and only deadlines need a heap. At equal times:
+ * Its events are few in kind and each kind is in order by itself, so there is no event queue: arrivals wait in a ring
+ * for their queueing delay to pass, there is at most one pending step, and only deadlines need a heap. At equal times:
  * queueing, then the step, then deadlines.
  */
 export class Replica {
@@ -34,7 +34,7 @@ export class Replica {
   clockUs = 0;
   /** When something happens next; Infinity when nothing will before the horizon. */
   nextUs = NEVER;
-  /** End of the latest step that `runNext` has run: when its tokens are out. */
+  /** End of the latest step that `runNext` has run: when its tokens are generated. */
   stepEndUs = 0;
   readonly counters = new ReplicaCounters();
 
@@ -162,8 +162,8 @@ export class Replica {
   }
 
   /**
-   * The client of a request has left, and the request gives up its place, its seat and its blocks at once. One that is still
-   * on its way to the queue is lost when it gets there. One that has completed is not to be aborted.
+   * The client of a request has disconnected: the request releases its place, its seat and its blocks at once. One that
+   * is still in transit to the queue is dropped when it gets there. A completed request must not be aborted.
    */
   abort(row: number, atUs: number): void {
     const status = this.#requests.outcomes.status[row];
@@ -183,7 +183,10 @@ export class Replica {
     }
   }
 
-  /** Runs the steps that only decode, up to whatever comes first: the limit, an arrival, a deadline. Whether there was one. */
+  /**
+   * Runs the steps that only decode, up to whatever comes first: the limit, an arrival, a deadline. Whether there was
+   * one.
+   */
   #decodeOn(limitUs: number): boolean {
     const decodes = this.#decodes;
     const stopUs = Math.min(limitUs, this.#horizonUs + 1, this.#arriving.nextUs, this.#deadlines.nextUs + 1);
@@ -246,7 +249,7 @@ export class Replica {
     if (deadline > 0 && deadline <= this.#horizonUs) this.#deadlines.push(deadline, row);
     if (this.#stepAtUs !== NEVER) return;
     this.#stepAtUs = this.#rules.finishesSteps ? Math.max(now, this.stepEndUs) : now;
-    // The batch is empty. An engine that lives for months starts counting its steps again.
+    // The batch is empty. An engine that runs for months starts counting its steps again.
     this.#batch.clock = 0;
   }
 

@@ -19,7 +19,7 @@ describe('RequestOutcomes', () => {
     }
   });
 
-  it('has room for the last of many instances, also when rows are added', () => {
+  it('has room for the last of many replicas, also when rows are added', () => {
     for (const instances of [32_767, 100_000]) {
       const outcomes = new RequestOutcomes(1, instances);
       outcomes.reserve(5);

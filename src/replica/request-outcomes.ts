@@ -1,4 +1,4 @@
-/** Where a request stands or how it ended. The values are the names in the result document. */
+/** The state of a request, or how it ended. The values are the names in the result document. */
 export const STATUSES = [
   'not_arrived',
   'in_pipeline',
@@ -21,7 +21,7 @@ export type RequestStatus = (typeof STATUSES)[number];
 /** Numbers of the statuses as the outcome column holds them. */
 export const STATUS = Object.fromEntries(STATUSES.map((name, i) => [name, i])) as Record<RequestStatus, number>;
 
-/** More instances than this do not fit into two bytes. */
+/** More replicas than this do not fit into two bytes. */
 const MOST_NARROW = 2 ** 15 - 1;
 
 /** What happened to each request: columns beside the RequestTable, same rows. NaN and -1 mean: never happened. */

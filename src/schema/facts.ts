@@ -35,7 +35,7 @@ export interface Facts {
   readonly title?: string;
   /** Stored encrypted and never returned. */
   readonly secret?: true;
-  /** What the names of a map stand for: `models`, `classes`. */
+  /** What the names of a map are: `models`, `classes`. */
   readonly names?: string;
 }
 
@@ -59,7 +59,7 @@ export function bare(schema: Schema): Schema {
   return inner;
 }
 
-/** All that was said of a schema, from the inside out: later words win. */
+/** All facts of a schema, from the inside out: later ones win. */
 export function factsOf(schema: Schema): Facts {
   const facts = {};
   collect(schema as unknown as Item, facts);

@@ -79,8 +79,8 @@ function isOnCalendar(given: string): boolean {
 }
 
 /**
- * A schema of maps that reports all it refuses: the library takes a list for a map with the keys 0, 1, 2, stops at the first
- * unknown key, and drops names that every object has in silence.
+ * A schema of maps that reports all it refuses: the library takes a list for a map with the keys 0, 1, 2, stops at the
+ * first unknown key, and drops names that every object has in silence.
  * @param isRefused a key that the library passes over
  */
 function mapsOnly<S extends v.GenericSchema>(schema: S, isRefused: (key: string) => boolean): S {
@@ -122,7 +122,7 @@ const RESERVED = ['__proto__', 'prototype', 'constructor'];
 
 /**
  * A map under names of the user's choice.
- * @param names what they stand for: `models`, `classes`
+ * @param names what they are: `models`, `classes`
  * @param name what a name must be
  */
 export const map = <S extends v.GenericSchema>(

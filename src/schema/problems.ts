@@ -72,7 +72,7 @@ function problemOf(schema: Schema, issue: v.BaseIssue<unknown>): Problem {
   return { path, kind: 'invalid', problem: isSecret ? 'is not a valid secret' : wording(issue), hint };
 }
 
-/** A section with many keys says what they are instead of listing them. */
+/** A section with many keys is described instead of listing them. */
 function keyHint(section: Schema, name: string): string {
   const known = Object.keys(entriesOf(section)!);
   const { accepts } = factsOf(section);

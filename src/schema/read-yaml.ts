@@ -15,7 +15,7 @@ export interface ReadFile<S extends v.GenericSchema> {
   readonly places: YamlPlaces;
 }
 
-/** A YAML file of one document, and where things stand in it. What is not YAML is an error with its line and column. */
+/** A YAML file of one document, with the places of its nodes. Invalid YAML is an error with its line and column. */
 export function parseYaml(text: string, path: string, codes: SchemaCodes): { document: Document; places: YamlPlaces } {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -30,8 +30,8 @@ export function parseYaml(text: string, path: string, codes: SchemaCodes): { doc
 }
 
 /**
- * Reads a YAML file in which every key must be known and every value right. The error names the first thing wrong in the file,
- * with its line and column.
+ * Reads a YAML file in which every key must be known and every value right. The error names the first thing wrong in
+ * the file, with its line and column.
  * @param start how such a file begins, for one that is empty
  */
 export function readYaml<S extends v.GenericSchema>(
@@ -72,7 +72,7 @@ export function checkNode<S extends v.GenericSchema>(
   throw inputError(problem, Number.isFinite(offset) ? places.at(offset, where) : places.of(where), codes);
 }
 
-/** `$schema` names the JSON Schema for editors and says nothing to us. */
+/** `$schema` names the JSON Schema for editors and is otherwise ignored. */
 function withoutEditorSchema(given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
   const { $schema: _, ...rest } = given as Record<string, unknown>;

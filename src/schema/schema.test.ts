@@ -229,7 +229,7 @@ describe('what is made of a schema', () => {
     expect(fieldRows(REPLICA as Schema)[0]).toMatchObject({ name: 'url', default: 'required' });
   });
 
-  it('says what a value may be', () => {
+  it('reports what a value may be', () => {
     expect(accepted(number() as Schema)).toBe('a number');
     expect(accepted(number(Number.NEGATIVE_INFINITY, 5) as Schema)).toBe('a number up to 5');
     expect(accepted(list(text(9)) as Schema)).toBe('a list, each text of at most 9 characters');

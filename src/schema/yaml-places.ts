@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type Pair } from 'yaml';
 
-/** Where things stand in a YAML file, for messages. */
+/** The places of nodes in a YAML file, for messages. */
 export class YamlPlaces {
   readonly #file: string;
   readonly #lines: LineCounter;
@@ -23,7 +23,7 @@ export class YamlPlaces {
     return `${this.#file}:${line}:${col}${path === '' ? '' : ` (${path})`}`;
   }
 
-  /** What an alias stands for; the node itself otherwise. */
+  /** The target of an alias; the node itself otherwise. */
   resolved(node: Node | null): Node | null {
     return isAlias(node) ? (node.resolve(this.document) ?? null) : node;
   }

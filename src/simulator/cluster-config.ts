@@ -23,7 +23,7 @@ export interface ClusterConfig {
   replica: ReplicaModelConfig;
 
   admission: PolicyChoice;
-  /** Tenant to its share of the cluster's seats (instances x max-num-seqs), 0..1. */
+  /** Tenant to its share of the cluster's seats (replicas x max-num-seqs), 0..1. */
   tenantBudgets: Record<string, number>;
   /** SLO classes whose priority differs from the built-in ones. */
   sloPriorities: Record<string, number>;

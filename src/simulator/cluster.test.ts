@@ -153,7 +153,7 @@ describe('sessions', () => {
   it('are notified of simultaneous events in the order of the replicas', () => {
     const { driver, calls } = sessionOf(0, 0);
     const short = { input: 4, output: 1 };
-    // The first goes to instance 0 and is gone; the next two go to instances 1 and 0 together.
+    // The first goes to replica 0 and is gone; the next two go to replicas 1 and 0 together.
     simulateFake([short, { at: 100, ...short }, { at: 100, ...short }], fakeCluster(), { sessions: driver });
     expect(calls.map(({ row }) => row)).toEqual([0, 2, 1]);
   });

@@ -12,7 +12,10 @@ import type { DecisionTrace } from './decision-trace.js';
 import type { Router } from './router.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Replicas that no policy looks at run on their own; they catch up after so many arrivals, so that these do not pile up. */
+/**
+ * Replicas that no policy looks at run on their own; they catch up after this many arrivals, so that arrivals do not
+ * accumulate.
+ */
 const CATCH_UP = 65_536;
 
 /** The parts that a cluster is built from. */
@@ -32,9 +35,9 @@ export interface ClusterParts {
  * The pipeline of a cluster in virtual time: arrival, admission, gateway queue, routing, replica.
  *
  * Order of events: by time; at equal times the cluster before its replicas, and in the cluster arrivals, admissions,
- * routings, expiries, ticks. Every kind but the later turns of sessions is in time order by itself, so each is a plain ring.
- * Replicas do not see each other, so each runs on its own up to the cluster's next event.
- * Only when the end of a request can cause something (a session's next turn, a dispatch) are they kept in step.
+ * routings, expiries, ticks. Every kind but the later turns of sessions is in time order by itself, so each is a plain
+ * ring. Replicas do not see each other, so each runs on its own up to the cluster's next event. Only when the end of a
+ * request can cause something (a session's next turn, a dispatch) are they kept in step.
  */
 export class Cluster implements ReplicaEvents {
   nowUs = 0;
@@ -219,7 +222,7 @@ export class Cluster implements ReplicaEvents {
     this.#tickAtUs = more ? this.nowUs + this.#tickUs : NEVER;
   }
 
-  /** Nothing can happen any more that lets a request out of the queue: ticks would go on without end. */
+  /** No event can dispatch a request from the queue any more: ticks would never end. */
   #isStuck(): boolean {
     if (this.#arrivals.nextUs() !== NEVER || this.#admissions.size + this.#routings.size + this.#expiries.size > 0)
       return false;
@@ -231,7 +234,10 @@ export class Cluster implements ReplicaEvents {
     return this.nowUs - lastUs > this.#refreshUs;
   }
 
-  /** Without ticks, requests still queued after the last completion would wait without end: nothing runs, so try once more. */
+  /**
+   * Without ticks, requests still queued after the last completion would wait without end: nothing runs, so try once
+   * more.
+   */
   #dispatchWhenIdle(): boolean {
     const { queue, replicas } = this.#parts;
     if (queue === null || queue.size === 0) return false;

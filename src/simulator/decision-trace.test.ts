@@ -142,7 +142,7 @@ describe('candidates', () => {
     });
   });
 
-  it('start anew with every pick', () => {
+  it('are reset with every pick', () => {
     const { trace, last } = tracer(2);
     const why = fresh(trace);
     why.scored = true;

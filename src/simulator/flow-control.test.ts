@@ -37,7 +37,7 @@ describe('a request that finds the fleet full', () => {
     expect([of(3).scheduling_delay_us, of(4).scheduling_delay_us]).toEqual([28 - 1, 35 - 1]);
   });
 
-  it('is let in by the arrival of another', () => {
+  it('is dispatched by the arrival of another', () => {
     const { of } = behindGateway([FIRST, { at: 1, input: 4 }, { at: 16, input: 4 }]);
     expect(of(1).scheduling_delay_us).toBe(16 - 1);
   });
@@ -51,11 +51,11 @@ describe('a request that finds the fleet full', () => {
     expect(of(1).gateway_wait_us).toBe(21 - 5);
   });
 
-  it('does not see requests that are on their way to a replica', () => {
+  it('does not see requests in transit to a replica', () => {
     const flowControl = fakeFlowControl();
     const list = [FIRST, { at: 1, input: 4 }];
     const { of } = simulateFake(list, fakeCluster({ instances: 1, flowControl, routingLatencyUs: 3 }));
-    // Both are let in; the second comes to the replica at 4, in the first one's prompt step 3..17.
+    // Both are dispatched; the second reaches the replica at 4, in the first one's prompt step 3..17.
     expect(of(1).scheduling_delay_us).toBe(17 - 1);
   });
 });

@@ -133,7 +133,7 @@ describe('parsePolicyBundle', () => {
 });
 
 describe('readPolicyBundle', () => {
-  it('names a file that is not there', async () => {
+  it('names a missing file', async () => {
     await expect(readPolicyBundle('no/such.yaml')).rejects.toMatchObject({
       code: 'BUNDLE_UNREADABLE',
       place: 'no/such.yaml',

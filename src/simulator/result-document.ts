@@ -5,7 +5,7 @@ type Spread<Name extends string> = Record<
   number
 >;
 
-/** The keys that a cluster and each of its instances share. Zero where nothing was measured. */
+/** The keys that a cluster and each of its replicas share. Zero where nothing was measured. */
 export interface ServingMetrics extends Spread<'e2e'>, Spread<'ttft'>, Spread<'itl'> {
   injected_requests: number;
   completed_requests: number;
@@ -121,7 +121,7 @@ export interface RequestResult {
 
 /** Of one of several models. Zero where nothing was measured. */
 export interface ModelMetrics {
-  /** All that name it, whatever became of them. */
+  /** All that name it, whatever their outcome. */
   requests: number;
   completed: number;
   input_tokens: number;

@@ -12,7 +12,7 @@ import type { ClusterConfig } from './cluster-config.js';
 import { FleetSignals } from './fleet-signals.js';
 import { RequestSlots } from './request-slots.js';
 
-/** The policies of a cluster, ready to decide over its instances. */
+/** The policies of a cluster, ready to decide over its replicas. */
 export function createHost(config: ClusterConfig): PolicyHost {
   const { admission, instances, replica, routing, seed, sloPriorities, tenantBudgets } = config;
   const host = new PolicyHost(
@@ -49,7 +49,10 @@ export class Router {
   readonly #tenants: number[] = [];
   readonly #firstBlock = new Int32Array(1);
 
-  /** @param newKeys the identity of prompts in blocks of a size; that of the replicas' blocks is the one their caches have */
+  /**
+   * @param newKeys the identity of prompts in blocks of a size; that of the replicas' blocks is the one their caches
+   * have
+   */
   constructor(
     config: ClusterConfig,
     host: PolicyHost,
@@ -107,7 +110,7 @@ export class Router {
     this.host.firstToken(this.#slots.of(row));
   }
 
-  /** A placed request is gone, in whatever way. */
+  /** A placed request has ended, in any way. */
   left(row: number): void {
     const slot = this.#slots.giveBack(row);
     if (slot >= 0) this.host.finished(slot);
@@ -154,7 +157,7 @@ export class Router {
     caches.lookUp(this.#kvBlocks, shared, features.cachedBlocks);
   }
 
-  /** A block that no other prompt has says nothing: then the session stands for the prompt. */
+  /** A block that no other prompt has identifies nothing: then the session is the key of the prompt. */
   #contentKey(row: number): string {
     const { blockSize, inputTokens, session } = this.host.features;
     let block: number | null = null;

@@ -61,7 +61,7 @@ export interface Trace {
   thinkTimeUs: Float64Array | null;
   /** The records are not in order of arrival. */
   unsorted: boolean;
-  /** What became of the requests when they were recorded, where the recorder noted it. */
+  /** The outcomes of the requests when they were recorded, where the recorder has them. */
   observed?: Observed;
   /** What was left out or estimated while reading, a sentence each: printed as warnings. */
   notes?: readonly string[];

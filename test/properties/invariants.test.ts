@@ -14,7 +14,7 @@ function property(check: (config: ClusterConfig, plain: PlainWorkload) => void, 
   fc.assert(fc.property(randomConfig, randomWorkload, check), { numRuns });
 }
 
-/** One instance and nothing in front of it. */
+/** One replica and nothing in front of it. */
 const alone = (config: ClusterConfig): ClusterConfig => ({
   ...config,
   instances: 1,
@@ -108,7 +108,7 @@ describe('invariants of every simulation', () => {
     });
   });
 
-  test('a cluster of one without latencies is the instance alone', () => {
+  test('a cluster of one without latencies is the replica alone', () => {
     property((config, plain) => {
       const open = {
         ...plain,

@@ -14,7 +14,7 @@ const MODELS = `/api/v1/workspaces/{workspace}/${modelRegistry.plural}/{name}/mo
 /** The registry is queried with its own token, so that callers see what that token may see. */
 const reads = { method: 'GET', role: 'operator', scope: 'workspace', kind: modelRegistry } as const;
 
-/** The models of the place that a ModelRegistry stands for. */
+/** The models in a ModelRegistry. */
 export const REGISTRY_ROUTES: readonly ApiRoute[] = [
   defineRoute({
     ...reads,

@@ -37,7 +37,7 @@ export function safetensors(tensors: Readonly<Record<string, Tensor>>): Buffer {
   return withHeader(Buffer.from(JSON.stringify(header)), at);
 }
 
-/** Any header, before so many bytes of weights. */
+/** Any header, followed by `bytes` bytes of weights. */
 export function withHeader(header: Buffer, bytes: number): Buffer {
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(header.length));

@@ -5,7 +5,7 @@ import { localType } from '../runner/local/local-type.js';
 import type { RunnerType } from '../runner/runner-type.js';
 import type { Timing } from './queue/timing.js';
 
-/** Runners without processes: the test decides what becomes of replicas. Only the cluster `local` is open. */
+/** Runners without processes: the test sets the state of replicas. Only the cluster `local` is open. */
 export class FakeRunners implements Pick<ClusterRunners, 'typeOf' | 'start' | 'stop' | 'list' | 'watch'> {
   readonly started: ReplicaSpec[] = [];
   readonly stopped: string[] = [];

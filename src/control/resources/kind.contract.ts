@@ -34,7 +34,7 @@ export function kindContract(kind: ResourceKind): void {
       if (kind.kind !== 'ApiKey') expect(kind.phases).toContain('Deleting');
     });
 
-    it('accepts its example, fills in defaults once and for all, and comes back as it was written', () => {
+    it('accepts its example, fills in defaults idempotently, and round-trips', () => {
       const resource = checkedResource(written(), at);
       expect(resource.metadata.labels).toEqual({});
       expect(resource.metadata.workspace).toBe(kind.scope === 'workspace' ? 'default' : undefined);
@@ -45,7 +45,7 @@ export function kindContract(kind: ResourceKind): void {
       ]);
     });
 
-    it('takes back what the control plane says of it', () => {
+    it('accepts its own output, with status, as input', () => {
       const kept = { uid: 'u', generation: 3, resource_version: 9, created_at: 'then', updated_at: 'now' };
       expect(checkedResource(written(kept), at).metadata).toMatchObject(kept);
       const status = v.parse(kind.statusSchema, { phase: kind.phases[0] });

@@ -10,7 +10,7 @@ import { role } from './kinds/role.js';
 import { workspace } from './kinds/workspace.js';
 import { DEFAULT_WORKSPACE } from './resource.js';
 
-/** Every kind of resource, those first that others speak of: a new one is a file and a line here. */
+/** Every kind of resource, those that others refer to first: a new one is a file and a line here. */
 export const KINDS: readonly ResourceKind[] = [
   workspace,
   role,

@@ -6,8 +6,8 @@ type Test = (labels: Labels) => boolean;
 const TERM = /^(!?)([^\s!=,]+?)(?:\s*(!=|==?)\s*([^\s!=,]*))?$/;
 
 /**
- * `team=search,tier!=free,gpu,!old`: all of them have to hold. A label that is not there has no value, so that `tier!=free`
- * holds for it.
+ * `team=search,tier!=free,gpu,!old`: all of them have to hold. A missing label has no value, so that `tier!=free` holds
+ * for it.
  */
 export function labelSelector(text: string, place: string): Test {
   const tests = text

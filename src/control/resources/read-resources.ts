@@ -105,7 +105,7 @@ function inWorkspace(value: unknown, workspace: string | undefined): unknown {
 
 const isEmpty = (contents: ParsedNode | null) => contents === null || (isScalar(contents) && contents.value === null);
 
-/** A part that is not there has the place of its document, which need not be the first of the file. */
+/** A missing part has the place of its document, which need not be the first of the file. */
 function placeIn({ contents }: Document.Parsed, places: YamlPlaces, path: string): string {
   const first = /^[^.[]*/.exec(path)![0];
   return isMap(contents) && contents.has(first) ? places.of(path) : places.at(contents?.range?.[0] ?? 0, path);

@@ -37,8 +37,8 @@ interface OpenCluster {
 }
 
 /**
- * The runners of all clusters, by the name of the cluster. Those of built-in clusters are opened first, since their folders are
- * locked against a second control plane; the others when their Cluster is first reconciled.
+ * The runners of all clusters, by the name of the cluster. Those of built-in clusters are opened first, since their
+ * folders are locked against a second control plane; the others when their Cluster is first reconciled.
  */
 export class ClusterRunners {
   readonly #options: ClusterRunnersOptions;
@@ -92,7 +92,7 @@ export class ClusterRunners {
     return runner;
   }
 
-  /** Closes the runner of a cluster; its replicas go on. */
+  /** Closes the runner of a cluster; its replicas keep running. */
   async drop(cluster: string): Promise<void> {
     const present = this.#open.get(cluster);
     if (present === undefined) return;
@@ -132,7 +132,7 @@ export class ClusterRunners {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Closes all runners; replicas go on, and `list` returns what was seen last. */
+  /** Closes all runners; replicas keep running, and `list` returns what was seen last. */
   async close(): Promise<void> {
     this.#listeners.clear();
     await Promise.all([...this.#open.values()].map(({ runner }) => runner.close()));

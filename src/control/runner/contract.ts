@@ -142,7 +142,7 @@ export interface ReplicaExit {
    */
   readonly code: number | null;
   readonly signal: string | null;
-  /** What the cluster says of it beyond code and signal: `OOMKilled`, `node lost`. Null when it says nothing. */
+  /** The cluster's reason beyond code and signal: `OOMKilled`, `node lost`. Null without one. */
   readonly detail: string | null;
   /** Milliseconds since 1970. */
   readonly at: number;

@@ -1,7 +1,7 @@
 import type { Gpu } from './contract.js';
 import { badGpuNumber } from './errors.js';
 
-/** How many devices a number of GPUs stands for, and what share of each. */
+/** The number of devices and the share of each for a number of GPUs. */
 export interface GpuDemand {
   readonly devices: number;
   /** 1 for whole devices. An engine that shares a device is limited to this fraction of its memory. */
@@ -16,7 +16,10 @@ export function gpuDemand(gpus: number): GpuDemand {
   return { devices: gpus, memoryFraction: gpus === 0 ? 0 : 1 };
 }
 
-/** Whether a device's name has all words of a product: `H100` is in `NVIDIA H100 80GB HBM3`, `L4` is not in `NVIDIA L40`. */
+/**
+ * Whether a device's name has all words of a product: `H100` is in `NVIDIA H100 80GB HBM3`, `L4` is not in `NVIDIA
+ * L40`.
+ */
 export function isProduct(gpu: Pick<Gpu, 'product'>, product: string | null): boolean {
   if (product === null) return true;
   const words = wordsOf(gpu.product);

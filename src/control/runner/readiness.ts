@@ -25,7 +25,7 @@ export class Readiness {
     this.#changed = changed;
   }
 
-  /** Resolves after the first check; goes on until it is stopped. */
+  /** Resolves after the first check; continues until it is stopped. */
   async start(): Promise<void> {
     const isWell = await this.#check();
     if (this.#isStopped) return;

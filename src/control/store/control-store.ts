@@ -107,8 +107,8 @@ export class ControlStore {
   }
 
   /**
-   * Deletes a resource: it exists until what it stands for has been taken down. An ApiKey stands for nothing else and is removed at
-   * once. Built-in resources and those that others need are refused.
+   * Deletes a resource: it exists until its replicas, routes or files have been removed. An ApiKey has none and is
+   * removed at once. Built-in resources and those that others need are refused.
    */
   async delete(actor: string, ref: ResourceRef, expected: number | 'any' = 'any'): Promise<Resource> {
     const record = await this.resources.change(actor, async (tx) => {

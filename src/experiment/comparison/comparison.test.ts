@@ -102,7 +102,7 @@ describe('compareRuns', () => {
     expect(variant!.targets).toEqual([5, 7]);
   });
 
-  it('lists no instances of a fleet that is too large', () => {
+  it('lists no replicas of a fleet that is too large', () => {
     const runs = [fakeSummary({}, { targets: { least: 1, most: 2, byInstance: null } })];
     expect(
       compareRuns(fakeExperiment([fakeVariant('a')], { seeds: [1] }), runs).document.variants[0]!.targets,

@@ -22,7 +22,7 @@ export interface ComparedVariant {
   series: string;
   x: number | null;
   metrics: Readonly<Record<MetricKey, MetricSummary | null>>;
-  /** Requests of each instance, the mean over seeds; null for a fleet too large to list. */
+  /** Requests of each replica, the mean over seeds; null for a fleet too large to list. */
   targets: number[] | null;
   config: Omit<ClusterConfig, 'seed'> & { workload: WorkloadRecipe };
 }

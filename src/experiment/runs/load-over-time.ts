@@ -1,7 +1,9 @@
 import { type RequestOutcomes, STATUS } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
 
-/** Requests at each instance over time: how many have arrived there and not left, as the mean of each stretch of time. */
+/**
+ * Requests at each replica over time: how many have arrived there and not left, as the mean of each stretch of time.
+ */
 export interface LoadOverTime {
   /** Length of a stretch. */
   stepUs: number;
@@ -15,7 +17,7 @@ export const LOAD_STEPS = 100;
 export const MAX_LOAD_ROWS = 16;
 
 /**
- * Waiting in front of the cluster counts as waiting at the instance: outcomes do not record when a request left the
+ * Waiting in front of the cluster counts as waiting at the replica: outcomes do not record when a request left the
  * gateway.
  */
 export function loadOverTime(table: RequestTable, outcomes: RequestOutcomes, instances: number): LoadOverTime {
@@ -53,7 +55,7 @@ export function loadOverTime(table: RequestTable, outcomes: RequestOutcomes, ins
     : { stepUs, kind: 'range', rows: rangeOf(rows) };
 }
 
-/** When the request was gone from its instance; the end of the run for one that never was. */
+/** When the request left its replica; the end of the run if it did not. */
 function leftAt(table: RequestTable, outcomes: RequestOutcomes, row: number, endUs: number): number {
   const e2eUs = outcomes.e2eUs[row]!;
   if (!Number.isNaN(e2eUs)) return table.arrivalUs[row]! + e2eUs;

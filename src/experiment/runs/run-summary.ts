@@ -15,7 +15,7 @@ export interface RunSummary {
   load: LoadOverTime;
 }
 
-/** How many requests each instance got. */
+/** How many requests each replica got. */
 export interface TargetCounts {
   least: number;
   most: number;

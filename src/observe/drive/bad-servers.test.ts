@@ -129,7 +129,7 @@ describe('a faulty response is recorded by its problem', () => {
     });
   });
 
-  it('HTTP that is none', async () => {
+  it('malformed HTTP', async () => {
     const found = await problem((_, response) => response.socket!.end('HTTP/1.1 nonsense\r\n\r\n'));
     expect(found).toMatchObject({ class: 'malformed', completed: 0 });
   });
@@ -146,7 +146,7 @@ describe('a faulty response is recorded by its problem', () => {
     expect(found).toMatchObject({ class: 'no_usage', completed: 1 });
   });
 
-  it('other token counts than requested: complete all the same', async () => {
+  it('other token counts than requested: still complete', async () => {
     const found = await problem((request, response) => sendStream(response, stream(request, 2)));
     expect(found).toEqual({ class: 'other_tokens', message: '2 output tokens instead of 3', completed: 1 });
   });

@@ -96,7 +96,7 @@ export function piece(text: string, finish: string | null = null): string {
   return event({ choices: [{ index: 0, text, finish_reason: finish }] });
 }
 
-/** A stream as it should be. */
+/** A valid stream. */
 export function stream(request: FakeRequest, tokens = request.body.max_tokens ?? 1): string {
   const pieces = Array.from({ length: tokens }, (_, i) => piece(' a', i === tokens - 1 ? 'length' : null));
   const usage = { prompt_tokens: wordsOf(request), completion_tokens: tokens };

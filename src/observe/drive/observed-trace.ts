@@ -72,7 +72,7 @@ export function observedTrace(recorded: RecordedRows, ids: Float64Array): Trace 
   };
 }
 
-/** By recorded row: the number that it is known by from now on. */
+/** By recorded row: its new number. */
 export function recordedIds(table: RequestTable, rows: Int32Array): Float64Array {
   let next = 0;
   for (let row = 0; row < table.count; row++) {

@@ -10,7 +10,7 @@ describe('admissionChoice', () => {
     expect(admissionChoice({}, placeOf)).toEqual({ policy: 'always-admit', options: {} });
   });
 
-  it('fills in the options that are not said', () => {
+  it('fills in missing options', () => {
     expect(admissionChoice({ policy: 'token-bucket', token_bucket_capacity: 5 }, placeOf)).toEqual({
       policy: 'token-bucket',
       options: { capacity: 5, refill_rate: 1000 },
@@ -40,7 +40,7 @@ describe('admissionOptions', () => {
 });
 
 describe('options under their own name', () => {
-  it('are taken for every option of every policy', () => {
+  it('are accepted for every option of every policy', () => {
     for (const { name, options } of ADMISSION_POLICIES) {
       const given = Object.fromEntries(Object.keys(options as object).map((option) => [option, 0.5]));
       expect(admissionChoice({ policy: name, options: given }, placeOf), name).toEqual({

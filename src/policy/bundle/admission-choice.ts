@@ -10,7 +10,7 @@ export interface PolicyChoice {
   options: Record<string, unknown>;
 }
 
-/** The options of an admission policy with what is said of them. */
+/** The options of an admission policy with the given values. */
 export function admissionOptionsOf(name: string): [option: string, schema: Schema][] {
   return Object.entries(admissionPolicy(name).options as Record<string, Schema>);
 }
@@ -49,7 +49,9 @@ export function admissionChoice(keys: AdmissionKeys, placeOf: (key: string) => s
   return { policy: name, options: options as Record<string, unknown> };
 }
 
-/** Options in a file belong to the policy that the file names; only a flag that chooses another may leave them unused. */
+/**
+ * Options in a file belong to the policy that the file names; only a flag that chooses another may leave them unused.
+ */
 function refuseIdleKeys(keys: AdmissionKeys, name: string, placeOf: (key: string) => string): void {
   for (const { name: owner } of ADMISSION_POLICIES) {
     if (owner === name || owner === keys.policy) continue;

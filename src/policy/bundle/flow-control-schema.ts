@@ -10,12 +10,14 @@ const MOST_WAITING = 1_000_000;
 const MOST = 2 ** 31 - 1;
 const names = (registry: readonly { name: string }[]) => choice(registry.map(({ name }) => name));
 
-/** Why some flags of the simulator start from other values than the section of a file, which is meant for live traffic. */
+/**
+ * Why some flags of the simulator start from other values than the section of a file, which is meant for live traffic.
+ */
 const WIDE_OPEN = 'the flags start with a queue without limits, so that an experiment adds one limit at a time';
 
 /**
- * The queue between admission and routing: the section `flow_control` of a file, the flags of the simulator, the API and the
- * documentation. The defaults are fit for live traffic: the queue has an end and so has the wait.
+ * The queue between admission and routing: the section `flow_control` of a file, the flags of the simulator, the API
+ * and the documentation. The defaults are fit for live traffic: the queue has an end and so has the wait.
  */
 export const FLOW_CONTROL_SCHEMA = section('Flow control', {
   saturation_detector: field(names(SATURATION_DETECTORS), {
@@ -63,7 +65,7 @@ export const FLOW_CONTROL_SCHEMA = section('Flow control', {
 /** The section as it is written. */
 export type FlowControlKeys = Given<typeof FLOW_CONTROL_SCHEMA>;
 
-/** The settings a section stands for, with the targets by class that the section `admission` gives. */
+/** The settings of a section, with the targets by class of the section `admission`. */
 export function flowControlOf(keys: FlowControlKeys, sloTargetsUs: Record<string, number>): FlowControlSettings {
   const filled = v.parse(FLOW_CONTROL_SCHEMA, keys);
   return {
@@ -83,7 +85,7 @@ export function flowControlOf(keys: FlowControlKeys, sloTargetsUs: Record<string
   };
 }
 
-/** The section that stands for these settings; their targets by class stand in the section `admission`. */
+/** The section for these settings; their targets by class are in the section `admission`. */
 export function flowControlKeys(settings: FlowControlSettings): Required<FlowControlKeys> {
   return {
     saturation_detector: settings.saturationDetector,

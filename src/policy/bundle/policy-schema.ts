@@ -50,8 +50,8 @@ export const ADMISSION_SCHEMA = section('Admission', {
 });
 
 /**
- * Every key of a policy file. Simulations and gateways read the same files by this schema; each reports what of it has no effect
- * on its side.
+ * Every key of a policy file. Simulations and gateways read the same files by this schema; each reports what of it has
+ * no effect on its side.
  */
 export const POLICY_SCHEMA = section('Policy', {
   routing: field(ROUTING_SCHEMA, { help: 'how a replica is chosen' }),
@@ -68,7 +68,7 @@ export const POLICY_SCHEMA = section('Policy', {
 
 export type RoutingKeys = Given<typeof ROUTING_SCHEMA>;
 
-/** The section `admission` as it is written; options of the policies may stand in it under keys of their own. */
+/** The section `admission` as it is written; options of the policies may be in it under their own keys. */
 export interface AdmissionKeys {
   policy?: string | undefined;
   options?: Record<string, unknown> | undefined;

@@ -53,7 +53,7 @@ describe('HostedQueue', () => {
     expect([queue.remove(1), queue.remove(1), order(queue)]).toEqual([true, false, [0, 2]]);
   });
 
-  it('orders all requests anew where classes have changed, and loses none to a lower limit', () => {
+  it('reorders all requests where classes have changed, and loses none to a lower limit', () => {
     const queue = new HostedQueue(settingsOf(), sloPriorities());
     const classes = ['x', 'y'];
     classes.forEach((sloClass, request) => {

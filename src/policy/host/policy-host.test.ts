@@ -46,7 +46,7 @@ describe('the fleet of a PolicyHost', () => {
     expect(route(2)).toBeUndefined();
   });
 
-  it('keeps what is known of the replicas that stay, in whatever slot', () => {
+  it('keeps the state of the replicas that stay, in any slot', () => {
     const { host, route } = hostFor('least-loaded', { allBooks: true });
     host.setReplicas(['a', 'b', 'c']);
     host.view.queued.set([7, 0, 5]);
@@ -224,7 +224,7 @@ describe('another policy', () => {
     expect(route(2)).toBe('a');
   });
 
-  it('with the same admission keeps its state; another one starts anew', () => {
+  it('with the same admission keeps its state; another one starts fresh', () => {
     const bucket = (capacity: number): Partial<PolicySettings> => ({
       admission: { policy: 'token-bucket', options: { capacity, refill_rate: 1 } },
     });

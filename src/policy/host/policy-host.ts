@@ -221,7 +221,7 @@ export class PolicyHost {
     return this.#ledger.firstToken(request);
   }
 
-  /** A placed request has ended, in whatever way; whether it was in flight. */
+  /** A placed request has ended, in any way; returns whether it was in flight. */
   finished(request: number): boolean {
     this.#budgets.left(request);
     return this.#ledger.finished(request);

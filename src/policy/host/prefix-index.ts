@@ -12,7 +12,7 @@ import { rearrange } from '../rearrange.js';
  * line from the least to the most recently sent block. Memory grows as it fills, to replicas x capacity entries at
  * most.
  *
- * Blocks that no other request can have are only counted: one entry of the line stands for all such blocks of a
+ * Blocks that no other request can have are only counted: one entry of the line represents all such blocks of a
  * request, and they leave it one by one like others do.
  */
 export class PrefixIndex {
@@ -135,7 +135,7 @@ export class PrefixIndex {
     this.#held[replica]! += blocks;
   }
 
-  /** Drops the least recent blocks of a replica until it can hold so many more. */
+  /** Drops the least recent blocks of a replica until it can hold `blocks` more. */
   #makeRoom(replica: number, blocks: number): void {
     let excess = Math.min(this.#held[replica]! + blocks - this.#capacity, this.#held[replica]!);
     while (excess > 0) {

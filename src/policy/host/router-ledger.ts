@@ -34,9 +34,9 @@ const PREFILLING = 1;
 const DECODING = 2;
 
 /**
- * The router's own books: what it has sent where and has not seen the end of. It owns `inFlight`, the token sums and the
- * prefix index of a fleet view; nothing else writes them, and they change in these callbacks alone, never in a pick.
- * Requests are small whole numbers that the host chooses (a row, a slot).
+ * The router's own books: what it has sent where and has not seen the end of. It owns `inFlight`, the token sums and
+ * the prefix index of a fleet view; nothing else writes them, and they change in these callbacks alone, never in a
+ * pick. Requests are small whole numbers that the host chooses (a row, a slot).
  */
 export class RouterLedger {
   readonly #view: FleetView;
@@ -101,7 +101,7 @@ export class RouterLedger {
     return true;
   }
 
-  /** The request is gone, in whatever way; whether this was news. Only the first call for a placing counts. */
+  /** The request has ended, in any way; returns whether it was in flight. Only the first call per placement counts. */
   finished(request: number): boolean {
     const state = this.#stateOf(request);
     if (state === GONE) return false;
@@ -117,8 +117,8 @@ export class RouterLedger {
   }
 
   /**
-   * The fleet has changed: slot i is now the replica of slot from[i], or a new and empty one where that is -1. Replicas that
-   * are not named are forgotten with their requests.
+   * The fleet has changed: slot i is now the replica of slot from[i], or a new and empty one where that is -1. Replicas
+   * that are not named are forgotten with their requests.
    */
   rearrange(from: Int32Array): void {
     const view = this.#view;

@@ -2,7 +2,7 @@
 export const MOST_TENANTS = 10_000;
 
 /**
- * Tenants as small whole numbers, in order of first appearance. Memory is bounded: once so many are known, later tenants share
+ * Tenants as small whole numbers, in order of first appearance. Memory is bounded: beyond a limit, later tenants share
  * number 0, except for those with a number reserved for them.
  */
 export class TenantNumbers {

@@ -12,7 +12,7 @@ function least<T>(items: readonly T[], ...keys: ((item: T) => number)[]): T | un
   return [...items].sort((a, b) => keys.map((key) => key(a) - key(b)).find((d) => d !== 0 && !Number.isNaN(d)) ?? 0)[0];
 }
 
-/** The gateway queue's rule in its plainest form: one list, everything computed anew for each call. */
+/** A naive gateway queue: one list, everything recomputed for each call. */
 export class NaiveGatewayQueue {
   entries: Entry[] = [];
   displaced = -1;

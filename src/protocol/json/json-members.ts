@@ -43,7 +43,7 @@ export function afterValue(body: Buffer, from: number): number {
   return body.length;
 }
 
-/** The body with so many bytes at a place replaced by a text of ASCII. */
+/** The body with `length` bytes at a place replaced by an ASCII text. */
 export function replaced(body: Buffer, at: number, length: number, text: string): Buffer {
   const made = Buffer.allocUnsafe(body.length - length + text.length);
   body.copy(made, 0, 0, at);

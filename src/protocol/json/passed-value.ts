@@ -2,7 +2,7 @@ import { QUOTE, SPACE } from '../../kernel/text/ascii.js';
 import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT } from './json-bytes.js';
 import { JsonText } from './json-text.js';
 
-/** After so many bytes without a quote or bracket, a search for the next is worth a call. */
+/** After this many bytes without a quote or bracket, a search for the next is worth a call. */
 const LONG_RUN = 96;
 
 /** The bytes that matter. */
@@ -19,7 +19,7 @@ export class PassedValue {
   /** Where each byte that matters comes next in the present piece; -1 when it has not been looked for. */
   readonly #next = new Int32Array(MATTERS.length);
 
-  /** Its first bracket has come. */
+  /** Its first bracket has been read. */
   begin(): void {
     this.isOver = false;
     this.hasContent = false;
@@ -33,7 +33,7 @@ export class PassedValue {
     for (let i = 0; i < MATTERS.length; i++) this.#next[i] = -1;
   }
 
-  /** Goes on to behind its last bracket, or to `to`. */
+  /** Advances past its last bracket, or to `to`. */
   push(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && !this.isOver) {

@@ -13,16 +13,16 @@ const NO_BYTES = Buffer.alloc(0);
 /** Receives the events of a stream. */
 export interface SseSink {
   /**
-   * One event: its data is bytes[from..to), lines joined by LF, good for the length of the call only. In the stream, counted in
+   * One event: its data is bytes[from..to), lines joined by LF, valid during the call only. In the stream, counted in
    * bytes from its beginning, the event is [start..end): it starts where the last blank line ended.
    */
   event(bytes: Uint8Array, from: number, to: number, end: number, start: number): void;
 }
 
 /**
- * Finds server-sent events in a stream of byte chunks, however the chunks are cut. Bytes are looked at where they are; only
- * what a chunk leaves unfinished is copied. Lines may end in LF, CRLF or CR; comments, other fields and events without data
- * are passed over, and so is a byte order mark.
+ * Finds server-sent events in a stream of byte chunks, however the chunks are cut. Bytes are looked at where they are;
+ * only what a chunk leaves unfinished is copied. Lines may end in LF, CRLF or CR; comments, other fields and events
+ * without data are passed over, and so is a byte order mark.
  *
  * A CR ends a line at once, without waiting for the LF that may follow: such an LF belongs to no event.
  */
@@ -39,7 +39,7 @@ export class SseScanner {
   /** The line that the last chunk left unfinished, without what exceeds the limit; its true length. */
   #line: Buffer = NO_BYTES;
   #lineLength = 0;
-  /** Data of the present event: where it stands, how many lines, and whether it is too much to keep. */
+  /** Data of the present event: its place, its number of lines, and whether it is too large to keep. */
   #data: Uint8Array = this.#line;
   #dataFrom = 0;
   #dataTo = 0;
@@ -59,7 +59,10 @@ export class SseScanner {
     this.#readsNames = readsNames;
   }
 
-  /** Whether the stream stands inside an event, or anywhere else but behind a blank line: if it ends now, it was cut off. */
+  /**
+   * Whether the stream stands inside an event, or anywhere else but behind a blank line: if it ends now, it was cut
+   * off.
+   */
   get unfinished(): boolean {
     return this.#before > this.#boundary;
   }
@@ -74,7 +77,7 @@ export class SseScanner {
     return this.#boundary;
   }
 
-  /** Makes it ready for another stream. */
+  /** Resets it for another stream. */
   reset(): void {
     this.oversized = 0;
     this.eventName = '';
@@ -151,7 +154,7 @@ export class SseScanner {
       this.#dataFrom = from;
       this.#dataTo = to;
       if (to - from > this.#limit) this.#tooLong = true;
-      // The buffer of the unfinished line is wanted for the next one.
+      // The buffer of the unfinished line is reused for the next one.
       if (bytes === this.#line) this.#keepData();
       return;
     }

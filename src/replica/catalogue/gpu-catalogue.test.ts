@@ -103,7 +103,7 @@ describe('loadGpu with a file of the user', () => {
     );
   });
 
-  it('names a file that is not there', () => {
+  it('names a missing file', () => {
     const hardwareConfig = join(folder, 'none.json');
     expect(() => loadGpu('H100', { hardwareConfig })).toThrow(
       expect.objectContaining({ code: 'FILE_NOT_READABLE', place: hardwareConfig }),

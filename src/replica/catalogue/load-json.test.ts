@@ -86,7 +86,7 @@ describe('findJsonError', () => {
 });
 
 describe('loadJsonObject', () => {
-  it('names a file that is not there', () => {
+  it('names a missing file', () => {
     expect(() => loadJsonObject('/nowhere/f.json')).toThrow(
       expect.objectContaining({
         code: 'FILE_NOT_READABLE',

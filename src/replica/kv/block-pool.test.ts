@@ -41,7 +41,7 @@ describe('BlockPool', () => {
     expect(takeOneByOne(pool, 2)).toEqual([0, 2]);
   });
 
-  it('frees a block when its last owner lets go', () => {
+  it('frees a block when its last owner releases it', () => {
     const pool = new BlockPool(2);
     const [block] = takeOneByOne(pool, 1) as [number];
     pool.claim(block);

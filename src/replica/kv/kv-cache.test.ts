@@ -244,7 +244,7 @@ describe('a frozen view', () => {
     expect([kv.frozenBlocks(keys(1), 1), kv.frozenBlocks(keys(2), 1)]).toEqual([0, 1]);
   });
 
-  it('does not mind a key that goes and comes back', () => {
+  it('handles a key that is evicted and cached again', () => {
     const kv = new KvCache(1, SIZE);
     kv.trackFreezes();
     prefill(kv, 0, keys(1));

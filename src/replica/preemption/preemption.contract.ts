@@ -61,7 +61,7 @@ export function preemptionContract(policy: PreemptionPolicy): void {
       );
     });
 
-    it('says what it does', () => {
+    it('has a description', () => {
       expect(policy.name).toMatch(/^[a-z-]+$/);
       expect(policy.summary).not.toBe('');
     });

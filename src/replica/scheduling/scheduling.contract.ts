@@ -46,7 +46,7 @@ export function schedulingContract(scheduler: Scheduler): void {
       );
     });
 
-    it('says what it does', () => {
+    it('has a description', () => {
       expect(scheduler.name).toMatch(/^[a-z-]+$/);
       expect(scheduler.summary).not.toBe('');
     });
@@ -66,7 +66,7 @@ export function schedulingContract(scheduler: Scheduler): void {
       );
     });
 
-    it('orders without circles: what comes out is in order, whatever went in first', () => {
+    it('is a strict order: the output is sorted for any input order', () => {
       fc.assert(
         fc.property(waiting, fc.nat(), (list, turn) => {
           const before = orderOf(fakeRequests(fakeTable(list)));

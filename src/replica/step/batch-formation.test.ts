@@ -179,7 +179,7 @@ describe('a head of the queue that does not fit in memory', () => {
 });
 
 describe('memory for the last token', () => {
-  it('that is not there is counted, and the request completes', () => {
+  it('that is missing is counted, and the request completes', () => {
     // Four tokens of prompt fill the only block; the one output token has no place.
     const { replica, status, run } = fakeReplica([{ input: 4, output: 1 }], {
       config: { totalKvBlocks: 1, maxModelLen: 5 },

@@ -5,9 +5,9 @@ import type { LatencyModel } from '../latency/contract.js';
 import type { BatchFormation } from './batch-formation.js';
 
 /**
- * Most steps repeat the one before: the same requests decode one more token each. This runs such steps one after the other
- * without forming a batch for each, and stops before the first one in which anything else happens: a request that is done,
- * a block that is not there, a waiting request that may fit again.
+ * Most steps repeat the one before: the same requests decode one more token each. This runs such steps one after the
+ * other without forming a batch for each, and stops before the first one in which anything else happens: a request that
+ * is done, a missing block, a waiting request that may fit again.
  */
 export class DecodeRun {
   /** Steps of the last `run`. */

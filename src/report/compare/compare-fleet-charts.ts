@@ -14,7 +14,7 @@ export function shownVariants({ document, curves }: Comparison): { variant: Comp
     .filter(({ variant }) => (variant.x ?? last) === last);
 }
 
-/** For each variant, the share of requests that each instance got; empty for fleets too large to list. */
+/** For each variant, the share of requests that each replica got; empty for fleets too large to list. */
 export function targetCharts(comparison: Comparison): string[] {
   const shown = shownVariants(comparison).flatMap(({ variant }) => {
     const total = (variant.targets ?? []).reduce((sum, count) => sum + count, 0);
@@ -48,14 +48,14 @@ export function targetCharts(comparison: Comparison): string[] {
   });
 }
 
-/** Space for a bar of each instance, marked by its number. */
+/** Space for a bar of each replica, marked by its number. */
 function instanceScale(instances: number): Scale {
   const every = Math.ceil(instances / 16);
   const ticks = Array.from({ length: instances }, (_, i) => i).filter((i) => i % every === 0);
   return { ticks, at: (instance) => (instance + 0.5) / instances };
 }
 
-/** For each variant, the requests at each instance over time, with the first seed. All panels have the same axes. */
+/** For each variant, the requests at each replica over time, with the first seed. All panels have the same axes. */
 export function loadCharts(comparison: Comparison): string[] {
   const shown = shownVariants(comparison).map(({ variant, curves }) => {
     return { name: variant.name, colour: colourOf(comparison.document, variant), load: curves.load };
@@ -86,7 +86,7 @@ export function loadCharts(comparison: Comparison): string[] {
 /** What the rows of a large fleet are. */
 const RANGE = ['idlest instance', 'mean', 'busiest instance'];
 
-/** Whether any of the charts shows a range instead of instances. */
+/** Whether any of the charts shows a range instead of replicas. */
 export function showsRange(comparison: Comparison): boolean {
   return comparison.curves.some(({ load }) => load.kind === 'range');
 }

@@ -35,7 +35,7 @@ export function comparisonHeadline({ comparison: { seeds, runs }, variants }: Co
 
 /**
  * A row of names, then one for each variant: the mean of each metric with its difference, and the requests per
- * instance.
+ * replica.
  */
 export function compareRows<Marked extends Cell = string>(
   { comparison: { headline }, variants, differences }: ComparisonDocument,

@@ -74,7 +74,7 @@ function sample(): ResultDocument {
 }
 
 describe('resultTable', () => {
-  it('shows the cluster, latencies and instances, and nothing that did not happen', () => {
+  it('shows the cluster, latencies and replicas, and nothing that did not happen', () => {
     expect(resultTable(sample(), { colour: false })).toBe(
       [
         'qwen/qwen3-14b on H100, tp 1, 2 instances',

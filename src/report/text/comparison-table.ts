@@ -1,7 +1,7 @@
 import { decimal, percent, wholeNumber } from './format-number.js';
 import { createStyle, type TextOptions } from './style.js';
 
-/** A statistic as it should be and as it is. */
+/** A statistic, expected and actual. */
 export interface ComparisonRow {
   name: string;
   kind: 'count' | 'seconds' | 'rate' | 'tokens' | 'share';
@@ -27,7 +27,9 @@ const FORMATS: Readonly<Record<ComparisonRow['kind'], (value: number) => string>
   share: percent,
 };
 
-/** Rows side by side. `columns` name what is compared, in the order expected, found and, if there were any, other tries. */
+/**
+ * Rows side by side. `columns` name what is compared, in the order expected, found and, if there were any, other tries.
+ */
 export function comparisonTable(
   columns: readonly string[],
   rows: readonly ComparisonRow[],

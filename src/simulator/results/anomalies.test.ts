@@ -48,7 +48,7 @@ describe('priorityInversions', () => {
     expect(inversions('priority-fcfs', { ...fast, at: 0 }, slow)).toBe(0);
   });
 
-  it('need the same class, the same instance and two completed requests', () => {
+  it('need the same class, the same replica and two completed requests', () => {
     expect(inversions('priority-fcfs', slow, { ...fast, slo: 'batch' })).toBe(0);
     expect(inversions('priority-fcfs', slow, { ...fast, instance: 1 })).toBe(0);
     expect(inversions('priority-fcfs', slow, { at: 5 })).toBe(0);
@@ -63,17 +63,17 @@ describe('holBlockingEvents', () => {
   const events = (...samples: [sum: number, steps: number][]) =>
     holBlockingEvents(samples.map(([queueSamples, steps]) => ({ counters: { queueSamples, steps } }) as Replica));
 
-  it('are instances whose mean queue is more than twice the mean of all', () => {
+  it('are replicas whose mean queue is more than twice the mean of all', () => {
     // Means 9, 1 and 0: the mean of means is 10/3.
     expect(events([90, 10], [10, 10], [0, 10])).toBe(1);
     expect(events([20, 10], [10, 10], [0, 10])).toBe(0);
   });
 
-  it('do not count an instance at exactly twice the mean', () => {
+  it('do not count a replica at exactly twice the mean', () => {
     expect(events([40, 10], [0, 10])).toBe(0);
   });
 
-  it('take an instance that never ran for one without a queue', () => {
+  it('take a replica that never ran for one without a queue', () => {
     expect(events([90, 10], [0, 0], [0, 0])).toBe(1);
   });
 

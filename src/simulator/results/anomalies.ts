@@ -3,7 +3,7 @@ import type { RequestOutcomes } from '../../replica/request-outcomes.js';
 import type { RequestTable } from '../../workload/request-table.js';
 import { rowsBy } from './request-sample.js';
 
-/** Instances whose mean wait queue is more than twice the mean over all instances. */
+/** Replicas whose mean wait queue is more than twice the mean over all replicas. */
 export function holBlockingEvents(replicas: readonly Replica[]): number {
   if (replicas.length < 2) return 0;
   const means = replicas.map((replica) =>
@@ -34,7 +34,7 @@ export function countInversions(values: Float64Array): number {
 }
 
 /**
- * Requests that took more than twice as long as a later one of the same class on the same instance. Only the scheduler
+ * Requests that took more than twice as long as a later one of the same class on the same replica. Only the scheduler
  * `priority-fcfs` promises anything about that order, so only it can break it.
  */
 export function priorityInversions(

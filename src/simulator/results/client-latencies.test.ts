@@ -23,7 +23,7 @@ describe('clientLatencies', () => {
     });
   });
 
-  it('counts clients next to the cluster as they are, and no text where bandwidth is not said', () => {
+  it('adds nothing for clients next to the cluster, and no transfer time without a bandwidth', () => {
     const { table, outcomes } = fakeOutcomes(list);
     const away = table.clients.index('away');
     table.client[1] = away;

@@ -7,8 +7,8 @@ import { spreadKeys, spreadOfSorted } from './latency-spread.js';
 const BITS_PER_TOKEN = 32;
 
 /**
- * Latencies as clients see them: the cluster's, plus the way there and back, plus the time the prompt's text takes on its way
- * and, until the end, the response's. Nothing of it changes what the cluster does. Undefined when no client is away from it.
+ * Latencies as clients see them: the cluster's, plus the round trip, plus the transfer time of the prompt and, for the
+ * end, of the response. They do not affect the simulation. Undefined when no client is remote.
  */
 export function clientLatencies(table: RequestTable, outcomes: RequestOutcomes): ClientMetrics | undefined {
   if (!table.networks.some((network) => network !== undefined)) return undefined;

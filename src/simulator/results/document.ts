@@ -18,7 +18,7 @@ import { RequestSampler, rowsBy } from './request-sample.js';
 import { countStatuses, servingMetrics, sumTotals, totalsOf } from './serving-metrics.js';
 import { sessionMetrics } from './session-metrics.js';
 
-/** A simulation that has come to its end. */
+/** A completed simulation. */
 export interface FinishedRun {
   config: ClusterConfig;
   table: RequestTable;

@@ -1,7 +1,7 @@
 import { type FakeRequest, fakeTable } from '../../replica/fake-replica.fixture.js';
 import { RequestOutcomes, type RequestStatus, STATUS } from '../../replica/request-outcomes.js';
 
-/** A request and what became of it, in microseconds. */
+/** A request and its outcome, in microseconds. */
 export interface FakeOutcome extends Partial<FakeRequest> {
   status?: RequestStatus;
   instance?: number;
@@ -12,7 +12,9 @@ export interface FakeOutcome extends Partial<FakeRequest> {
   tokens?: number;
 }
 
-/** Results as a simulation would leave them; a request with an end-to-end time is completed unless it says otherwise. */
+/**
+ * Results as a simulation would leave them; a request with an end-to-end time is completed unless it says otherwise.
+ */
 export function fakeOutcomes(list: readonly FakeOutcome[]) {
   const table = fakeTable(list.map((one) => ({ input: 1, ...one })));
   const outcomes = new RequestOutcomes(list.length);

@@ -6,7 +6,7 @@ import { itlMeanUs } from './request-sample.js';
 
 const orNull = (value: number) => (Number.isNaN(value) ? null : value);
 
-/** Every request with what became of it, in the order given. @param served the model of requests that name none */
+/** Every request with its outcome, in the order given. @param served the model of requests that name none */
 export function requestResults(
   table: RequestTable,
   outcomes: RequestOutcomes,

@@ -114,7 +114,7 @@ describe('servingMetrics', () => {
     expect([metrics.ttft_mean_ms, metrics.scheduling_delay_p99_ms]).toEqual([2, 0.199]);
   });
 
-  it('says nothing about latencies and rates while nothing has completed', () => {
+  it('reports zero latencies and rates while nothing has completed', () => {
     const sample = { ...NOTHING, ttft: { ...NO_SPREAD, mean: 1 }, schedulingDelayP99Ms: 0.1 };
     const metrics = servingMetrics({ ...EMPTY, stillRunning: 1, outputTokens: 5, endUs: 1e6 }, sample, 0);
     expect(metrics).toMatchObject({ ttft_mean_ms: 0, scheduling_delay_p99_ms: 0, tokens_per_sec: 0, itl_p99_ms: 0 });

@@ -44,7 +44,7 @@ export function totalsOf(replica: Replica, horizonUs: number): ReplicaTotals {
   };
 }
 
-/** Totals of a whole cluster. Its hit rate is the plain average over instances, its end the latest one. */
+/** Totals of a whole cluster. Its hit rate is the plain average over replicas, its end the latest one. */
 export function sumTotals(parts: readonly ReplicaTotals[]): ReplicaTotals {
   const add = (key: keyof Omit<ReplicaTotals, 'gaps'>) => parts.reduce((sum, part) => sum + part[key], 0);
   const gaps = new CountedValues();
@@ -68,7 +68,7 @@ export function sumTotals(parts: readonly ReplicaTotals[]): ReplicaTotals {
   };
 }
 
-/** Latencies and rates are zero while nothing has completed, as nothing can be said about them. */
+/** Latencies and rates are zero while nothing has completed. */
 export function servingMetrics(totals: ReplicaTotals, sample: RequestSample, tokenOverheadUs: number): ServingMetrics {
   const any = totals.completed > 0;
   const seconds = totals.endUs / 1e6;

@@ -40,7 +40,7 @@ export async function postgresDialect({ url, shown }: StoreAddress & { kind: 'po
   });
 }
 
-/** Codes of a server that is not there, or is about to go. */
+/** Codes of a server that is unavailable or shutting down. */
 const GONE = /^(E[A-Z]+|08...|57P0[1-4]|53300)$/;
 
 export function postgresError(error: unknown, shown: string): unknown {

@@ -48,7 +48,7 @@ export interface KeyHashes extends Json {
   readonly previous_hash: string | null;
 }
 
-/** The key that an ApiKey stands for; null while it has no secret. */
+/** The key record of an ApiKey; null while it has no secret. */
 export function keyRecordOf(record: ResourceRecord): KeyRecord | null {
   const { deletedAt, name, privateState, uid, workspace } = record;
   if (privateState === null) return null;

@@ -15,7 +15,7 @@ import { writeProblem } from '../../files/file-problem.js';
 import { makeFolder } from '../../files/make-folder.js';
 import { badKeyFile, brokenSecret, otherKeyFile } from './resource-errors.js';
 
-/** A text that only the key file can unseal. It stands in JSON in place of the text. */
+/** A text that only the key file can decrypt. It replaces the text in JSON. */
 export interface Sealed {
   readonly $sealed: string;
 }

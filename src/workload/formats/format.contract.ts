@@ -8,7 +8,7 @@ import type { TraceFormat } from './format.js';
 import { traceFormatOf } from './read-any-trace.js';
 import { TRACE_FORMATS } from './registry.js';
 
-/** A small file of a format, and what must come of it. */
+/** A small file of a format, and its expected result. */
 export interface FormatSample {
   format: TraceFormat;
   path: string;

@@ -168,7 +168,7 @@ describe('other traces', () => {
     expect([observed!.ttftUs[0], observed!.ttftUs[4999]]).toEqual([0, 4999]);
   });
 
-  it('name the place of a time that is none', async () => {
+  it('name the place of an invalid time', async () => {
     const text = csv([{ ...ROW, first_chunk_time_us: 'soon' }]);
     const error = await readTraceV2(...file('mode: real\n', text)).catch((caught: InputError) => caught);
     expect((error as InputError).place).toMatch(/t\.csv:2:\d+ \(first_chunk_time_us\)$/);

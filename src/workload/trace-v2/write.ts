@@ -10,7 +10,7 @@ import { SENT_TRAILING, sentEnding, sentTrailing } from './write-sent.js';
 
 export { type TraceFacts, writeTraceHeader };
 
-/** What became of each request, by row of the table. NaN: never happened. */
+/** The outcome of each request, by row of the table. NaN: did not happen. */
 export interface TraceOutcomes {
   ttftUs: ArrayLike<number>;
   /** Sum of the gaps between tokens so far. */

@@ -63,8 +63,7 @@ const ranges = () => hub.requests.filter(({ server }) => server === 'cdn').map((
 const SMALL_BYTES = tinyModel('main')['config.json']!.length;
 
 /**
- * Sends so many bytes of the large file, and breaks the connection when they have been written down: what is on its way
- * when a connection breaks may be lost.
+ * Sends `bytes` bytes of the large file, and breaks the connection once they are on disk: bytes in flight may be lost.
  */
 function breakAfter(bytes: number): void {
   hub.once('/blobs/', (response, { headers }) => {
@@ -286,7 +285,7 @@ describe('an interrupted download', () => {
       hub.once('/b.safetensors', () => seen());
     });
     hub.once('/a.safetensors', (response) => void waiting.then(() => response.writeHead(404).end()));
-    // The second file never gets a response: it would wait for ever.
+    // The second file never gets a response: it would wait forever.
     await expect(download({ version: 'two', parallel: 2 })).rejects.toMatchObject({
       code: 'MODEL_FILE_NOT_FOUND',
       place: expect.stringContaining('a.safetensors'),

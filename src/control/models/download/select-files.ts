@@ -41,7 +41,7 @@ function inOneFormat(files: readonly ModelFile[]): ModelFile[] {
   return hasUsual ? kept.filter(({ path }) => !SECOND_COPY.test(path)) : kept;
 }
 
-/** Whether a text matches a pattern in which `*` stands for anything, `/` too, and `?` for one character. */
+/** Whether a text matches a pattern in which `*` matches anything, including `/`, and `?` one character. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   let p = 0;
   let t = 0;

@@ -371,7 +371,7 @@ const chatSpec = {
 };
 
 describe('a restarted control plane', () => {
-  test('finds its replicas, routes to ready ones, and goes on', async () => {
+  test('finds its replicas, routes to ready ones, and continues', async () => {
     const plane = await FakePlane.open();
     await plane.chat('  replicas: 2\n');
     plane.runners.ready('chat-r1');
@@ -409,7 +409,7 @@ describe('a restarted control plane', () => {
     expect(plane.runners.ids).toEqual([]);
   });
 
-  test('goes on deleting', async () => {
+  test('continues deleting', async () => {
     const plane = await FakePlane.open();
     await plane.chat('');
     await plane.ready();

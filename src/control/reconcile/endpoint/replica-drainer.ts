@@ -24,8 +24,8 @@ interface DrainedReplica {
 }
 
 /**
- * Replicas on their way out: they get no new requests, and are stopped when theirs have ended or the drain time is over. Routes to
- * them are removed before.
+ * Draining replicas: they get no new requests, and are stopped when theirs have ended or the drain time is over. Routes
+ * to them are removed before.
  */
 export class ReplicaDrainer {
   readonly #draining = new Set<string>();

@@ -86,7 +86,7 @@ export class Reconcilers {
   /** Errors in resources go to their status; bugs are reported as faults. */
   #failed(key: string, error: unknown): void {
     if (isStoreFailure(error)) {
-      // No status can be written; one fault stands for all.
+      // No status can be written; one fault is reported for all.
       if (!this.#isStoreFailing) this.#options.onFault(error);
       this.#isStoreFailing = true;
       return;

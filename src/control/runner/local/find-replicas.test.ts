@@ -125,7 +125,7 @@ describe('replicas of an earlier control plane', () => {
     expect(await ground.processes()).toBe(0);
   });
 
-  test('reports processes that cannot be killed, and goes on', async () => {
+  test('reports processes that cannot be killed, and continues', async () => {
     await left();
     rmSync(folder, { recursive: true });
     const hung = vi.spyOn(process, 'kill').mockReturnValue(true);

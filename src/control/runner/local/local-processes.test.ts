@@ -247,7 +247,7 @@ describe('stopping', () => {
     expect(await ground.processes()).toBe(0);
   });
 
-  test('goes on if the state cannot be written, and reports it', async () => {
+  test('continues if the state cannot be written, and reports it', async () => {
     await ready(fakeSpec('a'));
     rmSync(join(ground.replicas, 'a'), { recursive: true });
     expect(await runner.stop('a', { graceMs: 60_000 })).toMatchObject({ reason: 'stopped', code: 0 });

@@ -121,7 +121,7 @@ export class LocalReplica {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Stops watching; its process lives on. */
+  /** Stops watching; its process keeps running. */
   async release(): Promise<void> {
     this.#isReleased = true;
     this.log.isOver = true;

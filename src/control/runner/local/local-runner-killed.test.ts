@@ -13,8 +13,8 @@ const DIST = new URL('../../../../dist/control/runner/local/local-runner.js', im
 const SPEC = fakeSpec('', {}, { command: 'sh', args: ['-c', 'sleep 1000 & wait'] });
 
 /**
- * A control plane that adopts its replicas, then starts three and stops the second, again and again, and prints what it has done,
- * until it is killed; or it kills itself just before or after it writes a state.
+ * A control plane that adopts its replicas, then starts three and stops the second, again and again, and prints what it
+ * has done, until it is killed; or it kills itself just before or after it writes a state.
  */
 const LIFE = `
   import fs, { readFileSync, writeSync } from 'node:fs';
@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 afterEach(() => ground.clear());
 
-/** What it printed before it was killed, some moment after so many lines. */
+/** Its output before it was killed, at a random time after `words` lines. */
 async function lived(
   life: number,
   { dies = '', words = Number.POSITIVE_INFINITY, spins = 0 } = {},

@@ -1,5 +1,5 @@
 /**
- * Stable names of what can be wrong with a response. With the first ones there is none; with `no_usage` and
+ * Stable names of problems with a response. With the first ones there is no response; with `no_usage` and
  * `other_tokens` it is complete, but of another or an unknown length. HTTP statuses are `http_<status>`.
  */
 export type ProblemClass =

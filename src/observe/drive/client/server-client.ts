@@ -2,7 +2,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { readResponseText } from '../../../protocol/http-client/read-response-text.js';
 import { connectionProblem, failedStatus, type ResponseProblem } from './response-problem.js';
 
-/** Long enough for any network, short enough to notice a server that is not there. */
+/** Long enough for any network, short enough to notice an unreachable server. */
 const CONNECT_MS = 10_000;
 /** Servers close idle connections after 5 seconds or later: we leave first. */
 const KEEP_ALIVE_MS = 4000;

@@ -1,6 +1,6 @@
 import type { ResponseProblem } from '../client/response-problem.js';
 
-/** What became of each request, by row of the plan's table. Times are microseconds from the beginning; NaN: never. */
+/** The outcome of each request, by row of the plan's table. Times are microseconds from the beginning; NaN: never. */
 export class RequestRecords {
   /** The place of the row among all that were sent, from 0; -1 if it was not. */
   order = new Int32Array(0);

@@ -7,11 +7,14 @@ export interface StepSample {
   us: number;
   /** How much of that the GPU had nothing to do, where this was measured. */
   hostUs?: number;
-  /** How long the engine was idle before it: not at all by default, and for ever before the first step of a run. */
+  /** How long the engine was idle before it: 0 by default, Infinity before the first step of a run. */
   restUs?: number;
   /** Number of steps it represents: the row of a table may be the median of several. */
   count: number;
-  /** Measured in service, one after the other, with the host's work around it; otherwise the step alone, again and again. */
+  /**
+   * Measured in service, one after the other, with the host's work around it; otherwise the step alone, again and
+   * again.
+   */
   inService: boolean;
   /** It works on prompts, and none of its run before it had as many tokens. */
   firstOfSize: boolean;

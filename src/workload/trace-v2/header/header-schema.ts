@@ -57,7 +57,7 @@ export const HEADER_SCHEMA = section('Trace header', {
 
 type HeaderKeys = Value<typeof HEADER_SCHEMA>;
 
-/** The header that these keys stand for. @param place where a key stands */
+/** The header of these keys. @param place the place of a key */
 export function traceHeaderOf(keys: HeaderKeys, place: TraceHeader['place']): TraceHeader {
   const { block_tokens: blockTokens, workload_seed: workloadSeed } = keys;
   return {
