@@ -1,8 +1,7 @@
 import { measuredEngine } from '../../engines/registry.js';
 import { type EngineReport, type EngineSignals, missingSignals } from '../../engines/signals.js';
 import { readSamples } from '../../protocol/prometheus/read-samples.js';
-import { ask } from '../upstream/ask.js';
-import type { UpstreamPool } from '../upstream/upstream-pool.js';
+import type { PageLimits, ReplicaPage } from '../upstream/page-client.js';
 import type { ReplicaSignals } from './replica-signals.js';
 
 /** Larger than the metrics of any engine. */
@@ -13,8 +12,7 @@ export interface ScrapedReplica {
   readonly id: string;
   readonly engine: string;
   readonly loadPath: string;
-  /** Connections beside those of its requests. */
-  readonly questions: UpstreamPool;
+  page(path: string, limits: PageLimits): Promise<ReplicaPage>;
 }
 
 /** Reads the metrics of a replica; throws when there are none. */
@@ -40,7 +38,7 @@ async function readExtra(
 }
 
 async function text(replica: ScrapedReplica, path: string, timeoutMs: number): Promise<string> {
-  const { status, text } = await ask(replica.questions, path, { timeoutMs, mostBytes: MOST_BYTES });
+  const { status, text } = await replica.page(path, { timeoutMs, mostBytes: MOST_BYTES });
   if (status !== 200) throw new Error(`${path} returned status ${status}`);
   return text;
 }

@@ -1,5 +1,6 @@
 import { withModel } from '../../../protocol/with-model.js';
 import type { ReplicaConfig } from '../../config/gateway-config.js';
+import type { PageRequest } from '../../upstream/page-client.js';
 import type { RequestParts } from '../../upstream/request-encoder.js';
 import type { ExternalConfig } from '../managed-routes.js';
 
@@ -44,6 +45,11 @@ export class ExternalApi {
     this.#renames = new Map(Object.entries(config.renames));
     this.#authorization = config.credential === null ? [] : ['authorization', `Bearer ${config.credential}`];
     return isOther;
+  }
+
+  /** A page as the upstream gets the request for it. */
+  page(path: string): PageRequest {
+    return { path: this.#config.prefix + path.slice(OWN_PREFIX.length), headers: [...this.#authorization] };
   }
 
   /** A request as the upstream gets it. */

@@ -12,10 +12,9 @@ export interface ExternalListener {
 /** The connections to an external API: requests are rewritten for it here, and nowhere else. */
 export class ExternalPool extends UpstreamPool {
   readonly #api: ExternalApi;
-  readonly #listener: ExternalListener | null;
+  readonly #listener: ExternalListener;
 
-  /** @param listener null for health checks */
-  constructor(url: string, options: UpstreamOptions, api: ExternalApi, listener: ExternalListener | null) {
+  constructor(url: string, options: UpstreamOptions, api: ExternalApi, listener: ExternalListener) {
     super(url, options);
     this.#api = api;
     this.#listener = listener;
@@ -41,15 +40,15 @@ export class CredentialRefused extends Error {
  */
 class ExternalHandler implements UpstreamHandler {
   readonly #handler: UpstreamHandler;
-  readonly #listener: ExternalListener | null;
+  readonly #listener: ExternalListener;
 
-  constructor(handler: UpstreamHandler, listener: ExternalListener | null) {
+  constructor(handler: UpstreamHandler, listener: ExternalListener) {
     this.#handler = handler;
     this.#listener = listener;
   }
 
   onHeaders(status: number, headers: string[]): void {
-    this.#listener?.answered(status);
+    this.#listener.answered(status);
     if (status === 401) throw new CredentialRefused();
     this.#handler.onHeaders(status, headersForClients(headers));
   }
@@ -63,7 +62,7 @@ class ExternalHandler implements UpstreamHandler {
   }
 
   onError(error: Error & { code?: string }): void {
-    this.#listener?.broke(error.code ?? error.message);
+    this.#listener.broke(error.code ?? error.message);
     this.#handler.onError(error);
   }
 }

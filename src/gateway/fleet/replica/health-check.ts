@@ -1,12 +1,11 @@
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import { ask } from '../../upstream/ask.js';
 import { CredentialRefused } from './external-pool.js';
 import type { LiveReplica } from './live-replica.js';
 
 /** More than any health response or list of models needs. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The path checked on an API without a health page; its pool adds the credential. */
+/** The path checked on an API without a health page; the replica adds the credential. */
 const MODELS = '/v1/models';
 
 /** Checks the health of a replica and, unless configured, reads its models. Never throws. */
@@ -27,10 +26,10 @@ export async function checkHealth(
 
 async function checkEngine(replica: LiveReplica, timeoutMs: number): Promise<void> {
   const { healthPath } = replica;
-  const { status } = await ask(replica.questions, healthPath, { timeoutMs, mostBytes: MOST_BYTES });
+  const { status } = await replica.page(healthPath, { timeoutMs, mostBytes: MOST_BYTES });
   if (status !== 200) throw new Error(`${healthPath} says ${status}`);
   if (!replica.asksForModels) return;
-  const { text } = await ask(replica.questions, MODELS, { timeoutMs, mostBytes: MOST_BYTES });
+  const { text } = await replica.page(MODELS, { timeoutMs, mostBytes: MOST_BYTES });
   readModels(replica, text);
 }
 
@@ -39,7 +38,7 @@ async function checkEngine(replica: LiveReplica, timeoutMs: number): Promise<voi
  * configured, and a rate-limited one may accept the next request: the circuit breaker handles that.
  */
 async function checkExternal(replica: LiveReplica, timeoutMs: number): Promise<void> {
-  const { status, text } = await ask(replica.questions, MODELS, { timeoutMs, mostBytes: MOST_BYTES });
+  const { status, text } = await replica.page(MODELS, { timeoutMs, mostBytes: MOST_BYTES });
   if (status >= 500 || status === 403) throw new Error(`its list of models says ${status}`);
   if (!replica.asksForModels || (status === 429 && replica.models.size > 0)) return;
   if (status !== 200) throw new Error(`its list of models says ${status}: name its models`);

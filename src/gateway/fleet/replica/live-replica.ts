@@ -2,19 +2,21 @@ import { measuredEngine } from '../../../engines/registry.js';
 import type { GatewayConfig, ReplicaConfig } from '../../config/gateway-config.js';
 import { legalHeader } from '../../request/legal-header.js';
 import type { ReplicaSignals } from '../../signals/replica-signals.js';
+import { PageClient, type PageLimits, type ReplicaPage } from '../../upstream/page-client.js';
 import type { UpstreamCode } from '../../upstream/upstream-error.js';
 import { UpstreamPool } from '../../upstream/upstream-pool.js';
 import type { ManagedReplica, ServingState } from '../managed-routes.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { ExternalApi } from './external-api.js';
-import { type ExternalListener, ExternalPool } from './external-pool.js';
+import { CredentialRefused, type ExternalListener, ExternalPool } from './external-pool.js';
 import { RequestTrouble } from './request-trouble.js';
 
 /** Shorter than any server keeps an idle connection: uvicorn, which most engines are behind, closes it after 5 s. */
 const KEEP_ALIVE_MS = 4000;
 /** Connections to one replica: more than any engine serves at once. Further requests wait for a free one. */
 const MOST_CONNECTIONS = 4096;
-const MOST_QUESTIONS = 4;
+/** Health checks and metrics under way at once. */
+const MOST_PAGES = 4;
 const MOST_WAITING = 16_384;
 /** The shortest time between health checks of a replica that fails requests. */
 const LOOK_AGAIN_MS = 1000;
@@ -42,7 +44,7 @@ export class LiveReplica {
   readonly tellsLoad: boolean;
   pool: UpstreamPool;
   /** For health checks and metrics, so that these do not wait behind requests. */
-  readonly questions: UpstreamPool;
+  readonly #pages: PageClient;
   readonly breaker: CircuitBreaker;
   state: ServingState = 'starting';
   /** Why it is not ready, in words. */
@@ -108,8 +110,9 @@ export class LiveReplica {
     this.#timeouts = timeouts;
     this.#identity = identity(config);
     this.#firstByteMs = config.external?.firstByteMs;
-    this.pool = this.#newPool(MOST_CONNECTIONS, this.#listener);
-    this.questions = this.#newPool(MOST_QUESTIONS, null);
+    this.pool = this.#newPool();
+    const connections = { connectMs: timeouts.connectMs, keepAliveMs: KEEP_ALIVE_MS, mostConnections: MOST_PAGES };
+    this.#pages = new PageClient(this.url, connections);
   }
 
   /** Its configuration, in the same form for engines and external APIs. */
@@ -142,7 +145,7 @@ export class LiveReplica {
     this.#timeouts = timeouts;
     if (connectMs === timeouts.connectMs && firstByteMs === timeouts.firstByteMs) return;
     const before = this.pool;
-    this.pool = this.#newPool(MOST_CONNECTIONS, this.#listener);
+    this.pool = this.#newPool();
     this.#ending.add(before);
     void before.close().then(() => this.#ending.delete(before));
   }
@@ -197,23 +200,33 @@ export class LiveReplica {
     if (this.active === 0 && this.idleListeners.size > 0) for (const listener of [...this.idleListeners]) listener();
   }
 
+  /** Reads one of its pages, with the credential of an external API; throws CredentialRefused when that is refused. */
+  async page(path: string, limits: PageLimits): Promise<ReplicaPage> {
+    if (this.external === null) return this.#pages.get({ path, headers: [] }, limits);
+    const page = await this.#pages.get(this.external.page(path), limits);
+    if (page.status === 401) throw new CredentialRefused();
+    return page;
+  }
+
   async close(): Promise<void> {
-    await Promise.all([this.pool, this.questions, ...this.#ending].map((pool) => pool.destroy()));
+    await Promise.all([this.#pages, this.pool, ...this.#ending].map((connections) => connections.destroy()));
   }
 
   /** No time-out between two pieces of a response: exchanges are looked after together, by `Exchange.check`. */
-  #newPool(mostConnections: number, listener: ExternalListener | null): UpstreamPool {
+  #newPool(): UpstreamPool {
     const { connectMs, firstByteMs } = this.#timeouts;
     const options = {
       connectMs,
       headersMs: this.#firstByteMs ?? firstByteMs,
       keepAliveMs: KEEP_ALIVE_MS,
-      mostConnections,
+      mostConnections: MOST_CONNECTIONS,
       mostWaiting: MOST_WAITING,
       headBytes: HEAD_BYTES,
     };
     const { external, url } = this;
-    return external === null ? new UpstreamPool(url, options) : new ExternalPool(url, options, external, listener);
+    return external === null
+      ? new UpstreamPool(url, options)
+      : new ExternalPool(url, options, external, this.#listener);
   }
 }
 
