@@ -25,7 +25,7 @@ const FLEET_FLAGS = ['replica', 'engine', 'routing-policy', 'policy-options', 'b
 
 /**
  * The configuration of flags and file, complete and checked. Flags win over the file.
- * @param warn hears, in a line each, what has no effect
+ * @param warn called with a line for each setting that has no effect
  */
 export function gatewayConfig(flags: FlagValues<ServeFlags>, warn: (line: string) => void): GatewayConfig {
   const { values } = flags;

@@ -190,7 +190,7 @@ export function runnerContract(
       expect(await ground.processes()).toBe(0);
     });
 
-    testOf('child-processes')('leaves no process behind, in whatever session the engine has put it', async () => {
+    testOf('child-processes')('leaves no process behind, in any session that the engine has created', async () => {
       const handle = await ready('a', { hasChildren: true });
       await ready('b', { hasChildren: true });
       expect(await ground.processes()).toBe(6);
