@@ -74,7 +74,7 @@ describe('the program', () => {
     }
   });
 
-  it('tells internal errors from input errors', async () => {
+  it('reports internal errors as bugs', async () => {
     const broken = { write: () => {}, isTTY: false };
     const stderr: string[] = [];
     const io: CliIo = {

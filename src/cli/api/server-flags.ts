@@ -3,35 +3,40 @@ import { file, stringFlag, toggle } from '../flags/kinds.js';
 
 export const DATA_DIR = '.twinyard';
 
-/** Which control plane a command speaks to. */
+/** The server whose API a command calls. */
 export const serverFlags = {
   server: stringFlag({
     default: null,
     placeholder: 'url',
     defaultText: '$TWINYARD_SERVER, else the gateway of --data-dir',
-    help: 'the admin address of a gateway',
+    help: 'admin address of a gateway',
   }),
   token: stringFlag({
     default: null,
     placeholder: 'token',
     defaultText: '$TWINYARD_TOKEN, else that of the gateway of --data-dir',
-    help: 'its admin token, or a key with a role',
+    help: 'admin token of that gateway, or an API key with a role',
   }),
   'data-dir': file({
     placeholder: 'folder',
     defaultText: DATA_DIR,
-    help: 'the folder in which a gateway of this machine says where it is',
+    help: 'data folder of a gateway on this machine; its admin.json has address and token',
   }),
 };
 
-/** Where resources are looked for that belong to a workspace. */
+/** The workspace of resources that belong to one. */
 export const workspaceFlags = {
   workspace: {
-    ...stringFlag({ default: null, placeholder: 'name', defaultText: DEFAULT_WORKSPACE, help: 'of which workspace' }),
+    ...stringFlag({
+      default: null,
+      placeholder: 'name',
+      defaultText: DEFAULT_WORKSPACE,
+      help: 'workspace of the resources',
+    }),
     letter: 'w',
   },
 };
 
 export const allWorkspacesFlags = {
-  'all-workspaces': { ...toggle({ help: 'of all workspaces, and say which' }), letter: 'A' },
+  'all-workspaces': { ...toggle({ help: 'resources of all workspaces, with a column of the workspace' }), letter: 'A' },
 };

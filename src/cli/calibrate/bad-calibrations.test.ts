@@ -98,7 +98,7 @@ describe('bad input is one line that names the place, and code 2', () => {
       { 'results.json': entries((entry) => ({ ...entry, e2e_us: null })) },
     ],
     [
-      'a trace that nobody observed',
+      'a trace without observed times',
       COMPARE,
       "seen.csv: none of 5 requests has a response time; give a trace that 'observe' or a gateway recorded",
       {
@@ -108,7 +108,7 @@ describe('bad input is one line that names the place, and code 2', () => {
       },
     ],
     [
-      'a format that tells nothing of answers',
+      'a format without responses',
       'calibrate --trace mooncake.jsonl --sim-results results.json',
       'mooncake.jsonl: none of 1 requests has a response time',
       { 'mooncake.jsonl': { timestamp: 0, input_length: 100, output_length: 10, hash_ids: [1] } },

@@ -37,7 +37,7 @@ function stepTable(path: string, count: number): void {
   writeFileSync(path, `${[names, ...rows].join('\n')}\n`);
 }
 
-/** What a gateway records of requests that two engines answer, the second after waiting a second in the gateway. */
+/** What a gateway records of requests to two engines, the second after waiting a second in the gateway. */
 function traffic(path: string, requests: readonly number[]): void {
   const lines = requests.flatMap((count, replica) =>
     Array.from({ length: count }, (_, i) => {
@@ -149,7 +149,7 @@ describe('calibrate --fit', () => {
     for (const { fitted } of report.requests) expect(Math.abs(fitted.ttft)).toBeLessThan(0.2);
   });
 
-  it('leaves out engines that answered too little', async () => {
+  it('leaves out engines with too few responses', async () => {
     traffic('traffic.jsonl', [80, 7]);
     const { code, stderr, stdout } = await twinyard(
       'calibrate --fit --trace traffic.jsonl --model qwen/qwen3-14b -o recorded.json',

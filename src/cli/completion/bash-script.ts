@@ -119,7 +119,7 @@ function offerCode(offer: Offer, isList: boolean): string {
 function casesOf(entries: readonly (readonly [string, string])[]): string {
   const byCode = new Map<string, string[]>();
   for (const [pattern, code] of entries) byCode.set(code, [...(byCode.get(code) ?? []), pattern]);
-  // A star stands for any number: positions that are named come first.
+  // A star matches any position: named positions come first.
   const isOpen = ([, patterns]: [string, string[]]) => patterns.some((pattern) => pattern.endsWith('*'));
   const ordered = [...byCode].sort((a, b) => Number(isOpen(a)) - Number(isOpen(b)));
   return ordered

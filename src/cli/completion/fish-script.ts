@@ -35,7 +35,7 @@ function __twinyard_is
         test "$words[$i]" = "$argv[$i]"; or return 1
     end
 end
-# The operands behind the first so many words; the other arguments are the flags without a value.
+# The operands after the words of a command: arguments are their number, then the flags without a value.
 function __twinyard_operands
     set -l words (__twinyard_words)
     set -l from (math $argv[1] + 2)

@@ -37,7 +37,7 @@ describe('apply', () => {
     expect(await server.host.store.get(REF)).toBeNull();
   });
 
-  it('tells everything that is wrong, each with its place', async () => {
+  it('reports every problem with its place', async () => {
     writeFileSync('bad.yaml', endpoint('  replicas: -1\n  placement: anywhere\n'));
     const { code, stderr } = await twinyard('apply -f chat.yaml -f bad.yaml');
     expect([code, stderr.match(/^twinyard: bad\.yaml:\d+:\d+ \(spec\.\w+\): /gm)]).toEqual([
@@ -46,7 +46,7 @@ describe('apply', () => {
     ]);
   });
 
-  it('tells what is not there together with what is wrong', async () => {
+  it('reports missing references together with invalid fields', async () => {
     writeFileSync('bad.yaml', endpoint('  replicas: -1\n  cluster: moon\n').replace('emulator', 'emulatr'));
     expect((await twinyard('apply -f five.yaml -f bad.yaml')).stderr).toBe(
       `twinyard: bad.yaml:5:18 (spec.engine.name): there is no engine 'emulatr'; did you mean 'emulator'? known: emulator, llama-cpp, sglang, vllm
@@ -56,7 +56,7 @@ twinyard: bad.yaml:8:12 (spec.cluster): there is no cluster 'moon'; known: local
     );
   });
 
-  it('waits for what was applied, if told to', async () => {
+  it('waits for the applied resources with --wait', async () => {
     writeFileSync('both.yaml', `${head('ApiKey', 'k')}spec: {}\n---\n${endpoint('  replicas: 3\n')}`);
     const waiting = started('apply -f both.yaml --wait');
     await waiting.until('created');
@@ -102,7 +102,7 @@ twinyard: bad.yaml:8:12 (spec.cluster): there is no cluster 'moon'; known: local
   });
 
   it.each([
-    ['', '--file: is required; say what to apply: a file, a folder, or -'],
+    ['', '--file: is required; give a file, a folder, or - for stdin'],
     ['-f none.yaml', "--file: 'none.yaml' no such file; give the path of a readable file"],
     ['-f empty', 'empty: holds no .yaml, .yml or .json file; give another folder, or a file'],
     ['-f torn.yaml', 'torn.yaml:1:16: Flow map'],

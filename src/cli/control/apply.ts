@@ -11,15 +11,15 @@ import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { calledKind, resourceAt } from './targets/called-resource.js';
 import { type CombinedFiles, fileFlags, readFiles } from './targets/read-files.js';
-import { wishAfter } from './targets/wait-condition.js';
+import { conditionAfter } from './targets/wait-condition.js';
 import { timeoutFlags, waitFor } from './targets/wait-for.js';
 
 const applyFlags = {
   ...fileFlags,
-  'dry-run': toggle({ help: 'only tell what would be done' }),
-  wait: toggle({ help: 'until what was applied is ready, or has failed' }),
+  'dry-run': toggle({ help: 'print the changes without making them' }),
+  wait: toggle({ help: 'wait until the applied resources are ready, or one has failed' }),
   ...timeoutFlags,
-  workspace: { ...workspaceFlags.workspace, help: 'of resources that name none' },
+  workspace: { ...workspaceFlags.workspace, help: 'workspace of resources that name none' },
 };
 
 export const APPLY: CommandLine = {
@@ -40,16 +40,16 @@ export const APPLY: CommandLine = {
   ],
 };
 
-/** What the server says it has done. */
+/** The response of the server. */
 interface Applied {
   readonly text: string;
   readonly items: readonly { readonly resource: Resource }[];
 }
 
-/** Makes all resources of some files so, or none; prints what was done, or would be, and what differs. */
+/** Applies all resources of some files, or none, and prints the changes. */
 export async function apply(argv: readonly string[], io: CliIo): Promise<number> {
   const { values } = await parseFlags<typeof applyFlags & typeof serverFlags>(APPLY, argv);
-  if (values.file.length === 0) throw missingFlag('--file', 'is required', 'say what to apply: a file, a folder, or -');
+  if (values.file.length === 0) throw missingFlag('--file', 'is required', 'give a file, a folder, or - for stdin');
   if (values.wait && values['dry-run']) {
     throw conflictingFlags('--wait', 'is given together with --dry-run', 'keep one of them');
   }
@@ -69,12 +69,12 @@ export async function apply(argv: readonly string[], io: CliIo): Promise<number>
   return 0;
 }
 
-/** One after the other, all within the same time. */
+/** Waits for one after the other, within one timeout for all. */
 async function waitForAll(client: ApiClient, { items }: Applied, timeoutMs: number, io: CliIo): Promise<void> {
   const end = Date.now() + timeoutMs;
   for (const { resource } of items) {
     const kind = await calledKind(resource.kind);
-    const condition = wishAfter(kind);
+    const condition = conditionAfter(kind);
     if (condition === null) continue;
     const called = resourceAt(kind, resource.metadata.name, resource.metadata.workspace ?? '');
     await waitFor(client, called, condition, Math.max(0, end - Date.now()));
@@ -82,7 +82,7 @@ async function waitForAll(client: ApiClient, { items }: Applied, timeoutMs: numb
   }
 }
 
-/** Everything that is wrong, a line each, so that it can be put right at once. */
+/** Prints every problem on a line of its own. */
 function refused(error: InputError, files: CombinedFiles, io: CliIo): number {
   const problems = error instanceof InvalidResources ? error.problems : [error];
   for (const { place, problem, hint } of problems) {

@@ -6,7 +6,7 @@ import { parseFlags } from '../flags/parse-flags.js';
 import type { CliIo } from '../io.js';
 import { storeAddressOf, storeFlags } from '../keys/flags/store-flags.js';
 
-const backupFlags = { to: file({ help: 'the new file' }) };
+const backupFlags = { to: file({ help: 'file to create' }) };
 
 export const BACKUP: CommandLine = {
   name: 'backup',
@@ -21,7 +21,7 @@ export const BACKUP: CommandLine = {
   examples: ['backup --store .twinyard/twinyard.db --to monday.backup'],
 };
 
-/** Works on the store itself, whether a gateway uses it meanwhile or not. */
+/** Copies the store itself, also while a gateway uses it. */
 export async function backup(argv: readonly string[], io: CliIo): Promise<number> {
   const { values } = await parseFlags<typeof backupFlags & typeof storeFlags>(BACKUP, argv);
   if (values.to === null) throw missingFlag('--to', 'is required', 'name the new file');

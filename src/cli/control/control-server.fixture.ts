@@ -69,7 +69,7 @@ export class FakeControlServer {
   /** On the port it had before, if it had one. */
   async listen(): Promise<void> {
     this.#http = createServer((request, response) => {
-      this.#answer(request, response).catch(() => response.destroy());
+      this.#respond(request, response).catch(() => response.destroy());
     });
     await new Promise<void>((resolve) => this.#http.listen(this.#port, '127.0.0.1', resolve));
     this.#port = (this.#http.address() as AddressInfo).port;
@@ -102,12 +102,12 @@ export class FakeControlServer {
     while (!(await store.remove(ref, uid!))) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const caller = CALLERS[request.headers.authorization ?? ''];
     const left = new AbortController();
     response.on('close', () => left.abort());
     const { pathname, searchParams } = new URL(request.url!, this.url);
-    const answer =
+    const reply =
       caller === undefined
         ? { status: 401, body: { error: UNAUTHENTICATED } }
         : await respond(this.#api, caller, {
@@ -115,13 +115,13 @@ export class FakeControlServer {
             header: (name) => request.headers[name] as string | undefined,
             body: () => text(request),
           });
-    if (!('stream' in answer)) {
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+    if (!('stream' in reply)) {
+      response.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     this.streams++;
-    for await (const event of answer.stream) response.write(event);
+    for await (const event of reply.stream) response.write(event);
     this.streams--;
     response.end();
   }

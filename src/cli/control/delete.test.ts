@@ -6,7 +6,7 @@ import { endpoint, head, inControlYard, printed, server, started, streaming } fr
 inControlYard();
 
 describe('delete', () => {
-  it('asks for it, and waits for the end if told to', async () => {
+  it('deletes, and waits for the removal with --wait', async () => {
     await printed('apply -f chat.yaml');
     expect(await printed('delete endpoint chat')).toBe('Endpoint default/chat deleting\n');
     const waiting = started('delete endpoint chat --wait');
@@ -41,7 +41,7 @@ describe('delete', () => {
     await printed('delete role r');
     await server.takeDown('r', 'Role');
     expect(await printed('delete -f all.yaml')).toBe(
-      'Role default/r is not there\nApiKey default/k deleting\nEndpoint default/chat deleting\n',
+      'Role default/r does not exist\nApiKey default/k deleting\nEndpoint default/chat deleting\n',
     );
   });
 

@@ -18,7 +18,7 @@ import { timeoutFlags, waitFor } from './targets/wait-for.js';
 
 const deleteFlags = {
   ...fileFlags,
-  wait: toggle({ help: 'until it is gone, with all that it stood for' }),
+  wait: toggle({ help: 'wait until the resources and their replicas are removed' }),
   ...timeoutFlags,
   ...workspaceFlags,
 };
@@ -38,7 +38,7 @@ export const DELETE: CommandLine = {
   examples: ['delete endpoint chat', 'delete -f examples/endpoints/emulated.yaml --wait'],
 };
 
-/** Asks resources to go: those that need others before those others. */
+/** Deletes resources: those that refer to others before those others. */
 export async function deleteCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof deleteFlags & typeof serverFlags>(DELETE, argv);
   const isFiles = values.file.length > 0;
@@ -49,19 +49,19 @@ export async function deleteCommand(argv: readonly string[], io: CliIo): Promise
     : await Promise.all(names.map((name) => calledResource(kind!, name, values.workspace)));
   const client = ApiClient.of(values, io);
   for (const one of called) {
-    const uid = await askToGo(client, one, isFiles);
+    const uid = await deleteOne(client, one, isFiles);
     if (uid !== null && values.wait) {
       const isMet = (now: Resource | null) => now?.metadata.uid !== uid;
-      const condition = { shown: 'gone', isMet, isLost: () => false };
+      const condition = { shown: 'deleted', isMet, isLost: () => false };
       await waitFor(client, one, condition, values.timeout);
     }
-    io.stdout.write(`${one.shown} ${uid === null ? 'is not there' : values.wait ? 'deleted' : 'deleting'}\n`);
+    io.stdout.write(`${one.shown} ${uid === null ? 'does not exist' : values.wait ? 'deleted' : 'deleting'}\n`);
   }
   return 0;
 }
 
 /** Its uid; null when it does not exist, which is no error for a whole file. */
-async function askToGo(client: ApiClient, { path }: CalledResource, mayBeGone: boolean): Promise<string | null> {
+async function deleteOne(client: ApiClient, { path }: CalledResource, mayBeGone: boolean): Promise<string | null> {
   try {
     return (await client.call<Resource>('DELETE', path)).metadata.uid!;
   } catch (error) {
@@ -79,7 +79,7 @@ async function calledIn(paths: readonly string[], workspace: string | null, io: 
   const files = await readFiles(paths, io);
   try {
     const written = readResources(files.text, 'body', workspace ?? undefined);
-    // All that is asked of a record here.
+    // References need no other fields of a record.
     const left = written.map(({ resource }) => ({ ...refOf(resource), spec: resource.spec }) as ResourceRecord);
     const ordered: CalledResource[] = [];
     while (left.length > 0) {

@@ -26,7 +26,7 @@ export const DESCRIBE: CommandLine = {
   examples: ['describe endpoint chat', 'describe engine emulator'],
 };
 
-/** Everything about one resource on a page: what it is, how it is, and what has happened to it lately. */
+/** Prints a resource with its status and recent events. */
 export async function describe(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof workspaceFlags & typeof serverFlags>(DESCRIBE, argv);
   const { kind, name, path, workspace } = await calledResource(operands[0]!, operands[1]!, values.workspace);

@@ -17,12 +17,12 @@ import { untilStopped } from './targets/until-stopped.js';
 const eventsFlags = {
   ...workspaceFlags,
   ...allWorkspacesFlags,
-  limit: count({ default: 100, min: 1, max: 1000, help: 'the last so many' }),
-  watch: toggle({ help: 'go on with what happens, until it is stopped' }),
-  former: toggle({ help: 'with a name: also what happened to others that had it before' }),
-  audit: toggle({ help: 'instead of what happened, who changed what' }),
-  actor: stringFlag({ default: null, placeholder: 'name', help: 'with --audit: what this one changed' }),
-  output: { ...choiceFlag({ default: 'table', known: ['table', 'json'], help: 'as what' }), letter: 'o' },
+  limit: count({ default: 100, min: 1, max: 1000, help: 'number of last events' }),
+  watch: toggle({ help: 'print new events until interrupted' }),
+  former: toggle({ help: 'with a name: also events of deleted resources of that name' }),
+  audit: toggle({ help: 'list changes and who made them, instead of events' }),
+  actor: stringFlag({ default: null, placeholder: 'name', help: 'with --audit: only changes by this actor' }),
+  output: { ...choiceFlag({ default: 'table', known: ['table', 'json'], help: 'output format' }), letter: 'o' },
 };
 
 export const EVENTS: CommandLine = {
@@ -42,7 +42,7 @@ export const EVENTS: CommandLine = {
 
 type Query = Readonly<Record<string, string | null>>;
 
-/** Tells what happened to resources, or who changed them: the oldest first, so that what is new stands at the end. */
+/** Lists events or changes of resources, the oldest first. */
 export async function events(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof eventsFlags & typeof serverFlags>(EVENTS, argv);
   const { actor, audit, former, limit, output, watch } = values;
@@ -51,11 +51,11 @@ export async function events(argv: readonly string[], io: CliIo): Promise<number
   }
   if (audit && watch) throw conflictingFlags('--watch', 'is given together with --audit', 'keep one of them');
   if (former && operands[1] === undefined) {
-    throw conflictingFlags('--former', 'is given without a name', 'say what was called so: KIND NAME');
+    throw conflictingFlags('--former', 'is given without a name', 'give KIND NAME');
   }
   if (actor !== null && !audit) throw conflictingFlags('--actor', 'is given without --audit', 'add --audit');
   const kind = operands[0] === undefined ? null : await calledKind(operands[0]);
-  // Changes are asked for everywhere unless told otherwise: many are of kinds that belong to no workspace.
+  // The audit log covers all workspaces by default: many changes are of kinds without a workspace.
   const usual = audit ? null : DEFAULT_WORKSPACE;
   const isGlobal = kind?.scope === 'global' || values['all-workspaces'];
   const workspace = isGlobal ? null : (values.workspace ?? usual);

@@ -6,8 +6,8 @@ import { noRegistry } from './errors.js';
 import { resourceAt } from './targets/called-resource.js';
 
 export const modelFlags = {
-  registry: stringFlag({ default: null, placeholder: 'name', help: 'with models: of this ModelRegistry' }),
-  search: stringFlag({ default: null, placeholder: 'text', help: 'with models: those with this in their name' }),
+  registry: stringFlag({ default: null, placeholder: 'name', help: 'with models: the ModelRegistry to list' }),
+  search: stringFlag({ default: null, placeholder: 'text', help: 'with models: only those whose name contains this' }),
 };
 
 interface Asked {

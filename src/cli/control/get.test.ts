@@ -87,7 +87,7 @@ describe('get', () => {
     });
   });
 
-  it('tells of APIs of others how many are well', async () => {
+  it('prints how many upstreams of an external endpoint are healthy', async () => {
     const spec = "{upstreams: [{name: a, url: 'https://a'}, {name: b, url: 'https://b'}]}";
     writeFileSync('away.yaml', `${head('ExternalEndpoint', 'away')}spec: ${spec}\n`);
     await printed('apply -f away.yaml');
@@ -173,7 +173,7 @@ describe('get', () => {
     expect(await watch.ended).toBe(0);
   });
 
-  it('tells when the server leaves', async () => {
+  it('reports that the stream of the server ended', async () => {
     const watch = started('get endpoints --watch');
     await streaming(1);
     server.host.feed.close();

@@ -20,12 +20,12 @@ const getFlags = {
   ...workspaceFlags,
   ...allWorkspacesFlags,
   selector: {
-    ...stringFlag({ default: null, placeholder: 'labels', help: "those with these labels: 'a=b,c!=d,e,!f'" }),
+    ...stringFlag({ default: null, placeholder: 'labels', help: "only resources with these labels: 'a=b,c!=d,e,!f'" }),
     letter: 'l',
   },
-  watch: toggle({ help: 'go on with what changes, until it is stopped' }),
+  watch: toggle({ help: 'print changes until interrupted' }),
   output: {
-    ...choiceFlag({ default: 'table', known: ['table', 'wide', 'yaml', 'json'], help: 'as what' }),
+    ...choiceFlag({ default: 'table', known: ['table', 'wide', 'yaml', 'json'], help: 'output format' }),
     letter: 'o',
   },
 };
@@ -54,7 +54,7 @@ export const GET: CommandLine = {
   ],
 };
 
-/** Lists resources, or shows some, as a table or as documents that can be applied again. */
+/** Lists resources, or prints some, as a table or as documents that can be applied again. */
 export async function get(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<GetFlags>(GET, argv);
   const [kindGiven, ...names] = operands as [string, ...string[]];

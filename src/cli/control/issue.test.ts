@@ -12,7 +12,7 @@ describe('issue', () => {
     const { code, stderr, stdout } = await twinyard('issue web');
     expect([code, stderr]).toEqual([
       0,
-      'twinyard: ApiKey default/web has a new text; keep it now, it is not shown again\n',
+      'twinyard: ApiKey default/web has a new secret; store it now, it is not shown again\n',
     ]);
     expect(stdout).toMatch(/^ty_[a-z0-9]{12}_[\w-]{43}\n$/);
     expect(JSON.parse(await printed('issue web -o json'))).toEqual({

@@ -9,7 +9,7 @@ import { calledResource } from './targets/called-resource.js';
 
 const issueFlags = {
   ...workspaceFlags,
-  output: { ...choiceFlag({ default: 'text', known: ['text', 'json'], help: 'as what' }), letter: 'o' },
+  output: { ...choiceFlag({ default: 'text', known: ['text', 'json'], help: 'output format' }), letter: 'o' },
 };
 
 export const ISSUE: CommandLine = {
@@ -26,7 +26,7 @@ export const ISSUE: CommandLine = {
   examples: ['issue web', 'issue web -o json'],
 };
 
-/** Gives an ApiKey a text and prints it, alone on its line. */
+/** Issues the secret of an ApiKey and prints it, alone on its line. */
 export async function issue(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof issueFlags & typeof serverFlags>(ISSUE, argv);
   const { path, shown } = await calledResource('ApiKey', operands[0]!, values.workspace);
@@ -36,7 +36,7 @@ export async function issue(argv: readonly string[], io: CliIo): Promise<number>
     io.stdout.write(`${JSON.stringify({ key_id: issued.key_id, key: issued.key }, null, 2)}\n`);
     return 0;
   }
-  io.stderr.write(`twinyard: ${shown} has a new text; keep it now, it is not shown again\n`);
+  io.stderr.write(`twinyard: ${shown} has a new secret; store it now, it is not shown again\n`);
   io.stdout.write(`${issued.key}\n`);
   return 0;
 }

@@ -26,7 +26,7 @@ describe('logs', () => {
     await streaming(0);
   });
 
-  it('tells when the server leaves', async () => {
+  it('reports that the stream of the server ended', async () => {
     const following = started('logs endpoint chat --follow --lines 1');
     await following.until('three');
     await server.hangUp();

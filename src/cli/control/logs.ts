@@ -10,9 +10,9 @@ import { calledEndpoint } from './targets/called-resource.js';
 import { untilStopped } from './targets/until-stopped.js';
 
 const logsFlags = {
-  replica: stringFlag({ default: null, placeholder: 'id', defaultText: 'all', help: 'of this one only' }),
-  lines: count({ default: 100, max: 10_000, help: 'the last so many of each' }),
-  follow: { ...toggle({ help: 'go on with what they write, until it is stopped' }), letter: 'f' },
+  replica: stringFlag({ default: null, placeholder: 'id', defaultText: 'all', help: 'only the logs of this replica' }),
+  lines: count({ default: 100, max: 10_000, help: 'number of last lines of each replica' }),
+  follow: { ...toggle({ help: 'print new lines until interrupted' }), letter: 'f' },
   ...workspaceFlags,
 };
 
@@ -30,7 +30,7 @@ export const LOGS: CommandLine = {
   examples: ['logs endpoint chat', 'logs endpoint chat --lines 5', 'logs endpoint chat --follow'],
 };
 
-/** Prints what the replicas of an endpoint have written; without `--replica`, each line with who wrote it. */
+/** Prints the logs of the replicas of an endpoint; without `--replica`, each line with its replica. */
 export async function logs(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof logsFlags & typeof serverFlags>(LOGS, argv);
   const { path } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);
@@ -47,7 +47,7 @@ export async function logs(argv: readonly string[], io: CliIo): Promise<number> 
   throw serverLeft(client.url);
 }
 
-/** Without colours: what engines write must not steer the terminal. */
+/** Without control characters: the output of engines must not control the terminal. */
 function printable(line: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return line.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').replace(/(?!\t)\p{Cc}/gu, '?');

@@ -21,7 +21,7 @@ export const RESTORE: CommandLine = {
   examples: ['restore --store new.db --from monday.backup'],
 };
 
-/** Fills an empty store, of either kind, whichever the backup was made of. */
+/** Fills an empty store of any kind from a backup of any kind. */
 export async function restoreCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const { values } = await parseFlags<typeof restoreFlags & typeof storeFlags>(RESTORE, argv);
   const { from } = values;

@@ -11,7 +11,7 @@ import type { CliIo } from '../io.js';
 import { calledEndpoint } from './targets/called-resource.js';
 
 const scaleFlags = {
-  replicas: count({ default: null, max: 1000, help: 'how many there should be; 0 pauses it' }),
+  replicas: count({ default: null, max: 1000, help: 'number of replicas; 0 pauses the endpoint' }),
   ...workspaceFlags,
 };
 
@@ -28,12 +28,12 @@ export const SCALE: CommandLine = {
   examples: ['scale endpoint chat --replicas 5', 'scale endpoint chat --replicas 0'],
 };
 
-/** Changes how many replicas there should be, and nothing else. */
+/** Changes the number of replicas and nothing else. */
 export async function scale(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof scaleFlags & typeof serverFlags>(SCALE, argv);
   const { replicas } = values;
   const { path, shown } = await calledEndpoint(operands[0]!, operands[1]!, values.workspace);
-  if (replicas === null) throw missingFlag('--replicas', 'is required', 'say how many there should be');
+  if (replicas === null) throw missingFlag('--replicas', 'is required', 'give the number of replicas');
   const client = ApiClient.of(values, io);
   const before = await client.call<Resource>('GET', path).catch((error: unknown) => {
     // A caller that may not read the resource gets the error of the change itself.

@@ -26,7 +26,7 @@ describe('wait', () => {
     await printed('delete endpoint chat');
     await server.takeDown('chat');
     expect(await waiting.ended).toBe(0);
-    expect(await printed('wait endpoint chat --for deleted')).toBe('Endpoint default/chat is gone\n');
+    expect(await printed('wait endpoint chat --for deleted')).toBe('Endpoint default/chat is deleted\n');
   });
 
   it('is not content with what was said of an older edition', async () => {
@@ -41,7 +41,7 @@ describe('wait', () => {
   });
 
   it('says how things are when the time is over', async () => {
-    expect((await twinyard('wait ep chat --for ready --timeout 0')).stderr).toContain('nothing is known of it yet');
+    expect((await twinyard('wait ep chat --for ready --timeout 0')).stderr).toContain('it has no status yet');
     await server.say('chat', 'Pending', { message: 'no room' });
     expect(await twinyard('wait ep chat --for phase=Running --timeout 1')).toEqual({
       code: 1,

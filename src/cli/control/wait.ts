@@ -12,7 +12,11 @@ import { readWaitCondition } from './targets/wait-condition.js';
 import { timeoutFlags, waitFor } from './targets/wait-for.js';
 
 const waitFlags = {
-  for: stringFlag({ default: null, placeholder: 'what', help: "'ready', 'deleted', or a phase as in 'phase=Running'" }),
+  for: stringFlag({
+    default: null,
+    placeholder: 'condition',
+    help: "'ready', 'deleted', or a phase as in 'phase=Running'",
+  }),
   ...timeoutFlags,
   ...workspaceFlags,
 };
@@ -32,11 +36,11 @@ export const WAIT: CommandLine = {
   examples: ['wait endpoint chat --for ready', 'wait endpoint chat --for phase=Running --timeout 30m'],
 };
 
-/** Ends when a resource is as asked for, with 0; or with 1 when the time is over. */
+/** Ends with 0 when the condition holds, and with 1 when the time is over. */
 export async function wait(argv: readonly string[], io: CliIo): Promise<number> {
   const { operands, values } = await parseFlags<typeof waitFlags & typeof serverFlags>(WAIT, argv);
   const called = await calledResource(operands[0]!, operands[1]!, values.workspace);
-  if (values.for === null) throw missingFlag('--for', 'is required', "say what to wait for, as in '--for ready'");
+  if (values.for === null) throw missingFlag('--for', 'is required', "give a condition, as in '--for ready'");
   const condition = readWaitCondition(values.for, called.kind, '--for');
   const client = ApiClient.of(values, io);
   await waitFor(client, called, condition, values.timeout);

@@ -18,7 +18,7 @@ describe('bad input is one line that says what to do, and code 2', () => {
   const table: [args: string, message: string][] = [
     ['keys', "command 'keys': needs a subcommand; known: keys create, keys list"],
     ['keys creat', "command 'keys creat': does not exist; did you mean 'keys create'?"],
-    ['keys create', '--name: is required; say what or whom the key is for'],
+    ['keys create', '--name: is required; give the key a name'],
     ['keys create --name', '--name: needs a value'],
     ['keys create n', "'n': unexpected argument"],
     ['keys create --nam n', '--nam: no such flag; did you mean --name?'],

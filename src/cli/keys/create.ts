@@ -38,7 +38,7 @@ type CreateFlags = typeof nameFlags & typeof keyFlags & typeof limitFlags & type
 export async function create(argv: readonly string[], io: CliIo): Promise<number> {
   const { values } = await parseFlags<CreateFlags>(KEYS_CREATE, argv);
   const { format, name } = values;
-  if (name === null) throw missingFlag('--name', 'is required', 'say what or whom the key is for');
+  if (name === null) throw missingFlag('--name', 'is required', 'give the key a name');
   const spec = changedKey({}, keyChanges(values, Date.now()));
   return withKeys(values, io, true, async (keys) => {
     await withFlagPlaces(keys.create(name, spec));

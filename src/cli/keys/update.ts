@@ -10,7 +10,7 @@ import type { KeyApi, ShownKey } from './key-api.js';
 import { ONE_KEY, printKey } from './print-key.js';
 import { FORMAT_GROUP, KEY_API_GROUPS, type keyApiFlags, withKeys } from './with-keys.js';
 
-/** A key has no defaults to go back to: what is not given stays. */
+/** Settings that are not given stay: no flag has a default. */
 const withoutDefaults = Object.fromEntries(
   Object.entries(keyFlags).map(([name, flag]) => [name, { ...flag, defaultText: '' }]),
 ) as typeof keyFlags;
@@ -36,7 +36,7 @@ export const KEYS_UPDATE: CommandLine = {
 
 type UpdateFlags = typeof keyFlags & typeof limitFlags & typeof keyApiFlags;
 
-/** Changes of others that come first are read again so often. */
+/** Retries after concurrent changes of the key. */
 const MOST_TRIES = 10;
 
 export async function update(argv: readonly string[], io: CliIo): Promise<number> {

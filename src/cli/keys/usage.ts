@@ -31,7 +31,7 @@ const usageFlags = {
     default: ['key', 'model'],
     defaultText: 'key,model',
     accepted: `some of ${USAGE_DIMENSIONS.join(', ')} with commas between them, or total`,
-    help: 'what to tell apart; total for one sum',
+    help: 'dimensions of the rows; total for one sum',
     read: readBy,
   }),
 };

@@ -157,7 +157,7 @@ describe('observe that does not get what it asked for', () => {
     expect([replayed.code, replayed.stderr]).toEqual([0, expect.stringContaining('requests were sent late')]);
   });
 
-  it('fails when no request was answered', async () => {
+  it('fails when no request got a response', async () => {
     const server = await fakeServer((_, response) => json(response, {}, 500));
     const ended = await twinyard(`observe --server-url ${server.url} --model tiny ${SMALL} --trace-output seen`);
     expect(ended.code).toBe(1);

@@ -2,10 +2,10 @@ import type { ResourceKind } from '../../../control/resources/kind.js';
 import { DEFAULT_WORKSPACE } from '../../../control/resources/resource.js';
 import { onlyEndpoints } from '../errors.js';
 
-/** A resource as a command names it, and where it is asked for. */
+/** A resource as a command names it, and its path in the API. */
 export interface CalledResource {
   readonly kind: ResourceKind;
-  /** Empty for kinds that belong to none. */
+  /** Empty for kinds without a workspace. */
   readonly workspace: string;
   readonly name: string;
   /** For messages: `Endpoint default/chat`. */
@@ -13,7 +13,7 @@ export interface CalledResource {
   readonly path: string;
 }
 
-/** So many may be named at once. */
+/** The most names in one command. */
 export const MOST_NAMES = 1000;
 
 export async function calledKind(given: string): Promise<ResourceKind> {
@@ -46,7 +46,7 @@ export function listPath({ plural, scope }: ResourceKind, workspace: string | nu
   return `/api/v1/workspaces/${encodeURIComponent(workspace)}/${plural}`;
 }
 
-/** The same for what only endpoints can do. */
+/** The same for commands that only endpoints support. */
 export async function calledEndpoint(
   kindGiven: string,
   name: string,

@@ -21,7 +21,7 @@ const timeout: Flag<number> = listFlag({
   defaultText: '5m',
   placeholder: 'duration',
   accepted: SPANS,
-  help: `how long to wait at most: ${SPANS}; 0 looks once`,
+  help: `longest wait: ${SPANS}; 0 checks once`,
   read(given, place) {
     const text = /^\d+$/.test(given.trim()) ? `${given.trim()}s` : given.trim();
     return readSpan(text, place, SPANS);
@@ -57,7 +57,7 @@ export async function waitFor(
     } catch (error) {
       const isLost =
         error instanceof RunError && ['SERVER_UNREACHABLE', 'SERVER_NOT_RUNNING', 'SERVER_LEFT'].includes(error.code);
-      // A server that was never there is a mistake; one that has gone may come back.
+      // A server that never responded is an error; one that did may be restarting.
       if (!isLost || last === undefined) throw error;
       await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
     }
