@@ -5,15 +5,16 @@ import { type AddressInfo, connect, createServer as createPort, type Socket } fr
 import { fileURLToPath } from 'node:url';
 
 /**
- * How many files and classes of the product a completion passes between its arrival and its first byte upstream: one
- * gateway, one replica, connections open, prefix-aware weighted routing. A file or class counts when the engine's
- * coverage saw one of its functions called in between. Timers may fire meanwhile, so the shortest of several requests
- * counts. Arguments: the folder of a built tree, this one without it; `--list` prints the functions.
+ * How many files and classes of the product a completion passes between its arrival and its first byte upstream: one gateway, one
+ * replica, connections open, prefix-aware weighted routing. A file or class counts when the engine's coverage saw one of its
+ * functions called in between. Timers may fire meanwhile, so the shortest of several requests counts.
+ * Arguments: the folder of a built tree, this one without it; `--files` also prints the files with their classes, `--functions` with
+ * every function called.
  */
 const [tree = fileURLToPath(new URL('../../../', import.meta.url))] = process.argv
   .slice(2)
   .filter((argument) => !argument.startsWith('--'));
-const isListed = process.argv.includes('--list');
+const [listsFiles, listsFunctions] = ['--files', '--functions'].map((flag) => process.argv.includes(flag));
 const REQUESTS = 20;
 const MODEL_LIST = '{"object":"list","data":[{"id":"m","object":"model"}]}';
 const COMPLETION =
@@ -142,12 +143,13 @@ for (const [name, isIn] of groups) {
   const classes = new Set(called.flatMap(({ file, owner }) => (owner === '' ? [] : [`${file} ${owner}`])));
   process.stdout.write(`${name}: ${files.size} files, ${classes.size} classes, ${called.length} functions\n`);
 }
-if (isListed) {
+if (listsFiles || listsFunctions) {
   for (const file of [...new Set(shortest.map((one) => one.file))].sort()) {
     const called = shortest.filter((one) => one.file === file);
-    process.stdout.write(
-      `${file}: ${called.map(({ name, owner }) => (owner ? `${owner}.${name}` : name)).join(' ')}\n`,
-    );
+    const names = listsFunctions
+      ? called.map(({ name, owner }) => (owner ? `${owner}.${name}` : name))
+      : new Set(called.flatMap(({ owner }) => (owner === '' ? [] : [owner])));
+    process.stdout.write(`${[file.replace(/\.js$/, '.ts'), ...names].join(' ')}\n`);
   }
 }
 process.exit();

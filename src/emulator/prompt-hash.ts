@@ -1,4 +1,4 @@
-import { TOKEN_BYTES } from '../protocol/token-estimate.js';
+import { TOKEN_BYTES } from '../protocol/prompt-bytes.js';
 
 const MAX_KEY = 2 ** 31 - 2;
 

@@ -1,5 +1,4 @@
-import type { PromptBytes } from '../protocol/prompt-bytes.js';
-import { TOKEN_BYTES, tokensOfBytes } from '../protocol/token-estimate.js';
+import { type PromptBytes, TOKEN_BYTES, tokensOfBytes } from '../protocol/prompt-bytes.js';
 import { blockKeys, PromptHash } from './prompt-hash.js';
 
 /** A rendered prompt: its length, its hash, and the keys of its blocks including a response. */

@@ -1,5 +1,5 @@
 import type { RandomStream } from '../kernel/random-stream.js';
-import { TOKEN_BYTES } from '../protocol/token-estimate.js';
+import { TOKEN_BYTES } from '../protocol/prompt-bytes.js';
 
 /**
  * The vocabulary of responses. A token is four bytes, so words come in lengths that fill whole tokens together with the space

@@ -1,7 +1,7 @@
 import { lognormal } from '../kernel/distributions.js';
 import { randomStream } from '../kernel/random-stream.js';
 import type { GenerationRequest } from '../protocol/generation-request.js';
-import { TOKEN_BYTES } from '../protocol/token-estimate.js';
+import { TOKEN_BYTES } from '../protocol/prompt-bytes.js';
 import { responseText } from './response-text.js';
 
 /** Spread of the logarithm of natural lengths. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createExplanation, resetExplanation } from './explanation.js';
+import { createExplanation, NamedColumns, resetExplanation } from './explanation.js';
 
 test('an explanation is empty again after a reset', () => {
   const why = createExplanation(2);
@@ -14,4 +14,23 @@ test('an explanation is empty again after a reset', () => {
   expect([why.scored, why.tied, why.rule, why.removed.size]).toEqual([false, 0, '', 0]);
   expect([why.terms.names(), why.facts.names()]).toEqual([[], []]);
   expect(why.scores).toEqual(Float64Array.of(Number.NaN, Number.NaN));
+});
+
+test('keeps columns by name, in order, and their arrays after clear', () => {
+  const columns = new NamedColumns();
+  const load = columns.column('load', 2);
+  load.set([1, 2]);
+  columns.column('hits', 3);
+  expect([columns.size, columns.names(), columns.name(1), columns.at(1).length]).toEqual([
+    2,
+    ['load', 'hits'],
+    'hits',
+    3,
+  ]);
+  expect(columns.column('load', 2)).toBe(load);
+  expect(columns.get('load')).toBe(load);
+  columns.clear();
+  expect([columns.size, columns.names(), columns.get('load')]).toEqual([0, [], undefined]);
+  expect(columns.column('other', 2)).toBe(load);
+  expect(columns.column('longer', 9)).toHaveLength(9);
 });

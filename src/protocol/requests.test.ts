@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from './errors.js';
 import { readGenerationRequest } from './generation-request.js';
 import { type JsonObject, parseJsonObject } from './json/json-body.js';
-import { readRoutedFields } from './routed-fields.js';
 
 const read = (fields: JsonObject) => readGenerationRequest({ model: 'm', ...fields });
 
@@ -82,41 +81,5 @@ describe('a generation request', () => {
     [{ ignore_eos: 'x' }, 'ignore_eos'],
   ])('%j is refused', (fields, param) => {
     expect(problem(() => read(fields))).toMatchObject({ status: 400, param });
-  });
-});
-
-describe('the fields that a proxy reads', () => {
-  test('are found in all kinds of requests', () => {
-    expect(readRoutedFields({ model: 'm' })).toEqual({
-      model: 'm',
-      stream: false,
-      hasStreamOptions: false,
-      includeUsage: false,
-      maxTokens: null,
-      n: 1,
-      session: null,
-      cacheSalt: '',
-    });
-    expect(
-      readRoutedFields({
-        model: 'm',
-        stream: true,
-        stream_options: { include_usage: true },
-        max_output_tokens: 9,
-        n: 2,
-        user: 'u',
-        prompt_cache_key: 'k',
-        cache_salt: 's',
-      }),
-    ).toMatchObject({ stream: true, includeUsage: true, maxTokens: 9, n: 2, session: 'k', cacheSalt: 's' });
-    expect(readRoutedFields({ model: 'm', user: 'u', prompt_cache_key: '' }).session).toBe('u');
-  });
-
-  test('are absent when malformed, except the model', () => {
-    const odd = { model: 'm', stream: 'yes', stream_options: 3, max_tokens: -2, n: 'x', user: {}, cache_salt: 3 };
-    expect(readRoutedFields(odd)).toEqual({ ...readRoutedFields({ model: 'm' }), hasStreamOptions: true });
-    for (const model of [undefined, null, 3, '', ['m']]) {
-      expect(problem(() => readRoutedFields({ model }))).toMatchObject({ status: 400, param: 'model' });
-    }
   });
 });

@@ -1,7 +1,6 @@
-import type { Explanation } from '../../policy/explanation.js';
+import type { Explanation, NamedColumns } from '../../policy/explanation.js';
 import { completeScores, regretOf } from '../../policy/host/decision-scores.js';
 import type { PolicyHost } from '../../policy/host/policy-host.js';
-import type { NamedColumns } from '../../policy/named-columns.js';
 import { hitTokens } from '../../policy/request-features.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { GenerationRequest } from '../../protocol/generation-request.js';
+import { TOKEN_BYTES } from '../../protocol/prompt-bytes.js';
 import { SSE_DONE, SSE_HEADERS } from '../../protocol/sse/sse-writer.js';
-import { TOKEN_BYTES } from '../../protocol/token-estimate.js';
 import { type UsageBody, usageBody } from '../../protocol/usage.js';
 import type { PlannedResponse } from '../response.js';
 import type { Sequence, SequenceOwner } from '../sequence.js';

@@ -1,6 +1,5 @@
 import { type JsonObject, wrongType } from '../../protocol/json/json-body.js';
-import { PromptBytes } from '../../protocol/prompt-bytes.js';
-import { TOKEN_BYTES, tokensOfBytes } from '../../protocol/token-estimate.js';
+import { PromptBytes, TOKEN_BYTES, tokensOfBytes } from '../../protocol/prompt-bytes.js';
 import { promptsOf, textOf, writeChat } from '../../protocol/write-prompt.js';
 import type { EngineExchange } from './engine-exchange.js';
 

@@ -1,5 +1,4 @@
-import type { Explanation } from '../../policy/explanation.js';
-import type { NamedColumns } from '../../policy/named-columns.js';
+import type { Explanation, NamedColumns } from '../../policy/explanation.js';
 import type { RequestFacts } from '../request/request-facts.js';
 import type { DecidingFleet } from './deciding-fleet.js';
 import { KNOWN_KV, KNOWN_QUEUED, KNOWN_RUNNING } from './signal-view.js';

@@ -1,7 +1,7 @@
 import type { HttpConnection } from './http-connection.js';
 import type { HttpRequest } from './http-request.js';
 import type { HttpResponse } from './http-response.js';
-import type { SharedReader } from './request-reader.js';
+import type { RequestHead } from './request-head.js';
 import type { ResponseWriter } from './response-writer.js';
 
 /** How long clients may take to send their headers and their whole request, and to go on reading a response. */
@@ -13,7 +13,7 @@ export interface ClientTimes {
 
 /** What a connection needs of its port. */
 export interface ConnectionHost {
-  readonly reader: SharedReader;
+  readonly reader: RequestHead;
   readonly writer: ResponseWriter;
   readonly isSecure: boolean;
   /** Connections close after the responses that are due. */

@@ -6,7 +6,6 @@ import type { ClientTimes, ConnectionHost } from './connection-host.js';
 import { HttpRequest, type RequestCarrier } from './http-request.js';
 import { HttpResponse, KEEP_ALIVE_MS, type ResponseCarrier } from './http-response.js';
 import { expectationUnknown, notHttp, requestTimeout } from './request-errors.js';
-import type { RequestFraming } from './request-framing.js';
 import type { RequestHead } from './request-head.js';
 import { RequestReader, type RequestSink } from './request-reader.js';
 import { respondError } from './respond-error.js';
@@ -83,12 +82,12 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     return !this.#isLast && this.#due.length < MOST_AHEAD && !this.#socket.writableNeedDrain;
   }
 
-  onHead(head: RequestHead, framing: RequestFraming, whole: Buffer | null): void {
+  onHead(head: RequestHead, whole: Buffer | null): void {
     if (head.method === 'CONNECT') throw methodWrong('CONNECT', head.target, 'GET, POST');
-    const request = new HttpRequest(head, framing.length, this);
-    const response = new HttpResponse(request, framing.keepsAlive, this);
+    const request = new HttpRequest(head, head.length, this);
+    const response = new HttpResponse(request, head.keepsAlive, this);
     this.#due.push(response);
-    this.#isLast = !framing.keepsAlive;
+    this.#isLast = !head.keepsAlive;
     if (whole !== null) {
       this.#patience.begin();
       request.complete(whole);
@@ -97,8 +96,8 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
       this.#readingFor = response;
       this.#discarded = 0;
     }
-    if (framing.expects === null) this.#handle(request, response);
-    else this.#expected(framing.expects, request, response);
+    if (head.expects === null) this.#handle(request, response);
+    else this.#expected(head.expects, request, response);
   }
 
   onPiece(piece: Buffer): void {

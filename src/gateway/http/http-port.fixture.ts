@@ -4,7 +4,7 @@ import { until } from '../fake-engine.fixture.js';
 import { Listener, type ListenerParts, type RequestHandler } from '../server/listener.js';
 import { HttpConnection } from './http-connection.js';
 import type { HttpResponse } from './http-response.js';
-import { SharedReader } from './request-reader.js';
+import { RequestHead } from './request-head.js';
 import { ResponseWriter } from './response-writer.js';
 
 /** Longer than any test. */
@@ -79,7 +79,7 @@ export class Client {
 /** A connection with a manual clock, and its client. */
 export async function timed(handle: RequestHandler) {
   const refused: number[] = [];
-  const host = { reader: new SharedReader(4096), writer: new ResponseWriter(), isSecure: false, isStopping: false };
+  const host = { reader: new RequestHead(4096), writer: new ResponseWriter(), isSecure: false, isStopping: false };
   const rest = { discardBytes: 100_000, handle, refused: (status: number) => refused.push(status), left: () => {} };
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { isNamed } from '../wire/field-names.js';
+import { isNamed } from '../wire/head-syntax.js';
 import type { HttpRequest } from './http-request.js';
 
 /** Longer than clients keep an idle connection, so that none is closed while a request is sent. */

@@ -4,7 +4,7 @@ import { MemorySocket } from '../wire/memory-socket.fixture.js';
 import { cut, type Draw, framedBody, mutated, plainFields } from '../wire/mutate-bytes.fixture.js';
 import type { ConnectionHost } from './connection-host.js';
 import { HttpConnection } from './http-connection.js';
-import { SharedReader } from './request-reader.js';
+import { RequestHead } from './request-head.js';
 import { ResponseWriter } from './response-writer.js';
 
 /** A request as a handler got it. */
@@ -55,7 +55,7 @@ export async function seenByUs(pieces: readonly Buffer[]): Promise<Seen> {
   const seen: Seen = { requests: [], refusal: '' };
   const socket = new MemorySocket();
   const host: ConnectionHost = {
-    reader: new SharedReader(HEADER_BYTES),
+    reader: new RequestHead(HEADER_BYTES),
     writer: new ResponseWriter(),
     isSecure: true,
     isStopping: false,

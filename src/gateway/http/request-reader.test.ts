@@ -2,9 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RequestFraming } from './request-framing.js';
-import type { RequestHead } from './request-head.js';
-import { RequestReader, type RequestSink, SharedReader } from './request-reader.js';
+import { RequestHead } from './request-head.js';
+import { RequestReader, type RequestSink } from './request-reader.js';
 
 interface Heard {
   method: string;
@@ -25,7 +24,7 @@ class Ears implements RequestSink {
     return !this.#isEnded || this.requests.length < this.most;
   }
 
-  onHead({ headers, method, minor, target }: RequestHead, _: RequestFraming, whole: Buffer | null): void {
+  onHead({ headers, method, minor, target }: RequestHead, whole: Buffer | null): void {
     const body = whole?.toString('latin1') ?? '';
     this.requests.push({ method, target, minor, headers, body, isWhole: whole !== null });
     this.#isEnded = whole !== null;
@@ -45,7 +44,7 @@ class Ears implements RequestSink {
 
 function heard(pieces: readonly Buffer[], limit = 1000): Heard[] {
   const ears = new Ears();
-  const reader = new RequestReader(new SharedReader(limit), ears);
+  const reader = new RequestReader(new RequestHead(limit), ears);
   for (const piece of pieces) expect(reader.read(piece)).toBe(piece.length);
   return ears.requests;
 }
@@ -97,7 +96,7 @@ describe('RequestReader', () => {
   it('stops where its sink is not ready, and goes on from there', () => {
     const ears = new Ears();
     ears.most = 1;
-    const reader = new RequestReader(new SharedReader(1000), ears);
+    const reader = new RequestReader(new RequestHead(1000), ears);
     const stopped = reader.read(WIRE);
     expect([ears.requests, WIRE.subarray(stopped, stopped + 5).toString()]).toEqual([REQUESTS.slice(0, 1), 'GET /']);
     expect(reader.read(WIRE.subarray(stopped))).toBe(0);
@@ -107,7 +106,7 @@ describe('RequestReader', () => {
   });
 
   it('starts no request by empty lines, however they are cut', () => {
-    const reader = new RequestReader(new SharedReader(100), new Ears());
+    const reader = new RequestReader(new RequestHead(100), new Ears());
     reader.read(Buffer.from('POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\n\r\nx\r\n\r\n'));
     expect(reader.isInHead).toBe(false);
     reader.read(Buffer.from('\r\n\r'));

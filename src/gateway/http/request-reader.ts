@@ -2,8 +2,7 @@ import { CR, LF } from '../../kernel/text/ascii.js';
 import { ChunkedBody, MOST_READ } from '../wire/chunked-body.js';
 import { CHUNKED } from '../wire/message-framing.js';
 import { requestErrors } from './request-errors.js';
-import { checkTrailers, RequestFraming } from './request-framing.js';
-import { RequestHead } from './request-head.js';
+import { checkTrailers, RequestHead } from './request-head.js';
 
 /** Receives the requests that a reader finds. */
 export interface RequestSink {
@@ -13,19 +12,9 @@ export interface RequestSink {
    * Everything passed is valid until the call returns.
    * @param whole the body, when it came together with the head; otherwise `onPiece` and `onEnd` follow
    */
-  onHead(head: RequestHead, framing: RequestFraming, whole: Buffer | null): void;
+  onHead(head: RequestHead, whole: Buffer | null): void;
   onPiece(piece: Buffer): void;
   onEnd(): void;
-}
-
-/** Readers that all connections of a port share, for heads that come in one piece. */
-export class SharedReader {
-  readonly head: RequestHead;
-  readonly framing = new RequestFraming();
-
-  constructor(readonly headerBytes: number) {
-    this.head = new RequestHead(headerBytes);
-  }
 }
 
 /** Bytes of chunk extensions in a body; they are dropped. */
@@ -39,14 +28,15 @@ export class RequestReader {
   /** Whether a head goes on in the next piece. */
   #isInHead = false;
   readonly #sink: RequestSink;
-  readonly #shared: SharedReader;
+  readonly #shared: RequestHead;
   /** For heads that come in pieces, and trailers. */
   #own: RequestHead | null = null;
   #chunks: ChunkedBody | null = null;
   #isChunked = false;
   #left = 0;
 
-  constructor(shared: SharedReader, sink: RequestSink) {
+  /** @param shared reads heads that come in one piece, for all connections of a port */
+  constructor(shared: RequestHead, sink: RequestSink) {
     this.#shared = shared;
     this.#sink = sink;
   }
@@ -66,7 +56,7 @@ export class RequestReader {
   }
 
   #readHead(bytes: Buffer, start: number): number {
-    const head = this.#isInHead ? this.#own! : this.#shared.head;
+    const head = this.#isInHead ? this.#own! : this.#shared;
     let from = start;
     if (!this.#isInHead) {
       // Some clients send an empty line after a body: it does not begin a request.
@@ -80,18 +70,17 @@ export class RequestReader {
       return bytes.length;
     }
     this.#isInHead = false;
-    const { framing } = this.#shared;
-    framing.read(head);
-    const { length } = framing;
+    head.frame();
+    const { length } = head;
     if (length >= 0 && end + length <= bytes.length) {
-      this.#sink.onHead(head, framing, length === 0 ? NOTHING : bytes.subarray(end, end + length));
+      this.#sink.onHead(head, length === 0 ? NOTHING : bytes.subarray(end, end + length));
       return end + length;
     }
     this.isInBody = true;
     this.#isChunked = length === CHUNKED;
     this.#left = length;
     if (this.#isChunked) this.#chunked().begin();
-    this.#sink.onHead(head, framing, null);
+    this.#sink.onHead(head, null);
     return end;
   }
 
@@ -127,7 +116,7 @@ export class RequestReader {
   }
 
   #ownHead(): RequestHead {
-    this.#own ??= new RequestHead(this.#shared.headerBytes);
+    this.#own ??= new RequestHead(this.#shared.limit);
     return this.#own;
   }
 

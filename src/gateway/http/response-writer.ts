@@ -1,5 +1,5 @@
 import { CR, LF } from '../../kernel/text/ascii.js';
-import { isLegalHead, MessageBuffer, ROOM } from '../wire/message-buffer.js';
+import { isLegalHead, putHead, ROOM } from '../wire/head-syntax.js';
 
 /** The most that frames a chunk: its size, two line ends, and the end of the body. */
 const MOST_FRAME = 24;
@@ -12,7 +12,10 @@ export const NO_ROOM = -1;
 export const ILLEGAL = -2;
 
 /** Writes responses, head and body in one, into a buffer that all connections of a port share. */
-export class ResponseWriter extends MessageBuffer {
+export class ResponseWriter {
+  /** Messages are written into it again and again, so that a head and its body go out in one write. */
+  bytes = Buffer.allocUnsafeSlow(ROOM);
+
   /**
    * The length of head and piece, which are in `bytes` then; `NO_ROOM` or `ILLEGAL`.
    * @param head empty when it is already sent
@@ -23,7 +26,7 @@ export class ResponseWriter extends MessageBuffer {
     if (head.length + size + MOST_FRAME > ROOM) return NO_ROOM;
     let at = 0;
     if (head !== '') {
-      at = this.putHead(head, lines);
+      at = putHead(this.bytes, head, lines);
       if (at < 0) return ILLEGAL;
     }
     const { bytes } = this;
@@ -37,6 +40,11 @@ export class ResponseWriter extends MessageBuffer {
       }
     }
     return isChunked && isLast ? at + bytes.write(LAST_CHUNK, at, 'latin1') : at;
+  }
+
+  /** What was written last is not sent yet: the next message goes elsewhere. */
+  renew(): void {
+    this.bytes = Buffer.allocUnsafeSlow(ROOM);
   }
 }
 

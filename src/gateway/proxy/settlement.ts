@@ -1,4 +1,4 @@
-import { tokensOfBytes } from '../../protocol/token-estimate.js';
+import { tokensOfBytes } from '../../protocol/prompt-bytes.js';
 import type { Reservation } from '../access/limits/reservation.js';
 import type { RequestRecord } from '../request/request-record.js';
 import type { ClientResponse } from './client-response.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newRequestId, readFacts, requestIdOf } from './request-facts.js';
+import { newRequestId, readFacts, readRoutedFields, requestIdOf } from './request-facts.js';
 
 const headed = (headers: Record<string, string> = {}) => ({ header: (name: string) => headers[name] });
 const facts = (body: object, headers: Record<string, string> = {}) =>
@@ -93,6 +93,41 @@ describe('newRequestId', () => {
     for (let at = 0; at < 36; at++) {
       const seen = new Set(ids.map((id) => id[at])).size;
       expect(seen).toBe([8, 13, 14, 18, 23].includes(at) ? 1 : at === 19 ? 4 : 16);
+    }
+  });
+});
+
+describe('the fields of a body that the gateway reads', () => {
+  it('are found in all kinds of requests', () => {
+    expect(readRoutedFields({ model: 'm' })).toEqual({
+      model: 'm',
+      stream: false,
+      includeUsage: false,
+      maxTokens: null,
+      n: 1,
+      session: null,
+      cacheSalt: '',
+    });
+    expect(
+      readRoutedFields({
+        model: 'm',
+        stream: true,
+        stream_options: { include_usage: true },
+        max_output_tokens: 9,
+        n: 2,
+        user: 'u',
+        prompt_cache_key: 'k',
+        cache_salt: 's',
+      }),
+    ).toMatchObject({ stream: true, includeUsage: true, maxTokens: 9, n: 2, session: 'k', cacheSalt: 's' });
+    expect(readRoutedFields({ model: 'm', user: 'u', prompt_cache_key: '' }).session).toBe('u');
+  });
+
+  it('are absent when malformed, except the model', () => {
+    const odd = { model: 'm', stream: 'yes', stream_options: 3, max_tokens: -2, n: 'x', user: {}, cache_salt: 3 };
+    expect(readRoutedFields(odd)).toEqual(readRoutedFields({ model: 'm' }));
+    for (const model of [undefined, null, 3, '', ['m']]) {
+      expect(() => readRoutedFields({ model })).toThrow(expect.objectContaining({ status: 400, param: 'model' }));
     }
   });
 });

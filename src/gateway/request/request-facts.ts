@@ -1,8 +1,8 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import type { RequestBody } from '../../policy/request-features.js';
 import type { ApiKind } from '../../protocol/endpoints.js';
-import { parseJsonObject } from '../../protocol/json/json-body.js';
-import { readRoutedFields } from '../../protocol/routed-fields.js';
+import { ApiError } from '../../protocol/errors.js';
+import { isObject, type JsonObject, parseJsonObject } from '../../protocol/json/json-body.js';
 import type { HttpRequest } from '../http/http-request.js';
 
 /** What the gateway knows of a request before it decides: created once per request, kept until it has ended. */
@@ -58,6 +58,46 @@ export function readFacts(id: string, kind: ApiKind, request: Headed, bytes: Buf
     cacheSalt,
     body,
   };
+}
+
+/** What the gateway reads of the body of a request of any kind; the engine validates the request. */
+interface RoutedFields {
+  model: string;
+  stream: boolean;
+  /** Whether the stream ends with a chunk of usage. */
+  includeUsage: boolean;
+  /** The client's limit of output tokens; null when it is missing or not a number. */
+  maxTokens: number | null;
+  n: number;
+  /** The session of the request, if the body has one. */
+  session: string | null;
+  cacheSalt: string;
+}
+
+/** Only the model must be there and make sense: everything else that is malformed counts as absent. */
+export function readRoutedFields(body: JsonObject): RoutedFields {
+  const { model } = body;
+  if (typeof model !== 'string' || model === '') {
+    throw new ApiError('malformed', "'model' is required: name the model as a string.", 'model');
+  }
+  const options = body.stream_options;
+  return {
+    model,
+    stream: body.stream === true,
+    includeUsage: isObject(options) && options.include_usage === true,
+    maxTokens: positive(body.max_completion_tokens) ?? positive(body.max_tokens) ?? positive(body.max_output_tokens),
+    n: positive(body.n) ?? 1,
+    session: nonEmpty(body.prompt_cache_key) ?? nonEmpty(body.user),
+    cacheSalt: nonEmpty(body.cache_salt) ?? '',
+  };
+}
+
+function positive(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31 ? value : null;
+}
+
+function nonEmpty(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** Kinds whose responses have output tokens. */

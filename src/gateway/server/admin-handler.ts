@@ -1,8 +1,7 @@
 import { ApiError } from '../../protocol/errors.js';
 import { PROMETHEUS_TYPE } from '../../protocol/prometheus/exposition.js';
-import type { HttpRequest } from '../http/http-request.js';
+import { type HttpRequest, readBody } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
-import { readBody } from '../request/read-body.js';
 import { type AdminApi, type AdminResponse, adminError } from './admin-api.js';
 import type { RequestHandler } from './listener.js';
 import { sendAdminResponse } from './send-admin-response.js';

@@ -5,7 +5,7 @@ import type { ClientTimes, ConnectionHost } from '../http/connection-host.js';
 import { HttpConnection } from '../http/http-connection.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { HttpResponse } from '../http/http-response.js';
-import { SharedReader } from '../http/request-reader.js';
+import { RequestHead } from '../http/request-head.js';
 import { ResponseWriter } from '../http/response-writer.js';
 import { readTls, type TlsFiles } from './read-tls.js';
 
@@ -40,7 +40,7 @@ export class Listener implements ConnectionHost {
   /** TLS handshakes that failed. */
   tlsFailures = 0;
   isStopping = false;
-  readonly reader: SharedReader;
+  readonly reader: RequestHead;
   readonly writer = new ResponseWriter();
   readonly isSecure: boolean;
   readonly discardBytes: number;
@@ -57,7 +57,7 @@ export class Listener implements ConnectionHost {
   constructor(config: ListenConfig, parts: ListenerParts) {
     this.#config = config;
     this.times = { ...parts.timeouts };
-    this.reader = new SharedReader(parts.headerBytes);
+    this.reader = new RequestHead(parts.headerBytes);
     this.discardBytes = parts.discardBytes;
     this.isSecure = config.tls !== null;
     this.handle = parts.handler;

@@ -1,5 +1,4 @@
-import { isFieldName, isNamed } from '../wire/field-names.js';
-import { MessageBuffer, ROOM } from '../wire/message-buffer.js';
+import { isFieldName, isNamed, putHead, ROOM } from '../wire/head-syntax.js';
 
 /** A request to be sent. */
 export interface RequestParts {
@@ -16,7 +15,9 @@ const METHOD = /^[A-Z]{1,16}$/;
 const PATH = /^\/[\x21-\x7e\x80-\xff]*$/;
 
 /** Writes requests to one replica into a buffer that all its connections share. */
-export class RequestEncoder extends MessageBuffer {
+export class RequestEncoder {
+  /** Messages are written into it again and again, so that a head and its body go out in one write. */
+  bytes = Buffer.allocUnsafeSlow(ROOM);
   readonly #host: string;
   /** The first lines of the last request; those of the next are most often the same. */
   #method = '';
@@ -24,7 +25,6 @@ export class RequestEncoder extends MessageBuffer {
   #start = '';
 
   constructor(host: string) {
-    super();
     this.#host = host;
   }
 
@@ -40,7 +40,7 @@ export class RequestEncoder extends MessageBuffer {
     const hasLength = body.length > 0 || method !== 'GET';
     head += hasLength ? `content-length: ${body.length}\r\n\r\n` : '\r\n';
     if (head.length > ROOM) return -1;
-    return this.putHead(head, 3 + (headers.length >> 1) + (hasLength ? 1 : 0));
+    return putHead(this.bytes, head, 3 + (headers.length >> 1) + (hasLength ? 1 : 0));
   }
 
   /** Appends the body to the head; false when it does not fit. */
@@ -48,6 +48,11 @@ export class RequestEncoder extends MessageBuffer {
     if (at + body.length > ROOM) return false;
     body.copy(this.bytes, at);
     return true;
+  }
+
+  /** What was written last is not sent yet: the next message goes elsewhere. */
+  renew(): void {
+    this.bytes = Buffer.allocUnsafeSlow(ROOM);
   }
 
   #begin(method: string, path: string): boolean {

@@ -1,4 +1,4 @@
-import { isNamed } from '../wire/field-names.js';
+import { isNamed } from '../wire/head-syntax.js';
 import { MessageFraming, NOT_GIVEN } from '../wire/message-framing.js';
 import { responseErrors } from './upstream-error.js';
 

@@ -1,6 +1,6 @@
 import { CR, LF, SPACE } from '../../kernel/text/ascii.js';
-import { beginsAs, VALUE_BYTES } from '../wire/field-bytes.js';
 import { HeadReader } from '../wire/head-reader.js';
+import { beginsAs, VALUE_BYTES } from '../wire/head-syntax.js';
 import { responseErrors } from './upstream-error.js';
 
 /** A response with more fields than this is malformed. */

@@ -2,8 +2,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../fake-engine.fixture.js';
 import { MALFORMED, MALFORMED_CHUNKS } from './responses.fixture.js';
-import { sendTurn } from './send-turn.js';
 import { GET, Listening, POST, RawServer, response, send } from './upstream.fixture.js';
+import { sendTurn } from './upstream-connection.js';
 import type { UpstreamPool } from './upstream-pool.js';
 
 let server: RawServer;

@@ -1,6 +1,5 @@
 import { Origin } from './origin.js';
 import { RequestEncoder, type RequestParts } from './request-encoder.js';
-import { sendTurn } from './send-turn.js';
 import { type ConnectionPool, UpstreamConnection } from './upstream-connection.js';
 import { badRequest, busy, headersTimeout, poolClosed } from './upstream-error.js';
 import { type Carrier, type UpstreamHandler, UpstreamRequest } from './upstream-request.js';
@@ -42,7 +41,6 @@ const LEAST_SWEEP_MS = 5;
 export class UpstreamPool implements ConnectionPool, Carrier {
   readonly origin: Origin;
   readonly encoder: RequestEncoder;
-  readonly turn = sendTurn;
   readonly headBytes: number;
   /** No more requests are accepted. */
   closed = false;

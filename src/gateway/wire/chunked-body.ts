@@ -1,6 +1,6 @@
 import { CR, LF, SEMICOLON, SPACE, TAB } from '../../kernel/text/ascii.js';
-import { VALUE_BYTES } from './field-bytes.js';
 import type { HeadReader } from './head-reader.js';
+import { VALUE_BYTES } from './head-syntax.js';
 import type { MessageErrors } from './message-errors.js';
 
 /** The most bytes that may be read at once. */

@@ -1,5 +1,5 @@
 import { COLON, CR, LF, SPACE, TAB } from '../../kernel/text/ascii.js';
-import { NAME_BYTES, VALUE_BYTES } from './field-bytes.js';
+import { NAME_BYTES, VALUE_BYTES } from './head-syntax.js';
 import type { MessageErrors } from './message-errors.js';
 
 /** Room for fields at first; it doubles when a head has more. */
@@ -29,7 +29,8 @@ export abstract class HeadReader {
   /** Headers or trailers read last: name, value, name, value. */
   headers: string[] = [];
   protected readonly errors: MessageErrors;
-  readonly #limit: number;
+  /** The most bytes that a head may have. */
+  readonly limit: number;
   readonly #mostFields: number;
   #isTrailer = false;
   #state = START;
@@ -41,9 +42,8 @@ export abstract class HeadReader {
   #kept: Buffer | null = null;
   #keptLength = 0;
 
-  /** @param limit the most bytes that a head may have */
   constructor(limit: number, mostFields: number, errors: MessageErrors) {
-    this.#limit = limit;
+    this.limit = limit;
     this.#mostFields = mostFields;
     this.errors = errors;
   }
@@ -68,22 +68,22 @@ export abstract class HeadReader {
   read(bytes: Buffer, from: number, to: number): number {
     const before = this.#keptLength;
     // One byte over the limit is enough.
-    const most = Math.min(to - from, this.#limit + 1 - before);
+    const most = Math.min(to - from, this.limit + 1 - before);
     const kept = before === 0 ? null : this.#keep(bytes, from, from + most);
     const end = kept === null ? this.#scan(bytes, from, from + most) : this.#scan(kept, 0, before + most);
     if (end < 0) {
-      if (before + most > this.#limit) throw this.#tooLarge();
+      if (before + most > this.limit) throw this.#tooLarge();
       if (kept === null) this.#keep(bytes, from, to);
       return -1;
     }
     const length = kept === null ? end - from : end;
-    if (length > this.#limit) throw this.#tooLarge();
+    if (length > this.limit) throw this.#tooLarge();
     this.#name(kept ?? bytes, kept === null ? from : 0, end);
     return from + length - before;
   }
 
   #tooLarge(): Error {
-    return this.errors.tooLarge(this.#isTrailer ? 'trailers' : 'headers', this.#limit);
+    return this.errors.tooLarge(this.#isTrailer ? 'trailers' : 'headers', this.limit);
   }
 
   #keep(bytes: Buffer, from: number, to: number): Buffer {

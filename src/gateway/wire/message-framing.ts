@@ -1,4 +1,4 @@
-import { isNamed } from './field-names.js';
+import { isNamed } from './head-syntax.js';
 import type { MessageErrors } from './message-errors.js';
 
 /** Body lengths that are not a number of bytes: in chunks, and not given by any field. */

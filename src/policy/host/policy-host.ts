@@ -138,7 +138,7 @@ export class PolicyHost {
 
   /** The number by which features name a tenant, -1 for the empty name; it stays the same. */
   tenantNumber(name: string): number {
-    return this.#budgets.numbers.of(name);
+    return this.#budgets.numberOf(name);
   }
 
   /**

@@ -5,11 +5,23 @@ function budgetsOf(shares: Record<string, number>, seats = 8) {
   const budgets = new TenantBudgets();
   budgets.configure(shares);
   budgets.seats = seats;
-  const [t, u] = ['t', 'u'].map((name) => budgets.numbers.of(name));
+  const [t, u] = ['t', 'u'].map((name) => budgets.numberOf(name));
   return { budgets, t: t!, u: u! };
 }
 
 describe('TenantBudgets', () => {
+  it('numbers tenants in order of appearance; none is -1', () => {
+    const tenants = new TenantBudgets();
+    expect(['a', '', 'b', 'a'].map((name) => tenants.numberOf(name))).toEqual([1, -1, 2, 1]);
+  });
+
+  it('distinguishes a limited number, and always those with a share', () => {
+    const tenants = new TenantBudgets(2);
+    expect(['a', 'b', 'c', 'd'].map((name) => tenants.numberOf(name))).toEqual([1, 2, 0, 0]);
+    tenants.configure({ a: 0.5, c: 0.5 });
+    expect(['a', 'c', 'd'].map((name) => tenants.numberOf(name))).toEqual([1, 3, 0]);
+  });
+
   it('is over when a tenant has more in flight than its share, for sheddable requests only', () => {
     const { budgets, t } = budgetsOf({ t: 0.25 });
     for (let request = 0; request < 2; request++) budgets.placed(request, t);
@@ -46,13 +58,13 @@ describe('TenantBudgets', () => {
 
   it('applies a share that is configured later to what is in flight', () => {
     const budgets = new TenantBudgets();
-    const tenants = Array.from({ length: 40 }, (_, i) => budgets.numbers.of(`tenant ${i}`));
+    const tenants = Array.from({ length: 40 }, (_, i) => budgets.numberOf(`tenant ${i}`));
     tenants.forEach((tenant, request) => {
       budgets.placed(request, tenant);
     });
     budgets.configure({ 'tenant 33': 0, late: 0 });
     expect(budgets.isOver(tenants[33]!, -1)).toBe(true);
-    expect(budgets.isOver(budgets.numbers.of('late'), -1)).toBe(false);
+    expect(budgets.isOver(budgets.numberOf('late'), -1)).toBe(false);
   });
 
   it('follows the number of seats', () => {

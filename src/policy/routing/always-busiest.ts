@@ -1,8 +1,8 @@
 import type { RoutingPolicy } from '../contract.js';
+import { explainLoad, explainRule } from '../explanation.js';
 import { effectiveLoad } from '../fleet-view.js';
 import { NO_OPTIONS } from '../options.js';
 import { BestChoice } from './parts/best-choice.js';
-import { explainLoad, explainRule } from './parts/explain.js';
 
 /** Wrong on purpose: shows what regret, imbalance and anomalies look like in results. */
 export const alwaysBusiest: RoutingPolicy = {

@@ -1,11 +1,11 @@
 import type { RandomStream } from '../../kernel/random-stream.js';
 import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
+import { explainHits, explainNegated, explainRule } from '../explanation.js';
 import type { FleetView } from '../fleet-view.js';
 import { hitTokens } from '../request-features.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
 import { blockSizeOption } from './parts/block-size.js';
-import { explainHits, explainNegated, explainRule } from './parts/explain.js';
 
 interface DynamoOptions {
   overlap_score_weight: number;

@@ -1,7 +1,7 @@
 import type { RoutingPolicy } from '../contract.js';
+import { explainLoad, explainRule, explainScores } from '../explanation.js';
 import { effectiveLoad } from '../fleet-view.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
-import { explainLoad, explainRule, explainScores } from './parts/explain.js';
 
 export const leastLoaded: RoutingPolicy<{ tie_break: TieBreak }> = {
   name: 'least-loaded',

@@ -1,10 +1,10 @@
 import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
+import { explainFact, explainHits, explainRule, explainScores } from '../explanation.js';
 import type { FleetView } from '../fleet-view.js';
 import { hitTokens, type RequestFeatures } from '../request-features.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
 import { blockSizeOption } from './parts/block-size.js';
-import { explainFact, explainHits, explainRule, explainScores } from './parts/explain.js';
 
 /** Prompt tokens to compute if the replica gets the request, times the requests in flight there. */
 export function lmetricScore(request: RequestFeatures, view: FleetView, replica: number, batchOffset: number): number {

@@ -1,7 +1,7 @@
 import type { RoutingPolicy } from '../contract.js';
+import { explainFact, explainRule } from '../explanation.js';
 import type { FleetView } from '../fleet-view.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
-import { explainFact, explainRule } from './parts/explain.js';
 
 /** Finds the replica with the fewest requests in flight; several policies fall back to it. */
 export class LeastInFlight {

@@ -1,7 +1,7 @@
 import type { RoutingPolicy } from '../contract.js';
+import { explainFact, explainHits, explainRule } from '../explanation.js';
 import { hitTokens } from '../request-features.js';
 import { blockSizeOption } from './parts/block-size.js';
-import { explainFact, explainHits, explainRule } from './parts/explain.js';
 
 export const lpwl: RoutingPolicy<{ block_size: number }> = {
   name: 'lpwl',

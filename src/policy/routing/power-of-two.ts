@@ -1,7 +1,7 @@
 import type { RoutingPolicy } from '../contract.js';
+import { explainFact, explainRule } from '../explanation.js';
 import { NO_OPTIONS } from '../options.js';
 import { eligibleCount, nthEligible } from './parts/eligible.js';
-import { explainFact, explainRule } from './parts/explain.js';
 
 export const powerOfTwo: RoutingPolicy = {
   name: 'power-of-two',

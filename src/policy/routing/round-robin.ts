@@ -1,7 +1,7 @@
 import type { RoutingPolicy } from '../contract.js';
+import { explainRule } from '../explanation.js';
 import { NO_OPTIONS } from '../options.js';
 import { eligibleCount, nthEligible } from './parts/eligible.js';
-import { explainRule } from './parts/explain.js';
 
 export const roundRobin: RoutingPolicy = {
   name: 'round-robin',

@@ -1,9 +1,9 @@
 import { xxhash64 } from '../../kernel/hash/xxhash64.js';
 import { field, whole } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
+import { explainFact, explainRule } from '../explanation.js';
 import { LeastInFlight } from './load-only.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
-import { explainFact, explainRule } from './parts/explain.js';
 import { HashRing } from './parts/hash-ring.js';
 
 export const sessionHash: RoutingPolicy<{ virtual_nodes_per_replica: number; tie_break: TieBreak }> = {

@@ -1,9 +1,9 @@
 import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
+import { explainFact, explainHits, explainRule } from '../explanation.js';
 import type { FleetView } from '../fleet-view.js';
 import { hitTokens } from '../request-features.js';
 import { blockSizeOption } from './parts/block-size.js';
-import { explainFact, explainHits, explainRule } from './parts/explain.js';
 
 interface SglangOptions {
   balance_abs_threshold: number;

@@ -1,8 +1,8 @@
 import { xxhash64 } from '../../kernel/hash/xxhash64.js';
 import type { RoutingPolicy } from '../contract.js';
+import { explainRule } from '../explanation.js';
 import { NO_OPTIONS } from '../options.js';
 import { eligibleCount, nthEligible } from './parts/eligible.js';
-import { explainRule } from './parts/explain.js';
 import { openingText } from './parts/message-text.js';
 
 export const staticHash: RoutingPolicy = {

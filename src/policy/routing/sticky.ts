@@ -1,8 +1,8 @@
 import type { RoutingPolicy } from '../contract.js';
+import { explainFact, explainRule } from '../explanation.js';
 import { LeastInFlight } from './load-only.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
 import { slotOf } from './parts/eligible.js';
-import { explainFact, explainRule } from './parts/explain.js';
 import { SessionAffinity } from './parts/session-affinity.js';
 
 export const sticky: RoutingPolicy<{ tie_break: TieBreak }> = {

@@ -1,12 +1,11 @@
 import { field, number } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
-import type { Explanation } from '../explanation.js';
+import { type Explanation, explainFact, explainHits, explainRule, explainScores } from '../explanation.js';
 import type { FleetView } from '../fleet-view.js';
 import { hitTokens, type RequestFeatures } from '../request-features.js';
 import { lmetricScore } from './lmetric.js';
 import { blockSizeOption } from './parts/block-size.js';
 import { slotOf } from './parts/eligible.js';
-import { explainFact, explainHits, explainRule, explainScores } from './parts/explain.js';
 import { SessionAffinity } from './parts/session-affinity.js';
 
 /** A session stays only where more than this share of its prompt is warm. */

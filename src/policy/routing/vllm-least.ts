@@ -1,6 +1,6 @@
 import type { RoutingPolicy } from '../contract.js';
+import { explainFact, explainRule } from '../explanation.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
-import { explainFact, explainRule } from './parts/explain.js';
 
 /** A waiting request delays a new one more than a running request, which shares its steps. */
 const QUEUED_WEIGHT = 4;

@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import type { InputError } from '../../kernel/errors.js';
 import { field } from '../../schema/fields.js';
 import type { RoutingPolicy } from '../contract.js';
+import { explainRule, explainScores, explainTerm } from '../explanation.js';
 import type { FleetView } from '../fleet-view.js';
 import { parseScorers, type ScorerWeight } from '../scoring/parse-scorers.js';
 import { scorer } from '../scoring/registry.js';
 import { BestChoice, type TieBreak, tieBreakOption } from './parts/best-choice.js';
 import { blockSizeOption } from './parts/block-size.js';
-import { explainRule, explainScores, explainTerm } from './parts/explain.js';
 
 /** Prefix reuse first, balanced by load and memory. */
 export const DEFAULT_SCORERS = 'prefix-affinity:3,queue-depth:2,kv-utilization:2';

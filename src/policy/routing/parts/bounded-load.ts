@@ -1,6 +1,5 @@
-import type { Explanation } from '../../explanation.js';
+import { type Explanation, explainFact, explainRule } from '../../explanation.js';
 import type { FleetView } from '../../fleet-view.js';
-import { explainFact, explainRule } from './explain.js';
 import type { HashRing } from './hash-ring.js';
 
 /** Requests in flight on the eligible replicas, and how many one of them may have. */

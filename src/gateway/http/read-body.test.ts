@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HttpRequest } from '../http/http-request.js';
-import { readBody } from './read-body.js';
+import { HttpRequest, readBody } from './http-request.js';
 
 const LIMIT = 100;
 

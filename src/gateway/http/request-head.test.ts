@@ -1,24 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { framingContract } from '../wire/framing.contract.js';
 import { NOT_GIVEN } from '../wire/message-framing.js';
-import { checkTrailers, RequestFraming } from './request-framing.js';
+import { checkTrailers, RequestHead } from './request-head.js';
 
 const HOST = ['Host', 'h'];
 
-function framed(headers: string[], minor = 1): RequestFraming {
-  const framing = new RequestFraming();
-  framing.read({ headers, minor });
-  return framing;
+function framed(headers: string[], minor = 1, head = new RequestHead(1000)): RequestHead {
+  head.headers = headers;
+  head.minor = minor;
+  head.frame();
+  return head;
 }
 
-const shared = new RequestFraming();
+const shared = new RequestHead(1000);
 framingContract((fields, minor) => {
-  shared.read({ headers: [...HOST, ...fields], minor });
+  framed([...HOST, ...fields], minor, shared);
   const isGiven = fields.some((field) => /^(content-length|transfer-encoding)$/i.test(field));
   return { length: isGiven ? shared.length : NOT_GIVEN, keepsAlive: shared.keepsAlive };
 });
 
-describe('RequestFraming', () => {
+describe('the framing of a RequestHead', () => {
   it('has no body when no field gives a length', () => {
     expect([framed(HOST).length, framed([], 0).length]).toEqual([0, 0]);
   });
@@ -55,10 +56,9 @@ describe('RequestFraming', () => {
   });
 
   it('keeps nothing of one request for the next', () => {
-    const framing = new RequestFraming();
-    framing.read({ headers: [...HOST, 'expect', 'x', 'content-length', '5', 'connection', 'close'], minor: 1 });
-    framing.read({ headers: HOST, minor: 1 });
-    expect([framing.length, framing.keepsAlive, framing.expects]).toEqual([0, true, null]);
+    const head = framed([...HOST, 'expect', 'x', 'content-length', '5', 'connection', 'close']);
+    framed(HOST, 1, head);
+    expect([head.length, head.keepsAlive, head.expects]).toEqual([0, true, null]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { estimateTokens } from './token-estimate.js';
+import { estimateTokens } from './prompt-bytes.js';
 
 test.each([
   ['', 0],
