@@ -70,34 +70,21 @@ export class Replica {
     this.#events = events;
     this.#horizonUs = horizonUs;
     this.#rules = engineRules(config.engineRules);
-    this.kv = new KvCache(config.totalKvBlocks, config.blockSize, this.#rules.losesCopies);
-    this.#batch = new RunningBatch(config.blockSize);
-    this.#gaps = new TokenGaps(this.#batch);
-    this.#queue = createWaitQueue(scheduler(config.scheduler).order?.(requests) ?? null);
+    const kv = new KvCache(config.totalKvBlocks, config.blockSize, this.#rules.losesCopies);
+    const batch = new RunningBatch(config.blockSize);
+    const gaps = new TokenGaps(batch);
+    const queue = createWaitQueue(scheduler(config.scheduler).order?.(requests) ?? null);
     const victims = preemptionPolicy(config.preemptionPolicy);
     const readsContexts = latency.readsContexts === true;
-    this.#formation = new BatchFormation(
-      config,
-      this.#batch,
-      this.#queue,
-      this.kv,
-      requests,
-      victims,
-      this.#gaps,
-      readsContexts,
-    );
-    this.#decodes = new DecodeRun(this.#batch, this.kv, this.#formation, this.#gaps, latency, config.blockSize);
-    this.#stepEnd = new StepEnd({
-      config,
-      batch: this.#batch,
-      kv: this.kv,
-      formation: this.#formation,
-      gaps: this.#gaps,
-      latency,
-      requests,
-      events,
-      counters: this.counters,
-    });
+    const formation = new BatchFormation(config, batch, queue, kv, requests, victims, gaps, readsContexts);
+    const { counters } = this;
+    this.kv = kv;
+    this.#batch = batch;
+    this.#gaps = gaps;
+    this.#queue = queue;
+    this.#formation = formation;
+    this.#decodes = new DecodeRun(batch, kv, formation, gaps, latency, config.blockSize);
+    this.#stepEnd = new StepEnd({ config, batch, kv, formation, gaps, latency, requests, events, counters });
   }
 
   /** Whether it holds requests, be their next event after the horizon or not. */

@@ -244,9 +244,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     }
   }
 
-  /**
-   * The handler threw. Part of a response may be sent: closing the connection is the only way to mark it as incomplete.
-   */
+  /** The handler threw. Part of a response may be sent: only closing the connection marks it as incomplete. */
   #failed(error: unknown): void {
     this.#host.fault(error);
     this.destroy();
@@ -258,10 +256,7 @@ export class HttpConnection implements RequestSink, RequestCarrier, ResponseCarr
     else this.#refuse(response, expectationUnknown());
   }
 
-  /**
-   * The bytes are not a request, or did not arrive in time. The responses that are due are sent first, then the
-   * refusal.
-   */
+  /** The bytes are no request, or did not arrive in time. Responses that are due are sent first, then the refusal. */
   #break(error: ApiError): void {
     const pending = this.#readingFor;
     this.#reading = null;
