@@ -26,7 +26,7 @@ test('after a server was killed, keys uses its store, and other commands say tha
 
   expect(await captured('keys create --name web')).toEqual({
     code: 0,
-    stdout: expect.stringMatching(/^ty_\w+\n$/),
+    stdout: expect.stringMatching(/^ty_[\w-]+\n$/),
     stderr: expect.stringContaining(`twinyard: ${left}: using the store itself\n`),
   });
   expect(existsSync('twinyard.db')).toBe(false);
